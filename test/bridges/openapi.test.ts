@@ -9,10 +9,10 @@ import { relayOptions } from '../../src/core/relay-options.ts'
 import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
 import { FakeAnnouncer } from '../helpers/fake-announcer.ts'
 
-it("a host's OpenAPI document has the routes of the bridges, in whatever language its own schemas are", async () => {
+it('a host’s OpenAPI document has the routes of the bridges, in any schema language', async () => {
   const app = Fastify()
   await app.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'Host', version: '1' } } })
-  // As type providers do: what is no schema of theirs is an error.
+  // Like type providers: anything that is not one of their schemas is an error.
   app.setValidatorCompiler(() => {
     throw new Error('no schema of the host')
   })
@@ -44,7 +44,7 @@ it("a host's OpenAPI document has the routes of the bridges, in whatever languag
       expect([summary?.length > 10, tags?.length], JSON.stringify(operations)).toEqual([true, 1])
   expect(await new Validator().validate(structuredClone(document))).toMatchObject({ valid: true })
 
-  // They describe and do not judge: what the bridge takes and answers is as it was.
+  // The schemas only describe: requests and responses of the bridge are unchanged.
   const fields = { CallSid: 'CA1', From: '+15005550006', Unknown: 'field' }
   const post = (payload: string, signed: Record<string, string>) =>
     app.inject({

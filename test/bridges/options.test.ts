@@ -32,7 +32,7 @@ const BRIDGES = {
   },
 } as const
 
-/** What registering says; undefined: nothing against it. */
+/** Returns the error of registering; undefined: none. */
 async function said(bridge: keyof typeof BRIDGES, more: object, without: string[] = []) {
   const app = Fastify()
   const { plugin, right } = BRIDGES[bridge]
@@ -51,7 +51,7 @@ async function said(bridge: keyof typeof BRIDGES, more: object, without: string[
 }
 
 describe('the options of a bridge', () => {
-  it.each(['twilio', 'browser', 'discord'] as const)('of %s are taken when they are right', async bridge => {
+  it.each(['twilio', 'browser', 'discord'] as const)('of %s are accepted if valid', async bridge => {
     expect(await said(bridge, {})).toBe(undefined)
     expect(await said(bridge, { log: silentLog, logLevel: 'warn' })).toBe(undefined)
   })
@@ -112,12 +112,12 @@ describe('the options of a bridge', () => {
       'unknown option channels.maxChannel, did you mean maxChannels?',
     ],
     ['discord', '', { commands: { dial: true } }, 'unknown option commands.dial, did you mean dials?'],
-  ])('of %s are refused at once (%s %j)', async (bridge, without, more, expected) => {
+  ])('of %s are rejected at once (%s %j)', async (bridge, without, more, expected) => {
     const words = await said(bridge, more, [without])
     expect(words).toBe(`CONFIG ${bridge}-bridge: ${expected}`)
   })
 
-  it('are all named that are wrong, and no secret', async () => {
+  it('are all listed if invalid, without secrets', async () => {
     const words = await said('twilio', { invit: 1, authTokens: ['s3cret', 5] }, ['invite'])
     expect(words).toContain('invite must be')
     expect(words).toContain('authTokens.1 must be an auth token, got 5')
@@ -126,7 +126,7 @@ describe('the options of a bridge', () => {
   })
 })
 
-it('a bridge without a log writes into that of the app', async () => {
+it('a bridge without a logger uses that of the app', async () => {
   const lines: string[] = []
   const stream = { write: (line: string) => void lines.push(JSON.parse(line).msg) }
   const app = Fastify({ logger: { stream } })

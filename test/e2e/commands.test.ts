@@ -8,11 +8,11 @@ import { readWav } from '../../src/transcode/wav.ts'
 import { type Command, Shell } from '../helpers/shell.ts'
 
 const SENTENCE = new URL('../../recordings/sense-and-sensibility-4.wav', import.meta.url).pathname
-/** Ends of calls, goodbyes and engines: "a few seconds" on a machine that is busy. */
+/** Ends of calls, farewells and engines: "a few seconds" on a busy machine. */
 const GOODBYE_MS = 10_000
 
 let shell: Shell
-/** The demo speaks for half a minute: it runs beside the other tests, and is looked at in the end. */
+/** The demo speaks for half a minute: it runs in parallel, and is checked at the end. */
 let stage: Shell
 let demo: Command
 beforeAll(async () => {
@@ -25,7 +25,7 @@ beforeEach(async () => {
 })
 afterEach(() => shell[Symbol.asyncDispose]())
 
-/** Milliseconds of 20 ms stretches that somebody would hear (above −50 dBFS). */
+/** Milliseconds of audible 20 ms stretches (above −50 dBFS). */
 async function audibleMs(path: string): Promise<number> {
   const { pcm, rate } = readWav(await readFile(path))
   const step = rate / 50
@@ -42,9 +42,9 @@ const exists = (path: string) =>
 
 const tokenFile = (port: string) => join(tmpdir(), `dragoman-${userInfo().uid}`, `${port}.token`)
 
-// Child processes with real engines, on whatever machine: the waits are for them.
+// Child processes with real engines, on any machine: the timeouts account for that.
 describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
-  test('serve without settings takes a call from a second process, and nobody else’s; SIGTERM ends it', async () => {
+  test('serve without settings accepts only calls from a local process; SIGTERM ends it', async () => {
     const serving = shell.start('serve', '--port', '0')
     const [, port = ''] = await serving.says(/on the line at http:\/\/127\.0\.0\.1:(\d+)/)
     await serving.says(/Ctrl-C/)
@@ -86,12 +86,12 @@ describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
     expect(serving.out).toContain('Ending calls')
     expect(await exists(tokenFile(port))).toBe(false)
     await expect(fetch(`${address}/health`)).rejects.toThrow()
-    // The service went with it.
+    // The service ended with it.
     const [, service = ''] = /embedded, (http:\S+)/.exec(serving.out) ?? []
     await expect(fetch(`${service}/api/languages`)).rejects.toThrow()
   })
 
-  test('serve ends the calls it has when it is told to end', async () => {
+  test('serve ends its calls on shutdown', async () => {
     const serving = shell.start('serve', '--port', '0')
     const [, port = ''] = await serving.says(/on the line at http:\/\/127\.0\.0\.1:(\d+)/)
     const server = `http://127.0.0.1:${port}`
@@ -100,12 +100,12 @@ describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
     const asked = performance.now()
     expect(await serving.end('SIGINT')).toBe(0)
     expect(performance.now() - asked).toBeLessThan(GOODBYE_MS)
-    // The line broke under the caller: no success, and no hanging.
+    // The caller’s connection broke: no success, and no hanging.
     expect(await calling.ended).toBe(1)
     expect(calling.out).toContain('Problems')
   })
 
-  test('the service alone shows a key, answers to it, and to no other', async () => {
+  test('the service alone prints a key and accepts only that one', async () => {
     const service = shell.start('service', '--port', '0')
     const [, url] = await service.says(/Translation service at (http:\S+)/)
     const [, key = ''] = await service.says(/key for this run\s+(\S+)/)
@@ -123,7 +123,7 @@ describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
     await expect(ask({ 'x-api-key': key })).rejects.toThrow()
   })
 
-  test('the doctor looks at everything and hears a call translated, also for scripts', async () => {
+  test('the doctor checks everything and places a translated call, also for scripts', async () => {
     const serving = shell.start('serve', '--port', '0')
     const [, port = ''] = await serving.says(/on the line at http:\/\/127\.0\.0\.1:(\d+)/)
     await serving.says(/Ctrl-C/)
@@ -147,12 +147,12 @@ describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
   })
 })
 
-describe('from the shell, what is wrong is said in one line:', { timeout: 60_000 }, () => {
+describe('from the shell, errors are reported in one line:', { timeout: 60_000 }, () => {
   test.each([
-    ['a file that is not there', ['call', 'nope.wav'], /^ENOENT: .*nope\.wav/],
-    ['a file that is no audio', ['call', 'notes.txt'], /^NOT_WAV: /],
-    ['a file that is not there, for the demo', ['demo', '--audio', 'nope.wav'], /^ENOENT: .*nope\.wav/],
-    ['a settings file that is not there', ['serve', '--config', 'nope.yaml'], /^nope\.yaml: .*ENOENT/],
+    ['a missing file', ['call', 'nope.wav'], /^ENOENT: .*nope\.wav/],
+    ['a file that is not audio', ['call', 'notes.txt'], /^NOT_WAV: /],
+    ['a missing file for the demo', ['demo', '--audio', 'nope.wav'], /^ENOENT: .*nope\.wav/],
+    ['a missing settings file', ['serve', '--config', 'nope.yaml'], /^nope\.yaml: .*ENOENT/],
     ['a settings file with a wrong key', ['serve', '--config', 'wrong.yaml'], /^wrong\.yaml:1: prot/],
     [
       'an address that is none',
@@ -174,14 +174,14 @@ describe('from the shell, what is wrong is said in one line:', { timeout: 60_000
       ['call', SENTENCE, '--server', 'http://127.0.0.1:9'],
       /^no bridge answers at .*serve/,
     ],
-    ['a folder to write to', ['call', SENTENCE, '--output', '/'], /^--output is "\/": it is a folder/],
+    ['a folder as output', ['call', SENTENCE, '--output', '/'], /^--output is "\/": it is a folder/],
     [
       'a folder that is not there',
       ['demo', '--output', 'no/x.wav'],
       /^--output is "no\/x\.wav": the folder "no" does not exist/,
     ],
     [
-      'no place for a voice',
+      'a missing output folder',
       ['translate', 'notes.txt', '--output', 'no/x.mp3'],
       /the folder "no" does not exist/,
     ],
@@ -195,19 +195,23 @@ describe('from the shell, what is wrong is said in one line:', { timeout: 60_000
   })
 
   test.each([
-    ['an option nobody knows', ['serve', '--prot', '1'], "error: unknown option '--prot'"],
+    ['an unknown option', ['serve', '--prot', '1'], "error: unknown option '--prot'"],
     [
       'a port that is too large',
       ['serve', '--port', '99999999'],
       "error: option '--port <port>' argument '99999999' is invalid. Expected a whole number from 0 to 65535.",
     ],
-    ['a port that is no number', ['serve', '--port', 'abc'], "error: option '--port <port>' argument 'abc'"],
+    [
+      'a port that is not a number',
+      ['serve', '--port', 'abc'],
+      "error: option '--port <port>' argument 'abc'",
+    ],
     [
       'a language that is none',
       ['demo', '--to', 'Spanish'],
       "error: option '--to <language>' argument 'Spanish'",
     ],
-    ['a command nobody knows', ['frobnicate'], "error: unknown command 'frobnicate'"],
+    ['an unknown command', ['frobnicate'], "error: unknown command 'frobnicate'"],
     ['no file to speak', ['call'], "error: missing required argument 'audio'"],
   ])('%s, with a pointer to the help', async (_what, args, line) => {
     const { code, out, err } = await shell.run(...args)
@@ -219,7 +223,7 @@ describe('from the shell, what is wrong is said in one line:', { timeout: 60_000
     expect(err).not.toMatch(/^\s+at /m)
   })
 
-  test('a port that is taken, and nothing is left running', async () => {
+  test('a port in use, leaving no process behind', async () => {
     const taken = createServer()
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
     const address = taken.address()
@@ -232,7 +236,7 @@ describe('from the shell, what is wrong is said in one line:', { timeout: 60_000
     expect(await exists(tokenFile(port))).toBe(false)
   })
 
-  test('a language that nobody translates into, with those that there are', async () => {
+  test('an unsupported target language, listing the supported ones', async () => {
     const { code, err } = await shell.run('demo', '--to', 'zh-cn')
     expect(code).toBe(1)
     expect(err).toMatch(/^the service says: en-us is translated into .*es-es.*, not zh-cn$/m)
@@ -243,7 +247,7 @@ describe('from the shell, what is wrong is said in one line:', { timeout: 60_000
 })
 
 describe('from the shell, with the real engines and voices,', { timeout: 120_000 }, () => {
-  test('the demo shows a translated call, writes what was heard, and is content', async () => {
+  test('the demo shows a translated call, writes the audio, and succeeds', async () => {
     const output = join(stage.folder, 'heard.wav')
     const code = await demo.ended
     const { out, err } = demo
@@ -256,12 +260,12 @@ describe('from the shell, with the real engines and voices,', { timeout: 120_000
     const spanish = result.captions.map(({ translation }: { translation: string }) => translation).join(' ')
     expect(english).toMatch(/\b(the|and|was|he|she|of)\b/)
     expect(spanish).toMatch(/\b(el|la|los|y|que|de|un|una|él)\b/i)
-    // What it is belongs to the bench; here only that it is measured.
+    // The value belongs to the benchmark; this only checks that it is measured.
     expect(result.latencyMs.p50).toBeGreaterThan(0)
     expect(result.latencyMs.max).toBeGreaterThanOrEqual(result.latencyMs.p50)
     expect(await audibleMs(output)).toBeGreaterThan(2_000)
     expect(peak(readWav(await readFile(output)).pcm)).toBeGreaterThan(1_000)
-    // The show is on the other stream, so that a script reads JSON alone.
+    // The display goes to the other stream, so that scripts read only JSON.
     expect(err).not.toContain('INSECURE')
     expect(err).toMatch(/en-us {2}\w/)
     expect(err).toMatch(/es-es {2}\w/)

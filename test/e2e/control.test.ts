@@ -44,7 +44,7 @@ async function ask(method: string, path: string, body?: object) {
   return { status: response.status, text, body: text.startsWith('{') ? JSON.parse(text) : undefined }
 }
 
-/** What the embedded voice makes of `text`, at the line's rate. */
+/** The embedded voice’s audio for `text`, at the line’s rate. */
 function spanish(text: string): Int16Array {
   const { stdout } = spawnSync('espeak-ng', ['-v', 'es', '-s', '165', '-a', '80', '--stdin', '--stdout'], {
     input: text,
@@ -53,8 +53,8 @@ function spanish(text: string): Int16Array {
   return createResampler(wav.rate, LINE_RATE).process(wav.pcm).slice()
 }
 
-// Real engines, real time, on whatever machine: the waits are for them.
-test('a call on the telephone, controlled by a program: told, played to, read, transcribed, hung up on', {
+// Real engines, real time, on any machine: the timeouts account for that.
+test('a program controls a phone call: speaks, plays, mutes, reads, transcribes and hangs up', {
   timeout: 90_000,
 }, async () => {
   const phone = await b.dial({ room: 'desk', speaks: 'en-us', hears: 'es-es' })
@@ -72,7 +72,7 @@ test('a call on the telephone, controlled by a program: told, played to, read, t
     source.close()
   })
 
-  // A text, in their language and in the voice of the service.
+  // A text, in their language and with the service’s voice.
   expect(await ask('POST', '/rooms/desk/say', { text: 'Good morning.', language: 'en-us' })).toMatchObject({
     status: 202,
     body: { announcements: [{ participant: participants[0].id, language: 'es-es' }] },
@@ -86,24 +86,24 @@ test('a call on the telephone, controlled by a program: told, played to, read, t
     30_000,
     'its end',
   )
-  // A stretch of that very voice is in it, sample by sample; of another sentence there is none.
+  // A stretch of that voice is in it, sample by sample; of another sentence there is none.
   const alike = (text: string) => likeness(spanish(text).subarray(1_600, 4_000), phone.heard()).best
   expect(alike('Buenos días.')).toBeGreaterThan(0.7)
   expect(alike('Hasta mañana.')).toBeLessThan(0.5)
 
-  // A file of the operator's.
+  // A file of the operator.
   const before = phone.heard().length
   expect((await ask('POST', '/rooms/desk/play', { file: 'jingle' })).status).toBe(202)
   await b.until(() => loudness(phone.heard().subarray(before), 1_000, LINE_RATE) > 300, 30_000, 'the jingle')
 
-  // What is said is read as it is said, and is there to be read later.
+  // Captions are readable live, and later.
   await phone.say(await sentence(4), LINE_RATE)
   await b.until(() => captions.some(({ final }) => final), 30_000, 'a caption')
   await b.until(() => b.utterances.some(({ stage }) => stage === 'heard'), 30_000, 'the translation')
   const finals = captions.filter(({ final }) => final)
   expect(recognised(SAID, finals.map(({ text }) => text).join(' '))).toBeGreaterThan(0.5)
   const [first] = finals
-  // The sentence is some six seconds long.
+  // The sentence is about six seconds long.
   expect(first!.endMs - first!.startMs).toBeGreaterThan(1_000)
   expect(first!.endMs - first!.startMs).toBeLessThan(9_000)
   const subtitles = (await ask('GET', '/rooms/desk/transcript?format=srt')).text

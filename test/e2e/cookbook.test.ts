@@ -8,7 +8,7 @@ import { decoded, KEY, realService } from '../service/server/helpers/real-servic
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
 const SENTENCE = join(PROJECT, 'recordings/sense-and-sensibility-2.wav')
-/** Debian's own, which has Debian's packages. */
+/** Debian’s interpreter, which has Debian’s packages. */
 const PYTHON = '/usr/bin/python3'
 
 let folder: string
@@ -21,7 +21,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const service = realService()
 
-/** What a program prints, and how it ends. */
+/** A program’s output and exit code. */
 async function ended(program: string, ...given: string[]) {
   const env = { ...process.env, SERVICE_URL: service.url, SERVICE_KEY: KEY, PACE: '4' }
   const child = spawn(program, given, { cwd: folder, env })
@@ -39,7 +39,7 @@ async function ended(program: string, ...given: string[]) {
   return { code, out, err }
 }
 
-/** What a program prints that ends well. */
+/** Output of a successful program. */
 async function run(program: string, ...given: string[]): Promise<string> {
   const { out, ...rest } = await ended(program, ...given)
   expect(rest, out).toEqual({ code: 0, err: '' })
@@ -65,7 +65,7 @@ describe('the cookbook', () => {
     expect(lines[1]).toMatch(/^The house is small\. → .*casa/)
   })
 
-  test('speak: an mp3 of the rate asked for', async () => {
+  test('speak: an mp3 with the requested rate', async () => {
     const file = join(folder, 'spoken.mp3')
     expect(await example('speak.ts', 'es-es', 'Buenos días.', file)).toContain('bytes of mp3')
     const { rate, ms, rms } = decoded(await readFile(file))
@@ -74,7 +74,7 @@ describe('the cookbook', () => {
     expect(rms).toBeGreaterThan(300)
   })
 
-  test('speak: an error in the words of the service', async () => {
+  test('speak: an error as reported by the service', async () => {
     const { code, err } = await ended(process.execPath, join(PROJECT, 'examples/speak.ts'), 'xx-xx')
     expect(code).toBe(1)
     expect(err).toMatch(/^bad_parameter\/\w+: /)
@@ -90,8 +90,8 @@ describe('the cookbook', () => {
   })
 })
 
-describe('clients that are not of this project', () => {
-  /** What happened, as name and payload. */
+describe('third-party clients', () => {
+  /** Events as name and payload. */
   async function happened(program: string, name: string): Promise<[string, unknown][]> {
     const out = await run(program, join(PROJECT, 'examples/clients', name), service.url, KEY, SENTENCE)
     return out
@@ -123,7 +123,7 @@ describe('clients that are not of this project', () => {
       "import socketio, websocket; from importlib.metadata import version; print(version('python-socketio'))"
     const { status, stdout, stderr } = spawnSync(PYTHON, ['-c', script], { encoding: 'utf8' })
     const missing = (stderr ?? 'no /usr/bin/python3').trim().split('\n').at(-1)
-    // Version 5 of the package is the first that speaks protocol 5.
+    // Version 5 of the package is the first to support protocol 5.
     const old = status === 0 && Number.parseInt(stdout, 10) < 5
     if (status !== 0 || old) {
       const reason = old ? `python3-socketio ${stdout.trim()} speaks an older protocol` : missing

@@ -13,10 +13,10 @@ import { pause } from '../helpers/until.ts'
 import { bridge, LINE_RATE } from './phones.ts'
 
 export const AUTH_TOKEN = 'a token for this test'
-/** What the service is told: a tone for each language, as long as what was said, twice a second. */
+/** The service’s responses: a tone for each language, as long as the speech, twice a second. */
 const ANSWER_EVERY_MS = 500
 
-/** A bridge that wants signatures, a service that answers with tones, and two good calls that talk all the time. */
+/** A bridge with signatures, a service that responds with tones, and two good calls that talk all the time. */
 export async function goodCalls() {
   const service = await ScriptedService.listen({ answer: tones({ everyMs: ANSWER_EVERY_MS }) })
   const log = new LogLines()
@@ -45,8 +45,8 @@ export async function goodCalls() {
   )
 
   /**
-   * While `misdeed` goes on, and for half a second after it, both good calls live and hear their tone. Returns the
-   * longest silence of either (ms), and what was complained of meanwhile.
+   * While `misdeed` runs and for half a second afterwards, both good calls survive and hear their tone. Returns the
+   * longest silence of either (ms), and the warnings logged meanwhile.
    */
   const undisturbed = async (misdeed: () => Promise<void>) => {
     const lines = log.complaints.length
@@ -68,13 +68,13 @@ export async function goodCalls() {
   return { ...all, maker: await Mp3Maker.create(), service, log, dial, good, undisturbed, close }
 }
 
-/** In the last second there was no hole that a busy machine could not have made. */
+/** The last second has no gap beyond what a busy machine could cause. */
 function hearsSteadily(call: SimulatedCall, hz: number): boolean {
   const from = call.heard().length - LINE_RATE
   return from > 0 && longestSilence(call, hz, from) <= 100
 }
 
-/** The longest stretch without `hz` in what `call` heard from sample `from` on (ms). */
+/** The longest stretch without `hz` in the audio of `call` from sample `from` on (ms). */
 function longestSilence(call: SimulatedCall, hz: number, from = 0): number {
   const heard = call.heard().subarray(Math.max(0, from))
   const step = LINE_RATE / 50

@@ -16,7 +16,7 @@ import { pause } from '../helpers/until.ts'
 import { AUTH_TOKEN, goodCalls } from './good-calls.ts'
 import { LINE_RATE } from './phones.ts'
 
-/** Silence that a listener to a steady tone may hear at most (ms): the lead bridges 200, a busy machine the rest. */
+/** Maximum silence for a listener to a steady tone (ms): the lead covers 200, a busy machine the rest. */
 const SILENCE_MOST_MS = 800
 
 let g: Awaited<ReturnType<typeof goodCalls>>
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => g.close())
 
-/** Nobody else noticed. Returns what was complained of. */
+/** Other calls were unaffected. Returns the warnings logged. */
 async function undisturbed(misdeed: () => Promise<void>): Promise<string[]> {
   const { live, silenceMs, complaints } = await g.undisturbed(misdeed)
   expect(live).toBe(true)
@@ -33,7 +33,7 @@ async function undisturbed(misdeed: () => Promise<void>): Promise<string[]> {
   return complaints
 }
 
-/** How loud `hz` is in the last `ms` that `call` heard. */
+/** Level of `hz` in the last `ms` received by `call`. */
 function level(call: SimulatedCall, hz: number, ms: number): number {
   return loudness(call.heard().subarray(-(ms * LINE_RATE) / 1_000), hz, LINE_RATE)
 }
@@ -41,8 +41,8 @@ function level(call: SimulatedCall, hz: number, ms: number): number {
 const streamsEnded = (call: SimulatedCall, count = 1) =>
   g.until(() => call.report().streams.filter(({ end }) => end).length >= count, 10_000, 'the end of a stream')
 
-describe('two good calls hear their tones all the while', { timeout: 60_000 }, () => {
-  // Twilio goes on with the call's `<Redirect>` after each: every stream that is refused has a line of its own.
+describe('two good calls hear their tones throughout', { timeout: 60_000 }, () => {
+  // Twilio continues with the call’s `<Redirect>` after each: every rejected stream logs its own line.
   test.each([
     ['a wrong token', { parameters: { token: 'x'.repeat(43) } }, 4401, 'unauthorized'],
     ['another call’s CallSid', { callSid: `CA${'0'.repeat(32)}` }, 4401, 'unauthorized'],
@@ -61,7 +61,7 @@ describe('two good calls hear their tones all the while', { timeout: 60_000 }, (
       opened = all.length
       expect(all[0]?.end).toMatchObject({ by: 'server', code })
     })
-    // The last one may be refused while the caller is hanging up.
+    // The last one can be rejected while the caller is hanging up.
     expect(complaints.length).toBeGreaterThanOrEqual(refused)
     expect(complaints.length).toBeLessThanOrEqual(opened)
     for (const line of complaints) expect(line).toContain(fault)
@@ -107,18 +107,18 @@ describe('two good calls hear their tones all the while', { timeout: 60_000 }, (
     },
   )
 
-  // A slip is forgiven: one line, and the call goes on and is translated.
+  // A single mistake is tolerated: one line, and the call continues and is translated.
   test.each([
     ['invalid JSON', { badMessage: 'json' }, 'bad json'],
     ['wrong base64', { badMessage: 'base64' }, 'bad payload'],
-    ['an event nobody knows', { unknownEvent: true }, 'unknown event'],
+    ['an unknown event', { unknownEvent: true }, 'unknown event'],
   ] as [string, Quirks, string][])('%s', async (_what, quirks, fault) => {
     const complaints = await undisturbed(() => translated(quirks))
     expect(complaints).toHaveLength(1)
     expect(complaints[0]?.toLowerCase()).toContain(fault)
   })
 
-  test('a few media messages before start, which is no fault', async () => {
+  test('a few media messages before start, which are no violation', async () => {
     expect(await undisturbed(() => translated({ mediaBeforeStart: true }))).toEqual([])
   })
 
@@ -139,7 +139,7 @@ describe('two good calls hear their tones all the while', { timeout: 60_000 }, (
   })
 })
 
-/** A call with `quirks` is translated all the same. */
+/** A call with `quirks` is still translated. */
 async function translated(quirks: Quirks): Promise<void> {
   const call = await g.dial({ speaks: 'en-us', hears: 'it-it' }, { quirks })
   void call.say(sine(600, 1_500, 8_000, LINE_RATE), LINE_RATE)
@@ -148,10 +148,10 @@ async function translated(quirks: Quirks): Promise<void> {
   await call.hangUp()
 }
 
-describe('two good calls hear their tones all the while the service, in a third,', {
+describe('two good calls hear their tones throughout while the service, in a third,', {
   timeout: 60_000,
 }, () => {
-  /** A third call; `faults` are its session's, `misdeed` what the service does to it in the middle. */
+  /** A third call; `faults` are its session’s, `misdeed` is the service’s fault during it. */
   async function third(
     misdeed: (session: ScriptedSession, call: SimulatedCall) => Promise<void>,
     faults?: Faults,
@@ -203,10 +203,10 @@ describe('two good calls hear their tones all the while the service, in a third,
     expect(complaints).toEqual([expect.stringMatching(/service connection lost.*SERVICE_SILENT/)])
   })
 
-  test('answers with what is no mp3', async () => {
+  test('answers with invalid mp3', async () => {
     const { metrics } = g.app.relay
     const junk = metrics.junkBytes
-    // As encrypted or compressed bytes are: neither mp3 nor anything like samples.
+    // Like encrypted or compressed bytes: neither mp3 nor similar to samples.
     const data = createHash('shake256', { outputLength: 4_000 }).update('noise').digest()
     const mangle: Faults['mangle'] = result => ({
       ...result,

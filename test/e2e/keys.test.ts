@@ -15,7 +15,7 @@ const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !n
 let folder: string
 let url = ''
 let ownKey = ''
-/** Everything that any process of the test printed. */
+/** The output of all processes of the test. */
 let printed = ''
 let end: () => Promise<void>
 const clients: TestClient[] = []
@@ -43,7 +43,7 @@ async function status(key: string): Promise<number> {
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dragoman-keys-e2e-'))
-  // Asking for a key again and again until the service knows it counts as guessing.
+  // Repeated attempts with a key unknown to the service count as guessing.
   const settings = 'embedded: { maxSessions: 6, maxAttemptsPerMinute: 1000 }\n'
   await writeFile(join(folder, 'dragoman.yaml'), settings)
   const child = spawn(process.execPath, [MAIN, 'service'], { cwd: folder, env })
@@ -100,7 +100,7 @@ test('keys are made, listed and revoked while the service runs; only their own s
   }
 })
 
-test('what cannot be done is said in one line, with an exit code', async () => {
+test('failures are reported in one line, with an exit code', async () => {
   await add('twice')
   for (const args of [
     ['add', 'twice'],
@@ -118,7 +118,7 @@ test('what cannot be done is said in one line, with an exit code', async () => {
   expect(Object.keys(list[0]!)).not.toContain('sha256')
 })
 
-test('several at once, from several processes, are all kept', async () => {
+test('concurrent changes from several processes are all kept', async () => {
   const names = ['a', 'b', 'c', 'd']
   const keys = await Promise.all(names.map(name => add(name)))
   for (const key of keys) await expect.poll(() => status(key), { timeout: 5_000 }).toBe(200)

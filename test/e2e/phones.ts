@@ -6,10 +6,10 @@ import { createResampler } from '../../src/transcode/resample.ts'
 import { mono, readWav } from '../../src/transcode/wav.ts'
 import { NEVER_LATE } from '../service/server/helpers/never-late.ts'
 
-/** What the phone's line carries (Hz). */
+/** Sample rate of the phone line (Hz). */
 export const LINE_RATE = 8_000
 
-/** A whole bridge on loopback and phones that call it, through real sockets. */
+/** A complete bridge on loopback and phones that call it, through real sockets. */
 export async function bridge(config: Partial<AppConfig> = {}, parts: AppParts = {}) {
   const app = await buildApp(
     {
@@ -35,8 +35,8 @@ export async function bridge(config: Partial<AppConfig> = {}, parts: AppParts = 
       allowInsecureStream: true,
       ...options,
     })
-  /** Settles when `wanted` is true of what has been seen; rejects after `ms`: real engines take real time. */
-  const until = async (wanted: () => boolean, ms = 15_000, what = 'what was waited for') => {
+  /** Resolves when `wanted` is true; rejects after `ms`: real engines take real time. */
+  const until = async (wanted: () => boolean, ms = 15_000, what = 'the condition') => {
     const deadline = performance.now() + ms
     while (!wanted()) {
       if (performance.now() > deadline) throw new Error(`${what} did not happen within ${ms} ms`)
@@ -46,7 +46,7 @@ export async function bridge(config: Partial<AppConfig> = {}, parts: AppParts = 
   return { app, address, captions, utterances, dial, until }
 }
 
-/** A bundled sentence (1 to 5) as the telephone line carries it. */
+/** A bundled sentence (1 to 5) as carried by the phone line. */
 export async function sentence(number: number): Promise<Int16Array> {
   const file = new URL(`../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
   const wav = readWav(await readFile(file))
@@ -54,14 +54,14 @@ export async function sentence(number: number): Promise<Int16Array> {
   return Int16Array.from([...resampler.process(mono(wav)), ...resampler.flush()])
 }
 
-/** Share of the spoken words that were recognised, in any order. */
+/** Share of the spoken words that were recognized, in any order. */
 export function recognised(said: string, heard: string): number {
   const words = said.split(' ')
   const found = heard.split(' ')
   return words.filter(word => found.includes(word)).length / words.length
 }
 
-/** The speech-like part of what was heard: root mean square of each 20 ms, at the line's rate. */
+/** The speech-like part of the audio: root mean square of each 20 ms, at the line’s rate. */
 export function envelope(pcm: Int16Array): number[] {
   const levels: number[] = []
   for (let at = 0; at + 160 <= pcm.length; at += 160) {
@@ -72,7 +72,7 @@ export function envelope(pcm: Int16Array): number[] {
   return levels
 }
 
-/** How alike `a` and the best-fitting stretch of `b` are, from 0 to 1, moving by `step` samples. */
+/** Similarity of `a` and the best-fitting stretch of `b`, from 0 to 1, in steps of `step` samples. */
 export function likeness(a: Int16Array, b: Int16Array, step = 1): { best: number; at: number } {
   let best = 0
   let where = 0

@@ -17,11 +17,11 @@ interface Wire {
   readonly name: string
   readonly mode: 'block' | 'streaming'
   readonly shape: ServiceShape
-  /** Arguments of an acknowledgement. */
+  /** Arguments of an acknowledgment. */
   readonly ack: readonly unknown[]
 }
 
-/** As `docs/service/protocol.md` has it, which the others are compared with. */
+/** As specified in `docs/service/protocol.md`; the others are compared with it. */
 const REFERENCE: Wire = { name: 'as in the contract', mode: 'block', shape: {}, ack: [true] }
 const OTHERS: readonly Wire[] = [
   { name: 'no ids, no times', mode: 'block', shape: { ids: 'none', times: false }, ack: [] },
@@ -51,7 +51,7 @@ const OTHERS: readonly Wire[] = [
   },
 ]
 
-/** What is answered: text, translation, pitch of the voice (Hz). The same again is another utterance. */
+/** Results: text, translation, pitch of the voice (Hz). A repetition is another utterance. */
 const LINES = [
   ['yes', 'sí', 600],
   ['no', 'no', 900],
@@ -61,19 +61,19 @@ const LINES = [
 ] as const
 const PITCHES = [600, 900, 1_200]
 const VOICE_MS = 500
-/** Everybody says a tone for each line, which is none of the pitches above. */
+/** Every speaker plays a tone for each line, different from all pitches above. */
 const SAID_HZ = 2_000
 const SAID_MS = 400
 const PAUSE_MS = 300
 /** Whole periods of every pitch, at every rate. */
 const WINDOW_MS = 10
 const LEVEL_LEAST = 1_000
-/** Real sockets and many calls at once on a busy machine. */
+/** Real sockets and many concurrent calls on a busy machine. */
 const PATIENCE_MS = 25_000
 
 const maker = await Mp3Maker.create()
 
-/** Answers with the next line whenever most of another tone has been heard, however it was broken up on its way. */
+/** Responds with the next line after most of another tone was received, however it was fragmented. */
 const answerLines: Answering = session => {
   let loudMs = 0
   let line = 0
@@ -96,7 +96,7 @@ interface Pitch {
   readonly db: number
 }
 
-/** Which pitches are heard one after the other, how long and how loud; silence between is left out. */
+/** The sequence of pitches with duration and level; silence in between is omitted. */
 function pitchesIn(pcm: Int16Array, rate: number): Pitch[] {
   const window = (rate * WINDOW_MS) / 1_000
   const runs: { hz: number; levels: number[] }[] = []
@@ -121,12 +121,12 @@ interface Outcome {
   readonly marks: number
   readonly unconfirmed: readonly string[]
   readonly complaints: readonly unknown[]
-  /** Text and translation of captions that do not change any more, in order, each once. */
+  /** Text and translation of final captions, in order, each once. */
   readonly captions: { phone: unknown[]; page: unknown[] }
   readonly transcript: unknown[]
 }
 
-/** A telephone call and a visit of the talk page, each alone in a room, over a service of this shape. */
+/** A phone call and a visit of the talk page, each alone in a room, with a service of this shape. */
 async function callsOver({ mode, shape, ack }: Wire): Promise<Outcome> {
   await using service = await ScriptedService.listen({
     shape,
@@ -156,7 +156,7 @@ async function callsOver({ mode, shape, ack }: Wire): Promise<Outcome> {
       await pause(PAUSE_MS)
     }
     const heard = () => b.utterances.filter(({ stage }) => stage === 'heard').length
-    // What is missing then is told by what is compared.
+    // The comparison shows what is missing.
     await b.until(() => heard() >= 2 * LINES.length, PATIENCE_MS).catch(() => {})
     await phone.hangUp()
     await b.until(() => !b.app.relay.rooms.has('desk'), PATIENCE_MS, 'the end of the room')
@@ -194,7 +194,7 @@ async function callsOver({ mode, shape, ack }: Wire): Promise<Outcome> {
 
 const outcomes = new Map<string, PromiseSettledResult<Outcome>>()
 
-// All at once: it is sound that is waited for.
+// All at once: the wait is for sound.
 beforeAll(async () => {
   const wires = [REFERENCE, ...OTHERS]
   const settled = await Promise.allSettled(wires.map(callsOver))
@@ -215,8 +215,8 @@ function alike(heard: readonly Pitch[], wanted: readonly Pitch[]): void {
   }
 }
 
-describe('calls and visits are the same with every shape of service', () => {
-  test('the reference is whole', () => {
+describe('calls and visits work the same with every shape of service', () => {
+  test('the reference is complete', () => {
     const reference = outcomeOf(REFERENCE)
     const texts = LINES.map(([text, translation]) => [text, translation])
     const lengths = [VOICE_MS, VOICE_MS, 2 * VOICE_MS, VOICE_MS]

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Shell } from '../helpers/shell.ts'
 import { until } from '../helpers/until.ts'
 
-/** Starting on a busy machine takes its time (ms). */
+/** Startup time on a busy machine (ms). */
 const PATIENCE_MS = 60_000
 
 let shell: Shell
@@ -13,13 +13,13 @@ beforeEach(async () => {
 })
 afterEach(() => shell[Symbol.asyncDispose]())
 
-/** Id of the first process that `pid` has started. */
+/** Id of the first child process of `pid`. */
 function childOf(pid: number): number | undefined {
   const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(pid)], { encoding: 'utf8' })
   return Number.parseInt(stdout, 10) || undefined
 }
 
-/** Whether the process runs; one that only waits to be buried does not. */
+/** Returns true if the process runs, and is not a zombie. */
 async function runs(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
   return stat !== '' && !/\) [ZX] /.test(stat)

@@ -17,7 +17,7 @@ afterAll(() => b.app.close())
 
 const SAID = 'had he married a more amiable woman he might have been made still more respectable than he was'
 
-/** What the embedded voice makes of `text`, at the line's rate: the oracle for what must have been heard. */
+/** The embedded voice’s audio for `text` at the line’s rate: the reference for what must be audible. */
 async function spanish(text: string): Promise<Int16Array> {
   const espeak = spawn('espeak-ng', ['-v', 'es', '-s', '165', '-a', '80', '--stdin', '--stdout'])
   const chunks: Buffer[] = []
@@ -28,14 +28,14 @@ async function spanish(text: string): Promise<Int16Array> {
   return createResampler(wav.rate, LINE_RATE).process(wav.pcm).slice()
 }
 
-/** Whether somebody in `room` is being translated. */
+/** Whether a participant in `room` is being translated. */
 function live(room: string): boolean {
   const interpretations = b.app.relay.rooms.get(room)?.interpretations ?? []
   return [...interpretations].some(({ session }) => session.state.status === 'live')
 }
 
-// Real engines, real time, on whatever machine: the waits are for them.
-describe('a telephone call with the embedded engines and a real voice', { timeout: 60_000 }, () => {
+// Real engines, real time, on any machine: the timeouts account for that.
+describe('a phone call with the embedded engines and a real voice', { timeout: 60_000 }, () => {
   test('a caller alone hears their own English as Spanish', async () => {
     const phone = await b.dial()
     await phone.say(await sentence(4), LINE_RATE)
@@ -50,7 +50,7 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
     expect(translation.toLowerCase()).toMatch(/\b(casad|casó|mujer|respetable|más|podría|tuvo|amable)/)
     expect(b.captions.some(c => !c.final && c.text)).toBe(true)
 
-    // The voice that was heard is the Spanish voice saying that very translation.
+    // The audio is the Spanish voice speaking this translation.
     const wanted = envelope(await spanish(finals[0]?.translation ?? ''))
     const got = envelope(heard)
     const begin = got.findIndex(level => level > 200)
@@ -69,12 +69,12 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
     expect(report.marksPlayed).toBeGreaterThanOrEqual(1)
   })
 
-  test('two phones in one room: the listener hears the original softly and the translation over it', async () => {
+  test('two phones in one room: the listener hears the original softly under the translation', async () => {
     b.captions.length = 0
     b.utterances.length = 0
     const listener = await b.dial({ room: 'two', speaks: 'none', hears: 'es-es' })
     const caller = await b.dial({ room: 'two', speaks: 'en-us', hears: 'en-us' })
-    // Until translation is there the original is as loud as it comes.
+    // The original plays at full level until the translation is available.
     await b.until(() => live('two'))
     const said = await sentence(5)
     await caller.say(said, LINE_RATE)
@@ -83,7 +83,7 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
     const heard = listener.heard()
     await listener.hangUp()
 
-    // Piece by piece: where a busy machine makes a break, one of them is not whole.
+    // In pieces: breaks on a busy machine leave one of them incomplete.
     const pieces = [8_000, 10_000, 12_000, 14_000].flatMap(from => {
       const piece = said.subarray(from, from + 2_000)
       const { best, at } = likeness(piece, heard)
@@ -99,7 +99,7 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
       e.stage === 'begun' && e.latencyMs !== undefined ? [e.latencyMs] : [],
     )
     expect(latencies.length).toBeGreaterThan(0)
-    // Where it went: the embedded service says so of itself, and the parts add up to the whole.
+    // Where the time went: the embedded service reports its share, and the parts add up to the whole.
     const begun = b.utterances.findLast(e => e.stage === 'begun' && e.stages?.recognitionMs !== undefined)
     const stages = begun?.stages ?? {}
     expect(Object.keys(stages).toSorted()).toEqual([
@@ -110,20 +110,20 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
       'translationMs',
     ])
     expect(Object.values(stages).reduce((sum, ms) => sum + ms, 0)).toBeCloseTo(begun?.latencyMs ?? -1)
-    // An utterance ends at a pause of 0.3 s, so understanding takes at least about that.
+    // An utterance ends at a pause of 0.3 s, so recognition takes at least about that.
     expect(stages.recognitionMs).toBeGreaterThan(200)
-    // The embedded service says how it is doing, in a process of its own.
+    // The embedded service reports its state, from a separate process.
     const figures = () => b.app.server.metrics.text()
     await expect.poll(figures, { timeout: 10_000 }).toMatch(/^dragoman_service_sessions_limit [1-9]/m)
     expect(await figures()).toMatch(/^dragoman_stage_seconds_count\{stage="synthesis"\} [1-9]/m)
     expect(await figures()).toMatch(/^dragoman_door_connections\{server="service"\} [1-9]/m)
-    // The figure itself belongs to the benchmark; here only that it is one.
+    // The value belongs to the benchmark; this only checks that it exists.
     expect(Math.min(...latencies)).toBeLessThan(3_000)
     expect(peak(caller.heard())).toBe(0)
     expect([...listener.report().warnings, ...caller.report().warnings]).toEqual([])
   })
 
-  test('the service is killed in mid sentence: the original within 200 ms, then the whole sentence translated', async () => {
+  test('the service is killed during a sentence: the original within 200 ms, then the whole sentence translated', async () => {
     b.captions.length = 0
     b.utterances.length = 0
     const listener = await b.dial({ room: 'kill', speaks: 'none', hears: 'es-es', original: 'off' })
@@ -131,7 +131,7 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
     await b.until(() => live('kill'))
     const said = await sentence(4)
     const saying = caller.say(said, LINE_RATE)
-    // In the middle: words are spoken and acked, none is answered.
+    // In the middle: words were spoken and acknowledged, without results.
     await b.until(() => b.captions.some(c => !c.final))
     const before = listener.heard()
     expect(peak(before)).toBe(0)
@@ -146,11 +146,11 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
       .heard()
       .subarray(killedAt)
       .findIndex(sample => sample !== 0)
-    // Phones, bridge and this test share a process here: what it stood still is not the bridge's delay.
+    // Phones, bridge and this test share a process: its stalls are not the bridge’s delay.
     expect((first / LINE_RATE) * 1000).toBeLessThan(200 + stalls.max / 1e6)
     await b.until(() => listener.heard().length > killedAt + first + 3_200, 5_000, 'some more of it')
     const after = listener.heard().subarray(killedAt)
-    // It is that voice, word for word: the loudest 40 ms of it are found in what was said, at the same level.
+    // It is that voice, word for word: its loudest 40 ms occur in the speech, at the same level.
     const pieces = Array.from({ length: 10 }, (_, n) =>
       after.subarray(first + n * 320, first + (n + 1) * 320),
     )
@@ -176,7 +176,7 @@ describe('a telephone call with the embedded engines and a real voice', { timeou
     expect(b.app.relay.metrics.lostMs).toBe(0)
   })
 
-  test('a language the service does not have: people hear each other, with one clear line', async () => {
+  test('a language that the service lacks: people hear each other, with one clear log line', async () => {
     const listener = await b.dial({ room: 'none', speaks: 'none', hears: 'en-us', original: 'off' })
     const caller = await b.dial({ room: 'none', speaks: 'fr-fr', hears: 'fr-fr' })
     await b.until(() =>

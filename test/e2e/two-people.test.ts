@@ -12,7 +12,7 @@ const PATIENT = { timeout: 40_000 }
 const said = (hz: number, ms = 8_000) => sine(hz, ms, 8_000, 8_000)
 
 describe.concurrent('two people on one call', PATIENT, () => {
-  it('hear each other once it has rung, and end together', async () => {
+  it('hear each other after ringing, and end together', async () => {
     await using line = await twoPeople()
     line.desk.options = { answerAfterMs: 2_500 }
     const ana = await line.call(ANA)
@@ -41,7 +41,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
     expect(JSON.stringify(line.log.all)).not.toMatch(/\+34|\+1212|\+1500|Ana|Desk/)
   })
 
-  it('end together when the one who was called hangs up', async () => {
+  it('end together when the callee hangs up', async () => {
     await using line = await twoPeople({ machineDetection: false })
     const ana = await line.call(ANA)
     const desk = await line.desk.call(1)
@@ -56,7 +56,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
     ['voicemail', { behaviour: 'voicemail' }],
     ['call-failed', { behaviour: 'fails' }],
     ['no-answer', { behaviour: 'no-answer' }],
-  ])('do not come about: the caller is told %s, and hung up', async (notice, options) => {
+  ])('are not connected: the caller hears %s, and is hung up', async (notice, options) => {
     await using line = await twoPeople({ ringSeconds: 5 })
     line.desk.options = options
     const ana = await line.call(ANA)
@@ -66,7 +66,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
     await line.until(() => line.app.switchboard.calls === 0, 'the end')
   })
 
-  it('do not come about when the API refuses or is away, and the log has no number', async () => {
+  it('are not connected if the API rejects calls or is unavailable, and no number is logged', async () => {
     await using line = await twoPeople()
     line.twilio.account.terms.refused = { [DESK]: 21215 }
     const ana = await line.call(ANA)
@@ -76,7 +76,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
     expect(line.log.complaints.join()).not.toContain(DESK)
   })
 
-  it('do not come about when the caller hangs up while it rings: nobody is left with a ringing telephone', async () => {
+  it('are not connected if the caller hangs up during ringing: the ringing stops', async () => {
     await using line = await twoPeople()
     line.desk.options = { behaviour: 'no-answer' }
     const ana = await line.call(ANA)
@@ -101,7 +101,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
       'and the answer to the request never',
       ({ twilio }) => twilio.faults.next({ only: 'POST Calls', cut: 'after' }),
     ],
-  ])('are connected all the same when callbacks come %s', async (_when, make) => {
+  ])('are still connected when callbacks come %s', async (_when, make) => {
     await using line = await twoPeople({ machineDetection: false })
     make(line)
     const ana = await line.call(ANA)
@@ -113,7 +113,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
     expect(line.twilio.calls).toHaveLength(2)
   })
 
-  it('who call from one number at once never mix', async () => {
+  it('with simultaneous calls from one number never mix', async () => {
     await using line = await twoPeople({ machineDetection: false })
     const [one, two] = [await line.call(ANA), await line.call(ANA)]
     const [first, second] = [await line.desk.call(1), await line.desk.call(2)]
@@ -125,12 +125,12 @@ describe.concurrent('two people on one call', PATIENT, () => {
     }
     const heard = [await loud(one), await loud(two)]
     expect(heard.flat().sort()).toEqual([DESK_HZ, BEN_HZ])
-    // Whose is whose is up to which telephone was picked up first; each call has one end of its own.
+    // Which call gets which callee depends on who answers first; each call has its own end.
     const rooms = [...line.app.relay.rooms.values()].map(room => room.participants.size)
     expect(rooms).toEqual([2, 2])
   })
 
-  it('lose nobody when a stream breaks', async () => {
+  it('lose no participant when a stream breaks', async () => {
     await using line = await twoPeople({ machineDetection: false })
     const ana = await line.call(ANA)
     const desk = await line.desk.call(1)
@@ -143,7 +143,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
     expect(line.twilio.calls).toHaveLength(2)
   })
 
-  it('may be three: who keys in the code joins, in their own language', async () => {
+  it('can become three: a caller with the code joins, in their own language', async () => {
     await using line = await twoPeople({ machineDetection: false })
     const ana = await line.call(ANA)
     const desk = await line.desk.call(1)
@@ -169,7 +169,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
     expect(everHeard(ben.heard(), noticeHz('other-left'))).toBe(true)
   })
 
-  it('are turned away when all lines are in use', async () => {
+  it('are rejected when all lines are in use', async () => {
     await using line = await twoPeople({ calls: { maxRooms: 1 } })
     line.desk.options = { behaviour: 'no-answer' }
     const ana = await line.call(ANA)

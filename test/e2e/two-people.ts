@@ -7,15 +7,15 @@ import { FakeAnnouncer } from '../helpers/fake-announcer.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 
 export const PUBLIC = 'https://bridge.example.com'
-/** Our number, and who calls whom. */
+/** Our number, the caller and the callee. */
 export const LINE = '+15005550001'
 export const ANA = '+34600111222'
 export const BEN = '+34600333444'
 export const DESK = '+12125550123'
-/** The second of our numbers: callers key in a code. */
+/** Our second number: callers enter a code. */
 export const CODES = '+15005550002'
 const LINE_RATE = 8_000
-/** Amplitudes of tones: a notice, and an original voice under a translation. */
+/** Amplitudes of tones: a notice, and an original under a translation. */
 const LOUD = 3_000
 export const SOFT = 700
 
@@ -26,7 +26,7 @@ export interface TwoPeopleOptions {
   readonly ringSeconds?: number
 }
 
-/** The whole server, Twilio's REST API and telephones, all on loopback; notices are tones, nothing is translated. */
+/** The whole server, Twilio’s REST API and phones, all on loopback; notices are tones, nothing is translated. */
 export async function twoPeople({
   dial,
   calls,
@@ -76,7 +76,7 @@ export async function twoPeople({
   twilio.route(PUBLIC, await app.listen())
   const desk = twilio.subscriber(DESK)
   const call = (from: string, to = LINE) => twilio.subscriber(from).dial(to)
-  /** Rests until `look` finds something true; for real sockets, in real time. */
+  /** Waits until `look` returns a truthy value; for real sockets, in real time. */
   const until = async (look: () => unknown, what: string, withinMs = 20_000) => {
     const deadline = performance.now() + withinMs
     while (!look()) {
@@ -84,7 +84,7 @@ export async function twoPeople({
       await new Promise(resolve => setTimeout(resolve, 20))
     }
   }
-  /** Rests until `phone` has heard the tone of `hz` in its last 300 ms, however soft. */
+  /** Waits until `phone` has heard the tone of `hz` in its last 300 ms, at any level. */
   const hears = (phone: SimulatedCall, hz: number, least = SOFT) =>
     until(
       () => loudness(phone.heard().subarray(-0.3 * LINE_RATE), hz, LINE_RATE) > least,
@@ -108,7 +108,7 @@ export async function twoPeople({
   }
 }
 
-/** Whether the tone is anywhere in `pcm` (8 kHz), for a fifth of a second; `least`: its amplitude. */
+/** Returns true if `pcm` (8 kHz) contains the tone for a fifth of a second; `least`: its amplitude. */
 export function everHeard(pcm: Int16Array, hz: number, least = LOUD): boolean {
   for (let at = 0; at + 1_600 <= pcm.length; at += 800)
     if (loudness(pcm.subarray(at, at + 1_600), hz, LINE_RATE) > least) return true

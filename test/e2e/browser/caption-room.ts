@@ -5,19 +5,19 @@ import { captionPage } from '../../../src/web/captions/caption-page.ts'
 import { watchFaults } from '../../helpers/chromium.ts'
 import { controlled, type Wishes } from '../../web/control/controlled.ts'
 
-/** A room in which Anna speaks English and Bob Spanish, with its captions page; what the service says is the test's. */
+/** A room in which Anna speaks English and Bob Spanish, with its captions page; the test controls the service. */
 export async function captionRoom(browser: Browser, wishes: Wishes = {}) {
   const room = await controlled({ ...wishes, plugins: [app => pageFiles(app, {}), captionPage] })
   room.join('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
   room.join('bob', { speaks: 'es-es', hears: 'es-es', name: 'Bob' })
   await room.run(100)
   let count = 0
-  /** Anna says something, translated into Spanish; without `utterance` something new. */
+  /** Anna speaks, translated into Spanish; without `utterance`, a new utterance. */
   const anna = (text: string, translation = `es ${text}`, final = true, utterance = `${++count}`) =>
     room.connection('en-us', 'es-es').sink.result({ utterance, final, text, translation })
   const bob = (text: string, translation = `en ${text}`, final = true, utterance = `${++count}`) =>
     room.connection('es-es', 'en-us').sink.result({ utterance, final, text, translation })
-  /** A page in a context of its own, with what it did wrong. */
+  /** A page in a separate context, with its errors. */
   const open = async (address: string, options: BrowserContextOptions = {}) => {
     const context = await browser.newContext(options)
     onTestFinished(() => context.close())
@@ -32,7 +32,7 @@ export async function captionRoom(browser: Browser, wishes: Wishes = {}) {
   return { ...room, anna, bob, open, link }
 }
 
-/** What the page shows: name, texts, and whether it still grows. */
+/** Captions on the page: name, texts, and whether they are still growing. */
 export async function captionsOn(page: Page): Promise<{ who: string; texts: string[]; growing: boolean }[]> {
   return await page.locator('#captions > li').evaluateAll(items =>
     items.map(item => ({
@@ -45,10 +45,10 @@ export async function captionsOn(page: Page): Promise<{ who: string; texts: stri
 
 export const isLive = (page: Page): Promise<void> => page.getByText('Live', { exact: true }).waitFor()
 
-/** The last line of each caption: the translation, where there is one. */
+/** The last line of each caption: the translation, if any. */
 export const texts = async (page: Page): Promise<(string | undefined)[]> =>
   (await captionsOn(page)).map(each => each.texts.at(-1))
 
-/** How far the end of the captions is below what is seen (px). */
+/** Distance between the end of the captions and the visible part (px). */
 export const fromEnd = (page: Page): Promise<number> =>
   page.locator('#stage').evaluate(stage => stage.scrollHeight - stage.clientHeight - stage.scrollTop)

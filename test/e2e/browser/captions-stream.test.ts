@@ -17,7 +17,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
   })
   afterAll(() => browser?.close())
 
-  test('has everything once after the connection was cut, whatever was said meanwhile', async () => {
+  test('has everything once after a disconnection, including later captions', async () => {
     const { anna, link, open, url, run } = await captionRoom(browser)
     await using proxy = await FaultProxy.listen({ to: url })
     const { page } = await open(await link(60, proxy.url))
@@ -35,7 +35,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     anna('four')
     await expect.poll(() => texts(page)).toEqual(['es one', 'dos', 'es three', 'es four'])
     expect(await page.locator('.growing').count()).toBe(0)
-    // More than the server keeps for those who come back: the transcript has it.
+    // More than the server keeps for reconnections: the transcript has it.
     proxy.accepting = 'refuse'
     proxy.cut()
     await page.locator('#state').getByText('Connection lost').waitFor()
@@ -62,8 +62,8 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     expect(shown.slice(0, 5)).toEqual(['es one', 'dos', 'es three', 'es four', 'es more 1'])
   })
 
-  test('does not take a dead connection for a quiet one', async () => {
-    // The server's clock stands still: it says nothing, as one that is gone without a word.
+  test('detects a dead connection', async () => {
+    // The server’s clock stops: it goes silent, like a server that has crashed.
     const { anna, link, open, floor, server } = await captionRoom(browser)
     const { page } = await open(`${server.listeningOrigin}/captions`)
     await page.clock.install()
@@ -83,7 +83,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     await expect.poll(() => texts(page)).toEqual(['es one', 'es two'])
   })
 
-  test('says that the link is good no more, and asks no more', async () => {
+  test('reports an expired link, and stops asking', async () => {
     const { anna, clock, link, open, ask } = await captionRoom(browser)
     const { page } = await open(await link(1))
     await isLive(page)
@@ -96,18 +96,18 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     expect(await texts(page)).toEqual(['es one'])
     await pause(500)
     expect(asked).toEqual([])
-    // The same when it is revoked, and when it is opened too late.
+    // The same after revocation, and when opened too late.
     const { page: revoked } = await open(await link())
     await isLive(revoked)
     await ask('DELETE', '/rooms/r/captions/link')
     await revoked.locator('#notice').getByText('has expired').waitFor()
     await revoked.reload()
     await revoked.locator('#notice').getByText('has expired').waitFor()
-    // Whoever may not read learns nothing about what was said.
+    // Unauthorized readers learn nothing about the conversation.
     expect(await revoked.locator('#empty').isVisible()).toBe(false)
   })
 
-  test('says that the conversation has ended, has it for download, and waits for the next one', async () => {
+  test('reports the end of the conversation, offers a download, and waits for the next one', async () => {
     const { anna, link, open, relay, join, run } = await captionRoom(browser, {
       transcripts: { keep: 'memory' },
     })
@@ -131,16 +131,16 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     join('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
     join('bob', { speaks: 'es-es', hears: 'es-es', name: 'Bob' })
     await run(100)
-    // The page looks now and then; and at once when the browser tells it that the network is back.
+    // The page checks periodically, and at once when the browser reports the network as available.
     await page.evaluate('dispatchEvent(new Event("online"))')
     await isLive(page)
-    // The same utterance of another conversation is another one.
+    // The same utterance id in another conversation is another utterance.
     anna('two', 'dos', true, '1')
     await expect.poll(() => texts(page)).toEqual(['es one', 'dos'])
     expect(faults.filter(each => !each.includes('404'))).toEqual([])
   })
 
-  test('has a bounded number of captions on the page, of two thousand', async () => {
+  test('keeps a bounded number of captions, out of two thousand', async () => {
     const { anna, link, open } = await captionRoom(browser)
     const { page } = await open(await link())
     await isLive(page)
@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     await expect.poll(async () => (await texts(page)).at(-1), { timeout: 10_000 }).toBe('es sentence 2000')
     expect(await page.locator('#captions > li').count()).toBeLessThanOrEqual(120)
     expect(await page.locator('#aloud > *').count()).toBeLessThanOrEqual(10)
-    // What a further caption costs (ms), of which there were thousands.
+    // Cost of another caption after thousands (ms).
     const began = performance.now()
     for (let n = 1; n <= 20; n++) {
       anna(`later ${n}`)
@@ -175,13 +175,13 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     await expect.poll(() => texts(page)).toEqual(['es one', 'es two'])
   })
 
-  test('says so where the server gives no captions', async () => {
+  test('reports that the server provides no captions', async () => {
     const { url, open } = await captionRoom(browser, { control: { keys: [] } })
     const { page } = await open(`${url}/captions/r#token=a.b`)
     await page.locator('#notice').getByText('Captions are disabled on this server').waitFor()
   })
 
-  test('shows what somebody says on the telephone, recognised and translated by the real engines', async () => {
+  test('shows speech on the phone, recognized and translated by the real engines', async () => {
     const { app, address, dial } = await bridge({ control: { keys: [{ name: 'test', key: KEY }] } })
     onTestFinished(() => app.close())
     const phone = await dial({ room: 'wall', speaks: 'en-us', hears: 'es-es' })

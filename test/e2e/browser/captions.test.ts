@@ -15,7 +15,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
   })
   afterAll(() => browser?.close())
 
-  test('shows who says what in both languages, growing and settled, each once, and has it read out once', async () => {
+  test('shows speakers and both languages, growing and final, each once, and announces them once to screen readers', async () => {
     const { anna, bob, link, open } = await captionRoom(browser)
     const { page, faults } = await open(await link())
     await isLive(page)
@@ -42,7 +42,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     expect(faults).toEqual([])
   })
 
-  test('is without faults of access in every look, with its panels open', async () => {
+  test('has no accessibility faults in any theme, with its panels open', async () => {
     const { anna, bob, link, open } = await captionRoom(browser)
     const { page } = await open(await link())
     await isLive(page)
@@ -60,7 +60,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     }
   })
 
-  test('shows the language and the texts that are wanted, as large as wanted, and remembers it', async () => {
+  test('shows the requested language, texts and size, and remembers them', async () => {
     const { anna, bob, link, open } = await captionRoom(browser)
     const address = await link()
     const { page } = await open(address)
@@ -71,7 +71,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     await page.getByRole('button', { name: 'Settings' }).click()
     await page.getByLabel('Show').selectOption('translation')
     await page.getByLabel('Language').selectOption('es-es')
-    // Who reads Spanish reads Bob as he speaks, and Anna in Spanish.
+    // Readers of Spanish see Bob in the original, and Anna in Spanish.
     const spanish = [
       { who: 'Anna', texts: ['buenos días'], growing: false },
       { who: 'Bob', texts: ['hola'], growing: false },
@@ -91,14 +91,14 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     await isLive(page)
     await expect.poll(() => captionsOn(page)).toEqual(spanish)
     expect(await size()).toBe(after)
-    // What the link wishes counts more.
+    // The link’s parameters take precedence.
     await page.goto(`${address}&show=original&to=en-us&size=1`)
     await page.reload()
     await expect.poll(() => texts(page)).toEqual(['good morning', 'hola'])
     expect(await size()).toBe(16)
   })
 
-  test('stays still while somebody reads back, and goes on where they want it to', async () => {
+  test('stays in place while scrolled up, and resumes on request', async () => {
     const { anna, link, open } = await captionRoom(browser)
     const { page } = await open(await link())
     await isLive(page)
@@ -120,7 +120,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     expect(await button.isHidden()).toBe(true)
   })
 
-  test('saves subtitles that are the transcript', async () => {
+  test('saves subtitles that match the transcript', async () => {
     const { anna, bob, link, open, ask, run } = await captionRoom(browser)
     const { page } = await open(await link())
     await isLive(page)
@@ -151,7 +151,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     expect(await save('TXT')).toBe('[00:00:00] Bob (en-us): hello\n')
   })
 
-  test('shows what is said and never does it, however long and in whatever direction', async () => {
+  test('shows markup as text, for any length and writing direction', async () => {
     const { anna, link, open } = await captionRoom(browser)
     const { page, faults } = await open(await link(), PHONE)
     await isLive(page)
@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     expect(faults).toEqual([])
   })
 
-  test('takes a key that is typed in, and no other; it is in no address', async () => {
+  test('accepts a typed key, rejects others, and keeps it out of addresses', async () => {
     const { anna, url, open } = await captionRoom(browser)
     const { page } = await open(`${url}/captions`)
     await page.getByLabel('Room').fill('r')
@@ -208,7 +208,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
     expect(await accessibilityFaults(page)).toEqual([])
   })
 
-  test('is used with the keyboard alone', async () => {
+  test('works with the keyboard alone', async () => {
     const { anna, link, open } = await captionRoom(browser)
     const { page } = await open(await link())
     await isLive(page)

@@ -23,7 +23,7 @@ const config: AppConfig = {
   control: { keys: [{ name: 'test', key: KEY }] },
 }
 
-/** Settles when `look` finds it so. */
+/** Resolves when `look` returns true. */
 async function eventually(look: () => Promise<boolean> | boolean, ms: number, what: string): Promise<void> {
   await expect.poll(look, { timeout: ms, interval: 50, message: what }).toBe(true)
 }
@@ -46,7 +46,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     return { page, faults }
   }
 
-  test('follows a simulated call that is placed on it: seen, heard, changed, muted, hung up', {
+  test('follows a simulated call placed on it: shown, played, changed, muted, hung up', {
     timeout: 60_000,
   }, async () => {
     const service = await ScriptedService.listen({ apiKey: 'k', answer: tones({ everyMs: 600 }) })
@@ -98,7 +98,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     const line = page.locator('#events li').filter({ hasText: 'hears: fr-fr' })
     await line.first().waitFor()
 
-    // The bars of utterances can be read without seeing them.
+    // The bars of utterances have text alternatives.
     await eventually(
       async () =>
         /the latest took/.test((await page.locator('#stages svg').getAttribute('aria-label')) ?? ''),
@@ -121,7 +121,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     expect(faults).toEqual([])
   })
 
-  test('is closed without a key, says so to a wrong one, and keeps a right one to this tab', async () => {
+  test('requires a key, rejects a wrong one, and keeps a valid one in this tab', async () => {
     const closed = await buildApp({ ...config, control: {} }, { translator: new FakeTranslator() })
     onTestFinished(() => closed.close())
     const { page: shut } = await open(await closed.listen(), `/dashboard#key=${KEY}`)
@@ -147,7 +147,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     await page.getByRole('textbox', { name: 'Key' }).waitFor()
   })
 
-  test('says that it is old while the server is away, and comes back by itself to another one', async () => {
+  test('reports outdated data while the server is unavailable, and reconnects automatically to another one', async () => {
     const first = await buildApp(config, { translator: new FakeTranslator() })
     const address = await first.listen()
     first.relay.admit(new FakeLeg('anna'), { room: 'before', speaks: 'en-us', hears: 'es-es' })
@@ -165,7 +165,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     expect(await page.locator('#stale').isVisible()).toBe(false)
   })
 
-  test('shows 200 legs that talk, and answers whoever uses it', async () => {
+  test('shows 200 active legs and stays responsive', async () => {
     const app = await buildApp(config, { translator: new FakeTranslator() })
     onTestFinished(() => app.close())
     const address = await app.listen()
@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     })
     await page.getByText('100 rooms, 200 legs').waitFor()
     expect(await page.getByRole('button', { name: /^Control/ }).count()).toBe(200)
-    // Nothing is wider than a telephone.
+    // Nothing is wider than a phone.
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
     await page.getByLabel('Find').fill('leg-77')
     await eventually(
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
       WAIT_MS,
       'the leg that was looked for',
     )
-    // All stand where they stood once nothing is looked for.
+    // All rows keep their order without a filter.
     await page.getByLabel('Find').fill('')
     await eventually(
       async () => (await page.getByRole('button', { name: /^Control/ }).count()) === 200,
@@ -211,7 +211,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     await page.getByLabel('Find').fill('nobody who is there')
     await page.getByText('No matches.').waitFor()
     await page.getByLabel('Find').fill('leg-77')
-    // A name that turns the direction of writing turns no more than itself.
+    // A name that changes the writing direction affects only itself.
     expect(await page.evaluate("getComputedStyle(document.querySelector('.who b')).unicodeBidi")).toBe(
       'isolate',
     )

@@ -1,14 +1,14 @@
 import type { Page } from 'playwright-core'
 
-/** Samples a second of what simulated phones hear. */
+/** Sample rate of the simulated phones’ output. */
 export const HEARD_RATE = 8_000
 
-/** What the test's side of the page holds. */
+/** State of the test inside the page. */
 interface Window {
   played?: number[][]
 }
 
-/** Keeps every sample that the page gives to the loudspeakers by buffers, from its next document on. */
+/** Records every sample that the page plays through buffers, from its next document on. */
 export async function keepWhatIsPlayed(page: Page): Promise<void> {
   await page.addInitScript(`
     const start = AudioBufferSourceNode.prototype.start
@@ -19,7 +19,7 @@ export async function keepWhatIsPlayed(page: Page): Promise<void> {
     }`)
 }
 
-/** What was played since the last time, 16 bit. */
+/** Audio played since the last call, 16 bit. */
 export async function takeWhatWasPlayed(page: Page): Promise<Int16Array> {
   const pieces = await page.evaluate(() => {
     const { played = [] } = globalThis as Window

@@ -13,7 +13,7 @@ import { type TalkPage, talkPage } from './talk-page.ts'
 const KEY = 'the-key-of-whoever-looks-after-the-room'
 const SAYS_MS = 1_500
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr']
-/** What everybody sounds like, and speaks and hears. */
+/** The tone and languages of each participant. */
 const PEOPLE = {
   Anna: { hz: VOICE.third, language: 'en-us' },
   Bruno: { hz: VOICE.fourth, language: 'es-es' },
@@ -22,7 +22,7 @@ const PEOPLE = {
 } as const
 type Name = keyof typeof PEOPLE
 
-/** A microphone that hears nothing but what the test whistles. */
+/** A microphone that captures only the test’s tone. */
 const WHISTLE = `
   navigator.mediaDevices.getUserMedia = async () => {
     const context = new AudioContext()
@@ -48,7 +48,7 @@ describe.skipIf(!hasChromium)('one room', { timeout: 120_000 }, () => {
   })
   afterAll(() => browser?.close())
 
-  test('two browsers, a telephone and a voice channel, in three languages: each hears and reads the others in their own', async () => {
+  test('two browsers, a phone and a voice channel, in three languages: each hears and reads the others in their own', async () => {
     await using casa = await parlour({
       number: { speaks: 'fr-fr', hears: 'fr-fr', name: 'Teo', roomCode: true },
       config: { control: { keys: [{ name: 'desk', key: KEY }] } },
@@ -76,7 +76,7 @@ describe.skipIf(!hasChromium)('one room', { timeout: 120_000 }, () => {
     await until(() => teo.asking, 15_000, 'the question for the code')
     for (const digit of code) teo.press(digit)
     await anna.page.getByText('Teo, on the phone').waitFor()
-    // The channel is one, in however many languages it listens.
+    // The channel is one participant, however many languages it listens in.
     const here = (await anna.page.locator('#people li').allTextContents()).map(line => line.split(',')[0])
     expect(here.toSorted()).toEqual(['Discord voice channel', 'Anna (you)', 'Bruno', 'Dora', 'Teo'])
     const wall = await (await browser.newContext()).newPage()
@@ -97,7 +97,7 @@ describe.skipIf(!hasChromium)('one room', { timeout: 120_000 }, () => {
       await voices[name]()
       await until(() => done('heard') > before && done('heard') === done('begun'), 15_000, `${name} heard`)
     }
-    // What the end of a tone leaves behind.
+    // Remains of the end of a tone.
     await pause(500)
     const since = (pcm: Int16Array) => pcm.subarray(-Math.ceil((performance.now() - began) * 8))
     const ears = {
@@ -116,7 +116,7 @@ describe.skipIf(!hasChromium)('one room', { timeout: 120_000 }, () => {
             voice !== ear && language !== own && to === own,
           )
         if (voice === ear) continue
-        // The same language: as it is. Another: softly, and the translation whole.
+        // Same language: the original unchanged. Another: the original softly, and the complete translation.
         const original = longest(soundings(pcm, hz, { ...FAINT, bridgeMs: LOUD.bridgeMs }))
         expect(original.toMs - original.fromMs, who).toBeGreaterThan(SAYS_MS * 0.8)
         if (language === own) expect(Math.abs(original.db - SAID_DB), who).toBeLessThan(2)
@@ -127,7 +127,7 @@ describe.skipIf(!hasChromium)('one room', { timeout: 120_000 }, () => {
         }
       }
 
-    // Everything once, in the language of whoever reads; what one understands is not translated.
+    // Everything once, in the reader’s language; their own language is not translated.
     const read = async ({ page }: TalkPage) =>
       (await page.locator('#captions li').allInnerTexts()).map(text => text.replaceAll(/\s+/g, ' ').trim())
     const own = ['Anna en-us 1 es-es 1', 'Bruno es-es 1 en-us 1']

@@ -4,7 +4,7 @@ import { accessibilityFaults, hasChromium, startChromium, watchFaults } from '..
 import { bridge } from '../phones.ts'
 
 const KEY = 'a-key-that-nobody-would-guess'
-/** From the narrowest telephone to a large screen. */
+/** From the narrowest phone to a large screen. */
 const WIDTHS = [320, 768, 1_440]
 
 describe.skipIf(!hasChromium)('every page', () => {
@@ -12,7 +12,7 @@ describe.skipIf(!hasChromium)('every page', () => {
   let b: Awaited<ReturnType<typeof bridge>>
   beforeAll(async () => {
     b = await bridge({ control: { keys: [{ name: 'test', key: KEY }] } })
-    // Somebody in a room, so that there is something to show.
+    // A participant in a room, so that there is something to show.
     await b.dial({ room: 'desk', name: 'Ana', speaks: 'es-es', hears: 'es-es' })
     browser = await startChromium()
   })

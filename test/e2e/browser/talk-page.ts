@@ -18,7 +18,7 @@ const EAR_WORKLET = `
     }
   })
 `
-/** Records what a page plays, as whoever listens would: everything that is connected to the loudspeaker. */
+/** Records the page’s output as a listener would: everything connected to the speakers. */
 const EAR = `
   const connect = AudioNode.prototype.connect
   const ears = new WeakMap()
@@ -41,26 +41,29 @@ const EAR = `
   }
 `
 
-/** For `script`: what a browser says without a microphone, and to somebody who refuses it. */
+/** For `script`: responses of a browser without a microphone, and after permission was denied. */
 export const withoutMicrophone = (name: 'NotFoundError' | 'NotAllowedError') =>
   `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('', '${name}'))`
 
-/** What was recorded, as text: numbers one by one would take a busy machine seconds. */
+/** The recording as text: single numbers would take a busy machine seconds. */
 const HEARD =
   '[window.heard.map(block => btoa(String.fromCharCode(...new Uint8Array(block.buffer)))), window.heardRate]'
 
 export interface TalkPage {
   readonly page: Page
   readonly faults: string[]
-  /** What the server sent to be played, in order. */
+  /** Audio sent by the server, in order. */
   sent(): Int16Array
-  /** What was played so far, at 16 kHz. */
+  /** Audio played so far, at 16 kHz. */
   heard(): Promise<Int16Array>
-  /** The texts of captions that do not change any more. */
+  /** Texts of final captions. */
   finals(kind: 'original' | 'translation'): Promise<string[]>
 }
 
-/** Opens `url` in a browser of its own; `script` runs before the page's; without `ear` nothing is heard, and the page's policy holds. */
+/**
+ * Opens `url` in a separate browser; `script` runs before the page’s own; without `ear` nothing is recorded, and the
+ * page’s policy applies.
+ */
 export async function talkPage(
   browser: Browser,
   url: string,
@@ -80,7 +83,7 @@ export async function talkPage(
 ): Promise<TalkPage> {
   const context = await browser.newContext({
     locale: 'en-US',
-    // The ear is no part of the page, whose policy would not let it in.
+    // The recorder is not part of the page, whose policy would block it.
     bypassCSP: ear,
     ...options,
   })
@@ -110,7 +113,7 @@ export async function talkPage(
   }
 }
 
-/** The pitch of a voice (Hz): the median over its loud stretches of 40 ms. */
+/** The pitch of a voice (Hz): the median over its loud 40 ms stretches. */
 export function pitchOf(pcm: Int16Array): number {
   const found: number[] = []
   for (let at = 0; at + 1_280 <= pcm.length; at += 640) {

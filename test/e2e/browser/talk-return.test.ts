@@ -6,7 +6,7 @@ import { browserServer } from '../../bridges/browser/bridge.ts'
 import { hasChromium, startChromium } from '../../helpers/chromium.ts'
 import { talkPage, withoutMicrophone } from './talk-page.ts'
 
-/** Longer than the place of somebody who was cut off is kept, shorter than a silent page is believed (ms). */
+/** Longer than the reconnection window, shorter than the timeout of a silent page (ms). */
 const LONG_MS = 11_000
 
 const NO_MICROPHONE = withoutMicrophone('NotFoundError')
@@ -16,14 +16,14 @@ const KEEPS_MICROPHONE = `
   mediaDevices.getUserMedia = async wanted => (window.microphone = await ask(wanted))
 `
 
-describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 60_000 }, () => {
+describe.skipIf(!hasChromium)('returning to the page after a long time', { timeout: 60_000 }, () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await startChromium()
   })
   afterAll(() => browser?.close())
 
-  test('leads to those whom one has invited, past a server that lets nobody in for a moment; dead links are not shown', async () => {
+  test('rejoins invited participants, despite a restarting server; dead links are hidden', async () => {
     let busy = false
     const b = await browserServer({
       publicUrl: 'https://talk.example.com',
@@ -37,12 +37,12 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
     await anna.page.click('#invite')
     await anna.page.locator('#invited').waitFor()
     const link = new URL(await anna.page.locator('#link').inputValue())
-    // This machine's own name would lead others to their own.
+    // A loopback name would send others to their own machine.
     expect(link.origin).toBe('https://talk.example.com')
     const bob = await talkPage(browser, `${b.address}/${link.hash}`, { ear: false, script: KEEPS_MICROPHONE })
     await bob.page.click('#start')
     await expect.poll(() => here(bob.page)).toBe(2)
-    // A switch on the microphone, which a page can only be told of.
+    // A hardware switch on the microphone, which a page learns of only by events.
     for (const [event, words] of [
       ['mute', 'Others can’t hear you'],
       ['unmute', 'on again'],
@@ -51,7 +51,7 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
       await bob.page.getByText(words!).waitFor()
     }
 
-    // Whatever was said of the microphone.
+    // Regardless of microphone messages.
     const away = async () => {
       await proxy.stop()
       await anna.page.getByText('Reconnecting').waitFor()
@@ -67,7 +67,7 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
     await expect.poll(() => here(bob.page)).toBe(2)
     expect(await anna.page.locator('#invited').isVisible()).toBe(true)
 
-    // As of a server that was started anew: it knows no links.
+    // Like a restarted server: it knows no links.
     await away()
     for (const room of b.relay.rooms.keys()) b.bridge.links.revokeAll(room)
     await proxy.start()
@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
     await b.close()
   })
 
-  test('words that their translator never finished are not shown as if more came of them', async () => {
+  test('drafts that never became final are not shown as growing', async () => {
     const b = await browserServer()
     const anna = await talkPage(browser, b.address, { ear: false, script: NO_MICROPHONE })
     await anna.page.click('#start')
@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)('coming back to the page after long', { timeout: 6
     const drafts = anna.page.locator('.said.draft .original')
     begin('1', 'it was the')
     await expect.poll(() => drafts.allTextContents()).toEqual(['it was the'])
-    // The connection breaks: the next one knows nothing of it.
+    // The connection breaks: the next one does not know the draft.
     b.translator.last.drop({ kind: 'hangup', by: 'remote' })
     await b.run(2_000)
     await expect.poll(() => b.translator.connections.length).toBe(2)

@@ -4,7 +4,7 @@ import { browserServer } from '../../bridges/browser/bridge.ts'
 import { hasChromium, startChromium } from '../../helpers/chromium.ts'
 import { talkPage, withoutMicrophone } from './talk-page.ts'
 
-/** A page that a browser treats as one over plain http. */
+/** A page that the browser treats as opened over plain http. */
 const INSECURE = `Object.defineProperty(window, 'isSecureContext', { get: () => false })`
 
 async function opened(options: Parameters<typeof browserServer>[0] = {}) {
@@ -20,7 +20,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
   })
   afterAll(() => browser?.close())
 
-  test('muted is shown as muted, and no longer as listening', async () => {
+  test('shows a muted microphone as muted, not as listening', async () => {
     const b = await opened()
     const { page } = await talkPage(browser, b.address, { ear: false })
     const status = page.locator('#status')
@@ -33,7 +33,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
     await page.context().close()
   })
 
-  test('a refused microphone is an error, and the call offers another try', async () => {
+  test('a denied microphone is an error, and the page offers a retry', async () => {
     const b = await opened()
     const { page } = await talkPage(browser, b.address, {
       ear: false,
@@ -47,7 +47,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
     await page.context().close()
   })
 
-  test('over plain http the page names https as the cause, and offers no button that cannot work', async () => {
+  test('over plain http the page names https as the cause, and disables buttons that cannot work', async () => {
     const b = await opened()
     const { page } = await talkPage(browser, b.address, { ear: false, usable: false, script: INSECURE })
     await page.getByText('opened over plain http').waitFor()
@@ -56,7 +56,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
     await page.context().close()
   })
 
-  test('a link that is no longer valid offers no conversation to join', async () => {
+  test('an expired link offers no conversation to join', async () => {
     const b = await opened()
     const { page } = await talkPage(browser, `${b.address}/#join=${'x'.repeat(43)}`, {
       ear: false,
@@ -78,7 +78,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
     await page.context().close()
   })
 
-  test('an invitation that works on this machine only says so, and names only ways in that exist', async () => {
+  test('a link that works only on this machine is marked as such, and only existing ways to join are listed', async () => {
     const b = await opened({ numbers: ['+15550000001'] })
     const { page } = await talkPage(browser, b.address, { ear: false })
     await page.click('#start')

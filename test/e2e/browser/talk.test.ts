@@ -16,17 +16,17 @@ import { pitchOf, talkPage, withoutMicrophone } from './talk-page.ts'
 
 const SAID = 'had he married a more amiable woman he might have been made still more respectable than he was'
 const RECORDING = fileURLToPath(new URL('../../../recordings/sense-and-sensibility-4.wav', import.meta.url))
-/** A number whose callers key in the code of a room. */
+/** A number whose callers enter a room code. */
 const CODES = '+15005550001'
 const PHONE = { viewport: { width: 360, height: 740 } }
-/** A sound card of another rate. */
+/** A sound card with another rate. */
 const AT_44100 =
   'window.AudioContext = class extends AudioContext { constructor(options) { super({ ...options, sampleRate: 44100 }) } }'
 
 let b: Awaited<ReturnType<typeof bridge>>
 let browser: Browser
 
-/** What the embedded voice makes of `text`, at 16 kHz: the oracle for what must have been heard. */
+/** The embedded voice’s audio for `text` at 16 kHz: the reference for what must be audible. */
 async function spanish(text: string): Promise<Int16Array> {
   const espeak = spawn('espeak-ng', ['-v', 'es', '-s', '165', '-a', '80', '--stdin', '--stdout'])
   const chunks: Buffer[] = []
@@ -37,26 +37,26 @@ async function spanish(text: string): Promise<Int16Array> {
   return createResampler(wav.rate, 16_000).process(wav.pcm).slice()
 }
 
-/** The session that made an utterance: its number goes up with each of a speaker's. */
+/** The session of an utterance: its number increases for each speaker. */
 const nameOf = (utterance: string) => utterance.slice(0, utterance.lastIndexOf('.'))
 /** Levels of each 20 ms of `pcm` at 16 kHz. */
 const levels = (pcm: Int16Array) => {
   const half = createResampler(16_000, 8_000).process(pcm)
   return Int16Array.from(envelope(half))
 }
-/** The first half second of voice in `pcm`, and what follows. */
+/** The first half second of voice in `pcm`, and the rest. */
 const voiceIn = (pcm: Int16Array) => {
   const at = levels(pcm).findIndex(level => level > 300) * 320
   expect(at).toBeGreaterThanOrEqual(0)
   return pcm.subarray(at)
 }
 
-/** Stretches of 100 ms of `sent`, 0.4 s apart, in which there is voice, with how alike to them the best place in `played` is. */
+/** Voiced 100 ms stretches of `sent`, 0.4 s apart, with their best correlation in `played`. */
 function piecesOf(sent: Int16Array, played: Int16Array, aheadMs = 100) {
   return Array.from({ length: 10 }, (_, n) => n * 6_400).flatMap(at => {
     const piece = sent.subarray(at, at + 1_600)
     if (piece.length < 1_600 || rms(piece) < 300) return []
-    // Up to so much before it, up to a second behind.
+    // From slightly before it to one second after it.
     const from = Math.max(0, at - aheadMs * 16)
     const there = likeness(piece, played.subarray(from, at + 17_600))
     const same = played.subarray(from + there.at, from + there.at + piece.length)
@@ -64,7 +64,7 @@ function piecesOf(sent: Int16Array, played: Int16Array, aheadMs = 100) {
   })
 }
 
-describe.skipIf(!hasChromium)('talking into the page, with real engines', { timeout: 120_000 }, () => {
+describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_000 }, () => {
   beforeAll(async () => {
     b = await bridge({
       twilio: { authTokens: [], insecure: true, numbers: { [CODES]: { roomCode: true } } },
@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     await b?.app.close()
   })
 
-  test('two clicks from an open page to hearing oneself translated, as it was sent, in the voice that was chosen', async () => {
+  test('two clicks lead to hearing one’s own translation, as sent, in the chosen voice', async () => {
     const { page, faults, sent, heard, finals } = await talkPage(browser, b.address)
     expect(await page.locator('#speaks').inputValue()).toBe('en-us')
     expect(await page.locator('#hears').inputValue()).toBe('es-es')
@@ -92,7 +92,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     expect(recognised(SAID, text)).toBeGreaterThan(0.4)
     expect(await page.locator('.said .translation').first().getAttribute('lang')).toBe('es-es')
     expect(await page.locator('#delay').textContent()).toMatch(/^\d\.\d s$/)
-    // The next one is in another voice.
+    // The next one uses another voice.
     await page.selectOption('#voice', 'espeak-es-es-f2')
     const before = (await heard()).length
     const voices = new Set(b.utterances.map(({ utterance }) => nameOf(utterance)))
@@ -105,16 +105,16 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     const played = voiceIn((await heard()).subarray(0, before))
     const first = voiceIn(sent())
 
-    // It is what the server sent: the same samples, and as loud, but where a busy machine made a break.
+    // It matches the server’s audio: same samples and level, except for breaks on a busy machine.
     const pieces = piecesOf(first, played)
     const found = pieces.filter(({ likeness }) => likeness > 0.95)
     expect(pieces.length).toBeGreaterThanOrEqual(5)
     expect(found.length).toBeGreaterThanOrEqual(pieces.length / 2)
     for (const { louderDb } of found) expect(Math.abs(louderDb)).toBeLessThan(1)
-    // And it is the Spanish voice, saying that very translation.
+    // And it is the Spanish voice speaking this translation.
     const wanted = levels(voiceIn(await spanish(translation))).subarray(0, 60)
     expect(likeness(wanted, levels(first)).best).toBeGreaterThan(0.8)
-    // The other voice is another; a busy page plays it later.
+    // The other voice differs; a busy page plays it later.
     const pitch = pitchOf(played)
     let raised = 0
     for (let look = 0; look < 20 && raised <= 1.2; look++) {
@@ -130,13 +130,13 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     await page.context().close()
   })
 
-  test('two in a room by link: one without a microphone plays a recording, each hears the other in their language', async () => {
+  test('two participants in a room by link: one without a microphone plays a recording, each hears the other in their language', async () => {
     const anna = await talkPage(browser, b.address)
-    // By keys alone.
+    // By keyboard alone.
     for (let n = 0; n < 7; n++) await anna.page.keyboard.press('Tab')
     await anna.page.keyboard.press('Enter')
     await anna.page.getByText('You’re connected').waitFor()
-    // Where keys were does not get lost with the button.
+    // Keyboard focus is not lost with the button.
     expect(await anna.page.evaluate('document.activeElement.id')).toBe('mute')
     await anna.page.click('#invite')
     await anna.page.locator('#invited').waitFor()
@@ -153,9 +153,9 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     await bob.page.getByText('Microphone access is blocked').waitFor()
     await bob.page.getByText('in a browser').nth(1).waitFor()
     expect(await accessibilityFaults(bob.page)).toEqual([])
-    // Nothing is wider than the telephone.
+    // Nothing is wider than the phone.
     expect(await bob.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
-    // Anna hears others now, in her own language.
+    // Anna now hears others, in her language.
     await anna.page.getByText('Everyone else is translated').waitFor()
     expect(await anna.page.locator('#hears').inputValue()).toBe('en-us')
 
@@ -170,19 +170,19 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     await bob.page.click('#play')
     await bob.page.getByText('Playing…').waitFor()
     await bob.page.getByRole('button', { name: 'Play', exact: true }).waitFor({ timeout: 10_000 })
-    // Both speak English, so Anna hears the recording as it is.
+    // Both speak English, so Anna hears the original recording.
     const wav = readWav(
       await readFile(
         fileURLToPath(new URL('../../../recordings/sense-and-sensibility-2.wav', import.meta.url)),
       ),
     )
     expect(wav.rate).toBe(16_000)
-    // How loud its first moments are is the leveller's doing: it may begin earlier than is seen here.
+    // The normalizer sets the level of its first moments: it can start earlier than measured here.
     const asItIs = piecesOf(voiceIn(mono(wav)), voiceIn((await anna.heard()).subarray(start)), 1_000)
     expect(asItIs.length).toBeGreaterThanOrEqual(4)
     const alike = asItIs.filter(({ likeness }) => likeness > 0.95)
     expect(alike.length).toBeGreaterThanOrEqual(asItIs.length / 2)
-    // Large captions, also of what was said before, are for who began; guests find no link.
+    // Large captions, including earlier ones, are for the room’s creator; guests get no link.
     expect(await bob.page.locator('#captions-page').isVisible()).toBe(false)
     const [wall] = await Promise.all([
       anna.page.waitForEvent('popup'),
@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     await Promise.all([anna.page.context().close(), bob.page.context().close()])
   })
 
-  test('a telephone comes in by code; the cable is pulled, and the page is back by itself, as the same party', async () => {
+  test('a phone joins by code; after a network failure the page reconnects automatically as the same participant', async () => {
     await using proxy = await FaultProxy.listen({ to: b.address })
     const anna = await talkPage(browser, proxy.url, {
       script: `${withoutMicrophone('NotFoundError')}; ${AT_44100}`,
@@ -224,7 +224,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     expect(back).toHaveLength(1)
     expect(b.app.relay.rooms.get(room)?.participants.size).toBe(2)
 
-    // Who speaks on the telephone is heard as they are, who plays a recording is heard there in Spanish.
+    // Speech on the phone is played unchanged, a recording is played there in Spanish.
     await phone.say(await sentence(2), LINE_RATE)
     await anna.page.selectOption('#recording', { index: 1 })
     await anna.page.click('#play')
@@ -237,7 +237,7 @@ describe.skipIf(!hasChromium)('talking into the page, with real engines', { time
     expect(Math.max(...envelope(phone.heard()))).toBeGreaterThan(1_000)
     await phone.hangUp()
     await anna.page.context().close()
-    // The cut shows in the browser's own words, and nothing else does.
+    // Only the browser’s own messages report the disconnection.
     expect(anna.faults.filter(fault => !/WebSocket|ERR_CONNECTION/.test(fault))).toEqual([])
   })
 

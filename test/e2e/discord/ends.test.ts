@@ -14,16 +14,16 @@ beforeAll(async () => {
 }, 30_000)
 afterAll(() => house[Symbol.asyncDispose]())
 
-/** A server of its own, in which the owner talks in a channel with somebody who was called. */
+/** A separate server, in which the owner talks in a channel with a called participant. */
 interface Talk {
   readonly guild: Guild
   readonly sala: VoiceChannel
   readonly phone: SimulatedCall
-  /** Settles when the telephone has heard the notice, in Spanish. */
+  /** Resolves when the phone has heard the notice, in Spanish. */
   told(notice: NoticeName): Promise<unknown>
-  /** Settles when the chat has it. */
+  /** Resolves when the chat contains it. */
   reads(text: string): Promise<unknown>
-  /** Settles when the call is over, and the bot out of the channel. */
+  /** Resolves when the call is over, and the bot has left the channel. */
   over(): Promise<unknown>
 }
 
@@ -66,7 +66,7 @@ async function talk(stage = false): Promise<Talk> {
   }
 }
 
-describe.concurrent('a channel that is over: readers read why, the telephone is told and hung up', () => {
+describe.concurrent('when a channel ends, readers see why, and the phone hears a notice and is hung up', () => {
   test.each<[string, string, (talk: Talk) => unknown]>([
     ['D15 a moderator disconnects the bot', 'I was disconnected', ({ guild }) => guild.kickBot()],
     ['D15 the channel is deleted', '', ({ guild, sala }) => guild.deleteChannel(sala)],
@@ -99,8 +99,8 @@ describe.concurrent('a channel that is over: readers read why, the telephone is 
   })
 })
 
-describe.concurrent('a channel that goes on', () => {
-  test('D33 the bot is muted, then deafened: the telephone is told, and when it is over', {
+describe.concurrent('a channel that continues', () => {
+  test('D33 the bot is muted, then deafened: the phone is notified, also when it is over', {
     timeout: 60_000,
   }, async () => {
     const { guild, told, reads, phone } = await talk()
@@ -115,7 +115,7 @@ describe.concurrent('a channel that goes on', () => {
     expect(times(phone.heard(), noticeHz('channel-mute', 'es'))).toBe(1)
   })
 
-  test('D34 the bot may not speak there any more: the telephone is told, captions go on', {
+  test('D34 the bot loses the right to speak: the phone is notified, captions continue', {
     timeout: 60_000,
   }, async () => {
     const { guild, sala, told, reads } = await talk()
@@ -126,7 +126,7 @@ describe.concurrent('a channel that goes on', () => {
     await told('channel-back')
   })
 
-  test('D39 a stage: it asks to speak and says so, the telephone too, until a moderator lets it', {
+  test('D39 a stage: it asks to speak and reports this, also on the phone, until a moderator allows it', {
     timeout: 60_000,
   }, async () => {
     const { guild, told, reads } = await talk(true)

@@ -17,7 +17,7 @@ function session(casa: Parlour) {
 
 const resumes = ({ discord }: Parlour) => discord.sessions.reduce((sum, each) => sum + each.resumes, 0)
 
-/** Settles when a session is there again, after another resume; with how long that took (ms). */
+/** Resolves when a session exists again after another resume; returns its duration (ms). */
 async function resumed(casa: Parlour, fault: () => void): Promise<number> {
   const before = resumes(casa)
   const at = performance.now()
@@ -27,7 +27,7 @@ async function resumed(casa: Parlour, fault: () => void): Promise<number> {
   return performance.now() - at
 }
 
-test.concurrent('D1 D2 D3 D4 D8 the main gateway comes and goes in every way, and nothing of who talks is lost', {
+test.concurrent('D1 D2 D3 D4 D8 the main gateway disconnects in every way, and no speech is lost', {
   timeout: 90_000,
 }, async () => {
   await using casa = await parlour({
@@ -61,7 +61,7 @@ test.concurrent('D1 D2 D3 D4 D8 the main gateway comes and goes in every way, an
   expect(Math.max(...Object.values(tookMs))).toBeLessThan(15_000)
 })
 
-test.concurrent('D2 D4 a session that is over: the bot joins anew, and people are heard again', {
+test.concurrent('D2 D4 an invalid session: the bot rejoins, and speech is translated again', {
   timeout: 60_000,
 }, async () => {
   await using casa = await parlour()
@@ -88,7 +88,7 @@ test.concurrent('D2 D4 a session that is over: the bot joins anew, and people ar
   await casa.reads('Ben', '`es`')
 })
 
-test.concurrent('D5 the token is withdrawn: the telephone is told and hung up, and nothing is tried again', {
+test.concurrent('D5 the token is revoked: the phone is notified and hung up, and the bot does not retry', {
   timeout: 60_000,
 }, async () => {
   await using casa = await parlour({ dave: false })
@@ -118,7 +118,7 @@ test.concurrent('D5 the token is withdrawn: the telephone is told and hung up, a
 })
 
 describe.concurrent('D9 Discord loses the server for a while', () => {
-  test('the voices go on; where they break off the telephone is told, and told when it is over', {
+  test('voices continue; if they are interrupted, the phone is notified of the start and end', {
     timeout: 60_000,
   }, async () => {
     await using casa = await parlour({ dave: false })

@@ -7,7 +7,7 @@ import { hears } from '../two-party/ear.ts'
 import { narrow, type Parlour, parlour, totalMs } from './parlour.ts'
 
 const PATIENCE_MS = 30_000
-/** What somebody sounds like, and what becomes of it in English: far from everybody else's. */
+/** The tone of a speaker and its English translation: far from all others. */
 const VOICES = [400, 480, 560, 640, 720, 800, 880, 960]
 const HIGHER = 1_000
 const nearest = (hz: number) =>
@@ -27,7 +27,7 @@ afterAll(() => house[Symbol.asyncDispose]())
 
 let servers = 0
 
-/** A server of its own where `hz` are the voices of people who speak Spanish; the owner listens in English. */
+/** A separate server where `hz` are the voices of Spanish speakers; the owner listens in English. */
 async function people(hz: readonly number[]) {
   const { discord, x } = house
   const guild = discord.addGuild({ name: `Casa ${++servers}` })
@@ -50,7 +50,7 @@ async function people(hz: readonly number[]) {
 
 const loudMs = (pcm: Int16Array, hz: number) => totalMs(narrow(pcm), hz, 60)
 
-/** The session in which `hz` is heard. */
+/** The session that receives `hz`. */
 function sessionOf(hz: number, among: readonly ScriptedSession[]): Promise<ScriptedSession> {
   return until(() => among.find(({ pcm }) => loudMs(pcm, hz) > 500), PATIENCE_MS, `a session with ${hz} Hz`)
 }
@@ -58,7 +58,7 @@ function sessionOf(hz: number, among: readonly ScriptedSession[]): Promise<Scrip
 const heardMs = (sala: VoiceChannel, hz: number) => totalMs(narrow(sala.heard()), hz + HIGHER)
 
 describe.concurrent('voices', () => {
-  test('D25 eight at once: each is translated by itself and never mixed, all are read and heard', {
+  test('D25 eight at once: each is translated separately and never mixed, all are captioned and played', {
     timeout: 90_000,
   }, async () => {
     const before = house.x.service.sessions.length
@@ -105,13 +105,13 @@ describe.concurrent('voices', () => {
     expect(Math.min(...Object.values(toBot.counts).slice(0, 2))).toBeGreaterThan(0)
     for (const [n, each] of hz.entries()) {
       const session = await sessionOf(each, house.x.service.sessions.slice(before))
-      // What was lost is guessed or silent; everything else is where it belongs.
+      // Lost audio is concealed or silent; everything else is in its place.
       expect(loudMs(session.pcm, each)).toBeGreaterThan(4_000 * (1 - LOSS[n]!) - 700)
       await until(() => heardMs(sala, each) > 800, PATIENCE_MS, `the translation of ${each} Hz`)
     }
   })
 
-  test('D11 D12 D13 D16 D17 the voice server goes away in every way: people are heard each time it is back', {
+  test('D11 D12 D13 D16 D17 the voice server fails in every way: speech is translated each time it is back', {
     timeout: 90_000,
   }, async () => {
     const [hz] = VOICES.slice(6)
@@ -130,7 +130,7 @@ describe.concurrent('voices', () => {
     let times = 0
     for (const [name, fault] of Object.entries(faults)) {
       await fault()
-      // What is said while there is no way in is lost; how short that is, is not told.
+      // Speech without a connection is lost; such short losses are not reported.
       await pause(1_000)
       await until(
         () => channel?.status().state === 'listening' && sala.call.connected(bot.id),
@@ -143,7 +143,7 @@ describe.concurrent('voices', () => {
     }
   })
 
-  test('D20 voices are announced and UDP does not get through: readers are told what to look at', {
+  test('D20 voices are announced but UDP is blocked: readers are told what to check', {
     timeout: 60_000,
   }, async () => {
     const { sala, members } = await people([VOICES[4]!])
@@ -157,7 +157,7 @@ describe.concurrent('voices', () => {
     )
   })
 
-  test('D37 Discord refuses every request for being too many: the voices go on, captions come later', {
+  test('D37 Discord rate-limits every request: voices continue, captions are delayed', {
     timeout: 60_000,
   }, async () => {
     const hz = VOICES[5]!

@@ -53,7 +53,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A program that knows the stand-in only by its settings. */
+/** A program that knows the simulator only by its settings. */
 function started(...given: string[]) {
   const child = spawn(process.execPath, given, {
     cwd: folder,

@@ -13,13 +13,13 @@ import { type Exchange, type ExchangeOptions, exchange, noticeHz, translated } f
 
 export interface ParlourOptions extends ExchangeOptions {
   readonly dave?: boolean
-  /** Of the stand-in for Discord. */
+  /** Of the Discord simulator. */
   readonly standIn?: DiscordStandInOptions
-  /** Of the bot, beyond its token. */
+  /** Of the bot, in addition to its token. */
   readonly bot?: NonNullable<AppConfig['discord']>
 }
 
-/** What the service says that it can do. */
+/** The service’s reported capabilities. */
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr'].map((languageId, _at, all) => ({
   languageId,
   name: languageId,
@@ -28,22 +28,24 @@ const LANGUAGES = ['en-us', 'es-es', 'fr-fr'].map((languageId, _at, all) => ({
   synthesis: true,
 }))
 
-/** A whole house on loopback: Discord with a voice channel, telephones, the bridge, a service that answers with tones. */
+/**
+ * A complete setup on loopback: Discord with a voice channel, phones, the bridge, a service that responds with tones.
+ */
 export interface Parlour extends AsyncDisposable {
   readonly x: Exchange
   readonly discord: DiscordStandIn
   readonly sala: VoiceChannel
-  /** Somebody in the channel, whose Discord is set to `locale`. */
+  /** A channel member whose Discord is set to `locale`. */
   person(name: string, locale: 'en-US' | 'es-ES' | 'fr'): Promise<Member>
-  /** … says a tone, and settles when the last packet has gone. */
+  /** Plays a tone, and resolves when the last packet has been sent. */
   say(who: Member, hz: number, ms: number): Promise<void>
-  /** How long the channel has heard `hz` from the bot, altogether (ms). */
+  /** Total duration of `hz` from the bot in the channel (ms). */
   heardMs(hz: number): number
-  /** Settles when that is at least `ms`. */
+  /** Resolves when that is at least `ms`. */
   heard(hz: number, ms: number): Promise<unknown>
-  /** Anything of it, however soft. */
+  /** Any of it, at any level. */
   anyOf(hz: number): boolean
-  /** Settles when a message in the channel's chat has all of `texts`. */
+  /** Resolves when a message in the channel’s chat has all of `texts`. */
   reads(...texts: string[]): Promise<unknown>
 }
 
@@ -97,7 +99,7 @@ export async function parlour({
   }
 }
 
-/** Interpreting has begun, both languages are known, and both have been told so. */
+/** Interpreting has started, both languages are known, and both members were notified. */
 export async function begun(casa: Parlour, ana: Member, ben: Member): Promise<void> {
   await ana.command('interpret language', { language: 'es-es' })
   await ben.command('interpret language', { language: 'en-us' })
@@ -106,17 +108,17 @@ export async function begun(casa: Parlour, ana: Member, ben: Member): Promise<vo
     await casa.heard(noticeHz('channel-interpreted', language), 200)
 }
 
-/** What `hz` becomes in `language`. */
+/** The translation of `hz` in `language`. */
 export const into = translated
 
-/** As the ear of a telephone hears it: 8 kHz. */
+/** As a phone receives it: 8 kHz. */
 export function narrow(pcm: Int16Array): Int16Array {
   const half = new Int16Array(pcm.length >> 1)
   for (let n = 0; n < half.length; n++) half[n] = (pcm[2 * n]! + pcm[2 * n + 1]!) / 2
   return half
 }
 
-/** How long `hz` sounded loudly in `pcm` (8 kHz), altogether; breaks of up to `bridgeMs` are none (ms). */
+/** Total loud duration of `hz` in `pcm` (8 kHz), ignoring breaks of up to `bridgeMs` (ms). */
 export function totalMs(pcm: Int16Array, hz: number, bridgeMs = LOUD.bridgeMs): number {
   return soundings(pcm, hz, { ...LOUD, bridgeMs }).reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)
 }

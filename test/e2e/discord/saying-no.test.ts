@@ -3,10 +3,10 @@ import { until } from '../../helpers/until.ts'
 import { VOICE } from '../two-party/exchange.ts'
 import { begun, into, parlour } from './parlour.ts'
 
-/** What Ben says while he is not listened to, and afterwards. */
+/** Ben’s speech while opted out, and afterwards. */
 const [BEN_HZ, AGAIN_HZ] = [VOICE.caller, VOICE.callee]
 
-test('who presses the button of the notice is not listened to, and all else goes on', async () => {
+test('a member who presses the notice’s button is no longer recorded or translated, and everything else continues', async () => {
   await using casa = await parlour()
   const ana = await casa.person('Ana', 'es-ES')
   const ben = await casa.person('Ben', 'en-US')
@@ -16,7 +16,7 @@ test('who presses the button of the notice is not listened to, and all else goes
   expect(pressed.text).toMatch(/^I no longer listen to you/)
   const { text } = await ana.command('interpret status')
   expect(text).toContain('- Ben: no quiere que se le escuche')
-  // What was cut off is no outage.
+  // The interruption is not an outage.
   expect(text).not.toContain('⚠️')
   await casa.say(ben, BEN_HZ, 800)
   await ben.press(notice!, 'dragoman:privacy:opt-in')

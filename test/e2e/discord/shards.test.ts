@@ -36,7 +36,7 @@ test('a bot with as many connections as Discord recommends interprets in servers
     await until(() => channel.visible.some(({ text }) => text.includes('`en`')), 20_000, 'the caption')
   }
   await casa.heard(into(VOICE.callee, 'en-us'), 500)
-  // Each connection that is lost is resumed, and the channels of both go on.
+  // Each lost connection is resumed, and the channels of both continue.
   discord.faults.gateway.drop()
   await until(() => discord.sessions.every(({ resumes }) => resumes === 1), 20_000, 'both resumes')
   for (const { id } of [first, second])

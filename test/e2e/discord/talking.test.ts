@@ -6,7 +6,7 @@ import { begun, into, narrow, parlour, totalMs } from './parlour.ts'
 const [ANA, BEN] = [VOICE.callee, VOICE.caller]
 
 describe.each([true, false])('in a channel with end-to-end encryption: %s', dave => {
-  test('each is heard in the other’s language and read in both; nobody is heard twice', {
+  test('each is played in the other’s language and captioned in both, without duplicates', {
     timeout: 60_000,
   }, async () => {
     await using casa = await parlour({ dave })
@@ -31,7 +31,7 @@ describe.each([true, false])('in a channel with end-to-end encryption: %s', dave
   })
 })
 
-test('joins, leaves, downgrades and upgrades of the encryption cost whoever talks next to nothing', {
+test('joins, leaves, downgrades and upgrades of the encryption hardly affect speakers', {
   timeout: 90_000,
 }, async () => {
   await using casa = await parlour({ service: { record: 'audio' } })
@@ -57,7 +57,7 @@ test('joins, leaves, downgrades and upgrades of the encryption cost whoever talk
   await until(() => channel?.status().encrypted === true, 10_000, 'encrypted voice')
   await saying
   await until(() => session.heardMs - before >= 9_000, 10_000, 'all of the voice')
-  // Silence stands for what could not be decrypted, and for the pauses around the words.
+  // Silence replaces undecryptable audio, and the pauses between words.
   const loudMs = totalMs(narrow(session.pcm), ANA, 60)
   expect(loudMs).toBeGreaterThan(8_500)
   expect(casa.x.app.discord?.counters.undecodable).toBe(0)

@@ -6,7 +6,7 @@ import { into, narrow, parlour } from './parlour.ts'
 
 const [ANA, BOB] = [VOICE.callee, VOICE.caller]
 
-test('a telephone that keys in the code talks with the channel: each hears and reads the other', {
+test('a phone joins the channel by code: each hears and reads the other', {
   timeout: 90_000,
 }, async () => {
   const { dial: _, ...number } = NUMBER
@@ -33,7 +33,7 @@ test('a telephone that keys in the code talks with the channel: each hears and r
   await say(bob, BOB, 2_000)
   await casa.heard(into(BOB, 'es-es'), 1_200)
   await casa.reads('Bob', '`es`')
-  // Those in the channel do not hear the telephone by themselves: its own voice comes softly with the translation.
+  // Channel members do not hear the phone directly: its original plays softly under the translation.
   const own = longest(soundings(narrow(casa.sala.heard()), BOB, FAINT))
   expect(own.toMs - own.fromMs).toBeGreaterThan(1_000)
   expect(own.db).toBeLessThan(SAID_DB - 6)
@@ -43,14 +43,14 @@ test('a telephone that keys in the code talks with the channel: each hears and r
   await casa.reads('Ana')
   const soft = longest(soundings(bob.heard(), ANA, FAINT))
   expect(soft.toMs - soft.fromMs).toBeGreaterThan(1_000)
-  // Nobody hears themselves.
+  // No one hears themselves.
   expect(casa.anyOf(ANA)).toBe(false)
   expect(levelBetween(bob.heard(), BOB, 0, bob.heard().length / 8)).toBeLessThan(-50)
   expect(bob.report().errors).toEqual([])
   await ana.command('interpret stop')
 })
 
-test('a telephone is called from the channel, and hung up with it', { timeout: 90_000 }, async () => {
+test('a phone is called from the channel, and hung up with it', { timeout: 90_000 }, async () => {
   await using casa = await parlour()
   const { owner } = casa.sala.guild
   await owner.join(casa.sala)

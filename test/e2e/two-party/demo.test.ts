@@ -9,7 +9,7 @@ import { silentLog } from '../../../src/core/log.ts'
 import { rms } from '../../../src/transcode/level.ts'
 import { readWav } from '../../../src/transcode/wav.ts'
 
-/** The channels of a file that the demonstration wrote. */
+/** The channels of a file written by the demo. */
 async function sides(file: string): Promise<{ said: Int16Array; heard: Int16Array; rate: number }> {
   const { pcm, rate, channels } = readWav(await readFile(file))
   expect(channels).toBe(2)
@@ -17,7 +17,7 @@ async function sides(file: string): Promise<{ said: Int16Array; heard: Int16Arra
 }
 
 // Real engines, in real time: two lines of the dialogue, one in each direction.
-test('the demonstration of two phones talks in both directions, and leaves what both heard', {
+test('the demo of two phones talks in both directions, and saves the audio of both', {
   timeout: 90_000,
 }, async () => {
   const output = await mkdtemp(join(tmpdir(), 'two-phones-'))
@@ -42,7 +42,7 @@ test('the demonstration of two phones talks in both directions, and leaves what 
     ])
     expect(said[0].translation).toMatch(/who was this man/i)
     expect(await readFile(join(output, 'transcript.txt'), 'utf8')).toContain('Ana (es-es, scripted words)')
-    // The lag is told once a second: of the last sentence perhaps not at all.
+    // The lag is reported once a second: possibly not for the last sentence.
     expect(await readFile(join(output, 'lag.svg'), 'utf8')).toMatch(
       /^<svg [\s\S]*<polyline[\s\S]*heard in en-us/,
     )

@@ -1,31 +1,34 @@
-/** What a party heard, at 8 kHz, asked for its tones. */
+/** Searches a participant’s audio (8 kHz) for tones. */
 
 const RATE = 8_000
 const WINDOW = 800
 const HOP = 160
-/** Softer than this is not heard (dBFS of a sine's peak). */
+/** Minimum audible level (dBFS of a sine’s peak). */
 const FLOOR_DB = -50
 
-/** Levels closer than this are the same (dB). */
+/** Levels closer than this are equal (dB). */
 export const NEAR_DB = 1.5
-/** People say tones of this level (dBFS of the sine's peak). */
+/** Level of the speakers’ tones (dBFS of the sine’s peak). */
 export const SAID_DB = -12.2
-/** Neighbouring tones leak into each other by less than this. A busy machine makes breaks, which end nothing. */
+/** Neighboring tones leak into each other by less than this. Breaks on a busy machine end nothing. */
 export const LOUD = { floorDb: -26, bridgeMs: 700 }
-/** … and what is softer than this is nothing but the edges of another tone. */
+/** Anything softer than this is only the edge of another tone. */
 export const FAINT = { floorDb: -36, bridgeMs: 120 }
-/** Less of a tone than this is a click: where a busy machine broke off another (ms). */
+/** A shorter tone than this is a click, where a busy machine interrupted another tone (ms). */
 const CLICK_MS = 150
 
-/** A tone that sounded without a break. Times are milliseconds of the recording. */
+/** A tone without a break. Times are milliseconds of the recording. */
 export interface Sounding {
   readonly fromMs: number
   readonly toMs: number
-  /** Where it is whole (dBFS of the sine's peak): a busy machine's breaks make parts of it softer, nothing makes them louder. */
+  /**
+   * Level where it is complete (dBFS of the sine’s peak): breaks on a busy machine can lower parts of it, but nothing
+   * raises them.
+   */
   readonly db: number
 }
 
-/** A window that listens for one tone: its sine and cosine, faded at both ends. */
+/** A window that detects one tone: its sine and cosine, faded at both ends. */
 class Resonance {
   readonly #cos = new Float64Array(WINDOW)
   readonly #sin = new Float64Array(WINDOW)
@@ -58,7 +61,7 @@ function resonanceOf(hz: number): Resonance {
   return known
 }
 
-/** When `hz` sounded in `pcm`, and how loud; breaks of up to `bridgeMs` are none. */
+/** Intervals and levels of `hz` in `pcm`, ignoring breaks of up to `bridgeMs`. */
 export function soundings(
   pcm: Int16Array,
   hz: number,
@@ -81,7 +84,7 @@ export function soundings(
     .map(({ fromMs, toMs, levels }) => ({ fromMs, toMs, db: upper(levels) }))
 }
 
-/** Level of `hz` between two moments (dBFS of the peak), the median of 20 ms steps. */
+/** Level of `hz` between two times (dBFS of the peak), the median of 20 ms steps. */
 export function levelBetween(pcm: Int16Array, hz: number, fromMs: number, toMs: number): number {
   const levels: number[] = []
   for (let at = (fromMs * RATE) / 1000; at + WINDOW <= (toMs * RATE) / 1000; at += HOP)
@@ -89,18 +92,18 @@ export function levelBetween(pcm: Int16Array, hz: number, fromMs: number, toMs: 
   return levels.length === 0 ? Number.NEGATIVE_INFINITY : middle(levels)
 }
 
-/** How often `hz` is clearly heard, one after the other. */
+/** Number of clearly audible tones of `hz`. */
 export function times(pcm: Int16Array, hz: number): number {
   return soundings(pcm, hz, LOUD).length
 }
 
-/** Whether there is anything of `hz` at all, however soft. */
+/** Returns true if `pcm` contains `hz` at any level. */
 export function hears(pcm: Int16Array, hz: number): boolean {
   const found = soundings(pcm, hz, FAINT)
   return found.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0) > CLICK_MS
 }
 
-/** The longest of them; of no length and no level when there is none. */
+/** The longest of them; with zero length and level if there is none. */
 export function longest(found: readonly Sounding[]): Sounding {
   const none = { fromMs: 0, toMs: 0, db: Number.NEGATIVE_INFINITY }
   return found.reduce((a, b) => (b.toMs - b.fromMs > a.toMs - a.fromMs ? b : a), none)

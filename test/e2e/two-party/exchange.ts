@@ -19,17 +19,17 @@ import {
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { until } from '../../helpers/until.ts'
 
-/** What the bridge is called in public; Twilio signs for it, and finds it on this machine. */
+/** Public name of the bridge; Twilio signs for it, and resolves it to this machine. */
 export const PUBLIC = 'https://bridge.example.com'
-/** The account's number that everybody calls. */
+/** The account’s number that everyone calls. */
 export const DESK = '+15005550001'
-/** Who calls, and who is called for them. */
+/** The caller, and the callee. */
 export const CALLER = '+15005550006'
 export const CALLEE = '+34600111222'
 
-/** What people sound like (Hz). Far enough from each other for every ear. */
+/** The speakers’ tones (Hz), far enough apart to be distinguished. */
 export const VOICE = { caller: 400, callee: 700, third: 1000, fourth: 1250, fifth: 1500 } as const
-/** A translation is the speaker's own tone, so much higher by language: who speaks is heard in every language. */
+/** A translation is the speaker’s tone shifted up by language, so the speaker is recognizable in every language. */
 const HIGHER: Readonly<Record<string, number>> = { 'en-us': 60, 'es-es': 120, 'fr-fr': 180 }
 const NOTICE_MS = 300
 
@@ -38,7 +38,9 @@ export function translated(speakerHz: number, to: string): number {
   return speakerHz + (HIGHER[to] ?? 0)
 }
 
-/** Each notice is a tone of its own, in each language, above all voices; 18 Hz apart, where an ear hears next to nothing of its neighbours. */
+/**
+ * Each notice has its own tone per language, above all voices; 18 Hz apart, so that neighbors are barely detected.
+ */
 export function noticeHz(name: NoticeName, language: 'en' | 'es' | 'fr'): number {
   return 1_750 + 54 * NOTICES.indexOf(name) + { en: 0, es: 18, fr: 36 }[language]
 }
@@ -51,12 +53,12 @@ const WATCHED = ['caption', 'utterance', 'notice', 'dial', 'left', 'away', 'admi
 type NumberSettings = NonNullable<AppConfig['twilio']['numbers']>[string]
 
 export interface ExchangeOptions {
-  /** What becomes of the call to the callee. */
+  /** Outcome of the call to the callee. */
   callee?: SubscriberOptions
   config?: Partial<AppConfig>
-  /** Other settings of the number than that it connects its callers with the callee. */
+  /** Settings of the number, in addition to connecting its callers with the callee. */
   number?: NumberSettings
-  /** Further numbers of the account, with their settings. */
+  /** More numbers of the account, with their settings. */
   numbers?: Readonly<Record<string, NumberSettings>>
   outbound?: Partial<NonNullable<AppConfig['twilio']['outbound']>>
   twilio?: TwilioStandInOptions
@@ -64,13 +66,13 @@ export interface ExchangeOptions {
   parts?: AppParts
 }
 
-/** What onlookers of the relay have seen. */
+/** Events of the relay’s observers. */
 export type Seen = Readonly<{ [K in (typeof WATCHED)[number]]: RelayEvents[K][] }>
 
-/** A whole exchange on loopback: people, Twilio, the bridge, a translation service. */
+/** A complete exchange on loopback: people, Twilio, the bridge, a translation service. */
 export interface Exchange extends AsyncDisposable {
   readonly app: App
-  /** What it was built of. */
+  /** Its components. */
   readonly config: AppConfig
   readonly twilio: TwilioStandIn
   readonly service: ScriptedService
@@ -79,14 +81,14 @@ export interface Exchange extends AsyncDisposable {
   readonly events: Seen
   /** The caller calls the desk. */
   dial(options?: Partial<CallOptions>): Promise<SimulatedCall>
-  /** … and both have been connected, and have heard that they are. */
+  /** Resolves when both are connected and have heard the notice. */
   connected(): Promise<{ caller: SimulatedCall; callee: SimulatedCall }>
 }
 
-/** Whom the desk connects its callers with. */
+/** The destination of the desk’s callers. */
 export const DIAL = { to: CALLEE, speaks: 'es-es', hears: 'es-es', name: 'Ana' } as const
 
-/** The desk: whoever calls it is connected with the callee. */
+/** The desk: its callers are connected with the callee. */
 export const NUMBER = { speaks: 'en-us', hears: 'en-us', name: 'Bob', dial: DIAL } as const
 const WEBHOOKS = { VoiceUrl: `${PUBLIC}/twilio/voice`, StatusCallback: `${PUBLIC}/twilio/status` }
 
@@ -108,7 +110,7 @@ export async function exchange(options: ExchangeOptions = {}): Promise<Exchange>
     service: { url: service.url, apiKey: service.apiKey },
     languages: { speaks: 'en-us', hears: 'es-es' },
     sounds: { notices: await notices(folder) },
-    // However busy the machine is.
+    // Regardless of the machine’s load.
     limits: { maxLateMs: 60_000 },
     ...options.config,
     twilio: {
@@ -156,25 +158,25 @@ function watch(app: App): Seen {
   return seen
 }
 
-/** Says `ms` of one's own tone. */
+/** Plays `ms` of the speaker’s own tone. */
 export function say(phone: SimulatedCall, hz: number, ms: number) {
   return phone.say(tone(hz, ms, 8_000), 8_000)
 }
 
-/** Settles when notice `name` has been heard whole `count` times. */
+/** Resolves when notice `name` was played completely `count` times. */
 export function noticeHeard(x: Exchange, name: NoticeName, count = 1, ms = 20_000): Promise<unknown> {
   const told = () =>
     x.events.notice.filter(n => n.stage === 'heard' && n.notice.startsWith(`notice ${name} `))
   return until(() => told().length >= count, ms, `notice ${name}`)
 }
 
-/** Settles when somebody has heard `count` translations whole. */
+/** Resolves when the participant has heard `count` complete translations. */
 export function translationsHeard(x: Exchange, count: number, ms = 15_000): Promise<unknown> {
   const heard = () => x.events.utterance.filter(({ stage }) => stage === 'heard').length
   return until(() => heard() >= count, ms, `${count} translations`)
 }
 
-/** The estimate of a tone is a little off. */
+/** The estimate of a tone is slightly inexact. */
 function nearest(hz: number): number {
   return Object.values(VOICE).toSorted((a, b) => Math.abs(a - hz) - Math.abs(b - hz))[0] ?? hz
 }

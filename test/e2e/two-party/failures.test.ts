@@ -26,12 +26,12 @@ import {
   VOICE,
 } from './exchange.ts'
 
-/** It rings a second, not half a minute. */
+/** It rings for a second, not half a minute. */
 const SHORT = { ...NUMBER, dial: { ...DIAL, ringSeconds: 1 } } as const
 
 const GREETING = voiceOf(tone(VOICE.callee, 2_000, 8_000))
 
-/** The call ends by itself, after the caller was told why in their language. */
+/** The call ends automatically, after the caller heard the reason in their language. */
 async function expectTold(x: Exchange, caller: SimulatedCall, name: NoticeName): Promise<void> {
   expect(await caller.ended).toMatchObject({ kind: 'completed' })
   expect(times(caller.heard(), noticeHz(name, 'en')), name).toBe(1)
@@ -42,27 +42,27 @@ async function expectTold(x: Exchange, caller: SimulatedCall, name: NoticeName):
   await until(() => x.twilio.calls.every(({ over }) => over), 5_000, 'nobody’s telephone rings any more')
 }
 
-describe.concurrent('nobody comes to the telephone', { timeout: 40_000 }, () => {
+describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
   test.for<[what: string, callee: SubscriberOptions, notice: NoticeName, dialled: string]>([
     ['it is busy', { behaviour: 'busy' }, 'busy', 'busy'],
     ['it is declined', { behaviour: 'rejects' }, 'busy', 'busy'],
     ['nobody answers', { behaviour: 'no-answer' }, 'no-answer', 'no-answer'],
-    ['there is no way', { behaviour: 'fails' }, 'call-failed', 'failed'],
+    ['it fails', { behaviour: 'fails' }, 'call-failed', 'failed'],
     ['a machine answers', { behaviour: 'voicemail', voice: GREETING }, 'voicemail', 'voicemail'],
-  ])('%s: the caller is told, and hung up', async ([, callee, notice, dialled]) => {
+  ])('%s: the caller hears a notice and is hung up', async ([, callee, notice, dialled]) => {
     await using x = await exchange({ callee: { answerAfterMs: 800, ...callee }, number: SHORT })
     const caller = await x.dial()
     await expectTold(x, caller, notice)
     // It rang before.
     expect(soundings(caller.heard(), RINGBACK_HZ, FAINT).length).toBeGreaterThan(0)
     expect(x.events.dial).toMatchObject([{ outcome: dialled }])
-    // What a machine says is nobody's to hear, and it has nothing of us to keep.
+    // The machine’s greeting is not played to anyone, and the machine records nothing of ours.
     expect(hears(caller.heard(), VOICE.callee)).toBe(false)
     for (const phone of x.callee.calls)
       expect(phone.heard().some(sample => Math.abs(sample) > 50)).toBe(false)
   })
 
-  test('the caller hangs up while it rings: it rings no more', async () => {
+  test('the caller hangs up during ringing: the ringing stops', async () => {
     await using x = await exchange({ callee: { behaviour: 'no-answer' } })
     const caller = await x.dial()
     await until(() => x.twilio.calls[1]?.status === 'ringing', 5_000, 'that it rings')
@@ -71,7 +71,7 @@ describe.concurrent('nobody comes to the telephone', { timeout: 40_000 }, () => 
     await until(() => x.app.relay.rooms.size === 0, 5_000, 'the room empty')
   })
 
-  test('a machine that is called into a conversation hears no word of it', async () => {
+  test('a machine called into a conversation hears none of it', async () => {
     await using x = await exchange()
     const { callee } = await x.connected()
     const machine = x.twilio.subscriber('+34600999888', { behaviour: 'voicemail', detectAfterMs: 1_500 })
@@ -85,7 +85,7 @@ describe.concurrent('nobody comes to the telephone', { timeout: 40_000 }, () => 
     for (const phone of machine.calls) expect(phone.heard().some(sample => Math.abs(sample) > 50)).toBe(false)
   })
 
-  test('the caller may stay, and be joined by somebody else', async () => {
+  test('the caller can stay, and be joined by another', async () => {
     const number = { ...SHORT, dial: { ...SHORT.dial, unanswered: 'stay' } } as const
     await using x = await exchange({ callee: { behaviour: 'busy' }, number })
     const caller = await x.dial()
@@ -99,9 +99,9 @@ describe.concurrent('nobody comes to the telephone', { timeout: 40_000 }, () => 
 describe.concurrent('the REST API', { timeout: 40_000 }, () => {
   test.for<[what: string, options: ExchangeOptions, code: number]>([
     ['does not permit the country', { twilio: { countries: ['US'] } }, 21215],
-    ['does not know us', { outbound: { authToken: 'wrong' } }, 20003],
+    ['rejects our credentials', { outbound: { authToken: 'wrong' } }, 20003],
     ['is on trial', { twilio: { type: 'Trial' } }, 21219],
-  ])('%s: the caller is told', async ([, options, code]) => {
+  ])('%s: the caller hears a notice', async ([, options, code]) => {
     await using x = await exchange({ number: SHORT, ...options })
     const caller = await x.dial()
     await expectTold(x, caller, 'call-failed')
@@ -116,14 +116,14 @@ describe.concurrent('the REST API', { timeout: 40_000 }, () => {
     expect(times(caller.heard(), noticeHz('line-full', 'en'))).toBe(1)
   })
 
-  test('is asked again when it says too many requests', async () => {
+  test('is retried after too many requests', async () => {
     await using x = await exchange()
     x.twilio.faults.next({ only: 'POST Calls', code: 20429 })
     await x.connected()
     expect(x.twilio.count(20429)).toBe(1)
   })
 
-  test('breaks off, and nobody knows whether it dialled: it is not asked twice, and whoever answers is there', async () => {
+  test('breaks off with an unknown result: the call is not repeated, and the callee joins', async () => {
     await using x = await exchange()
     x.twilio.faults.next({ only: 'POST Calls', cut: 'after' })
     const { caller, callee } = await x.connected()
@@ -137,7 +137,7 @@ describe.concurrent('the REST API', { timeout: 40_000 }, () => {
     await callee.ended
   })
 
-  test('is down: the call fails after some attempts', async () => {
+  test('is down: the call fails after several attempts', async () => {
     await using x = await exchange({ number: SHORT })
     x.twilio.faults.always({ only: 'POST Calls', cut: 'before' })
     const caller = await x.dial()
@@ -150,7 +150,7 @@ describe.concurrent('callbacks', { timeout: 40_000 }, () => {
     ['twice', { duplicate: true }],
     ['in another order', { reorder: true }],
     ['not at all', { lose: true }],
-  ] as const)('come %s: the two talk all the same, and both hang up', async ([, faults]) => {
+  ] as const)('come %s: both still talk, and both hang up', async ([, faults]) => {
     await using x = await exchange()
     Object.assign(x.twilio.callbackFaults, faults)
     const { caller, callee } = await x.connected()
@@ -165,7 +165,7 @@ describe.concurrent('callbacks', { timeout: 40_000 }, () => {
 })
 
 describe.concurrent('a webhook', { timeout: 40_000 }, () => {
-  test('that comes twice makes one call', async () => {
+  test('delivered twice makes one call', async () => {
     await using x = await exchange()
     const caller = await x.dial({ quirks: { webhookTwice: true } })
     const callee = await x.callee.call(1)
@@ -177,7 +177,7 @@ describe.concurrent('a webhook', { timeout: 40_000 }, () => {
     expect(x.app.relay.legs).toBe(2)
   })
 
-  test('of a CallSid that is known already does not ring again, nor harm the call', async () => {
+  test('of a known CallSid neither rings again nor harms the call', async () => {
     await using x = await exchange()
     const { caller, callee } = await x.connected()
     const fields = { ...x.twilio.calls[0]?.fields('ringing') }
@@ -195,7 +195,7 @@ describe.concurrent('a webhook', { timeout: 40_000 }, () => {
     expect(callee.live).toBe(true)
   })
 
-  test('calls of one number at the same time are kept apart', async () => {
+  test('concurrent calls of one number are kept apart', async () => {
     await using x = await exchange()
     const [first, second] = await Promise.all([x.dial(), x.dial()])
     const callees = [await x.callee.call(1), await x.callee.call(2)]
@@ -211,7 +211,7 @@ describe.concurrent('a webhook', { timeout: 40_000 }, () => {
 })
 
 describe.concurrent('a connection breaks', { timeout: 40_000 }, () => {
-  test.for(['caller', 'callee'] as const)('of the %s, and is there again: the call goes on', async who => {
+  test.for(['caller', 'callee'] as const)('of the %s, and returns: the call continues', async who => {
     await using x = await exchange()
     const phones = await x.connected()
     phones[who].drop()
@@ -222,19 +222,19 @@ describe.concurrent('a connection breaks', { timeout: 40_000 }, () => {
     await translationsHeard(x, 2)
     expect(times(phones.callee.heard(), translated(VOICE.caller, 'es-es'))).toBe(1)
     expect(times(phones.caller.heard(), translated(VOICE.callee, 'en-us'))).toBe(1)
-    // Nobody is told that the other has left, or called again.
+    // No one hears that the other has left, or is called again.
     expect(x.events.notice.filter(({ notice }) => /other-left|incoming|connected/.test(notice))).toHaveLength(
       4,
     )
     expect(x.twilio.calls).toHaveLength(2)
   })
 
-  test('since the call was given other instructions, and comes back by them: it is the same party', async () => {
+  test('because of other instructions, and returns after them: it is the same participant', async () => {
     await using x = await exchange()
     const { caller, callee } = await x.connected()
     const party = x.app.relay.find(x.events.admitted[0]!.participant)!
     party.change({ original: 'off' })
-    // A program of the account's holds the call for a second, and sends it back.
+    // A program of the account holds the call for a second, and sends it back.
     caller.update(`<Response><Pause length="1"/><Redirect>${PUBLIC}/twilio/voice</Redirect></Response>`)
     await until(() => caller.report().streams[1]?.startedAt, 10_000, 'a new stream')
     await say(callee, VOICE.callee, 800)
@@ -246,7 +246,7 @@ describe.concurrent('a connection breaks', { timeout: 40_000 }, () => {
     expect(x.events.notice.some(({ notice }) => notice.includes('other-left'))).toBe(false)
   })
 
-  test('of the caller, for good: the other one is told and hung up', async () => {
+  test('of the caller, permanently: the other hears a notice and is hung up', async () => {
     await using x = await exchange()
     const { caller, callee } = await x.connected()
     await caller.vanish()

@@ -4,7 +4,7 @@ import { until } from '../../helpers/until.ts'
 import { hears, times } from './ear.ts'
 import { exchange, noticeHz, PUBLIC, say, translated, translationsHeard, VOICE } from './exchange.ts'
 
-test.concurrent('two who talk go on at another server when theirs ends, each still in their own language', async () => {
+test.concurrent('two participants continue on another server when theirs ends, each still in their own language', async () => {
   await using x = await exchange()
   const { caller, callee } = await x.connected()
   await say(caller, VOICE.caller, 1_000)
@@ -20,7 +20,7 @@ test.concurrent('two who talk go on at another server when theirs ends, each sti
   await until(() => second.relay.rooms.values().next().value?.participants.size === 2, 15_000, 'both there')
   expect(x.twilio.calls.map(({ status }) => status)).toEqual(['in-progress', 'in-progress'])
 
-  // Nobody was called again, and nobody is told of what they need not know.
+  // No one was called again, and no one hears unnecessary notices.
   const utterances: string[] = []
   second.relay.observer.on('utterance', ({ stage }) => void (stage === 'heard' && utterances.push(stage)))
   await say(callee, VOICE.callee, 1_000)

@@ -16,17 +16,17 @@ import {
   VOICE,
 } from './exchange.ts'
 
-/** One's own clock and the other side's differ by what a busy machine takes. */
+/** The clocks of both sides differ by the delays of a busy machine. */
 const LATE_MS = 3_000
 
 const TRANSLATED = { caller: translated(VOICE.caller, 'es-es'), callee: translated(VOICE.callee, 'en-us') }
 
-/** When `hz` began, by the clock that all phones share. */
+/** Start of `hz`, by the clock that all phones share. */
 function began(phone: SimulatedCall, hz: number): number {
   return phone.startedAt + (soundings(phone.heard(), hz, LOUD)[0]?.fromMs ?? Number.NaN)
 }
 
-/** Level of `hz` where it is heard for longest. */
+/** Level of the longest tone of `hz`. */
 function levelOf(listener: SimulatedCall, hz: number): number {
   return longest(soundings(listener.heard(), hz, FAINT)).db
 }
@@ -39,7 +39,7 @@ async function talk(x: Exchange, caller: SimulatedCall, callee: SimulatedCall) {
   return { first, second }
 }
 
-describe.concurrent('two people on the telephone', { timeout: 40_000 }, () => {
+describe.concurrent('two people on the phone', { timeout: 40_000 }, () => {
   test('ring, talk, each in their own language, and hang up', async () => {
     await using x = await exchange({ callee: { answerAfterMs: 1_200 } })
     const { caller, callee } = await x.connected()
@@ -48,7 +48,7 @@ describe.concurrent('two people on the telephone', { timeout: 40_000 }, () => {
     await callee.ended
     const [callerHeard, calleeHeard] = [caller.heard(), callee.heard()]
 
-    // Before: it rings, with who is called said over it, until the other one is there.
+    // First it rings, with a notice naming the callee, until the other answers.
     const [ringing] = soundings(callerHeard, RINGBACK_HZ, { bridgeMs: 500, floorDb: -30 })
     expect(ringing?.fromMs).toBeLessThan(LATE_MS)
     expect(caller.startedAt + (ringing?.toMs ?? 0)).toBeGreaterThan(callee.startedAt - 300)
@@ -56,11 +56,11 @@ describe.concurrent('two people on the telephone', { timeout: 40_000 }, () => {
     expect(times(callerHeard, noticeHz('connecting', 'en'))).toBe(1)
     expect(times(callerHeard, noticeHz('connected', 'en'))).toBe(1)
     expect(times(calleeHeard, noticeHz('incoming', 'es'))).toBe(1)
-    // Each is spoken to in their own language.
+    // Each hears notices in their own language.
     expect(times(calleeHeard, noticeHz('incoming', 'en'))).toBe(0)
     expect(times(callerHeard, noticeHz('connected', 'es'))).toBe(0)
 
-    // The other's own voice at once, soft (9 dB); its translation soon after they fell silent, at its own level.
+    // The other’s original at once, softly (9 dB); its translation soon after they stop, at its own level.
     for (const [listener, said, hz, own] of [
       [callee, first, TRANSLATED.caller, VOICE.caller],
       [caller, second, TRANSLATED.callee, VOICE.callee],
@@ -74,11 +74,11 @@ describe.concurrent('two people on the telephone', { timeout: 40_000 }, () => {
       expect(lateMs).toBeLessThan(LATE_MS)
       expect(Math.abs(levelOf(listener, own) - (SAID_DB - 9))).toBeLessThan(NEAR_DB)
     }
-    // Nobody hears themself, and nobody hears what the other one hears.
+    // No one hears themselves, or what the other one hears.
     for (const hz of [VOICE.caller, TRANSLATED.caller]) expect(hears(callerHeard, hz)).toBe(false)
     for (const hz of [VOICE.callee, TRANSLATED.callee]) expect(hears(calleeHeard, hz)).toBe(false)
 
-    // Who is left is told so, and hung up.
+    // The remaining participant hears a notice and is hung up.
     expect(times(calleeHeard, noticeHz('other-left', 'es'))).toBe(1)
     for (const phone of [caller, callee]) {
       const { warnings, errors } = phone.report()
@@ -88,7 +88,7 @@ describe.concurrent('two people on the telephone', { timeout: 40_000 }, () => {
     expect(x.app.relay.rooms.size).toBe(0)
   })
 
-  test('whoever is called may hang up as well, and the caller is told in their language', async () => {
+  test('the callee can hang up as well, and the caller hears a notice in their language', async () => {
     await using x = await exchange()
     const { caller, callee } = await x.connected()
     await callee.hangUp()
@@ -96,7 +96,7 @@ describe.concurrent('two people on the telephone', { timeout: 40_000 }, () => {
     expect(times(caller.heard(), noticeHz('other-left', 'en'))).toBe(1)
   })
 
-  test('hear the original not at all, or softly, as their side of the call says', async () => {
+  test('hear the original not at all, or softly, depending on their side of the call', async () => {
     const number = { ...NUMBER, original: 'off', dial: { ...DIAL, original: 'low' } } as const
     await using x = await exchange({ number })
     const { caller, callee } = await x.connected()
@@ -106,7 +106,7 @@ describe.concurrent('two people on the telephone', { timeout: 40_000 }, () => {
     expect(Math.abs(levelOf(callee, VOICE.caller) - (SAID_DB - 18))).toBeLessThan(NEAR_DB)
   })
 
-  test('of one language hear each other as they are, and no service is asked', async () => {
+  test('with the same language hear each other unchanged, without using the service', async () => {
     const number = { ...NUMBER, dial: { ...DIAL, speaks: 'en-us', hears: 'en-us' } } as const
     await using x = await exchange({ number })
     const { caller, callee } = await x.connected()
@@ -116,10 +116,10 @@ describe.concurrent('two people on the telephone', { timeout: 40_000 }, () => {
     expect(x.service.sessions.filter(({ namespace }) => namespace === '/sts')).toEqual([])
   })
 
-  test('hear the original under its translation, softer while that sounds', async () => {
+  test('hear the original under its translation, softer during the translation', async () => {
     await using x = await exchange()
     const { caller, callee } = await x.connected()
-    // Utterances of a second, without a pause between them: the first translation sounds while the second is said.
+    // Utterances of one second without pauses: the first translation plays during the second utterance.
     await say(caller, VOICE.caller, 1_000)
     const second = say(caller, VOICE.third, 900)
     await translationsHeard(x, 1)
@@ -136,12 +136,12 @@ describe.concurrent('two people on the telephone', { timeout: 40_000 }, () => {
   })
 })
 
-describe.concurrent('what people do by keys', { timeout: 40_000 }, () => {
-  test('*1 pauses interpreting: both hear each other as they are, and again', async () => {
+describe.concurrent('key commands', { timeout: 40_000 }, () => {
+  test('*1 pauses interpreting: both hear each other unchanged, and resumes it', async () => {
     await using x = await exchange()
     const { caller, callee } = await x.connected()
     caller.press('*1')
-    // Both are told, each in their own language.
+    // Both hear the notice, each in their own language.
     await noticeHeard(x, 'interpreting-paused', 2)
     await say(caller, VOICE.caller, 1_000)
     await callee.quietFor(400)
@@ -156,7 +156,7 @@ describe.concurrent('what people do by keys', { timeout: 40_000 }, () => {
     expect(times(callee.heard(), TRANSLATED.caller)).toBe(1)
   })
 
-  test('*3 silences: nothing of it is heard, nor translated, until it is pressed again', async () => {
+  test('*3 mutes: no audio and no translation until it is pressed again', async () => {
     await using x = await exchange()
     const { caller, callee } = await x.connected()
     caller.press('*3')
@@ -171,18 +171,18 @@ describe.concurrent('what people do by keys', { timeout: 40_000 }, () => {
     expect(times(callee.heard(), translated(VOICE.third, 'es-es'))).toBe(1)
   })
 
-  test('*2 repeats what was translated last, to who asked', async () => {
+  test('*2 repeats the last translation for the requester', async () => {
     await using x = await exchange()
     const { caller, callee } = await x.connected()
     await say(caller, VOICE.caller, 800)
     await translationsHeard(x, 1)
-    // So that it is heard as another one.
+    // So that it is detected separately.
     await pause(1_000)
     callee.press('*2')
     const repeated = () => x.events.notice.some(n => n.notice === 'repeat' && n.stage === 'heard')
     await until(repeated, 10_000, 'the whole repetition')
     const [once, again, ...more] = soundings(callee.heard(), TRANSLATED.caller, LOUD)
-    // It is the same sound; sample by sample that is a matter of `test/core/announcement.test.ts`.
+    // It is the same sound; `test/core/announcement.test.ts` compares the samples.
     expect(more).toEqual([])
     expect(Math.abs((again?.db ?? 0) - (once?.db ?? 0))).toBeLessThan(NEAR_DB)
     expect(hears(caller.heard(), TRANSLATED.caller)).toBe(false)

@@ -18,7 +18,7 @@ const LANGUAGES = ['en-us', 'es-es', 'fr-fr'] as const
 const DOOR = '+15005550014'
 
 describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
-  test('for their language in each that is offered, and talk in the one they press', async () => {
+  test('for their language, in each one offered, and talk in the one they choose', async () => {
     const number = {
       ...NUMBER,
       dial: { ...NUMBER.dial, speaks: 'en-us', hears: 'en-us' },
@@ -34,7 +34,7 @@ describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
       return found.length > 0 ? longest(found) : nothing
     }
     await until(
-      // The edges of one tone show a little of the others.
+      // The edges of one tone contain a little of the others.
       () => offered().every(own => notice(own).toMs - notice(own).fromMs > 100),
       10_000,
       'all languages offered',
@@ -52,7 +52,7 @@ describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
     expect(caller.report().errors).toEqual([])
   })
 
-  test('for a code: a wrong one is told, the right one leads to the others', async () => {
+  test('for a code: a wrong one is reported, the right one leads to the others', async () => {
     await using x = await exchange({
       numbers: { [DOOR]: { speaks: 'es-es', hears: 'es-es', roomCode: true } },
     })
@@ -68,7 +68,7 @@ describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
     expect(x.app.relay.rooms.size).toBe(1)
     await say(caller, VOICE.caller, 800)
     await translationsHeard(x, 2)
-    // Both Spanish speakers hear the one translation, and each other as they are.
+    // Both Spanish speakers hear the one translation, and each other unchanged.
     for (const phone of [callee, third])
       expect(times(phone.heard(), translated(VOICE.caller, 'es-es'))).toBe(1)
     await say(third, VOICE.third, 800)
@@ -77,13 +77,13 @@ describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
       NEAR_DB,
     )
     expect(times(caller.heard(), translated(VOICE.third, 'en-us'))).toBe(1)
-    // With a third one there, the call goes on when one of the two leaves.
+    // With a third participant, the call continues when one of the two leaves.
     await callee.hangUp()
     await until(() => x.app.relay.legs === 2, 5_000, 'one less')
     expect([caller.live, third.live]).toEqual([true, true])
   })
 
-  test('no more often than is good: whoever has no code is let go', async () => {
+  test('a limited number of times: callers without a code are hung up', async () => {
     await using x = await exchange({
       numbers: { [DOOR]: { roomCode: true, speaks: 'en-us', hears: 'en-us' } },
     })
@@ -102,7 +102,7 @@ describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
   })
 })
 
-test('*9 and a digit change the language in mid call, and the original voice goes on', {
+test('*9 and a digit change the language during a call, and the original continues', {
   timeout: 40_000,
 }, async () => {
   await using x = await exchange({ config: { attendant: { languages: LANGUAGES } } })
@@ -116,13 +116,13 @@ test('*9 and a digit change the language in mid call, and the original voice goe
   callee.press('*93')
   await noticeHeard(x, 'language-changed')
   await saying
-  // What was said before the change in the language that it was said for, the rest in the other.
+  // Speech before the change in its former language, the rest in the new one.
   await translationsHeard(x, 3)
   const heard = callee.heard()
   expect(times(heard, noticeHz('language-changed', 'fr'))).toBe(1)
   for (const language of ['es-es', 'fr-fr'])
     expect(times(heard, translated(VOICE.third, language)), language).toBe(1)
-  // One stretch from the first word to the last, however loud: a notice sounds over it. Stalls are this machine's own.
+  // One stretch from the first word to the last, at any level: a notice plays over it. Stalls are this machine’s own.
   stalls.disable()
   const bridgeMs = 200 + stalls.max / 1e6
   const original = soundings(heard, VOICE.third, { floorDb: -45, bridgeMs })

@@ -5,7 +5,7 @@ import { until } from '../../helpers/until.ts'
 import { FAINT, hears, LOUD, longest, NEAR_DB, SAID_DB, soundings, times } from './ear.ts'
 import { type Exchange, exchange, translated, translationsHeard, VOICE } from './exchange.ts'
 
-/** Numbers that lead into one room, by the language that is spoken there. */
+/** Numbers for one room, by the language spoken there. */
 const NUMBERS = {
   'en-us': '+15005550011',
   'es-es': '+15005550012',
@@ -20,7 +20,7 @@ const numbers = Object.fromEntries(
   ]),
 )
 
-/** A party at the table: what they speak, and how they sound. */
+/** A participant at the table: language and tone. */
 interface Seat {
   readonly language: Language
   readonly hz: number
@@ -40,7 +40,7 @@ async function table(x: Exchange, languages: readonly Language[]): Promise<Seat[
   return seats
 }
 
-/** One speaks for a second; settles when everybody who needs it has heard the translation. */
+/** One speaks for a second; resolves when all others have heard the translation. */
 async function speak(x: Exchange, seats: readonly Seat[], speaker: Seat) {
   const before = x.events.utterance.filter(({ stage }) => stage === 'heard').length
   await speaker.phone.say(tone(speaker.hz, 1_000, 8_000), 8_000)
@@ -52,9 +52,9 @@ function expectHeard(listener: Seat, speaker: Seat): void {
   const heard = listener.phone.heard()
   const same = listener.language === speaker.language
   const originals = soundings(heard, speaker.hz, FAINT)
-  // Live: a machine that is busy makes breaks in it.
+  // Live: a busy machine causes breaks.
   expect(originals.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0)).toBeGreaterThan(500)
-  // … and with them it reads softer; the next mode is 9 dB away.
+  // The measured level is then lower; the next mode is 9 dB away.
   expect(Math.abs(longest(originals).db - (SAID_DB - (same ? 0 : 9)))).toBeLessThan(4)
   for (const language of Object.keys(NUMBERS)) {
     const found = soundings(heard, translated(speaker.hz, language), LOUD)
@@ -66,9 +66,9 @@ function expectHeard(listener: Seat, speaker: Seat): void {
 
 describe.concurrent('a room of', { timeout: 40_000 }, () => {
   test.for<[what: string, Language[]]>([
-    ['three, two of one language', ['en-us', 'es-es', 'en-us']],
+    ['three, two with the same language', ['en-us', 'es-es', 'en-us']],
     ['five, in three languages', ['en-us', 'es-es', 'fr-fr', 'es-es', 'en-us']],
-  ])('%s: everybody hears everybody, in their own language', async ([, languages]) => {
+  ])('%s: everyone hears everyone in their own language', async ([, languages]) => {
     await using x = await exchange({ numbers })
     const seats = await table(x, languages)
     for (const speaker of seats.slice(0, 3)) {
@@ -78,19 +78,19 @@ describe.concurrent('a room of', { timeout: 40_000 }, () => {
         else expect(hears(speaker.phone.heard(), speaker.hz)).toBe(false)
       }
     }
-    // One session a speaker and language wanted, never one a listener.
+    // One session per speaker and target language, not per listener.
     const wanted = languages.map(own => new Set(languages.filter(each => each !== own)).size)
     const sessions = x.service.sessions.filter(({ namespace }) => namespace === '/sts')
     expect(sessions).toHaveLength(wanted.reduce((sum, count) => sum + count, 0))
     for (const { phone } of seats) expect(phone.report().warnings).toEqual([])
   })
 
-  test('three who speak at once: each is heard beside the others', async () => {
+  test('three who speak at once: all are audible together', async () => {
     await using x = await exchange({ numbers })
     const seats = await table(x, ['en-us', 'es-es', 'es-es'])
     const [first, second, third] = seats as [Seat, Seat, Seat]
     await Promise.all(seats.map(({ phone, hz }) => phone.say(tone(hz, 1_000, 8_000), 8_000)))
-    // Two Spanish voices for one, and one English for two.
+    // Two Spanish voices for one, and one English voice for two.
     await translationsHeard(x, 4)
     for (const speaker of [second, third])
       expect(times(first.phone.heard(), translated(speaker.hz, 'en-us'))).toBe(1)
@@ -99,9 +99,9 @@ describe.concurrent('a room of', { timeout: 40_000 }, () => {
   })
 })
 
-// By itself: others would make breaks of their own.
+// Runs alone: others would cause breaks.
 describe('two who are joined by a third', { timeout: 40_000 }, () => {
-  test('in mid call hear no break', async () => {
+  test('during a call hear no break', async () => {
     await using x = await exchange({ numbers })
     const [first, second] = (await table(x, ['en-us', 'es-es'])) as [Seat, Seat]
     const stalls = monitorEventLoopDelay({ resolution: 5 })
@@ -113,12 +113,12 @@ describe('two who are joined by a third', { timeout: 40_000 }, () => {
     await translationsHeard(x, 1)
     const at = (ms: number) => ms - second.phone.startedAt
     stalls.disable()
-    // What a stall of this machine breaks off comes back when the voice has been gathered again.
+    // Audio interrupted by a stall of this machine returns after rebuffering.
     const bridgeMs = 160 + stalls.max / 1e6
     const whole = soundings(second.phone.heard(), first.hz, { ...FAINT, bridgeMs })
     expect(whole).toHaveLength(1)
     expect(whole[0]?.toMs).toBeGreaterThan(at(said.endedAt) - 300)
-    // Who comes later hears what is said from then on, as it is.
+    // Later participants hear subsequent speech, unchanged.
     const later = longest(soundings(third.heard(), first.hz, FAINT))
     expect(Math.abs(later.db - SAID_DB)).toBeLessThan(NEAR_DB)
   })

@@ -6,7 +6,7 @@ import { exchange, noticeHeard, noticeHz, say, translated, translationsHeard, VO
 const IN_SPANISH = translated(VOICE.caller, 'es-es')
 
 describe.concurrent('the translation service', { timeout: 60_000 }, () => {
-  test('is away: everybody is heard as they are, is told, and is translated again when it is back', async () => {
+  test('is unavailable: everyone hears originals and a notice, and translations after its recovery', async () => {
     await using x = await exchange({ config: { attendant: { awayNoticeMs: 0, backNoticeMs: 0 } } })
     const { caller, callee } = await x.connected()
     await say(caller, VOICE.caller, 800)
@@ -32,7 +32,7 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     for (const phone of [caller, callee]) expect(phone.report().warnings).toEqual([])
   })
 
-  test('drops a connection in mid sentence: the sentence is translated all the same, once', async () => {
+  test('drops a connection during a sentence: the sentence is still translated, once', async () => {
     await using x = await exchange()
     const { caller, callee } = await x.connected()
     const saying = say(caller, VOICE.caller, 2_000)
@@ -42,7 +42,7 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     await translationsHeard(x, 1)
     const translations = soundings(callee.heard(), IN_SPANISH, LOUD)
     expect(translations).toHaveLength(1)
-    // All of it: what had been said before the connection was gone as well.
+    // All of it, including speech before the connection was lost.
     expect((translations[0]?.toMs ?? 0) - (translations[0]?.fromMs ?? 0)).toBeGreaterThan(1_600)
     expect(x.app.relay.metrics.lostMs).toBe(0)
   })
@@ -51,7 +51,7 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     await using x = await exchange({ service: { faults: { answerAfterMs: 10_000 } } })
     const { caller, callee } = await x.connected()
     const first = await say(caller, VOICE.caller, 800)
-    // The other side does not wait for it, and is not held up.
+    // The other direction is not delayed.
     const reply = await say(callee, VOICE.callee, 800)
     const second = await say(caller, VOICE.third, 800)
     await translationsHeard(x, 3, 30_000)
@@ -70,7 +70,7 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     expect(two?.fromMs).toBeGreaterThan(one?.toMs ?? 0)
     expect(times(caller.heard(), translated(VOICE.callee, 'en-us'))).toBe(1)
     expect(reply.complete).toBe(true)
-    // The voice itself was there at once, and softly: the service is slow, not away.
+    // The original was played at once, softly: the service is slow, not unavailable.
     const original = longest(soundings(heard, VOICE.caller, FAINT))
     expect(original.fromMs).toBeLessThan(at(first.endedAt))
     expect(Math.abs(original.db - (SAID_DB - 9))).toBeLessThan(NEAR_DB)
@@ -78,7 +78,7 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     expect(x.events.utterance.filter(({ stage }) => stage === 'dropped')).toEqual([])
   })
 
-  test('says nothing at all: people still hear each other, softly at first, and nobody is left in silence', async () => {
+  test('never responds: people still hear each other, softly at first, and never in silence', async () => {
     await using x = await exchange({ service: { faults: { mangle: () => undefined } } })
     const { caller, callee } = await x.connected()
     await say(caller, VOICE.caller, 1_000)
@@ -88,7 +88,7 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     expect(levelBetween(callee.heard(), IN_SPANISH, original.fromMs, original.toMs)).toBeLessThan(-30)
   })
 
-  test('is not there from the beginning: the call is put through, and each is told', async () => {
+  test('is unavailable from the start: the call is connected, and both hear a notice', async () => {
     await using x = await exchange({ config: { attendant: { awayNoticeMs: 0 } } })
     await x.service.stop()
     const { caller, callee } = await x.connected()
