@@ -19,7 +19,7 @@ const BACKGROUND_LEAD = 8
 export interface PlayoutOptions {
   /** Lead of translations over real time (ms); covers stalls of this process up to that length. */
   readonly leadMs: number
-  /** Attenuation of original voices under a notice (dB). Default −15. */
+  /** Gain of original voices under a notice, relative to their usual volume (dB). Default −15. */
   readonly noticeDuckDb?: number
 }
 
@@ -225,7 +225,7 @@ export class Playout {
       if (
         !known &&
         !this.#mixer.due(ahead, prime, this.#batched > 0, BATCH_FRAMES) &&
-        // Available audio never stops to wait for a speaker's next words, except while there is time.
+        // Available audio waits for a speaker's next words only while enough is queued.
         (!playing || (this.#mixer.flowing && ahead > this.#patienceMs(lead)))
       )
         break

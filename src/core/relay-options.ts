@@ -44,7 +44,7 @@ export const relayOptionsSchema = z.strictObject({
     .min(-60)
     .max(0)
     .default(-15)
-    .meta({ about: 'Additional attenuation of original voices under a notice (dB).' }),
+    .meta({ about: 'Gain of original voices under a notice, relative to their usual volume (dB).' }),
   echoSuppression: z.boolean().default(true).meta({
     about:
       'Suppress acoustic echo: playback that a participant’s microphone picks up is not translated again.',

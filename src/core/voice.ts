@@ -39,7 +39,7 @@ export class Voice {
   /** The listener hears the original directly, without Dragoman. */
   together = false
   /**
-   * The same speaker's voices for earlier listeners in this place: the first one that plays the original plays it for
+   * The same speaker's voices for earlier listeners in this place: the first to play the original plays it for
    * all.
    */
   earlier: readonly Voice[] = []
@@ -74,7 +74,7 @@ export class Voice {
     return translating ? this.#gains.ducked : this.#gains.soft
   }
 
-  /** True if original frames are audible or needed soon. */
+  /** True if original frames are, or can become, audible. */
   get passes(): boolean {
     return this.gain > 0 || this.wantedGain(false) > 0
   }

@@ -39,7 +39,7 @@ export type Turned = 'address' | 'all'
  * authenticated by a link, remain under the limits of their address. Above the limits, connections are closed and
  * requests answered here.
  *
- * When unauthenticated clients and guests hold the maximum number of connections, each new connection replaces one of
+ * While unauthenticated clients and guests hold the maximum number of connections, each new one replaces one of
  * the address that holds most. A client with credentials can therefore always connect and authenticate.
  */
 export class Door {
