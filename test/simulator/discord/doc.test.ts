@@ -48,7 +48,7 @@ test('everything that the page names exists', async () => {
     discord.faults.gateway,
     member.write(channel, 'hello'),
   ]
-  const [, behind = ''] = text.split('## What there is')
+  const [, behind = ''] = text.split('## Objects')
   const called = new Set(Array.from(behind.matchAll(/`(?:\w+\.)*(\w+)\(/g), ([, name = '']) => name))
   expect(called.size).toBeGreaterThan(30)
   for (const name of called)
