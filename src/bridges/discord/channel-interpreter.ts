@@ -88,7 +88,7 @@ export interface ChannelInterpreter {
    * The caller of this method reports the outcome in the channel.
    */
   dial(to: string, language: LanguageId): { readonly outcome: Promise<DialOutcome>; hangUp(): Promise<void> }
-  /** Creates a code for joining the room by phone, and names the number to call, if one is set up. */
+  /** Creates a code for joining the room, and returns it with its lifetime (minutes). */
   invite(): { readonly code: string; readonly minutes: number }
   /** Says goodbye while anyone can hear it. Idempotent. */
   stop(by: string): Promise<ChannelEnd>
