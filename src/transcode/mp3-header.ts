@@ -40,7 +40,7 @@ const RESERVED_EMPHASIS = 2
 const known = new Map<number, Mp3Header>()
 
 /**
- * Returns the header at `at` of `bytes`, or undefined if there is none: also for the other layers and for the "free"
+ * Returns the header at `at` of `bytes`, or undefined without one: also for the other layers and for the "free"
  * bitrate, whose frames do not give their length.
  */
 export function mp3HeaderAt(bytes: Uint8Array, at: number): Mp3Header | undefined {

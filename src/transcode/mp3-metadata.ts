@@ -20,7 +20,7 @@ const APE_BYTES = 32
 const APE_HAS_HEADER_HERE = 0x20
 
 /**
- * Returns the length of the block at `at`, 0 if there is none, {@link UNSURE} if the bytes up to `end` are not
+ * Returns the length of the block at `at`, 0 without one, {@link UNSURE} if the bytes up to `end` are not
  * sufficient. The length can exceed the available bytes.
  */
 export function metadataAt(bytes: Uint8Array, at: number, end: number): number {

@@ -1,6 +1,6 @@
 /**
  * G.711 µ-law (ITU-T G.711, table 2a/2b): the 8 kHz byte of the phone line. Both directions are table look-ups; the
- * tables are taken from `alawmulaw` once, when this module loads.
+ * tables are built with `alawmulaw` once, when this module loads.
  */
 
 import alawmulaw from 'alawmulaw'

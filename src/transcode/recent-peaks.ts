@@ -23,7 +23,7 @@ export class RecentPeaks {
     this.#next = (this.#next + 1) % length
   }
 
-  /** Returns the peak that at most one in `every` exceeds; 0 if there are none. */
+  /** Returns the peak that at most one in `every` exceeds; 0 without peaks. */
   exceededByOneIn(every: number): number {
     return this.#sorted[this.#count - 1 - Math.floor(this.#count / every)] ?? 0
   }

@@ -6,7 +6,7 @@ import { ServiceFailure } from './service-failure.ts'
 
 export interface AudioAddress {
   readonly url: URL
-  /** True for the service's own origin, the only one that is sent the API key. */
+  /** True for the service's own origin, the only origin that receives the API key. */
   readonly own: boolean
   /** Resolves its host name, and rejects private addresses. */
   readonly lookup: LookupFunction

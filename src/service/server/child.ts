@@ -46,7 +46,7 @@ export class ServiceProcess {
   #listening = false
   #waitMs = BACK_OFF_MS.first
   #timer: Disposable | undefined
-  /** Kills a process that takes too long to start, later one that does not respond. */
+  /** Kills a process that takes too long to start, later a process that does not respond. */
   #watch: Disposable | undefined
   #heartbeat: Heartbeat | undefined
   #closing: Promise<void> | undefined

@@ -255,7 +255,7 @@ describe('faults', () => {
   test('what the service says before it hangs up is the reason', async () => {
     const { service, client } = await scripted({ answer: silence })
     const session = kept(await client.openSession('/sts', STS))
-    service.session?.error({ code: 'timeout', error: 'session_idle', description: 'nothing came' })
+    service.session?.error({ code: 'timeout', error: 'session_idle', description: 'no data' })
     service.session?.drop('kick')
     expect(await session.ended).toMatchObject({ kind: 'failed', error: { error: 'session_idle' } })
   })

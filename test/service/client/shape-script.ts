@@ -24,7 +24,7 @@ const maker = await Mp3Maker.create()
 
 type Event = { result: unknown } | { end: unknown[] }
 
-/** What a service of this shape sends. Interim text of the next utterance comes while the voice of the sixth is on its way. */
+/** Events of a service of this shape. Interim text of the next utterance arrives during the speech of the sixth. */
 function eventsOf(cell: ShapeCell): { events: Event[]; voices: (Uint8Array | undefined)[] } {
   const shaped = new ShapedAnswers(cell)
   const events: Event[] = []
@@ -93,7 +93,7 @@ function heardFrom(events: readonly Event[], mode: VoiceMode) {
   return { heard: [...heard.values()], ends }
 }
 
-/** What the client makes of a service of this shape is what it makes of the contract: utterances, voices, ends. */
+/** Expects the same utterances, speech and ends from a service of this shape as from one that follows the contract. */
 export function expectAlike(cell: ShapeCell): void {
   const { events, voices } = eventsOf(cell)
   const { heard, ends } = heardFrom(events, cell.mode)

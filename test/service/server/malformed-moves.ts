@@ -3,10 +3,10 @@ import type { RawClient } from './helpers/raw-client.ts'
 import { RECEIVE, SEND } from './helpers/test-client.ts'
 
 /**
- * What becomes of something wrong that a client does in a session.
+ * Expected result of a protocol violation in a session.
  * `refused`: acknowledged with false, and an `error`. `answered`: acknowledged, with an `error` if it is false.
  * `told`: the `error` packet_malformed, and the end of the connection. `closed`: its end.
- * `any`: whatever of these; or nothing, where nothing was asked.
+ * `any`: any of these, or no reply to an event without an acknowledgment.
  */
 export type Fate = 'refused' | 'answered' | 'told' | 'closed' | 'any'
 

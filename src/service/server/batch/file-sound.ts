@@ -35,7 +35,7 @@ const FAULTS: Readonly<Record<AudioFileFault, ErrorName>> = {
 
 /**
  * Decodes an audio file to 16 kHz mono, in pieces that are valid until the next one is requested. The format is
- * detected from the bytes; names and media types are ignored. Where the length is known in advance, a file longer than
+ * detected from the bytes; names and media types are ignored. If the length is known in advance, a file longer than
  * `maxMs` is rejected before decoding. Throws a `ServiceError`, possibly during iteration.
  */
 export function fileSound(

@@ -32,7 +32,7 @@ export class Apertium implements TextTranslator {
     this.#clock = clock
   }
 
-  /** Detects the installed modes; rejects with an `EngineError` if there are none. */
+  /** Detects the installed modes; rejects with an `EngineError` if no mode is installed. */
   static async create(options: ApertiumOptions, clock: Clock): Promise<Apertium> {
     const modes = await installedModes(options.modes)
     if (modes.length === 0)

@@ -18,7 +18,7 @@ export function textPieces(text: string, most: number): string[] {
   return rest === '' ? pieces : [...pieces, rest]
 }
 
-/** Returns the end of the last match; undefined if there is none, or only at the start. */
+/** Returns the end of the last match; undefined without a match, or with one only at the start. */
 function lastMatch(text: string, pattern: RegExp): number | undefined {
   let end: number | undefined
   for (const match of text.matchAll(pattern)) end = match.index + match[0].length

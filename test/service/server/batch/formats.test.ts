@@ -90,7 +90,7 @@ test.each([
       const response = await upload(url, { mode: 'stt', file })
       const body = (await response.json()) as { code?: string }
       if (response.status !== 200) expect(body.code).toBe('bad_file')
-      else if (file !== damaged && kind !== 'mp3') expect.unreachable(`${kind} cut at ${at} was taken`)
+      else if (file !== damaged && kind !== 'mp3') expect.unreachable(`${kind} cut at ${at} was accepted`)
     }
   }
   expect(ears.opened).toBe(0)

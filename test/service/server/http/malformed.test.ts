@@ -15,8 +15,8 @@ const REQUESTS = 1_000
 const AT_ONCE = 8
 
 /**
- * Sends `bytes` and answers what the server said. One that waits for more is told after `patience` ms that none will
- * come; not at once, since to the server that means that nobody waits for the answer either.
+ * Sends `bytes` and returns the response. After `patience` ms it ends the input, for a server that waits for more; not at
+ * once, because the server would take that for a client that no longer reads.
  */
 function exchange(port: number, bytes: Buffer, patience: number): Promise<string> {
   return new Promise((resolve, reject) => {
