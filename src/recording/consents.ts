@@ -3,14 +3,14 @@ import type { Participant } from '../core/participant.ts'
 import type { Sound } from '../core/sound.ts'
 import { durationMs } from '../transcode/pcm.ts'
 
-/** So often the notice is played to a party that is there and has not heard it to its end. */
+/** Number of times that the notice is played to a connected participant who has not heard it completely. */
 const TRIES = 3
-/** A far side that does not confirm what it was sent is believed this long after the end (ms). */
+/** If the peer does not confirm playback, the notice counts as played this long after its end (ms). */
 const UNCONFIRMED_MS = 5_000
-/** What cannot be sent for so long on top of its length, as the party is away, is not waited for (ms). */
+/** Maximum delay of sending, in addition to the notice’s duration, while a participant is disconnected (ms). */
 const UNSENT_MS = 15_000
 
-/** Who has heard that they are recorded. Nobody else's voice is kept. */
+/** Tracks who has heard the recording notice. Other voices are not recorded. */
 export class Consents {
   readonly #clock: Clock
   readonly #told = new Set<string>()
@@ -24,8 +24,8 @@ export class Consents {
   }
 
   /**
-   * Plays `notice`, again where it was cut off; settles when it was heard, or cannot be: then the party stays out of the
-   * recording.
+   * Plays `notice`, again if it was cut off. Settles when it was played, or cannot be: the participant is then left out
+   * of the recording.
    */
   async tell(participant: Participant, notice: Promise<Sound>): Promise<boolean> {
     const sound = await notice
@@ -43,7 +43,7 @@ export class Consents {
     using timers = new DisposableStack()
     const lengthMs = durationMs(sound.pcm.length)
     timers.use(after(this.#clock, lengthMs + UNSENT_MS, () => announcement.stop()))
-    // Not from when it was asked for: it may wait behind another one, or for a party that is away.
+    // Not from the request: the notice may wait for another one, or for a disconnected participant.
     void announcement.sent.then(() => {
       if (!timers.disposed) timers.use(after(this.#clock, UNCONFIRMED_MS, () => believed.resolve('heard')))
     })

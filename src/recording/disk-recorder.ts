@@ -19,7 +19,7 @@ import type { RecordingOptions } from './recording-options.ts'
 import type { RecordingStats } from './recording-stats.ts'
 import { deleteOldRecordings, markRunning } from './retention.ts'
 
-/** Between two looks for recordings that are too old (ms). */
+/** Interval between deletions of old recordings (ms). */
 const SWEEP_MS = 900_000
 
 export interface DiskRecorderParts {
@@ -29,7 +29,7 @@ export interface DiskRecorderParts {
   readonly clock: Clock
   readonly wallClock: WallClock
   readonly log: Log
-  /** The language of notices for a party that hears none. */
+  /** Language of notices for participants without one. */
   readonly language: LanguageId
 }
 
@@ -39,11 +39,11 @@ interface Running {
   readonly consents: Consents
   tap?: Disposable
   fault?: RecordingFault
-  /** Notes are written one after the other. */
+  /** Metadata writes are sequential. */
   noted: Promise<void>
 }
 
-/** Records rooms to the disk, each voice and each translation on a track of its own. Whoever made it closes it. */
+/** Records rooms to disk, with a track for each voice and each translation. The creator closes it. */
 export class DiskRecorder implements Recorder, AsyncDisposable {
   readonly stats: RecordingStats = {
     ...{ begun: 0, kept: 0, keptMs: 0, refused: 0, leftOut: 0, lostMs: 0, tracksFailed: 0 },
@@ -78,10 +78,10 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     const { relay, options } = this.#parts
     const open = relay.rooms.get(room)
     if (this.#closed || options.when === 'off') throw new BridgeError('STATE', 'recording is off')
-    if (!open || open.participants.size === 0) throw new BridgeError('STATE', 'nobody is in this room')
+    if (!open || open.participants.size === 0) throw new BridgeError('STATE', 'the room is empty')
     if (this.#running.size >= options.maxRecordings) {
       this.stats.refused++
-      throw new BridgeError('CAPACITY', `${options.maxRecordings} recordings are the most`, {
+      throw new BridgeError('CAPACITY', `limit of ${options.maxRecordings} recordings reached`, {
         retryable: true,
       })
     }
@@ -109,7 +109,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     return statusOf(running)
   }
 
-  /** Ends all recordings; settles when everything is on the disk. */
+  /** Ends all recordings; settles when everything is on disk. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     this.#sweep?.[Symbol.dispose]()
@@ -128,7 +128,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     } catch (cause) {
       this.stats.refused++
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
-      throw new BridgeError('CAPACITY', `no recording can be kept in ${options.folder} (${code})`, { cause })
+      throw new BridgeError('CAPACITY', `cannot write recordings to ${options.folder} (${code})`, { cause })
     }
     const consents = new Consents(clock)
     const recording: Recording = new Recording({
@@ -162,7 +162,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     return running
   }
 
-  /** Nothing is kept before everybody who is there has heard it. */
+  /** Recording starts after all participants have heard the notice. */
   async #begin(running: Running): Promise<void> {
     const { recording, room } = running
     await Promise.all([...room.participants.values()].map(party => this.#tell(running, party)))
@@ -175,13 +175,13 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     const told = await consents.tell(party, this.#notice('recording', party))
     if (told) return
     this.stats.leftOut++
-    this.#parts.log.warn({ participant: party.id }, 'not told of the recording, so left out of it')
+    this.#parts.log.warn({ participant: party.id }, 'recording notice not played, participant left out')
   }
 
   #cameIn(name: string, participant: string): void {
     const running = this.#running.get(name)
     if (!running) {
-      // The room and the party are not complete in this turn yet.
+      // The room and the participant are not complete in this turn yet.
       if (this.#parts.options.when === 'always') queueMicrotask(() => this.#startUnasked(name))
       return
     }
@@ -196,7 +196,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     try {
       this.start(room)
     } catch (error) {
-      this.#parts.log.error({ room, error: String(error) }, 'a conversation is not recorded')
+      this.#parts.log.error({ room, error: String(error) }, 'conversation not recorded')
     }
   }
 
@@ -228,7 +228,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     void running.noted.then(() => this.#ending.delete(running))
   }
 
-  /** Tells of a fault when it happens, each kind once. */
+  /** Reports a fault when it occurs, once per kind. */
   #fault(running: Running, fault: RecordingFault, code?: string): void {
     if (running.fault === fault || running.fault === 'disk-failed') return
     running.fault = fault
@@ -236,7 +236,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     const { relay, log } = this.#parts
     log.error(
       { recording: recording.id, fault, ...(code === undefined ? {} : { code }) },
-      'a recording loses sound: the disk failed or is too slow',
+      'recording loses audio: disk failed or too slow',
     )
     relay.observer.emit('recording', {
       room: recording.room,
@@ -253,13 +253,13 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   async #lastNote(running: Running): Promise<void> {
     const { recording } = running
     const notes = recording.notes()
-    // It ended before anybody was told: there is nothing in the folder.
+    // It ended before anyone was notified: the folder is empty.
     if (!notes) return await rmdir(recording.folder).catch(() => {})
     await this.#write(running)
     this.stats.kept++
     this.stats.keptMs += notes.durationMs ?? 0
     if (notes.tracks.some(({ failed, lostMs }) => failed || lostMs))
-      this.#parts.log.error({ recording: recording.id }, 'the disk was too slow or failed: sound is missing')
+      this.#parts.log.error({ recording: recording.id }, 'recording incomplete: disk failed or too slow')
   }
 
   async #write(running: Running): Promise<void> {
@@ -269,7 +269,10 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     try {
       await writeNotes(recording.folder, notes)
     } catch (error) {
-      this.#parts.log.error({ recording: recording.id, error: String(error) }, 'no notes of a recording')
+      this.#parts.log.error(
+        { recording: recording.id, error: String(error) },
+        'recording metadata not written',
+      )
       this.#fault(running, 'disk-failed', (error as NodeJS.ErrnoException).code)
     }
   }

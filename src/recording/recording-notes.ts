@@ -1,42 +1,42 @@
 import { join } from 'node:path'
 import { writeWhole } from '../files/whole-file.ts'
 
-/** The file in a recording's folder that says what the others are. */
+/** Metadata file in a recording’s folder, which describes the others. */
 export const NOTES_FILE = 'recording.json'
 
-/** One voice of a recording. */
+/** A track of a recording. */
 export interface TrackNotes {
-  /** Beside the notes. */
+  /** In the same folder as the metadata. */
   readonly file: string
   readonly kind: 'original' | 'translation'
-  /** The speaker's id. */
+  /** ID of the speaker. */
   readonly participant: string
   readonly name?: string
   readonly channel?: string
-  /** What is spoken on this track, as far as known. */
+  /** Language of this track, if known. */
   readonly language?: string
-  /** Once it has ended. */
+  /** Present once it has ended. */
   readonly lostMs?: number
   readonly failed?: boolean
 }
 
-/** What a recording is, for people and programs. All tracks begin at the same moment. */
+/** Metadata of a recording, for people and programs. All tracks start at the same time. */
 export interface RecordingNotes {
   readonly version: 1
   readonly id: string
   readonly room: string
-  /** ISO 8601, when the first sound was kept. */
+  /** Start of the first recorded audio, ISO 8601. */
   readonly startedAt: string
-  /** ISO 8601; absent while it goes on, or when it was cut off. */
+  /** ISO 8601; absent while it is in progress, or if it was cut off. */
   readonly endedAt?: string
   /** Absent like `endedAt`. */
   readonly durationMs?: number
-  /** Where sound was left out: at this time of the recording, for this long. */
+  /** Omitted audio: position in the recording, and duration. */
   readonly pauses: readonly { readonly atMs: number; readonly forMs: number }[]
   readonly tracks: readonly TrackNotes[]
 }
 
-/** Writes the notes of the recording in `folder`, replacing those there as a whole. Rejects as the disk does. */
+/** Replaces the metadata of the recording in `folder` atomically. Rejects with the disk’s error. */
 export async function writeNotes(folder: string, notes: RecordingNotes): Promise<void> {
   await writeWhole(join(folder, NOTES_FILE), `${JSON.stringify(notes, null, 2)}\n`)
 }

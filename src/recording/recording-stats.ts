@@ -1,16 +1,16 @@
-/** What a recorder counts; plain numbers, safe to read at any time. */
+/** Counters of a recorder; plain numbers, safe to read at any time. */
 export interface RecordingStats {
   begun: number
-  /** Recordings that are over and hold something. */
+  /** Finished recordings with content. */
   kept: number
-  /** How much of a conversation they hold (ms). */
+  /** Duration of conversations recorded (ms). */
   keptMs: number
-  /** Recordings that could not be begun. */
+  /** Recordings that could not be started. */
   refused: number
-  /** Parties left out, since they could not be told. */
+  /** Participants left out because they could not be notified. */
   leftOut: number
-  /** Sound that the disk was too slow for (ms). */
+  /** Audio lost because the disk was too slow (ms). */
   lostMs: number
-  /** Tracks that end early, since the disk failed. */
+  /** Tracks that ended early because of a disk error. */
   tracksFailed: number
 }

@@ -10,22 +10,22 @@ import { type TrackEnd, TrackFile, type TrackTrouble } from './track-file.ts'
 export interface RecordingParts {
   readonly id: string
   readonly room: string
-  /** When the room opened (clock ms). */
+  /** Time when the room opened (clock ms). */
   readonly roomOpenedAt: number
   /** Its own folder, which exists. */
   readonly folder: string
   readonly clock: Clock
   readonly wallClock: WallClock
-  /** A recording ends when it holds this much (ms). */
+  /** Maximum duration (ms). */
   readonly mostMs: number
-  /** Whether this party knows that it is recorded. */
+  /** Whether this participant has been notified of the recording. */
   readonly knows: (participant: string) => boolean
   readonly find: (participant: string) => Participant | undefined
-  /** The state is another one. */
+  /** Called when the state changes. */
   readonly changed: (state: RecordingState) => void
-  /** Something goes wrong with one of its files. */
+  /** Called for problems with its files. */
   readonly trouble: TrackTrouble
-  /** It holds as much as it may. */
+  /** Called when the maximum duration is reached. */
   readonly full: () => void
 }
 
@@ -35,13 +35,13 @@ interface OpenTrack {
 }
 
 /**
- * A recording of one room: each voice and each translation in a file of its own, all on the same time line, from which
- * pauses are cut out. Owns the files. A tap: the room ends it.
+ * A recording of one room: each voice and each translation in its own file, all on the same timeline, without pauses.
+ * Owns the files. As a tap, it is ended by the room.
  *
- *   notice ──begin──▶ recording ◀──pause, resume──▶ paused
- *      └────────────────end────────────▶ ended
+ * notice ──begin──▶ recording ◀──pause, resume──▶ paused
+ * └────────────────end────────────▶ ended
  *
- * A pause that is asked for during the notice holds from the beginning.
+ * A pause requested during the notice applies from the start.
  */
 export class Recording implements Tap {
   readonly id: string
@@ -54,11 +54,11 @@ export class Recording implements Tap {
   readonly #ends = new Map<string, TrackEnd>()
   readonly #pauses: { atMs: number; forMs: number }[] = []
   #state: RecordingState = 'notice'
-  /** When the first sound was kept, by the clock and as a date. */
+  /** Start of the first recorded audio, by the clock and as a date. */
   #startedAt = 0
   #startedDate = 0
   #pausedAt = 0
-  /** A pause was asked for during the notice. */
+  /** A pause was requested during the notice. */
   #pausedBefore = false
   #pausedMs = 0
   #keptMs = 0
@@ -79,7 +79,7 @@ export class Recording implements Tap {
     return { id: this.id, room: this.room, state: this.#state, keptMs: Math.round(this.#kept()) }
   }
 
-  /** Everybody has heard that they are recorded: sound is kept from now on, unless it is paused. Returns the state. */
+  /** All participants have heard the notice: audio is recorded from now on, unless paused. Returns the state. */
   begin(): RecordingState {
     if (this.#state !== 'notice') return this.#state
     this.#startedAt = this.#parts.clock.now()
@@ -123,7 +123,7 @@ export class Recording implements Tap {
     void this.#close(begun ? this.#keptMs : 0).then(this.#settle)
   }
 
-  /** What it is, as far as known now; undefined when nothing was kept. */
+  /** Returns the current metadata; undefined if nothing was recorded. */
   notes(): RecordingNotes | undefined {
     if (this.#startedDate === 0) return undefined
     return {
@@ -139,7 +139,7 @@ export class Recording implements Tap {
     }
   }
 
-  /** Sound and silence kept (ms). */
+  /** Recorded duration, including silence (ms). */
   #kept(): number {
     if (this.#state === 'ended') return this.#keptMs
     if (this.#state === 'notice') return 0
@@ -170,9 +170,9 @@ export class Recording implements Tap {
     return track
   }
 
-  /** All files end at the same moment. */
+  /** All files end at the same time. */
   async #close(durationMs: number): Promise<void> {
-    // A translation may have been sent a little ahead of its time.
+    // Translations may have been sent slightly ahead of time.
     const lengths = [...this.#tracks.values()].map(({ file }) => file.durationMs)
     const lastMs = Math.max(durationMs, ...lengths)
     await Promise.all(

@@ -3,10 +3,10 @@ import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { NOTES_FILE } from './recording-notes.ts'
 
-/** Names of folders that hold a recording, so that nothing else is ever deleted. */
+/** Names of recording folders, so that nothing else is ever deleted. */
 const RECORDING_FOLDER = /^\d{8}T\d{6}Z-[0-9a-f]{12}$/
 
-/** What the notes say about the end. */
+/** The end of a recording in its metadata. */
 const endSchema = z.object({
   startedAt: z.iso.datetime(),
   endedAt: z.iso.datetime().optional(),
@@ -15,16 +15,16 @@ const endSchema = z.object({
 })
 
 export interface Retention {
-  /** Recordings that ended before this are deleted (ms since 1970). */
+  /** Recordings that ended earlier are deleted (ms since 1970). */
   readonly olderThan: number
-  /** Folders of recordings of this process that go on. */
+  /** Folders of this process’s recordings in progress. */
   readonly running: readonly string[]
 }
 
 /**
- * Deletes the recordings in `folder` that ended too long ago; says how many. Those that go on stay, whatever their age: the ones
- * of this process by name, those of another one since they are written to. What is no recording stays; one that cannot be deleted
- * is left for the next time.
+ * Deletes the recordings in `folder` that ended too long ago and returns their number. Recordings in progress are kept:
+ * those of this process by name, those of others because they are being written. Other files are kept. A failed
+ * deletion is retried next time.
  */
 export async function deleteOldRecordings(
   folder: string,
@@ -41,23 +41,28 @@ export async function deleteOldRecordings(
       await rm(path, { recursive: true })
       deleted++
     } catch {
-      // Somebody else's turn.
+      // Another process is deleting.
     }
   }
   return deleted
 }
 
-/** Tells other processes with the same folder that the recording in `path` goes on, also while nothing is written to it. */
+/**
+ * Marks the recording in `path` as in progress for other processes with the same folder, even while nothing is written.
+ */
 export async function markRunning(path: string, now: number): Promise<void> {
   await utimes(join(path, NOTES_FILE), now / 1_000, now / 1_000).catch(() => {})
 }
 
-/** When the recording in `path` ended, by its notes; of one that was cut off, or goes on, when it was last written to (ms since 1970). */
+/**
+ * Returns when the recording in `path` ended, from its metadata; without an end, when it was last written (ms since
+ * 1970).
+ */
 async function endOf(path: string): Promise<number> {
   const text = await readFile(join(path, NOTES_FILE), 'utf8').catch(() => '')
   const notes = endSchema.safeParse(parsed(text)).data
   if (notes?.endedAt !== undefined) return Date.parse(notes.endedAt)
-  // Written by a version that did not note the end itself.
+  // Written by a version that did not store the end.
   if (notes?.durationMs !== undefined)
     return Date.parse(notes.startedAt) + notes.durationMs + sum(notes.pauses.map(({ forMs }) => forMs))
   const files = await readdir(path)

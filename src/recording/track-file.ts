@@ -2,38 +2,38 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { bytesOf, FRAME_SAMPLES, SAMPLE_RATE } from '../transcode/pcm.ts'
 import { wavHeader } from '../transcode/wav.ts'
 
-/** Samples collected before they go to the disk: one second. */
+/** Number of samples per write: one second. */
 const PIECE_SAMPLES = SAMPLE_RATE
-/** Pieces that may wait for the disk; beyond them sound is left out, and counted. */
+/** Maximum number of pieces queued for the disk; audio above it is dropped and counted. */
 const MOST_WAITING = 8
 const HEADER_BYTES = 44
-/** A header holds no more (bytes of sound, 4 GiB: 37 hours). */
+/** Maximum size that a header can describe (bytes of audio, 4 GiB: 37 hours). */
 const MOST_BYTES = 0xffff_ffff - 36 - 2 * PIECE_SAMPLES
 
-/** What became of a track. */
+/** Result of a track. */
 export interface TrackEnd {
-  /** Sound and silence in the file (ms). */
+  /** Duration of the file, including silence (ms). */
   readonly durationMs: number
-  /** Sound that the disk was too slow for; silence stands in its place (ms). */
+  /** Audio dropped because the disk was too slow, replaced with silence (ms). */
   readonly lostMs: number
   /** The disk failed: the file ends early. */
   readonly failed: boolean
 }
 
-/** What goes wrong with a track, told at once. */
+/** Callbacks for problems of a track, called at once. */
 export interface TrackTrouble {
-  /** The disk failed, with this code: the file ends here. */
+  /** The disk failed with this code: the file ends here. */
   failed(code: string): void
-  /** The disk was too slow for so much sound (ms). */
+  /** The disk was too slow for this much audio (ms). */
   lost(ms: number): void
 }
 
 const UNTOLD: TrackTrouble = { failed() {}, lost() {} }
 
 /**
- * One track of a recording, written to a wav file as it comes: frames at their place on the track's own timeline,
- * silence between them. Holds a few seconds at most, whatever the disk does. Until it is closed the header says that
- * the length is not known yet, so that a crash leaves a file that players read.
+ * Writes one track of a recording to a WAV file as it arrives: frames at their position in the track’s time, silence
+ * between them. Buffers a few seconds at most, regardless of the disk. Until it is closed, the header marks the length
+ * as unknown, so that players can read the file after a crash.
  */
 export class TrackFile {
   readonly path: string
@@ -41,7 +41,7 @@ export class TrackFile {
   readonly #trouble: TrackTrouble
   readonly #idle: Int16Array[] = []
   #piece: Int16Array<ArrayBufferLike> = new Int16Array(PIECE_SAMPLES)
-  /** There is sound in `#piece`. */
+  /** `#piece` contains audio. */
   #sounds = false
   /** Samples before `#piece`. */
   #before = 0
@@ -53,7 +53,7 @@ export class TrackFile {
   #failed = false
   #closed: Promise<TrackEnd> | undefined
 
-  /** Opens the file, which must not exist; failing is told to `trouble`, and shows in the end of the track. */
+  /** Opens the file, which must not exist. Failures are reported to `trouble` and in the result of the track. */
   constructor(path: string, trouble: TrackTrouble = UNTOLD) {
     this.path = path
     this.#trouble = trouble
@@ -66,14 +66,14 @@ export class TrackFile {
       )
   }
 
-  /** Length so far (ms). */
+  /** Current duration (ms). */
   get durationMs(): number {
     return ((this.#before + this.#filled) * 1000) / SAMPLE_RATE
   }
 
   /**
-   * Puts a frame (borrowed) at `atMs` of the timeline. One that comes before the end of what is there, as after a
-   * short jump of the clock, is put at that end.
+   * Writes a (borrowed) frame at `atMs` of the track. A frame that starts before the current end, as after a short
+   * clock jump, is appended.
    */
   write(atMs: number, frame: Int16Array): void {
     if (this.#closed || this.#failed) return
@@ -81,7 +81,10 @@ export class TrackFile {
     this.#put(frame)
   }
 
-  /** Fills up with silence to `atMs`; less than `least` samples is let pass: a frame, as clocks are not that exact. */
+  /**
+   * Fills with silence up to `atMs`. Gaps of less than `least` samples are ignored, since clocks are not exact to a
+   * frame.
+   */
   silenceTo(atMs: number, least = FRAME_SAMPLES): void {
     if (this.#closed || this.#failed) return
     let missing = Math.round((atMs * SAMPLE_RATE) / 1000) - this.#before - this.#filled
@@ -94,7 +97,7 @@ export class TrackFile {
     }
   }
 
-  /** Writes what is left and the header, and closes the file. Idempotent, never rejects. */
+  /** Writes the remaining audio and the header, and closes the file. Idempotent, never rejects. */
   close(): Promise<TrackEnd> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -121,13 +124,13 @@ export class TrackFile {
     if (this.#filled === PIECE_SAMPLES) this.#send()
   }
 
-  /** Gives the piece to the disk and begins another. */
+  /** Passes the piece to the disk and starts another. */
   #send(): void {
     const count = this.#filled
     const at = this.#before
     this.#before += count
     this.#filled = 0
-    // A hole in a file reads as zeros.
+    // Holes in a file read as zeros.
     if (!this.#sounds) return
     this.#sounds = false
     if (this.#waiting === MOST_WAITING || this.#before * 2 > MOST_BYTES) {

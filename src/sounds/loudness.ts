@@ -2,14 +2,14 @@ import { peak, rms } from '../transcode/level.ts'
 import { FRAME_SAMPLES } from '../transcode/pcm.ts'
 import { saturate } from '../transcode/saturate.ts'
 
-/** Level of everything the system says: speech at −20 dBFS. */
+/** Level of all notices: speech at −20 dBFS. */
 const TARGET = 32_768 * 10 ** (-20 / 20)
-/** The loudest sample it may have. */
+/** Maximum amplitude of a sample. */
 const MOST_PEAK = 30_000
-/** Frames this far under the loudest are pauses (factor, −30 dB). */
+/** Frames this far below the loudest are pauses (factor, −30 dB). */
 const QUIET = 10 ** (-30 / 20)
 
-/** `pcm` at the level of everything the system says, pauses not counted; a new array. Silence stays silence. */
+/** Returns `pcm` at the level of notices, measured without pauses, as a new array. Silence stays silence. */
 export function levelled(pcm: Int16Array): Int16Array {
   const loud = speechLevel(pcm)
   if (loud === 0) return pcm.slice()
@@ -17,7 +17,7 @@ export function levelled(pcm: Int16Array): Int16Array {
   return pcm.map(sample => saturate(sample * gain))
 }
 
-/** RMS of the frames that are no pauses. */
+/** RMS of the frames that are not pauses. */
 function speechLevel(pcm: Int16Array): number {
   const levels: number[] = []
   for (let at = 0; at + FRAME_SAMPLES <= pcm.length; at += FRAME_SAMPLES)

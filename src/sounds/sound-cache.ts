@@ -6,12 +6,12 @@ interface Entry {
 }
 
 /**
- * Sounds by key, each made once however many ask at the same time. What failed is not kept. Beyond `maxBytes` those
- * that were not asked for the longest go first.
+ * Caches sounds by key. Concurrent requests share one creation. Failures are not cached. Above `maxBytes`, the least
+ * recently used sounds are removed.
  */
 export class SoundCache {
   readonly #maxBytes: number
-  /** In the order of use, the longest unused first. */
+  /** In order of use, least recently used first. */
   readonly #entries = new Map<string, Entry>()
   #bytes = 0
 
@@ -20,7 +20,7 @@ export class SoundCache {
     this.#maxBytes = maxBytes
   }
 
-  /** Bytes of the sounds that are kept. */
+  /** Total size of the cached sounds. */
   get bytes(): number {
     return this.#bytes
   }
@@ -29,7 +29,7 @@ export class SoundCache {
     return this.#entries.size
   }
 
-  /** The sound under `key`; `make` is called if there is none. Rejects as `make` does. */
+  /** Returns the sound of `key`, calling `make` if it is missing. Rejects with the error of `make`. */
   get(key: string, make: () => Promise<Sound>): Promise<Sound> {
     const known = this.#entries.get(key)
     if (known) {
@@ -53,7 +53,7 @@ export class SoundCache {
   #makeRoom(): void {
     for (const [key, { bytes }] of this.#entries) {
       if (this.#bytes <= this.#maxBytes) return
-      // One that is still being made has no size yet, and somebody waits for it.
+      // A sound in creation has no size yet, and a caller waits for it.
       if (bytes === 0) continue
       this.#entries.delete(key)
       this.#bytes -= bytes

@@ -11,14 +11,14 @@ import { createResampler, RATES } from '../transcode/resample.ts'
 import { mono, readWav } from '../transcode/wav.ts'
 import { openWav } from '../transcode/wav-sound.ts'
 
-/** The longest sound of a file (s): it is kept in memory. */
+/** Maximum duration of a file (s), since it is kept in memory. */
 const MOST_SECONDS = 120
-/** The largest file (bytes): two minutes of studio sound. */
+/** Maximum size of a file (bytes): two minutes of studio quality. */
 const MOST_BYTES = 64 << 20
-/** ffmpeg gets this long (ms). */
+/** Timeout of ffmpeg (ms). */
 const FFMPEG_MS = 20_000
 
-/** A sound file that cannot be used; the message says why, and what could be done. */
+/** A sound file that cannot be used; the message states why and what to do. */
 class SoundFileError extends Error {
   constructor(path: string, why: string, options?: { cause: unknown }) {
     super(`sound file ${path}: ${why}`, options)
@@ -27,8 +27,8 @@ class SoundFileError extends Error {
 }
 
 /**
- * The sound of a file as 16 kHz mono: wav, mp3, Ogg and WebM with Opus by themselves, whatever else ffmpeg reads if it is
- * installed. Rejects with `SoundFileError`; a file of more than two minutes is refused.
+ * Reads a sound file as 16 kHz mono: WAV, MP3, Ogg and WebM with Opus directly, other formats with ffmpeg if it is
+ * installed. Rejects with `SoundFileError`, also for files of more than two minutes.
  */
 export async function readSoundFile(path: string, pool: Mp3Pool): Promise<Int16Array> {
   const bytes = await whole(path)
@@ -66,7 +66,7 @@ async function decoded(path: string, bytes: Uint8Array, pool: Mp3Pool): Promise<
     }
   } catch (error) {
     if (error instanceof SoundFileError) throw error
-    // ffmpeg may read what is unusual, and it says what is wrong with the rest.
+    // ffmpeg may be able to read unusual files, and it explains what is wrong with others.
   }
   return await byFfmpeg(path)
 }
@@ -75,7 +75,7 @@ function isMp3(bytes: Uint8Array): boolean {
   return bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2
 }
 
-/** The sound of an Ogg or WebM file with Opus. */
+/** Decodes an Ogg or WebM file with Opus. */
 async function opus(path: string, bytes: Uint8Array): Promise<Int16Array> {
   const pieces: Int16Array[] = []
   try {

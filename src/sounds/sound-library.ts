@@ -13,7 +13,7 @@ import type { Speaker } from './speaker.ts'
 import { toneSound } from './tones.ts'
 import { FALLBACK_LANGUAGE, sentence, wordsOf } from './words.ts'
 
-/** Where there is no voice for these, the busy tone says as much. */
+/** Notices replaced by the busy tone if they are unavailable. */
 const BUSY: ReadonlySet<NoticeName> = new Set(['busy', 'line-full', 'minutes-spent'])
 
 export interface SoundLibraryParts {
@@ -21,13 +21,13 @@ export interface SoundLibraryParts {
   readonly options: SoundOptions
   readonly clock: Clock
   readonly log: Log
-  /** Decodes mp3 files; stays the caller's. */
+  /** Decodes MP3 files. The caller keeps ownership. */
   readonly mp3: Mp3Pool
 }
 
 /**
- * Everything the system says: files of the operator first, then the service's voice with words in the listener's
- * language, then a tone. Kept by language, all at one level.
+ * All notices and sounds: files of the operator, otherwise the service’s voice in the listener’s language, otherwise a
+ * tone. Cached by language, all at the same level.
  */
 export class SoundLibrary implements Announcer {
   readonly #parts: SoundLibraryParts
@@ -52,10 +52,10 @@ export class SoundLibrary implements Announcer {
     const sound = this.#cache
       .get(key, () => this.#made(`notice ${name} ${language}`, this.#notice(name, language, values)))
       .catch((error: unknown) => {
-        log.warn({ notice: name, language, error: nameOf(error) }, 'no voice for a notice: a tone instead')
+        log.warn({ notice: name, language, error: nameOf(error) }, 'notice unavailable, playing tone')
         return instead()
       })
-    // It goes on being made, so that the next one who needs it need not wait.
+    // Its creation continues, so that the next request need not wait.
     return await Promise.race([sound, late.promise]).finally(() => timer[Symbol.dispose]())
   }
 
@@ -65,7 +65,7 @@ export class SoundLibrary implements Announcer {
       const words = sameLanguage(from, to) ? text : await speaker.translate(text, from, to)
       return { ...(await this.#made(`words ${to}`, speaker.speak(words, to))), text: words }
     } catch (cause) {
-      const message = `no speech from ${from} into ${to} just now`
+      const message = `speech from ${from} into ${to} is currently unavailable`
       throw new BridgeError('SPEECH_UNAVAILABLE', message, { retryable: true, cause })
     }
   }
@@ -88,7 +88,7 @@ export class SoundLibrary implements Announcer {
     )
   }
 
-  /** Reads every file of the settings once. Throws `CONFIG` for the first that cannot be used. */
+  /** Reads every configured file once. Throws `CONFIG` for the first unusable one. */
   async check(): Promise<void> {
     const { files, notices } = this.#parts.options
     for (const path of [...Object.values(files), ...Object.values(notices).flatMap(Object.values)])
@@ -99,7 +99,10 @@ export class SoundLibrary implements Announcer {
       }
   }
 
-  /** Makes `names` for each of `languages` now, one after the other, so that no caller waits for them. Never rejects. */
+  /**
+   * Creates `names` for each of `languages`, one after the other, so that callers need not wait for them. Never
+   * rejects.
+   */
   async prepare(languages: readonly LanguageId[], names: readonly NoticeName[]): Promise<void> {
     for (const language of languages) for (const name of names) await this.notice(name, language)
   }
@@ -123,12 +126,12 @@ export class SoundLibrary implements Announcer {
   }
 }
 
-/** The operator's own recording: for the region if there is one, else for the language. */
+/** Returns the operator’s recording: for the region if it exists, otherwise for the language. */
 function fileOf({ notices }: SoundOptions, name: NoticeName, language: LanguageId): string | undefined {
   return notices[language]?.[name] ?? notices[language.slice(0, language.indexOf('-'))]?.[name]
 }
 
-/** What stands for a notice that has no voice. */
+/** Returns the tone that replaces an unavailable notice. */
 function toneFor(name: NoticeName): ToneName {
   return name === 'service-away' ? 'away' : 'beep'
 }

@@ -1,9 +1,9 @@
 import type { LanguageId } from '../core/languages.ts'
 
-/** What makes speech out of words; a translation service can. Every call may reject, and may take its time. */
+/** A source of speech, such as a translation service. Every call can reject or take long. */
 export interface Speaker {
-  /** `text`, which is in `language`, as 16 kHz mono. */
+  /** Speaks `text` in `language`, as 16 kHz mono. */
   speak(text: string, language: LanguageId): Promise<Int16Array>
-  /** `text` in another language. */
+  /** Translates `text`. */
   translate(text: string, from: LanguageId, to: LanguageId): Promise<string>
 }

@@ -2,16 +2,16 @@ import type { ToneName } from '../core/announcer.ts'
 import type { Sound } from '../core/sound.ts'
 import { SAMPLE_RATE } from '../transcode/pcm.ts'
 
-/** Whose telephone network the tones sound like. */
+/** Phone networks whose tones are available. */
 export const TONE_PLANS = ['us', 'eu', 'uk'] as const
 export type TonePlan = (typeof TONE_PLANS)[number]
 
-/** Loudness of each sine of a tone (peak, −21 dBFS): two of them stay well under speech. */
+/** Amplitude of each sine (peak, −21 dBFS): two of them stay well below speech. */
 const AMPLITUDE = 2_900
-/** Ramp at the edges of each beat, so that none clicks (samples). */
+/** Ramp at the edges of each beat, which prevents clicks (samples). */
 const RAMP = 160
 
-/** Sines that sound together for `on` ms, then nothing for `off` ms. */
+/** Simultaneous sines for `on` ms, then silence for `off` ms. */
 interface Beat {
   readonly hz: readonly number[]
   readonly on: number
@@ -23,7 +23,7 @@ interface Pattern {
   readonly loop: boolean
 }
 
-/** Ringing and busy as ITU-T E.180 lists them for the United States, most of Europe and the United Kingdom. */
+/** Ringing and busy tones of ITU-T E.180 for the United States, most of Europe and the United Kingdom. */
 const PLANS: Readonly<Record<TonePlan, Readonly<Record<'ringback' | 'busy', readonly Beat[]>>>> = {
   us: {
     ringback: [{ hz: [440, 480], on: 2_000, off: 4_000 }],
@@ -42,7 +42,7 @@ const PLANS: Readonly<Record<TonePlan, Readonly<Record<'ringback' | 'busy', read
   },
 }
 
-/** The same everywhere: one beep; two falling notes for “translation is away”. */
+/** The same in all plans: one beep; two falling notes for an outage of the translation. */
 const OWN: Readonly<Record<'beep' | 'away', readonly Beat[]>> = {
   beep: [{ hz: [880], on: 200, off: 100 }],
   away: [
@@ -51,7 +51,7 @@ const OWN: Readonly<Record<'beep' | 'away', readonly Beat[]>> = {
   ],
 }
 
-/** The tone `name` as `plan` has it; ringing goes on until it is stopped, all others end. */
+/** Returns the tone `name` of `plan`. Ringing repeats until it is stopped; all other tones end. */
 export function toneSound(name: ToneName, plan: TonePlan): Sound {
   const { beats, loop } = patternOf(name, plan)
   return { name: `tone ${name}`, pcm: rendered(beats), ...(loop ? { loop } : {}) }
@@ -62,7 +62,7 @@ function patternOf(name: ToneName, plan: TonePlan): Pattern {
     case 'ringback':
       return { beats: PLANS[plan].ringback, loop: true }
     case 'busy':
-      // Long enough to be understood, and no longer.
+      // Just long enough to be recognized.
       return { beats: Array.from({ length: 4 }, () => PLANS[plan].busy).flat(), loop: false }
     default:
       return { beats: OWN[name], loop: false }

@@ -8,12 +8,12 @@ import { ITALIAN } from './words/it.ts'
 import { PORTUGUESE } from './words/pt.ts'
 
 /**
- * What the system says in one language. `{place}` is filled from the values of a notice; a part in `[…]` is left out
- * when a value in it is missing.
+ * The system’s sentences in one language. `{place}` is replaced with a value of the notice; a part in `[…]` is omitted
+ * if its value is missing.
  */
 export interface Words {
   readonly notices: Readonly<Record<NoticeName, string>>
-  /** Names of the keys of a telephone: digits, star, hash. */
+  /** Spoken names of the phone keys: digits, star, hash. */
   readonly keys: Readonly<Record<string, string>>
 }
 
@@ -26,16 +26,16 @@ const LANGUAGES: Readonly<Record<string, Words>> = {
   pt: PORTUGUESE,
 }
 
-/** The language whose words are translated where a language has none here. */
+/** Source language for languages without sentences here. */
 export const FALLBACK_LANGUAGE: LanguageId = 'en-us'
 
-/** The words of a language whatever its region; undefined where there are none. */
+/** Returns the sentences of a language in any region; undefined if there are none. */
 export function wordsOf(language: LanguageId): Words | undefined {
   const primary = language.slice(0, language.indexOf('-'))
   return Object.hasOwn(LANGUAGES, primary) ? LANGUAGES[primary] : undefined
 }
 
-/** The sentence of a notice with its values; keys of the telephone are spelt out (`*1`: “star one”). */
+/** Returns the sentence of a notice with its values; phone keys are spelled out (`*1`: “star one”). */
 export function sentence(
   words: Words,
   notice: NoticeName,
@@ -52,7 +52,7 @@ export function sentence(
     .trim()
 }
 
-/** A value as it is said: a sequence of keys by their names, unless it is a plain number. */
+/** Returns a value as it is spoken: key sequences by their names, plain numbers unchanged. */
 function spoken(value: string, { keys }: Words): string {
   if (!/^[0-9*#]{1,12}$/.test(value) || /^[1-9][0-9]+$/.test(value)) return value
   return [...value].map(key => keys[key] ?? key).join(' ')

@@ -59,7 +59,7 @@ describe('doctor', () => {
       'translated call',
     ])
     expect(exitCode(checks)).toBe(0)
-    expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n19 ok, 0 to look at, 0 failed$/)
+    expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n19 ok, 0 warnings, 0 failed$/)
   })
 
   it('is content without a Twilio account, and says so', async () => {
@@ -181,7 +181,7 @@ describe('doctor', () => {
       'public address',
       { ...complete, publicUrl: 'https://x.example.com/twilio/voice' },
       {},
-      { status: 'fail', mend: 'leave out the path: https://x.example.com' },
+      { status: 'fail', mend: 'remove the path: https://x.example.com' },
     ],
     [
       'public address answers',
@@ -208,7 +208,7 @@ describe('doctor', () => {
       {},
       {
         found:
-          '+15551230001 es-es, calls somebody who speaks en-us; +15551230002 asks for en-us or es-es, room by code; others en-us → es-es',
+          '+15551230001 es-es, calls a number that speaks en-us; +15551230002 asks for en-us or es-es, room by code; others en-us → es-es',
       },
     ],
   ])('%s with %j', async (name, overrides, changes, expected) => {

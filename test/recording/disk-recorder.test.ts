@@ -261,12 +261,12 @@ describe('a recording', () => {
 
   test('is refused when it is off, nobody is there, or too many are made', async () => {
     await couple({ maxRecordings: 1 })
-    expect(() => recorder.start('nowhere')).toThrow('nobody is in this room')
+    expect(() => recorder.start('nowhere')).toThrow('the room is empty')
     expect(() => recorder.pause('r')).toThrow('not being recorded')
     const { id } = recorder.start('r')
     expect(recorder.start('r').id).toBe(id)
     r.join('dora', { room: 'other', speaks: 'en-us', hears: 'es-es' })
-    expect(() => recorder.start('other')).toThrow('1 recordings are the most')
+    expect(() => recorder.start('other')).toThrow('1 recordings reached')
     await recorder[Symbol.asyncDispose]()
     await r.relay.close()
     await couple({ when: 'off' })

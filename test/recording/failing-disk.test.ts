@@ -33,11 +33,11 @@ async function emptyFolder(): Promise<string> {
   return folder
 }
 
-test('a recording that has no place on the disk is refused with the reason', async () => {
+test('rejects a recording that cannot be written, with the reason', async () => {
   const file = join(await emptyFolder(), 'a file')
   await writeFile(file, '')
   const { recorder } = await recording(file)
-  expect(() => recorder.start('r')).toThrow(/no recording can be kept in .*a file \((EEXIST|ENOTDIR)\)/)
+  expect(() => recorder.start('r')).toThrow(/cannot write recordings to .*a file \((EEXIST|ENOTDIR)\)/)
   expect(recorder.stats).toMatchObject({ begun: 0, refused: 1 })
 })
 
@@ -54,7 +54,7 @@ test('a disk that fails while it goes on is told of, and counted by tracks', asy
   // When it happens, and not at the end.
   await expect.poll(() => recorder.of('r')).toMatchObject({ state: 'recording', fault: 'disk-failed' })
   expect(faults).toEqual(['notice undefined', 'recording undefined', 'recording disk-failed'])
-  expect(log.complaints.filter(line => line.includes('loses sound') && line.includes('ENOENT'))).toHaveLength(
+  expect(log.complaints.filter(line => line.includes('loses audio') && line.includes('ENOENT'))).toHaveLength(
     1,
   )
   expect(recorder.stats.tracksFailed).toBe(2)
@@ -62,5 +62,5 @@ test('a disk that fails while it goes on is told of, and counted by tracks', asy
   await run(1_000)
   await recorder.stop('r')
   expect(recorder.stats).toMatchObject({ begun: 1, kept: 1, tracksFailed: 2 })
-  expect(log.complaints.join()).toContain('sound is missing')
+  expect(log.complaints.join()).toContain('recording incomplete')
 })

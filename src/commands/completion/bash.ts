@@ -1,6 +1,6 @@
 import { allOf, type CommandNode, type Value } from './command-tree.ts'
 
-/** What bash runs when Tab is pressed behind `dragoman`. */
+/** Returns the bash completion of `dragoman`. */
 export function bashCompletion(program: CommandNode): string {
   const nodes = allOf(program)
   const deeper = nodes.filter(({ path }) => path !== '').map(({ path }) => `'${path}'`)
@@ -13,7 +13,7 @@ _${program.name}() {
   elif [[ $before == = ]]; then
     before=\${COMP_WORDS[COMP_CWORD - 2]}
   fi
-  # How far the command is named; what stands behind an option is no part of it.
+  # How far the command is named; values of options do not count.
   for ((i = 1; i < COMP_CWORD; i++)); do
     word=\${COMP_WORDS[i]}
     if [[ -n $skip ]]; then
@@ -48,7 +48,7 @@ complete -F _${program.name} ${program.name}
 `
 }
 
-/** Options that a value follows, as `command --option`. */
+/** Options with a value, as `command --option`. */
 function valued(nodes: readonly CommandNode[]): string[] {
   const names = nodes.flatMap(({ path, options }) =>
     options.filter(({ value }) => value).map(({ long }) => `'${path} ${long}'`),
@@ -56,7 +56,7 @@ function valued(nodes: readonly CommandNode[]): string[] {
   return names.length > 0 ? names : ["''"]
 }
 
-/** What is offered behind each option that takes something. */
+/** Completions for each option with a value. */
 function values({ path, options }: CommandNode): string[] {
   return options.flatMap(({ long, value }) => (value ? [`    '${path} ${long}') ${reply(value)} ;;`] : []))
 }
@@ -68,7 +68,7 @@ function reply(value: Value): string {
   return 'compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$current")); return'
 }
 
-/** What may follow a command. */
+/** Completions that can follow a command. */
 function offered({ path, options, commands, arguments: given }: CommandNode): string {
   const named = given.flatMap(value => (value.kind === 'words' ? value.words : []))
   const words = [...commands.map(({ name }) => name), ...named, ...options.map(({ long }) => long)]

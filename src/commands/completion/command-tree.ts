@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander'
 
-/** What stands behind an option, or is an argument: words of a closed list, files, or whatever somebody types. */
+/** Value of an option or argument: words of a list, files, or free text. */
 export type Value =
   | { readonly kind: 'words'; readonly words: readonly string[] }
   | { readonly kind: 'file' | 'free' }
@@ -10,11 +10,11 @@ export interface OptionNode {
   readonly long: string
   readonly short: string | undefined
   readonly about: string
-  /** Absent: it is a switch. */
+  /** Absent: a switch. */
   readonly value: Value | undefined
 }
 
-/** A command with all that may follow it. */
+/** A command with its subcommands and options. */
 export interface CommandNode {
   /** `twilio bind`; empty for the program. */
   readonly path: string
@@ -25,13 +25,13 @@ export interface CommandNode {
   readonly commands: readonly CommandNode[]
 }
 
-/** Placeholders that stand for files: `--config <file>`. */
+/** Placeholders for files: `--config <file>`. */
 const FILES = /^(file|path|audio|folder)$/
 
-/** The tree of commands as a shell needs it. */
+/** Builds the tree of commands for a shell. */
 export function commandTree(program: Command, above = ''): CommandNode {
   const path = `${above} ${program.parent ? program.name() : ''}`.trim()
-  const help: OptionNode = { long: '--help', short: '-h', about: 'shows what it takes', value: undefined }
+  const help: OptionNode = { long: '--help', short: '-h', about: 'show help', value: undefined }
   return {
     path,
     name: program.name(),
@@ -42,7 +42,7 @@ export function commandTree(program: Command, above = ''): CommandNode {
   }
 }
 
-/** The command and all below it. */
+/** Returns a command and all its subcommands. */
 export function allOf(node: CommandNode): CommandNode[] {
   return [node, ...node.commands.flatMap(allOf)]
 }

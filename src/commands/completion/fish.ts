@@ -1,6 +1,6 @@
 import { allOf, type CommandNode, type OptionNode, type Value } from './command-tree.ts'
 
-/** What fish offers behind `dragoman`: as `~/.config/fish/completions/dragoman.fish`, or sourced. */
+/** Returns the fish completion of `dragoman`: for `~/.config/fish/completions/dragoman.fish`, or for sourcing. */
 export function fishCompletion(program: CommandNode): string {
   const { name } = program
   const nodes = allOf(program)
@@ -10,7 +10,7 @@ export function fishCompletion(program: CommandNode): string {
   )
   return `# Completion of ${name} for fish: ${name} completion fish | source
 function __${name}_at
-    # How far the command is named; what stands behind an option is no part of it.
+    # How far the command is named; values of options do not count.
     set -l at ''
     set -l skip ''
     for word in (commandline -opc)[2..-1]

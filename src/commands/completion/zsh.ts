@@ -1,6 +1,6 @@
 import { allOf, type CommandNode, type OptionNode, type Value } from './command-tree.ts'
 
-/** What zsh runs when Tab is pressed behind `dragoman`: as a file `_dragoman` in `fpath`, or sourced. */
+/** Returns the zsh completion of `dragoman`: as a file `_dragoman` in `fpath`, or for sourcing. */
 export function zshCompletion(program: CommandNode): string {
   const functions = allOf(program).map(node => functionOf(program.name, node))
   return `#compdef ${program.name}

@@ -4,19 +4,19 @@ import type { Config } from '../../config.ts'
 import { BridgeError } from '../../core/errors.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** What Twilio says of the account; every call rejects with `BridgeError`. */
+/** Data of the account at Twilio; every method rejects with `BridgeError`. */
 export interface ExaminedAccount {
   account(): Promise<{ readonly status: string; readonly type: string }>
-  /** What a number of the account does when it is called; undefined for one that is not the account's. */
+  /** Returns the voice settings of a number; undefined if the account does not own it. */
   number(phoneNumber: string): Promise<VoiceSettings | undefined>
-  /** Whether the account may call ordinary numbers of a country (ISO 3166, two letters). */
+  /** Whether the account can call ordinary numbers of a country (ISO 3166, two letters). */
   callable(country: string): Promise<boolean>
 }
 
-/** Countries that are asked about at most, where a prefix is shared by many (+1). */
+/** Maximum number of countries checked for a shared prefix (+1). */
 const MOST_COUNTRIES = 3
 
-/** Whether Twilio will do what the settings ask of it. Nothing is asked where `twilio.outbound` names no account. */
+/** Checks whether Twilio allows what the settings require. Skipped if `twilio.outbound` names no account. */
 export async function accountChecks(
   config: Config,
   open: (config: Config) => Promise<ExaminedAccount | undefined>,
@@ -28,7 +28,7 @@ export async function accountChecks(
     const name = 'Twilio account'
     const about = await account.account().catch((error: unknown) => error)
     if (about instanceof BridgeError)
-      return [fail(name, about.message, 'check twilio.outbound: the account SID and its token or API key')]
+      return [fail(name, about.message, 'check the account SID and the token or API key in twilio.outbound')]
     const own = new Set([...Object.keys(numbers), ...(outbound ? [outbound.from] : [])])
     return [
       accountCheck(about as Awaited<ReturnType<ExaminedAccount['account']>>),
@@ -43,47 +43,47 @@ export async function accountChecks(
 
 function accountCheck({ status, type }: { status: string; type: string }): Check {
   const name = 'Twilio account'
-  if (status !== 'active') return fail(name, status, 'see the console: Twilio places and takes no calls')
+  if (status !== 'active')
+    return fail(name, status, 'check the console: Twilio does not place or accept calls')
   if (type === 'Trial')
     return warn(
       name,
-      'a trial account: it calls verified numbers only, and says so before each call',
-      'verify the numbers you want to call, or upgrade the account in the console',
+      'trial account: it only calls verified numbers, and plays an announcement before each call',
+      'verify the numbers that you want to call, or upgrade the account in the console',
     )
   return ok(name, 'active')
 }
 
-/** Whether calls of one of our numbers come here. */
+/** Checks whether calls of one of our numbers reach this server. */
 async function numberCheck(number: string, account: ExaminedAccount, config: Config): Promise<Check> {
   const name = `number ${number}`
   const bind = `dragoman twilio bind ${number}`
   try {
     const settings = await account.number(number)
     if (!settings)
-      return fail(name, 'is not one of the account’s', 'check the number, and whose credentials are set')
+      return fail(name, 'does not belong to the account', 'check the number and the account credentials')
     const { voiceUrl, trunkSid, voiceApplicationSid, voiceMethod } = settings
-    if (trunkSid) return fail(name, 'is on a SIP trunk, which takes its calls', bind)
-    if (voiceApplicationSid) return fail(name, 'belongs to a TwiML app, which takes its calls', bind)
-    if (!(number in config.twilio.numbers) && voiceUrl === '')
-      return ok(name, 'only calls, and is not called')
+    if (trunkSid) return fail(name, 'is on a SIP trunk, which receives its calls', bind)
+    if (voiceApplicationSid) return fail(name, 'belongs to a TwiML app, which receives its calls', bind)
+    if (!(number in config.twilio.numbers) && voiceUrl === '') return ok(name, 'only places calls')
     if (config.publicUrl === undefined) return warn(name, `calls ${voiceUrl || 'nothing'}`, 'set publicUrl')
     const wanted = boundSettings(config.publicUrl.replace(/\/+$/, '')).voiceUrl
     const [found = ''] = voiceUrl.split('?')
-    if (found === wanted && voiceMethod === 'POST') return ok(name, 'points here')
+    if (found === wanted && voiceMethod === 'POST') return ok(name, 'routes to this server')
     if (found === wanted) return fail(name, `asks ${wanted} by ${voiceMethod}`, bind)
     if (found === wanted.replace(/^https:/, 'http:'))
-      return fail(name, 'points here by http, which Twilio signs otherwise', bind)
+      return fail(name, 'routes here over http, for which Twilio’s signature differs', bind)
     return fail(name, `calls ${voiceUrl || 'nothing'}, not ${wanted}`, bind)
   } catch (error) {
     return failed(name, error)
   }
 }
 
-/** Whether the account may call where `twilio.outbound.allow` lets it. */
+/** Checks whether the account can call the countries of `twilio.outbound.allow`. */
 async function countryCheck(prefix: string, account: ExaminedAccount): Promise<Check> {
   const name = `calls to ${prefix}…`
   const countries = countriesOf(prefix)
-  if (countries.length === 0) return fail(name, 'there is no such country', 'mend twilio.outbound.allow')
+  if (countries.length === 0) return fail(name, 'no country has this prefix', 'fix twilio.outbound.allow')
   try {
     for (const country of countries.slice(0, MOST_COUNTRIES))
       if (await account.callable(country)) return ok(name, `permitted (${country})`)
@@ -97,7 +97,7 @@ async function countryCheck(prefix: string, account: ExaminedAccount): Promise<C
   }
 }
 
-/** Countries whose numbers may begin with `prefix`; the one that a calling code is named after first. */
+/** Returns the countries whose numbers can start with `prefix`; the main country of the calling code first. */
 export function countriesOf(prefix: string): CountryCode[] {
   const digits = prefix.slice(1)
   const all = getCountries().filter(country => {
@@ -109,7 +109,7 @@ export function countriesOf(prefix: string): CountryCode[] {
 }
 
 function failed(name: string, error: unknown): Check {
-  if (error instanceof BridgeError) return warn(name, error.message, 'Twilio did not say')
+  if (error instanceof BridgeError) return warn(name, error.message, 'Twilio did not report it')
   throw error
 }
 

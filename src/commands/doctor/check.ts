@@ -1,11 +1,11 @@
-/** One thing that was looked at. Never holds a secret. */
+/** Result of a check. Never contains a secret. */
 export interface Check {
-  /** What was looked at, in a few words. */
+  /** Subject of the check, in a few words. */
   readonly name: string
-  /** `warn`: it works, but perhaps not as wanted. `fail`: something that is configured will not work. */
+  /** `warn`: it works, but possibly not as intended. `fail`: a configured feature will not work. */
   readonly status: 'ok' | 'warn' | 'fail'
   readonly found: string
-  /** What to do about it; empty when nothing is to be done. */
+  /** The fix; empty if none is needed. */
   readonly mend: string
 }
 
@@ -23,7 +23,7 @@ export function fail(name: string, found: string, mend: string): Check {
 
 const SIGN = { ok: '✓', warn: '!', fail: '✗' } as const
 
-/** The checks for people: a line each, what to do below. */
+/** Formats the checks for people: one line each, with the fix below. */
 export function renderChecks(checks: readonly Check[]): string {
   const width = Math.max(0, ...checks.map(check => check.name.length))
   const lines = checks.flatMap(({ name, status, found, mend }) => [
@@ -31,10 +31,10 @@ export function renderChecks(checks: readonly Check[]): string {
     ...(mend ? mend.split('\n').map(line => `  ${' '.repeat(width)}  → ${line}`) : []),
   ])
   const count = (status: Check['status']) => checks.filter(check => check.status === status).length
-  return [...lines, '', `${count('ok')} ok, ${count('warn')} to look at, ${count('fail')} failed`].join('\n')
+  return [...lines, '', `${count('ok')} ok, ${count('warn')} warnings, ${count('fail')} failed`].join('\n')
 }
 
-/** 0 when nothing failed. */
+/** 0 if no check failed. */
 export function exitCode(checks: readonly Check[]): 0 | 1 {
   return checks.some(check => check.status === 'fail') ? 1 : 0
 }

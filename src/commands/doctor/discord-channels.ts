@@ -17,7 +17,7 @@ import type { Config } from '../../config.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { botRoleOf, type GuildStanding, permissionsIn } from './discord-guild.ts'
 
-/** Guilds that are searched for a channel that the bot may not see. */
+/** Maximum number of guilds searched for a channel that the bot cannot see. */
 const MOST_GUILDS = 20
 
 export interface DiscordTerms {
@@ -27,7 +27,7 @@ export interface DiscordTerms {
   readonly guildIds: readonly string[]
 }
 
-/** Whether the bot may do its work in each channel that the settings name, permission by permission. Never rejects. */
+/** Checks whether the bot has the required permissions in each configured channel. Never rejects. */
 export async function channelChecks({ discord }: Config, terms: DiscordTerms): Promise<Check[]> {
   const standings = new Map<string, Promise<GuildStanding>>()
   const standingIn = (guildId: string) => {
@@ -36,7 +36,7 @@ export async function channelChecks({ discord }: Config, terms: DiscordTerms): P
     return known
   }
   const checks: Check[] = []
-  // One after the other: Discord limits how much may be asked at a time.
+  // Sequential, because Discord limits concurrent requests.
   for (const id of discord.channels) {
     try {
       checks.push(await channelCheck(id, discord, terms, standingIn))
@@ -58,8 +58,8 @@ async function channelCheck(
   if (!channel)
     return fail(
       name,
-      'there is no such channel, or the bot is not in its guild',
-      `mend discord.channels (right-click the channel, Copy Channel ID), or invite the bot: ${inviteUrl(terms.applicationId)}`,
+      'the channel does not exist, or the bot is not in its guild',
+      `fix discord.channels (right-click the channel, Copy Channel ID), or invite the bot: ${inviteUrl(terms.applicationId)}`,
     )
   const { type } = channel
   const stage = type === ChannelType.GuildStageVoice
@@ -68,7 +68,7 @@ async function channelCheck(
     return fail(shown, 'is not a voice channel', 'name a voice channel in discord.channels')
   const standing = await standingIn(channel.guild_id)
   if (standing.guild.afk_channel_id === id)
-    return fail(shown, 'is where people are moved who are away: nobody can speak there', 'name another one')
+    return fail(shown, 'is the AFK channel, in which no one can speak', 'name another channel')
   const granted = permissionsIn(standing, channel)
   const needed: Purpose[] = ['listen', stage ? 'stage' : 'speak', 'write']
   const wished: Purpose[] = captions.style === 'embed' ? [...needed, 'embed'] : needed
@@ -82,7 +82,7 @@ async function channelCheck(
 
 type GuildChannel = APIChannel & { readonly guild_id: string; readonly name: string | null }
 
-/** The channel, also one that the bot may not see. */
+/** Finds the channel, even if the bot cannot see it. */
 async function foundChannel(id: string, { rest, guildIds }: DiscordTerms): Promise<GuildChannel | undefined> {
   try {
     const channel = (await rest.get(Routes.channel(id))) as APIChannel
@@ -106,15 +106,15 @@ async function standingOf(guildId: string, { rest, botId }: DiscordTerms): Promi
   return { guild, member: { ...member, user: { id: botId } } }
 }
 
-/** What could not be asked. */
+/** Reports what could not be queried. */
 export function troubleCheck(name: string, { kind, text }: RestTrouble): Check {
   switch (kind) {
     case 'limited':
-      return warn(name, text, 'wait a little, and ask again')
+      return warn(name, text, 'wait a little, then run this again')
     case 'broken':
-      return warn(name, text, 'Discord has trouble: see discordstatus.com')
+      return warn(name, text, 'Discord has an outage: see discordstatus.com')
     case 'unreachable':
-      return fail(name, text, 'discord.com must be reachable by https, also through a proxy or firewall')
+      return fail(name, text, 'discord.com must be reachable over https, also through proxies and firewalls')
     default:
       return fail(name, text, 'see docs/channels/discord.md, Troubleshooting')
   }

@@ -14,7 +14,7 @@ import { channelChecks, troubleCheck } from './discord-channels.ts'
 
 const TOKEN_MEND =
   'developer portal, your application, Bot, Reset Token; set discord.token (DRAGOMAN_DISCORD_TOKEN or …_FILE)'
-/** Logins that are left for the day: below, a bot that restarts again and again will be locked out. */
+/** Remaining logins for the day: below this number, a bot that keeps restarting will be locked out. */
 const FEW_LOGINS = 50
 const PRIVILEGED = [
   [ApplicationFlags.GatewayPresence, 'Presence'],
@@ -25,7 +25,7 @@ const PRIVILEGED = [
   [ApplicationFlags.GatewayMessageContentLimited, 'Message Content'],
 ] as const
 
-/** Whether Discord lets the bot in and do its work; `rest` has its token. Never rejects. */
+/** Checks whether Discord accepts the bot and its work; `rest` has its token. Never rejects. */
 export async function discordChecks(config: Config, rest: REST): Promise<Check[]> {
   let application: APIApplication
   try {
@@ -63,19 +63,21 @@ function tokenFailure({ discord }: Config, error: unknown): Check {
   const name = 'Discord token'
   const trouble = restTrouble(error)
   if (trouble.kind !== 'token') return troubleCheck(name, trouble)
-  // Three parts with dots between them; what is copied by mistake is the client secret or the public key.
+  // Three parts separated by dots; a common mistake is the client secret or the public key.
   const looks = /^[\w-]{18,}\.[\w-]{4,}\.[\w-]{20,}$/.test(discord.token ?? '')
   return fail(
     name,
-    looks ? 'Discord does not know it' : 'Discord does not know it, and it does not look like a bot’s',
+    looks
+      ? 'Discord does not recognize it'
+      : 'Discord does not recognize it, and it does not look like a bot token',
     TOKEN_MEND,
   )
 }
 
-/** What is asked for needs no switch; what is switched on beyond that is of no use. */
+/** The intents used need no activation; other activated ones have no effect. */
 function intentsCheck({ flags }: Pick<APIApplication, 'flags'>): Check {
   const on = new Set(PRIVILEGED.filter(([flag]) => ((flags ?? 0) & flag) !== 0).map(([, label]) => label))
-  const more = on.size === 0 ? '' : `; switched on and not used: ${[...on].join(', ')}`
+  const more = on.size === 0 ? '' : `; enabled but not used: ${[...on].join(', ')}`
   return ok('Discord intents', `Guilds, GuildVoiceStates: none is privileged${more}`)
 }
 
@@ -88,7 +90,7 @@ async function loginsCheck(rest: REST): Promise<Check> {
     const left = `${limit.remaining} of ${limit.total} left`
     if (limit.remaining >= FEW_LOGINS) return ok(name, left)
     const hours = Math.ceil(limit.reset_after / 3_600_000)
-    return warn(name, `${left}, for ${hours} h`, 'find out why the bot starts so often: see its log')
+    return warn(name, `${left}, for ${hours} h`, 'check the log of the bot for the cause of its restarts')
   } catch (error) {
     return troubleCheck(name, restTrouble(error))
   }
@@ -102,7 +104,7 @@ function guildChecks(
   const name = 'Discord guilds'
   const absent = discord.guilds.filter(id => !guilds.some(guild => guild.id === id))
   const missing = absent.map(id =>
-    fail(`guild ${id}`, 'the bot is not in it', `invite it: ${inviteUrl(applicationId, id)}`),
+    fail(`guild ${id}`, 'the bot is not a member', `invite it: ${inviteUrl(applicationId, id)}`),
   )
   if (guilds.length === 0)
     return [fail(name, 'none', `invite the bot: ${inviteUrl(applicationId)}`), ...missing]
@@ -113,10 +115,10 @@ function guildChecks(
 
 function commandCheck({ place, state }: CommandState, applicationId: string): Check {
   const name = place === 'global' ? '/interpret' : `/interpret in ${place}`
-  const mend = 'dragoman discord register, or start the bridge, which does so'
+  const mend = 'run dragoman discord register, or start the bridge, which registers it'
   if (state === 'same') return ok(name, 'registered')
   if (state === 'absent') return warn(name, 'not registered', mend)
-  if (state === 'different') return warn(name, 'registered as another version has it', mend)
+  if (state === 'different') return warn(name, 'registered by another version', mend)
   if (state.kind === 'forbidden' && place !== 'global')
     return fail(name, state.text, `invite the bot with its commands: ${inviteUrl(applicationId, place)}`)
   return troubleCheck(name, state)

@@ -6,7 +6,7 @@ import {
   PermissionFlagsBits,
 } from 'discord.js'
 
-/** What decides on what somebody may do in a guild. */
+/** Data that determines permissions in a guild. */
 export interface GuildStanding {
   readonly guild: Pick<APIGuild, 'id' | 'owner_id' | 'roles' | 'afk_channel_id'>
   readonly member: Pick<APIGuildMember, 'roles'> & { readonly user: { readonly id: string } }
@@ -14,7 +14,7 @@ export interface GuildStanding {
 
 const ALL = (1n << 64n) - 1n
 
-/** What a member may do in a channel (Discord: Permissions, Permission Overwrites). */
+/** Returns a member’s permissions in a channel (Discord: Permissions, Permission Overwrites). */
 export function permissionsIn({ guild, member }: GuildStanding, channel: APIChannel): bigint {
   const id = member.user.id
   if (guild.owner_id === id) return ALL
@@ -35,7 +35,7 @@ export function permissionsIn({ guild, member }: GuildStanding, channel: APIChan
   return bits
 }
 
-/** The role that the bot's invitation made, by which it has its permissions. */
+/** Returns the role created by the bot’s invitation, which grants its permissions. */
 export function botRoleOf({ guild, member }: GuildStanding): string {
   const own = guild.roles.find(({ tags }) => tags?.bot_id === member.user.id)
   return own?.name ?? 'of the bot'

@@ -6,16 +6,16 @@ import { BridgeError } from '../../core/errors.ts'
 import { silentLog } from '../../core/log.ts'
 import { type Check, fail, ok } from './check.ts'
 
-/** Whether it can be read who opted out; otherwise the bridge does not start. Makes nothing that is not there. */
+/** Checks whether the opt-outs can be read, without which the bridge does not start. Creates no files. */
 export function preferencesCheck({ discord }: Config): Check {
   const name = 'Discord preferences'
   const { file, key } = discord.preferences
-  if (!existsSync(file)) return ok(name, `${file}: nothing is kept yet`)
+  if (!existsSync(file)) return ok(name, `${file}: no preferences stored yet`)
   try {
     new DiscordPreferences({ file, key }, { clock: systemClock, log: silentLog })
     return ok(name, file)
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error
-    return fail(name, error.message, 'put a backup back, the file and its key together')
+    return fail(name, error.message, 'restore a backup of both the file and its key')
   }
 }

@@ -5,24 +5,24 @@ import type { Config } from '../../config.ts'
 import { howToInstall } from '../../core/optional-part.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** What voice at Discord stands on, as far as it loads here. */
+/** Libraries for Discord voice that load on this machine. */
 export interface VoiceParts {
   /** The version of `@discordjs/voice`. */
   readonly library: string | undefined
   readonly opus: 'native' | 'WebAssembly' | undefined
   /** End-to-end encryption: the version of `@snazzah/davey`, and that of the protocol. */
   readonly dave: { readonly version: string; readonly protocol: number } | undefined
-  /** Which of Discord's two ways to encrypt packets can be done. */
+  /** Which of Discord’s two packet ciphers are available. */
   readonly aesGcm: boolean
   readonly xchacha: boolean
-  /** A package is there that the library would take for encryption, and cannot use. */
+  /** A package is installed that the library would select for encryption but cannot use. */
   readonly libsodium: boolean
   readonly tls: { readonly openssl: string; readonly newest: string; readonly certificates: number }
 }
 
 const INSTALL = `${howToInstall('discord')}; in a clone, npm ci with optional packages`
 
-/** What is loaded on this machine. Never throws. */
+/** Reports what loads on this machine. Never throws. */
 export function voiceParts(): VoiceParts {
   const own = createRequire(import.meta.url)
   const load = <T>(name: string, from = own): T | undefined => {
@@ -33,7 +33,7 @@ export function voiceParts(): VoiceParts {
     }
   }
   const voice = load<{ version?: string }>('@discordjs/voice')
-  // What the library itself would get.
+  // The copy that the library itself would load.
   const its = voice ? createRequire(own.resolve('@discordjs/voice')) : own
   const davey = load<{ VERSION?: string; DAVE_PROTOCOL_VERSION?: number }>('@snazzah/davey', its)
   const native = load('@evan/opus/node/index.js')
@@ -52,7 +52,7 @@ export function voiceParts(): VoiceParts {
   }
 }
 
-/** Whether voices can be got from Discord and given to it on this machine. */
+/** Checks whether voice can be received from Discord and sent to it on this machine. */
 export function voiceChecks({ discord }: Config, parts: VoiceParts): Check[] {
   return [
     libraryCheck(parts),
@@ -76,8 +76,8 @@ function opusCheck({ opus }: VoiceParts): Check {
   if (opus === undefined) return fail(name, '@evan/opus cannot be loaded', INSTALL)
   return warn(
     name,
-    'as WebAssembly, which takes up to 1.7 times the work',
-    'it is native on Linux with glibc, macOS and Windows, for x64 and most arm64',
+    'as WebAssembly, which needs up to 1.7 times the CPU time',
+    'a native build exists for Linux with glibc, macOS and Windows, for x64 and most arm64',
   )
 }
 
@@ -86,8 +86,8 @@ function daveCheck({ dave }: VoiceParts, wanted: boolean): Check {
   if (!wanted)
     return warn(
       name,
-      'switched off, so that only stage channels can be entered',
-      'set discord.dave to true, or leave it out',
+      'disabled, so that only stage channels can be joined',
+      'set discord.dave to true, or remove it',
     )
   if (!dave || dave.protocol < 1) return fail(name, '@snazzah/davey cannot be loaded', INSTALL)
   return ok(name, `DAVE ${dave.protocol}, @snazzah/davey ${dave.version}`)
@@ -98,11 +98,12 @@ function cipherCheck({ aesGcm, xchacha, libsodium }: VoiceParts): Check {
   if (libsodium)
     return warn(
       name,
-      'libsodium-wrappers is installed, which @discordjs/voice takes and cannot use: the bridge does without',
-      'npm uninstall libsodium-wrappers, or whatever package brings it (npm ls libsodium-wrappers)',
+      'libsodium-wrappers is installed, which @discordjs/voice selects but cannot use: the bridge does without it',
+      'npm uninstall libsodium-wrappers, or the package that depends on it (npm ls libsodium-wrappers)',
     )
-  if (!xchacha) return fail(name, '@noble/ciphers cannot be loaded, which voice servers may demand', INSTALL)
-  if (!aesGcm) return warn(name, 'no AES-GCM in this Node: slower ones are used', 'install the official Node')
+  if (!xchacha) return fail(name, '@noble/ciphers cannot be loaded, which voice servers can require', INSTALL)
+  if (!aesGcm)
+    return warn(name, 'this Node has no AES-GCM: slower ciphers are used', 'install the official Node')
   return ok(name, 'AES-GCM, XChaCha20')
 }
 
@@ -110,7 +111,7 @@ function tlsCheck({ tls }: VoiceParts): Check {
   const name = 'TLS'
   const { openssl, newest, certificates } = tls
   if (newest !== 'TLSv1.2' && newest !== 'TLSv1.3')
-    return fail(name, `at most ${newest}, which Discord does not take`, 'start Node without --tls-max-…')
+    return fail(name, `at most ${newest}, which Discord rejects`, 'start Node without --tls-max-…')
   if (certificates === 0)
     return fail(
       name,

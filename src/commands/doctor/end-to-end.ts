@@ -5,25 +5,25 @@ import { leadsHere, reachedCheck, signatureCheck } from './call/way-checks.ts'
 import { type Check, fail, warn } from './check.ts'
 import type { Surroundings } from './surroundings.ts'
 
-/** How the call that tries everything is placed. */
+/** Options of the test call. */
 export interface EndToEndOptions {
-  /** Whether it is placed at all; default true. */
+  /** Whether to place the call. Default true. */
   readonly call?: boolean | undefined
-  /** A recording in the language that callers speak; default: a bundled one, in English. */
+  /** Recording in the language of callers. Default: a bundled English sentence. */
   readonly audio?: string | undefined
-  /** Where the host of `publicUrl` is, for a name that does not lead there yet, or not from here. */
+  /** Connects here instead of resolving the host of `publicUrl`. */
   readonly connectTo?: string | undefined
-  /** How long the translation may take to begin (ms). */
+  /** Maximum time until the translation starts (ms). */
   readonly patienceMs?: number | undefined
 }
 
 const PATIENCE_MS = 15_000
-/** Twilio's numbers for tests, which nobody can own: no settings of a number hold for them. */
+/** Twilio’s test numbers, which no account owns, so that no number settings apply. */
 const NUMBERS = ['+15005550001', '+15005550007', '+15005550008'] as const
 
 /**
- * The way from Twilio to the server and back, and a call on it. Everything is signed as Twilio signs, and nobody is dialled:
- * the call has a room of its own, and calls a number without settings. `others`: what was found before.
+ * Checks the route from Twilio to the server and back with a test call. Requests are signed like Twilio’s, and no one
+ * is dialed: the call has its own room and calls a number without settings. `others`: previous findings.
  */
 export async function endToEnd(
   config: Config,
@@ -46,7 +46,7 @@ export async function endToEnd(
   return [...checks, ...(await placed(config, around, options, { address, others }))]
 }
 
-/** Places the call, if it is wanted, and says what came of it. */
+/** Places the call, if requested, and reports its result. */
 async function placed(
   config: Config,
   around: Surroundings,
@@ -56,7 +56,7 @@ async function placed(
   if (!call) return []
   const name = 'translated call'
   const number = NUMBERS.find(each => !Object.hasOwn(config.twilio.numbers, each))
-  if (number === undefined) return [warn(name, 'not placed: all numbers for tests have settings', 'free one')]
+  if (number === undefined) return [warn(name, 'not placed: all test numbers have settings', 'free one')]
   const token = config.twilio.authTokens[0] ?? (await around.localToken(address))
   const languages: Languages = callLanguages(config, audio)
   try {
@@ -70,9 +70,9 @@ async function placed(
   }
 }
 
-/** Said where it is wanted. */
+/** Reported only if the call was requested. */
 function notPlaced({ call = true }: EndToEndOptions): Check[] {
   if (!call) return []
   const found = 'not placed: no server runs with these settings'
-  return [warn('translated call', found, 'start it (dragoman serve), and ask again')]
+  return [warn('translated call', found, 'start it (dragoman serve) and run this again')]
 }

@@ -7,7 +7,7 @@ import type { Surroundings } from './surroundings.ts'
 
 type Engines = Config['embedded']['engines']
 
-/** The engines of the embedded service; nothing when another service is configured. */
+/** Checks the engines of the embedded service; none if another service is configured. */
 export async function engineChecks(config: Config, around: Surroundings): Promise<Check[]> {
   if (config.service.url !== undefined) return []
   const { pocketsphinx, apertium, espeak, flite } = config.embedded.engines
@@ -43,7 +43,7 @@ export async function recognition(engine: Engines['pocketsphinx'], around: Surro
   return ok(name, `PocketSphinx, models in ${engine.models}`)
 }
 
-/** Apertium: a folder of modes, one a direction. */
+/** Apertium: a folder of modes, one per direction. */
 export async function translation(engine: Engines['apertium'], around: Surroundings): Promise<Check> {
   const name = 'translation'
   if (!engine.enabled) return off(name, 'apertium')
@@ -64,7 +64,7 @@ export async function voices(engine: Engines['espeak'], around: Surroundings): P
   return ok(name, answer.split('  ')[0] ?? answer)
 }
 
-/** flite: a program that nobody misses. */
+/** flite: an optional program. */
 export async function moreVoices(engine: Engines['flite'], around: Surroundings): Promise<Check[]> {
   const answer = engine.enabled ? await around.ask(engine.command, ['-lv']) : undefined
   if (answer === undefined) return []
@@ -74,15 +74,11 @@ export async function moreVoices(engine: Engines['flite'], around: Surroundings)
 async function mp3(around: Surroundings): Promise<Check> {
   const reason = await around.loadLibrary('libmpg123.so.0')
   if (reason === undefined) return ok('mp3 decoder', 'libmpg123')
-  return warn('mp3 decoder', 'WebAssembly, which takes twice the work', install('libmpg123-0'))
+  return warn('mp3 decoder', 'WebAssembly, which needs twice the CPU time', install('libmpg123-0'))
 }
 
 function off(name: string, engine: string): Check {
-  return warn(
-    name,
-    `${engine} is turned off`,
-    `set embedded.engines.${engine}.enabled to true, or service.url`,
-  )
+  return warn(name, `${engine} is disabled`, `set embedded.engines.${engine}.enabled to true, or service.url`)
 }
 
 function install(packages: string): string {

@@ -13,32 +13,32 @@ import type { TextTranslator } from '../../service/server/engines/text-translato
 import { bundledSentences, wideAudio } from '../recording.ts'
 
 type Engines = Config['embedded']['engines']
-/** One engine of the settings, with its place in them. */
+/** An engine of the settings, with its position. */
 export type EngineChoice =
   | { readonly kind: 'transcription'; readonly choice: Engines['transcription'][number] }
   | { readonly kind: 'translation'; readonly choice: Engines['translation'][number] }
   | { readonly kind: 'synthesis'; readonly choice: Engines['synthesis'][number] }
 
-/** The result of one real request to an engine. */
+/** Result of a real request to an engine. */
 export type EngineTrial =
   | { readonly worked: true; readonly what: string; readonly ms: number }
   | { readonly worked: false; readonly reason: string }
 
-/** Only engines reached by HTTP are tried here. */
+/** Only engines reached over HTTP are tried here. */
 const NOT_INSTALLED = {
   pocketsphinx: undefined,
   apertium: undefined,
   espeak: undefined,
   flite: undefined,
 }
-/** Samples above this are audible. */
+/** Amplitude above which samples are audible. */
 const AUDIBLE = 300
-/** Longest wait for a transcript (ms); the engine's own deadline usually comes first. */
+/** Maximum wait for a transcript (ms); the engine’s own timeout usually applies first. */
 const TRANSCRIPT_MS = 15_000
 
 /**
- * Has an engine do what a call asks of it, once: transcribe a bundled sentence, translate a greeting, or speak. A model
- * that refuses the request is found this way; the list of models that a server offers shows nothing of it. Never rejects.
+ * Sends an engine one real request: transcribe a bundled sentence, translate a greeting, or speak. This detects models
+ * that reject requests although the server lists them. Never rejects.
  */
 export async function tryEngine(engine: EngineChoice): Promise<EngineTrial> {
   const begun = systemClock.now()
@@ -79,7 +79,7 @@ async function used<E extends { close(): Promise<void> }>(
   made: Promise<E> | undefined,
   use: (engine: E) => Promise<string>,
 ): Promise<string> {
-  if (!made) throw new Error('is turned off')
+  if (!made) throw new Error('is disabled')
   const engine = await made
   try {
     return await use(engine)
@@ -104,7 +104,7 @@ async function transcribed(engine: SpeechToText): Promise<string> {
     stream.write(await wideAudio(sentence!))
     stream.write(new Int16Array(2 * 16_000))
     const text = await promise
-    if (text === '' && isEnglish(language)) throw new Error('heard no words in a recorded sentence')
+    if (text === '' && isEnglish(language)) throw new Error('recognized no words in a recorded sentence')
     return `transcribed a sentence as ${language}`
   } finally {
     timer[Symbol.dispose]()
@@ -118,7 +118,7 @@ async function translated(engine: TextTranslator, languages: readonly string[]):
   if (from === undefined) throw new Error('translates none of its languages')
   const to = engine.targets(from).find(language => languages.includes(language)) ?? engine.targets(from)[0]!
   const text = await engine.translate(isEnglish(from) ? 'Good morning, how are you?' : 'OK, 12.', from, to)
-  if (text === '') throw new Error('answered without a translation')
+  if (text === '') throw new Error('responded without a translation')
   return `translated a sentence from ${from} into ${to}`
 }
 

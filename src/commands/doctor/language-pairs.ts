@@ -1,15 +1,15 @@
 import type { Config } from '../../config.ts'
 import { type LanguageId, sameLanguage } from '../../core/languages.ts'
 
-/** One direction of translation that the settings ask for. */
+/** A translation direction that the settings need. */
 export interface LanguagePair {
   readonly from: LanguageId
   readonly to: LanguageId
-  /** Where it comes from: `default`, a number, or a room. */
+  /** Origin: `default`, a number, or a room. */
   readonly used: string
 }
 
-/** Every direction that calls may need: alone in a call, or among the numbers of one room. */
+/** Returns every direction that calls can need: alone in a call, or among the numbers of a room. */
 export function languagePairs({ languages, twilio, discord }: Config): LanguagePair[] {
   const alone = Object.entries(twilio.numbers).filter(([, { dial, menu }]) => !dial && !menu)
   const parties = alone.map(([number, { speaks, hears, room }]) => ({
@@ -42,7 +42,7 @@ export function languagePairs({ languages, twilio, discord }: Config): LanguageP
   })
 }
 
-/** What is spoken in Discord's channels when they begin, from what people speak there of whom nothing is known. */
+/** Languages played in Discord channels at the start, from the default language of their people. */
 function channelPairs({ token, language, output }: Config['discord']): LanguagePair[] {
   if (token === undefined) return []
   const speak = [...output, ...(language === undefined ? [] : [language])]
@@ -52,7 +52,7 @@ function channelPairs({ token, language, output }: Config['discord']): LanguageP
 type Languages = Config['languages']
 type NumberSettings = Config['twilio']['numbers'][string]
 
-/** Both directions between who calls a number and who is called then, in each language that a menu offers. */
+/** Both directions between callers of a number and the called participant, for each language of a menu. */
 function dialledPairs(
   used: string,
   { speaks, hears, dial, menu }: NumberSettings,
@@ -66,7 +66,7 @@ function dialledPairs(
     offered.length > 0
       ? offered.map(each => ({ speaks: each, hears: each }))
       : [{ speaks: own, hears: hears ?? (own === 'none' ? languages.hears : own) }]
-  // Who is called hears their own language, unless the settings say otherwise; so does who calls.
+  // Both participants hear their own language, unless the settings differ.
   const called = {
     speaks: dial.speaks,
     hears: dial.hears ?? (dial.speaks === 'none' ? languages.hears : dial.speaks),

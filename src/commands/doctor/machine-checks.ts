@@ -6,19 +6,19 @@ import type { Surroundings } from './surroundings.ts'
 
 const OLDEST = [24, 0] as const
 
-/** Whether this Node runs Dragoman. */
+/** Checks whether this Node version runs Dragoman. */
 export function nodeCheck(version: string): Check {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   const fine = major > OLDEST[0] || (major === OLDEST[0] && minor >= OLDEST[1])
   return fine ? ok('Node', version) : fail('Node', version, `install Node 24 (at least ${OLDEST.join('.')})`)
 }
 
-/** The settings that were read. */
+/** Reports the settings file that was read. */
 export function settingsCheck({ file }: Config): Check {
   return ok('settings', file ?? 'no file: defaults and environment')
 }
 
-/** What is wrong with them, one check for each fault. */
+/** Reports invalid settings, one check for each problem. */
 export function settingsFailures({ problems }: ConfigError): Check[] {
   return problems.map(({ key, source, found, allowed, meant }) =>
     fail(
@@ -29,7 +29,7 @@ export function settingsFailures({ problems }: ConfigError): Check[] {
   )
 }
 
-/** Warns where everybody can speak plain HTTP with the bridge, past the proxy that speaks TLS for `publicUrl`. */
+/** Warns if everyone can reach the bridge over plain HTTP, bypassing the TLS proxy of `publicUrl`. */
 export function plainHttpChecks({ host, port, publicUrl, trustProxy }: Config): Check[] {
   const inside = /^(?:localhost|127\.|::1$|\[::1\])/.test(host)
   const elsewhere = trustProxy.length > 0 && !isLoopbackOnly(trustProxy)
@@ -37,13 +37,13 @@ export function plainHttpChecks({ host, port, publicUrl, trustProxy }: Config): 
   return [
     warn(
       'plain HTTP',
-      `${host}:${port} is open to everybody who reaches this machine, beside the proxy that speaks TLS`,
-      'set host: 127.0.0.1 where the proxy is on this machine;\nwhere it is elsewhere, let only it reach the port, and name it in trustProxy',
+      `${host}:${port} is open to everyone who can reach this machine, bypassing the TLS proxy`,
+      'set host: 127.0.0.1 if the proxy is on this machine;\notherwise, open the port only to the proxy, and name it in trustProxy',
     ),
   ]
 }
 
-/** Whether the bridge server could listen, or already does. */
+/** Checks whether the bridge server can listen, or already does. */
 export async function portCheck({ host, port }: Config, around: Surroundings): Promise<Check> {
   const name = 'port'
   const code = await around.listen(host, port)
@@ -54,6 +54,6 @@ export async function portCheck({ host, port }: Config, around: Surroundings): P
   }
   const here = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   if (await around.isDragoman(`http://${here.includes(':') ? `[${here}]` : here}:${port}`))
-    return ok(name, `${host}:${port}: a Dragoman is running there`)
-  return fail(name, `${host}:${port} is in use by something else`, 'stop it, or set port (DRAGOMAN_PORT)')
+    return ok(name, `${host}:${port}: a Dragoman server is running there`)
+  return fail(name, `${host}:${port} is in use by another program`, 'stop it, or set port (DRAGOMAN_PORT)')
 }

@@ -20,7 +20,7 @@ import { unwritable } from './unwritable.ts'
 const PATIENCE_MS = 5_000
 const run = promisify(execFile)
 
-/** This machine. */
+/** The real machine. */
 export const thisMachine: Surroundings = {
   nodeVersion: process.versions.node,
 
@@ -119,7 +119,7 @@ export const thisMachine: Surroundings = {
         redirect: 'manual',
         signal: AbortSignal.timeout(PATIENCE_MS),
       })
-      // The translation service is healthy too.
+      // The translation service reports itself as healthy too.
       const said = (await answer.json()) as { status?: unknown; name?: unknown } | null
       return said?.status === 'ok' && said.name === 'dragoman'
     } catch {

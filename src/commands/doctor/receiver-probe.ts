@@ -2,10 +2,13 @@ import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { AddressRefused, guardedLookup, isWrittenLocal } from '../../guard/guarded-lookup.ts'
 
-/** What a receiver of webhooks answers to a HEAD; `local`: its name leads where webhooks are not sent; undefined: nothing. */
+/**
+ * Status of a webhook receiver’s response to HEAD; `local`: its name resolves to a private address, to which webhooks
+ * are not sent; undefined: no response.
+ */
 export type ReceiverAnswer = number | 'local' | undefined
 
-/** Asks a receiver by the way that webhooks go, without sending it anything: no redirects, no names of local addresses. */
+/** Probes a receiver like webhooks do, without sending an event: no redirects, no names with private addresses. */
 export function probeReceiver(address: string, local: boolean, withinMs: number): Promise<ReceiverAnswer> {
   const url = new URL(address)
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest

@@ -7,10 +7,10 @@ type Engines = Config['embedded']['engines']
 type Choice = Engines['transcription'][number] | Engines['translation'][number] | Engines['synthesis'][number]
 type Server = Extract<Choice, { url: string }>
 
-/** What a server of each kind answers without doing any work. */
+/** Requests that a server of each kind answers without work. */
 const QUESTION = { openai: '/v1/models', libretranslate: '/languages', piper: '/voices' } as const
 
-/** The engines that are reached by HTTP: whether each answers, accepts the key, and does one real piece of work. */
+/** Checks the engines reached over HTTP: whether each responds, accepts the key and completes a real request. */
 export async function serverChecks(engines: Engines, around: Surroundings): Promise<Check[]> {
   const kinds = ['transcription', 'translation', 'synthesis'] as const
   return await Promise.all(
@@ -38,22 +38,23 @@ async function serverCheck(
   around: Surroundings,
 ): Promise<Check> {
   const { url, apiKey } = server
-  // LibreTranslate takes its key in the body, and tells its languages without.
+  // LibreTranslate takes its key in the body and lists its languages without one.
   const key = server.engine === 'libretranslate' ? undefined : apiKey
   const status = await around.statusOf(url + QUESTION[server.engine], key)
   if (status === undefined)
-    return fail(name, `nothing answers at ${url}`, 'is it running, and is its url right?')
+    return fail(name, `nothing answers at ${url}`, 'check that it is running, and check its url')
   if (status === 401 || status === 403)
     return fail(
       name,
       `${url} answered ${status}`,
-      apiKey === undefined ? 'set its apiKey' : 'is its apiKey right?',
+      apiKey === undefined ? 'set its apiKey' : 'check its apiKey',
     )
   if (status >= 500) return fail(name, `${url} answered ${status}`, 'see the log of the server')
   if (status >= 300 && status < 400)
-    return fail(name, `${url} answered ${status}, a redirect`, 'set its url to the address it redirects to')
+    return fail(name, `${url} answered ${status}, a redirect`, 'set its url to the redirect target')
   const what = `${url}, for ${languagesOf(server)}`
-  // Not all servers have that list, and a model that is listed may still refuse the request: only real work shows that.
+  // Not all servers have that list, and a listed model can still reject requests: only a real request shows whether it
+  // works.
   const trial = await around.tryEngine(engine)
   return trial.worked
     ? ok(name, `${what}: ${trial.what} in ${(trial.ms / 1000).toFixed(1)} s`)
@@ -66,5 +67,5 @@ async function serverCheck(
 
 function languagesOf(server: Server): string {
   const named = 'voices' in server ? server.voices.flatMap(({ languages }) => languages) : server.languages
-  return named === undefined ? 'all languages it has' : [...new Set(named)].join(' ')
+  return named === undefined ? 'all its languages' : [...new Set(named)].join(' ')
 }

@@ -7,10 +7,10 @@ import { type Check, fail, ok, warn } from './check.ts'
 import { type LanguagePair, languagePairs } from './language-pairs.ts'
 import type { ExaminedService, Surroundings } from './surroundings.ts'
 
-/** Languages that a line names. */
+/** Maximum number of languages in a line. */
 const MOST_NAMED = 6
 
-/** Whether the service is there, takes the key, and can do what the settings ask for; and so for those that stand in. */
+/** Checks whether the service and its fallbacks are reachable, accept the key and support what the settings need. */
 export async function serviceChecks(config: Config, around: Surroundings): Promise<Check[]> {
   const services = [
     config.service,
@@ -32,7 +32,7 @@ async function checksOf(config: Config, around: Surroundings, which: string): Pr
     const heard = languages.filter(each => each.transcription).map(each => each.languageId)
     const reached = ok(
       'service',
-      `${where}: understands ${heard.length === 0 ? 'no speech' : shortened(heard)}; ${languages.length} languages in all, ${voices.length} voices`,
+      `${where}: recognizes ${heard.length === 0 ? 'no speech' : shortened(heard)}; ${languages.length} languages, ${voices.length} voices`,
     )
     const pairs = languagePairs(config)
     const able = pairs.flatMap(pair => pairChecks(pair, languages, voices, config.service.mode))
@@ -46,7 +46,7 @@ async function checksOf(config: Config, around: Surroundings, which: string): Pr
   }
 }
 
-/** Whether one language can be turned into the other, with a voice. */
+/** Checks whether one language can be translated into the other, with a voice. */
 function pairChecks(
   { from, to, used }: LanguagePair,
   languages: readonly LanguageEntry[],
@@ -82,7 +82,7 @@ function pairChecks(
   return [ok(name, `${there.length} voices (${used})`)]
 }
 
-/** What went wrong with the service, and what to do about it. */
+/** Explains what failed at the service, with the fix. */
 export function failure(name: string, error: unknown, where: string): Check {
   return fail(name, `${where}: ${wordsOf(error)}`, mendOf(error))
 }
@@ -93,14 +93,14 @@ function wordsOf(error: unknown): string {
 }
 
 function mendOf(error: unknown): string {
-  if (error instanceof BridgeError && error.code === 'CONFIG') return 'mend the settings below embedded'
+  if (error instanceof BridgeError && error.code === 'CONFIG') return 'fix the settings below embedded'
   if (!(error instanceof ServiceFailure)) return 'see the log of the service'
   const { by, code, status } = error
   if (by === 'service' && (code === 'unauthorized' || status === 401 || status === 403))
-    return 'is service.apiKey right (DRAGOMAN_SERVICE_API_KEY)?'
+    return 'check service.apiKey (DRAGOMAN_SERVICE_API_KEY)'
   if (by === 'service' || code === 'closed') return 'see the log of the service'
-  if (code === 'protocol') return 'is there a translation service at service.url?'
-  return 'is it running, and is service.url right?'
+  if (code === 'protocol') return 'check service.url: it may not be a translation service'
+  return 'check that it is running, and check service.url'
 }
 
 async function sessionCheck(service: ExaminedService, { from, to }: LanguagePair): Promise<Check> {
@@ -114,18 +114,18 @@ async function sessionCheck(service: ExaminedService, { from, to }: LanguagePair
 
 function keyCheck({ service }: Config): Check[] {
   if (service.url === undefined || service.apiKey !== undefined) return []
-  return [warn('service key', 'none is set', 'set service.apiKey (DRAGOMAN_SERVICE_API_KEY)')]
+  return [warn('service key', 'not set', 'set service.apiKey (DRAGOMAN_SERVICE_API_KEY)')]
 }
 
 function instead(wanted: string, offered: readonly string[]): string {
   const near = offered.filter(language => sameLanguage(language, wanted))
   const named = (near.length > 0 ? near : offered).slice(0, 12).join(', ')
   return named === ''
-    ? 'mend its engines, or choose another service'
+    ? 'check its engines, or choose another service'
     : `choose one of ${named}, or another service`
 }
 
-/** The first of many, and how many more. */
+/** Returns the first items, and how many more there are. */
 function shortened(languages: readonly string[]): string {
   const more = languages.length - MOST_NAMED
   const named = languages.slice(0, MOST_NAMED).join(', ')

@@ -9,62 +9,62 @@ import type { VoiceParts } from './discord-voice.ts'
 import type { EngineChoice, EngineTrial } from './engine-trial.ts'
 import type { ReceiverAnswer } from './receiver-probe.ts'
 
-/** A translation service that was reached, or started for the time of the examination. */
+/** A translation service that was reached, or started for the checks. */
 export interface ExaminedService {
   languages(): Promise<readonly LanguageEntry[]>
   voices(): Promise<readonly VoiceEntry[]>
-  /** Opens one session and closes it again. Rejects with a `ServiceFailure` when the service does not get ready. */
+  /** Opens a session and closes it. Rejects with a `ServiceFailure` if the service does not become ready. */
   session(from: LanguageId, to: LanguageId): Promise<void>
   close(): Promise<void>
 }
 
-/** What decides who may read a file. */
+/** Attributes that determine who can read a file. */
 export interface FileAccess {
   readonly code: string | undefined
-  /** Users by their numbers. */
+  /** User IDs. */
   readonly owner: number
   readonly folderOwner: number
   /** Permission bits. */
   readonly mode: number
 }
 
-/** All that the doctor touches outside the settings; a test brings its own. */
+/** Everything outside the settings that the doctor uses; tests provide their own. */
 export interface Surroundings {
   /** `24.21.0` */
   readonly nodeVersion: string
-  /** The reason why a native library cannot be loaded; undefined when it can. */
+  /** Returns why a native library cannot be loaded; undefined if it can. */
   loadLibrary(name: string): Promise<string | undefined>
-  /** First line of a program's answer; undefined when it cannot be run. */
+  /** Returns the first line of a program’s output; undefined if it cannot be run. */
   ask(command: string, args: readonly string[]): Promise<string | undefined>
-  /** The status that a server answers to a GET, without following redirects; undefined when there is none. */
+  /** Returns the status of a GET request, without following redirects; undefined without a response. */
   statusOf(url: string, bearer: string | undefined): Promise<number | undefined>
-  /** Has an engine of the settings do one real piece of work. Never rejects. */
+  /** Sends an engine of the settings one real request. Never rejects. */
   tryEngine(engine: EngineChoice): Promise<EngineTrial>
-  /** What a receiver of webhooks answers; `local`: whether its name may lead into this machine's network. */
+  /** Returns the response of a webhook receiver; `local`: allow private network addresses. */
   receiver(url: string, local: boolean): Promise<ReceiverAnswer>
   exists(path: string): Promise<boolean>
-  /** The code of the error when one tries to write into a folder, or to make it; undefined when one can. */
+  /** Returns the error code of a write into a folder, which is created if necessary; undefined on success. */
   unwritable(folder: string): Promise<string | undefined>
-  /** Who may read the file, and the code of the error when this user cannot; undefined when there is no such file. */
+  /** Returns who can read the file, with the error code if this user cannot; undefined if it does not exist. */
   fileAccess(path: string): Promise<FileAccess | undefined>
-  /** Names in a folder; none when there is no such folder. */
+  /** Lists a folder; empty if it does not exist. */
   list(folder: string): Promise<readonly string[]>
-  /** The configured service, or the embedded one, started. Rejects with a `BridgeError` when that does not start. */
+  /** Returns the configured service, or starts the embedded one. Rejects with a `BridgeError` if it does not start. */
   service(config: Config): Promise<ExaminedService>
-  /** The code of the error when one tries to listen there; undefined when one can. */
+  /** Returns the error code of listening there; undefined on success. */
   listen(host: string, port: number): Promise<string | undefined>
-  /** The account of `twilio.outbound`; undefined where none is set. Rejects with a `BridgeError`. */
+  /** Returns the account of `twilio.outbound`; undefined if it is not set. Rejects with a `BridgeError`. */
   twilioAccount(config: Config): Promise<ExaminedAccount | undefined>
-  /** Discord's API with the bot's token. */
+  /** Discord’s API with the bot token. */
   discord(settings: { readonly token: string; readonly apiUrl?: string | undefined }): Promise<REST>
-  /** What voice at Discord stands on. */
+  /** Returns the libraries for Discord voice. */
   voiceParts(): Promise<VoiceParts>
-  /** Whether a Dragoman answers `GET /health` below this address. */
+  /** Whether a Dragoman server answers `GET /health` at this address. */
   isDragoman(url: string): Promise<boolean>
-  /** One request by the way that Twilio's take. */
+  /** Sends a request along Twilio’s route. */
   knock(order: Omit<KnockOrder, 'withinMs'>): Promise<Knock>
-  /** Calls, speaks and listens. Throws for a recording that cannot be read. */
+  /** Places a call, plays audio and listens. Throws for an unreadable recording. */
   testCall(order: TestCallOrder): Promise<TestCallOutcome>
-  /** What a bridge without an account signs with, when it runs on this machine at `address`. */
+  /** Returns the token with which a bridge without an account at `address` on this machine signs. */
   localToken(address: string): Promise<string | undefined>
 }

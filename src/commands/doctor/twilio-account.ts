@@ -5,7 +5,7 @@ import { voiceSettingsOf } from '../../bridges/twilio/numbers/voice-settings.ts'
 import type { Config } from '../../config.ts'
 import type { ExaminedAccount } from './account-checks.ts'
 
-/** The account of `twilio.outbound`, asked by Twilio's own client; undefined where none is set. */
+/** Opens the account of `twilio.outbound` with Twilio’s client; undefined if it is not set. */
 export async function openAccount(config: Config): Promise<ExaminedAccount | undefined> {
   const { outbound } = config.twilio
   if (!outbound) return undefined

@@ -2,13 +2,13 @@ import { mkdir, mkdtemp, rmdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 
 /**
- * The code of the error when one tries to write into a folder, which is made for that if need be; undefined when one can. Nothing is
- * left behind: trying is the only way to know, as rights, quotas and kinds of file systems say it in different ways.
+ * Returns the error code of a write into a folder, creating the folder if necessary; undefined on success. All test
+ * files are removed. Only a real write considers permissions, quotas and file systems.
  */
 export async function unwritable(folder: string): Promise<string | undefined> {
   const made: string[] = []
   try {
-    // One by one: all at once (`recursive`) never ends where a file system says of its own folders that they are not there.
+    // One by one: `recursive` never returns on file systems that report their own folders as missing.
     for (const path of await missing(folder)) {
       await mkdir(path, { mode: 0o700 })
       made.unshift(path)
@@ -18,12 +18,12 @@ export async function unwritable(folder: string): Promise<string | undefined> {
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   } finally {
-    // Only what is empty goes: somebody else may have begun to write there.
+    // Only empty folders are removed: another program may have started to write there.
     for (const path of made) await rmdir(path).catch(() => {})
   }
 }
 
-/** What is not there of the way to a folder, from the outside in. */
+/** Returns the missing folders of a path, outermost first. */
 async function missing(folder: string): Promise<string[]> {
   const paths: string[] = []
   for (let path = folder; path !== dirname(path); path = dirname(path)) {

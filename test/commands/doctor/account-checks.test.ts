@@ -44,7 +44,7 @@ describe('the doctor asks Twilio', () => {
       numbers: { [OURS]: { VoiceUrl: `${HERE}/twilio/voice`, VoiceMethod: 'POST' } },
     })
     expect(about('account')).toMatchObject({ status: 'ok' })
-    expect(about(OURS)).toMatchObject({ status: 'ok', found: 'points here' })
+    expect(about(OURS)).toMatchObject({ status: 'ok', found: 'routes to this server' })
     expect(about('+34…')).toMatchObject({ status: 'ok', found: 'permitted (ES)' })
   })
 
@@ -68,13 +68,13 @@ describe('the doctor asks Twilio', () => {
     const about = await checks({ countries: ['US'] }, { allow: ['+34', '+1', '+999'] })
     expect(about('+34…')).toMatchObject({ status: 'fail', mend: expect.stringContaining('Geo permissions') })
     expect(about('+1…')).toMatchObject({ status: 'ok' })
-    expect(about('+999…')).toMatchObject({ status: 'fail', found: 'there is no such country' })
+    expect(about('+999…')).toMatchObject({ status: 'fail', found: 'no country has this prefix' })
   })
 
   test.each([
     ['somewhere else', { VoiceUrl: 'https://old.example.com' }, /calls https:\/\/old\.example\.com, not/],
     ['nowhere', {}, /calls nothing, not/],
-    ['here by http', { VoiceUrl: 'http://bridge.example.com/twilio/voice' }, /by http/],
+    ['here by http', { VoiceUrl: 'http://bridge.example.com/twilio/voice' }, /over http/],
     ['here by GET', { VoiceUrl: `${HERE}/twilio/voice`, VoiceMethod: 'GET' }, /by GET/],
     [
       'to a TwiML app',
@@ -93,7 +93,7 @@ describe('the doctor asks Twilio', () => {
 
   test('and finds a number of somebody else', async () => {
     const about = await checks({ numbers: { '+15550002222': {} } })
-    expect(about(OURS)).toMatchObject({ status: 'fail', found: 'is not one of the account’s' })
+    expect(about(OURS)).toMatchObject({ status: 'fail', found: 'does not belong to the account' })
   })
 
   test('and says so when Twilio does not answer', async () => {

@@ -15,14 +15,14 @@ const HOOK = {
 type Expected = { readonly [K in keyof Check]?: Check[K] | RegExp }
 
 test.each<[string, object, Partial<Surroundings>, Expected]>([
-  ['control API', {}, {}, { status: 'ok', found: 'closed: there is no key in control.keys' }],
-  ['control API', OPEN, {}, { status: 'ok', found: 'open for desk' }],
-  ['control API', OPEN, { isDragoman: async () => false }, { found: 'open for desk, once it runs' }],
+  ['control API', {}, {}, { status: 'ok', found: 'disabled: no key in control.keys' }],
+  ['control API', OPEN, {}, { status: 'ok', found: 'ready for desk' }],
+  ['control API', OPEN, { isDragoman: async () => false }, { found: 'ready for desk once the server runs' }],
   [
     'control API',
     OPEN,
     { statusOf: async () => 401 },
-    { status: 'warn', found: 'the server that runs does not take the key of desk', mend: 'start it again' },
+    { status: 'warn', found: 'the running server does not accept the key of desk', mend: 'restart it' },
   ],
   ['control API', { control: { keys: [{ name: 'a', key: 'x'.repeat(40) }] } }, {}, { status: 'warn' }],
   [
@@ -31,7 +31,7 @@ test.each<[string, object, Partial<Surroundings>, Expected]>([
     {},
     { status: 'fail', found: 'two of a, b have the same key' },
   ],
-  ['webhook 1', HOOK, {}, { status: 'ok', found: 'hooks.example.com answers, and what is sent is signed' }],
+  ['webhook 1', HOOK, {}, { status: 'ok', found: 'hooks.example.com responds, and events are signed' }],
   ['webhook 1', HOOK, { receiver: async () => 404 }, { status: 'ok' }],
   ['webhook 1', HOOK, { receiver: async () => undefined }, { status: 'fail' }],
   ['webhook 1', HOOK, { receiver: async () => 'local' }, { status: 'fail', mend: /local/ }],
@@ -41,7 +41,7 @@ test.each<[string, object, Partial<Surroundings>, Expected]>([
     'webhook bills',
     { webhooks: [{ url: 'http://hooks.example.com/x', secret: SECRET, name: 'bills', texts: true }] },
     {},
-    { status: 'warn', found: 'hooks.example.com is not https: what people say is sent openly' },
+    { status: 'warn', found: 'hooks.example.com is not https: transcripts are sent unencrypted' },
   ],
   [
     'webhook 1',

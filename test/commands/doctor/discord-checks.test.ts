@@ -62,12 +62,12 @@ describe('the doctor asks Discord', () => {
     const about = await checks({ token: 'the-client-secret' })
     expect(about('token')).toMatchObject({
       status: 'fail',
-      found: expect.stringContaining('does not look like a bot’s'),
+      found: expect.stringContaining('does not look like a bot token'),
       mend: expect.stringContaining('Reset Token'),
     })
     expect(JSON.stringify(about('token'))).not.toContain('the-client-secret')
     const old = `${discord.token.slice(0, -1)}${discord.token.endsWith('x') ? 'y' : 'x'}`
-    expect((await checks({ token: old }))('token')).toMatchObject({ found: 'Discord does not know it' })
+    expect((await checks({ token: old }))('token')).toMatchObject({ found: 'Discord does not recognize it' })
   })
 
   test('and finds a bot that nobody invited', async () => {
@@ -141,7 +141,7 @@ describe('the doctor asks Discord', () => {
     expect(about(text.id)).toMatchObject({ status: 'fail', found: 'is not a voice channel' })
     expect(about('123456789012345678')).toMatchObject({
       status: 'fail',
-      found: expect.stringMatching(/no such channel/),
+      found: expect.stringMatching(/channel does not exist/),
     })
   })
 

@@ -18,7 +18,7 @@ const check = (key?: string) => {
 }
 
 test('what is kept of Discord users is looked at, and nothing is made', async () => {
-  expect(check()).toMatchObject({ status: 'ok', found: expect.stringContaining('nothing is kept yet') })
+  expect(check()).toMatchObject({ status: 'ok', found: expect.stringContaining('no preferences stored yet') })
   expect(await readdir(folder)).toEqual([])
   await writeFile(join(folder, 'discord.json'), '{"version":1,"users":{}}')
   expect(check('a key of sixteen')).toMatchObject({ status: 'ok' })

@@ -20,31 +20,31 @@ describe('what voice stands on', () => {
   test.each([
     [{ library: undefined }, 'fail Discord voice: @discordjs/voice cannot be loaded'],
     [{ opus: undefined }, 'fail Opus: @evan/opus cannot be loaded'],
-    [{ opus: 'WebAssembly' }, 'warn Opus: as WebAssembly, which takes up to 1.7 times the work'],
+    [{ opus: 'WebAssembly' }, 'warn Opus: as WebAssembly, which needs up to 1.7 times the CPU time'],
     [{ dave: undefined }, 'fail end-to-end encryption: @snazzah/davey cannot be loaded'],
     [{ dave: { version: '0', protocol: 0 } }, 'fail end-to-end encryption: @snazzah/davey cannot be loaded'],
     [
       { xchacha: false },
-      'fail voice ciphers: @noble/ciphers cannot be loaded, which voice servers may demand',
+      'fail voice ciphers: @noble/ciphers cannot be loaded, which voice servers can require',
     ],
-    [{ aesGcm: false }, 'warn voice ciphers: no AES-GCM in this Node: slower ones are used'],
+    [{ aesGcm: false }, 'warn voice ciphers: this Node has no AES-GCM: slower ciphers are used'],
     [
       { libsodium: true },
-      'warn voice ciphers: libsodium-wrappers is installed, which @discordjs/voice takes and cannot use: the bridge does without',
+      'warn voice ciphers: libsodium-wrappers is installed, which @discordjs/voice selects but cannot use: the bridge does without it',
     ],
     [
       { tls: { openssl: '3', newest: 'TLSv1.1', certificates: 1 } },
-      'fail TLS: at most TLSv1.1, which Discord does not take',
+      'fail TLS: at most TLSv1.1, which Discord rejects',
     ],
     [{ tls: { openssl: '3', newest: 'TLSv1.3', certificates: 0 } }, 'fail TLS: Node trusts no certificate'],
   ] as const satisfies [Partial<VoiceParts>, string][])('is missed: %o', (change, line) => {
     expect(found({ ...voiceParts(), ...change })).toContain(line)
   })
 
-  test('is said to be switched off when it is', () => {
+  test('reports disabled end-to-end encryption', () => {
     const off = loadConfig({ env: {}, overrides: { discord: { dave: false } } })
     expect(found(voiceParts(), off)).toContainEqual(
-      expect.stringMatching(/^warn end-to-end encryption: switched off/),
+      expect.stringMatching(/^warn end-to-end encryption: disabled/),
     )
   })
 })

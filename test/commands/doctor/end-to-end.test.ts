@@ -27,7 +27,7 @@ describe.concurrent('a call by the public address', () => {
       ['media stream', 'ok'],
       ['translated call', 'ok'],
     ])
-    expect(checks[0]?.found).toMatch(/^a Dragoman; certificate good for 36[45] days$/)
+    expect(checks[0]?.found).toMatch(/^a Dragoman server; certificate valid for 36[45] days$/)
     expect(checks[3]?.found).toMatch(/^en-us → es-es: heard \d\.\d s at -\d+ dBFS, \d\.\d s after the words$/)
     expect([...rooms]).toEqual([expect.stringMatching(/^doctor [0-9a-f-]{36}$/)])
     expect(place.app.dialler).toBeUndefined()
@@ -82,7 +82,7 @@ describe.concurrent('with a way that is well, and', () => {
       name: 'Twilio signature',
       status: 'fail',
       found: expect.stringContaining('another publicUrl or auth token'),
-      mend: expect.stringContaining('start the server again'),
+      mend: expect.stringContaining('restart the server'),
     })
     expect(more).toEqual([])
     const other = await place.examine({}, [], { twilio: { authToken: 'ffffffffffffffffffffffffffffffff' } })
@@ -96,13 +96,13 @@ describe.concurrent('with a way that is well, and', () => {
     expect(heard).toMatchObject({
       name: 'translated call',
       status: 'fail',
-      mend: expect.stringContaining('service is away'),
+      mend: expect.stringContaining('service is unavailable'),
     })
     // What was found of the service before says it better.
     const why: Check = { name: 'service', status: 'fail', found: 'nothing answers', mend: 'start it' }
     expect((await place.examine({}, [why])).at(-1)).toMatchObject({
       status: 'fail',
-      found: 'no translation was heard: service: nothing answers',
+      found: 'no translation was played: service: nothing answers',
       mend: 'start it',
     })
   })
@@ -112,7 +112,7 @@ describe.concurrent('with a way that is well, and', () => {
     expect((await place.examine()).at(-1)).toMatchObject({
       name: 'translated call',
       status: 'fail',
-      found: expect.stringContaining('nothing was heard'),
+      found: expect.stringContaining('no audio was received'),
       mend: expect.stringContaining('has no voice for es-es'),
     })
   })
@@ -123,7 +123,7 @@ describe.concurrent('with a way that is well, and', () => {
     expect((await place.examine()).at(-1)).toMatchObject({
       name: 'media stream',
       status: 'fail',
-      found: expect.stringContaining('turned the call away'),
+      found: expect.stringContaining('rejected the call'),
       mend: expect.stringContaining('/ready'),
     })
   })

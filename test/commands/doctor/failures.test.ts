@@ -4,9 +4,9 @@ import { BridgeError } from '../../../src/core/errors.ts'
 import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
 
 it.each([
-  [ServiceFailure.found('unreachable/connection_failed', 'cannot reach it'), 'is it running'],
-  [ServiceFailure.found('timeout/no_reply', 'nothing came'), 'is it running'],
-  [ServiceFailure.found('protocol/not_json', 'a page'), 'is there a translation service'],
+  [ServiceFailure.found('unreachable/connection_failed', 'cannot reach it'), 'check that it is running'],
+  [ServiceFailure.found('timeout/no_reply', 'nothing came'), 'check that it is running'],
+  [ServiceFailure.found('protocol/not_json', 'a page'), 'check service.url'],
   [ServiceFailure.told({ code: 'unauthorized', error: 'key_wrong', description: 'no' }), 'service.apiKey'],
   [ServiceFailure.told({ description: 'forbidden' }, { status: 403 }), 'service.apiKey'],
   [ServiceFailure.told({ code: 'limit', error: 'sessions_taken', description: 'full' }), 'see the log'],

@@ -15,11 +15,11 @@ const TRACED = { tracing: { url: 'http://127.0.0.1:4318' } }
 
 test.each<[object, Partial<Surroundings>, Partial<Check>[]]>([
   [{}, {}, []],
-  [RECORDED, {}, [{ name: 'recordings', status: 'ok', found: `can be written into ${resolve('kept')}` }]],
+  [RECORDED, {}, [{ name: 'recordings', status: 'ok', found: `${resolve('kept')} is writable` }]],
   [
     RECORDED,
     { unwritable: async () => 'EACCES' },
-    [{ status: 'fail', mend: 'let the user who runs the server write there, or set recording.folder' }],
+    [{ status: 'fail', mend: 'grant write access to the user who runs the server, or set recording.folder' }],
   ],
   [{ transcripts: { keep: 'memory' } }, { unwritable: async () => 'EACCES' }, []],
   [
@@ -30,7 +30,7 @@ test.each<[object, Partial<Surroundings>, Partial<Check>[]]>([
   [
     {},
     { fileAccess: async () => ({ code: undefined, owner: 7, folderOwner: 7, mode: 0o600 }) },
-    [{ name: 'key file', status: 'ok', found: 'dragoman.keys.json can be read (uid 7, mode 0600)' }],
+    [{ name: 'key file', status: 'ok', found: 'dragoman.keys.json is readable (uid 7, mode 0600)' }],
   ],
   [
     {},
@@ -51,7 +51,7 @@ test.each<[object, Partial<Surroundings>, Partial<Check>[]]>([
   [
     TRACED,
     { statusOf: async url => (url.endsWith('/v1/traces') ? 404 : 200) },
-    [{ status: 'warn', found: '127.0.0.1:4318 takes no traces there' }],
+    [{ status: 'warn', found: '127.0.0.1:4318 does not accept traces at this path' }],
   ],
 ])('%j', async (settings, around, expected) => {
   const config = loadConfig({ env: {}, overrides: settings })

@@ -51,16 +51,16 @@ test('each server is asked for what costs it nothing, with its key in the place 
     {
       name: 'translation 1: libretranslate',
       status: 'ok',
-      found: `${url}, for all languages it has: tried translation in 0.3 s`,
+      found: `${url}, for all its languages: tried translation in 0.3 s`,
     },
     { name: 'synthesis 1: piper', status: 'ok', found: `${url}, for de-de: tried synthesis in 0.3 s` },
   ])
 })
 
 test.each([
-  [undefined, 'fail', 'is it running'],
-  [401, 'fail', 'is its apiKey right?'],
-  [302, 'fail', 'the address it redirects to'],
+  [undefined, 'fail', 'check that it is running'],
+  [401, 'fail', 'check its apiKey'],
+  [302, 'fail', 'redirect target'],
   [503, 'fail', 'the log of the server'],
 ] as const)('an answer of %s is a %s', async (status, verdict, mend) => {
   const [first] = await checks({ statusOf: async () => status })

@@ -21,51 +21,57 @@ const BROKEN: [what: string, ProxyFaults, name: string, found: RegExp, mend: Reg
     'a proxy without a server',
     { answer: { status: 502 } },
     'public address answers',
-    /reaches no server/,
-    /pass requests on to http:\/\/127/,
+    /cannot reach the server/,
+    /forward requests to http:\/\/127/,
   ],
   [
     'another website',
     { answer: { status: 404 } },
     'public address answers',
-    /no Dragoman \(answered with 404\)/,
-    /must come out at http:\/\/127/,
+    /not a Dragoman server \(answered with 404\)/,
+    /must be forwarded to http:\/\/127/,
   ],
   [
     'a proxy that leaves its path on',
     { path: path => `/bridge${path}` },
     'public address answers',
-    /no Dragoman/,
-    /twilio\/… must come out/,
+    /not a Dragoman server/,
+    /twilio\/… must be forwarded/,
   ],
   [
     'a redirect',
     { answer: { status: 301, headers: { location: 'https://www.example.com/?secret' } } },
     'public address answers',
     /a redirect to https:\/\/www\.example\.com$/,
-    /set publicUrl to the address it redirects to/,
+    /set publicUrl to the redirect target/,
   ],
   [
     'a password',
     { answer: { status: 401 } },
     'public address answers',
-    /asks for a password/,
-    /pass without one/,
+    /requires a password/,
+    /exempt \/twilio\//,
   ],
-  ['a firewall', { answer: { status: 403 } }, 'public address answers', /forbidden/, /let \/twilio\/ pass/],
+  [
+    'a firewall',
+    { answer: { status: 403 } },
+    'public address answers',
+    /rejected by the proxy/,
+    /allow \/twilio\//,
+  ],
   [
     'a proxy that knows one path alone',
     { hides: /twilio/ },
     'Twilio signature',
-    /takes it, but not by way/,
-    /pass on \/twilio\//,
+    /accepts it, but not through/,
+    /forward \/twilio\//,
   ],
   [
     'a proxy that drops the signature',
     { drops: ['x-twilio-signature'] },
     'Twilio signature',
-    /takes it, but not by way/,
-    /as they come/,
+    /accepts it, but not through/,
+    /unchanged/,
   ],
   [
     'no upgrades',
@@ -74,19 +80,19 @@ const BROKEN: [what: string, ProxyFaults, name: string, found: RegExp, mend: Reg
     /not opened \(answered with \d+\)/,
     /proxy_http_version 1\.1/,
   ],
-  ['upgrades that are refused', { upgrades: 400 }, 'media stream', /answered with 400/, /pass on upgrades/],
+  ['upgrades that are refused', { upgrades: 400 }, 'media stream', /answered with 400/, /forward upgrades/],
   [
     'upgrades that are forbidden',
     { upgrades: 403 },
     'media stream',
-    /refused with 403/,
+    /rejected with 403/,
     /X-Twilio-Signature/,
   ],
   [
     'a proxy that cuts connections',
     { cutMs: 1_000 },
     'media stream',
-    /cut while the call lasted/,
+    /closed during the call/,
     /proxy_read_timeout/,
   ],
 ]
@@ -105,7 +111,7 @@ describe.concurrent('with a server that runs, and before it', () => {
 
   const ago = (days: number) => () => Date.now() - days * DAY_MS
   test.each([
-    ['nobody knows', new SelfSigned({ hosts: [HOST] }), false, /nobody whom Twilio knows/, /Let’s Encrypt/],
+    ['nobody knows', new SelfSigned({ hosts: [HOST] }), false, /not signed by a public CA/, /Let’s Encrypt/],
     ['has expired', new SelfSigned({ hosts: [HOST], wallClock: ago(400) }), true, /has expired/, /renew it/],
     [
       'is for another name',
@@ -138,7 +144,7 @@ describe.concurrent('with a server that runs, and before it', () => {
     await using place = await Place.open({})
     const plain = await place.examine({ connectTo: `https://127.0.0.1:${place.port}` })
     expect(plain).toEqual([
-      expect.objectContaining({ status: 'fail', found: expect.stringContaining('does not speak TLS') }),
+      expect.objectContaining({ status: 'fail', found: expect.stringContaining('TLS is not compatible') }),
     ])
     const nothing = await place.examine({ connectTo: 'https://127.0.0.1:9' })
     expect(nothing).toEqual([
@@ -160,7 +166,7 @@ describe.concurrent('with a server that runs, and before it', () => {
     expect(checks).toEqual([
       expect.objectContaining({
         status: 'fail',
-        found: 'there is no host nobody.dragoman.invalid',
+        found: 'the host nobody.dragoman.invalid does not exist',
         mend: expect.stringContaining('DNS record'),
       }),
     ])

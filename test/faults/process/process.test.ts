@@ -104,7 +104,7 @@ describe.concurrent('the process', { timeout: 90_000 }, () => {
       await expectWhole(pair, 249)
       expect(await live(only)).toBe(true)
       await Promise.all([pair.speaker.hangUp(), pair.listener.hangUp()])
-      const told = () => only.command.err.includes('the disk was too slow or failed: sound is missing')
+      const told = () => only.command.err.includes('recording incomplete: disk failed or too slow')
       await until(told, PATIENCE_MS, 'that the recording is told to be incomplete')
     } finally {
       await rm(folder, { recursive: true, force: true })

@@ -10,7 +10,7 @@ export class FakeRecorder implements Recorder {
   }
 
   start(room: string): RecordingStatus {
-    if (room === 'nobody') throw new BridgeError('STATE', 'nobody is in this room')
+    if (room === 'nobody') throw new BridgeError('STATE', 'the room is empty')
     return this.#rooms.get(room) ?? this.#set(room, 'notice')
   }
 

@@ -3,18 +3,18 @@ import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
 import { type Check, fail, ok, warn } from '../check.ts'
 import type { TestCallOutcome } from './test-call.ts'
 
-/** Later than this a conversation is laborious (ms). */
+/** Latency above which a conversation is difficult (ms). */
 const LATE_MS = 4_000
-/** Shorter than this nothing was said (ms). */
+/** Shorter audio counts as nothing (ms). */
 const LEAST_HEARD_MS = 300
 
-/** Who says what in the call that tries all. */
+/** Languages of the test call. */
 export interface Languages {
   readonly from: LanguageId
   readonly to: LanguageId
 }
 
-/** English, which the bundled recordings are in, unless there is a recording of somebody else. */
+/** English, the language of the bundled recordings, unless another recording is given. */
 export function callLanguages({ languages }: Config, audio: string | undefined): Languages {
   const english: LanguageId = languages.speaks.startsWith('en-') ? languages.speaks : 'en-us'
   const from = audio === undefined ? english : languages.speaks
@@ -22,7 +22,7 @@ export function callLanguages({ languages }: Config, audio: string | undefined):
   return { from, to: to ?? 'es-es' }
 }
 
-/** What a call came to, and what to do about it. `others`: what was found before, which often says why. */
+/** Evaluates a test call. `others`: previous findings, which often explain a failure. */
 export function callChecks(
   outcome: TestCallOutcome,
   languages: Languages,
@@ -33,44 +33,43 @@ export function callChecks(
   return [stream, translationCheck(outcome, languages, others)]
 }
 
-/** Whether the socket that carries the voice was opened, and stayed. */
+/** Checks whether the media stream opened and stayed open. */
 function streamCheck({ end, streamed, upgradeStatus, problems }: TestCallOutcome): Check {
   const name = 'media stream'
-  // Turned away at once, or after being told that all lines are in use.
+  // Rejected at once, or after the notice that all lines are in use.
   if (end.kind === 'rejected' || (end.kind === 'completed' && !streamed && problems.length === 0))
     return fail(
       name,
-      `the server turned the call away (${end.reason})`,
-      'it is draining, at its limits, or overloaded: GET /ready and its log say which',
+      `the server rejected the call (${end.reason})`,
+      'it is draining, at its limits, or overloaded: see GET /ready and its log',
     )
   const codes = problems.map(({ code, text }) => `${code}: ${text}`)
   if (upgradeStatus === 403)
     return fail(
       name,
-      'the WebSocket was refused with 403',
-      'have the proxy pass on X-Twilio-Signature and the path of upgrades as they come, and let them pass a firewall of its own',
+      'the WebSocket was rejected with 403',
+      'configure the proxy to forward X-Twilio-Signature and the path of upgrades unchanged, and allow them in firewalls',
     )
   if (upgradeStatus !== undefined)
     return fail(
       name,
       `the WebSocket was not opened (${upgradeStatus === 0 ? (codes[0] ?? 'no answer') : `answered with ${upgradeStatus}`})`,
-      'have the proxy pass on upgrades: nginx wants proxy_http_version 1.1 with Upgrade and Connection headers (deploy/nginx); Caddy does so by itself (deploy/caddy)',
+      'configure the proxy to forward upgrades: nginx needs proxy_http_version 1.1 with Upgrade and Connection headers (deploy/nginx); Caddy forwards them automatically (deploy/caddy)',
     )
-  if (!streamed)
-    return fail(name, codes[0] ?? `there was none (${end.reason})`, 'the log of the server says why')
+  if (!streamed) return fail(name, codes[0] ?? `no media stream (${end.reason})`, 'see the log of the server')
   const broken = problems.filter(({ code }) => code === 31903 || code === 31921)
   if (broken.length > 0)
     return fail(
       name,
-      `it was cut while the call lasted (${broken[0]?.text})`,
-      'raise the time limits of the proxy for open connections (proxy_read_timeout), and look into its log',
+      `it was closed during the call (${broken[0]?.text})`,
+      'raise the proxy’s timeouts for open connections (proxy_read_timeout), and check its log',
     )
   const [problem] = problems
-  if (problem) return warn(name, `${problem.code}: ${problem.text}`, 'the log of the server says more')
-  return ok(name, 'opened, and stayed')
+  if (problem) return warn(name, `${problem.code}: ${problem.text}`, 'see the log of the server')
+  return ok(name, 'opened and stayed open')
 }
 
-/** Whether the translation was heard, and when. */
+/** Checks whether the translation was played, and when. */
 function translationCheck(
   { translations, audibleMs, levelDb, latenciesMs }: TestCallOutcome,
   { from, to }: Languages,
@@ -82,24 +81,24 @@ function translationCheck(
     const seconds = late === undefined ? '' : `, ${(late / 1000).toFixed(1)} s after the words`
     const found = `${from} → ${to}: heard ${(audibleMs / 1000).toFixed(1)} s at ${levelDb.toFixed(0)} dBFS${seconds}`
     if (late !== undefined && late > LATE_MS)
-      return warn(name, found, 'a service that is near, or has more strength, answers sooner')
+      return warn(name, found, 'a nearer or faster service responds sooner')
     return ok(name, found)
   }
   const why = others.find(
     check =>
       check.status === 'fail' && (check.name === `${from} → ${to}` || /^(service|session)/.test(check.name)),
   )
-  if (why) return fail(name, `no translation was heard: ${why.name}: ${why.found}`, why.mend)
+  if (why) return fail(name, `no translation was played: ${why.name}: ${why.found}`, why.mend)
   if (audibleMs >= LEAST_HEARD_MS)
     return fail(
       name,
-      `no translation was heard, only ${(audibleMs / 1000).toFixed(1)} s of the own voice or a notice`,
-      'the service is away for the server that runs: its log says why; start it again if its settings have changed',
+      `no translation was played, only ${(audibleMs / 1000).toFixed(1)} s of the original voice or a notice`,
+      'the service is unavailable to the running server: see its log; restart it if its settings have changed',
     )
   return fail(
     name,
-    `nothing was heard, though ${from} was spoken and ${to} wanted`,
-    `the service understood nothing, or has no voice for ${to}: its log says which; --audio <file> speaks something else`,
+    `no audio was received, although ${from} was spoken and ${to} requested`,
+    `the service recognized nothing, or has no voice for ${to}: see its log; play other speech with --audio <file>`,
   )
 }
 

@@ -4,26 +4,26 @@ import { TLSSocket } from 'node:tls'
 import { systemWallClock } from '../../../core/wall-clock.ts'
 import { type Route, routeTo } from '../../../simulator/phone/route.ts'
 
-/** One request by the way that Twilio's requests take. */
+/** A request along Twilio’s route. */
 export interface KnockOrder {
-  /** The address as Twilio knows it. */
+  /** The address that Twilio uses. */
   readonly url: string
-  /** Where the host of `url` really is, `https://127.0.0.1:8443`; absent: where its name leads. */
+  /** Connects here instead of resolving the host of `url`: `https://127.0.0.1:8443`. */
   readonly connectTo?: string | undefined
-  /** Sends a form by POST; absent: a GET. */
+  /** Form sent by POST; absent: a GET request. */
   readonly form?: Readonly<Record<string, string>> | undefined
   readonly signature?: string | undefined
   readonly withinMs: number
 }
 
-/** What became of it. `answer` is the status of whoever answered, with the beginning of what was said. */
+/** Result. `answer` has the status and the start of the response. */
 export type Knock =
   | {
       readonly kind: 'answer'
       readonly status: number
       readonly body: string
       readonly location: string | undefined
-      /** How long the certificate is still good; absent without TLS. */
+      /** Remaining validity of the certificate; absent without TLS. */
       readonly certificateDays: number | undefined
     }
   | { readonly kind: 'no-name' }
@@ -34,10 +34,10 @@ export type Knock =
 const MOST_BODY = 2_048
 const DAY_MS = 86_400_000
 const NO_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA'])
-/** What OpenSSL and Node call certificates and handshakes that will not do. */
+/** Error codes of OpenSSL and Node for invalid certificates and failed handshakes. */
 const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|HOSTNAME_|EPROTO$)/
 
-/** Knocks once, without following redirects. Never rejects. */
+/** Sends one request, without following redirects. Never rejects. */
 export function knock(order: KnockOrder): Promise<Knock> {
   const { form, signature, withinMs } = order
   const { target, headers } = wayTo(order)
@@ -61,7 +61,7 @@ export function knock(order: KnockOrder): Promise<Knock> {
   })
 }
 
-/** Where `url` leads: its host may be said to be somewhere else. */
+/** Returns the route to `url`, whose host can be overridden. */
 function wayTo({ url, connectTo }: KnockOrder): Route {
   const host = new URL(url).host
   const resolve = connectTo === undefined ? {} : { [host]: connectTo }

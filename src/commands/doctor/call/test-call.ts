@@ -5,52 +5,52 @@ import { dbfs, rms } from '../../../transcode/level.ts'
 import { Answers } from '../../answers.ts'
 import { bundledSentences, LINE_RATE, lineAudio } from '../../recording.ts'
 
-/** A call that only tries whether calls work. */
+/** A call that only tests whether calls work. */
 export interface TestCallOrder {
-  /** Where the number's webhook would point, without the path: `https://bridge.example.com`. */
+  /** Address of the number’s webhook without the path: `https://bridge.example.com`. */
   readonly address: string
   readonly connectTo?: string | undefined
-  /** Absent: nothing is signed. */
+  /** Absent: requests are not signed. */
   readonly authToken?: string | undefined
   readonly from: LanguageId
   readonly to: LanguageId
-  /** The number that is called: none of ours, so that no settings of a number hold. */
+  /** The number called: not one of ours, so that no number settings apply. */
   readonly number: string
-  /** What is said; default: a bundled sentence, in English. */
+  /** Audio to play. Default: a bundled English sentence. */
   readonly audio?: string | undefined
-  /** How long the translation may take to begin, from when all was said (ms). */
+  /** Maximum time from the end of speech until the translation starts (ms). */
   readonly patienceMs: number
 }
 
-/** What became of it, as heard at the telephone. */
+/** Result, as received by the phone. */
 export interface TestCallOutcome {
   readonly end: CallEnd
-  /** Whether a media stream was open at all. */
+  /** Whether a media stream was ever open. */
   readonly streamed: boolean
-  /** What the upgrade was answered with when it was refused; 0: nothing. */
+  /** Status with which the upgrade was rejected; 0: no response. */
   readonly upgradeStatus: number | undefined
   readonly problems: readonly Notice[]
-  /** Time in which something was to be heard (ms), and how loud that was (dBFS). */
+  /** Duration (ms) and level (dBFS) of the audible audio. */
   readonly audibleMs: number
   readonly levelDb: number
-  /** Translations that were heard to their end. */
+  /** Translations played to the end. */
   readonly translations: number
-  /** From the end of what was said to the translation, for each stretch (ms). */
+  /** Time from the end of each stretch of speech to its translation (ms). */
   readonly latenciesMs: readonly number[]
 }
 
-/** The shorter of the bundled sentences that says something whole. */
+/** The shortest bundled sentence that is complete. */
 const SENTENCE = 4
-/** Somebody who picks up a telephone does not speak in the same moment (ms). */
+/** A person who answers a phone does not speak at once (ms). */
 const BREATH_MS = 500
 const QUIET_MS = 1_500
-/** Softer than this is no voice. */
+/** Quieter audio is not a voice. */
 const AUDIBLE_DB = -50
 
 /**
- * Calls like somebody whom Twilio puts through, says one sentence and listens. The call says what it is: a room of its own
- * and a name that shows in logs. The original voice is off, so that what is heard was said by the bridge. Never rejects for what
- * the bridge does; throws for a recording that cannot be read.
+ * Places a call like Twilio, plays a sentence and listens. The call identifies itself: it has its own room and a name
+ * that appears in logs. The original voice is off, so that all audio comes from the bridge. Never rejects for failures
+ * of the bridge; throws for an unreadable recording.
  */
 export async function placeTestCall(order: TestCallOrder): Promise<TestCallOutcome> {
   const { address, connectTo, authToken, from, to, number, audio, patienceMs } = order
@@ -109,7 +109,7 @@ function outcome(
   }
 }
 
-/** How long something is heard, and how loud that is. */
+/** Returns the duration and level of the audible audio. */
 function loudness(heard: Int16Array): { audibleMs: number; levelDb: number } {
   const step = LINE_RATE / 50
   let count = 0

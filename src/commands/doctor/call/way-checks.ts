@@ -5,54 +5,60 @@ import { localAddress, type Way } from './way.ts'
 
 type Answer = Extract<Knock, { kind: 'answer' }>
 
-/** Twilio takes no certificate that has expired, and whoever renews it should have done so by then. */
+/** Twilio rejects expired certificates; automatic renewal happens earlier than this. */
 const FEW_DAYS = 7
 
-/** Names, certificates, proxies: whether the public address leads here. */
+/** Checks DNS, certificate and proxy: whether the public address leads to this server. */
 export function reachedCheck(way: Way, config: Config): Check {
   const name = 'public address answers'
   const { health, signed } = way
   if (leadsHere(way)) {
     const days = health.kind === 'answer' ? health.certificateDays : undefined
     if (days !== undefined && days < FEW_DAYS)
-      return warn(name, `a Dragoman; its certificate is good for ${days} days only`, 'renew it')
-    return ok(name, days === undefined ? 'a Dragoman' : `a Dragoman; certificate good for ${days} days`)
+      return warn(name, `a Dragoman server; its certificate is only valid for ${days} days`, 'renew it')
+    return ok(
+      name,
+      days === undefined ? 'a Dragoman' : `a Dragoman server; certificate valid for ${days} days`,
+    )
   }
   const knock = signed ?? health
   const { found, mend } = knock.kind === 'answer' ? elsewhere(knock, way, config) : nowhere(knock, config)
-  // A name or a certificate is wrong whether the server runs or not; all else may come with it.
+  // A wrong name or certificate is a fault even if the server is not running; anything else can result from that.
   const certain = way.running || knock.kind === 'no-name' || knock.kind === 'bad-tls'
   if (certain) return fail(name, found, mend)
-  return warn(name, found, `fine while the server is not running; else ${mend}`)
+  return warn(name, found, `expected while the server is not running; otherwise ${mend}`)
 }
 
-/** Whether what answers at the public address is a Dragoman. */
+/** Whether a Dragoman server answers at the public address. */
 export function leadsHere({ health, signed }: Way): boolean {
   return isDragoman(health) || (signed?.kind === 'answer' && signed.status === 204)
 }
 
-/** Whether the server that runs takes what Twilio signs for the public address. Only where that leads to one. */
+/**
+ * Checks whether the running server accepts Twilio’s signatures for the public address. Only if a Dragoman server
+ * answers there.
+ */
 export function signatureCheck({ signed, direct }: Way, { publicUrl = '' }: Config): Check | undefined {
   const name = 'Twilio signature'
   if (signed === undefined) return undefined
   const status = signed.kind === 'answer' ? signed.status : 0
-  if (status === 204) return ok(name, `taken at ${publicUrl}`)
+  if (status === 204) return ok(name, `accepted at ${publicUrl}`)
   if (direct?.kind === 'answer' && direct.status === 204)
     return fail(
       name,
-      `the server takes it, but not by way of the public address (${status || signed.kind})`,
-      `have the proxy pass on ${path(publicUrl)}/twilio/ with path, query and body as they come, to all of it: deploy/nginx, deploy/caddy`,
+      `the server accepts it, but not through the public address (${status || signed.kind})`,
+      `configure the proxy to forward ${path(publicUrl)}/twilio/ with path, query and body unchanged: deploy/nginx, deploy/caddy`,
     )
   if (status === 403)
     return fail(
       name,
-      `refused at ${publicUrl}: the server that runs has another publicUrl or auth token than these settings`,
-      'start the server again with these settings; publicUrl must be what the number’s webhook begins with, letter by letter',
+      `rejected at ${publicUrl}: the running server has another publicUrl or auth token than these settings`,
+      'restart the server with these settings; publicUrl must be exactly the start of the number’s webhook',
     )
   return fail(
     name,
     `${publicUrl}/twilio/status was answered with ${status || signed.kind}`,
-    `have the proxy pass on all of ${path(publicUrl)}/twilio/: deploy/nginx, deploy/caddy`,
+    `configure the proxy to forward all of ${path(publicUrl)}/twilio/: deploy/nginx, deploy/caddy`,
   )
 }
 
@@ -61,56 +67,56 @@ interface Trouble {
   readonly mend: string
 }
 
-/** Somebody answers who is not a Dragoman. */
+/** A server other than Dragoman answers. */
 function elsewhere({ status, location }: Answer, way: Way, config: Config): Trouble {
   const { publicUrl = '' } = config
   const here = localAddress(config)
   if (status >= 300 && status < 400)
     return {
       found: `answered with ${status}, a redirect${location === undefined ? '' : ` to ${origin(location)}`}`,
-      mend: 'set publicUrl to the address it redirects to: what Twilio signs is the address it was given',
+      mend: 'set publicUrl to the redirect target: Twilio signs the address that it was given',
     }
   if (status === 401 || status === 407)
     return {
-      found: `answered with ${status}: somebody asks for a password`,
-      mend: `let ${path(publicUrl)}/twilio/ pass without one: Twilio signs instead`,
+      found: `answered with ${status}: the proxy requires a password`,
+      mend: `exempt ${path(publicUrl)}/twilio/ from it: Twilio’s requests are signed`,
     }
   if (status === 502 || status === 503 || status === 504)
     return {
-      found: `answered with ${status}: the proxy reaches no server`,
+      found: `answered with ${status}: the proxy cannot reach the server`,
       mend: way.running
-        ? `have it pass requests on to ${here}, where the server is`
-        : `start the server (dragoman serve), and have the proxy pass requests on to ${here}`,
+        ? `configure it to forward requests to ${here}, where the server listens`
+        : `start the server (dragoman serve), and configure the proxy to forward requests to ${here}`,
     }
   if (status === 403)
     return {
-      found: 'answered with 403: forbidden by the proxy, or by a server with other settings',
-      mend: `let ${path(publicUrl)}/twilio/ pass; if it is a Dragoman, start it again with these settings`,
+      found: 'answered with 403: rejected by the proxy, or by a server with other settings',
+      mend: `allow ${path(publicUrl)}/twilio/; if it is a Dragoman server, restart it with these settings`,
     }
   return {
-    found: `no Dragoman (answered with ${status})`,
-    mend: `check where the proxy or tunnel leads: ${publicUrl}/twilio/… must come out at ${here}/twilio/…`,
+    found: `not a Dragoman server (answered with ${status})`,
+    mend: `check the target of the proxy or tunnel: ${publicUrl}/twilio/… must be forwarded to ${here}/twilio/…`,
   }
 }
 
-/** Nobody answers, or not in a way that Twilio takes. */
+/** There is no response that Twilio would accept. */
 function nowhere(knock: Exclude<Knock, Answer>, { publicUrl = '' }: Config): Trouble {
   const { hostname, host } = new URL(publicUrl)
   switch (knock.kind) {
     case 'no-name':
       return {
-        found: `there is no host ${hostname}`,
-        mend: `make a DNS record for ${hostname} that leads here, or mend publicUrl`,
+        found: `the host ${hostname} does not exist`,
+        mend: `create a DNS record for ${hostname} that points to this server, or fix publicUrl`,
       }
     case 'no-connection':
       return {
         found: `nothing listens at ${host} (${knock.code})`,
-        mend: 'start the proxy or tunnel that stands before the server, and open its port',
+        mend: 'start the proxy or tunnel in front of the server, and open its port',
       }
     case 'silent':
       return {
-        found: `${host} does not answer`,
-        mend: 'open its port in the firewall; if others do reach it, this network does not lead back to itself: --connect-to <address of the proxy>',
+        found: `${host} does not respond`,
+        mend: 'open its port in the firewall; if it is reachable from elsewhere, use --connect-to <address of the proxy>, because this network cannot connect to its own public address',
       }
     case 'bad-tls':
       return certificate(knock.code, hostname)
@@ -119,36 +125,36 @@ function nowhere(knock: Exclude<Knock, Answer>, { publicUrl = '' }: Config): Tro
   }
 }
 
-/** What is wrong with the certificate, by the codes of OpenSSL and Node. */
+/** Explains a certificate error by the codes of OpenSSL and Node. */
 function certificate(code: string, hostname: string): Trouble {
   switch (code) {
     case 'CERT_HAS_EXPIRED':
-      return { found: 'its certificate has expired', mend: 'renew it; Caddy and certbot do so by themselves' }
+      return { found: 'its certificate has expired', mend: 'renew it; Caddy and certbot renew automatically' }
     case 'CERT_NOT_YET_VALID':
       return { found: 'its certificate is not valid yet', mend: 'check the clock of this machine' }
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
       return {
         found: `its certificate is for another name than ${hostname}`,
-        mend: `get one for ${hostname}, or set publicUrl to a name it has`,
+        mend: `get one for ${hostname}, or set publicUrl to a name that it covers`,
       }
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
       return {
-        found: `its certificate is signed by nobody whom Twilio knows (${code})`,
-        mend: 'get one of a public authority, such as Let’s Encrypt: Caddy does so by itself',
+        found: `its certificate is not signed by a public CA (${code})`,
+        mend: 'get a certificate from a public CA, such as Let’s Encrypt: Caddy does this automatically',
       }
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
       return {
         found: `the chain of its certificate is incomplete (${code})`,
-        mend: 'give the proxy the whole chain (fullchain.pem), of a public authority',
+        mend: 'configure the full chain (fullchain.pem) of a public CA in the proxy',
       }
     default:
       return {
-        found: `it does not speak TLS as Twilio does (${code})`,
-        mend: 'TLS ends at a proxy before the server, which listens on port 443: deploy/nginx, deploy/caddy',
+        found: `its TLS is not compatible with Twilio (${code})`,
+        mend: 'terminate TLS in a proxy that listens on port 443 in front of the server: deploy/nginx, deploy/caddy',
       }
   }
 }
@@ -163,12 +169,12 @@ function isDragoman(knock: Knock): boolean {
   }
 }
 
-/** The path of the public address, without the slash at its end. */
+/** Returns the path of the public address, without a trailing slash. */
 function path(publicUrl: string): string {
   return new URL(publicUrl).pathname.replace(/\/+$/, '')
 }
 
-/** Where a redirect leads, without what may be private in its path. */
+/** Returns the target of a redirect, without its possibly private path. */
 function origin(location: string): string {
-  return URL.parse(location)?.origin ?? 'a path of its own'
+  return URL.parse(location)?.origin ?? 'its own path'
 }

@@ -4,25 +4,28 @@ import { newSid } from '../../../simulator/phone/ids.ts'
 import type { Surroundings } from '../surroundings.ts'
 import type { Knock } from './knock.ts'
 
-/** What there is between Twilio and this server, found without a call. */
+/** The route between Twilio and this server, checked without a call. */
 export interface Way {
-  /** `GET /health` by the public address; a proxy may keep it to itself. */
+  /** `GET /health` at the public address; a proxy may block it. */
   readonly health: Knock
-  /** A signed question that changes nothing, by the public address: 204 when the signature is taken, 403 when not. Absent without a token. */
+  /**
+   * A signed request without effect, through the public address: 204 if the signature is accepted, 403 if not. Absent
+   * without a token.
+   */
   readonly signed: Knock | undefined
-  /** The same with nothing between, where the server runs on this machine. */
+  /** The same request sent directly, if the server runs on this machine. */
   readonly direct: Knock | undefined
-  /** Whether it does, as the settings say. */
+  /** Whether the server of these settings runs. */
   readonly running: boolean
 }
 
 export interface WayOptions {
   readonly running: boolean
-  /** Where the host of the public address is; absent: where its name leads. */
+  /** Connects here instead of resolving the public address. */
   readonly connectTo?: string | undefined
 }
 
-/** Goes the way to the public address. None of it is a call. */
+/** Checks the route to the public address. Places no call. */
 export async function walk(
   config: Config,
   around: Surroundings,
@@ -30,7 +33,7 @@ export async function walk(
 ): Promise<Way> {
   const publicUrl = withoutSlash(config.publicUrl ?? '')
   const [token] = config.twilio.authTokens
-  // The end of a call that nobody knows is answered, and nothing comes of it.
+  // The end of an unknown call is acknowledged and has no effect.
   const form = { CallSid: newSid('CA'), AccountSid: newSid('AC'), CallStatus: 'completed' }
   const url = `${publicUrl}/twilio/status`
   const asked = token === undefined ? undefined : { url, form, signature: signRequest(token, url, form) }
@@ -42,7 +45,7 @@ export async function walk(
   return { health, signed, direct, running }
 }
 
-/** Where the server of these settings listens, seen from this machine. */
+/** Returns the address of the server of these settings on this machine. */
 export function localAddress({ host, port }: Pick<Config, 'host' | 'port'>): string {
   const here = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   return `http://${here.includes(':') ? `[${here}]` : here}:${port}`
