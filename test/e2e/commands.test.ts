@@ -155,7 +155,7 @@ describe('from the shell, errors are reported in one line:', { timeout: 60_000 }
     ['a missing settings file', ['serve', '--config', 'nope.yaml'], /^nope\.yaml: .*ENOENT/],
     ['a settings file with a wrong key', ['serve', '--config', 'wrong.yaml'], /^wrong\.yaml:1: prot/],
     [
-      'an address that is none',
+      'an invalid address',
       ['call', SENTENCE, '--server', 'nowhere'],
       /^--server is "nowhere": .* like http:/,
     ],
@@ -165,7 +165,7 @@ describe('from the shell, errors are reported in one line:', { timeout: 60_000 }
       /did you mean http:\/\/localhost:8080\?/,
     ],
     [
-      'a public address that is none',
+      'an invalid public address',
       ['call', SENTENCE, '--public-url', 'x.example.com'],
       /^--public-url is "x\.example\.com": .*did you mean http/,
     ],
@@ -207,7 +207,7 @@ describe('from the shell, errors are reported in one line:', { timeout: 60_000 }
       "error: option '--port <port>' argument 'abc'",
     ],
     [
-      'a language that is none',
+      'an invalid language',
       ['demo', '--to', 'Spanish'],
       "error: option '--to <language>' argument 'Spanish'",
     ],

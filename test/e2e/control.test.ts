@@ -86,7 +86,7 @@ test('a program controls a phone call: speaks, plays, mutes, reads, transcribes 
     30_000,
     'its end',
   )
-  // A stretch of that voice is in it, sample by sample; of another sentence there is none.
+  // A stretch of that voice is in it, sample by sample; another sentence is not.
   const alike = (text: string) => likeness(spanish(text).subarray(1_600, 4_000), phone.heard()).best
   expect(alike('Buenos días.')).toBeGreaterThan(0.7)
   expect(alike('Hasta mañana.')).toBeLessThan(0.5)

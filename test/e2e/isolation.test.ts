@@ -118,7 +118,7 @@ describe('two good calls hear their tones throughout', { timeout: 60_000 }, () =
     expect(complaints[0]?.toLowerCase()).toContain(fault)
   })
 
-  test('a few media messages before start, which are no violation', async () => {
+  test('a few media messages before start, which are allowed', async () => {
     expect(await undisturbed(() => translated({ mediaBeforeStart: true }))).toEqual([])
   })
 

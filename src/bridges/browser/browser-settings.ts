@@ -38,7 +38,7 @@ export const browserSettingsSchema = z.strictObject({
     )
     .default([])
     .describe(`a list of origins like [https://talk.example.com]`)
-    .meta({ about: 'Additional origins that serve the page, besides publicUrl and this machine.' }),
+    .meta({ about: 'Additional origins that serve the page, in addition to publicUrl and this machine.' }),
 })
 
 export type BrowserSettings = z.output<typeof browserSettingsSchema>

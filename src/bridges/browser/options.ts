@@ -60,7 +60,7 @@ export interface BrowserBridgeOptions {
   readonly discord?: boolean
   /** Shared store of links, which its creator disposes of. */
   readonly links?: RoomLinks
-  /** Returns the path of a captions page for `room` that is valid for `ttlMs`, or undefined if there is none. */
+  /** Returns the path of a captions page for `room` that is valid for `ttlMs`, or undefined. */
   readonly captions?: (room: string, ttlMs: number) => string | undefined
   /** Path of the dashboard; absent: the page does not link to one. */
   readonly dashboard?: string

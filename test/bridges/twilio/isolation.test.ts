@@ -40,7 +40,7 @@ const MISDEEDS: Record<string, (bridge: Harness, callSid: string) => Promise<unk
   'an unknown event': during(party => party.json({ event: 'hologram', streamSid: party.streamSid })),
 }
 
-/** Does `misdeed` in the middle of a good call, then goes on with the call as far as it still lives. */
+/** Does `misdeed` during a good call, then continues the call as far as it survives. */
 function during(misdeed: (party: Party) => void, lines = 1) {
   return async (bridge: Harness, callSid: string): Promise<number> => {
     const { party, admitted } = await bridge.call(callSid)

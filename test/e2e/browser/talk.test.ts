@@ -231,7 +231,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     await b.until(
       () => b.utterances.some(e => e.room === room && e.stage === 'heard'),
       30_000,
-      'Anna to the telephone',
+      'Anna to the phone',
     )
     expect(rms(voiceIn(anna.sent()).subarray(0, 16_000))).toBeGreaterThan(300)
     expect(Math.max(...envelope(phone.heard()))).toBeGreaterThan(1_000)

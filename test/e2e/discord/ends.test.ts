@@ -46,17 +46,13 @@ async function talk(stage = false): Promise<Talk> {
     [...(x.app.relay.rooms.get(`discord ${sala.id}`)?.participants.values() ?? [])].some(
       ({ leg }) => leg.channel === 'twilio',
     )
-  await until(inRoom, PATIENCE_MS, 'the telephone in the room')
+  await until(inRoom, PATIENCE_MS, 'the phone in the room')
   return {
     guild,
     sala,
     phone,
     told: notice =>
-      until(
-        () => times(phone.heard(), noticeHz(notice, 'es')) > 0,
-        PATIENCE_MS,
-        `${notice} on the telephone`,
-      ),
+      until(() => times(phone.heard(), noticeHz(notice, 'es')) > 0, PATIENCE_MS, `${notice} on the phone`),
     reads: text => until(() => sala.visible.find(each => each.text.includes(text)), PATIENCE_MS, text),
     async over() {
       await phone.ended
@@ -85,7 +81,7 @@ describe.concurrent('when a channel ends, readers see why, and the phone hears a
       },
     ],
     [
-      'D34 the bot may not be there any more, nor write',
+      'D34 the bot loses access to the channel, and cannot write',
       '',
       ({ guild, sala }) => guild.setPermissions(sala, guild.bot, { deny: ['Connect'] }),
     ],

@@ -109,7 +109,7 @@ test.concurrent('D5 the token is revoked: the phone is notified and hung up, and
   await until(
     () => times(phone.heard(), noticeHz('other-left', 'es')) === 1,
     PATIENCE_MS,
-    'a word on the telephone',
+    'a word on the phone',
   )
   await phone.ended
   await until(() => casa.x.app.relay.rooms.size === 0, PATIENCE_MS, 'the end of the room')

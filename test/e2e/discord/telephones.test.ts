@@ -26,7 +26,7 @@ test('a phone joins the channel by code: each hears and reads the other', {
   await until(
     () => casa.x.events.admitted.some(({ channel }) => channel === 'twilio'),
     15_000,
-    'the telephone in the room',
+    'the phone in the room',
   )
   await until(() => casa.x.service.sessions.length >= 2, 15_000, 'both directions')
 
@@ -39,7 +39,7 @@ test('a phone joins the channel by code: each hears and reads the other', {
   expect(own.db).toBeLessThan(SAID_DB - 6)
 
   await casa.say(ana, ANA, 2_000)
-  await until(() => times(bob.heard(), into(ANA, 'en-us')) === 1, 15_000, 'the translation on the telephone')
+  await until(() => times(bob.heard(), into(ANA, 'en-us')) === 1, 15_000, 'the translation on the phone')
   await casa.reads('Ana')
   const soft = longest(soundings(bob.heard(), ANA, FAINT))
   expect(soft.toMs - soft.fromMs).toBeGreaterThan(1_000)
@@ -62,11 +62,7 @@ test('a phone is called from the channel, and hung up with it', { timeout: 90_00
   await until(() => casa.x.events.dial.some(({ outcome }) => outcome === 'answered'), 15_000, 'an answer')
   await until(() => casa.x.service.sessions.length >= 2, 15_000, 'both directions')
   await casa.say(owner, BOB, 2_000)
-  await until(
-    () => times(phone.heard(), into(BOB, 'es-es')) === 1,
-    15_000,
-    'the translation on the telephone',
-  )
+  await until(() => times(phone.heard(), into(BOB, 'es-es')) === 1, 15_000, 'the translation on the phone')
   await say(phone, ANA, 2_000)
   await casa.heard(into(ANA, 'en-us'), 1_200)
   await owner.command('interpret stop')

@@ -39,7 +39,7 @@ async function expectTold(x: Exchange, caller: SimulatedCall, name: NoticeName):
     if (other !== name) expect(times(caller.heard(), noticeHz(other, 'en')), other).toBe(0)
   expect(caller.report().warnings).toEqual([])
   expect(x.app.relay.rooms.size).toBe(0)
-  await until(() => x.twilio.calls.every(({ over }) => over), 5_000, 'nobody’s telephone rings any more')
+  await until(() => x.twilio.calls.every(({ over }) => over), 5_000, 'no phone is ringing')
 }
 
 describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {

@@ -34,7 +34,7 @@ export class People {
     this.forgetInvitation()
   }
 
-  /** Hides an invitation that is no longer valid. */
+  /** Hides an expired invitation. */
   forgetInvitation(): void {
     invited.hidden = true
   }

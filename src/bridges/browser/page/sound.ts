@@ -66,7 +66,7 @@ export class Sound {
     return this.#stream !== undefined
   }
 
-  /** Requests and connects the microphone; returns the reason if there is none. */
+  /** Requests and connects the microphone; returns the reason for a failure. */
   async listen(): Promise<NoMicrophone | undefined> {
     if (!navigator.mediaDevices) return 'none'
     try {

@@ -22,7 +22,7 @@ export class DialWebhooks {
     this.#webhooks = webhooks
   }
 
-  /** The call was answered. Hangs up calls that are no longer wanted. */
+  /** The call was answered. Hangs up unwanted calls. */
   answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     return this.#webhooks.answer(request, reply, ({ callSid, query }) => {
       const dial = this.#dialler?.get(query.dial)
