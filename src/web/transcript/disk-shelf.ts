@@ -80,7 +80,7 @@ export class DiskShelf implements TranscriptShelf {
     const file = new TranscriptFile(this.#path(id), head, error => {
       this.failed++
       const { code = 'error' } = error as NodeJS.ErrnoException
-      log.error({ transcript: id, code }, 'a transcript cannot be written')
+      log.error({ transcript: id, code }, 'transcript not written')
     })
     return {
       write: entry => file.write(entry),
@@ -125,7 +125,7 @@ export class DiskShelf implements TranscriptShelf {
       if (until > now) continue
       await this.delete(id).catch(error => {
         const { code = 'error' } = error as NodeJS.ErrnoException
-        this.#parts.log.error({ transcript: id, code }, 'a transcript cannot be deleted')
+        this.#parts.log.error({ transcript: id, code }, 'transcript not deleted')
       })
     }
   }

@@ -1,18 +1,18 @@
 import { z } from 'zod'
 
-/** What becomes of transcripts when their rooms end. */
+/** Storage of transcripts after their rooms close. */
 export const transcriptSettingsSchema = z.strictObject({
   keep: z
     .enum(['never', 'memory', 'disk'])
     .default('never')
-    .meta({ about: 'What becomes of a transcript when its room ends.' }),
+    .meta({ about: 'Storage after the room closes: never, memory or disk.' }),
   keepHours: z
     .number()
     .min(0.01)
     .max(24 * 366)
     .default(24)
-    .meta({ about: 'How long after the end of its room a transcript is kept; then it is deleted.' }),
-  folder: z.string().min(1).default('transcripts').meta({ about: 'Where transcripts are with `disk`.' }),
+    .meta({ about: 'Time before stored transcripts are deleted (hours).' }),
+  folder: z.string().min(1).default('transcripts').meta({ about: 'Folder of the transcripts with `disk`.' }),
 })
 
 export type TranscriptSettings = z.output<typeof transcriptSettingsSchema>

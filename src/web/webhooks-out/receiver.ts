@@ -7,15 +7,15 @@ import { SIGNATURE_HEADER, signatureOf, standardHeaders } from './signature.ts'
 import { sealed, type WebhookEvent } from './webhook-event.ts'
 import type { WebhookSettings } from './webhook-settings.ts'
 
-/** Waits before further attempts (ms), each up to a fifth shorter or longer: over two hours in all. */
+/** Delays before retries (ms), each varied by up to a fifth: over two hours in total. */
 export const RETRY_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]
-/** An attempt without an answer for this long has failed (ms). */
+/** Timeout of an attempt (ms). */
 const TIMEOUT_MS = 10_000
 /** Attempts under way at a time: one room each. */
 const MOST_SENDING = 4
 /** Rooms whose events are counted. */
 const MOST_ROOMS = 10_000
-/** Events that may wait. */
+/** Maximum number of queued events. */
 const MOST_WAITING = 1_000
 /** How long the last events may take when the program ends (ms). */
 const GRACE_MS = 3_000
@@ -27,9 +27,9 @@ export interface ReceiverStats {
   delivered: number
   /** Attempts that failed. */
   failures: number
-  /** Events that were given up after the last attempt. */
+  /** Events dropped after the last attempt. */
   givenUp: number
-  /** Events that were dropped since too many waited. */
+  /** Events dropped because the queue was full. */
   dropped: number
 }
 
@@ -42,7 +42,7 @@ export interface ReceiverParts {
   readonly random: () => number
 }
 
-/** One address that is told of events: in the order of each room, again and again until it takes them. */
+/** A webhook receiver: delivers events in the order of each room, with retries. */
 export class Receiver {
   readonly #name: string
   readonly #settings: WebhookSettings
@@ -75,7 +75,7 @@ export class Receiver {
     this.#pump()
   }
 
-  /** Events that wait get one more attempt, for a few seconds in all. Idempotent. */
+  /** Queued events get one more attempt, for a few seconds in total. Idempotent. */
   async close(): Promise<void> {
     if (this.#closing) return
     this.#closing = true
@@ -101,7 +101,7 @@ export class Receiver {
     const sequence = (this.#sequences.get(room) ?? 0) + 1
     this.#sequences.delete(room)
     if (type !== 'room.closed') this.#sequences.set(room, sequence)
-    // Rooms in which nobody ever was do not close.
+    // Rooms without participants never close.
     if (this.#sequences.size > MOST_ROOMS) this.#sequences.delete(this.#sequences.keys().next().value!)
     return sequence
   }
@@ -129,7 +129,7 @@ export class Receiver {
     this.#pump()
   }
 
-  /** The status, or what kept it from coming. */
+  /** Resolves to the status, or the reason of the failure. */
   async #send({ event: { id, type, body } }: Job, signal: AbortSignal): Promise<number | string> {
     const { url, secret, local } = this.#settings
     const now = this.#parts.wall()
@@ -144,7 +144,7 @@ export class Receiver {
     try {
       return await this.#parts.send({ url, local, headers, body }, signal)
     } catch (error) {
-      if (signal.aborted) return 'no answer'
+      if (signal.aborted) return 'no response'
       const { code } = error as { code?: unknown }
       return typeof code === 'string' ? code : 'no connection'
     }
@@ -153,13 +153,13 @@ export class Receiver {
   #delivered(job: Job): void {
     this.#counts.delivered++
     this.#lanes.done(job)
-    if (this.#failing) this.#parts.log.info({ webhook: this.#name }, 'a webhook is taken again')
+    if (this.#failing) this.#parts.log.info({ webhook: this.#name }, 'webhook delivery recovered')
     this.#failing = false
   }
 
   #failed(job: Job, outcome: number | string): void {
     this.#counts.failures++
-    if (!this.#failing) this.#parts.log.warn({ webhook: this.#name, outcome }, 'a webhook is not taken')
+    if (!this.#failing) this.#parts.log.warn({ webhook: this.#name, outcome }, 'webhook delivery failed')
     this.#failing = true
     const waitMs = this.#closing ? undefined : RETRY_MS[job.failures++]
     if (waitMs === undefined) {

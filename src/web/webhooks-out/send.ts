@@ -5,19 +5,18 @@ import { guardedLookup, isWrittenLocal, type Resolve } from '../../guard/guarded
 /** One attempt to deliver an event. */
 export interface Delivery {
   readonly url: string
-  /** Whether a name may lead into this machine's own network. */
+  /** Whether the name may resolve to a private address. */
   readonly local: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
-/** Resolves to the HTTP status; rejects when there was no answer, or when `signal` says so. */
+/** Resolves to the HTTP status; rejects without a response, or on `signal`. */
 export type Send = (delivery: Delivery, signal: AbortSignal) => Promise<number>
 
 /**
- * By HTTP POST. Redirects are not followed, since nobody wrote their addresses into the settings; answers are not read. A
- * name may lead to a local address only if it is `localhost` or the settings say `local`; an address that stands in the
- * settings is what the operator wants.
+ * Delivers by HTTP POST. Redirects are not followed and responses not read. A name may resolve to a private address
+ * only if it is `localhost` or `local` is set; a literal address is the operator’s choice.
  */
 export function httpSender(resolve?: Resolve): Send {
   return ({ url: text, local, headers, body }, signal) => {

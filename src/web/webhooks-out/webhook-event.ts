@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { WebhookEventType } from './webhook-settings.ts'
 
-/** Something that happened, as all receivers may know it. */
+/** An event, with the data for all receivers. */
 export interface WebhookEvent {
   readonly type: WebhookEventType
   readonly room: string
@@ -10,7 +10,7 @@ export interface WebhookEvent {
   /** ISO 8601. */
   readonly at: string
   readonly data: Readonly<Record<string, unknown>>
-  /** What was said: only for receivers that are to have it. */
+  /** Transcripts: only for receivers with `texts`. */
   readonly texts?: Readonly<Record<string, unknown>>
 }
 
@@ -24,7 +24,7 @@ export interface SealedEvent {
   readonly body: string
 }
 
-/** `event` for a receiver; `sequence` counts what it is told of the room, from 1. */
+/** Serializes `event` for a receiver; `sequence` counts its events of the room, from 1. */
 export function sealed(event: WebhookEvent, sequence: number, withTexts: boolean): SealedEvent {
   const { type, room, life, at, data, texts } = event
   const id = `evt_${randomBytes(12).toString('base64url')}`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isOddPort } from '../../guard/odd-port.ts'
 
-/** What receivers can be told of. */
+/** Events that receivers can subscribe to. */
 export const WEBHOOK_EVENTS = [
   'room.opened',
   'room.closed',
@@ -29,27 +29,27 @@ export const webhookSchema = z.strictObject({
     .string()
     .refine(isReceiver, URL_ALLOWED)
     .describe(URL_ALLOWED)
-    .meta({ about: 'Where events are sent.' }),
+    .meta({ about: 'Address to which events are sent.' }),
   secret: z
     .string()
     .min(16)
     .describe('a text of at least 16 characters')
-    .meta({ about: 'Signs what is sent.' }),
+    .meta({ about: 'Secret that signs the events.' }),
   name: z
     .string()
     .min(1)
     .max(64)
     .optional()
-    .meta({ about: 'For log and status; the address may hold secrets.' }),
+    .meta({ about: 'Name for log and status; the address can contain secrets.' }),
   events: z
     .array(z.enum(WEBHOOK_EVENTS))
     .min(1)
     .default([...WEBHOOK_EVENTS])
-    .meta({ about: 'Which events are sent.' }),
-  texts: z.boolean().default(false).meta({ about: 'Whether what people say is sent.' }),
+    .meta({ about: 'Events to send.' }),
+  texts: z.boolean().default(false).meta({ about: 'Include transcripts in events.' }),
   local: z.boolean().default(false).meta({
     about:
-      'Whether its name may lead into the network of this machine; an address, and localhost, may anyway.',
+      'Allow the name to resolve to a private network address; literal addresses and localhost are always allowed.',
   }),
 })
 

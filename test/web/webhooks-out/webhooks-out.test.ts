@@ -186,8 +186,8 @@ test('a receiver that fails is asked again, later and later; its room waits in o
   ])
   // Once when it began to fail, once when it was over: not for every attempt, and without the address.
   expect(it.log.all.map(({ message }) => message)).toEqual([
-    'a webhook is not taken',
-    'a webhook is taken again',
+    'webhook delivery failed',
+    'webhook delivery recovered',
   ])
   expect(JSON.stringify(it.log.all)).not.toContain('127.0.0.1')
 })
@@ -228,7 +228,7 @@ test('a receiver that says nothing has failed after 10 s', async () => {
   await it.settled(({ failures }) => failures === 1)
   it.clock.advance(1_000)
   await it.settled(({ delivered }) => delivered === 1)
-  expect(it.log.all[0]?.fields).toMatchObject({ outcome: 'no answer' })
+  expect(it.log.all[0]?.fields).toMatchObject({ outcome: 'no response' })
 })
 
 test('a receiver that is not there harms nobody, and gets what waits when it comes', async () => {
