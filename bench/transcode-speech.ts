@@ -28,7 +28,7 @@ export function speechCandidates(): [what: string, candidates: Candidate[]][] {
   ]
 }
 
-/** Frames as they are played: the more is skipped, the more of the source is processed. */
+/** Frames in playing order: the more is skipped, the more of the source is processed. */
 function stretched(name: string, pcm: Int16Array, factor: number, trimming: boolean): Candidate {
   let at = 0
   const stretch = new Stretch(() => {

@@ -49,4 +49,4 @@ for (let at = 0; at < pcm.length; at += samples) {
 }
 await session.finish()
 await Promise.all([reading, listening])
-console.log(`What was heard: ${heard}`)
+console.log(`Recognized: ${heard}`)

@@ -57,7 +57,7 @@ describe('the rules', () => {
       source: 'export class Used {}\nexport const unused = 1\nexport interface Free {}',
     }
     const b = { path: 'test/core/b.ts', source: 'new Used()\nexport const own = unusedness' }
-    expect(unusedExports([a, b])).toEqual(['src/core/a.ts exports unused, which nobody else uses'])
+    expect(unusedExports([a, b])).toEqual(['src/core/a.ts exports unused, which no other file uses'])
   })
 
   const faulty = (rule: (path: string, source: string) => Fault[], path: string, source: string) =>

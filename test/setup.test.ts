@@ -171,7 +171,7 @@ describe('set-up', () => {
     expect(said).toContain('npm error broken')
   })
 
-  it('uses the Node it runs under if there is none to fetch', async () => {
+  it('uses the Node it runs under if no other can be fetched', async () => {
     installSystem()
     write('fetch.cjs', 'process.exit(1)')
     const { code, said, calls } = await setUp()

@@ -20,9 +20,9 @@ export function benchGate(): GateCost[] {
   const echo = (at: number) => voice.soft[(at + voice.soft.length - 9) % voice.soft.length]!
   const own = (at: number) => voice.loud[(at * 7) % voice.loud.length]!
   return [
-    { what: 'nothing plays', us: cost(false, own, voice.loud) },
-    { what: 'something plays, and nothing comes back', us: cost(true, () => SILENT_FRAME, voice.loud) },
-    { what: 'its echo comes back', us: cost(true, echo, voice.loud) },
+    { what: 'no audio plays', us: cost(false, own, voice.loud) },
+    { what: 'audio plays without an echo', us: cost(true, () => SILENT_FRAME, voice.loud) },
+    { what: 'audio plays with an echo', us: cost(true, echo, voice.loud) },
     { what: 'the participant speaks over it', us: cost(true, own, voice.loud) },
   ]
 }

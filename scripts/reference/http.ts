@@ -84,7 +84,7 @@ function service({
     place,
     code(name),
     needed ? 'yes' : '',
-    [allowed?.join(', '), repeated ? 'may be repeated' : ''].filter(Boolean).join('; '),
+    [allowed?.join(', '), repeated ? 'can be repeated' : ''].filter(Boolean).join('; '),
     example === undefined ? '' : code(example),
     words,
   ])

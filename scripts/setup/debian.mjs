@@ -63,7 +63,7 @@ function apt(prefix, ...args) {
   return run(command, rest, { name: `apt-get ${args[0]}` })
 }
 
-/** The command prefix for running as root without a prompt: `[]` for root itself, undefined if there is none. */
+/** The command prefix for running as root without a prompt: `[]` for root itself, undefined without a way. */
 async function asRoot() {
   if (process.getuid?.() === 0) return []
   const { code } = await run('sudo', ['-n', 'true'], { timeoutMs: 10_000 })

@@ -31,7 +31,7 @@ export class FakeLeg implements Leg {
     })
   }
 
-  /** Whether the leg has ended. */
+  /** True after the end of the leg. */
   get over(): boolean {
     return this.#over
   }

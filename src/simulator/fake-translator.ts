@@ -29,7 +29,7 @@ export class FakeConnection implements Connection {
     }
   }
 
-  /** Whether the connection accepts audio. */
+  /** True while the connection accepts audio. */
   get live(): boolean {
     return this.#ready && !this.closed
   }
@@ -55,7 +55,7 @@ export class FakeConnection implements Connection {
 /** A translation service in memory: connections open when the test says, and send what the test says. */
 export class FakeTranslator implements Translator {
   readonly connections: FakeConnection[] = []
-  /** Whether new connections are ready at once. */
+  /** Makes new connections ready at once. */
   autoReady = true
   /** If set, new connections end with this reason. */
   refuse: EndReason | undefined
@@ -70,7 +70,7 @@ export class FakeTranslator implements Translator {
     return connection
   }
 
-  /** The newest connection; throws if there is none. */
+  /** The newest connection; throws before the first one. */
   get last(): FakeConnection {
     const connection = this.connections.at(-1)
     if (!connection) throw new RangeError('no connection was opened')

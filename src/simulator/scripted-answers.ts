@@ -3,12 +3,12 @@ import type { ScriptedSession } from './scripted-session.ts'
 import { type Mp3Maker, type Mp3Rate, tone, toneOf } from './tone-mp3.ts'
 
 /**
- * How a scripted service answers: called once per session; the result is called with the audio of every accepted
+ * Answers of a scripted service: called once per session; the result is called with the audio of every accepted
  * fragment.
  */
 export type Answering = (session: ScriptedSession, maker: Mp3Maker) => (pcm: Int16Array) => void
 
-/** How a scripted service answers text: called with every accepted text. */
+/** Text answers of a scripted service: called with every accepted text. */
 export type TextAnswering = (session: ScriptedSession, text: string, maker: Mp3Maker) => void
 
 /** Duration of a spoken character (ms). */

@@ -22,15 +22,15 @@ export interface ScriptedServiceOptions {
   port?: number
   /** Key expected in `auth.token`. Default `simulated-key`. */
   apiKey?: string
-  /** How it answers audio. Default `tones()`. */
+  /** Answers to audio. Default `tones()`. */
   answer?: Answering
-  /** How it answers text, on `/translator` and `/tts`. Default `texts`. */
+  /** Answers to text, on `/translator` and `/tts`. Default `texts`. */
   answerText?: TextAnswering
   /** Choices that the interface leaves open. Default: as in `docs/service/protocol.md`. */
   shape?: ServiceShape
   /** Initial faults. Default none. */
   faults?: Faults
-  /** What sessions record: only counts (for load tests), the order of events too (default), or the audio as well. */
+  /** Data recorded by sessions: only counts (for load tests), the order of events too (default), or the audio as well. */
   record?: 'counts' | 'events' | 'audio'
   clock?: Clock
   /** Answers HTTP requests: lists, batch, streamed audio. Default: 404 for every request. */

@@ -28,7 +28,7 @@ export interface ServiceShape {
   readonly fields?: 'contract' | 'plain' | 'odd'
   readonly form?: VoiceForm
   readonly coding?: 'mp3' | 'wav' | 'pcm'
-  /** Whether results contain the time range that they cover. */
+  /** Includes the covered time range in results. */
   readonly times?: boolean
 }
 
@@ -47,7 +47,7 @@ export class ShapedAnswers {
     this.#shape = shape
   }
 
-  /** Whether text that can still change can be sent. */
+  /** True if text that can still change can be sent. */
   get tellsFinal(): boolean {
     return this.#shape.final ?? true
   }

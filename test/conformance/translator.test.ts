@@ -81,7 +81,7 @@ describe('the suite for translators', () => {
     ],
     ['dies of a fault', wrong({ diesOfFault: true }), 'continues after an error about data'],
     [
-      'gives up for good',
+      'stops retrying',
       wrong({ saysForGood: true }),
       'ends once when the service is gone, and reports that a retry can help',
     ],

@@ -94,7 +94,7 @@ describe.each(['nginx', 'caddy'] as const)('behind %s, as in deploy/', kind => {
     ])
   })
 
-  there('captions come as they are said, and a call outlives a reload of nginx', async () => {
+  there('forwards captions without delay, and keeps a call during a reload of nginx', async () => {
     await using phone = await placeCall({
       webhook: `https://${HOST}/twilio/voice?room=desk&speaks=en-us&hears=es-es`,
       resolve: { [HOST]: proxy.address },
@@ -139,7 +139,7 @@ describe.each(['nginx', 'caddy'] as const)('behind %s, as in deploy/', kind => {
     })
   }
 
-  there('the page is there, and its socket for the page alone', async () => {
+  there('serves the talk page, and its socket only to that page', async () => {
     const page = await ask('/', { accept: 'text/html' })
     page.resume()
     expect([page.statusCode, page.headers['content-type']]).toEqual([
@@ -150,7 +150,7 @@ describe.each(['nginx', 'caddy'] as const)('behind %s, as in deploy/', kind => {
     expect(await talk('https://elsewhere.example')).toBe(403)
   })
 
-  there('who is behind it is told by the proxy, and nobody else is believed', async () => {
+  there('trusts only the proxy for client addresses', async () => {
     const wrong = { authorization: 'Bearer wrong', 'x-forwarded-for': '203.0.113.1' }
     expect(await statusOf('/v1/rooms', wrong, '127.0.0.21')).toBe(401)
     expect(await statusOf('/v1/rooms', { ...wrong, 'x-forwarded-for': '203.0.113.2' }, '127.0.0.21')).toBe(

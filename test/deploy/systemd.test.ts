@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const UNIT = new URL('../../deploy/systemd/dragoman.service', import.meta.url).pathname
 const there = test.skipIf(programOf('systemd-analyze') === undefined)
 
-/** Maximum exposure of a well-protected unit: 0 is none, 10 is everything (`systemd-analyze security`). */
+/** Maximum exposure of a well-protected unit: 0 is the minimum, 10 is the maximum (`systemd-analyze security`). */
 const MOST_EXPOSURE = 2
 
 let folder: string

@@ -41,7 +41,7 @@ class Voice extends FakeAnnouncer {
 it('there are commands', () => expect(byPage.size).toBeGreaterThan(4))
 
 it.each(Array.from(byPage))(
-  '%s: every request is taken by a server',
+  '%s: every request is accepted by a server',
   async (_page, commands) => {
     const folder = await mkdtemp(join(tmpdir(), 'dragoman-curl-'))
     await using twilio = await TwilioStandIn.listen({ numbers: { '+15551234567': {} } })

@@ -9,7 +9,7 @@ const blocks = snippets('sh', 'bash', 'shell', 'console')
 describe('commands of the pages', () => {
   it('exist', () => expect(blocks.length).toBeGreaterThan(25))
 
-  it.each(blocks.map(block => [title(block), block.code]))('%s: would be taken', async (_title, code) => {
+  it.each(blocks.map(block => [title(block), block.code]))('%s: would be accepted', async (_title, code) => {
     expect(await commandFaults(code)).toEqual([])
   })
 

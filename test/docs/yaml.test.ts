@@ -19,7 +19,7 @@ const known = Object.keys(configSchema.shape)
 
 it('the pages contain settings', () => expect(blocks.length).toBeGreaterThan(12))
 
-it.each(blocks.map(block => [title(block), block.code]))('%s: would be taken', (_title, code) => {
+it.each(blocks.map(block => [title(block), block.code]))('%s: would be accepted', (_title, code) => {
   const [document, ...more] = parseAllDocuments(code)
   expect(document?.errors).toEqual([])
   if (OTHERS.some(([begins]) => begins.test(code))) return

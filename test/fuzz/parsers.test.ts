@@ -7,7 +7,7 @@ import { TARGETS } from './targets/all.ts'
 const CASES = 2_000
 
 test.each(TARGETS.flatMap(target => fuzzSeeds(1).map(seed => [target.name, seed, target] as const)))(
-  '%s: whatever comes is read or refused (seed %d)',
+  '%s: reads or rejects any input (seed %d)',
   { timeout: 60_000 },
   (_name, seed, target) => {
     // A fixed number of cases, or as many as possible in the time on a busy machine.

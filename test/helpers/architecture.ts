@@ -128,7 +128,7 @@ export function packageFaults(path: string, source: string, dependencies: readon
     if (specifier.startsWith('node:')) return []
     const [scope = '', name = ''] = specifier.split('/')
     const wanted = scope.startsWith('@') ? `${scope}/${name}` : scope
-    return dependencies.includes(wanted) ? [] : [`${path} imports ${wanted}, which is no dependency`]
+    return dependencies.includes(wanted) ? [] : [`${path} imports ${wanted}, which is not a dependency`]
   })
 }
 

@@ -23,7 +23,7 @@ function wasRepeated(test: TestCase): boolean {
   return (test.diagnostic()?.retryCount ?? 0) > 0
 }
 
-/** What failed outside of any test (a file that cannot be loaded, an error nobody caught) counts as failed too. */
+/** Failures outside of tests (a file that cannot be loaded, an uncaught error) count as failed, too. */
 export function closingLine(modules: Modules, unhandled: number): string {
   const counts = { passed: 0, failed: unhandled, skipped: 0, pending: 0 }
   for (const module of modules) {

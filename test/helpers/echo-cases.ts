@@ -6,7 +6,7 @@ import { type EchoRoomOptions, type EchoWay, echoRoom, ROOMS } from './echo-room
 /** The echo path of each kind of leg. */
 export const KINDS: Readonly<Record<string, Omit<EchoWay, 'db'>>> = {
   telephone: { delayMs: 184, mulaw: true, reflections: ROOMS.small },
-  'telephone far away': { delayMs: 593.7, mulaw: true, reflections: ROOMS.large },
+  'distant phone': { delayMs: 593.7, mulaw: true, reflections: ROOMS.large },
   browser: { delayMs: 87.3, reflections: ROOMS.large },
   'wireless headset': { delayMs: 312.5 },
 }

@@ -47,10 +47,10 @@ export class FakeDialler implements Dialler {
     return call
   }
 
-  /** The newest call; throws if there is none. */
+  /** The newest call; throws before the first one. */
   get last(): FakeOutgoingCall {
     const call = this.calls.at(-1)
-    if (!call) throw new RangeError('nobody was called')
+    if (!call) throw new RangeError('no call was placed')
     return call
   }
 }

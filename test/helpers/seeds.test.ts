@@ -45,7 +45,7 @@ test('a long run reports how to reproduce its findings', () => {
     result: () => ({ state: 'failed', errors: [{ message }] }),
   })
   const tests = [
-    failed('holds whatever happens (seed 17)', 'no'),
+    failed('holds for any events (seed 17)', 'no'),
     failed('a property', 'Property failed after 2 tests\n{ seed: -1830313559, path: "0:1" }'),
     failed('something else', 'no'),
     { name: 'seed 5', result: () => ({ state: 'passed', errors: [] }) },

@@ -24,6 +24,6 @@ export function unusedExports(files: readonly Source[]): Fault[] {
     .flatMap(({ path, source }) =>
       Array.from(source.matchAll(EXPORTED), ([, name = '']) => name)
         .filter(name => (named.get(name)?.size ?? 0) < 2)
-        .map(name => `${path} exports ${name}, which nobody else uses`),
+        .map(name => `${path} exports ${name}, which no other file uses`),
     )
 }

@@ -22,7 +22,7 @@ it.each([
   ['5.3.0', '11.0.0'],
   ['5', '11'],
 ])(
-  'installs beside fastify@%s and @fastify/websocket@%s, runs, and compiles',
+  'installs with fastify@%s and @fastify/websocket@%s, runs, and compiles',
   async (fastify, websocket) => {
     const folder = await mkdtemp(join(tmpdir(), 'dragoman-host-'))
     folders.push(folder)

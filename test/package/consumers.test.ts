@@ -72,7 +72,7 @@ describe('the packed tarball in another program', () => {
     ['floor', '5.0.0'],
     ['current', JSON.parse(readFileSync(join(MODULES, 'fastify/package.json'), 'utf8')).version as string],
   ] as const)(
-    'runs in Fastify %s (%s): below prefixes, with sockets of its own, beside its own pages',
+    'runs in Fastify %s (%s): below prefixes, with its own sockets and pages',
     async (name, version) => {
       const at = consumer(name)
       cpSync(join(PROJECT, 'test/package/host.mjs'), join(at, 'host.mjs'))

@@ -1,4 +1,4 @@
-// A program of somebody else, with the package installed: bridges in apps of every kind, each called by a telephone and opened by a page.
+// An external program with the package installed: bridges in apps of every kind, each called by a phone and opened by a page.
 import { createRequire } from 'node:module'
 import websocket from '@fastify/websocket'
 import { Relay, relayOptions } from 'dragoman'
@@ -48,7 +48,7 @@ async function host({ prefix = '', within = '', sockets = 'none', own = 'none', 
   return { app, address, mount: within + prefix }
 }
 
-/** What somebody on the telephone hears of what they say, as a share of it. */
+/** The share of a caller's speech that they hear back. */
 async function calls(address, mount) {
   await using call = await placeCall({
     webhook: `${address}${mount}/twilio/voice`,
@@ -63,7 +63,7 @@ async function calls(address, mount) {
   return { complaints: [...errors, ...warnings].length, heard: loud > 0.6 * TONE.length }
 }
 
-/** Links of the talk page that lead nowhere. */
+/** Broken links of the talk page. */
 async function deadLinks(address, mount) {
   const url = `${address}${mount}/talk`
   const html = await (await fetch(url, HTML)).text()
@@ -96,7 +96,7 @@ const results = await Promise.all(
   }),
 )
 
-/** What is wrong with options is said at once, and what is not installed. */
+/** Invalid options and missing packages are reported at once. */
 async function failure(work) {
   try {
     await work()

@@ -39,7 +39,7 @@ export interface ConversationOptions {
 /** Timing of one translated sentence. */
 export interface Told {
   readonly speaker: string
-  /** When the sentence ended, and when its translation arrived, started and was heard to its end (ms). */
+  /** End of the sentence, and arrival, start and end of its translation (ms). */
   readonly endedAt: number
   readonly cameAt: number
   begunAt?: number

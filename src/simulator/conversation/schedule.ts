@@ -4,7 +4,7 @@ export interface Sentence {
   readonly lengthMs: number
 }
 
-/** How much a speaker talks, and for how long. */
+/** Amount and duration of a speaker's talk. */
 export interface ScheduleOptions {
   readonly minutes: number
   /** Share of the time that the speaker talks, 0 to 1. Pauses between sentences of one turn do not count as talk. */

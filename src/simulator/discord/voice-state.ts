@@ -37,7 +37,7 @@ export class VoiceState {
     this.member.deaf = deaf
   }
 
-  /** Whether others can hear the member. */
+  /** True if others can hear the member. */
   get audible(): boolean {
     return !(this.mute || this.selfMute || this.suppress)
   }

@@ -58,7 +58,7 @@ export class World {
   readonly chat: Chat
   /** Privileged intents that the application can request. */
   readonly enabledIntents: readonly PrivilegedIntent[]
-  /** Where bots receive events. */
+  /** Gateway from which bots receive events. */
   readonly gateway: GatewayAddress
   readonly #listeners = new Set<(happening: Happening) => void>()
 

@@ -19,12 +19,12 @@ export class FaultPipe {
   readonly #queue: { bytes: Buffer; due: number }[] = []
   #held = 0
   #latest = 0
-  /** When the line is free again, with limited bandwidth. */
+  /** Time when the line is free again, with limited bandwidth. */
   #freeAt = 0
   #timer: Disposable | undefined
-  /** Whether the source has ended. */
+  /** Set when the source has ended. */
   #ended = false
-  /** Whether this direction was ended locally, regardless of the network. */
+  /** Set when this direction was ended locally, regardless of the network. */
   #halfClosed = false
   #closed = false
   /** Number of bytes forwarded. */

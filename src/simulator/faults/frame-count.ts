@@ -36,17 +36,17 @@ export function framesIn(pcm: Int16Array, rate = 16_000): HeardFrame[] {
 
 /** Result of comparing received frames with the ones sent. */
 export interface FrameCount {
-  /** Frames that were sent and not heard. */
+  /** Sent frames that are missing. */
   readonly lost: readonly number[]
-  /** Number of times that a frame was heard again. */
+  /** Number of repetitions. */
   readonly repeated: number
   /** Number of frames first heard after a later one. */
   readonly late: number
-  /** Frames that were heard and never sent. */
+  /** Frames that were never sent. */
   readonly foreign: readonly number[]
 }
 
-/** Compares what was heard with frames `from` to before `to`, each sent once. */
+/** Compares `heard` with frames `from` to before `to`, each sent once. */
 export function countFrames(heard: Iterable<number>, from: number, to: number): FrameCount {
   const seen = new Set<number>()
   const foreign: number[] = []

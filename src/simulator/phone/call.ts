@@ -79,14 +79,14 @@ export class SimulatedCall implements AsyncDisposable {
   /** Presses keys, for `<Gather>` or as messages on the stream, one each. Throws RangeError for a key that phones do not have. */
   press(keys: string): void {
     for (const key of keys) {
-      if (!KEYS.test(key)) throw new RangeError(`a telephone has the keys 0–9, *, # and A–D, got ${key}`)
+      if (!KEYS.test(key)) throw new RangeError(`a phone has the keys 0–9, *, # and A–D, got ${key}`)
     }
     for (const key of keys) this.#host.press(key)
   }
 
   /** Sends `stop` and closes: the call is over. Idempotent. */
   hangUp(): Promise<CallEnd> {
-    return this.#end('hangup', 'the party hung up')
+    return this.#end('hangup', 'the participant hung up')
   }
 
   /** Like `hangUp`, from Twilio's side: by its REST API or a time limit. */

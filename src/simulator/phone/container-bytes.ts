@@ -25,7 +25,7 @@ export function containerOf(payload: string): 'WAV' | 'ID3' | 'MP3' | undefined 
   return 'MP3'
 }
 
-/** Returns the length in bytes of the layer III frame whose header is at `at`, or undefined if there is none. */
+/** Returns the length in bytes of the layer III frame whose header is at `at`, or undefined without a header. */
 function mpegFrameLength(bytes: Uint8Array, at: number): number | undefined {
   const [sync, second, third] = [bytes[at], bytes[at + 1], bytes[at + 2]]
   if (sync !== 0xff || second === undefined || third === undefined || (second & 0xe6) !== 0xe2)

@@ -2,9 +2,9 @@ import type { Voice } from './voice.ts'
 
 /** Outcome of a spoken voice. Times are milliseconds of the call's clock. */
 export interface Spoken {
-  /** When its first packet fell due; undefined if the call ended before that. */
+  /** Time when its first packet fell due; undefined if the call ended before that. */
   readonly startedAt: number | undefined
-  /** When its last packet fell due: the end of speech, for latency measurements. */
+  /** Time when its last packet fell due: the end of speech, for latency measurements. */
   readonly endedAt: number
   /** False if the call ended, or `hush` was called, before the end of the voice. */
   readonly complete: boolean

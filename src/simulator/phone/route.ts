@@ -48,7 +48,7 @@ export function routeOf(
   return URL.canParse(publicUrl) ? routeTo(publicUrl, { ...options, localUrl: webhook }) : undefined
 }
 
-/** Whether the route ends on this machine. */
+/** True if the route ends on this machine. */
 export function isLoopback({ target }: Route): boolean {
   return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(target.hostname)
 }

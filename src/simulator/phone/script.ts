@@ -4,7 +4,7 @@ import type { Gathered } from './key-collector.ts'
 import type { StreamEnd } from './stream-report.ts'
 import type { StreamNoun, Twiml, Verb } from './twiml.ts'
 
-/** How a call ended; always a value. */
+/** End of a call; always a value. */
 export interface CallEnd {
   /**
    * `hangup`: the participant hung up · `completed`: the TwiML ended the call or ran out, or the account ended it ·
@@ -33,7 +33,7 @@ export interface ScriptHost {
   readonly hungUp: CallEnd | undefined
   /** True when the call has received other instructions. */
   readonly updated: boolean
-  /** Returns those instructions and clears them; undefined if there are none. */
+  /** Returns those instructions and clears them; undefined without new instructions. */
   takeUpdate(): Instructions | undefined
   fetch(errand: Errand): Promise<Twiml>
   /** The first instructions have arrived, and the call is not rejected. May be called again. */
@@ -108,7 +108,7 @@ async function perform(host: ScriptHost, verbs: readonly Verb[], base: string): 
   return { kind: 'completed', code: undefined, reason: 'the TwiML ran out' }
 }
 
-/** Whether a document that starts with `verb` answers the call. */
+/** True if a document that starts with `verb` answers the call. */
 function answers(verb: Verb | undefined): boolean {
   return verb?.verb !== 'Reject' && verb?.verb !== 'Redirect'
 }

@@ -1,14 +1,14 @@
 import type { Histogram } from './histogram.ts'
 import type { PlayoutReport } from './playout-report.ts'
 
-/** How a stream ended. */
+/** End of a stream. */
 export interface StreamEnd {
   /**
    * `phone`: by `stop` and our close · `server`: the server closed · `network`: the connection broke, from either side
    * · `refused`: it was never open.
    */
   readonly by: 'phone' | 'server' | 'network' | 'refused'
-  /** The WebSocket's close code, 1006 if there was none; for `refused` the HTTP status, 0 if there was none. */
+  /** The WebSocket's close code, 1006 without a close frame; for `refused` the HTTP status, 0 without a response. */
   readonly code: number
   readonly reason: string
 }

@@ -32,7 +32,7 @@ export class Uplink {
   readonly #transit: Transit<string | Uint8Array>
   #packets = 0
   #messages = 0
-  /** How late messages reached the socket: a busy machine, not a fault of the server. */
+  /** Delay of messages before the socket: a busy machine, not a fault of the server. */
   readonly lateness = new Histogram()
 
   constructor(options: UplinkOptions) {

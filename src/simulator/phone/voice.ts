@@ -17,7 +17,7 @@ export interface Voice {
   packet(index: number): string | undefined
 }
 
-/** Whether a voice ends. */
+/** Options of a voice. */
 export interface VoiceOptions {
   /** Repeats the voice indefinitely. */
   loop?: boolean

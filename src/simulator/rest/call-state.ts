@@ -1,7 +1,7 @@
 /** State of a call as in the API (Twilio: Call resource, `status`). */
 export type CallStatus = 'queued' | 'ringing' | 'in-progress' | FinalStatus
 
-/** How it ended. */
+/** Status of an ended call. */
 export type FinalStatus = 'completed' | 'busy' | 'no-answer' | 'failed' | 'canceled'
 
 export const CALL_STATUSES: readonly CallStatus[] = [

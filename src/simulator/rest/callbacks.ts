@@ -26,7 +26,7 @@ export interface SeenCallback {
   readonly idempotencyToken: string
   /** From 1. */
   readonly attempt: number
-  /** The HTTP status of the answer; undefined if there was none. */
+  /** The HTTP status of the answer; undefined without an answer. */
   readonly status: number | undefined
 }
 
@@ -34,7 +34,7 @@ export interface CallbackTerms {
   readonly clock: Clock
   readonly authToken: string
   readonly faults: CallbackFaults
-  /** How the route to the bridge is found. */
+  /** Options for finding the route to the bridge. */
   readonly route: Omit<Parameters<typeof routeOf>[1], 'webhook'>
   readonly seen: (callback: SeenCallback) => void
 }

@@ -1,7 +1,7 @@
 import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max'
 
 /**
- * Whether a country can be called (Twilio: Voice Dialing Permissions, Country); undefined for an unknown country.
+ * Dialing permission of a country (Twilio: Voice Dialing Permissions, Country); undefined for an unknown country.
  * `permitted` undefined: all.
  */
 export function countryJson(

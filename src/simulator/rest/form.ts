@@ -15,7 +15,7 @@ export class Form {
     return this.#fields.has(name)
   }
 
-  /** The first value; undefined if there is none. An empty value counts. */
+  /** The first value; undefined if absent. An empty value counts. */
   get(name: string): string | undefined {
     return this.#fields.get(name) ?? undefined
   }

@@ -25,7 +25,7 @@ test('H12 ten thousand events at once: the sender is answered or disconnected, a
 })
 
 test.each(['error', 'disconnect', 'connect', 'disconnecting', '__proto__', 'constructor', ''])(
-  'H13 an event named %j changes nothing for anybody',
+  'H13 an event named %j changes nothing for other clients',
   async name => {
     const { ready } = await fakeService({ ...NEVER_LATE })
     const good = await ready('/sts')

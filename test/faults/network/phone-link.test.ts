@@ -43,7 +43,7 @@ describe.concurrent('between the phones and us', { timeout: 90_000 }, () => {
       },
     ],
     ['F6 P nothing for 2 s', rig => stall(rig, 2_000)],
-  ])('%s: every frame is heard once, on the same streams', async (_name, spoil) => {
+  ])('%s: every frame is played once, on the same streams', async (_name, spoil) => {
     await using rig = await PhoneRig.open()
     const said = rig.say(200)
     await pause(600)
@@ -70,9 +70,9 @@ describe.concurrent('between the phones and us', { timeout: 90_000 }, () => {
 
   test.each<[string, (rig: PhoneRig) => void]>([
     ['F7 P nothing for longer than a stream is waited for', rig => rig.annas.set(STALLED)],
-    ['F8 P a black hole from the telephone', rig => rig.annas.set({ swallow: true }, 'up')],
+    ['F8 P a black hole from the phone', rig => rig.annas.set({ swallow: true }, 'up')],
     ['F9 P a black hole both ways, as when a peer lost its power', rig => rig.annas.set({ swallow: true })],
-  ])('%s: a new stream, and nothing is lost but what was said meanwhile', async (_name, spoil) => {
+  ])('%s: a new stream, and only speech from the gap is lost', async (_name, spoil) => {
     await using rig = await PhoneRig.open()
     const said = rig.say(300)
     await pause(600)
@@ -90,9 +90,9 @@ describe.concurrent('between the phones and us', { timeout: 90_000 }, () => {
   test.each<[string, (rig: PhoneRig) => void, readonly number[]]>([
     ['F10 P reset, both', rig => [rig.annas, rig.bobs].map(proxy => proxy.cut('rst')), [2, 2]],
     ['F10 P closed, both', rig => [rig.annas, rig.bobs].map(proxy => proxy.cut('fin')), [2, 2]],
-    ['F10 P half-closed by the telephone', rig => rig.annas.halfClose('up'), [2, 1]],
+    ['F10 P half-closed by the phone', rig => rig.annas.halfClose('up'), [2, 1]],
     ['F10 P half-closed towards the listener', rig => rig.bobs.halfClose('down'), [1, 2]],
-  ])('%s: new streams, and next to nothing is lost', async (_name, spoil, streams) => {
+  ])('%s: new streams, and hardly any loss', async (_name, spoil, streams) => {
     await using rig = await PhoneRig.open()
     const said = rig.say(150)
     await pause(600)

@@ -26,7 +26,7 @@ describe.concurrent('between us and the service', { timeout: 90_000 }, () => {
         }
       },
     ],
-  ])('%s: every frame is heard once, in one session', async (_name, spoil) => {
+  ])('%s: every frame is played once, in one session', async (_name, spoil) => {
     await using rig = await Rig.open({ client: { deadlines: {} }, relay: { ackDeadlineMs: 10_000 } })
     await rig.session(1)
     const speaking = rig.speak(0, 120)
@@ -55,7 +55,7 @@ describe.concurrent('between us and the service', { timeout: 90_000 }, () => {
         rig.proxy.heal()
       },
     ],
-  ])('%s: all of it is heard', async (_name, spoil) => {
+  ])('%s: all of it is played', async (_name, spoil) => {
     await using rig = await Rig.open()
     await rig.session(1)
     const speaking = rig.speak(0, 200)

@@ -173,14 +173,14 @@ test('one misbehaving client among many', async (context: TestContext) => {
   )
   const faults: readonly [string, () => Disposable | Promise<Disposable>][] = [
     ['nobody', () => ({ [Symbol.dispose]() {} })],
-    ['a service that sends 5 voices a second of 1.5 MB that are none', () => every(5, result(rubbish))],
+    ['a service that sends 5 invalid voices a second of 1.5 MB', () => every(5, result(rubbish))],
     ['one whose results are too large (5 MB)', () => every(1, result(Buffer.alloc(5_000_000)))],
     [
       'one that sends 10 000 unknown events a second',
       () => every(10_000, () => session()?.emit('nonsense', {})),
     ],
     ['one that drops its connection 5 times a second', () => every(5, () => session()?.drop())],
-    ['a stream with 1 000 messages a second that are none', () => intruder(bridge.address, '[', 1_000)],
+    ['a stream with 1 000 invalid messages a second', () => intruder(bridge.address, '[', 1_000)],
     [
       'a stream with 50 messages a second of 60 KB, nested as deep as they are long',
       () => intruder(bridge.address, deep, 50),

@@ -17,7 +17,7 @@ const markStep = fc.oneof(
 )
 
 const marks: Schedule = {
-  name: 'marks behind what is played',
+  name: 'marks after the played audio',
   short: 10_000,
   long: 1_000_000,
   property: fc.property(fc.array(markStep, { maxLength: 60, size: 'max' }), steps => {
@@ -48,7 +48,7 @@ const marks: Schedule = {
         case 'take':
           must(
             real.take(now + step.inMs).join() === pending.map(n => `m${n}`).join(),
-            'those behind the message',
+            'those after the message',
           )
           for (const n of pending) playedBy[n] = now + step.inMs
           pending = []
@@ -66,7 +66,7 @@ const marks: Schedule = {
           for (const n of before) {
             const due = playedBy[n] !== undefined && now - playedBy[n] >= 10_000
             if (ends[n] !== undefined)
-              must(ends[n] === 'overdue' && due, 'only what is long overdue is given up')
+              must(ends[n] === 'overdue' && due, 'only long overdue marks are dropped')
             // In playing order, with nothing overdue at the front.
             else if (n === before[0]) must(!due, 'what is overdue is given up')
           }
@@ -76,7 +76,7 @@ const marks: Schedule = {
           const before = open()
           real.clear(step.why)
           pending = []
-          for (const n of before) must(ends[n] === step.why, 'none comes back')
+          for (const n of before) must(ends[n] === step.why, 'no mark returns')
         }
       }
       must(real.unconfirmed === open().length, 'those that are awaited')
@@ -95,7 +95,7 @@ const KEYS = keyTable({
 })
 
 const keys: Schedule = {
-  name: 'keys of a telephone',
+  name: 'keys of a phone',
   short: 10_000,
   long: 1_000_000,
   property: fc.property(
@@ -112,7 +112,7 @@ const keys: Schedule = {
         recent = (afterMs > 3_000 ? '' : recent) + key
         const step = press(KEYS, state, key, now, 3_000)
         state = step.state
-        must(state.typed.length <= 2, 'what is kept is the beginning of a command')
+        must(state.typed.length <= 2, 'the kept keys start a command')
         // A command consists of the last keys, all of them in time.
         if (step.command)
           must(

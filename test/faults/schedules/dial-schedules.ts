@@ -37,7 +37,7 @@ const dial: Schedule = {
         must(RANK.indexOf(then.status) >= RANK.indexOf(state.status), 'it never goes back')
         if (state.status === 'over') must(then === state, 'over is over')
         if (input.type === 'person') ruledOut = true
-        if (then.status === 'in-room') must(ruledOut, 'no machine is let in')
+        if (then.status === 'in-room') must(ruledOut, 'no machine is admitted')
         if (then.status === 'over')
           must((then.error !== undefined) === (then.end === 'failed'), 'failures say why')
         state = then

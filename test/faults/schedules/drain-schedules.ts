@@ -61,13 +61,13 @@ const drain: Schedule = {
         if (overAt !== undefined) return
         overAt = clock.now()
         const early = overAt - (began ?? 0) < SECONDS * 1_000
-        if (!hurried && early && here.size > 0) broken.push('whoever is there may stay until the deadline')
+        if (!hurried && early && here.size > 0) broken.push('calls can continue until the deadline')
         const left = new Set(here)
         handed = { at: overAt, left }
         void calls.leave(here).then(() => {
           goneAt = clock.now()
           if (left.size > 0 && goneAt - overAt! < HANDED_OVER_MS)
-            broken.push('nobody is left behind while they may still ask')
+            broken.push('no call is dropped while it can still be handed over')
         })
       })
     }
@@ -75,7 +75,7 @@ const drain: Schedule = {
       let looked = false
       if (each.do === 'comes') {
         const turns = drain.turns()
-        must((turns !== undefined) === (began !== undefined), 'nobody comes in once it has begun, all before')
+        must((turns !== undefined) === (began !== undefined), 'admits calls only before it starts')
         if (turns) turned++
         else here.add(each.who)
       } else if (each.do === 'goes') here.delete(each.who)
@@ -96,17 +96,17 @@ const drain: Schedule = {
       }
       await told()
       must(broken.length === 0, broken[0] ?? '')
-      must(drain.turnedAway === turned, 'who is turned away is counted')
+      must(drain.turnedAway === turned, 'rejected calls are counted')
       if (began === undefined) continue
       const late = clock.now() - began
       must(overAt !== undefined || late < SECONDS * 1_000 + LOOK_MS, 'no drain takes longer than its time')
       must(overAt !== undefined || !hurried, 'a hurry is one')
-      must(overAt !== undefined || here.size > 0 || !looked, 'it is over when nobody is left')
-      must(goneAt === undefined || clock.pending === 0, 'whoever is gone waits for nothing')
+      must(overAt !== undefined || here.size > 0 || !looked, 'it ends with the last call')
+      must(goneAt === undefined || clock.pending === 0, 'ended calls wait for nothing')
       if (overAt !== undefined)
         must(
           goneAt !== undefined || clock.now() - overAt < HANDED_OVER_MS + LOOK_MS,
-          'nobody waits for ever for who does not ask',
+          'does not wait indefinitely for calls that do not resume',
         )
       if (handed?.left.size === 0) must(goneAt !== undefined, 'when all were sent on it is over at once')
     }
@@ -116,7 +116,7 @@ const drain: Schedule = {
     clock.advance(HANDED_OVER_MS)
     await told()
     must(overAt !== undefined && goneAt !== undefined, 'it is over, and all are sent on')
-    must(clock.pending === 0, `no timer is left: ${clock.pending}`)
+    must(clock.pending === 0, `remaining timers: ${clock.pending}`)
   }),
 }
 

@@ -30,15 +30,15 @@ class FakeConnection implements LinkConnection {
   }
 
   rejoin(): void {
-    must(!this.destroyed, 'what was destroyed is not asked for')
+    must(!this.destroyed, 'destroyed links are not requested')
     this.asked()
   }
   play(): void {
-    must(!this.destroyed, 'nothing is played to what is destroyed')
+    must(!this.destroyed, 'a destroyed link plays nothing')
     this.played++
   }
   setSpeaking(): void {
-    must(!this.destroyed, 'nothing is said to what is destroyed')
+    must(!this.destroyed, 'a destroyed link sends nothing')
   }
   check(): void {}
   destroy(): void {
@@ -126,11 +126,11 @@ const link: Schedule = {
       must(states.indexOf('ended') < 0 || states.indexOf('ended') === states.length - 1, 'the end is the end')
       must(
         states.every((state, at) => state !== states[at - 1]),
-        'a state is told once',
+        'a state is reported once',
       )
       if (link.state !== 'ended') return
-      must(live.length === 0, 'nothing is left of a link that ended')
-      must(clock.pending === 0, `no timer is left: ${clock.pending}`)
+      must(live.length === 0, 'an ended link leaves nothing')
+      must(clock.pending === 0, `remaining timers: ${clock.pending}`)
     }
     for (const each of steps) {
       const now = made.find(({ destroyed }) => !destroyed)
@@ -158,7 +158,7 @@ const link: Schedule = {
       const played = now?.played ?? 0
       link.play(new Uint8Array(3))
       link.setSpeaking(true)
-      must((now?.played ?? 0) - played <= Number(link.playable), 'who cannot be heard does not speak')
+      must((now?.played ?? 0) - played <= Number(link.playable), 'an inaudible link does not speak')
       holds()
     }
     // From here on nothing happens any longer: it is either connected or reports that it is not.

@@ -88,19 +88,22 @@ const session: Schedule = {
       if (over) must(s.session.state.status === 'ended', 'over is over')
       taken ||= s.session.state.status === 'live'
       closed ||= each.do === 'close'
-      must(!taken || closed || s.session.state.status !== 'ended', 'what was live once never ends by itself')
+      must(
+        !taken || closed || s.session.state.status !== 'ended',
+        'a session that was live never ends on its own',
+      )
       must(s.session.state.status !== 'live' || !s.session.away, 'live is not away')
       const sent = s.translator.connections.reduce((sum, one) => sum + one.sent.length, 0)
       must(s.metrics.fragmentsSent === sent, 'what was sent is counted')
       for (const { sent } of s.translator.connections) inOrder(sent)
     }
     close()
-    must(s.clock.pending === 0, `no timer is left: ${s.clock.pending}`)
+    must(s.clock.pending === 0, `remaining timers: ${s.clock.pending}`)
     must(s.metrics.sessionsOpened === 1 && s.metrics.sessionsEnded === 1, 'it ended once')
     must(s.metrics.lostMs === 0, 'nothing was lost within the bound')
     must(
       s.translator.connections.every(({ closed }) => closed),
-      'no connection is left',
+      'no connection remains',
     )
   }),
 }

@@ -100,7 +100,7 @@ test.each([
   ['new names', (n: number) => `40/${n.toString(36)},`],
   ['known names without a key', () => '40/stt,{}'],
   ['known names with wrong keys', (n: number) => `40/sts,{"token":"guess-${n}"}`],
-])('WebSockets that send nothing but CONNECT packets to %s do no harm', async (_name, packet) => {
+])('WebSockets that send only CONNECT packets to %s are harmless', async (_name, packet) => {
   const before = await rssMb()
   const probe = probing()
   const until = performance.now() + 1_000

@@ -69,7 +69,7 @@ asRoot('a key that root revokes is revoked in a service that runs as another use
 })
 
 asRoot(
-  'a service that cannot read its key file accepts none of its keys, and /health and keys say so',
+  'a service that cannot read its key file accepts none of its keys, as /health and keys report',
   async () => {
     const { folder, port, file, run, status } = await place()
     await chmod(folder, 0o755)

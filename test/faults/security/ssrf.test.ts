@@ -76,7 +76,7 @@ async function fetched(
 const REFUSED = { code: 'blocked', error: 'address_not_allowed' }
 
 describe('G32–G35: the address of streamed audio', () => {
-  test(`in ${LOCAL_HOSTS.length} spellings of local addresses: nobody is asked`, async () => {
+  test(`in ${LOCAL_HOSTS.length} spellings of local addresses: nothing is requested`, async () => {
     expect(new Set(LOCAL_HOSTS).size).toBeGreaterThanOrEqual(200)
     // The trap itself: it counts connections.
     await new Promise(resolve =>

@@ -5,11 +5,8 @@ import { PATIENCE_MS, Rig, WHOLE } from './rig.ts'
 describe.concurrent('a service that never stops talking', () => {
   test.each<[string, (n: number) => [string, unknown]]>([
     ['results', n => ['result', { id: `u${n}`, final: true, text: 'x'.repeat(3_000) }]],
-    ['results that go on', n => ['result', { id: `u${n}`, final: false, text: 'x' }]],
-    [
-      'voices that are none',
-      n => ['result', { id: `u${n}`, final: true, file: { data: Buffer.alloc(200) } }],
-    ],
+    ['results without end', n => ['result', { id: `u${n}`, final: false, text: 'x' }]],
+    ['invalid voices', n => ['result', { id: `u${n}`, final: true, file: { data: Buffer.alloc(200) } }]],
     ['ends', n => ['endSynth', { id: `u${n}` }]],
     ['starts', n => ['start', n]],
   ])('C49 G55 a flood of %s ends its connection, and no other call notices', async (_what, event) => {

@@ -7,7 +7,7 @@ import { PATIENCE_MS, Rig, WHOLE } from './rig.ts'
 const FRAMES_TWICE = 15
 
 describe.concurrent('an outage of the service', { timeout: 60_000 }, () => {
-  test('without faults every frame is heard once', async () => {
+  test('without faults every frame is played once', async () => {
     await using rig = await Rig.open()
     await rig.speak(0, 60)
     expect(await rig.count(0, 60)).toEqual(WHOLE)
@@ -19,7 +19,7 @@ describe.concurrent('an outage of the service', { timeout: 60_000 }, () => {
     await rig.proxy.stop()
     rig.proxy.cut()
     await rig.speak(0, 60)
-    await until(() => rig.away.at(-1)?.away, PATIENCE_MS, 'that the original is heard')
+    await until(() => rig.away.at(-1)?.away, PATIENCE_MS, 'that the original is played')
     await rig.proxy.start()
     const back = systemClock.now()
     await until(() => rig.away.at(-1)?.away === false, PATIENCE_MS, 'that translation is back')
@@ -39,9 +39,9 @@ describe.concurrent('an outage of the service', { timeout: 60_000 }, () => {
   test.each([
     ['reset', (rig: Rig) => rig.proxy.cut('rst')],
     ['closed', (rig: Rig) => rig.proxy.cut('fin')],
-    ['sent away politely', (rig: Rig) => rig.service.dropAll('kick')],
+    ['disconnected by the service', (rig: Rig) => rig.service.dropAll('kick')],
     ['half-closed', (rig: Rig) => rig.proxy.halfClose('down')],
-  ])('C24 C48 %s in mid sentence, twice: all of it is heard', async (_how, cut) => {
+  ])('C24 C48 %s during a sentence, twice: all of it is played', async (_how, cut) => {
     await using rig = await Rig.open()
     const speaking = rig.speak(0, 100)
     await pause(700)
@@ -82,7 +82,7 @@ describe.concurrent('an outage of the service', { timeout: 60_000 }, () => {
     let pieces = 0
     rig.service.next({ mangle: result => (++pieces <= 5 ? result : undefined), neverEndSynth: true })
     await rig.speak(0, 100)
-    await until(() => rig.heard().length > 20, PATIENCE_MS, 'the beginning of the voice')
+    await until(() => rig.heard().length > 20, PATIENCE_MS, 'the start of the voice')
     rig.proxy.cut()
     const { lost, repeated, foreign } = await rig.count(0, 100)
     expect([lost, foreign]).toEqual([[], []])
@@ -104,7 +104,7 @@ describe.concurrent('an outage of the service', { timeout: 60_000 }, () => {
   })
 
   test.each([
-    ['C46 the network takes nothing more from us', (rig: Rig) => rig.proxy.set({ bytesPerSecond: 0 }, 'up')],
+    ['C46 the network stops accepting data', (rig: Rig) => rig.proxy.set({ bytesPerSecond: 0 }, 'up')],
     ['C47 a black hole: the peer lost its power', (rig: Rig) => rig.proxy.set({ swallow: true })],
     ['C16 acks come no more', (rig: Rig) => rig.proxy.set({ swallow: true }, 'down')],
   ])('%s: noticed in time, and nothing is lost', async (_what, spoil) => {
@@ -122,7 +122,7 @@ describe.concurrent('an outage of the service', { timeout: 60_000 }, () => {
     expect([lost, foreign]).toEqual([[], []])
   })
 
-  test('a network that is slow, in pieces and unsteady: every frame is heard once', async () => {
+  test('a network that is slow, in pieces and unsteady: every frame is played once', async () => {
     await using rig = await Rig.open({ client: { deadlines: {} } })
     rig.proxy.set({ latencyMs: 200, jitterMs: 200, sliceBytes: 700 })
     await rig.speak(0, 100)

@@ -181,7 +181,7 @@ describe('a service that cannot be reached', () => {
     '503 Service Unavailable\r\nRetry-After: 7',
     // The response of an Engine.IO 3 server.
     '400 Bad Request',
-  ])('C5 C50 the handshake is answered with %s: worth another try, and nobody is followed', async head => {
+  ])('C5 C50 the handshake is answered with %s: retried, and no redirect is followed', async head => {
     const { url, asked } = await answering(head.replace('LOCATION', `${service.url}/sts`))
     expect(await attempt(url)).toMatchObject({
       code: 'SERVICE_UNREACHABLE',

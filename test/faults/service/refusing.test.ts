@@ -73,7 +73,7 @@ describe('a rejecting service', () => {
     ['of an unknown code', { code: 'internal', error: 'unexpected', description: 'oops' }],
     ['of a wrong key', { code: 'unauthorized', error: 'key_wrong', description: 'no' }],
     ['without anything', undefined],
-  ])('C55 refusals %s for 2 s in mid call: translation is back by itself', async (_, body) => {
+  ])('C55 refusals %s for 2 s during a call: translation recovers automatically', async (_, body) => {
     const relay = new Relay({
       translator: new ServiceTranslator({ url: service.url, apiKey: service.apiKey }),
       options: relayOptions(),

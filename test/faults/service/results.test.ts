@@ -196,7 +196,7 @@ describe.concurrent('invalid results, on a real socket', { timeout: 60_000 }, ()
     expect(await rig.count(0, 60)).toEqual(WHOLE)
   })
 
-  test('C33 C34 two concurrent calls never hear a frame of each other, whatever a service sends', async () => {
+  test('C33 C34 two concurrent calls never hear a frame of each other, for any data from a service', async () => {
     await using one = await Rig.open()
     await using two = await Rig.open()
     const [first, second] = await Promise.all([one.session(1), two.session(1)])

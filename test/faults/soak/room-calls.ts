@@ -107,7 +107,7 @@ export class RoomCalls {
     this.#legs.splice(this.#legs.indexOf(each), 1)
     switch (this.#random.below(5)) {
       case 0:
-        this.#counted('leg lost for good')
+        this.#counted('leg lost permanently')
         void each.leg.close(failed('LEG_LOST', true))
         break
       case 1:

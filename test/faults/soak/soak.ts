@@ -93,7 +93,7 @@ export function leftovers({
     ...(rooms > 0 ? [`${rooms} rooms`] : []),
     ...(fragmentsHeld > 0 ? [`${fragmentsHeld} fragments`] : []),
     ...(decoding > 0 ? [`${decoding} translations being decoded`] : []),
-    ...(timersWhileIdle > 0 ? [`${timersWhileIdle} timers while nobody is there`] : []),
+    ...(timersWhileIdle > 0 ? [`${timersWhileIdle} timers without participants`] : []),
     ...(timersAfterwards > 0 ? [`${timersAfterwards} timers`] : []),
     ...(after.handles === before.handles ? [] : [`handles ${after.handles}, before ${before.handles}`]),
     ...(after.files === before.files ? [] : [`${after.files} open files, before ${before.files}`]),

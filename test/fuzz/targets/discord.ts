@@ -67,7 +67,7 @@ const stage = receptionStage()
 stage.reception.named('anna', SSRC)
 
 const datagrams: FuzzTarget = {
-  name: 'datagrams from strangers',
+  name: 'datagrams from unknown senders',
   seeds: [
     packet(),
     packet({ extension: Buffer.alloc(8) }),
@@ -129,7 +129,7 @@ const mls: FuzzTarget = {
       while (!reader.atEnd) {
         const before = reader.at
         must(reader.vector().length <= input.length, 'no byte from nowhere')
-        must(reader.at > before, 'it goes on')
+        must(reader.at > before, 'it continues')
       }
     })
   },

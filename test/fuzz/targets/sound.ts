@@ -68,7 +68,7 @@ function split(bytes: Buffer, length: number): Split {
   const take = () => {
     for (;;) {
       const header = splitter.next()
-      must(turns++ < 10_000, 'it comes to an end')
+      must(turns++ < 10_000, 'it ends')
       if (header === undefined && splitter.paused) continue
       if (header === undefined) return
       must(splitter.at + header.bytes <= splitter.bytes.length, 'a frame is whole')

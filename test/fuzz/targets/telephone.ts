@@ -97,12 +97,12 @@ const twiml: FuzzTarget = {
     const text = input.toString()
     const said = readXml(sayAndHangUp({ text, language: 'es-ES' }))
     must(typeof said !== 'string', `it is XML: ${said}`)
-    must(said.children.map(({ name }) => name).join() === 'Say,Hangup', 'nothing but what was meant')
+    must(said.children.map(({ name }) => name).join() === 'Say,Hangup', 'only the intended content')
     const parameters = { [`n${text}`]: text }
     const document = connectStream({ streamUrl: 'wss://a/s', resumeUrl: `https://a/r?${text}`, parameters })
     const root = readXml(document)
     must(typeof root !== 'string', `it is XML: ${root}`)
-    must(root.children.map(({ name }) => name).join() === 'Connect,Redirect', 'nothing but what was meant')
+    must(root.children.map(({ name }) => name).join() === 'Connect,Redirect', 'only the intended content')
     const [stream] = root.children[0]?.children ?? []
     must(
       stream?.children.length === 1 && stream.attributes.get('url') === 'wss://a/s',

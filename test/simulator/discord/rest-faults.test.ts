@@ -72,7 +72,7 @@ describe('rate limits', () => {
     expect((await post()).status).toBe(200)
   })
 
-  it('make the client wait, whatever their scope', async () => {
+  it('make the client wait, in any scope', async () => {
     await using place = await casa()
     const { discord, channel, text } = place
     for (const scope of ['user', 'shared', 'global'] as const) {

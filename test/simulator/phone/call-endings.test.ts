@@ -19,7 +19,7 @@ describe('after the end of the stream', () => {
     ['1000', 1000, []],
     ['1008', 1008, [31921]],
     ['no code', undefined, []],
-  ])('the server closes with %s: the TwiML goes on', async (_, code, errors) => {
+  ])('the server closes with %s: the TwiML continues', async (_, code, errors) => {
     await using server = await standIn({
       twiml: (_, count) => (count === 1 ? AGAIN : '<Response><Say>Sorry.</Say><Hangup/></Response>'),
       onMessage: ({ event }, { socket }) => event === 'start' && socket.close(code),

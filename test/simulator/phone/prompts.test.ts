@@ -64,8 +64,8 @@ describe('<Gather>', () => {
   })
 
   test.each([
-    ['goes on with the next verb when nothing is pressed', '', 1],
-    ['or asks its action all the same when told so', 'actionOnEmptyResult="true"', 2],
+    ['continues with the next verb without a key', '', 1],
+    ['or still requests its action if configured', 'actionOnEmptyResult="true"', 2],
   ])('%s', async (_, attribute, requests) => {
     await using server = await menu(`<Gather timeout="0" ${attribute}/><Say>Nobody</Say>`)
     await using call = await callTo(server)
@@ -136,7 +136,7 @@ describe('<Play> and <Say>', () => {
     ['missing', 11200],
     ['text', 12300],
     ['broken', 12400],
-  ])('a file that is %s is told, and the TwiML goes on', async (name, code) => {
+  ])('reports a file that is %s, and the TwiML continues', async (name, code) => {
     const sounds = {
       text: { type: 'text/plain', bytes: Buffer.from('hello') },
       broken: { type: 'audio/wav', bytes: Buffer.from('hello') },

@@ -17,7 +17,7 @@ function stretches(pcm: Int16Array): [number, number][] {
   return found
 }
 
-test('places every piece where it was heard, with silence around it', () => {
+test('places every piece at its time, with silence around it', () => {
   const recording = new Recording(1000)
   recording.add(1020, 160, loud(20))
   recording.add(1040, 160, loud(20))
@@ -37,7 +37,7 @@ test('excludes audio that is still to come', () => {
   expect(recording.pcm(-5).length).toBe(0)
 })
 
-test('a cut removes the audio that had not been heard', () => {
+test('a cut removes unheard audio', () => {
   const recording = new Recording(0)
   for (let n = 0; n < 10; n++) recording.add(n * 20, 160, loud(20))
   recording.cut(70)
@@ -48,7 +48,7 @@ test('a cut removes the audio that had not been heard', () => {
   ])
 })
 
-test('pieces never overlap, whatever the fractions', () => {
+test('pieces never overlap, for any fractions', () => {
   const recording = new Recording(0.3)
   for (let n = 0; n < 50; n++) recording.add(100.333 + n * 20, 160, loud(20))
   expect(stretches(recording.pcm(2000))).toEqual([[100, 1100]])

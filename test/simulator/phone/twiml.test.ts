@@ -98,7 +98,7 @@ describe('documents that Twilio rejects', () => {
     [12100, '<Response><Redirect>/a?b=1&c=2</Redirect></Response>'],
     [12100, '<Response><Say>&oacute;</Say></Response>'],
     [11750, `<Response><Say>${'x'.repeat(MAX_TWIML_BYTES)}</Say></Response>`],
-  ])('%i for a document that is none', (code, xml) => {
+  ])('%i for an invalid document', (code, xml) => {
     expect(parseTwiml(xml)).toMatchObject({ ok: false, code })
   })
 

@@ -25,16 +25,16 @@ describe('an order is rejected', () => {
   test.each<
     [what: string, code: number, order: Partial<Record<keyof Order, unknown>>, terms?: AccountOptions]
   >([
-    ['without anybody to call', 21201, { to: '' }],
+    ['without a destination', 21201, { to: '' }],
     ['without a caller', 21213, { from: '' }],
-    ['for a number that is none', 21211, { to: '+34' }],
+    ['for an invalid number', 21211, { to: '+34' }],
     ['for a number too short for its country', 21211, { to: '+3460011' }],
     ['for words', 21211, { to: 'Ana' }],
-    ['from a number that is none', 21212, { from: '555' }],
-    ["from a number of somebody else's", 21210, { from: '+15005550009' }],
+    ['from an invalid number', 21212, { from: '555' }],
+    ['from an unverified number', 21210, { from: '+15005550009' }],
     ['for a country that is not permitted', 21215, {}, { countries: ['US', 'GB'] }],
     ['for a blocked number', 21216, {}, { refused: { [ANA]: 21216 } }],
-    ['for a number out of reach', 21214, {}, { refused: { [ANA]: 21214 } }],
+    ['for an unreachable number', 21214, {}, { refused: { [ANA]: 21214 } }],
     ['for a number that does not exist', 21217, {}, { refused: { [ANA]: 21217 } }],
     ['on trial, for a number that is not verified', 21219, {}, { type: 'Trial', verified: [OWN] }],
     ['without instructions', 21205, { url: undefined }],
@@ -46,16 +46,16 @@ describe('an order is rejected', () => {
       20001,
       { url: undefined, twiml: `<Response>${' '.repeat(4000)}</Response>` },
     ],
-    ['with keys that telephones do not have', 21206, { sendDigits: '12x' }],
+    ['with keys that phones do not have', 21206, { sendDigits: '12x' }],
     ['with an unknown machine detection', 21207, { machineDetection: 'Maybe' }],
-    ['with a verdict for nobody', 21262, { machineDetection: 'Enable', asyncAmd: 'true' }],
+    ['with a verdict without a callback', 21262, { machineDetection: 'Enable', asyncAmd: 'true' }],
     ['with too short a detection', 20001, { machineDetection: 'Enable', machineDetectionTimeout: 1 }],
     ['ringing too long', 21208, { timeout: 601 }],
     ['ringing not at all', 21208, { timeout: 0 }],
     ['with an endless call', 20001, { timeLimit: 86_401 }],
     ['by another method', 21209, { method: 'PUT' }],
     ['with a callback to nowhere', 21609, { statusCallback: '/status' }],
-    ['with events that nobody knows', 21626, { statusCallbackEvent: ['ringing', 'sneezing'] }],
+    ['with unknown events', 21626, { statusCallbackEvent: ['ringing', 'sneezing'] }],
   ])('%s: %i', async (_, code, order, terms = {}) => {
     await using a = await account(terms)
     const error = await failure(a.client.calls.create({ ...ORDER, ...order } as Order))

@@ -112,7 +112,7 @@ describe('an unanswered call', () => {
     [{ behaviour: 'no-answer' }, 'no-answer', '487', true],
     [{ answerAfterMs: 5_000 }, 'no-answer', '487', true],
     [undefined, 'failed', '404', false],
-  ])('by one who %o: %s', async (options, status, sip, ringing) => {
+  ])('by a callee who %o: %s', async (options, status, sip, ringing) => {
     await using a = await account()
     if (options) a.rest.subscriber(ANA, options)
     const { sid } = await a.client.calls.create({ ...FOLLOWED, timeout: 1 })

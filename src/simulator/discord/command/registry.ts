@@ -25,7 +25,7 @@ export class CommandRegistry {
     return this.#scopes.get(guildId) ?? []
   }
 
-  /** Throws `ApiError` if there is none with this id. */
+  /** Throws `ApiError` for an unknown id. */
   get(id: string, guildId = ''): RegisteredCommand {
     const command = this.all(guildId).find(each => each.id === id)
     if (!command) throw ApiError.of(10063)

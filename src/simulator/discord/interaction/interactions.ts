@@ -73,7 +73,7 @@ export class Interactions {
   }
 
   /**
-   * The interaction with a token in the place of a webhook's; undefined if there is none. Throws `ApiError` if it has
+   * The interaction with a token in the place of a webhook's; undefined for an unknown one. Throws `ApiError` if it has
    * expired.
    */
   byToken(token: string): Interaction | undefined {

@@ -21,7 +21,7 @@ export interface MessageTerms {
   readonly reference?: Message
   /** Discord: Message Interaction Metadata. */
   readonly interaction?: Json
-  /** Who is notified: ids of users and roles, `everyone`, `here`. */
+  /** Ids to notify: users and roles, `everyone`, `here`. */
   readonly pings: readonly string[]
   readonly flags: number
 }
@@ -108,7 +108,7 @@ export class Message {
     return this.#loading
   }
 
-  /** Who is notified: ids of users and roles, `everyone`, `here`. Edits notify nobody. */
+  /** Ids to notify: users and roles, `everyone`, `here`. Edits notify nobody. */
   get pings(): readonly string[] {
     return this.#pings
   }

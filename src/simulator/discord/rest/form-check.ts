@@ -63,7 +63,7 @@ export class FormCheck {
     else this.fault(path, 'BASE_TYPE_BAD_LENGTH', `Must be between ${least} and ${most} in length.`)
   }
 
-  /** Returns the objects of a list of at most `most`; undefined if there is none. */
+  /** Returns the objects of a list of at most `most`; undefined if absent. */
   list(json: Json, key: string, path: Path, most: number): readonly unknown[] | undefined {
     const value = json[key]
     const here = [...path, key]

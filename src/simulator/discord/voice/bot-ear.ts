@@ -29,7 +29,7 @@ interface Arrived {
   readonly at: number
   /** Number of packets lost before this one. */
   readonly missing: number
-  /** Whether this is speech after silence. */
+  /** True for speech after silence. */
   readonly begins: boolean
 }
 

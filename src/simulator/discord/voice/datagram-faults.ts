@@ -9,7 +9,7 @@ export interface Datagram {
   readonly index: number
 }
 
-/** How often a fault occurs: a share of 0 to 1, drawn with the call's seeded random, or a function that decides. */
+/** Frequency of a fault: a share of 0 to 1, drawn with the call's seeded random, or a function that decides. */
 export type Chance = number | ((datagram: Datagram) => boolean)
 
 /** Faults of datagrams in one direction. Everything is off until set, and can be changed at any time. */

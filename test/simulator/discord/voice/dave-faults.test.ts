@@ -21,7 +21,7 @@ describe('under DAVE', () => {
   it.each([
     ['the first welcome', 'user'],
     ['the first commit', 'bot'],
-  ] as const)('%s is broken, and the bot comes back with a new key package', async (_what, committer) => {
+  ] as const)('%s is broken, and the bot returns with a new key package', async (_what, committer) => {
     const call = calls.open()
     call.faults.badCommits = 1
     call.faults.committer = committer

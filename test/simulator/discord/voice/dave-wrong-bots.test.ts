@@ -49,7 +49,7 @@ describe('a bot under DAVE', () => {
 
   it.each([
     ['is no key package', () => Buffer.from('rubbish')],
-    ['is somebody else’s', undefined],
+    ['belongs to another bot', undefined],
   ])('is thrown out when its key package %s; users do not notice', async (_what, make) => {
     const call = calls.open()
     const { bot, session } = await connected(call, make ? BOT : '300000000000000099')

@@ -50,7 +50,7 @@ async function bothWays(call: VoiceCall, bot: RealBot, user: VoiceUser): Promise
 }
 
 describe.each(['bot', 'user'] as const)('a DAVE group where the commit of the %s wins', committer => {
-  it('lets everyone hear everyone, whoever joins and leaves', async () => {
+  it('lets everyone hear everyone while users join and leave', async () => {
     const { call, bot } = await join(committer === 'bot' ? '500000000000000001' : '500000000000000002')
     using _ = bot
     call.faults.committer = committer

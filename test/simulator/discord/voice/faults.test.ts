@@ -214,7 +214,7 @@ describe('the way into a call', () => {
   })
 
   it.each(['identify', 'ready', 'select-protocol', 'session-description'] as const)(
-    'may be closed at %s, with any code',
+    'can be closed at %s, with any code',
     async stage => {
       const call = calls.open()
       call.faults.closeAt(stage, 4006)

@@ -17,7 +17,7 @@ describe('the footer of DAVE', () => {
   it.each([
     ['nothing', Buffer.alloc(0)],
     ['the marker alone', Buffer.of(0xfa, 0xfa)],
-    ['a frame that is nothing but a footer', footed(1).subarray(3)],
+    ['a frame that consists of a footer', footed(1).subarray(3)],
     ['a size that is too small', Buffer.of(...TAG, ...TAG, 11, 0xfa, 0xfa)],
     ['a nonce of six bytes', footed(0x80, 0x80, 0x80, 0x80, 0x80, 1)],
     ['a nonce that does not end', footed(0x80, 0x80)],

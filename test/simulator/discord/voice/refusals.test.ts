@@ -45,7 +45,7 @@ async function come(to: 'greeted' | 'identified' | 'connected'): Promise<{ bot: 
 
 describe('the voice gateway admits only expected bots, and', () => {
   it.each([
-    ['nobody before the bot is expected', {}, Close.authenticationFailed, false],
+    ['no bot before it is expected', {}, Close.authenticationFailed, false],
     ['another guild', { server_id: '99' }, Close.serverNotFound, true],
     ['another user', { user_id: '4' }, Close.authenticationFailed, true],
     ['another token', { token: 'stolen' }, Close.authenticationFailed, true],
@@ -92,7 +92,7 @@ describe('the voice gateway closes on', () => {
       Close.unknownEncryption,
     ],
     ['an SSRC that is not the bot’s', 'connected', Op.speaking, { speaking: 1, ssrc: 1 }, Close.badRequest],
-    ['a body that is none', 'connected', Op.speaking, { speaking: 'yes' }, Close.undecodable],
+    ['an invalid body', 'connected', Op.speaking, { speaking: 'yes' }, Close.undecodable],
     [
       'a session that cannot be resumed',
       'greeted',
@@ -107,10 +107,10 @@ describe('the voice gateway closes on', () => {
   })
 
   it.each([
-    ['text that is no JSON', 'nonsense', Close.undecodable],
+    ['text that is not JSON', 'nonsense', Close.undecodable],
     ['binary with an unknown opcode', Buffer.of(99, 1, 2), Close.unknownOpcode],
     ['binary without an opcode', Buffer.of(), Close.undecodable],
-    ['a key package from a stranger', Buffer.of(Op.keyPackage, 1), Close.notAuthenticated],
+    ['a key package from an unknown sender', Buffer.of(Op.keyPackage, 1), Close.notAuthenticated],
   ])('%s', async (_what, message, code) => {
     const { bot } = await come('greeted')
     bot.send(message)

@@ -99,7 +99,7 @@ export class DaveGroup {
     if (this.#present.delete(member)) this.#run()
   }
 
-  /** Whether a group would accept `member` with this key package. */
+  /** True if a group would accept `member` with this key package. */
   couldAdd({ userId }: GroupMember, keyPackage: Buffer): boolean {
     const { channelId } = this.#options
     const judge = new ScriptedMember(JUDGE, channelId, this.externalSender, true)
@@ -172,7 +172,7 @@ export class DaveGroup {
     }
   }
 
-  /** The next change to make; undefined if there is none. */
+  /** The next change to make, or undefined. */
   async #next(): Promise<Change | undefined> {
     this.#dirty = false
     const offered = () => Array.from(this.#present).every(member => member.keyPackage)

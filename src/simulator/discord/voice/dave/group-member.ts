@@ -5,7 +5,7 @@
 export interface GroupMember {
   readonly userId: string
   readonly scripted: boolean
-  /** Required to add the member; undefined while there is none. A new one means that the old group is forgotten. */
+  /** Required to add the member; undefined until it exists. A new one means that the old group is forgotten. */
   readonly keyPackage: Buffer | undefined
   /** A new group starts: create a new key package. `plainUntilThen`: until then frames are not encrypted. */
   found(plainUntilThen: boolean): void
