@@ -105,7 +105,7 @@ describe.concurrent('the process', { timeout: 90_000 }, () => {
       expect(await live(only)).toBe(true)
       await Promise.all([pair.speaker.hangUp(), pair.listener.hangUp()])
       const told = () => only.command.err.includes('recording incomplete: disk failed or too slow')
-      await until(told, PATIENCE_MS, 'that the recording is told to be incomplete')
+      await until(told, PATIENCE_MS, 'that the recording is marked as incomplete')
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
