@@ -4,7 +4,7 @@ import type { TranscriptEntry } from './transcript.ts'
 /** Entries of one transcript: days of talk. */
 const MOST_ENTRIES = 20_000
 
-/** Makes a transcript of captions: whole utterances only, each once, in the order of their beginnings. */
+/** Builds a transcript from captions: only complete utterances, each once, in the order of their start. */
 export class TranscriptBuilder {
   readonly #most: number
   readonly #entries = new Map<string, TranscriptEntry>()
@@ -14,7 +14,7 @@ export class TranscriptBuilder {
     this.#most = most
   }
 
-  /** Entries that were forgotten for want of room, the oldest first. */
+  /** Entries dropped because of the limit, oldest first. */
   get dropped(): number {
     return this.#dropped
   }
@@ -23,7 +23,7 @@ export class TranscriptBuilder {
     return this.#entries.size
   }
 
-  /** Takes a caption; the entry that it makes or completes, undefined for one that is not final or says nothing. */
+  /** Adds a caption and returns its entry; undefined if it is not final or empty. */
   add(caption: TimedCaption): TranscriptEntry | undefined {
     if (!caption.final) return undefined
     const before = this.#entries.get(caption.utterance)
@@ -60,7 +60,7 @@ export class TranscriptBuilder {
     this.#dropped = 0
   }
 
-  /** What was said, by when it began; of what began together, what came first is first. */
+  /** Returns the entries by start time, then by arrival. */
   entries(): TranscriptEntry[] {
     return Array.from(this.#entries.values()).sort((a, b) => a.startMs - b.startMs)
   }

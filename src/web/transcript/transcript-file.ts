@@ -8,12 +8,12 @@ export interface TranscriptHead {
   readonly openedAt: string
 }
 
-/** Characters that may wait for a disk that does not keep up. */
+/** Maximum number of characters waiting for a slow disk. */
 const MOST_WAITING = 4_000_000
 
 /**
- * One transcript on the disk, for its owner's eyes only (mode 0600): JSON lines, the head first, then entries as they
- * come. One write at a time, in order. A disk that fails ends the file: `onFailure` is told once, and talk goes on.
+ * A transcript on disk, readable only by its owner (mode 0600): JSON lines, the head first, then entries as they
+ * arrive. Writes are sequential. A disk error ends the file: `onFailure` is called once, and the call continues.
  */
 export class TranscriptFile {
   readonly #path: string
@@ -39,7 +39,7 @@ export class TranscriptFile {
     this.#pump()
   }
 
-  /** Begins again with nothing but the head. */
+  /** Starts again with only the head. */
   clear(): void {
     this.#waiting = ''
     this.#stale = this.#begun
@@ -47,7 +47,7 @@ export class TranscriptFile {
     this.#pump()
   }
 
-  /** Settles when everything is on the disk, or never will be. */
+  /** Settles when everything is on disk, or writing has failed. */
   async flushed(): Promise<void> {
     while (this.#writing) await this.#writing
   }
@@ -66,7 +66,7 @@ export class TranscriptFile {
     const text = this.#waiting
     this.#waiting = ''
     if (this.#begun) return appendFile(this.#path, text)
-    // Not before there is something to keep: a silent room leaves no file.
+    // Created with the first entry, so that silent rooms leave no file.
     this.#begun = true
     this.#stale = false
     return writeFile(this.#path, this.#head + text, { mode: 0o600 })

@@ -37,7 +37,10 @@ interface LiveTranscript {
   readonly writer: TranscriptWriter | undefined
 }
 
-/** What is and was said in rooms. While a room lives its transcript is in memory; what comes after is in the settings. */
+/**
+ * Transcripts of open and ended rooms. While a room is open, its transcript is in memory; the settings decide about
+ * later storage.
+ */
 export class Transcripts implements AsyncDisposable {
   readonly #live = new Map<string, LiveTranscript>()
   readonly #shelf: TranscriptShelf | undefined
@@ -50,7 +53,7 @@ export class Transcripts implements AsyncDisposable {
     if (shelf) this.#sweeper = new Ticker(clock, SWEEP_MS, () => void shelf.sweep())
   }
 
-  /** Rejects when the folder of the settings cannot be used. */
+  /** Rejects if the configured folder cannot be used. */
   static async open(settings: TranscriptSettings, parts: TranscriptParts): Promise<Transcripts> {
     return new Transcripts(await shelfOf(settings, parts), parts)
   }
@@ -71,7 +74,7 @@ export class Transcripts implements AsyncDisposable {
     return [...kept, ...live].sort((a, b) => (a.openedAt < b.openedAt ? -1 : 1))
   }
 
-  /** The transcript of the room that lives under this name. */
+  /** Returns the transcript of the open room with this name. */
   of(room: string): Transcript | undefined {
     const live = this.#live.get(room)
     return live && whole(live)
@@ -82,7 +85,7 @@ export class Transcripts implements AsyncDisposable {
     return this.#shelf?.read(id)
   }
 
-  /** Deletes it at once; that of a living room begins again. False when there is none. */
+  /** Deletes it at once; that of an open room starts again. Resolves to false if it does not exist. */
   async delete(id: string): Promise<boolean> {
     for (const { life, builder, writer } of this.#live.values()) {
       if (life.id !== id) continue
@@ -93,7 +96,7 @@ export class Transcripts implements AsyncDisposable {
     return (await this.#shelf?.delete(id)) ?? false
   }
 
-  /** Settles when everything that is to be kept is. Rooms should have ended before. */
+  /** Settles when everything is stored. Rooms should have ended before. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#sweeper?.[Symbol.dispose]()
     for (const room of Array.from(this.#live.keys())) this.#end(room)
