@@ -5,11 +5,11 @@ import { AddressRates } from '../guard/address-rates.ts'
 
 const WINDOW_MS = 600_000
 /** Wrong codes of one address (IPv6: /64 prefix): this many at once, then per window. */
-const EACH = 5
+const PER_ADDRESS = 5
 /** The same for a network: 256 IPv4 addresses, or the IPv6 /48 that a customer can be assigned. */
 const EACH_NETWORK = 15
 /** Total wrong codes: this many at once, then per hour. Above it, a guessing attack is assumed. */
-const ALL = 50
+const ALL_ADDRESSES = 50
 const MOST_NETWORKS = 10_000
 
 /**
@@ -37,12 +37,12 @@ export class AddressGuessLimit {
   constructor(clock: Clock, log: Log = silentLog) {
     this.#clock = clock
     this.#log = log
-    this.#addresses = new AddressRates(clock, { perSecond: (EACH * 1_000) / WINDOW_MS, burst: EACH })
+    this.#addresses = new AddressRates(clock, { perSecond: (PER_ADDRESS * 1_000) / WINDOW_MS, burst: PER_ADDRESS })
     this.#networks = new AddressRates(clock, {
       perSecond: (EACH_NETWORK * 1_000) / WINDOW_MS,
       burst: EACH_NETWORK,
     })
-    this.#all = new TokenBucket(ALL / 3_600, ALL, clock.now())
+    this.#all = new TokenBucket(ALL_ADDRESSES / 3_600, ALL_ADDRESSES, clock.now())
   }
 
   /** Whether `address`, an address prefix, may try a code now. */

@@ -2,12 +2,12 @@ import type { Clock } from '../core/clock.ts'
 import { TokenBucket } from '../core/token-bucket.ts'
 
 /** Wrong codes of one caller: this many at once, then per 10 minutes. */
-const EACH = 5
+const PER_CALLER = 5
 /**
  * Wrong codes of all callers: this many at once, then per hour. With a thousand six-digit codes, that is one hit in 20
  * h.
  */
-const ALL = 50
+const ALL_CALLERS = 50
 /** Maximum number of callers counted separately; the oldest are removed first. */
 const MOST_CALLERS = 10_000
 /** Callers with a withheld number. */
@@ -28,7 +28,7 @@ export class GuessLimit {
 
   constructor(clock: Clock) {
     this.#clock = clock
-    this.#all = new TokenBucket(ALL / 3_600, ALL, clock.now())
+    this.#all = new TokenBucket(ALL_CALLERS / 3_600, ALL_CALLERS, clock.now())
   }
 
   /** Whether `caller` may try a code now. */
@@ -44,7 +44,7 @@ export class GuessLimit {
     this.wrongCodes++
     const now = this.#clock.now()
     const key = this.#keyOf(caller)
-    const bucket = this.#callers.get(key) ?? new TokenBucket(EACH / 600, EACH, now)
+    const bucket = this.#callers.get(key) ?? new TokenBucket(PER_CALLER / 600, PER_CALLER, now)
     this.#callers.delete(key)
     if (this.#callers.size >= MOST_CALLERS) this.#callers.delete(this.#callers.keys().next().value!)
     this.#callers.set(key, bucket)

@@ -2,7 +2,7 @@
  * Characters that a terminal would interpret instead of displaying: controls, direction and ordering marks, line and
  * paragraph separators.
  */
-const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 const LEVELS: Readonly<Record<number, string>> = {
   10: 'trace',
   20: 'debug',
@@ -25,15 +25,15 @@ const PLAIN = '\u001b[0m'
  */
 export function textLine(json: string, { colours = false } = {}): string {
   const event = parsed(json)
-  if (!event) return `${escaped(json.trimEnd())}\n`
+  if (!event) return `${escapedText(json.trimEnd())}\n`
   const { level, time, msg } = event
   const name = (LEVELS[Number(level)] ?? String(level)).padEnd(WIDEST)
   const shown = colours
     ? `${COLOURS[Number(level)] ?? ''}${name}${COLOURS[Number(level)] ? PLAIN : ''}`
     : name
   const fields = Object.entries(event).filter(([field]) => !ALWAYS.has(field))
-  const words = fields.map(([field, value]) => `${escaped(field)}=${valueText(value)}`)
-  const text = escaped(String(msg ?? ''))
+  const words = fields.map(([field, value]) => `${escapedText(field)}=${valueText(value)}`)
+  const text = escapedText(String(msg ?? ''))
   const line = `${clock(time)} ${shown} ${text}${words.length > 0 ? `  ${words.join(' ')}` : ''}\n`
   return line + fields.flatMap(([, value]) => frames(value)).join('')
 }
@@ -58,9 +58,9 @@ function clock(time: unknown): string {
 
 /** Returns words unchanged and anything else as JSON. For an error, the message; its stack follows. */
 function valueText(value: unknown): string {
-  if (isFailure(value)) return escaped(JSON.stringify(value.message))
-  if (typeof value === 'string' && /^[^\s"=]+$/u.test(value)) return escaped(value)
-  return escaped(JSON.stringify(value) ?? 'undefined')
+  if (isFailure(value)) return escapedText(JSON.stringify(value.message))
+  if (typeof value === 'string' && /^[^\s"=]+$/u.test(value)) return escapedText(value)
+  return escapedText(JSON.stringify(value) ?? 'undefined')
 }
 
 /** Returns the stack frames of an error, one per line. */
@@ -69,7 +69,7 @@ function frames(value: unknown): string[] {
   return value.stack
     .split('\n')
     .filter(line => /^ {4}at /.test(line))
-    .map(line => `${escaped(line)}\n`)
+    .map(line => `${escapedText(line)}\n`)
 }
 
 function isFailure(value: unknown): value is { message: string; stack: string } {
@@ -79,8 +79,8 @@ function isFailure(value: unknown): value is { message: string; stack: string } 
 }
 
 /** Escapes as in JSON, in UTF-16 units. */
-function escaped(text: string): string {
-  return text.replace(INVISIBLE, character =>
+function escapedText(text: string): string {
+  return text.replace(UNPRINTABLE, character =>
     character
       .split('')
       .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

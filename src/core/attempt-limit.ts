@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts'
 
 const MINUTE_MS = 60_000
 /** Maximum number of groups that are counted separately; all others share one count. */
-const MAX_GROUPS = 10_000
+const MAX_COUNTED_GROUPS = 10_000
 const OTHERS = 'others'
 
 /** Remaining failures, and the time at which they were counted. */
@@ -23,7 +23,7 @@ export class AttemptLimit {
   /** Ordered by last failure. */
   readonly #debts = new Map<string, Debt>()
 
-  constructor(clock: Clock, perMinute: number, maxGroups = MAX_GROUPS) {
+  constructor(clock: Clock, perMinute: number, maxGroups = MAX_COUNTED_GROUPS) {
     this.#clock = clock
     this.#perMinute = perMinute
     this.#maxGroups = maxGroups

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 
-const LOOPBACK = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
+const LOOPBACK_ADDRESS = /^(127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
 const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
 
 /** Headers with which proxies, tunnels and CDNs report a forwarded request. */
@@ -18,7 +18,7 @@ const OF_PROGRAMS = /^x-(?:twilio-|prometheus-|api-key$|requested-with$)/
  */
 export function isFromThisMachine({ headers, socket, httpVersion }: IncomingMessage): boolean {
   return (
-    LOOPBACK.test(socket.remoteAddress ?? '') &&
+    LOOPBACK_ADDRESS.test(socket.remoteAddress ?? '') &&
     LOOPBACK_HOST.test(headers.host ?? '') &&
     httpVersion !== '1.0' &&
     !isForwarded(headers)

@@ -1,4 +1,4 @@
-import type { BridgeCounters, BrowserBridge, LegCounters } from '../../bridges/browser/index.ts'
+import type { BridgeCounters, BrowserBridge, LegCounters as BrowserLegCounters } from '../../bridges/browser/index.ts'
 import {
   type Family,
   type FieldTable,
@@ -8,7 +8,7 @@ import {
   single,
 } from '../../web/metrics/family.ts'
 
-const LEG: FieldTable<LegCounters> = {
+const BROWSER_LEG: FieldTable<BrowserLegCounters> = {
   messagesIn: ['dragoman_browser_messages_received_total', 'Messages received from pages.'],
   audioIn: ['dragoman_browser_audio_received_total', 'Audio messages received from pages.'],
   framesIn: [
@@ -56,7 +56,7 @@ const LEG: FieldTable<LegCounters> = {
   ],
 }
 
-const BRIDGE: FieldTable<BridgeCounters> = {
+const BROWSER_BRIDGE: FieldTable<BridgeCounters> = {
   visits: ['dragoman_browser_visits_begun_total', 'Visits started.'],
   resumed: ['dragoman_browser_visits_resumed_total', 'Visits resumed after a disconnection.'],
   links: ['dragoman_browser_links_total', 'Links to rooms created.'],
@@ -78,7 +78,7 @@ export function browserFamilies(browser: () => BrowserBridge): Family[] {
     labelled('dragoman_browser_refused_total', 'Rejected visitors, by reason.', ['why'], () =>
       Array.from(browser().counters.refused, ([why, count]) => [[why], count] as const),
     ),
-    ...fieldFamilies<BridgeCounters>(BRIDGE, [], () => [[[], browser().counters]]),
-    ...fieldFamilies<LegCounters>(LEG, [], () => [[[], browser().legCounters()]]),
+    ...fieldFamilies<BridgeCounters>(BROWSER_BRIDGE, [], () => [[[], browser().counters]]),
+    ...fieldFamilies<BrowserLegCounters>(BROWSER_LEG, [], () => [[[], browser().legCounters()]]),
   ]
 }

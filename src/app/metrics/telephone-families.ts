@@ -1,4 +1,4 @@
-import type { DialCounters, LegCounters, TwilioBridge, TwilioDialler } from '../../bridges/twilio/index.ts'
+import type { DialCounters, LegCounters as StreamLegCounters, TwilioBridge, TwilioDialler } from '../../bridges/twilio/index.ts'
 import type { RationedDialler } from '../../core/rationed-dialler.ts'
 import {
   type Family,
@@ -11,7 +11,7 @@ import {
 import type { GuessLimit } from '../guess-limit.ts'
 import type { NumberLimits } from '../number-limits.ts'
 
-const LEG: FieldTable<LegCounters> = {
+const STREAM_LEG: FieldTable<StreamLegCounters> = {
   messagesIn: ['dragoman_twilio_messages_received_total', 'Messages received on media streams.'],
   mediaIn: ['dragoman_twilio_media_received_total', 'Media messages received.'],
   framesIn: ['dragoman_twilio_frames_received_total', '20 ms frames built from them, including silence.'],
@@ -45,7 +45,7 @@ const LEG: FieldTable<LegCounters> = {
   clears: ['dragoman_twilio_clears_total', 'Times that the audio queued at Twilio was cleared.'],
 }
 
-const BRIDGE: FieldTable<Pick<TwilioBridge, 'replaced' | 'heldOff' | 'expected'>> = {
+const TELEPHONY_BRIDGE: FieldTable<Pick<TwilioBridge, 'replaced' | 'heldOff' | 'expected'>> = {
   replaced: [
     'dragoman_twilio_streams_replaced_total',
     'Media streams that replaced an earlier stream of the same call.',
@@ -100,8 +100,8 @@ export function telephoneFamilies({
       ['cause'],
       () => Array.from(twilio().refused, ([cause, count]) => [[cause], count] as const),
     ),
-    ...fieldFamilies(BRIDGE, [], () => [[[], twilio()]]),
-    ...fieldFamilies<LegCounters>(LEG, [], () => [[[], twilio().counters()]]),
+    ...fieldFamilies(TELEPHONY_BRIDGE, [], () => [[[], twilio()]]),
+    ...fieldFamilies<StreamLegCounters>(STREAM_LEG, [], () => [[[], twilio().counters()]]),
     ...fieldFamilies<DialCounters>(DIALS, [], () => (dials ? [[[], dials]] : [])),
     single(
       'dragoman_dials_rationed_total',

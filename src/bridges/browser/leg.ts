@@ -7,7 +7,7 @@ import type { CloseCause } from './close-codes.ts'
 import type { LegCounters } from './counters.ts'
 import { Downlink } from './downlink.ts'
 import type { BrowserLimits } from './limits.ts'
-import { Marks } from './marks.ts'
+import { NumberedMarks } from './marks.ts'
 import type { VisitEnd } from './messages.ts'
 import type { TalkListener, TalkSocket } from './talk-socket.ts'
 import { Uplink } from './uplink.ts'
@@ -43,7 +43,7 @@ export class BrowserLeg implements Leg, TalkListener {
   readonly #socket: TalkSocket
   readonly #uplink: Uplink
   readonly #downlink = new Downlink()
-  readonly #marks = new Marks()
+  readonly #marks = new NumberedMarks()
   readonly #keyRate: TokenBucket
   readonly #settle: (reason: EndReason) => void
   #sink: LegUplink | undefined

@@ -2,7 +2,7 @@
 const MAX_PENDING = 1_000
 
 /** Maps a leg’s marks to the numbers sent for them. Flushed marks are forgotten; their echoes count as stale. */
-export class Marks {
+export class NumberedMarks {
   readonly #pending = new Map<number, string>()
   #next = 1
 

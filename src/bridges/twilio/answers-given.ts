@@ -1,5 +1,5 @@
 /** Maximum number of remembered responses. */
-const MOST = 1_000
+const MAX_RESPONSES = 1_000
 
 /** Caches responses, so that a redelivered webhook is processed once. Evicts the oldest. */
 export class AnswersGiven {
@@ -10,7 +10,7 @@ export class AnswersGiven {
     const known = this.#answers.get(key)
     if (known !== undefined) return known
     const answer = make()
-    if (this.#answers.size >= MOST) this.#answers.delete(this.#answers.keys().next().value!)
+    if (this.#answers.size >= MAX_RESPONSES) this.#answers.delete(this.#answers.keys().next().value!)
     this.#answers.set(key, answer)
     return answer
   }

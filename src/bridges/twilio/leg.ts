@@ -7,7 +7,7 @@ import type { CloseCause } from './close-codes.ts'
 import type { LegCounters } from './counters.ts'
 import { Downlink } from './downlink.ts'
 import { Greeting, type GreetingTerms } from './greeting.ts'
-import { Marks } from './marks.ts'
+import { MarkRegistry } from './marks.ts'
 import type { StreamListener, StreamSocket } from './stream-socket.ts'
 import { Uplink } from './uplink.ts'
 import { clearMessage, type Inbound, MEDIA_END, markMessage, mediaStart, type Start } from './wire.ts'
@@ -38,7 +38,7 @@ export class TwilioLeg implements Leg, StreamListener {
   readonly #terms: LegTerms
   readonly #uplink: Uplink
   readonly #downlink = new Downlink()
-  readonly #marks = new Marks()
+  readonly #marks = new MarkRegistry()
   readonly #mediaStart: string
   readonly #dtmfRate: TokenBucket
   readonly #settle: (reason: EndReason) => void

@@ -1,11 +1,11 @@
 /** Maximum number of pending marks; Twilio was observed to handle 70. */
-const MAX_PENDING = 1_000
+const MAX_PENDING_NAMES = 1_000
 
 /**
  * The marks of one stream. `clear` makes Twilio echo every outstanding mark at once, as if it had been played. Each
  * name therefore carries its generation; an echo of an older generation means dropped, not played.
  */
-export class Marks {
+export class MarkRegistry {
   #generation = 0
   /** Outstanding wire names of this generation, with their counts. */
   readonly #pending = new Map<string, number>()
@@ -19,7 +19,7 @@ export class Marks {
   send(name: string): string {
     const wireName = `g${this.#generation}:${name}`
     this.#pending.set(wireName, (this.#pending.get(wireName) ?? 0) + 1)
-    if (this.#pending.size > MAX_PENDING) this.#forgetOldest()
+    if (this.#pending.size > MAX_PENDING_NAMES) this.#forgetOldest()
     return wireName
   }
 

@@ -1,9 +1,9 @@
 /** Samples per millisecond on the phone line. */
-const PER_MS = 8
+const SAMPLES_PER_MS = 8
 /** Deviations below half a frame are rounding jitter, not gaps. */
-const TOLERANCE = 10 * PER_MS
+const TOLERANCE = 10 * SAMPLES_PER_MS
 /** A jump further back than this means that the clock was reset. */
-const REWIND = 1_000 * PER_MS
+const REWIND = 1_000 * SAMPLES_PER_MS
 /** Number of consecutive late messages that means the clock was reset (1 s of 20 ms messages). */
 const MAX_LATE = 50
 
@@ -23,7 +23,7 @@ export class Timeline {
   #late = 0
 
   constructor(maxGapMs: number) {
-    this.#maxGap = maxGapMs * PER_MS
+    this.#maxGap = maxGapMs * SAMPLES_PER_MS
   }
 
   /** Positions a piece of `samples` at `timestampMs`; NaN means directly after the previous one. */
@@ -31,7 +31,7 @@ export class Timeline {
     this.fill = 0
     this.skip = 0
     this.jumped = false
-    const at = timestampMs * PER_MS
+    const at = timestampMs * SAMPLES_PER_MS
     const offset = at - this.#expected
     if (Number.isNaN(offset)) {
       // The first piece, or one without a timestamp.

@@ -4,9 +4,9 @@ import { allOf, type CommandNode, type OptionNode, type Value } from './command-
 export function fishCompletion(program: CommandNode): string {
   const { name } = program
   const nodes = allOf(program)
-  const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => quoted(path))
+  const paths = nodes.filter(({ path }) => path !== '').map(({ path }) => fishQuoted(path))
   const valued = nodes.flatMap(({ path, options }) =>
-    options.filter(({ value }) => value).map(({ long }) => quoted(`${path} ${long}`)),
+    options.filter(({ value }) => value).map(({ long }) => fishQuoted(`${path} ${long}`)),
   )
   return `# Completion of ${name} for fish: ${name} completion fish | source
 function __${name}_at
@@ -34,24 +34,24 @@ ${nodes.flatMap(node => linesOf(name, node)).join('\n')}
 }
 
 function linesOf(program: string, { path, options, commands, arguments: given }: CommandNode): string[] {
-  const here = `complete -c ${program} -n ${quoted(`__${program}_at "${path}"`)}`
+  const here = `complete -c ${program} -n ${fishQuoted(`__${program}_at "${path}"`)}`
   return [
-    ...commands.map(({ name, about }) => `${here} -a ${name} -d ${quoted(about)}`),
+    ...commands.map(({ name, about }) => `${here} -a ${name} -d ${fishQuoted(about)}`),
     ...given.filter(({ kind }) => kind !== 'free').map(value => `${here}${offer(value)}`),
-    ...options.map(option => `${here} ${optionOf(option)}`),
+    ...options.map(option => `${here} ${fishOption(option)}`),
   ]
 }
 
-function optionOf({ long, short, about, value }: OptionNode): string {
+function fishOption({ long, short, about, value }: OptionNode): string {
   const names = `-l ${long.slice(2)}${short ? ` -s ${short.slice(1)}` : ''}`
-  return `${names}${value ? ` ${value.kind === 'file' ? '-r' : '-x'}${offer(value)}` : ''} -d ${quoted(about)}`
+  return `${names}${value ? ` ${value.kind === 'file' ? '-r' : '-x'}${offer(value)}` : ''} -d ${fishQuoted(about)}`
 }
 
 function offer(value: Value): string {
-  if (value.kind === 'words') return ` -a ${quoted(value.words.join(' '))}`
+  if (value.kind === 'words') return ` -a ${fishQuoted(value.words.join(' '))}`
   return value.kind === 'file' ? ' -F' : ''
 }
 
-function quoted(text: string): string {
+function fishQuoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 }

@@ -18,12 +18,12 @@ fi
 
 function functionOf(program: string, node: CommandNode): string {
   const name = nameOf(program, node)
-  const options = node.options.map(optionOf)
+  const options = node.options.map(zshOption)
   if (node.commands.length === 0) {
     const given = node.arguments.map((value, index) => `'${index + 1}:${label(value)}:${action(value)}'`)
     return `${name}() {\n  _arguments \\\n    ${[...options, ...given].join(' \\\n    ')}\n}`
   }
-  const commands = node.commands.map(each => `    ${quoted(`${each.name}:${each.about}`)}`)
+  const commands = node.commands.map(each => `    ${zshQuoted(`${each.name}:${each.about}`)}`)
   const cases = node.commands.map(each => `        ${each.name}) ${nameOf(program, each)} ;;`)
   return `${name}() {
   local context state state_descr line
@@ -50,9 +50,9 @@ function nameOf(program: string, { path }: CommandNode): string {
   return ['', program, ...path.split(' ').filter(Boolean)].join('_')
 }
 
-function optionOf({ long, about, value }: OptionNode): string {
+function zshOption({ long, about, value }: OptionNode): string {
   const text = about.replace(/[[\]\\]/g, '\\$&')
-  return quoted(`${long}[${text}]${value ? `:${label(value)}:${action(value)}` : ''}`)
+  return zshQuoted(`${long}[${text}]${value ? `:${label(value)}:${action(value)}` : ''}`)
 }
 
 function label(value: Value): string {
@@ -64,6 +64,6 @@ function action(value: Value): string {
   return value.kind === 'file' ? '_files' : ' '
 }
 
-function quoted(text: string): string {
+function zshQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`
 }

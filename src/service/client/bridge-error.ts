@@ -10,7 +10,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
 }
 
 /** Shape of a code; other text may quote the call. */
-const CODE = /^[\w.-]{1,48}$/
+const SAFE_CODE = /^[\w.-]{1,48}$/
 
 /**
  * Converts a failure to the relay's error; `cause` is the failure. Of an error that the service reported, the message
@@ -33,6 +33,6 @@ function session(failure: ServiceFailure): BridgeErrorOptions {
 }
 
 function codesOf({ code, error }: ServiceFailure): string {
-  const codes = [code, error].filter(each => CODE.test(each))
+  const codes = [code, error].filter(each => SAFE_CODE.test(each))
   return codes.length > 0 ? codes.join('/') : 'an error without a code'
 }

@@ -1,12 +1,12 @@
 import type { Server } from 'node:http'
-import type { Socket } from 'node:net'
+import type { Socket as TcpSocket } from 'node:net'
 
 /** Time for a graceful close before the connection is cut (ms). */
 const GOODBYE_MS = 300
 
 /** Tracks the connections of an HTTP server, so that closing it does not wait for a client that never disconnects. */
 export class SocketTracker {
-  readonly #open = new Set<Socket>()
+  readonly #open = new Set<TcpSocket>()
 
   constructor(server: Server) {
     server.on('connection', socket => {

@@ -6,7 +6,7 @@ import { ORIGINAL_VOICES } from '../../core/party-state.ts'
  * against them.
  */
 
-const languageId = z.string().describe('Like `en-us`.')
+const languageField = z.string().describe('Like `en-us`.')
 const time = z.string().describe('ISO 8601.')
 
 export const errorSchema = z.strictObject({
@@ -33,8 +33,8 @@ export const participantSchema = z.strictObject({
   room: z.string(),
   channel: z.string().describe('The channel of the participant, like `twilio`.'),
   since: time,
-  speaks: languageId.nullable().describe('null: they only listen.'),
-  hears: languageId.nullable().describe('null: only original voices.'),
+  speaks: languageField.nullable().describe('null: they only listen.'),
+  hears: languageField.nullable().describe('null: only original voices.'),
   original: z.enum(ORIGINAL_VOICES),
   name: z.string().nullable(),
   muted: z.boolean(),
@@ -44,7 +44,7 @@ export const participantSchema = z.strictObject({
   sessions: z
     .array(
       z.strictObject({
-        to: languageId,
+        to: languageField,
         status: z
           .enum(['opening', 'live', 'waiting', 'ended'])
           .describe('Any value other than `live`: unavailable.'),
@@ -65,7 +65,7 @@ export const roomSchema = z.strictObject({
   life: z.string().nullable().describe('ID of the time from the first participant to the last.'),
   openedAt: time.nullable(),
   createdAt: time.nullable().describe('null: the room was not created, but opened by a call.'),
-  languages: z.array(languageId).nullable().describe('Languages allowed in the room; null: any.'),
+  languages: z.array(languageField).nullable().describe('Languages allowed in the room; null: any.'),
   maxParticipants: z.number().nullable(),
   maxMinutes: z.number().nullable(),
   participants: z.number().describe('Number of participants.'),
@@ -90,7 +90,7 @@ export const playedSchema = z.strictObject({
     z.strictObject({
       id: z.string().optional().describe('ID for stopping it; absent if it failed.'),
       participant: z.string(),
-      language: languageId.optional().describe('Language in which it is spoken.'),
+      language: languageField.optional().describe('Language in which it is spoken.'),
       error: z.string().optional().describe('Why this participant does not hear it.'),
     }),
   ),
@@ -125,8 +125,8 @@ export const transcriptSchema = z.strictObject({
       speaker: z.string(),
       name: z.string().optional(),
       system: z.literal(true).optional().describe('Spoken by `say`; the speaker is `system`.'),
-      from: languageId,
-      to: languageId,
+      from: languageField,
+      to: languageField,
       text: z.string(),
       translation: z.string(),
       startMs: z.number().describe('Time since the room opened.'),

@@ -6,7 +6,7 @@ import type { Participant } from '../../../core/participant.ts'
 import { within } from './within.ts'
 
 /** Interval before the same notice is repeated in the same language (ms). */
-const AGAIN_MS = 15_000
+const REPEAT_AFTER_MS = 15_000
 /** The same for the notice to newcomers, which interrupts everyone else. They also get it in writing. */
 const NEWCOMERS_AGAIN_MS = 180_000
 /** Maximum wait for a notice to be played (ms). */
@@ -45,7 +45,7 @@ export class VoiceNotices {
     const now = this.#clock.now()
     for (const language of languages) {
       const key = `${name} ${language}`
-      const againMs = name === 'channel-interpreted' ? NEWCOMERS_AGAIN_MS : AGAIN_MS
+      const againMs = name === 'channel-interpreted' ? NEWCOMERS_AGAIN_MS : REPEAT_AFTER_MS
       if (now - (this.#saidAt.get(key) ?? Number.NEGATIVE_INFINITY) < againMs) continue
       if (this.#closed || this.#waiting.length >= WAITING_MOST) return
       this.#saidAt.set(key, now)

@@ -12,7 +12,7 @@ import type { Writing } from './writing.ts'
 const NAMES_MOST = 10
 const LANGUAGES_MOST = 3
 /** Interval (ms) and maximum number of attempts to post a notice. */
-const AGAIN_MS = 2_000
+const RETRY_MS = 2_000
 const TRIES_MOST = 3
 
 export interface WelcomeParts {
@@ -97,7 +97,7 @@ export class Welcome implements Disposable {
     const posted = await post()
     if (this.#over) return
     if (posted || tries >= TRIES_MOST) this.#parts.informed(members)
-    else this.#retry = after(this.#parts.clock, AGAIN_MS, () => void this.#inform(members, post, tries + 1))
+    else this.#retry = after(this.#parts.clock, RETRY_MS, () => void this.#inform(members, post, tries + 1))
   }
 }
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../../core/clock.ts'
 import { TokenBucket } from '../../../core/token-bucket.ts'
 
 /** Burst size and sustained rate. */
-interface Rate {
+interface CommandRate {
   readonly burst: number
   readonly perSecond: number
 }
@@ -12,7 +12,7 @@ const RATES = {
   guild: { burst: 20, perSecond: 2 },
   /** Discord requests choices at each keystroke. */
   typing: { burst: 20, perSecond: 4 },
-} as const satisfies Record<string, Rate>
+} as const satisfies Record<string, CommandRate>
 
 /** Maximum number of buckets. The least recently used one, which is full again, is dropped first. */
 const MOST = 10_000
@@ -36,7 +36,7 @@ export class CommandLimits {
     return this.#take(`typing ${userId}`, RATES.typing) === 0
   }
 
-  #take(key: string, { burst, perSecond }: Rate): number {
+  #take(key: string, { burst, perSecond }: CommandRate): number {
     const now = this.#clock.now()
     const bucket = this.#buckets.get(key) ?? new TokenBucket(perSecond, burst, now)
     this.#buckets.delete(key)

@@ -1,5 +1,5 @@
 /** Maximum number of users; the least recently seen one is dropped first. */
-const MOST = 10_000
+const MAX_LOCALES = 10_000
 
 /**
  * Locales of users' clients. Discord reports them only with commands, so they are kept, in memory only, as the best
@@ -10,7 +10,7 @@ export class SeenLocales {
 
   saw(userId: string, locale: string): void {
     this.#locales.delete(userId)
-    if (this.#locales.size >= MOST) this.#locales.delete(this.#locales.keys().next().value!)
+    if (this.#locales.size >= MAX_LOCALES) this.#locales.delete(this.#locales.keys().next().value!)
     this.#locales.set(userId, locale)
   }
 

@@ -1,6 +1,6 @@
 /** Maximum number of frames kept per speaker, and their maximum age (ms): one second. */
 const FRAMES_MOST = 50
-const KEPT_MS = 1_000
+const FRAME_KEPT_MS = 1_000
 
 /** A frame that cannot be decrypted yet. */
 export interface HeldFrame {
@@ -30,7 +30,7 @@ export class HeldFrames {
   take(now: number): readonly HeldFrame[] {
     const frames = this.#frames
     this.#frames = []
-    return frames.filter(({ at }) => now - at <= KEPT_MS)
+    return frames.filter(({ at }) => now - at <= FRAME_KEPT_MS)
   }
 
   clear(): void {

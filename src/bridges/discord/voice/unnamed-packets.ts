@@ -5,7 +5,7 @@ const STREAMS_MOST = 8
 /** Maximum number of packets per stream (2 s of 20 ms); the oldest is dropped. */
 const PACKETS_MOST = 100
 /** A stream that is not identified within this time is dropped (ms). */
-const KEPT_MS = 2_000
+const STREAM_KEPT_MS = 2_000
 
 /** Wait for op 5 before trial decryption, and interval between trials (ms). */
 const UNNAMED_MS = 600
@@ -38,7 +38,7 @@ export class UnnamedPackets {
     const now = this.#clock.now()
     const stream = this.#streams.get(ssrc)
     const packet = { datagram, at: now }
-    if (stream !== undefined && now - stream.since <= KEPT_MS) {
+    if (stream !== undefined && now - stream.since <= STREAM_KEPT_MS) {
       if (stream.packets.length >= PACKETS_MOST) stream.packets.shift()
       stream.packets.push(packet)
       return
@@ -61,7 +61,7 @@ export class UnnamedPackets {
   take(ssrc: number): readonly KeptPacket[] {
     const stream = this.#streams.get(ssrc)
     this.#streams.delete(ssrc)
-    return stream !== undefined && this.#clock.now() - stream.since <= KEPT_MS ? stream.packets : NONE
+    return stream !== undefined && this.#clock.now() - stream.since <= STREAM_KEPT_MS ? stream.packets : NONE
   }
 
   clear(): void {

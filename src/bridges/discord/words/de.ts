@@ -1,6 +1,6 @@
 import type { Words } from './words.ts'
 
-export const GERMAN: Words = {
+export const GERMAN_COMMANDS: Words = {
   commands: {
     interpret: ['dolmetschen', 'Live-Dolmetschen im Sprachkanal: Alle sprechen ihre eigene Sprache'],
     start: ['start', 'Dolmetschen in einem Sprachkanal starten'],

@@ -1,6 +1,6 @@
 import type { Words } from './words.ts'
 
-export const ENGLISH: Words = {
+export const ENGLISH_COMMANDS: Words = {
   commands: {
     interpret: ['interpret', 'Live interpreting in a voice channel: everyone speaks their own language'],
     start: ['start', 'Start interpreting a voice channel'],

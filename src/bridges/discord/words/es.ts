@@ -1,6 +1,6 @@
 import type { Words } from './words.ts'
 
-export const SPANISH: Words = {
+export const SPANISH_COMMANDS: Words = {
   commands: {
     interpret: ['interpretar', 'Interpretación en directo en un canal de voz: cada persona habla su idioma'],
     start: ['empezar', 'Empezar a interpretar un canal de voz'],

@@ -1,6 +1,6 @@
 import type { Words } from './words.ts'
 
-export const FRENCH: Words = {
+export const FRENCH_COMMANDS: Words = {
   commands: {
     interpret: [
       'interpréter',

@@ -1,6 +1,6 @@
 import type { Words } from './words.ts'
 
-export const ITALIAN: Words = {
+export const ITALIAN_COMMANDS: Words = {
   commands: {
     interpret: ['interpreta', 'Interpretazione dal vivo in un canale vocale: ognuno parla la propria lingua'],
     start: ['avvia', 'Avviare l’interpretazione di un canale vocale'],

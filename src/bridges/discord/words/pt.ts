@@ -1,6 +1,6 @@
 import type { Words } from './words.ts'
 
-export const PORTUGUESE: Words = {
+export const PORTUGUESE_COMMANDS: Words = {
   commands: {
     interpret: ['interpretar', 'Interpretação ao vivo em um canal de voz: cada pessoa fala o seu idioma'],
     start: ['iniciar', 'Começar a interpretar um canal de voz'],

@@ -1,12 +1,12 @@
 import type { AnswerWords } from './answer-words.ts'
 import type { CommandWords } from './command-words.ts'
-import { GERMAN } from './de.ts'
-import { ENGLISH } from './en.ts'
-import { SPANISH } from './es.ts'
-import { FRENCH } from './fr.ts'
-import { ITALIAN } from './it.ts'
+import { GERMAN_COMMANDS } from './de.ts'
+import { ENGLISH_COMMANDS } from './en.ts'
+import { SPANISH_COMMANDS } from './es.ts'
+import { FRENCH_COMMANDS } from './fr.ts'
+import { ITALIAN_COMMANDS } from './it.ts'
 import { type Tongue, tongueOf } from './locale.ts'
-import { PORTUGUESE } from './pt.ts'
+import { PORTUGUESE_COMMANDS } from './pt.ts'
 
 /** All texts of the commands, in one language. A missing text is a compile-time error. */
 export interface Words {
@@ -16,12 +16,12 @@ export interface Words {
 
 /** Texts by language. */
 export const WORDS: Readonly<Record<Tongue, Words>> = {
-  en: ENGLISH,
-  es: SPANISH,
-  fr: FRENCH,
-  de: GERMAN,
-  it: ITALIAN,
-  pt: PORTUGUESE,
+  en: ENGLISH_COMMANDS,
+  es: SPANISH_COMMANDS,
+  fr: FRENCH_COMMANDS,
+  de: GERMAN_COMMANDS,
+  it: ITALIAN_COMMANDS,
+  pt: PORTUGUESE_COMMANDS,
 }
 
 /** Returns the replies for a client with `locale`. */

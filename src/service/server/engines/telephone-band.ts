@@ -5,7 +5,7 @@ const EDGE = 5_200 / 16_000
 /** Minimum level for a decision (RMS). */
 const AUDIBLE_RMS = 80
 /** Maximum rounding noise above the band (RMS), and the leakage of the filter. */
-const NOISE_RMS = 0.6
+const ROUNDING_NOISE_RMS = 0.6
 const LEAK = 0.0005
 
 const HIGH_PASS = highPass()
@@ -28,7 +28,7 @@ export function isTelephoneBand(pcm: Int16Array): boolean | undefined {
   }
   const level = Math.sqrt(all / count)
   if (!(level > AUDIBLE_RMS)) return undefined
-  return Math.sqrt(high / count) < NOISE_RMS + level * LEAK
+  return Math.sqrt(high / count) < ROUNDING_NOISE_RMS + level * LEAK
 }
 
 /** Windowed sinc, Blackman: over 70 dB down below 4.7 kHz. */

@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Server } from 'socket.io'
-import { type ServerOptions, WebSocketServer } from 'ws'
+import type { Server as SocketServer } from 'socket.io'
+import { type ServerOptions as WebSocketOptions, WebSocketServer } from 'ws'
 import type { Door } from '../../../guard/door.ts'
 import type { ConnectGuard, EngineConnection } from '../connect-guard.ts'
 import { shown } from '../query.ts'
@@ -21,7 +21,7 @@ interface Connection extends EngineConnection {
 
 /** Upgrades requests to WebSockets; rejected upgrades get an error of the table. */
 export class SocketUpgrades extends WebSocketServer {
-  constructor(options: ServerOptions) {
+  constructor(options: WebSocketOptions) {
     super(options)
     this.on('wsClientError', (error, socket) => answerMalformed(error, socket as Socket))
   }
@@ -37,7 +37,7 @@ export interface SocketRules {
  * Checks requests to Socket.IO's path before Engine.IO does, which would answer with errors of its own format. Only
  * requests are checked; Engine.IO reads the packets of an open connection.
  */
-export function addSocketRules({ engine }: Server, { door, guard, origins }: SocketRules): void {
+export function addSocketRules({ engine }: SocketServer, { door, guard, origins }: SocketRules): void {
   const open = new Map<string, Connection>()
   engine.on('connection', (connection: Connection) => {
     guard.watch(connection)

@@ -3,7 +3,7 @@ import type { EventLine } from '../wire.ts'
 import { timeOfDay } from './words.ts'
 
 /** Maximum number of lines on the page. */
-const MOST = 120
+const MAX_EVENTS = 120
 
 /** The events, newest first. */
 export class EventsView {
@@ -30,8 +30,8 @@ export class EventsView {
     this.#newest = events.at(-1)?.id ?? this.#newest
     const wanted = fresh.filter(each => this.#wants(each)).toReversed()
     if (wanted.length === 0) return
-    this.#list.prepend(...wanted.slice(0, MOST).map(line))
-    while (this.#list.childElementCount > MOST) this.#list.lastElementChild?.remove()
+    this.#list.prepend(...wanted.slice(0, MAX_EVENTS).map(line))
+    while (this.#list.childElementCount > MAX_EVENTS) this.#list.lastElementChild?.remove()
   }
 
   #wants({ kind, bad }: EventLine): boolean {

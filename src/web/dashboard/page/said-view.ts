@@ -5,7 +5,7 @@ import type { Board } from './board.ts'
 import { say } from './words.ts'
 
 /** Maximum number of captions on the page. */
-const MOST = 60
+const MAX_CAPTIONS = 60
 
 interface Said {
   readonly utterance: string
@@ -90,7 +90,7 @@ export class SaidView {
     translation.lang = said.to
     words.append(original, ' ', translation)
     one.replaceChildren(who, words)
-    if (this.#lines.size > MOST) {
+    if (this.#lines.size > MAX_CAPTIONS) {
       const [oldest, line] = this.#lines.entries().next().value!
       this.#lines.delete(oldest)
       line.remove()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BotTroubles } from '../../../../src/bridges/discord/channel/bot-troubles.ts'
-import { ENGLISH } from '../../../../src/bridges/discord/channel/words/en.ts'
+import { ENGLISH_CHANNEL } from '../../../../src/bridges/discord/channel/words/en.ts'
 
 function started({ voice = true, stage = false, answer = 'asked' as 'speaks' | 'asked' | 'cannot' } = {}) {
   const bot = { muted: false, deafened: false, suppressed: false }
@@ -15,7 +15,7 @@ function started({ voice = true, stage = false, answer = 'asked' as 'speaks' | '
       askToSpeak: async () => answer,
     },
     voice,
-    tell: notice => told.push(notice(ENGLISH)),
+    tell: notice => told.push(notice(ENGLISH_CHANNEL)),
     forbidden: () => forbidden++,
   })
   return { bot, denied, told, troubles, forbidden: () => forbidden }
@@ -28,12 +28,12 @@ describe('problems of the bot', () => {
     expect(told).toEqual([])
     bot.muted = true
     for (let n = 0; n < 3; n++) troubles.look('1')
-    expect(told).toEqual([ENGLISH.muted])
+    expect(told).toEqual([ENGLISH_CHANNEL.muted])
     bot.muted = false
     troubles.look('1')
     bot.muted = true
     troubles.look('1')
-    expect(told).toEqual([ENGLISH.muted, ENGLISH.muted])
+    expect(told).toEqual([ENGLISH_CHANNEL.muted, ENGLISH_CHANNEL.muted])
   })
 
   it('include being deafened and not being allowed to speak', () => {
@@ -41,7 +41,7 @@ describe('problems of the bot', () => {
     bot.deafened = true
     denied.add('Speak')
     troubles.look('1')
-    expect(told).toEqual([ENGLISH.deafened, ENGLISH.noSpeak])
+    expect(told).toEqual([ENGLISH_CHANNEL.deafened, ENGLISH_CHANNEL.noSpeak])
   })
 
   it('do not include speaking problems without spoken output', () => {
@@ -54,8 +54,8 @@ describe('problems of the bot', () => {
 
   it.each([
     ['speaks', []],
-    ['asked', [ENGLISH.askedToSpeak]],
-    ['cannot', [ENGLISH.noSpeak]],
+    ['asked', [ENGLISH_CHANNEL.askedToSpeak]],
+    ['cannot', [ENGLISH_CHANNEL.noSpeak]],
   ] as const)('include the audience of a stage: it %s', async (answer, expected) => {
     const { bot, told, troubles } = started({ stage: true, answer })
     bot.suppressed = true

@@ -1,17 +1,17 @@
 import type { Tongue } from '../../words/locale.ts'
 import type { ChannelWords } from '../channel-words.ts'
-import { GERMAN } from './de.ts'
-import { ENGLISH } from './en.ts'
-import { SPANISH } from './es.ts'
-import { FRENCH } from './fr.ts'
-import { ITALIAN } from './it.ts'
-import { PORTUGUESE } from './pt.ts'
+import { GERMAN_CHANNEL } from './de.ts'
+import { ENGLISH_CHANNEL } from './en.ts'
+import { SPANISH_CHANNEL } from './es.ts'
+import { FRENCH_CHANNEL } from './fr.ts'
+import { ITALIAN_CHANNEL } from './it.ts'
+import { PORTUGUESE_CHANNEL } from './pt.ts'
 
 export const CHANNEL_WORDS: Readonly<Record<Tongue, ChannelWords>> = {
-  en: ENGLISH,
-  es: SPANISH,
-  fr: FRENCH,
-  de: GERMAN,
-  it: ITALIAN,
-  pt: PORTUGUESE,
+  en: ENGLISH_CHANNEL,
+  es: SPANISH_CHANNEL,
+  fr: FRENCH_CHANNEL,
+  de: GERMAN_CHANNEL,
+  it: ITALIAN_CHANNEL,
+  pt: PORTUGUESE_CHANNEL,
 }

@@ -1,6 +1,6 @@
 import type { ChannelWords } from '../channel-words.ts'
 
-export const GERMAN: ChannelWords = {
+export const GERMAN_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **In ${channel} wird gedolmetscht**, gestartet von ${by}. Was dort gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel. Nichts wird aufgezeichnet oder aufbewahrt. Sie möchten das nicht? Drücken Sie den Knopf oder tippen Sie \`/interpret privacy opt-out\`: Das wirkt sofort. Ihre Sprache legen Sie mit \`/interpret language\` fest.`,
   newcomers: (names, channel) =>

@@ -1,6 +1,6 @@
 import type { ChannelWords } from '../channel-words.ts'
 
-export const ENGLISH: ChannelWords = {
+export const ENGLISH_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **Live interpreting in ${channel}**, started by ${by}. Speech there is sent to a translation service and shown as captions. Nothing is recorded or kept. To opt out, press the button or type \`/interpret privacy opt-out\`: it works immediately. To set your language, type \`/interpret language\`.`,
   newcomers: (names, channel) =>

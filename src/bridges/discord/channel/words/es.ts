@@ -1,6 +1,6 @@
 import type { ChannelWords } from '../channel-words.ts'
 
-export const SPANISH: ChannelWords = {
+export const SPANISH_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **Interpretación en directo en ${channel}**, iniciada por ${by}. Lo que se dice allí se envía a un servicio de traducción y aparece en subtítulos. No se graba ni se guarda nada. ¿No quiere que le escuche? Pulse el botón o escriba \`/interpret privacy opt-out\`: tiene efecto al instante. Para elegir su idioma, escriba \`/interpret language\`.`,
   newcomers: (names, channel) =>

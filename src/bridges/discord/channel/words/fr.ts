@@ -1,6 +1,6 @@
 import type { ChannelWords } from '../channel-words.ts'
 
-export const FRENCH: ChannelWords = {
+export const FRENCH_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **Interprétation en direct dans ${channel}**, lancée par ${by}. Ce qui s’y dit est envoyé à un service de traduction et affiché en sous-titres. Rien n’est enregistré ni conservé. Vous ne voulez pas être écouté ? Appuyez sur le bouton ou tapez \`/interpret privacy opt-out\` : l’effet est immédiat. Pour choisir votre langue, tapez \`/interpret language\`.`,
   newcomers: (names, channel) =>

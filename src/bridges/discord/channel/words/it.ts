@@ -1,6 +1,6 @@
 import type { ChannelWords } from '../channel-words.ts'
 
-export const ITALIAN: ChannelWords = {
+export const ITALIAN_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **Interpretazione dal vivo in ${channel}**, avviata da ${by}. Ciò che vi si dice viene inviato a un servizio di traduzione e mostrato nei sottotitoli. Non si registra e non si conserva nulla. Non vuole essere ascoltato? Prema il pulsante o scriva \`/interpret privacy opt-out\`: ha effetto immediato. Per scegliere la sua lingua, scriva \`/interpret language\`.`,
   newcomers: (names, channel) =>

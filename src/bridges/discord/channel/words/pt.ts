@@ -1,6 +1,6 @@
 import type { ChannelWords } from '../channel-words.ts'
 
-export const PORTUGUESE: ChannelWords = {
+export const PORTUGUESE_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
     `🔴 **Interpretação ao vivo em ${channel}**, iniciada por ${by}. O que se diz ali é enviado a um serviço de tradução e mostrado em legendas. Nada é gravado nem guardado. Não quer ser ouvido? Clique no botão ou digite \`/interpret privacy opt-out\`: tem efeito imediato. Para definir o seu idioma, digite \`/interpret language\`.`,
   newcomers: (names, channel) =>

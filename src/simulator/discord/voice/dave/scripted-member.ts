@@ -5,7 +5,7 @@ import type { GroupMember } from './group-member.ts'
 
 const VERSION = 1
 const AUDIO = 0
-const APPEND = 0
+const APPEND_PROPOSAL = 0
 
 /** Installed with `@discordjs/voice`; loaded only for a speaking user, because not every simulation is of Discord. */
 function davey(): typeof Davey {
@@ -52,7 +52,7 @@ export class ScriptedMember implements GroupMember {
 
   propose(proposals: Buffer, recognized: readonly string[]): Buffer | undefined {
     try {
-      const { commit, welcome } = this.#session.processProposals(APPEND, proposals, [...recognized])
+      const { commit, welcome } = this.#session.processProposals(APPEND_PROPOSAL, proposals, [...recognized])
       return commit && (welcome ? Buffer.concat([commit, welcome]) : commit)
     } catch {
       return undefined
