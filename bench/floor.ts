@@ -6,7 +6,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { io, type Socket } from 'socket.io-client'
 import { type WebSocket, WebSocketServer } from 'ws'
-import { systemClock, Ticker } from '../src/core/clock.ts'
+import { systemClock, Ticker } from '../src/common/clock.ts'
 import { announce, subjectOptions } from './subject.ts'
 
 /** 60 ms of 16 kHz linear16, as the real bridge sends. */

@@ -1,4 +1,4 @@
-import { BYTES_PER_MS } from '../src/simulator/phone/play-queue.ts'
+import { BYTES_PER_MS } from '../src/simulator/twilio/phone/play-queue.ts'
 import { FRAME_MS, FRAME_SAMPLES } from '../src/transcode/pcm.ts'
 import { Samples } from './stats.ts'
 

@@ -47,7 +47,7 @@ export function reportProfile(folder: string, most = 30): ProfileReport {
   return { packages: largest(packages, busy, most), functions: largest(functions, busy, most) }
 }
 
-/** `ws`, `src/core/playout.ts`, `node:net`, or the profiler's own names: `(program)`, `(garbage collector)`. */
+/** `ws`, `src/core/playout/playout.ts`, `node:net`, or the profiler's own names: `(program)`, `(garbage collector)`. */
 function originOf(called: string, url: string): string {
   if (url === '') return called.startsWith('(') ? called : '(native)'
   const module = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)

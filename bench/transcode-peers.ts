@@ -1,9 +1,9 @@
 import alawmulaw from 'alawmulaw'
 import { Framer } from '../src/transcode/framer.ts'
+import { decodeMulaw, encodeMulaw } from '../src/transcode/g711.ts'
 import { rms } from '../src/transcode/level.ts'
-import { mixInto } from '../src/transcode/mix.ts'
-import { decodeMulaw, encodeMulaw } from '../src/transcode/mulaw.ts'
-import { createResampler } from '../src/transcode/resample.ts'
+import { mixInto } from '../src/transcode/mixing.ts'
+import { createResampler } from '../src/transcode/resample/resampler.ts'
 import type { Candidate } from './alternate.ts'
 import { speech } from './speech.ts'
 

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 const SOURCES = [
   'src/core/{session,session-state,replay-ring,playout*,*-lane,lane-pace,token-bucket,rationed-dialler}.ts',
   'src/bridges/twilio/{signature,stream-tokens}.ts',
-  'src/bridges/twilio/dial/call-usage.ts',
+  'src/bridges/telephony/outbound/call-usage.ts',
   'src/guard/*.ts',
   'src/service/server/{api-keys,key-digest,admission}.ts',
   'src/web/control/bearer-keys.ts',

@@ -1,7 +1,7 @@
 /** Updates the table of metrics in docs/operations/metrics.md: `node scripts/metrics.ts`. */
 import { readFileSync, writeFileSync } from 'node:fs'
-import { buildApp } from '../src/app.ts'
-import { FakeTranslator } from '../src/simulator/fake-translator.ts'
+import { buildApp } from '../src/app/app.ts'
+import { FakeTranslator } from '../src/simulator/fakes/fake-translator.ts'
 import { metricsTable } from './metrics-table.ts'
 
 const PAGE = new URL('../docs/operations/metrics.md', import.meta.url)

@@ -12,11 +12,11 @@ const SCHEDULES = 'test/faults/schedules/schedules.test.ts'
 /** Mutated files, and the tests that have to detect the faults: those that take a few seconds. */
 const GROUPS = {
   ring: {
-    mutate: ['src/core/replay-ring.ts'],
+    mutate: ['src/core/translation/replay-ring.ts'],
     tests: ['test/core/replay-ring.test.ts', SCHEDULES],
   },
   session: {
-    mutate: ['src/core/session.ts', 'src/core/session-state.ts'],
+    mutate: ['src/core/translation/session.ts', 'src/core/translation/session-state.ts'],
     tests: [
       'test/core/session.test.ts',
       'test/core/session-counts.test.ts',
@@ -26,18 +26,18 @@ const GROUPS = {
     ],
   },
   playout: {
-    mutate: ['src/core/playout-marks.ts', 'src/core/playout-edge.ts'],
+    mutate: ['src/core/playout/mark-tracker.ts', 'src/core/playout/playout-edge.ts'],
     tests: ['test/core/playout-marks.test.ts', 'test/core/playout-edge.test.ts', SCHEDULES],
   },
   // Their tests listen, but only for seconds.
   lanes: {
     mutate: [
-      'src/core/playout.ts',
-      'src/core/playout-mixer.ts',
-      'src/core/original-lane.ts',
-      'src/core/announcement-lane.ts',
-      'src/core/translation-lane.ts',
-      'src/core/lane-pace.ts',
+      'src/core/playout/playout.ts',
+      'src/core/playout/playout-mixer.ts',
+      'src/core/playout/original-lane.ts',
+      'src/core/playout/announcement-lane.ts',
+      'src/core/playout/translation-queue.ts',
+      'src/core/playout/lane-pace.ts',
     ],
     tests: [
       'test/core/playout.test.ts',
@@ -57,18 +57,18 @@ const GROUPS = {
   },
   limits: {
     mutate: [
-      'src/core/token-bucket.ts',
-      'src/core/attempt-limit.ts',
-      'src/core/address-group.ts',
-      'src/core/rationed-dialler.ts',
-      'src/core/circuit.ts',
-      'src/core/lag-watch.ts',
-      'src/app/guess-limit.ts',
-      'src/guard/address-rates.ts',
-      'src/guard/overload.ts',
-      'src/guard/trusted-proxies.ts',
-      'src/guard/local-address.ts',
-      'src/guard/guarded-lookup.ts',
+      'src/common/token-bucket.ts',
+      'src/common/attempt-limit.ts',
+      'src/net/address-group.ts',
+      'src/core/calls/rationed-dialler.ts',
+      'src/core/translation/circuit.ts',
+      'src/core/room/lag-monitor.ts',
+      'src/core/calls/guess-limit.ts',
+      'src/common/address-rates.ts',
+      'src/net/overload.ts',
+      'src/net/trusted-proxies.ts',
+      'src/net/local-address.ts',
+      'src/net/guarded-lookup.ts',
     ],
     tests: [
       'test/core/token-bucket.test.ts',
@@ -88,11 +88,11 @@ const GROUPS = {
   },
   auth: {
     mutate: [
-      'src/service/server/api-keys.ts',
-      'src/service/server/key-digest.ts',
+      'src/service/server/keys/api-keys.ts',
+      'src/service/server/keys/key-digest.ts',
       'src/web/control/bearer-keys.ts',
-      'src/bridges/twilio/stream-tokens.ts',
-      'src/guard/proof.ts',
+      'src/bridges/telephony/stream-tokens.ts',
+      'src/net/proof.ts',
     ],
     tests: [
       'test/service/server/api-keys.test.ts',

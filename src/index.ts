@@ -1,22 +1,20 @@
 /** The public API: the whole server, or its parts for other programs. See `docs/architecture.md`. */
 
 export { type AnnouncerParts, openAnnouncer } from './app/announcer.ts'
+export { type App, type AppConfig, type AppParts, buildApp } from './app/app.ts'
 export { type LanguageOfferTerms, languageOffer } from './app/language-offer.ts'
 export { talkOffer } from './app/talk-offer.ts'
-export { type App, type AppConfig, type AppParts, buildApp } from './app.ts'
-export { type Config, ConfigError, loadConfig } from './config.ts'
-export type { Announcement, AnnouncementEnd, AnnounceOptions } from './core/announcement.ts'
-export type { Announcer, NoticeName, ToneName } from './core/announcer.ts'
-export { Attendant, type AttendantParts } from './core/attendant.ts'
-export { type AttendantOptions, attendantOptions } from './core/attendant-options.ts'
-export { type Clock, systemClock } from './core/clock.ts'
-export type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from './core/dialler.ts'
-export { BridgeError, type EndReason, type ErrorCode } from './core/errors.ts'
-export type { Admission, DialPlan, Invitation, OriginalVoice } from './core/invitation.ts'
-export { isLanguageId, type LanguageId, languageId } from './core/languages.ts'
-export type { Leg, LegUplink } from './core/leg.ts'
-export type { Log } from './core/log.ts'
-export type { RelayMetrics } from './core/metrics.ts'
+export { type Clock, systemClock } from './common/clock.ts'
+export { BridgeError, type EndReason, type ErrorCode } from './common/errors.ts'
+export { isLanguageId, type LanguageId, languageId } from './common/language.ts'
+export type { Log } from './common/log.ts'
+export { type Config, ConfigError, loadConfig } from './config/load.ts'
+export { Attendant, type AttendantParts } from './core/calls/attendant.ts'
+export { type AttendantOptions, attendantOptions } from './core/calls/attendant-options.ts'
+export { type RoomCode, RoomCodes } from './core/calls/room-codes.ts'
+export { Switchboard, type SwitchboardParts } from './core/calls/switchboard.ts'
+export type { Announcer, NoticeName, ToneName } from './core/model/announcer.ts'
+export type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from './core/model/dialer.ts'
 export type {
   Caption,
   LagEvent,
@@ -24,20 +22,22 @@ export type {
   RelayEvents,
   SessionEvent,
   UtteranceEvent,
-} from './core/observer.ts'
-export type { Participant } from './core/participant.ts'
-export type { PartyChange, PartyState } from './core/party-state.ts'
-export { Relay, type RelayParts } from './core/relay.ts'
-export { type RelayOptions, relayOptions } from './core/relay-options.ts'
-export type { Room } from './core/room.ts'
-export { type RoomCode, RoomCodes } from './core/room-codes.ts'
-export type { Sound } from './core/sound.ts'
-export { Switchboard, type SwitchboardParts } from './core/switchboard.ts'
-export type { Tap, Track } from './core/tap.ts'
+} from './core/model/events.ts'
+export type { Admission, DialPlan, Invitation, OriginalVoice } from './core/model/invitation.ts'
+export type { Leg, LegUplink } from './core/model/leg.ts'
+export type { PartyChange, PartyState } from './core/model/participant-state.ts'
+export type { RelayMetrics } from './core/model/relay-metrics.ts'
+export { type RelayOptions, relayOptions } from './core/model/relay-settings.ts'
+export type { Sound } from './core/model/sound.ts'
+export type { Tap, Track } from './core/model/tap.ts'
+export type { Announcement, AnnouncementEnd, AnnounceOptions } from './core/playout/announcement.ts'
+export type { Participant } from './core/room/participant.ts'
+export { Relay, type RelayParts } from './core/room/relay.ts'
+export type { Room } from './core/room/room.ts'
 export type {
   Connection,
   ConnectionSink,
   TranslationRequest,
   TranslationResult,
   Translator,
-} from './core/translator.ts'
+} from './core/translation/translator.ts'

@@ -9,7 +9,7 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   )
   process.exitCode = 1
 } else {
-  const { runProgram } = await import('./commands/program.ts')
+  const { runProgram } = await import('./cli/program.ts')
   await runProgram()
 }
 

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { type AppConfig, buildApp } from '../src/app.ts'
-import { FakeLeg } from '../src/simulator/fake-leg.ts'
-import { FakeTranslator } from '../src/simulator/fake-translator.ts'
-import { ScriptedService } from '../src/simulator/scripted-service.ts'
+import { type AppConfig, buildApp } from '../src/app/app.ts'
+import { FakeLeg } from '../src/simulator/fakes/fake-leg.ts'
+import { FakeTranslator } from '../src/simulator/fakes/fake-translator.ts'
+import { ScriptedService } from '../src/simulator/service/scripted-service.ts'
 
 const config: AppConfig = {
   host: '127.0.0.1',

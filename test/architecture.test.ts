@@ -74,11 +74,11 @@ describe('the rules', () => {
     ['src/service/client/a.ts', "import { b } from '../server/b.ts'"],
     ['src/service/server/engines/a.ts', "import { b } from '../../client/b.ts'"],
     ['src/service/contract.ts', "import { b } from './client/b.ts'"],
-    ['src/web/index.ts', "import { b } from '../bridges/twilio/index.ts'"],
+    ['src/web/status.ts', "import { b } from '../bridges/twilio/index.ts'"],
     ['src/simulator/phone/a.ts', "import { b } from '../../bridges/twilio/wire.ts'"],
     ['src/simulator/a.ts', "import { b } from '../service/client/b.ts'"],
     ['src/config/a.ts', "import { b } from '../commands/b.ts'"],
-    ['src/app.ts', "import { b } from './main.ts'"],
+    ['src/app/app.ts', "import { b } from './main.ts'"],
     ['src/commands/a.ts', "import '../main.ts'"],
     ['src/core/a.ts', "import { b } from '../../test/helpers/b.ts'"],
     ['src/core/a.ts', "import { b } from '../files/b.ts'"],
@@ -90,7 +90,7 @@ describe('the rules', () => {
     ['src/simulator/a.ts', "import type { b } from '../service/contract.ts'"],
     ['src/service/index.ts', "export { b } from './client/b.ts'"],
     ['src/recording/a.ts', "import { b } from '../files/b.ts'"],
-    ['src/app.ts', "import a from './bridges/twilio/index.ts'\nimport b from './web/index.ts'"],
+    ['src/app/app.ts', "import a from './bridges/twilio/index.ts'\nimport b from './web/index.ts'"],
     ['src/commands/a.ts', "import { b } from '../app.ts'\nimport { c } from '../simulator/index.ts'"],
     ['src/main.ts', "import { b } from './commands/b.ts'"],
     ['src/core/a.ts', "// import { b } from '../app.ts'\n/** import('../app.ts') */"],
@@ -99,7 +99,7 @@ describe('the rules', () => {
   it.each([
     ['src/core/a.ts', 'const a = Date.now()'],
     ['src/bridges/twilio/a.ts', 'setInterval(() => {}, 20)'],
-    ['src/app.ts', 'const { HOME } = process.env'],
+    ['src/app/app.ts', 'const { HOME } = process.env'],
     ['src/core/a.ts', 'export default class A {}'],
     ['src/core/a.ts', "export { a as default } from './b.ts'"],
     ['src/core/a.ts', 'const a: any = 1'],
@@ -110,9 +110,9 @@ describe('the rules', () => {
 
   it.each([
     ['src/core/a.ts', '/** any, Date.now, export default */ const a = "process.env"'],
-    ['src/config.ts', 'export function a(env = process.env) {}'],
-    ['src/web/index.ts', 'export default async function status() {}'],
-    ['src/commands/call.ts', 'const progress = setInterval(show, 100)'],
+    ['src/config/load.ts', 'export function a(env = process.env) {}'],
+    ['src/web/status.ts', 'export default async function status() {}'],
+    ['src/cli/call/call.ts', 'const progress = setInterval(show, 100)'],
     ['src/core/a.ts', "const a = AbortSignal.any([b, c])\nconst d = /['\"]/\nconst e = `it's any`"],
   ])('let %s say %s', (path, source) => faulty(textFaults, path, source).toBe(0))
 

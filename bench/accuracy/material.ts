@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { decodeMulaw, encodeMulaw } from '../../src/transcode/mulaw.ts'
-import { createResampler } from '../../src/transcode/resample.ts'
+import { decodeMulaw, encodeMulaw } from '../../src/transcode/g711.ts'
+import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { mono, readWav } from '../../src/transcode/wav.ts'
 
 /** Speech with its transcript. */

@@ -1,5 +1,8 @@
-import { systemClock } from '../../src/core/clock.ts'
-import { PocketSphinx, type PocketSphinxOptions } from '../../src/service/server/engines/pocketsphinx.ts'
+import { systemClock } from '../../src/common/clock.ts'
+import {
+  PocketSphinx,
+  type PocketSphinxOptions,
+} from '../../src/service/server/engines/pocketsphinx/pocketsphinx.ts'
 import { cards, joined, LINES, pause, type Spoken, sentences } from './material.ts'
 import { errorRate, type WordErrors, wordErrors } from './word-errors.ts'
 

@@ -1,6 +1,6 @@
-import { systemClock } from '../../src/core/clock.ts'
-import type { LanguageId } from '../../src/core/languages.ts'
-import { Apertium, type ApertiumOptions } from '../../src/service/server/engines/apertium.ts'
+import { systemClock } from '../../src/common/clock.ts'
+import type { LanguageId } from '../../src/common/language.ts'
+import { Apertium, type ApertiumOptions } from '../../src/service/server/engines/apertium/apertium.ts'
 
 /** One line of the table, milliseconds. */
 export interface TranslationRow {

@@ -1,5 +1,5 @@
 import type { Command, Option } from 'commander'
-import { program } from '../../src/commands/program.ts'
+import { program } from '../../src/cli/program.ts'
 import { code, fenced, head, table } from './markdown.ts'
 
 const ABOUT = `\`npm run dragoman -- <command>\` in a clone, \`dragoman <command>\` where the package is installed (Node 24). Every command has

@@ -1,6 +1,6 @@
 import { CLOSE_CODES as BROWSER } from '../../src/bridges/browser/close-codes.ts'
-import { CLOSE_CODES as TWILIO } from '../../src/bridges/twilio/close-codes.ts'
-import type { EndReason, ErrorCode } from '../../src/core/errors.ts'
+import { CLOSE_CODES as TWILIO } from '../../src/bridges/telephony/close-codes.ts'
+import type { EndReason, ErrorCode } from '../../src/common/errors.ts'
 import { ERROR_TABLE as SERVICE } from '../../src/service/server/error-table.ts'
 import { ERROR_TABLE as CONTROL } from '../../src/web/control/error-table.ts'
 import { code, head, table } from './markdown.ts'

@@ -1,5 +1,5 @@
 import { EVENT, NAMESPACES } from '../../src/service/contract.ts'
-import { WEBHOOK_EVENTS } from '../../src/web/webhooks-out/webhook-settings.ts'
+import { WEBHOOK_EVENTS } from '../../src/web/webhooks/settings.ts'
 import type { Declaration, Declarations } from './declarations.ts'
 import { code, fenced, head, table } from './markdown.ts'
 import { type SentWebhooks, sentWebhooks } from './webhooks.ts'
@@ -49,17 +49,17 @@ const SERVICE_TYPES = [
 
 /** `docs/reference/events.md`. */
 export async function eventsPage(declarations: Declarations): Promise<string> {
-  const observer = declarations.of('core/observer')
+  const observer = declarations.of('core/model/events')
   const types = (module: string, names: readonly string[]) =>
     names.map(name => declaration(named(declarations.of(module), name))).join('')
   return [
     head('Events', ABOUT),
     `\n## The relay\n\n${RELAY}\n${table(['event', 'fields', 'when'], relayRows(named(observer, 'RelayEvents')))}`,
-    types('core/observer', ['Caption', 'UtteranceEvent', 'SessionEvent', 'LagEvent']),
-    types('core/errors', ['EndReason', 'ErrorCode']),
-    types('core/dialler', ['DialEnd', 'DialOutcome']),
-    types('core/party-state', ['PartyState']),
-    types('core/recorder', ['RecordingState']),
+    types('core/model/events', ['Caption', 'UtteranceEvent', 'SessionEvent', 'LagEvent']),
+    types('common/errors', ['EndReason', 'ErrorCode']),
+    types('core/model/dialer', ['DialEnd', 'DialOutcome']),
+    types('core/model/participant-state', ['PartyState']),
+    types('core/model/recorder', ['RecordingState']),
     `\n## Webhooks\n\n${WEBHOOKS}${webhooks(await sentWebhooks())}`,
     `\n## Captions\n\n${CAPTIONS}\n${table(['event', 'data', ''], CAPTION_ROWS)}`,
     types('web/captions/timed-caption', ['TimedCaption']),

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance } from 'fastify'
-import { loadConfig } from '../../src/config.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { type AppConfig, buildApp } from '../../src/index.ts'
 import { FakeTranslator } from '../../src/simulator/index.ts'
 import { code, table } from './markdown.ts'

@@ -1,5 +1,5 @@
-import { languageId } from '../../src/core/languages.ts'
-import type { RelayEvents } from '../../src/core/observer.ts'
+import { languageId } from '../../src/common/language.ts'
+import type { RelayEvents } from '../../src/core/model/events.ts'
 
 const en = languageId('en-us')
 const es = languageId('es-es')

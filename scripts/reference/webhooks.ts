@@ -1,9 +1,9 @@
-import { silentLog } from '../../src/core/log.ts'
-import { Observer, type RelayEvents } from '../../src/core/observer.ts'
+import { silentLog } from '../../src/common/log.ts'
+import { Observer, type RelayEvents } from '../../src/core/model/events.ts'
 import { FakeClock } from '../../src/simulator/index.ts'
 import { CaptionFeed } from '../../src/web/captions/caption-feed.ts'
-import { webhookSchema } from '../../src/web/webhooks-out/webhook-settings.ts'
-import { WebhooksOut } from '../../src/web/webhooks-out/webhooks-out.ts'
+import { webhookSchema } from '../../src/web/webhooks/settings.ts'
+import { WebhooksOut } from '../../src/web/webhooks/webhooks.ts'
 import { SAMPLES } from './samples.ts'
 
 /** Webhooks sent to a receiver, by the type of event. */

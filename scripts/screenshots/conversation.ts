@@ -1,9 +1,9 @@
-import { type App, buildApp } from '../../src/app.ts'
-import { DIALOGUE } from '../../src/commands/demo/dialogue.ts'
-import { ScriptedEars } from '../../src/commands/demo/scripted-ears.ts'
-import { bundledSentences, lineAudio, withPauses } from '../../src/commands/recording.ts'
+import { type App, buildApp } from '../../src/app/app.ts'
+import { DIALOGUE } from '../../src/cli/demo/dialogue.ts'
+import { ScriptedEars } from '../../src/cli/demo/scripted-recognizer.ts'
+import { bundledSentences, lineAudio, withPauses } from '../../src/cli/sample-audio.ts'
 import { placeCall, type SimulatedCall } from '../../src/simulator/index.ts'
-import { toLine } from '../../src/simulator/phone/voice.ts'
+import { toLine } from '../../src/simulator/twilio/phone/voice.ts'
 import { SAMPLE_RATE } from '../../src/transcode/pcm.ts'
 
 /** A key of the control API, for the run of this script. */

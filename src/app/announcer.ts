@@ -1,11 +1,11 @@
-import type { Announcer } from '../core/announcer.ts'
-import { type Clock, systemClock } from '../core/clock.ts'
-import { type Log, silentLog } from '../core/log.ts'
+import { type Clock, systemClock } from '../common/clock.ts'
+import { type Log, silentLog } from '../common/log.ts'
+import type { Announcer } from '../core/model/announcer.ts'
+import { type SoundSettings, soundOptionsSchema } from '../media/sounds/settings.ts'
+import { SoundLibrary } from '../media/sounds/sound-library.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
-import { ServiceSpeaker } from '../service/client/service-speaker.ts'
-import { SoundLibrary } from '../sounds/sound-library.ts'
-import { type SoundSettings, soundOptionsSchema } from '../sounds/sound-options.ts'
-import { Mp3Pool } from '../transcode/mp3-pool.ts'
+import { ServiceSpeaker } from '../service/client/speaker.ts'
+import { Mp3Pool } from '../transcode/mp3/mp3-pool.ts'
 
 /** Address of the service that speaks notices, and the sound settings. */
 export interface AnnouncerParts {

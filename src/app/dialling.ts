@@ -1,11 +1,11 @@
+import type { NumberSettings } from '../bridges/telephony/invitations.ts'
+import type { DayLedger } from '../bridges/telephony/outbound/day-ledger.ts'
 import { destinationFault, type OutboundSettings, TwilioDialler } from '../bridges/twilio/index.ts'
-import type { Clock } from '../core/clock.ts'
-import type { DayLedger } from '../core/day-ledger.ts'
-import type { Dialler } from '../core/dialler.ts'
-import { BridgeError } from '../core/errors.ts'
-import type { Log } from '../core/log.ts'
-import { RationedDialler } from '../core/rationed-dialler.ts'
-import type { NumberSettings } from '../invitations.ts'
+import type { Clock } from '../common/clock.ts'
+import { BridgeError } from '../common/errors.ts'
+import type { Log } from '../common/log.ts'
+import { RationedDialler } from '../core/calls/rationed-dialler.ts'
+import type { Dialler } from '../core/model/dialer.ts'
 
 /** Settings of outbound calls. Without its own token, the account’s token is used. */
 export type DiallingSettings = Omit<OutboundSettings, 'own'> & {

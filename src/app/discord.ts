@@ -1,11 +1,11 @@
 import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
+import { DiscordPreferences } from '../bridges/discord/discord-preferences.ts'
 import type { DiscordBridgeOptions } from '../bridges/discord/options.ts'
-import type { Clock } from '../core/clock.ts'
-import type { LanguageId } from '../core/languages.ts'
-import type { Log } from '../core/log.ts'
-import type { WallClock } from '../core/wall-clock.ts'
-import { DiscordChannels, type DiscordChannelsSettings } from './discord-channels.ts'
-import { DiscordPreferences } from './discord-preferences.ts'
+import { DiscordChannels, type DiscordChannelsSettings } from '../bridges/discord/running-channels.ts'
+import type { Clock } from '../common/clock.ts'
+import type { LanguageId } from '../common/language.ts'
+import type { Log } from '../common/log.ts'
+import type { WallClock } from '../common/wall-clock.ts'
 import { languageOffer } from './language-offer.ts'
 
 /** Settings of the Discord bridge; without a token, it is off. */

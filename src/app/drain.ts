@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Clock, Ticker } from '../core/clock.ts'
-import type { Log } from '../core/log.ts'
+import { type Clock, Ticker } from '../common/clock.ts'
+import type { Log } from '../common/log.ts'
 
 /** Interval between checks for remaining calls (ms). */
 const LOOK_MS = 100

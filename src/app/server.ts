@@ -1,11 +1,11 @@
 import Fastify, { type FastifyInstance } from 'fastify'
-import type { Clock } from '../core/clock.ts'
-import type { Log } from '../core/log.ts'
-import { Door } from '../guard/door.ts'
-import { guardServer, httpLimits } from '../guard/guarded-server.ts'
-import type { LimitSettings } from '../guard/limits.ts'
+import type { Clock } from '../common/clock.ts'
+import type { Log } from '../common/log.ts'
+import { Door } from '../net/door.ts'
+import { guardServer, httpLimits } from '../net/guarded-server.ts'
+import type { LimitSettings } from '../net/settings.ts'
 import { sendError } from '../pages/error-page.ts'
-import { serverOptions } from '../web/server-options.ts'
+import { serverOptions } from './server-options.ts'
 
 export interface ServerTerms {
   readonly limits: LimitSettings

@@ -1,8 +1,8 @@
-import { after, type Clock } from '../core/clock.ts'
-import type { SimulatedCall as Phone } from '../simulator/phone/call.ts'
-import type { Voice } from '../simulator/phone/voice.ts'
+import { after, type Clock } from '../common/clock.ts'
+import type { SimulatedCall as Phone } from '../simulator/twilio/phone/call.ts'
+import type { Voice } from '../simulator/twilio/phone/voice.ts'
+import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/protocol.ts'
 import type { PhoneEar } from '../web/dashboard/simulated-calls.ts'
-import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/wire.ts'
 
 /** Pause between two sentences, so that listeners hear the translation of the first (ms). */
 const PAUSE_MS = 4_000

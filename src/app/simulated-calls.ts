@@ -1,14 +1,14 @@
 import type { AddressInfo } from 'node:net'
-import { after, type Clock, Ticker } from '../core/clock.ts'
-import type { Log } from '../core/log.ts'
-import type { WallClock } from '../core/wall-clock.ts'
-import type { CallOptions } from '../simulator/phone/call-options.ts'
+import type { Doorman } from '../bridges/telephony/open-lines.ts'
+import { after, type Clock, Ticker } from '../common/clock.ts'
+import type { Log } from '../common/log.ts'
+import type { WallClock } from '../common/wall-clock.ts'
+import type { CallOptions } from '../simulator/twilio/phone/call-options.ts'
 import { ControlError } from '../web/control/control-error.ts'
-import type { DashboardSettings } from '../web/dashboard/dashboard-settings.ts'
+import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/protocol.ts'
+import type { DashboardSettings } from '../web/dashboard/settings.ts'
 import type { PhoneEar, SimulatedCalls } from '../web/dashboard/simulated-calls.ts'
-import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/wire.ts'
-import type { Doorman } from './open-lines.ts'
-import { Recordings } from './recordings.ts'
+import { Recordings } from './bundled-recordings.ts'
 import { SimulatedCall, type Talker } from './simulated-call.ts'
 
 /** Interval at which listeners receive audio (ms). */
@@ -134,7 +134,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   /** Calls with all phones. If one fails, all are hung up. */
   async #dial(order: SimulatedOrder, room: string): Promise<readonly Talker[]> {
     // Loaded only when needed.
-    const { placeCall } = await import('../simulator/phone/call.ts')
+    const { placeCall } = await import('../simulator/twilio/phone/call.ts')
     const voices = await Promise.all(
       order.phones.map(({ speaks, recording }) =>
         speaks === null ? [] : this.#recordings.voices(recording),

@@ -1,10 +1,10 @@
-import type { Clock } from '../core/clock.ts'
-import type { Log } from '../core/log.ts'
-import type { Observer } from '../core/observer.ts'
-import { assertInstalled } from '../core/optional-part.ts'
-import { systemWallClock } from '../core/wall-clock.ts'
+import type { Clock } from '../common/clock.ts'
+import type { Log } from '../common/log.ts'
+import { assertInstalled } from '../common/optional-package.ts'
+import { systemWallClock } from '../common/wall-clock.ts'
+import type { Observer } from '../core/model/events.ts'
 import type { TraceCounters } from '../tracing/counted-exporter.ts'
-import type { TracingSettings } from '../tracing/tracing-settings.ts'
+import type { TracingSettings } from '../tracing/settings.ts'
 import { version } from './version.ts'
 
 export interface TracingTerms {

@@ -1,5 +1,5 @@
-import type { Clock } from '../core/clock.ts'
-import type { Translator } from '../core/translator.ts'
+import type { Clock } from '../common/clock.ts'
+import type { Translator } from '../core/translation/translator.ts'
 import type { ResultPlaces } from '../service/client/result-reader.ts'
 import { ServiceTranslator } from '../service/client/service-translator.ts'
 

@@ -1,4 +1,4 @@
-import { BridgeError } from '../core/errors.ts'
+import { BridgeError } from '../common/errors.ts'
 
 /** One invalid setting. Never contains secrets. */
 export interface Problem {

@@ -1,4 +1,4 @@
-import { nearest } from '../core/nearest.ts'
+import { nearest } from '../common/suggest.ts'
 import type { Problem } from './config-error.ts'
 import { KEYS, type Key } from './keys.ts'
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { nearest } from '../core/nearest.ts'
+import { nearest } from '../common/suggest.ts'
 import { kindOf, type Problem, shown } from './config-error.ts'
 import { allowedBy, isSecret, KEYS, propertiesOf, type Shape, shapeAt } from './keys.ts'
 

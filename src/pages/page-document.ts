@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { contentPolicy } from '../guard/security-headers.ts'
+import { contentPolicy } from '../net/security-headers.ts'
 import { FILES_PATH } from './page-files.ts'
 import { SOURCE } from './sources.ts'
 

@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { extname, join, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
-import { HIDDEN } from '../guard/route-schema.ts'
+import { HIDDEN } from '../net/route-schema.ts'
 import { SOURCE } from './sources.ts'
 
 /** Path prefix of modules and styles. Below it, paths mirror the sources, so that imports resolve. */

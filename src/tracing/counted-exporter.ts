@@ -1,5 +1,5 @@
 import type { SpanExporter } from '@opentelemetry/sdk-trace'
-import type { Log } from '../core/log.ts'
+import type { Log } from '../common/log.ts'
 
 /** Counters of tracing; plain numbers that can be read at any time. */
 export class TraceCounters {

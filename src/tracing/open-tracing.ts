@@ -1,13 +1,13 @@
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
 import { BatchSpanProcessor, TraceIdRatioBasedSampler, TracerProvider } from '@opentelemetry/sdk-trace'
-import { after, type Clock } from '../core/clock.ts'
-import type { Log } from '../core/log.ts'
-import type { Observer } from '../core/observer.ts'
-import type { WallClock } from '../core/wall-clock.ts'
+import { after, type Clock } from '../common/clock.ts'
+import type { Log } from '../common/log.ts'
+import type { WallClock } from '../common/wall-clock.ts'
+import type { Observer } from '../core/model/events.ts'
 import { CountedExporter, type TraceCounters } from './counted-exporter.ts'
+import { type TracingSettings, traceAddress } from './settings.ts'
 import { writeSpans } from './span-writer.ts'
-import { type TracingSettings, traceAddress } from './tracing-settings.ts'
 import { UtteranceWatch } from './utterance-watch.ts'
 
 /** Maximum number of queued spans, about 300 utterances; further spans are dropped. */

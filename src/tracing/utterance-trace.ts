@@ -1,6 +1,6 @@
-import type { ErrorCode } from '../core/errors.ts'
-import type { LanguageId } from '../core/languages.ts'
-import type { UtteranceStages } from '../core/stages.ts'
+import type { ErrorCode } from '../common/errors.ts'
+import type { LanguageId } from '../common/language.ts'
+import type { UtteranceStages } from '../core/model/latency-stages.ts'
 
 /** Outcome of an utterance for the first listener with playback of it. */
 export type UtteranceOutcome =

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import type { EndReason } from '../core/errors.ts'
-import type { LanguageId } from '../core/languages.ts'
-import type { Observer, UtteranceEvent } from '../core/observer.ts'
-import type { WallClock } from '../core/wall-clock.ts'
+import type { EndReason } from '../common/errors.ts'
+import type { LanguageId } from '../common/language.ts'
+import type { WallClock } from '../common/wall-clock.ts'
+import type { Observer, UtteranceEvent } from '../core/model/events.ts'
 import type { UtteranceOutcome, UtteranceTrace } from './utterance-trace.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Mp3Pool } from './mp3-pool.ts'
-import { Mp3Stream } from './mp3-stream.ts'
+import type { Mp3Pool } from './mp3/mp3-pool.ts'
+import { Mp3Stream } from './mp3/stream.ts'
 import { joined, SAMPLE_RATE } from './pcm.ts'
 import { VoiceStream } from './voice-stream.ts'
 

@@ -1,6 +1,6 @@
-import { audioKind, beginsMp3, isWav, TELLING_BYTES } from './audio-kind.ts'
-import type { Mp3Pool } from './mp3-pool.ts'
-import { Mp3Stream } from './mp3-stream.ts'
+import { audioKind, beginsMp3, isWav, TELLING_BYTES } from './container/audio-kind.ts'
+import type { Mp3Pool } from './mp3/mp3-pool.ts'
+import { Mp3Stream } from './mp3/stream.ts'
 import { PcmStream } from './pcm-stream.ts'
 
 /** Number of bytes from which headerless samples are detected: 32 ms at 16 kHz. */

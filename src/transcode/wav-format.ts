@@ -1,4 +1,4 @@
-import { decodeMulaw } from './mulaw.ts'
+import { decodeMulaw } from './g711.ts'
 import { saturate } from './saturate.ts'
 
 /**

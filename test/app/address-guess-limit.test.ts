@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { AddressGuessLimit } from '../../src/app/address-guess-limit.ts'
-import { addressGroup } from '../../src/core/address-group.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { AddressGuessLimit } from '../../src/core/calls/address-guess-limit.ts'
+import { addressGroup } from '../../src/net/address-group.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 
 const MINUTE_MS = 60_000

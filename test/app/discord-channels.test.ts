@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { DiscordChannels } from '../../src/app/discord-channels.ts'
 import type { RunningChannel } from '../../src/bridges/discord/index.ts'
+import { DiscordChannels } from '../../src/bridges/discord/running-channels.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 
 let folder: string

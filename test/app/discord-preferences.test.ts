@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { DiscordPreferences } from '../../src/app/discord-preferences.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { DiscordPreferences } from '../../src/bridges/discord/discord-preferences.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 
 const ANA = '1046021938471923712'

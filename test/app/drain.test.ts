@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { buildApp } from '../../src/app/app.ts'
 import { Drain, drainSchema } from '../../src/app/drain.ts'
-import { buildApp } from '../../src/app.ts'
-import { silentLog } from '../../src/core/log.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
-import { FakeLeg } from '../../src/simulator/fake-leg.ts'
-import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
+import { silentLog } from '../../src/common/log.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
+import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
+import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 
 function drainOf(calls: () => number, seconds = 60) {
   const clock = new FakeClock()

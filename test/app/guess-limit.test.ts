@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { GuessLimit } from '../../src/app/guess-limit.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { GuessLimit } from '../../src/core/calls/guess-limit.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 const numbered = (n: number) => `+1500555${String(n).padStart(4, '0')}`

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { RememberedLanguages } from '../../src/app/remembered-languages.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { RememberedLanguages } from '../../src/bridges/telephony/remembered-languages.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 
 const DAY_MS = 86_400_000

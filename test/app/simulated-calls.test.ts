@@ -1,10 +1,10 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { type AppConfig, type AppParts, buildApp } from '../../src/app.ts'
+import { type AppConfig, type AppParts, buildApp } from '../../src/app/app.ts'
 import { ScriptedService, tones } from '../../src/simulator/index.ts'
-import { toneOf } from '../../src/simulator/tone-mp3.ts'
+import { toneOf } from '../../src/simulator/service/tone-mp3.ts'
 import { loudness } from '../../src/transcode/level.ts'
-import type { SimulatedCallView } from '../../src/web/dashboard/wire.ts'
+import type { SimulatedCallView } from '../../src/web/dashboard/protocol.ts'
 import { pause, until } from '../helpers/until.ts'
 
 const KEY = 'a-key-that-nobody-would-guess'
@@ -184,8 +184,8 @@ test('a call that is not answered is told of as what it is, and leaves nothing b
   await new Promise<void>(resolve => stranger.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void stranger.close())
   const { LoopbackCalls } = await import('../../src/app/simulated-calls.ts')
-  const { systemClock } = await import('../../src/core/clock.ts')
-  const { silentLog } = await import('../../src/core/log.ts')
+  const { systemClock } = await import('../../src/common/clock.ts')
+  const { silentLog } = await import('../../src/common/log.ts')
   const calls = new LoopbackCalls({
     settings: { maxViewers: 1, simulatedCalls: 1, simulatedMinutes: 1 },
     ...{ publicUrl: undefined, token: undefined, clock: systemClock, wall: () => 0, log: silentLog },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { buildApp } from '../../src/app.ts'
-import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
+import { buildApp } from '../../src/app/app.ts'
+import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 import { collector } from '../tracing/collector.ts'
 
 const config = {

@@ -4,9 +4,9 @@ import Fastify from 'fastify'
 import { expect, it } from 'vitest'
 import browserBridge from '../../src/bridges/browser/index.ts'
 import twilioBridge, { sign } from '../../src/bridges/twilio/index.ts'
-import { Relay } from '../../src/core/relay.ts'
-import { relayOptions } from '../../src/core/relay-options.ts'
-import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
+import { relayOptions } from '../../src/core/model/relay-settings.ts'
+import { Relay } from '../../src/core/room/relay.ts'
+import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 import { FakeAnnouncer } from '../helpers/fake-announcer.ts'
 
 it('a host’s OpenAPI document has the routes of the bridges, in any schema language', async () => {

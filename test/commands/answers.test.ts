@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Answers } from '../../src/commands/answers.ts'
+import { Answers } from '../../src/cli/heard-translations.ts'
 import { sine } from '../helpers/tone.ts'
 
 const LINE = 8_000

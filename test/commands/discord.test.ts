@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { register, showInvite, unregister } from '../../src/commands/discord.ts'
-import { Terminal } from '../../src/commands/terminal.ts'
-import { loadConfig } from '../../src/config.ts'
+import { register, showInvite, unregister } from '../../src/cli/discord.ts'
+import { Terminal } from '../../src/cli/terminal.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { DiscordStandIn } from '../../src/simulator/index.ts'
 import { Shell } from '../helpers/shell.ts'
 

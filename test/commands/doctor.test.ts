@@ -1,7 +1,6 @@
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
-import { thisMachine } from '../../src/commands/doctor/machine.ts'
 import {
   type Check,
   doctor,
@@ -9,8 +8,9 @@ import {
   renderChecks,
   type Surroundings,
   settingsToExamine,
-} from '../../src/commands/doctor.ts'
-import type { ConfigInput } from '../../src/config.ts'
+} from '../../src/cli/doctor/doctor.ts'
+import { thisMachine } from '../../src/cli/doctor/machine.ts'
+import type { ConfigInput } from '../../src/config/load.ts'
 import { ServiceFailure } from '../../src/service/client/service-failure.ts'
 import { soundMachine as machine } from './doctor/sound-machine.ts'
 

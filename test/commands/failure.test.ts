@@ -3,12 +3,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { httpAddress } from '../../src/commands/address.ts'
-import { callTrouble } from '../../src/commands/call-trouble.ts'
-import { CommandError } from '../../src/commands/command-error.ts'
-import { failure } from '../../src/commands/failure.ts'
-import { assertWritable } from '../../src/commands/output-file.ts'
-import { BridgeError } from '../../src/core/errors.ts'
+import { httpAddress } from '../../src/cli/call/address.ts'
+import { callTrouble } from '../../src/cli/call/call-trouble.ts'
+import { CommandError } from '../../src/cli/command-error.ts'
+import { failure } from '../../src/cli/failure.ts'
+import { assertWritable } from '../../src/cli/output-file.ts'
+import { BridgeError } from '../../src/common/errors.ts'
 
 /** What Node says when a server cannot listen there. */
 function listenError(port: number, host: string): Promise<Error> {

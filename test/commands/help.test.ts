@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { describe, expect, test } from 'vitest'
-import { program } from '../../src/commands/program.ts'
+import { program } from '../../src/cli/program.ts'
 
 interface Entry {
   readonly path: string

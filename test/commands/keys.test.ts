@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { listKeys } from '../../src/commands/keys.ts'
-import type { Config } from '../../src/config.ts'
-import { usagePath } from '../../src/service/server/usage-file.ts'
+import { listKeys } from '../../src/cli/keys.ts'
+import type { Config } from '../../src/config/load.ts'
+import { usagePath } from '../../src/service/server/keys/usage-file.ts'
 import { keyFileWith } from '../service/server/helpers/key-files.ts'
 import { THEN } from '../service/server/helpers/then.ts'
 

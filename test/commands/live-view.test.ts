@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LiveView } from '../../src/commands/live-view.ts'
-import { Terminal } from '../../src/commands/terminal.ts'
-import { BridgeError } from '../../src/core/errors.ts'
+import { LiveView } from '../../src/cli/call/live-view.ts'
+import { Terminal } from '../../src/cli/terminal.ts'
+import { BridgeError } from '../../src/common/errors.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { sine } from '../helpers/tone.ts'
 

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { leaveLocalToken, localToken } from '../../src/commands/local-token.ts'
+import { leaveLocalToken, localToken } from '../../src/cli/local-token.ts'
 
 /** Nobody listens on them; only the name of the file is made of it. */
 let port = 20_000 + (process.pid % 20_000)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type LogFormat, openLog } from '../../src/commands/log.ts'
-import { textLine } from '../../src/commands/log-text.ts'
-import { loadConfig } from '../../src/config.ts'
+import { type LogFormat, openLog } from '../../src/cli/log.ts'
+import { textLine } from '../../src/cli/log-text.ts'
+import { loadConfig } from '../../src/config/load.ts'
 
 const SECRETS = {
   token: 'twilio-auth-token-0123456789',

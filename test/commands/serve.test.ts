@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { type ServeOptions, serve } from '../../src/commands/serve.ts'
-import { Terminal } from '../../src/commands/terminal.ts'
-import type { Whereabouts } from '../../src/commands/whereabouts.ts'
-import { loadConfig } from '../../src/config.ts'
+import { type ServeOptions, serve } from '../../src/cli/serve.ts'
+import { Terminal } from '../../src/cli/terminal.ts'
+import type { Whereabouts } from '../../src/cli/whereabouts.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 
 /** A terminal of 80 columns, or a pipe, and what was written there. */

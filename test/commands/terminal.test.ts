@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { meter, Terminal } from '../../src/commands/terminal.ts'
+import { meter, Terminal } from '../../src/cli/terminal.ts'
 
 /** What a terminal shows after all that was written: its lines, and the one the cursor is in. */
 function screen(isTTY: boolean, columns?: number, colours = false) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfigInput, loadConfig } from '../../src/config.ts'
+import { type ConfigInput, loadConfig } from '../../src/config/load.ts'
 
 const ACCOUNT = `AC${'x'.repeat(32)}`
 const NUMBER = '+15551230001'

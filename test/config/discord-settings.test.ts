@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type ConfigInput, loadConfig } from '../../src/config.ts'
+import { type ConfigInput, loadConfig } from '../../src/config/load.ts'
 
 const ID = '1046021938471923712'
 const load = (discord: ConfigInput['discord'], more: ConfigInput = {}) =>

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { KEYS, type Key, shapeAt, variableOf } from '../../src/config/keys.ts'
+import { loadConfig } from '../../src/config/load.ts'
 import { SECRETS } from '../../src/config/schema.ts'
-import { loadConfig } from '../../src/config.ts'
 
 /** Values that `key` takes, as they are and as they are written in the environment. */
 function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: string }> | undefined {

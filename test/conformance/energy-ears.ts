@@ -1,5 +1,5 @@
-import { after, type Clock, systemClock } from '../../src/core/clock.ts'
-import type { LanguageId } from '../../src/core/languages.ts'
+import { after, type Clock, systemClock } from '../../src/common/clock.ts'
+import type { LanguageId } from '../../src/common/language.ts'
 import type {
   SpeechStream,
   SpeechToText,

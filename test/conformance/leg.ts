@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/core/errors.ts'
-import type { Leg } from '../../src/core/leg.ts'
+import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import type { Leg } from '../../src/core/model/leg.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { sine } from '../helpers/tone.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { isLanguageId } from '../../src/core/languages.ts'
+import { isLanguageId } from '../../src/common/language.ts'
 import type {
   SpeechToText,
   Transcript,

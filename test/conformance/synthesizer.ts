@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { isLanguageId } from '../../src/core/languages.ts'
+import { isLanguageId } from '../../src/common/language.ts'
 import { AUDIO_RATES, MODES } from '../../src/service/contract.ts'
 import type { Synthesizer } from '../../src/service/server/engines/synthesizer.ts'
 import type { Checks } from './suite.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { isLanguageId, sameLanguage } from '../../src/core/languages.ts'
+import { isLanguageId, sameLanguage } from '../../src/common/language.ts'
 import type { TextTranslator } from '../../src/service/server/engines/text-translator.ts'
 import type { Checks } from './suite.ts'
 

@@ -1,6 +1,6 @@
-import { BridgeError, type EndReason } from '../../src/core/errors.ts'
-import type { LegUplink } from '../../src/core/leg.ts'
-import { FakeLeg } from '../../src/simulator/fake-leg.ts'
+import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import type { LegUplink } from '../../src/core/model/leg.ts'
+import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import type { LegSubject } from './leg.ts'
 

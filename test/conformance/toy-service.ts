@@ -1,6 +1,6 @@
-import { BridgeError } from '../../src/core/errors.ts'
-import type { ConnectionSink, TranslationRequest } from '../../src/core/translator.ts'
-import { FakeConnection, FakeTranslator } from '../../src/simulator/fake-translator.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import type { ConnectionSink, TranslationRequest } from '../../src/core/translation/translator.ts'
+import { FakeConnection, FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 import type { TranslatorSubject } from './translator.ts'
 
 /** Possible faults, one per check of the suite. */

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../src/core/languages.ts'
+import type { LanguageId } from '../../src/common/language.ts'
 import type { TextTranslator } from '../../src/service/server/engines/text-translator.ts'
 
 /** Possible faults, one per check of the suite. */

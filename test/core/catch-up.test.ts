@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nextPace, PACES, REST } from '../../src/core/catch-up.ts'
-import { LanePace } from '../../src/core/lane-pace.ts'
-import { MOST_FACTOR } from '../../src/transcode/stretch.ts'
+import { nextPace, PACES, REST } from '../../src/core/playout/catch-up.ts'
+import { LanePace } from '../../src/core/playout/lane-pace.ts'
+import { MOST_FACTOR } from '../../src/transcode/stretch/stretch.ts'
 
 const PLENTY = Number.POSITIVE_INFINITY
 const state = (lagMs: number, trendMs = 0, aheadMs = PLENTY) => ({ lagMs, trendMs, aheadMs })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { childEnvironment } from '../../src/core/child-environment.ts'
+import { childEnvironment } from '../../src/common/child-environment.ts'
 
 test('passes the variables that programs need, but no secrets', () => {
   const needed = {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Circuit } from '../../src/core/circuit.ts'
+import { Circuit } from '../../src/core/translation/circuit.ts'
 
 const opened = () => {
   const circuit = new Circuit(() => 0.5)

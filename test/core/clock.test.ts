@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { after, systemClock, Ticker } from '../../src/core/clock.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { after, systemClock, Ticker } from '../../src/common/clock.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 test('runs tasks in the order of their deadlines, each on time', () => {
   const clock = new FakeClock()

@@ -1,8 +1,8 @@
-import { BridgeError, type EndReason } from '../../src/core/errors.ts'
-import { type GateChange, ServiceGate } from '../../src/core/service-gate.ts'
-import type { Connection, ConnectionSink } from '../../src/core/translator.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
-import { FakeTranslator } from '../../src/simulator/fake-translator.ts'
+import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import { type GateChange, ServiceGate } from '../../src/core/translation/failover-translator.ts'
+import type { Connection, ConnectionSink } from '../../src/core/translation/translator.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
+import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 
 export const gone: EndReason = {
   kind: 'failed',

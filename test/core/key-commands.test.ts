@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attendantOptions, keyMapOf } from '../../src/core/attendant-options.ts'
+import { attendantOptions, keyMapOf } from '../../src/core/calls/attendant-options.ts'
 import {
   KEY_ACTIONS,
   type KeyCommand,
@@ -8,7 +8,7 @@ import {
   keyTable,
   NO_KEYS,
   press,
-} from '../../src/core/key-commands.ts'
+} from '../../src/core/model/key-commands.ts'
 
 const usual = keyTable(keyMapOf(attendantOptions().keys))
 const TIMEOUT = 3_000

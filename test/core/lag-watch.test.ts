@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LagEvent } from '../../src/core/observer.ts'
+import type { LagEvent } from '../../src/core/model/events.ts'
 import { rooms } from '../helpers/rooms.ts'
 
 /** Bob and Carl hear Anna in Spanish; she talks faster than her translation plays. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Speech } from '../../src/core/translation-lane.ts'
+import type { Speech } from '../../src/core/playout/translation-queue.ts'
 import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
 import { sine } from '../helpers/tone.ts'
 import { recording, steepest } from '../transcode/speech-signal.ts'

@@ -1,5 +1,5 @@
-import { type LaneTiming, type Speech, TranslationLane } from '../../src/core/translation-lane.ts'
-import { UtteranceAudio } from '../../src/core/utterance-audio.ts'
+import { type LaneTiming, type Speech, TranslationLane } from '../../src/core/playout/translation-queue.ts'
+import { UtteranceAudio } from '../../src/core/utterance/utterance-audio.ts'
 import { peak } from '../../src/transcode/level.ts'
 import { joined } from '../../src/transcode/pcm.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { LanguageId } from '../../src/core/languages.ts'
-import { RouteGroups } from '../../src/core/route-groups.ts'
-import { type Party, type Route, routesOf } from '../../src/core/routing.ts'
+import type { LanguageId } from '../../src/common/language.ts'
+import { RouteGroups } from '../../src/core/room/route-groups.ts'
+import { type Party, type Route, routesOf } from '../../src/core/room/routing.ts'
 import { rooms } from '../helpers/rooms.ts'
 
 const LANGUAGES = ['en-us', 'es-es', 'de-de', 'fr-fr']

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { limitedLog } from '../../src/core/limited-log.ts'
-import type { Log } from '../../src/core/log.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { limitedLog } from '../../src/common/limited-log.ts'
+import type { Log } from '../../src/common/log.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 function recorded() {
   const lines: { fields: object; message: string }[] = []

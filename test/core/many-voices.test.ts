@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { decodersOf, relayOptions } from '../../src/core/relay-options.ts'
+import { decodersOf, relayOptions } from '../../src/core/model/relay-settings.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { rooms } from '../helpers/rooms.ts'
 

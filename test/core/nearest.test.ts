@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { distance, nearest } from '../../src/core/nearest.ts'
+import { distance, nearest } from '../../src/common/suggest.ts'
 
 it.each([
   ['prot', 'port'],

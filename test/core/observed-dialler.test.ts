@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import type { DialEnd, DialOutcome } from '../../src/core/dialler.ts'
-import { BridgeError } from '../../src/core/errors.ts'
-import { ObservedDialler } from '../../src/core/observed-dialler.ts'
-import { Observer } from '../../src/core/observer.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import { ObservedDialler } from '../../src/core/calls/observed-dialler.ts'
+import type { DialEnd, DialOutcome } from '../../src/core/model/dialer.ts'
+import { Observer } from '../../src/core/model/events.ts'
 
 const TO = '+15551230001'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Observer } from '../../src/core/observer.ts'
+import { Observer } from '../../src/core/model/events.ts'
 
 const press = (digit: string) => ({ room: 'r', participant: 'anna', digit })
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { assertInstalled, howToInstall, missingOf, packagesOf } from '../../src/core/optional-part.ts'
+import { assertInstalled, howToInstall, missingOf, packagesOf } from '../../src/common/optional-package.ts'
 
 const { dependencies, devDependencies, peerDependencies, peerDependenciesMeta } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),

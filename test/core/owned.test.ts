@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { EndReason } from '../../src/core/errors.ts'
-import { type Closable, Owned } from '../../src/core/owned.ts'
+import type { EndReason } from '../../src/common/errors.ts'
+import { type Closable, Owned } from '../../src/common/lifecycle.ts'
 
 class Child implements Closable {
   readonly ended: Promise<EndReason>

@@ -1,6 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { changedState, differences, initialState, type PartyChange } from '../../src/core/party-state.ts'
+import {
+  changedState,
+  differences,
+  initialState,
+  type PartyChange,
+} from '../../src/core/model/participant-state.ts'
 
 const state = initialState({ room: 'r', speaks: 'en-us', hears: 'es-es', name: 'Anna' })
 

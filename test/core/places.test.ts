@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { BridgeError } from '../../src/core/errors.ts'
+import { BridgeError } from '../../src/common/errors.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import type { LiveLeg } from '../helpers/live-leg.ts'
 import { rooms } from '../helpers/rooms.ts'

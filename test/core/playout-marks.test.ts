@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PlayoutMarks } from '../../src/core/playout-marks.ts'
+import { PlayoutMarks } from '../../src/core/playout/mark-tracker.ts'
 
 test('waits for 200 marks; one more drops the oldest', () => {
   const marks = new PlayoutMarks()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { DialEnd, Dialler, DialOutcome, DialRequest } from '../../src/core/dialler.ts'
-import { RationedDialler } from '../../src/core/rationed-dialler.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { RationedDialler } from '../../src/core/calls/rationed-dialler.ts'
+import type { DialEnd, Dialler, DialOutcome, DialRequest } from '../../src/core/model/dialer.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/core/errors.ts'
+import { BridgeError, type EndReason } from '../../src/common/errors.ts'
 import { CaptionFeed } from '../../src/web/captions/caption-feed.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { sine } from '../helpers/tone.ts'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FragmentPool } from '../../src/core/fragment.ts'
-import { relayOptions, relayOptionsSchema } from '../../src/core/relay-options.ts'
-import { ReplayRing } from '../../src/core/replay-ring.ts'
+import { relayOptions, relayOptionsSchema } from '../../src/core/model/relay-settings.ts'
+import { FragmentPool } from '../../src/core/translation/fragment.ts'
+import { ReplayRing } from '../../src/core/translation/replay-ring.ts'
 
 describe('options of the relay', () => {
   test('are complete by default', () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { BridgeError } from '../../src/core/errors.ts'
-import { FakeLeg } from '../../src/simulator/fake-leg.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
 import { loudness, peak } from '../../src/transcode/level.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { sine } from '../helpers/tone.ts'

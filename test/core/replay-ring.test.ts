@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FragmentPool } from '../../src/core/fragment.ts'
-import { ReplayRing } from '../../src/core/replay-ring.ts'
+import { FragmentPool } from '../../src/core/translation/fragment.ts'
+import { ReplayRing } from '../../src/core/translation/replay-ring.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 
 const frame = new Int16Array(FRAME_SAMPLES)

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/core/errors.ts'
+import { BridgeError, type EndReason } from '../../src/common/errors.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import type { LiveLeg } from '../helpers/live-leg.ts'
 import { rooms } from '../helpers/rooms.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { LINGER_MS, RoomLives } from '../../src/core/room-lives.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { LINGER_MS, RoomLives } from '../../src/core/calls/room-lifetimes.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 function lives() {
   const clock = new FakeClock()

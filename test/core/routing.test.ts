@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isLanguageId, languageId, sameLanguage } from '../../src/core/languages.ts'
-import { routesOf } from '../../src/core/routing.ts'
+import { isLanguageId, languageId, sameLanguage } from '../../src/common/language.ts'
+import { routesOf } from '../../src/core/room/routing.ts'
 
 const party = (id: string, speaks?: string, hears?: string) => ({
   id,

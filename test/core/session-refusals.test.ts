@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/core/errors.ts'
+import { BridgeError, type EndReason } from '../../src/common/errors.ts'
 import { lost, sessionSetup as setUp } from './session-setup.ts'
 
 describe('a session whose service refuses', () => {

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { EndReason } from '../../src/core/errors.ts'
-import { next, nextAttempt, type SessionInput, type SessionState } from '../../src/core/session-state.ts'
+import type { EndReason } from '../../src/common/errors.ts'
+import {
+  next,
+  nextAttempt,
+  type SessionInput,
+  type SessionState,
+} from '../../src/core/translation/session-state.ts'
 
 const reason: EndReason = { kind: 'unused' }
 const states = {

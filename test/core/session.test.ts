@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BridgeError } from '../../src/core/errors.ts'
+import { BridgeError } from '../../src/common/errors.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { lost, range, sessionSetup as setUp } from './session-setup.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { STAGES, stagesOf } from '../../src/core/stages.ts'
+import { STAGES, stagesOf } from '../../src/core/model/latency-stages.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { sine } from '../helpers/tone.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { OriginalVoice } from '../../src/core/invitation.ts'
+import type { OriginalVoice } from '../../src/core/model/invitation.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import type { LiveLeg } from '../helpers/live-leg.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { NoticeName } from '../../src/core/announcer.ts'
-import type { DialOutcome } from '../../src/core/dialler.ts'
-import { BridgeError } from '../../src/core/errors.ts'
-import type { Invitation } from '../../src/core/invitation.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import type { NoticeName } from '../../src/core/model/announcer.ts'
+import type { DialOutcome } from '../../src/core/model/dialer.ts'
+import type { Invitation } from '../../src/core/model/invitation.ts'
 import { toneHz } from '../helpers/fake-announcer.ts'
 import { CALLER_HZ, LOST, PLAN, switchboard, TO } from '../helpers/switchboard.ts'
 

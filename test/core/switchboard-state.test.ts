@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type CallInput, type CallState, next } from '../../src/core/switchboard-state.ts'
+import { type CallInput, type CallState, next } from '../../src/core/calls/two-party-call-state.ts'
 
 const CALLING: CallState = { status: 'calling' }
 const RETURNING: CallState = { status: 'returning' }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SwitchboardParts } from '../../src/core/switchboard.ts'
+import type { SwitchboardParts } from '../../src/core/calls/switchboard.ts'
 import { CALLEE_HZ, GUEST_HZ, LOST, switchboard } from '../helpers/switchboard.ts'
 
 describe('two connected participants', () => {

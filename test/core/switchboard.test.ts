@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Invitation } from '../../src/core/invitation.ts'
+import type { Invitation } from '../../src/core/model/invitation.ts'
 import { toneHz } from '../helpers/fake-announcer.ts'
 import { CALLEE_HZ, LOST, switchboard } from '../helpers/switchboard.ts'
 

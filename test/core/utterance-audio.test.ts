@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { UtteranceAudio } from '../../src/core/utterance-audio.ts'
+import { UtteranceAudio } from '../../src/core/utterance/utterance-audio.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 
 /** Samples that differ over a long range, and are never near 0. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { VoiceActivity } from '../../src/core/voice-activity.ts'
+import { VoiceActivity } from '../../src/transcode/voice-activity.ts'
 
 /** The start time: between two milliseconds, as on a real clock, and exact in binary. */
 const START = 1_723.375

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { program } from '../../src/commands/program.ts'
+import { program } from '../../src/cli/program.ts'
 import { KEYS } from '../../src/config/keys.ts'
 import { PROJECT } from './pages.ts'
 

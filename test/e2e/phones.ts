@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
-import { type AppConfig, type AppParts, buildApp } from '../../src/app.ts'
-import type { Caption, UtteranceEvent } from '../../src/core/observer.ts'
+import { type AppConfig, type AppParts, buildApp } from '../../src/app/app.ts'
+import type { Caption, UtteranceEvent } from '../../src/core/model/events.ts'
 import { type CallOptions, placeCall } from '../../src/simulator/index.ts'
-import { createResampler } from '../../src/transcode/resample.ts'
+import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { mono, readWav } from '../../src/transcode/wav.ts'
 import { NEVER_LATE } from '../service/server/helpers/never-late.ts'
 

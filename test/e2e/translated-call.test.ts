@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { peak, rms } from '../../src/transcode/level.ts'
-import { createResampler } from '../../src/transcode/resample.ts'
+import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { readWav } from '../../src/transcode/wav.ts'
 import { bridge, envelope, LINE_RATE, likeness, recognised, sentence } from './phones.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { NoticeName } from '../../src/core/announcer.ts'
-import type { SubscriberOptions } from '../../src/simulator/rest/subscriber.ts'
+import type { NoticeName } from '../../src/core/model/announcer.ts'
+import type { SubscriberOptions } from '../../src/simulator/twilio/rest/subscriber.ts'
 import { noticeHz, toneHz } from '../helpers/fake-announcer.ts'
 import { sine } from '../helpers/tone.ts'
 import { ANA, BEN, CODES, DESK, everHeard, LINE, PUBLIC, SOFT, twoPeople } from './two-people.ts'

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { writeWhole } from '../../src/files/whole-file.ts'
+import { writeWhole } from '../../src/storage/atomic-file.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -92,7 +92,7 @@ asRoot('a user who cannot preserve the owner gets an error, and the file remains
   await writeFile(path, 'one')
   await chmod(path, 0o644)
   await chmod(folder, 0o777)
-  const module = new URL('../../src/files/whole-file.ts', import.meta.url).href
+  const module = new URL('../../src/storage/atomic-file.ts', import.meta.url).href
   const script = `import(${JSON.stringify(module)}).then(({ writeWhole }) => writeWhole(${JSON.stringify(path)}, 'two'))
     .then(() => console.log('written'), error => console.log(error.code, error.message))`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {

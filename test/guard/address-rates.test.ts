@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { AddressRates } from '../../src/guard/address-rates.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { AddressRates } from '../../src/common/address-rates.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 test('each group has its own rate, and returned tokens count', () => {
   const clock = new FakeClock()

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Backlog } from '../../src/guard/backlog.ts'
+import { Backlog } from '../../src/bridges/websocket/backlog.ts'
 
 /** Messages of 20 ms on a sender's clock with an arbitrary start. */
 function sender(from = 987_654.25) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FairPlaces } from '../../src/guard/fair-places.ts'
+import { FairPlaces } from '../../src/net/fair-places.ts'
 
 const many = (count: number) => Array.from({ length: count }, (_, at) => ({ at }))
 

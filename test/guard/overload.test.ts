@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os'
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Clock } from '../../src/core/clock.ts'
-import { Overload } from '../../src/guard/overload.ts'
+import type { Clock } from '../../src/common/clock.ts'
+import { Overload } from '../../src/net/overload.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 
 afterEach(() => void vi.restoreAllMocks())

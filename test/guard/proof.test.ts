@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { awaitProof, vouchFor, vouchForGuest } from '../../src/guard/proof.ts'
+import { awaitProof, vouchFor, vouchForGuest } from '../../src/net/proof.ts'
 
 const request = () => ({}) as IncomingMessage
 

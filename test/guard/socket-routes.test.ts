@@ -3,7 +3,7 @@ import websocket from '@fastify/websocket'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket, WebSocketServer } from 'ws'
-import { SocketRoutes } from '../../src/guard/socket-routes.ts'
+import { SocketRoutes } from '../../src/bridges/websocket/socket-routes.ts'
 
 /** Another copy of `@fastify/websocket`, the oldest for Fastify 5: npm nests one if versions differ. */
 const otherCopy = createRequire(import.meta.url)('fastify-websocket-floor') as typeof websocket

@@ -58,7 +58,7 @@ const MAY_USE: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Files that compose the app: `src/app.ts` and the files next to it. */
+/** Files that compose the app: `src/app/app.ts` and the files next to it. */
 const APP = /^src\/((app|index|config|invitations)\.ts$|(app|config)\/)/
 const PLUGIN = /^src\/(bridges\/[^/]+\/index|web\/index|service\/server\/plugin)\.ts$/
 
@@ -81,7 +81,7 @@ const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead:
     name: 'process.env',
     // Child processes get a part of the environment, selected in one place.
     allowed: /^src\/(config|core\/child-environment)\.ts$/,
-    instead: 'settings come from src/config.ts',
+    instead: 'settings come from src/config/load.ts',
   },
 ]
 

@@ -1,7 +1,13 @@
-import { type Announcer, NOTICES, type NoticeName, TONES, type ToneName } from '../../src/core/announcer.ts'
-import { BridgeError } from '../../src/core/errors.ts'
-import type { LanguageId } from '../../src/core/languages.ts'
-import type { Sound } from '../../src/core/sound.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import type { LanguageId } from '../../src/common/language.ts'
+import {
+  type Announcer,
+  NOTICES,
+  type NoticeName,
+  TONES,
+  type ToneName,
+} from '../../src/core/model/announcer.ts'
+import type { Sound } from '../../src/core/model/sound.ts'
 import { sine } from './tone.ts'
 
 /** Length of notices (ms). */

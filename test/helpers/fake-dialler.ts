@@ -1,5 +1,5 @@
-import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../src/core/dialler.ts'
-import type { BridgeError } from '../../src/core/errors.ts'
+import type { BridgeError } from '../../src/common/errors.ts'
+import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../src/core/model/dialer.ts'
 
 /** An outgoing call; the test plays the callee. */
 export class FakeOutgoingCall implements OutgoingCall {

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import { expect, test } from 'vitest'
-import { numberedFrames } from '../../src/simulator/faults/numbered-frames.ts'
+import { numberedFrames } from '../../src/simulator/network/numbered-frames.ts'
 import { expectEmpty, LeakWatch } from './leaks.ts'
 import { rooms } from './rooms.ts'
 

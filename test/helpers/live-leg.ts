@@ -1,6 +1,6 @@
-import type { Clock } from '../../src/core/clock.ts'
-import type { EndReason } from '../../src/core/errors.ts'
-import { FakeLeg } from '../../src/simulator/fake-leg.ts'
+import type { Clock } from '../../src/common/clock.ts'
+import type { EndReason } from '../../src/common/errors.ts'
+import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
 
 /** A minute of audio. */
 const GROWTH = 60 * 16_000

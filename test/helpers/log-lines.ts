@@ -1,4 +1,4 @@
-import type { Log } from '../../src/core/log.ts'
+import type { Log } from '../../src/common/log.ts'
 
 /** A log that keeps its lines. */
 export class LogLines implements Log {

@@ -1,6 +1,6 @@
 import { opusEncoder } from '../../src/simulator/discord/voice/opus.ts'
-import { EBML, elementOf } from '../../src/transcode/ebml.ts'
-import { checksum } from '../../src/transcode/ogg-pages.ts'
+import { EBML, elementOf } from '../../src/transcode/container/ebml.ts'
+import { checksum } from '../../src/transcode/container/ogg-pages.ts'
 import { sine } from './tone.ts'
 
 /** Opus packets of 20 ms with a tone of 440 Hz. */

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openServer } from '../../src/app/server.ts'
-import { limitsSchema } from '../../src/guard/limits.ts'
-import { FakeClock } from '../../src/simulator/fake-clock.ts'
+import { limitsSchema } from '../../src/net/settings.ts'
+import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { browserServer } from '../bridges/browser/bridge.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 

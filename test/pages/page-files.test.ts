@@ -1,11 +1,11 @@
 import Fastify from 'fastify'
 import { afterAll, describe, expect, it } from 'vitest'
-import { SECURITY_HEADERS } from '../../src/guard/security-headers.ts'
+import { SECURITY_HEADERS } from '../../src/net/security-headers.ts'
 import { PAGE_HEADERS, pageDocument } from '../../src/pages/page-document.ts'
 import { FILES_PATH, pageFiles } from '../../src/pages/page-files.ts'
 
 const server = Fastify()
-await server.register(pageFiles, { shared: ['core/languages'] })
+await server.register(pageFiles, { shared: ['common/language'] })
 const get = (name: string, headers = {}) => server.inject({ url: `${FILES_PATH}/${name}`, headers })
 
 afterAll(() => server.close())
@@ -30,13 +30,13 @@ describe('files of pages', () => {
     expect([again.statusCode, again.body]).toEqual([304, ''])
   })
 
-  it.each(['transcode/resample.ts', 'core/languages.ts'])('include %s', async name =>
+  it.each(['transcode/resample/resampler.ts', 'common/language.ts'])('include %s', async name =>
     expect((await get(name)).statusCode).toBe(200),
   )
 
   it.each([
     'config.ts',
-    'web/index.ts',
+    'web/status.ts',
     '../package.json',
     '%2e%2e/package.json',
     'pages/page/',

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/core/errors.ts'
-import { Consents } from '../../src/recording/consents.ts'
+import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import { Consents } from '../../src/media/recording/consents.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { sine } from '../helpers/tone.ts'

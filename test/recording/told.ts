@@ -1,4 +1,4 @@
-import type { Announcer } from '../../src/core/announcer.ts'
+import type { Announcer } from '../../src/core/model/announcer.ts'
 import { sine } from '../helpers/tone.ts'
 
 export const START = Date.UTC(2026, 10, 21, 10)

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { systemClock } from '../../src/core/clock.ts'
-import { silentLog } from '../../src/core/log.ts'
+import { systemClock } from '../../src/common/clock.ts'
+import { silentLog } from '../../src/common/log.ts'
+import { soundOptionsSchema } from '../../src/media/sounds/settings.ts'
+import { SoundLibrary } from '../../src/media/sounds/sound-library.ts'
 import { ServiceClient } from '../../src/service/client/service-client.ts'
-import { ServiceSpeaker } from '../../src/service/client/service-speaker.ts'
-import { SoundLibrary } from '../../src/sounds/sound-library.ts'
-import { soundOptionsSchema } from '../../src/sounds/sound-options.ts'
+import { ServiceSpeaker } from '../../src/service/client/speaker.ts'
 import { dbfs, rms } from '../../src/transcode/level.ts'
-import { Mp3Pool } from '../../src/transcode/mp3-pool.ts'
+import { Mp3Pool } from '../../src/transcode/mp3/mp3-pool.ts'
 import { KEY, realService } from '../service/server/helpers/real-service.ts'
 
 const service = realService()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { NOTICES } from '../../src/core/announcer.ts'
-import { ENGLISH } from '../../src/sounds/words/en.ts'
+import { NOTICES } from '../../src/core/model/announcer.ts'
+import { ENGLISH } from '../../src/messages/notices/en.ts'
 
 const page = readFileSync(new URL('../../docs/features/sounds.md', import.meta.url), 'utf8')
 

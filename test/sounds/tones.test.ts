@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { TONES } from '../../src/core/announcer.ts'
-import { TONE_PLANS, toneSound } from '../../src/sounds/tones.ts'
+import { TONES } from '../../src/core/model/announcer.ts'
+import { TONE_PLANS, toneSound } from '../../src/media/sounds/tones.ts'
 import { loudness, peak } from '../../src/transcode/level.ts'
 import { SAMPLE_RATE } from '../../src/transcode/pcm.ts'
 

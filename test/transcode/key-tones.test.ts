@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isKeyTone } from '../../src/transcode/key-tones.ts'
-import { decodeMulaw, encodeMulaw } from '../../src/transcode/mulaw.ts'
-import { createResampler } from '../../src/transcode/resample.ts'
+import { isKeyTone } from '../../src/transcode/dtmf-detector.ts'
+import { decodeMulaw, encodeMulaw } from '../../src/transcode/g711.ts'
+import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { readWav } from '../../src/transcode/wav.ts'
 
 const ROWS = [697, 770, 852, 941]

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findRepetition } from '../../src/transcode/likeness.ts'
-import { LookAhead } from '../../src/transcode/look-ahead.ts'
+import { findRepetition } from '../../src/transcode/stretch/likeness.ts'
+import { LookAhead } from '../../src/transcode/stretch/look-ahead.ts'
 import { noise, sine } from './signal.ts'
 import { recordings, vowel } from './speech-signal.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
-import { Mp3Stream } from '../../src/transcode/mp3-stream.ts'
+import { Mp3Stream } from '../../src/transcode/mp3/stream.ts'
 import { encodeWav } from '../../src/transcode/wav.ts'
 import { pipe, which } from './command.ts'
 import { decodeAll, encodeMp3, frameStarts, join, openPool } from './mp3-fixtures.ts'

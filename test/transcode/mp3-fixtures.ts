@@ -1,8 +1,8 @@
 import { createMp3Encoder } from 'wasm-media-encoders'
-import type { Mp3Backend } from '../../src/transcode/mp3-backend.ts'
-import { mp3HeaderAt } from '../../src/transcode/mp3-header.ts'
-import { Mp3Pool } from '../../src/transcode/mp3-pool.ts'
-import { type Mp3Stats, Mp3Stream } from '../../src/transcode/mp3-stream.ts'
+import { mp3HeaderAt } from '../../src/transcode/mp3/header.ts'
+import type { Mp3Backend } from '../../src/transcode/mp3/mp3-backend.ts'
+import { Mp3Pool } from '../../src/transcode/mp3/mp3-pool.ts'
+import { type Mp3Stats, Mp3Stream } from '../../src/transcode/mp3/stream.ts'
 import { bytesOf } from '../../src/transcode/pcm.ts'
 import { pipeToFile } from './command.ts'
 

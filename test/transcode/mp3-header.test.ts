@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { MP3_FRAME_BYTES, mp3HeaderAt, sameStream } from '../../src/transcode/mp3-header.ts'
+import { MP3_FRAME_BYTES, mp3HeaderAt, sameStream } from '../../src/transcode/mp3/header.ts'
 import { encodeMp3, frameStarts } from './mp3-fixtures.ts'
 import { voice } from './signal.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { Mp3Stream } from '../../src/transcode/mp3-stream.ts'
+import { Mp3Stream } from '../../src/transcode/mp3/stream.ts'
 import { which } from './command.ts'
 import { decodeAll, encodeMp3, frameStarts, join, lame, openPool } from './mp3-fixtures.ts'
 import { lagOf, noise, snr, voice } from './signal.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { mp3HeaderAt } from '../../src/transcode/mp3-header.ts'
-import { mp3TagAt } from '../../src/transcode/mp3-tag.ts'
-import { Mp3Trim, USUAL_DELAY } from '../../src/transcode/mp3-trim.ts'
+import { mp3HeaderAt } from '../../src/transcode/mp3/header.ts'
+import { mp3TagAt } from '../../src/transcode/mp3/mp3-tag.ts'
+import { Mp3Trim, USUAL_DELAY } from '../../src/transcode/mp3/mp3-trim.ts'
 import { join } from './mp3-fixtures.ts'
 
 const HEADER = Uint8Array.of(0xff, 0xfb, 0x90, 0x64)

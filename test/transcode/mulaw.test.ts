@@ -1,6 +1,6 @@
 import alawmulaw from 'alawmulaw'
 import { describe, expect, test } from 'vitest'
-import { decodeMulaw, encodeMulaw, MULAW_SILENCE } from '../../src/transcode/mulaw.ts'
+import { decodeMulaw, encodeMulaw, MULAW_SILENCE } from '../../src/transcode/g711.ts'
 
 const CODES = Uint8Array.from({ length: 256 }, (_, code) => code)
 const SAMPLES = Int16Array.from({ length: 65_536 }, (_, i) => i - 32_768)

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
-import { AudioFileError } from '../../src/transcode/audio-file-error.ts'
+import { AudioFileError } from '../../src/transcode/container/audio-file-error.ts'
+import { opusFile } from '../../src/transcode/container/opus-file.ts'
 import { loudness } from '../../src/transcode/level.ts'
-import { opusFile } from '../../src/transcode/opus-file.ts'
 import { joined, SAMPLE_RATE } from '../../src/transcode/pcm.ts'
 import { oggFile, oggPage, opusHead, tonePackets, webmFile } from '../helpers/opus-containers.ts'
 

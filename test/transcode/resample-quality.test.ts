@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { decodeMulaw, encodeMulaw } from '../../src/transcode/g711.ts'
 import { rms } from '../../src/transcode/level.ts'
-import { decodeMulaw, encodeMulaw } from '../../src/transcode/mulaw.ts'
 import { bytesOf, samplesOf } from '../../src/transcode/pcm.ts'
-import { createResampler, RATES } from '../../src/transcode/resample.ts'
+import { createResampler, RATES } from '../../src/transcode/resample/resampler.ts'
 import { pipe, which } from './command.ts'
 import { decibels, fitTone, sine, snr, voice } from './signal.ts'
 

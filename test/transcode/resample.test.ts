@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lowpass } from '../../src/transcode/lowpass.ts'
-import { createResampler, RATES } from '../../src/transcode/resample.ts'
+import { lowpass } from '../../src/transcode/resample/lowpass.ts'
+import { createResampler, RATES } from '../../src/transcode/resample/resampler.ts'
 import { noise, sine } from './signal.ts'
 
 const PAIRS = [

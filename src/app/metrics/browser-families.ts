@@ -1,4 +1,8 @@
-import type { BridgeCounters, BrowserBridge, LegCounters as BrowserLegCounters } from '../../bridges/browser/index.ts'
+import type {
+  BridgeCounters,
+  BrowserBridge,
+  LegCounters as BrowserLegCounters,
+} from '../../bridges/browser/index.ts'
 import {
   type Family,
   type FieldTable,

@@ -1,6 +1,6 @@
-import type { CommandCounters } from '../../bridges/discord/commands/command-counters.ts'
+import type { CommandCounters } from '../../bridges/discord/command-counters.ts'
 import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
-import type { LinkCounters } from '../../bridges/discord/voice/link-counters.ts'
+import type { LinkCounters } from '../../bridges/discord/link-counters.ts'
 import {
   type Family,
   type FieldTable,

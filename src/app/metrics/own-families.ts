@@ -1,4 +1,4 @@
-import type { ServiceFigures } from '../../service/server/process-messages.ts'
+import type { ServiceFigures } from '../../service/server/process/messages.ts'
 import { type Family, type FieldTable, fieldFamilies, labelled, single } from '../../web/metrics/family.ts'
 import type { Drain } from '../drain.ts'
 

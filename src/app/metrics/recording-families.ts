@@ -1,4 +1,4 @@
-import type { RecordingStats } from '../../recording/recording-stats.ts'
+import type { RecordingStats } from '../../media/recording/recording-stats.ts'
 import { type Family, type FieldTable, fieldFamilies, MS } from '../../web/metrics/family.ts'
 
 const RECORDINGS: FieldTable<RecordingStats> = {

@@ -1,5 +1,12 @@
-import type { DialCounters, LegCounters as StreamLegCounters, TwilioBridge, TwilioDialler } from '../../bridges/twilio/index.ts'
-import type { RationedDialler } from '../../core/rationed-dialler.ts'
+import type { NumberLimits } from '../../bridges/telephony/number-limits.ts'
+import type {
+  DialCounters,
+  LegCounters as StreamLegCounters,
+  TwilioBridge,
+  TwilioDialler,
+} from '../../bridges/twilio/index.ts'
+import type { GuessLimit } from '../../core/calls/guess-limit.ts'
+import type { RationedDialler } from '../../core/calls/rationed-dialler.ts'
 import {
   type Family,
   type FieldTable,
@@ -8,8 +15,6 @@ import {
   MS,
   single,
 } from '../../web/metrics/family.ts'
-import type { GuessLimit } from '../guess-limit.ts'
-import type { NumberLimits } from '../number-limits.ts'
 
 const STREAM_LEG: FieldTable<StreamLegCounters> = {
   messagesIn: ['dragoman_twilio_messages_received_total', 'Messages received on media streams.'],

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { LONGEST_LINK_MS } from '../../core/room-links.ts'
+import { LONGEST_LINK_MS } from '../../core/calls/room-links.ts'
 
 const ORIGIN = 'an origin like https://talk.example.com'
 

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { isFromThisMachine } from '../../guard/this-machine.ts'
+import { isFromThisMachine } from '../../net/this-machine.ts'
 import type { ErrorPage } from '../../pages/error-page.ts'
 
 const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i

@@ -1,4 +1,4 @@
-import { HEADER_BYTES, writeHeader } from './packet.ts'
+import { HEADER_BYTES, writeHeader } from './audio-packet.ts'
 
 /** Samples per millisecond. */
 const PER_MS = 16

@@ -1,37 +1,37 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
-import { addressGroup } from '../../core/address-group.ts'
-import { type Clock, systemClock } from '../../core/clock.ts'
-import { RoomLinks } from '../../core/room-links.ts'
-import { RoomLives } from '../../core/room-lives.ts'
-import { type HostPlugin, hostPlugin, mountPath } from '../../guard/host-plugin.ts'
-import { vouchFor } from '../../guard/proof.ts'
-import { onlyDescribe } from '../../guard/route-schema.ts'
-import { SocketRoutes } from '../../guard/socket-routes.ts'
+import { type Clock, systemClock } from '../../common/clock.ts'
+import { RoomLives } from '../../core/calls/room-lifetimes.ts'
+import { RoomLinks } from '../../core/calls/room-links.ts'
+import { addressGroup } from '../../net/address-group.ts'
+import { type HostPlugin, hostPlugin, mountPath } from '../../net/host-plugin.ts'
+import { vouchFor } from '../../net/proof.ts'
+import { onlyDescribe } from '../../net/route-schema.ts'
 import { sendError } from '../../pages/error-page.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
+import { SocketRoutes } from '../websocket/socket-routes.ts'
 import { browserSettingsSchema } from './browser-settings.ts'
+import { OfferCache } from './catalog-cache.ts'
 import { BridgeCounters, LegCounters } from './counters.ts'
 import { Doorway, FOREIGN_PAGE, unknownHost } from './doorway.ts'
 import type { BrowserLeg } from './leg.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
 import { Lobby } from './lobby.ts'
-import { OfferCache } from './offer-cache.ts'
 import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
 import { Reception } from './reception.ts'
+import { Visits } from './sessions.ts'
 import { TALK_PATH, talkPage } from './talk-page.ts'
 import { TalkSocket } from './talk-socket.ts'
-import { Visits } from './visits.ts'
 
-export type { HostPlugin } from '../../guard/host-plugin.ts'
+export type { HostPlugin } from '../../net/host-plugin.ts'
 export { type BrowserSettings, browserSettingsSchema } from './browser-settings.ts'
 export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
 export { BridgeCounters, LegCounters } from './counters.ts'
 export type { BrowserLeg } from './leg.ts'
 export { type BrowserLimits, DEFAULT_LIMITS } from './limits.ts'
-export type { Offer, OfferedLanguage, OfferedVoice } from './offer.ts'
 export type { BrowserBridgeOptions, Guesses, Guest } from './options.ts'
 export { asAsked } from './reception.ts'
+export type { Offer, OfferedLanguage, OfferedVoice } from './service-catalog.ts'
 
 /** State of the bridge, as `app.browser`. */
 export interface BrowserBridge {
@@ -134,7 +134,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   await app.register(
     async scope => {
       onlyDescribe(scope)
-      if (!shared) await scope.register(pageFiles, { path: files, shared: ['bridges/browser/packet'] })
+      if (!shared) await scope.register(pageFiles, { path: files, shared: ['bridges/browser/audio-packet'] })
       talkPage(scope, { options, doorway, settings, offer, onRequest, links, mount, files })
       const socketRoutes = new SocketRoutes(scope, { maxPayload: 65_536 })
       socketRoutes.route({ url: `${TALK_PATH}/socket`, onRequest, accept })

@@ -1,4 +1,4 @@
-import { FairPlaces } from '../../guard/fair-places.ts'
+import { FairPlaces } from '../../net/fair-places.ts'
 import type { BridgeCounters } from './counters.ts'
 import type { TalkSocket } from './talk-socket.ts'
 

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../core/languages.ts'
+import type { LanguageId } from '../../common/language.ts'
 
 /** Reasons for rejecting a visitor or ending a visit; the page has a message for each. */
 export type Refused =

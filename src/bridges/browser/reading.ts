@@ -1,6 +1,6 @@
-import { type LanguageId, sameLanguage } from '../../core/languages.ts'
-import type { Caption } from '../../core/observer.ts'
-import type { Participant } from '../../core/participant.ts'
+import { type LanguageId, sameLanguage } from '../../common/language.ts'
+import type { Caption } from '../../core/model/events.ts'
+import type { Participant } from '../../core/room/participant.ts'
 
 /** Maximum number of drafts per reader that are not final yet. */
 const MOST_DRAFTS = 32

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { RoomLinks } from '../../core/room-links.ts'
-import { vouchForGuest } from '../../guard/proof.ts'
-import { HIDDEN, routeSchema } from '../../guard/route-schema.ts'
+import type { RoomLinks } from '../../core/calls/room-links.ts'
+import { vouchForGuest } from '../../net/proof.ts'
+import { HIDDEN, routeSchema } from '../../net/route-schema.ts'
 import { sendError, wantsPage } from '../../pages/error-page.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { BrowserSettings } from './browser-settings.ts'
+import type { OfferCache } from './catalog-cache.ts'
 import { type Doorway, unknownHost } from './doorway.ts'
-import type { OfferCache } from './offer-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 
 /** The recordings shipped with the package. */

@@ -1,11 +1,11 @@
 import type { WebSocket } from 'ws'
-import type { Clock } from '../../core/clock.ts'
-import { LegSocket, type LegSocketListener } from '../../guard/leg-socket.ts'
+import type { Clock } from '../../common/clock.ts'
+import { LegSocket, type LegSocketListener } from '../websocket/leg-socket.ts'
+import { isPacketLength, MOST_PACKET_BYTES } from './audio-packet.ts'
 import { CLOSE_CODES, type CloseCause } from './close-codes.ts'
 import type { LegCounters } from './counters.ts'
 import type { BrowserLimits } from './limits.ts'
 import type { Outbound } from './messages.ts'
-import { isPacketLength, MOST_PACKET_BYTES } from './packet.ts'
 import { type Inbound, parse } from './wire.ts'
 
 /** Close codes of a browser when the user leaves the page or the page hangs up. */

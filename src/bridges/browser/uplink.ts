@@ -1,10 +1,10 @@
-import type { LegUplink } from '../../core/leg.ts'
-import { TokenBucket } from '../../core/token-bucket.ts'
-import { Backlog } from '../../guard/backlog.ts'
+import { TokenBucket } from '../../common/token-bucket.ts'
+import type { LegUplink } from '../../core/model/leg.ts'
 import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../transcode/pcm.ts'
+import { Backlog } from '../websocket/backlog.ts'
+import { ahead, HEADER_BYTES, MOST_FRAMES } from './audio-packet.ts'
 import type { LegCounters } from './counters.ts'
 import type { BrowserLimits } from './limits.ts'
-import { ahead, HEADER_BYTES, MOST_FRAMES } from './packet.ts'
 
 /** Samples per millisecond. */
 const PER_MS = 16

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isLanguageId } from '../../core/languages.ts'
+import { isLanguageId } from '../../common/language.ts'
 
 /** Parses and validates the JSON messages of the page. No socket, no state; audio is in `packet.ts`. */
 

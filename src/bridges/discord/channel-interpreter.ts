@@ -1,5 +1,5 @@
-import type { DialOutcome } from '../../core/dialler.ts'
-import type { LanguageId } from '../../core/languages.ts'
+import type { LanguageId } from '../../common/language.ts'
+import type { DialOutcome } from '../../core/model/dialer.ts'
 
 /** Languages spoken in a channel: chosen by the needs of its members, or these one or two. */
 export type ChannelOutput = 'auto' | readonly [LanguageId] | readonly [LanguageId, LanguageId]

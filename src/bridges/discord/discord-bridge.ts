@@ -1,6 +1,6 @@
 import type { Interpreters } from './channel-interpreter.ts'
-import type { CommandCounters } from './commands/command-counters.ts'
-import type { LinkCounters } from './voice/link-counters.ts'
+import type { CommandCounters } from './command-counters.ts'
+import type { LinkCounters } from './link-counters.ts'
 
 /** State of the bot's login. `refused`: Discord rejected it permanently, and retries have stopped. */
 export type LoginState =

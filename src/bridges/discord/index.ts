@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify'
-import { assertInstalled } from '../../core/optional-part.ts'
-import { type HostPlugin, hostPlugin } from '../../guard/host-plugin.ts'
+import { assertInstalled } from '../../common/optional-package.ts'
+import { type HostPlugin, hostPlugin } from '../../net/host-plugin.ts'
 import type { DiscordBridge } from './discord-bridge.ts'
 import { type DiscordBridgeOptions, discordBridgeOptionsSchema } from './options.ts'
 
-export type { HostPlugin } from '../../guard/host-plugin.ts'
+export type { HostPlugin } from '../../net/host-plugin.ts'
 export type {
   CaptionSettings,
   CaptionStyle,
@@ -20,12 +20,12 @@ export type {
   StartFailure,
   StartRequest,
 } from './channel-interpreter.ts'
-export type { CommandCounters } from './commands/command-counters.ts'
+export type { CommandCounters } from './command-counters.ts'
+export type { CommandSettings, Guesses } from './commands/command-services.ts'
 export type { LanguageOffer, OfferedLanguage } from './commands/language-offer.ts'
-export type { CommandSettings, Guesses } from './commands/settings.ts'
 export type { DiscordBridge, LoginState } from './discord-bridge.ts'
+export type { LinkCounters } from './link-counters.ts'
 export type { ChannelOptions, DiscordBridgeOptions } from './options.ts'
-export type { LinkCounters } from './voice/link-counters.ts'
 
 // Discord's library is an optional peer dependency. A static import would fail without a readable message.
 assertInstalled('discord')

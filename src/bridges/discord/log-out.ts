@@ -1,6 +1,6 @@
 import type { Client } from 'discord.js'
-import type { Clock } from '../../core/clock.ts'
-import { within } from './channel/within.ts'
+import type { Clock } from '../../common/clock.ts'
+import { within } from '../../common/within.ts'
 
 /** Time limit for closing the gateway connection (ms). */
 const GOODBYE_MS = 5_000

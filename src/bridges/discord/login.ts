@@ -1,6 +1,6 @@
 import { type Client, DiscordAPIError, Events, HTTPError } from 'discord.js'
-import { after, type Clock } from '../../core/clock.ts'
-import type { Log } from '../../core/log.ts'
+import { after, type Clock } from '../../common/clock.ts'
+import type { Log } from '../../common/log.ts'
 import type { LoginState, Refused } from './discord-bridge.ts'
 
 /** Maximum number of attempts to resume a session, half a second apart. */

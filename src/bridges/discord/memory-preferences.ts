@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../core/languages.ts'
+import type { LanguageId } from '../../common/language.ts'
 import type { Preferences } from './channel-interpreter.ts'
 
 /** Users' settings in memory, until the process ends, for installations that store nothing. */

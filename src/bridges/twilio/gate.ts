@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { isFromThisMachine } from '../../guard/this-machine.ts'
-import type { PublicUrl } from './public-url.ts'
+import { isFromThisMachine } from '../../net/this-machine.ts'
+import type { PublicUrl } from '../telephony/public-url.ts'
 import { type FormFields, isSigned } from './signature.ts'
 
 /** Verifies that requests come from Twilio. */

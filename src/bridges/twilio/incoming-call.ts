@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
-import { isLanguageId } from '../../core/languages.ts'
+import { isLanguageId } from '../../common/language.ts'
+import type { Answers } from '../telephony/question.ts'
 import type { IncomingCall } from './options.ts'
-import type { Answers } from './question.ts'
 
 /** Field of our URLs with the language the caller chose, so that a restarted server need not ask again. */
 export const LANGUAGE_FIELD = 'dragoman-language'

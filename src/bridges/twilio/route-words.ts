@@ -1,4 +1,4 @@
-import type { RouteWords } from '../../guard/route-schema.ts'
+import type { RouteWords } from '../../net/route-schema.ts'
 
 const CALL = {
   CallSid: 'The call.',

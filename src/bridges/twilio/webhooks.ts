@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AnswersGiven } from './answers-given.ts'
-import type { Call } from './call.ts'
-import { guestOf } from './dial/guest-pass.ts'
+import { AnswersGiven } from '../../common/answers-given.ts'
+import type { Call } from '../telephony/call.ts'
 import {
   type Entrance,
   type EntranceTerms,
@@ -9,9 +8,10 @@ import {
   type Past,
   RESUMES_FIELD,
   ROUND_FIELD,
-} from './entrance.ts'
+} from '../telephony/call-admission.ts'
+import { withoutMenu } from '../telephony/menu.ts'
+import { guestOf } from '../telephony/resumption.ts'
 import { incomingCall, queryOf } from './incoming-call.ts'
-import { withoutMenu } from './menu/menu.ts'
 import type { IncomingCall } from './options.ts'
 import { hangUp, waitAndAsk } from './twiml.ts'
 

@@ -1,7 +1,7 @@
 import type { LookupFunction } from 'node:net'
-import { guardedLookup, isAddress, type Resolve } from '../../guard/guarded-lookup.ts'
-import { isLocalAddress } from '../../guard/local-address.ts'
-import { isOddPort } from '../../guard/odd-port.ts'
+import { guardedLookup, isAddress, type Resolve } from '../../net/guarded-lookup.ts'
+import { isLocalAddress } from '../../net/local-address.ts'
+import { isOddPort } from '../../net/odd-port.ts'
 import { ServiceFailure } from './service-failure.ts'
 
 export interface AudioAddress {

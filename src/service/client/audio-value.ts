@@ -1,4 +1,4 @@
-import { audioKind } from '../../transcode/audio-kind.ts'
+import { audioKind } from '../../transcode/container/audio-kind.ts'
 import { replyBytes } from './reply-bytes.ts'
 
 /** Minimum size for detecting audio by its content (bytes). */

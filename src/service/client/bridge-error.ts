@@ -1,4 +1,4 @@
-import { BridgeError, type BridgeErrorOptions, type ErrorCode } from '../../core/errors.ts'
+import { BridgeError, type BridgeErrorOptions, type ErrorCode } from '../../common/errors.ts'
 import { isDefinite, isPassing } from './error-body.ts'
 import type { ServiceFailure } from './service-failure.ts'
 

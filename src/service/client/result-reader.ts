@@ -1,5 +1,5 @@
-import type { ServiceTiming } from '../../core/stages.ts'
-import type { TranslationResult } from '../../core/translator.ts'
+import type { ServiceTiming } from '../../core/model/latency-stages.ts'
+import type { TranslationResult } from '../../core/translation/translator.ts'
 import { binaryBytes, eachValue, encodedAudio } from './audio-value.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '../../core/clock.ts'
+import { type Clock, systemClock } from '../../common/clock.ts'
 import { type LanguageEntry, NAMESPACES, type Namespace, type VoiceEntry } from '../contract.ts'
 import { baseUrl } from './base-url.ts'
 import { type BatchReply, type BatchRequest, batchForm, readBatchReply } from './batch-request.ts'

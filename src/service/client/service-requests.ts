@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../core/clock.ts'
+import { after, type Clock } from '../../common/clock.ts'
 import { boundedJson } from './bounded-reply.ts'
 import { ServiceFailure } from './service-failure.ts'
 

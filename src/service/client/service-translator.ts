@@ -1,5 +1,10 @@
-import { type Clock, systemClock } from '../../core/clock.ts'
-import type { Connection, ConnectionSink, TranslationRequest, Translator } from '../../core/translator.ts'
+import { type Clock, systemClock } from '../../common/clock.ts'
+import type {
+  Connection,
+  ConnectionSink,
+  TranslationRequest,
+  Translator,
+} from '../../core/translation/translator.ts'
 import type { ReceiveAudio } from '../contract.ts'
 import { baseUrl } from './base-url.ts'
 import { RESULT_PLACES, type ResultPlaces } from './result-reader.ts'

@@ -1,4 +1,4 @@
-import type { TranslationResult } from '../../core/translator.ts'
+import type { TranslationResult } from '../../core/translation/translator.ts'
 import type { ServiceFailure } from './service-failure.ts'
 
 /** One `result`, read at the documented paths. */

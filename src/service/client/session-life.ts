@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../core/clock.ts'
+import { after, type Clock } from '../../common/clock.ts'
 
 /** Time before the end of a session at which it should be replaced, long enough to find a pause (ms). */
 const BEFORE_MS = 60_000

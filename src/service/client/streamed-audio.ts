@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { after, type Clock } from '../../core/clock.ts'
-import { AddressRefused } from '../../guard/guarded-lookup.ts'
+import { after, type Clock } from '../../common/clock.ts'
+import { AddressRefused } from '../../net/guarded-lookup.ts'
 import type { AudioAddress } from './address-guard.ts'
 import { ServiceFailure } from './service-failure.ts'
 

@@ -1,4 +1,4 @@
-import type { Overload } from '../../guard/overload.ts'
+import type { Overload } from '../../net/overload.ts'
 import { ServiceError } from './service-error.ts'
 import type { Workload } from './workload.ts'
 

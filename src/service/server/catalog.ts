@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../core/languages.ts'
+import type { LanguageId } from '../../common/language.ts'
 import type { LanguageEntry, Mode, VoiceEntry } from '../contract.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { LANGUAGE_ROWS } from './engines/language-ids.ts'

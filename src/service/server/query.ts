@@ -1,4 +1,4 @@
-import { isLanguageId, type LanguageId } from '../../core/languages.ts'
+import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import type { ErrorName } from './error-table.ts'
 import { ServiceError } from './service-error.ts'
 

@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
-import { isLanguageId } from '../../core/languages.ts'
-import { serviceLimitsSchema } from '../../guard/limits.ts'
-import { trustedProxiesSchema } from '../../guard/trusted-proxies.ts'
-import { batchShape } from './batch/batch-config.ts'
-import { engineChoicesSchema } from './engines/engine-choices.ts'
-import { grammarsSchema } from './engines/grammar.ts'
-import { keyLimitsShape } from './key-entry.ts'
+import { isLanguageId } from '../../common/language.ts'
+import { serviceLimitsSchema } from '../../net/settings.ts'
+import { trustedProxiesSchema } from '../../net/trusted-proxies.ts'
+import { batchShape } from './batch-config.ts'
+import { engineChoicesSchema } from './engines/engine-settings.ts'
+import { grammarsSchema } from './engines/pocketsphinx/grammar.ts'
+import { keyLimitsShape } from './keys/key-entry.ts'
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1)$/
 

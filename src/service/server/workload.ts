@@ -1,5 +1,5 @@
-import { after, type Clock, Ticker } from '../../core/clock.ts'
-import type { ThreadUse } from './engines/thread-use.ts'
+import { after, type Clock, Ticker } from '../../common/clock.ts'
+import type { ThreadUse } from './engines/thread-budget.ts'
 import { ServiceError } from './service-error.ts'
 
 /** Interval between checks of all sessions (ms). */

@@ -1,5 +1,5 @@
-import type { EndReason } from '../../core/errors.ts'
-import type { Leg, LegUplink } from '../../core/leg.ts'
+import type { EndReason } from '../../common/errors.ts'
+import type { Leg, LegUplink } from '../../core/model/leg.ts'
 
 /** A leg that keeps nothing: played audio goes to `hear`, and counts as heard at the next `confirm`. */
 export class Ear implements Leg {

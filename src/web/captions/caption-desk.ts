@@ -1,9 +1,9 @@
-import { type Clock, Ticker } from '../../core/clock.ts'
+import { type Clock, Ticker } from '../../common/clock.ts'
+import { SSE_HEARTBEAT, sseEvent, sseRetry } from '../sse.ts'
 import type { CaptionSource, FeedEvent } from './caption-feed.ts'
 import { type CaptionFilter, passes } from './caption-filter.ts'
 import { type CaptionOutlet, CaptionReader } from './caption-reader.ts'
 import { CaptionRing } from './caption-ring.ts'
-import { SSE_HEARTBEAT, sseEvent, sseRetry } from './sse.ts'
 import type { RoomLife } from './timed-caption.ts'
 
 const HEARTBEAT_MS = 15_000

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
-import type { Observer, SessionEvent } from '../../core/observer.ts'
-import { isoTime, type WallClock } from '../../core/wall-clock.ts'
+import type { Clock } from '../../common/clock.ts'
+import { isoTime, type WallClock } from '../../common/wall-clock.ts'
+import type { Observer, SessionEvent } from '../../core/model/events.ts'
 import { CaptionTimes, type RoomLife, type TimedCaption } from './timed-caption.ts'
 
 /** Events of the conversation in a room. */

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../core/languages.ts'
+import type { LanguageId } from '../../common/language.ts'
 import type { FeedEvent } from './caption-feed.ts'
 
 /** A reader’s selection of captions. */

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { BridgeError } from '../../core/errors.ts'
-import type { RoomLives } from '../../core/room-lives.ts'
-import type { WallClock } from '../../core/wall-clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
+import type { RoomLives } from '../../core/calls/room-lifetimes.ts'
 
 /** Permission of a link. */
 interface Grant {

@@ -1,5 +1,5 @@
-import type { Caption } from '../../core/observer.ts'
-import { isoTime } from '../../core/wall-clock.ts'
+import { isoTime } from '../../common/wall-clock.ts'
+import type { Caption } from '../../core/model/events.ts'
 
 /** A room from its first participant to its last. Names are reused, lives are not. */
 export interface RoomLife {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ORIGINAL_VOICES } from '../../core/party-state.ts'
+import { ORIGINAL_VOICES } from '../../core/model/participant-state.ts'
 
 /**
  * Responses of the control API as schemas: the API description is generated from them, and tests check responses

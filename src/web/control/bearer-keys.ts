@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { addressGroup } from '../../core/address-group.ts'
-import { AttemptLimit } from '../../core/attempt-limit.ts'
-import type { Clock } from '../../core/clock.ts'
-import { TokenBucket } from '../../core/token-bucket.ts'
+import { AttemptLimit } from '../../common/attempt-limit.ts'
+import type { Clock } from '../../common/clock.ts'
+import { TokenBucket } from '../../common/token-bucket.ts'
+import { addressGroup } from '../../net/address-group.ts'
 import { ControlError } from './control-error.ts'
-import type { ControlSettings } from './control-settings.ts'
+import type { ControlSettings } from './settings.ts'
 
 /** Burst of requests per key: those of 10 s. */
 const BURST_SECONDS = 10

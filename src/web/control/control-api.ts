@@ -1,17 +1,17 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { vouchFor, vouchForGuest } from '../../guard/proof.ts'
-import { contentPolicy } from '../../guard/security-headers.ts'
+import { vouchFor, vouchForGuest } from '../../net/proof.ts'
+import { contentPolicy } from '../../net/security-headers.ts'
 import { answer, logFault } from './answer.ts'
 import { BearerKeys } from './bearer-keys.ts'
+import type { Floor } from './control-context.ts'
 import { ControlError, fromFramework } from './control-error.ts'
-import type { ControlSettings } from './control-settings.ts'
 import { docsPage } from './docs-page.ts'
-import type { Floor } from './floor.ts'
 import { Idempotency } from './idempotency.ts'
 import { linkOf } from './link-access.ts'
 import { openApi } from './openapi.ts'
 import type { AnyOperation } from './operation.ts'
 import { OPERATIONS } from './operations.ts'
+import type { ControlSettings } from './settings.ts'
 
 export interface ControlApiOptions {
   readonly floor: Floor

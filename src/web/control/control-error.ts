@@ -1,4 +1,4 @@
-import { BridgeError, type ErrorCode } from '../../core/errors.ts'
+import { BridgeError, type ErrorCode } from '../../common/errors.ts'
 import { ERROR_TABLE, type ErrorName } from './error-table.ts'
 
 /** Error body sent to clients. */

@@ -1,4 +1,4 @@
-import type { Observer } from '../../core/observer.ts'
+import type { Observer } from '../../core/model/events.ts'
 
 const MOST = 2_000
 

@@ -1,6 +1,6 @@
-import { after } from '../../core/clock.ts'
-import type { Participant } from '../../core/participant.ts'
-import type { Floor } from './floor.ts'
+import { after } from '../../common/clock.ts'
+import type { Participant } from '../../core/room/participant.ts'
+import type { Floor } from './control-context.ts'
 import { tell } from './telling.ts'
 
 /** Maximum duration of a goodbye (ms). */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../core/clock.ts'
+import type { Clock } from '../../common/clock.ts'
 import { ControlError } from './control-error.ts'
 
 /** How long a response is kept (ms). */

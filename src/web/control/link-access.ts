@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import type { LinkTokens } from '../captions/link-token.ts'
+import type { Floor } from './control-context.ts'
 import { ControlError } from './control-error.ts'
-import type { Floor } from './floor.ts'
 import type { LinkBearer } from './link-readers.ts'
 
 /**

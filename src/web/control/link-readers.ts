@@ -1,5 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
-import { AddressRates } from '../../guard/address-rates.ts'
+import { AddressRates } from '../../common/address-rates.ts'
+import type { Clock } from '../../common/clock.ts'
 import { MOST_READERS } from '../captions/caption-desk.ts'
 
 /** Share of all readers available to links; the rest is reserved for keys. */

@@ -1,5 +1,5 @@
-import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../core/dialler.ts'
-import { isoTime, type WallClock } from '../../core/wall-clock.ts'
+import { isoTime, type WallClock } from '../../common/wall-clock.ts'
+import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../core/model/dialer.ts'
 
 /** Number of ended calls that are kept. */
 const MOST_OVER = 1_000

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { languageId } from '../../core/languages.ts'
-import { ORIGINAL_VOICES } from '../../core/party-state.ts'
+import { languageId } from '../../common/language.ts'
+import { ORIGINAL_VOICES } from '../../core/model/participant-state.ts'
 
 /** Schemas shared by several operations. Every text has a maximum length. */
 

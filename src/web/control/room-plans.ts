@@ -1,7 +1,7 @@
-import { after, type Clock } from '../../core/clock.ts'
-import { BridgeError } from '../../core/errors.ts'
-import type { LanguageId } from '../../core/languages.ts'
-import type { Observer } from '../../core/observer.ts'
+import { after, type Clock } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { LanguageId } from '../../common/language.ts'
+import type { Observer } from '../../core/model/events.ts'
 
 const MINUTE_MS = 60_000
 /** Maximum number of created rooms. */

@@ -1,7 +1,7 @@
-import { BridgeError } from '../../core/errors.ts'
-import type { Admission, Invitation } from '../../core/invitation.ts'
-import type { Leg } from '../../core/leg.ts'
-import type { Relay } from '../../core/relay.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { Admission, Invitation } from '../../core/model/invitation.ts'
+import type { Leg } from '../../core/model/leg.ts'
+import type { Relay } from '../../core/room/relay.ts'
 import { type RoomPlans, refusedLanguages } from './room-plans.ts'
 
 /** Enforces the rules of created rooms for participants of every channel. Other rooms have no rules. */

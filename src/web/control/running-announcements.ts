@@ -1,4 +1,4 @@
-import type { Announcement } from '../../core/announcement.ts'
+import type { Announcement } from '../../core/playout/announcement.ts'
 import type { Departed } from './departed.ts'
 
 /** Announcements being played by the API, so that they can be stopped. Removed when they end. */

@@ -1,8 +1,8 @@
-import type { Announcement } from '../../core/announcement.ts'
-import type { NoticeName } from '../../core/announcer.ts'
-import type { Participant } from '../../core/participant.ts'
-import type { PartyState } from '../../core/party-state.ts'
-import type { Floor } from './floor.ts'
+import type { NoticeName } from '../../core/model/announcer.ts'
+import type { PartyState } from '../../core/model/participant-state.ts'
+import type { Announcement } from '../../core/playout/announcement.ts'
+import type { Participant } from '../../core/room/participant.ts'
+import type { Floor } from './control-context.ts'
 
 /** For participants without a language. */
 const DEFAULT_LANGUAGE = 'en-us'

@@ -1,4 +1,4 @@
-import { after, type Clock, Ticker } from '../../core/clock.ts'
+import { after, type Clock, Ticker } from '../../common/clock.ts'
 import type { CaptionOutlet } from '../captions/caption-reader.ts'
 import type { Lookout } from './lookout.ts'
 

@@ -1,16 +1,16 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Log } from '../../core/log.ts'
-import { vouchFor } from '../../guard/proof.ts'
+import type { Log } from '../../common/log.ts'
+import { vouchFor } from '../../net/proof.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
-import { ResponseOutlet } from '../captions/response-outlet.ts'
 import type { BearerKeys } from '../control/bearer-keys.ts'
 import { ControlError, fromFramework } from '../control/control-error.ts'
 import { language } from '../control/request-schemas.ts'
+import { ResponseOutlet } from '../response-outlet.ts'
 import type { Audience } from './audience.ts'
+import type { Offer } from './protocol.ts'
 import type { SimulatedCalls } from './simulated-calls.ts'
 import { SoundOutlet } from './sound-outlet.ts'
-import type { Offer } from './wire.ts'
 
 export interface DashboardOptions {
   /** Undefined: there are none, and every path except the page returns `control_closed`. */

@@ -1,7 +1,7 @@
-import { describeEnd } from '../../core/errors.ts'
-import type { RelayEvents, SessionEvent } from '../../core/observer.ts'
-import type { RecordingFault } from '../../core/recorder.ts'
-import type { EventKind, EventLine } from './wire.ts'
+import { describeEnd } from '../../common/errors.ts'
+import type { RelayEvents, SessionEvent } from '../../core/model/events.ts'
+import type { RecordingFault } from '../../core/model/recorder.ts'
+import type { EventKind, EventLine } from './protocol.ts'
 
 /** An event line without its number and time. */
 export type EventWords = Omit<EventLine, 'id' | 'at'>

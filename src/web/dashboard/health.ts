@@ -1,8 +1,8 @@
-import type { Relay } from '../../core/relay.ts'
-import type { Door } from '../../guard/door.ts'
-import type { Overload } from '../../guard/overload.ts'
+import type { Relay } from '../../core/room/relay.ts'
+import type { Door } from '../../net/door.ts'
+import type { Overload } from '../../net/overload.ts'
+import type { HealthFigures } from './protocol.ts'
 import type { Pulse } from './pulse.ts'
-import type { HealthFigures } from './wire.ts'
 
 /** Sources of the figures. The caller keeps ownership. */
 export interface HealthParts {

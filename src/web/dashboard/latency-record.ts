@@ -1,7 +1,7 @@
-import type { UtteranceEvent } from '../../core/observer.ts'
+import type { UtteranceEvent } from '../../core/model/events.ts'
 import { QUANTILES_KEPT, UTTERANCES_KEPT } from './page/rates.ts'
+import type { Quantiles, Stages, UtteranceFigures } from './protocol.ts'
 import { Recent } from './recent.ts'
-import type { Quantiles, Stages, UtteranceFigures } from './wire.ts'
 
 /** Seconds between two points of the percentile curves. */
 const EVERY_SECONDS = 10

@@ -1,11 +1,11 @@
-import type { Clock } from '../../core/clock.ts'
-import type { Interpretation } from '../../core/interpretation.ts'
-import type { Participant } from '../../core/participant.ts'
-import type { Relay } from '../../core/relay.ts'
-import type { Room } from '../../core/room.ts'
-import type { WallClock } from '../../core/wall-clock.ts'
+import type { Clock } from '../../common/clock.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
+import type { Interpretation } from '../../core/room/interpretation.ts'
+import type { Participant } from '../../core/room/participant.ts'
+import type { Relay } from '../../core/room/relay.ts'
+import type { Room } from '../../core/room/room.ts'
 import { LegEntry } from './leg-entry.ts'
-import type { LegFigures } from './wire.ts'
+import type { LegFigures } from './protocol.ts'
 
 export interface BookParts {
   readonly relay: Relay

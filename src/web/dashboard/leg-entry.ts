@@ -1,8 +1,8 @@
-import type { Interpretation } from '../../core/interpretation.ts'
-import type { Participant } from '../../core/participant.ts'
+import type { Interpretation } from '../../core/room/interpretation.ts'
+import type { Participant } from '../../core/room/participant.ts'
 import { FRAME_MS } from '../../transcode/pcm.ts'
 import { LagCurve } from './page/lag-curve.ts'
-import type { LegFigures } from './wire.ts'
+import type { LegFigures } from './protocol.ts'
 
 /** Levels below this are zero (dBFS). */
 const FLOOR_DB = -60

@@ -1,11 +1,11 @@
-import type { RelayEvents } from '../../core/observer.ts'
+import type { RelayEvents } from '../../core/model/events.ts'
 import { EVENT_WORDS } from './event-words.ts'
 import { type HealthParts, healthOf } from './health.ts'
 import { LatencyRecord } from './latency-record.ts'
 import { type BookParts, LegBook } from './leg-book.ts'
 import { EVENTS_KEPT } from './page/rates.ts'
+import type { EventLine, HealthFigures, SimulatedCallView } from './protocol.ts'
 import { Recent } from './recent.ts'
-import type { EventLine, HealthFigures, SimulatedCallView } from './wire.ts'
 
 /** Maximum number of events per second; the newest are kept. */
 const EVENTS_A_SECOND = 40

@@ -1,4 +1,4 @@
-import type { RecordingView, SimulatedCallView, SimulatedOrder } from './wire.ts'
+import type { RecordingView, SimulatedCallView, SimulatedOrder } from './protocol.ts'
 
 /** Receives live what a simulated phone hears. */
 export interface PhoneEar {

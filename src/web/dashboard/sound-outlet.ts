@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import { SECURITY_HEADERS } from '../../guard/security-headers.ts'
+import { SECURITY_HEADERS } from '../../net/security-headers.ts'
 import type { PhoneEar } from './simulated-calls.ts'
 
 /** Maximum unread bytes of a listener: a second of audio. More is skipped to stay live. */

@@ -1,6 +1,6 @@
-import type { DialEnd } from '../../core/dialler.ts'
-import type { EndReason, ErrorCode } from '../../core/errors.ts'
-import type { Observer } from '../../core/observer.ts'
+import type { EndReason, ErrorCode } from '../../common/errors.ts'
+import type { DialEnd } from '../../core/model/dialer.ts'
+import type { Observer } from '../../core/model/events.ts'
 import type { Labelled } from './family.ts'
 
 /** Maximum number of label combinations; further ones count as `other`. */

@@ -1,4 +1,4 @@
-import type { Histogram } from '../../core/metrics.ts'
+import type { Histogram } from '../../core/model/relay-metrics.ts'
 
 export type Labels = Readonly<Record<string, string>>
 

@@ -1,6 +1,6 @@
 import type { CaptionDeskStats } from '../captions/caption-desk.ts'
-import type { TranscriptStats } from '../transcript/transcripts.ts'
-import type { ReceiverStats } from '../webhooks-out/receiver.ts'
+import type { TranscriptStats } from '../transcripts/transcripts.ts'
+import type { ReceiverStats } from '../webhooks/receiver.ts'
 import { type Family, type FieldTable, fieldFamilies } from './family.ts'
 
 const WEBHOOKS: FieldTable<ReceiverStats> = {

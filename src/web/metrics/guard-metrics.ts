@@ -1,4 +1,4 @@
-import type { DoorCounters } from '../../guard/door-counters.ts'
+import type { DoorCounters } from '../../net/door-counters.ts'
 import { type Family, type FieldTable, fieldFamilies, labelled } from './family.ts'
 
 const DOOR: FieldTable<DoorCounters> = {

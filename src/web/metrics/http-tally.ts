@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { Histogram } from '../../core/metrics.ts'
+import { Histogram } from '../../core/model/relay-metrics.ts'
 import { Tally } from './event-tally.ts'
 import { type Family, histogramFamily, labelled } from './family.ts'
 

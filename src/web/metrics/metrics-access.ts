@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify'
-import { isFromThisMachine } from '../../guard/this-machine.ts'
+import { isFromThisMachine } from '../../net/this-machine.ts'
 import type { BearerKeys } from '../control/bearer-keys.ts'
 import { ControlError } from '../control/control-error.ts'
-import type { MetricsSettings } from './metrics-settings.ts'
+import type { MetricsSettings } from './settings.ts'
 
 /** Throws a `ControlError` if `request` may not read the metrics. `keys`: absent if there are none. */
 export function admitReader(

@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyInstance } from 'fastify'
-import { vouchFor } from '../../guard/proof.ts'
+import { vouchFor } from '../../net/proof.ts'
 import type { BearerKeys } from '../control/bearer-keys.ts'
 import { fromFramework } from '../control/control-error.ts'
 import type { Exposition } from './exposition.ts'
 import { admitReader } from './metrics-access.ts'
-import type { MetricsSettings } from './metrics-settings.ts'
+import type { MetricsSettings } from './settings.ts'
 
 export interface MetricsOptions {
   readonly exposition: Exposition

@@ -1,6 +1,6 @@
-import type { RelayMetrics } from '../../core/metrics.ts'
-import type { Relay } from '../../core/relay.ts'
-import { STAGES } from '../../core/stages.ts'
+import { STAGES } from '../../core/model/latency-stages.ts'
+import type { RelayMetrics } from '../../core/model/relay-metrics.ts'
+import type { Relay } from '../../core/room/relay.ts'
 import type { EventTally } from './event-tally.ts'
 import {
   type Family,

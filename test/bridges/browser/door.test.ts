@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { AddressGuessLimit } from '../../../src/app/address-guess-limit.ts'
+import { AddressGuessLimit } from '../../../src/core/calls/address-guess-limit.ts'
 import { browserServer } from './bridge.ts'
 
 let b: Awaited<ReturnType<typeof browserServer>>
@@ -178,7 +178,7 @@ describe('admission of visitors', () => {
   })
 
   test('limits guesses of codes', async () => {
-    const { FakeClock } = await import('../../../src/simulator/fake-clock.ts')
+    const { FakeClock } = await import('../../../src/simulator/fakes/fake-clock.ts')
     b = await browserServer({ guesses: new AddressGuessLimit(new FakeClock()) })
     for (let n = 0; n < 5; n++) expect(await knock({}, { code: '000000' })).toBe('code')
     expect(await knock({}, { code: b.codes.issue('desk', 60_000) })).toBe('guesses')

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { Invites } from '../../../src/bridges/browser/invites.ts'
-import { RoomCodes } from '../../../src/core/room-codes.ts'
-import { RoomLinks } from '../../../src/core/room-links.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { Invites } from '../../../src/bridges/browser/room-invitations.ts'
+import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
+import { RoomLinks } from '../../../src/core/calls/room-links.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 const HOUR_MS = 3_600_000
 

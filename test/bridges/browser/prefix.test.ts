@@ -2,9 +2,9 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import browserBridge, { type BrowserBridgeOptions } from '../../../src/bridges/browser/index.ts'
-import { Relay } from '../../../src/core/relay.ts'
-import { relayOptions } from '../../../src/core/relay-options.ts'
-import { FakeTranslator } from '../../../src/simulator/fake-translator.ts'
+import { relayOptions } from '../../../src/core/model/relay-settings.ts'
+import { Relay } from '../../../src/core/room/relay.ts'
+import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { OFFER } from './bridge.ts'
 
 const relay = new Relay({ translator: new FakeTranslator(), options: relayOptions() })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Reading } from '../../../src/bridges/browser/reading.ts'
-import { initialState } from '../../../src/core/party-state.ts'
+import { initialState } from '../../../src/core/model/participant-state.ts'
 
 const party = (id: string, hears: string, more = {}) => {
   const invitation = { room: 'r', hears, ...more }

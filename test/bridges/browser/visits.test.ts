@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { RelayEvents } from '../../../src/core/observer.ts'
-import { Mp3Maker } from '../../../src/simulator/tone-mp3.ts'
+import type { RelayEvents } from '../../../src/core/model/events.ts'
+import { Mp3Maker } from '../../../src/simulator/service/tone-mp3.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { sine } from '../../helpers/tone.ts'
 import { until } from '../../helpers/until.ts'

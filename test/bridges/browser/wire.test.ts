@@ -6,7 +6,7 @@ import {
   isPacketLength,
   MOST_FRAMES,
   writeHeader,
-} from '../../../src/bridges/browser/packet.ts'
+} from '../../../src/bridges/browser/audio-packet.ts'
 import { parse } from '../../../src/bridges/browser/wire.ts'
 
 const HELLO = { kind: 'hello', speaks: 'en-us', hears: 'en-us', alone: 'es-es' }

@@ -1,7 +1,7 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js'
 import { expect, test } from 'vitest'
 import { logOut } from '../../../src/bridges/discord/log-out.ts'
-import { systemClock } from '../../../src/core/clock.ts'
+import { systemClock } from '../../../src/common/clock.ts'
 import { DiscordStandIn } from '../../../src/simulator/index.ts'
 import { pause, until } from '../../helpers/until.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { Calls } from '../../../src/bridges/twilio/calls.ts'
-import { DEFAULT_LIMITS } from '../../../src/bridges/twilio/limits.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { Calls } from '../../../src/bridges/telephony/calls.ts'
+import { DEFAULT_LIMITS } from '../../../src/bridges/telephony/limits.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { answeredLeg } from './fake-socket.ts'
 import { fieldsOf, Harness, until } from './harness.ts'
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CLOSE_CODES, type CloseCause } from '../../../src/bridges/twilio/close-codes.ts'
+import { CLOSE_CODES, type CloseCause } from '../../../src/bridges/telephony/close-codes.ts'
 import { sign } from '../../../src/bridges/twilio/signature.ts'
-import { BridgeError } from '../../../src/core/errors.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { AUTH_TOKEN, fieldsOf, Harness, MEDIA_URL, type Party, SILENCE, tokenIn, until } from './harness.ts'
 
 interface Scene {

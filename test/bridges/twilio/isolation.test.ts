@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { encodeMulaw } from '../../../src/transcode/mulaw.ts'
+import { encodeMulaw } from '../../../src/transcode/g711.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { type Admitted, fieldsOf, Harness, type Party, SILENCE, until } from './harness.ts'
 

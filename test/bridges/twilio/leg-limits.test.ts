@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { decodeMulaw } from '../../../src/transcode/mulaw.ts'
+import { decodeMulaw } from '../../../src/transcode/g711.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { answeredLeg } from './fake-socket.ts'
 

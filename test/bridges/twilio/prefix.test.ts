@@ -1,7 +1,7 @@
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
 import twilioBridge, { TwilioDialler } from '../../../src/bridges/twilio/index.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeAnnouncer } from '../../helpers/fake-announcer.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 import { FakeCallsApi } from './dial/fake-calls-api.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { PublicUrl } from '../../../src/bridges/twilio/public-url.ts'
+import { PublicUrl } from '../../../src/bridges/telephony/public-url.ts'
 
 describe('the public address', () => {
   it('precedes paths byte for byte', () => {

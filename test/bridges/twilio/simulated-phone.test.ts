@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import type { Leg } from '../../../src/core/leg.ts'
-import { placeCall } from '../../../src/simulator/phone/call.ts'
-import type { CallOptions } from '../../../src/simulator/phone/call-options.ts'
+import type { Leg } from '../../../src/core/model/leg.ts'
+import { placeCall } from '../../../src/simulator/twilio/phone/call.ts'
+import type { CallOptions } from '../../../src/simulator/twilio/phone/call-options.ts'
 import { AUTH_TOKEN, Harness, PUBLIC_URL, until } from './harness.ts'
 
 const TONE = Int16Array.from({ length: 8_000 }, (_, n) =>

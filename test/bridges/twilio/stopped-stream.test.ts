@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TwilioDialler } from '../../../src/bridges/twilio/index.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { FakeCallsApi } from './dial/fake-calls-api.ts'
 import { answeredLeg } from './fake-socket.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { ScriptedEars } from '../../../src/commands/demo/scripted-ears.ts'
-import { systemClock } from '../../../src/core/clock.ts'
-import { OpenAiTranscriber } from '../../../src/service/server/engines/adapters/openai-transcriber.ts'
+import { ScriptedEars } from '../../../src/cli/demo/scripted-recognizer.ts'
+import { systemClock } from '../../../src/common/clock.ts'
+import { OpenAiTranscriber } from '../../../src/service/server/engines/remote/openai-transcriber.ts'
 import { quiet, sine } from '../../helpers/tone.ts'
 import { until } from '../../helpers/until.ts'
 

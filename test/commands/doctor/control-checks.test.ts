@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import type { Check } from '../../../src/commands/doctor/check.ts'
-import { controlChecks } from '../../../src/commands/doctor/control-checks.ts'
-import { thisMachine } from '../../../src/commands/doctor/machine.ts'
-import type { Surroundings } from '../../../src/commands/doctor/surroundings.ts'
-import { loadConfig } from '../../../src/config.ts'
+import type { Check } from '../../../src/cli/doctor/check.ts'
+import { controlChecks } from '../../../src/cli/doctor/control-checks.ts'
+import type { Surroundings } from '../../../src/cli/doctor/environment.ts'
+import { thisMachine } from '../../../src/cli/doctor/machine.ts'
+import { loadConfig } from '../../../src/config/load.ts'
 
 const KEY = 'a-key-of-the-desk-0123456789'
 const OPEN = { control: { keys: [{ name: 'desk', key: KEY }] } }

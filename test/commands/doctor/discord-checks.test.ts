@@ -2,10 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inviteUrl, USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
 import { registerCommand } from '../../../src/bridges/discord/commands/registration.ts'
 import { restClient } from '../../../src/bridges/discord/commands/rest-client.ts'
-import { discordChecks } from '../../../src/commands/doctor/discord-checks.ts'
+import { discordChecks } from '../../../src/cli/doctor/discord-checks.ts'
+import { silentLog } from '../../../src/common/log.ts'
+import { loadConfig } from '../../../src/config/load.ts'
 import type { ConfigInput } from '../../../src/config/schema.ts'
-import { loadConfig } from '../../../src/config.ts'
-import { silentLog } from '../../../src/core/log.ts'
 import { DiscordStandIn } from '../../../src/simulator/index.ts'
 
 let discord: DiscordStandIn

@@ -2,8 +2,8 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { preferencesCheck } from '../../../src/commands/doctor/discord-preferences.ts'
-import { loadConfig } from '../../../src/config.ts'
+import { preferencesCheck } from '../../../src/cli/doctor/discord-preferences.ts'
+import { loadConfig } from '../../../src/config/load.ts'
 
 let folder: string
 beforeEach(async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type VoiceParts, voiceChecks, voiceParts } from '../../../src/commands/doctor/discord-voice.ts'
-import { loadConfig } from '../../../src/config.ts'
+import { type VoiceParts, voiceChecks, voiceParts } from '../../../src/cli/doctor/discord-voice.ts'
+import { loadConfig } from '../../../src/config/load.ts'
 
 const config = loadConfig({ env: {} })
 const found = (parts: VoiceParts, settings = config) =>

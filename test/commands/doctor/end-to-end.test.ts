@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Check } from '../../../src/commands/doctor/check.ts'
+import type { Check } from '../../../src/cli/doctor/check.ts'
 import { trust } from '../../../src/simulator/discord/voice/trust.ts'
 import { silence } from '../../../src/simulator/index.ts'
 import { until } from '../../helpers/until.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { failure } from '../../../src/commands/doctor/service-checks.ts'
-import { BridgeError } from '../../../src/core/errors.ts'
+import { failure } from '../../../src/cli/doctor/service-checks.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
 import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
 
 it.each([

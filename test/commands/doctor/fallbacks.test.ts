@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
-import { serviceChecks } from '../../../src/commands/doctor/service-checks.ts'
-import type { ExaminedService, Surroundings } from '../../../src/commands/doctor/surroundings.ts'
-import { loadConfig } from '../../../src/config.ts'
+import type { ExaminedService, Surroundings } from '../../../src/cli/doctor/environment.ts'
+import { serviceChecks } from '../../../src/cli/doctor/service-checks.ts'
+import { loadConfig } from '../../../src/config/load.ts'
 import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
 
 const there: ExaminedService = {

@@ -1,6 +1,6 @@
-import type { Knock } from '../../../src/commands/doctor/call/knock.ts'
-import type { TestCallOutcome } from '../../../src/commands/doctor/call/test-call.ts'
-import type { Surroundings } from '../../../src/commands/doctor.ts'
+import type { Surroundings } from '../../../src/cli/doctor/doctor.ts'
+import type { Knock } from '../../../src/cli/doctor/http-probe.ts'
+import type { TestCallOutcome } from '../../../src/cli/doctor/test-call.ts'
 import type { LanguageEntry, VoiceEntry } from '../../../src/service/contract.ts'
 
 const language = (languageId: string, transcription: boolean, translation: string[]): LanguageEntry => ({

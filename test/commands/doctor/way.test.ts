@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { endToEnd } from '../../../src/commands/doctor/end-to-end.ts'
-import { thisMachine } from '../../../src/commands/doctor/machine.ts'
+import { endToEnd } from '../../../src/cli/doctor/end-to-end.ts'
+import { thisMachine } from '../../../src/cli/doctor/machine.ts'
 import { SelfSigned } from '../../../src/simulator/discord/voice/self-signed.ts'
 import { trust } from '../../../src/simulator/discord/voice/trust.ts'
 import { tones } from '../../../src/simulator/index.ts'

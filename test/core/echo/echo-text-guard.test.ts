@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { EchoWords, isEchoText } from '../../../src/core/echo-text-guard.ts'
+import { EchoWords, isEchoText } from '../../../src/core/room/echo-text-guard.ts'
 
 const MORNING = 'Good morning, everybody: shall we begin?'
 const TRAIN = 'The train to Lyon leaves at four.'

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { FaultProxy } from '../../../src/simulator/faults/fault-proxy.ts'
+import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { hasChromium, startChromium, watchFaults } from '../../helpers/chromium.ts'
 import { pause } from '../../helpers/until.ts'
 import { KEY } from '../../web/control/controlled.ts'

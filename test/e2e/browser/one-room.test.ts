@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createResampler } from '../../../src/transcode/resample.ts'
+import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 import { hasChromium, startChromium } from '../../helpers/chromium.ts'
 import { until } from '../../helpers/until.ts'
 import { into, narrow, parlour } from '../discord/parlour.ts'

@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { joined } from '../../../src/transcode/pcm.ts'
-import { createResampler } from '../../../src/transcode/resample.ts'
+import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 import { watchFaults } from '../../helpers/chromium.ts'
 
 const EAR_WORKLET = `

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asAsked } from '../../../src/bridges/browser/index.ts'
-import { FaultProxy } from '../../../src/simulator/faults/fault-proxy.ts'
+import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { browserServer } from '../../bridges/browser/bridge.ts'
 import { hasChromium, startChromium } from '../../helpers/chromium.ts'
 import { talkPage, withoutMicrophone } from './talk-page.ts'

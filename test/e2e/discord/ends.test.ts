@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { NoticeName } from '../../../src/core/announcer.ts'
+import type { NoticeName } from '../../../src/core/model/announcer.ts'
 import type { Guild, SimulatedCall, VoiceChannel } from '../../../src/simulator/index.ts'
 import { until } from '../../helpers/until.ts'
 import { times } from '../two-party/ear.ts'

@@ -1,4 +1,4 @@
-import type { AppConfig } from '../../../src/app.ts'
+import type { AppConfig } from '../../../src/app/app.ts'
 import {
   DiscordStandIn,
   type DiscordStandInOptions,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { shardOf } from '../../../src/simulator/discord/snowflake.ts'
+import { shardOf } from '../../../src/simulator/discord/model/snowflake.ts'
 import { pause, until } from '../../helpers/until.ts'
 import { VOICE } from '../two-party/exchange.ts'
 import { into, parlour } from './parlour.ts'

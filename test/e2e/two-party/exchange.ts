@@ -1,9 +1,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type App, type AppConfig, type AppParts, buildApp } from '../../../src/app.ts'
-import { NOTICES, type NoticeName } from '../../../src/core/announcer.ts'
-import type { RelayEvents } from '../../../src/core/observer.ts'
+import { type App, type AppConfig, type AppParts, buildApp } from '../../../src/app/app.ts'
+import { NOTICES, type NoticeName } from '../../../src/core/model/announcer.ts'
+import type { RelayEvents } from '../../../src/core/model/events.ts'
 import {
   type CallOptions,
   ScriptedService,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { NoticeName } from '../../../src/core/announcer.ts'
+import type { NoticeName } from '../../../src/core/model/announcer.ts'
 import {
   type SimulatedCall,
   type SubscriberOptions,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { buildApp } from '../../../src/app.ts'
+import { buildApp } from '../../../src/app/app.ts'
 import { until } from '../../helpers/until.ts'
 import { hears, times } from './ear.ts'
 import { exchange, noticeHz, PUBLIC, say, translated, translationsHeard, VOICE } from './exchange.ts'

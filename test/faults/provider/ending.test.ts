@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { systemClock } from '../../../src/core/clock.ts'
+import { systemClock } from '../../../src/common/clock.ts'
 import { pause } from '../../helpers/until.ts'
 import { Deployment, type Instance, PATIENCE_MS, type Pair } from './served.ts'
 

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { buildApp } from '../../../src/app.ts'
+import { buildApp } from '../../../src/app/app.ts'
 import { sign } from '../../../src/bridges/twilio/index.ts'
-import { FakeTranslator } from '../../../src/simulator/fake-translator.ts'
+import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { AUTH_TOKEN, fieldsOf, Harness, PUBLIC_URL } from '../../bridges/twilio/harness.ts'
 import { exchanged } from '../security/raw.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
-import { KEY_ACTIONS, keyTable, NO_KEYS, press } from '../../../src/core/key-commands.ts'
-import { type MarkLost, PlayoutMarks } from '../../../src/core/playout-marks.ts'
-import { type CallState, next as nextCall } from '../../../src/core/switchboard-state.ts'
+import { type CallState, next as nextCall } from '../../../src/core/calls/two-party-call-state.ts'
+import { KEY_ACTIONS, keyTable, NO_KEYS, press } from '../../../src/core/model/key-commands.ts'
+import { type MarkLost, PlayoutMarks } from '../../../src/core/playout/mark-tracker.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
 

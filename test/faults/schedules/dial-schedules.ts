@@ -1,6 +1,11 @@
 import fc from 'fast-check'
-import { type DialInput, type DialState, next, queued } from '../../../src/bridges/twilio/dial/dial-state.ts'
-import { BridgeError } from '../../../src/core/errors.ts'
+import {
+  type DialInput,
+  type DialState,
+  next,
+  queued,
+} from '../../../src/bridges/telephony/outbound/dial-state.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { Drain, drainSchema } from '../../../src/app/drain.ts'
-import { Calls } from '../../../src/bridges/twilio/calls.ts'
-import { DEFAULT_LIMITS } from '../../../src/bridges/twilio/limits.ts'
-import { silentLog } from '../../../src/core/log.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { Calls } from '../../../src/bridges/telephony/calls.ts'
+import { DEFAULT_LIMITS } from '../../../src/bridges/telephony/limits.ts'
+import { silentLog } from '../../../src/common/log.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
 

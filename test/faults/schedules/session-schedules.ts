@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { BridgeError, type EndReason } from '../../../src/core/errors.ts'
+import { BridgeError, type EndReason } from '../../../src/common/errors.ts'
 import { sessionSetup } from '../../core/session-setup.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'

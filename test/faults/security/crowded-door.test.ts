@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { sign } from '../../../src/bridges/twilio/index.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { Talker } from '../../bridges/browser/talker.ts'
 import { until } from '../../helpers/until.ts'
 import { type Guarded, guarded, KEY, PUBLIC, ringing, TOKEN } from './guarded.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { Talker } from '../../bridges/browser/talker.ts'
 import { until } from '../../helpers/until.ts'
 import { guarded, KEY } from './guarded.ts'

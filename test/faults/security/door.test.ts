@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { sign } from '../../../src/bridges/twilio/index.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { guarded, KEY, PUBLIC, ringing, TOKEN } from './guarded.ts'
 import { exchanged, rawConnection, upgradeText } from './raw.ts'
 

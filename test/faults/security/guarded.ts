@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { type App, type AppConfig, type AppParts, buildApp } from '../../../src/app.ts'
+import { type App, type AppConfig, type AppParts, buildApp } from '../../../src/app/app.ts'
 import { sign } from '../../../src/bridges/twilio/index.ts'
-import { FakeTranslator } from '../../../src/simulator/fake-translator.ts'
+import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 
 export const PUBLIC = 'https://bridge.example.com'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { sign } from '../../../src/bridges/twilio/index.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { TwilioStandIn } from '../../../src/simulator/index.ts'
 import { guarded, KEY, PUBLIC, ringing, TOKEN } from './guarded.ts'
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { fakeService } from '../../service/server/helpers/fake-service.ts'
 import { exchanged, rawConnection } from './raw.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import twilio from 'twilio'
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
-import { PublicUrl } from '../../../src/bridges/twilio/public-url.ts'
+import { PublicUrl } from '../../../src/bridges/telephony/public-url.ts'
 import { isSigned, sign } from '../../../src/bridges/twilio/signature.ts'
 
 const SEED = 20_261_121

@@ -25,10 +25,10 @@ describe('the sources', () => {
     expect(found).toEqual([])
     const users = SOURCES.filter(({ code }) => code.includes('timingSafeEqual(')).map(({ name }) => name)
     expect(users.toSorted()).toEqual([
-      'bridges/browser/visits.ts',
-      'bridges/twilio/menu/prompts.ts',
+      'bridges/browser/sessions.ts',
+      'bridges/telephony/prompts.ts',
       'bridges/twilio/signature.ts',
-      'service/server/api-keys.ts',
+      'service/server/keys/api-keys.ts',
       'web/captions/link-token.ts',
       'web/control/bearer-keys.ts',
     ])

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { BridgeError } from '../../../src/core/errors.ts'
-import { randomFrom } from '../../../src/simulator/phone/quirks.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
+import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
 import { expectEmpty } from '../../helpers/leaks.ts'
 import { rooms } from '../../helpers/rooms.ts'
 import { sine } from '../../helpers/tone.ts'

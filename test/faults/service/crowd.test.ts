@@ -1,14 +1,18 @@
 import { expect, test } from 'vitest'
-import { BridgeError } from '../../../src/core/errors.ts'
-import { FragmentPool } from '../../../src/core/fragment.ts'
-import { silentLog } from '../../../src/core/log.ts'
-import { RelayMetrics } from '../../../src/core/metrics.ts'
-import { relayOptions } from '../../../src/core/relay-options.ts'
-import { ServiceGate } from '../../../src/core/service-gate.ts'
-import { Session } from '../../../src/core/session.ts'
-import type { Connection, ConnectionSink, TranslationRequest } from '../../../src/core/translator.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
-import { randomFrom } from '../../../src/simulator/phone/quirks.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
+import { silentLog } from '../../../src/common/log.ts'
+import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
+import { relayOptions } from '../../../src/core/model/relay-settings.ts'
+import { ServiceGate } from '../../../src/core/translation/failover-translator.ts'
+import { FragmentPool } from '../../../src/core/translation/fragment.ts'
+import { Session } from '../../../src/core/translation/session.ts'
+import type {
+  Connection,
+  ConnectionSink,
+  TranslationRequest,
+} from '../../../src/core/translation/translator.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { quantile } from '../../helpers/figures.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../src/core/clock.ts'
+import { systemClock } from '../../../src/common/clock.ts'
 import { pause, until } from '../../helpers/until.ts'
 import { PATIENCE_MS, Rig, WHOLE } from './rig.ts'
 

@@ -1,16 +1,19 @@
-import { systemClock, Ticker } from '../../../src/core/clock.ts'
-import type { Caption } from '../../../src/core/observer.ts'
-import { Relay } from '../../../src/core/relay.ts'
-import { relayOptions } from '../../../src/core/relay-options.ts'
+import { systemClock, Ticker } from '../../../src/common/clock.ts'
+import type { Caption } from '../../../src/core/model/events.ts'
+import { relayOptions } from '../../../src/core/model/relay-settings.ts'
+import { Relay } from '../../../src/core/room/relay.ts'
 import {
   ServiceTranslator,
   type ServiceTranslatorOptions,
 } from '../../../src/service/client/service-translator.ts'
-import { echoes } from '../../../src/simulator/echo-answers.ts'
-import { FaultProxy } from '../../../src/simulator/faults/fault-proxy.ts'
-import { countFrames, framesIn } from '../../../src/simulator/faults/frame-count.ts'
-import { numberedFrames } from '../../../src/simulator/faults/numbered-frames.ts'
-import { ScriptedService, type ScriptedServiceOptions } from '../../../src/simulator/scripted-service.ts'
+import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
+import { countFrames, framesIn } from '../../../src/simulator/network/frame-count.ts'
+import { numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
+import { echoes } from '../../../src/simulator/service/echo-answers.ts'
+import {
+  ScriptedService,
+  type ScriptedServiceOptions,
+} from '../../../src/simulator/service/scripted-service.ts'
 import { FRAME_MS, FRAME_SAMPLES, joined } from '../../../src/transcode/pcm.ts'
 import { expectEmpty } from '../../helpers/leaks.ts'
 import { LiveLeg } from '../../helpers/live-leg.ts'

@@ -1,5 +1,5 @@
 import { parentPort, threadId } from 'node:worker_threads'
-import { ScriptedService } from '../../../src/simulator/scripted-service.ts'
+import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 
 /** Messages to the service's own thread, and its answers: `first` are times on its own clock, by connection (ms). */
 export type ToWorker = 'stop' | 'start' | 'report' | 'close'

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { silence } from '../../../src/simulator/scripted-answers.ts'
-import { Mp3Maker, tone } from '../../../src/simulator/tone-mp3.ts'
+import { silence } from '../../../src/simulator/service/scripted-answers.ts'
+import { Mp3Maker, tone } from '../../../src/simulator/service/tone-mp3.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { FRAME_MS, FRAME_SAMPLES, joined } from '../../../src/transcode/pcm.ts'
 import { until } from '../../helpers/until.ts'

@@ -1,6 +1,6 @@
+import { isPacketLength, MOST_PACKET_BYTES } from '../../../src/bridges/browser/audio-packet.ts'
 import { LegCounters } from '../../../src/bridges/browser/counters.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/browser/limits.ts'
-import { isPacketLength, MOST_PACKET_BYTES } from '../../../src/bridges/browser/packet.ts'
 import { Uplink } from '../../../src/bridges/browser/uplink.ts'
 import { parse } from '../../../src/bridges/browser/wire.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'

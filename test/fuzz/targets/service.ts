@@ -1,7 +1,7 @@
 import { taken } from '../../../src/service/client/acknowledgment.ts'
 import { readResult } from '../../../src/service/client/result-reader.ts'
 import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
-import { transcriptOf } from '../../../src/service/server/engines/adapters/transcription-reply.ts'
+import { transcriptOf } from '../../../src/service/server/engines/remote/transcription-reply.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
 const results: FuzzTarget = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ServiceClient } from '../../../src/service/client/service-client.ts'
-import { mp3HeaderAt } from '../../../src/transcode/mp3-header.ts'
+import { mp3HeaderAt } from '../../../src/transcode/mp3/header.ts'
 import { fakeService, KEY } from '../server/helpers/fake-service.ts'
 import { collected, failureOf, kept } from './helpers.ts'
 

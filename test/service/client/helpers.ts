@@ -1,7 +1,10 @@
 import { afterEach } from 'vitest'
 import { ServiceClient, type ServiceClientOptions } from '../../../src/service/client/service-client.ts'
 import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
-import { ScriptedService, type ScriptedServiceOptions } from '../../../src/simulator/scripted-service.ts'
+import {
+  ScriptedService,
+  type ScriptedServiceOptions,
+} from '../../../src/simulator/service/scripted-service.ts'
 
 const open: AsyncDisposable[] = []
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { silence, tones } from '../../../src/simulator/scripted-answers.ts'
+import { silence, tones } from '../../../src/simulator/service/scripted-answers.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
 import { quiet, sine } from '../../helpers/tone.ts'
 import { collected, failureOf, kept, scripted } from './helpers.ts'

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { ResultReader } from '../../../src/service/client/result-reader.ts'
 import { UtteranceNumbers, type VoiceMode } from '../../../src/service/client/utterance-numbers.ts'
-import { ShapedAnswers } from '../../../src/simulator/service-shape.ts'
-import { Mp3Maker, tone } from '../../../src/simulator/tone-mp3.ts'
+import { ShapedAnswers } from '../../../src/simulator/service/service-shape.ts'
+import { Mp3Maker, tone } from '../../../src/simulator/service/tone-mp3.ts'
 import { type ShapeCell, shapeName } from './shapes.ts'
 
 /** Utterances: text, translation, and the pitch of the speech, if any. */

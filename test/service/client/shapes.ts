@@ -1,4 +1,4 @@
-import { type ServiceShape, VOICE_FORMS } from '../../../src/simulator/service-shape.ts'
+import { type ServiceShape, VOICE_FORMS } from '../../../src/simulator/service/service-shape.ts'
 
 /** A shape, and how the voice is wanted. */
 export interface ShapeCell extends Required<ServiceShape> {

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { isLocalAddress } from '../../../src/guard/local-address.ts'
+import { isLocalAddress } from '../../../src/net/local-address.ts'
 import { audioAddress } from '../../../src/service/client/address-guard.ts'
 import { collected, failureOf, kept, scripted } from './helpers.ts'
 

@@ -1,9 +1,9 @@
 import { Manager } from 'socket.io-client'
 import { expect, test } from 'vitest'
-import { ApiKeys } from '../../../src/service/server/api-keys.ts'
-import { keyDigest, newKey } from '../../../src/service/server/key-digest.ts'
+import { ApiKeys } from '../../../src/service/server/keys/api-keys.ts'
+import { keyDigest, newKey } from '../../../src/service/server/keys/key-digest.ts'
 import type { ServiceError } from '../../../src/service/server/service-error.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from './helpers/fake-service.ts'
 import { THEN } from './helpers/then.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AudioAllowance } from '../../../src/service/server/audio-allowance.ts'
-import { AudioUsage } from '../../../src/service/server/audio-usage.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { AudioAllowance } from '../../../src/service/server/keys/audio-allowance.ts'
+import { AudioUsage } from '../../../src/service/server/keys/audio-usage.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 24 * 60 * MINUTE_MS

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { AudioStream } from '../../../src/service/server/audio-stream.ts'
-import { LiveMp3 } from '../../../src/service/server/live-mp3.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { AudioStream } from '../../../src/service/server/session/audio-stream.ts'
+import { LiveMp3 } from '../../../src/service/server/session/live-mp3.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { sine } from '../../helpers/tone.ts'
 import { decoded } from './helpers/real-service.ts'
 

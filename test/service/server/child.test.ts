@@ -5,8 +5,8 @@ import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { StsResult } from '../../../src/service/contract.ts'
-import { ServiceProcess } from '../../../src/service/server/child.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { ServiceProcess } from '../../../src/service/server/process/child.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { speak } from './helpers/real-service.ts'
 import { joined, pause, recording } from './helpers/recordings.ts'
 import { query, TestClient } from './helpers/test-client.ts'
@@ -120,7 +120,7 @@ test('when the parent is gone the service goes too', async () => {
 })
 
 test('a process whose parent has gone while it has something to say ends without an error', async () => {
-  const path = fileURLToPath(new URL('../../../src/service/server/process.ts', import.meta.url))
+  const path = fileURLToPath(new URL('../../../src/service/server/process/child-main.ts', import.meta.url))
   // While suspended, it receives the request and then the end of its parent.
   const parent = `
     import { fork, spawn } from 'node:child_process'

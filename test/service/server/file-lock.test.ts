@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { expect, test, vi } from 'vitest'
-import { withLock } from '../../../src/service/server/file-lock.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { withLock } from '../../../src/storage/file-lock.ts'
 import { keyFilePath } from './helpers/key-files.ts'
 
 vi.mock('koffi', () => ({

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
-import { receiveAudioOf, sendAudioOf } from '../../../src/service/server/audio-parameters.ts'
+import { ServiceError } from '../../../src/service/server/service-error.ts'
+import { receiveAudioOf, sendAudioOf } from '../../../src/service/server/session/audio-parameters.ts'
 import {
   stsParameters,
   translatorParameters,
   ttsParameters,
-} from '../../../src/service/server/connection-parameters.ts'
-import { ServiceError } from '../../../src/service/server/service-error.ts'
+} from '../../../src/service/server/session/connection-parameters.ts'
 import { wishedVoice } from '../../../src/service/server/voice-wish.ts'
 import { fakeEngines } from './helpers/fake-engines.ts'
 import { fakeService } from './helpers/fake-service.ts'

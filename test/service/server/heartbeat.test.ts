@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Heartbeat } from '../../../src/service/server/heartbeat.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { Heartbeat } from '../../../src/service/server/process/heartbeat.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 function heart() {
   const clock = new FakeClock()

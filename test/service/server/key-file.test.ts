@@ -4,9 +4,9 @@ import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { withLock } from '../../../src/service/server/file-lock.ts'
-import { KeyFile } from '../../../src/service/server/key-file.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { KeyFile } from '../../../src/service/server/keys/key-file.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
+import { withLock } from '../../../src/storage/file-lock.ts'
 import { keyFilePath, keyFileWith } from './helpers/key-files.ts'
 import { THEN } from './helpers/then.ts'
 
@@ -159,8 +159,8 @@ test.each([
 
 test('a process killed while it changes the keys blocks no other', async () => {
   const { path, file } = await keyFileWith('desk')
-  const module = new URL('../../../src/service/server/file-lock.ts', import.meta.url).href
-  const clock = new URL('../../../src/core/clock.ts', import.meta.url).href
+  const module = new URL('../../../src/storage/file-lock.ts', import.meta.url).href
+  const clock = new URL('../../../src/common/clock.ts', import.meta.url).href
   const script = `const { withLock } = await import(${JSON.stringify(module)})
     const { systemClock } = await import(${JSON.stringify(clock)})
     await withLock(${JSON.stringify(path)}, systemClock, () => {

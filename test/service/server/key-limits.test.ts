@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from './helpers/fake-service.ts'
 
 const OTHER = { name: 'other', key: 'the-other-key' }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from './helpers/fake-service.ts'
 import { query, TestClient } from './helpers/test-client.ts'
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'socket.io'
 import { expect, test } from 'vitest'
-import { SocketChannel } from '../../../src/service/server/socket-channel.ts'
+import { SocketChannel } from '../../../src/service/server/session/socket-channel.ts'
 
 class FakeConnection extends EventEmitter {
   closed = false

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { SpeechEnds } from '../../../src/service/server/speech-ends.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { SpeechEnds } from '../../../src/service/server/session/speech-ends.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { quiet, sine } from '../../helpers/tone.ts'
 
 /** Sends `pcm` in fragments of 60 ms at the pace of speech. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StsResult } from '../../../src/service/contract.ts'
-import { createResampler } from '../../../src/transcode/resample.ts'
+import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 import { SeededRandom } from '../../fuzz/random.ts'
 import { decoded, mp3Of, realService, speak } from './helpers/real-service.ts'
 import { joined, pause, recording } from './helpers/recordings.ts'

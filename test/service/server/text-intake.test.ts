@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { silentLog } from '../../../src/core/log.ts'
-import type { Channel } from '../../../src/service/server/channel.ts'
+import { silentLog } from '../../../src/common/log.ts'
 import { serviceSettings } from '../../../src/service/server/service-config.ts'
-import { Session } from '../../../src/service/server/session.ts'
-import { type Text, TextIntake, type TextWork } from '../../../src/service/server/text-intake.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import type { Channel } from '../../../src/service/server/session/channel.ts'
+import { Session } from '../../../src/service/server/session/session.ts'
+import { type Text, TextIntake, type TextWork } from '../../../src/service/server/session/text-intake.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 /** A client that reads only on request. */
 class FakeChannel implements Channel {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { LanguageEntry, TranslatorResult } from '../../../src/service/contract.ts'
 import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeTranslator } from './helpers/fake-engines.ts'
 import { fakeService } from './helpers/fake-service.ts'
 import { KEY, realService } from './helpers/real-service.ts'

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { systemClock } from '../../../src/core/clock.ts'
-import { SLICE_MS } from '../../../src/service/server/audio-usage.ts'
-import { UsageFile, usagePath } from '../../../src/service/server/usage-file.ts'
+import { systemClock } from '../../../src/common/clock.ts'
+import { SLICE_MS } from '../../../src/service/server/keys/audio-usage.ts'
+import { UsageFile, usagePath } from '../../../src/service/server/keys/usage-file.ts'
 import { keyFilePath } from './helpers/key-files.ts'
 import { THEN } from './helpers/then.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { Admission } from '../../../src/service/server/admission.ts'
-import { ThreadUse } from '../../../src/service/server/engines/thread-use.ts'
-import { Pace } from '../../../src/service/server/pace.ts'
+import { ThreadUse } from '../../../src/service/server/engines/thread-budget.ts'
 import { ServiceError } from '../../../src/service/server/service-error.ts'
+import { Pace } from '../../../src/service/server/session/pace.ts'
 import { Workload } from '../../../src/service/server/workload.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 /** A workload with a bound of 1 s, a session in it, and a place to be had. */
 function loaded() {

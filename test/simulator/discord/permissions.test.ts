@@ -1,7 +1,7 @@
 import { PermissionFlagsBits, PermissionsBitField } from 'discord.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bitsOf, PERMISSION_NAMES, permissionsOf } from '../../../src/simulator/discord/permissions.ts'
+import { bitsOf, PERMISSION_NAMES, permissionsOf } from '../../../src/simulator/discord/model/permissions.ts'
 import { DiscordStandIn, type PermissionName } from '../../../src/simulator/index.ts'
 import { until } from '../../helpers/until.ts'
 import { login } from './bot.ts'

@@ -1,7 +1,7 @@
 import { connect } from 'node:net'
 import { RateLimitError, type TextChannel } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { type Clock, systemClock } from '../../../src/core/clock.ts'
+import { type Clock, systemClock } from '../../../src/common/clock.ts'
 import { DiscordStandIn, FakeClock } from '../../../src/simulator/index.ts'
 import { login } from './bot.ts'
 

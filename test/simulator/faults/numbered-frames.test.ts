@@ -1,19 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { RelayMetrics } from '../../../src/core/metrics.ts'
-import { Utterance } from '../../../src/core/utterance.ts'
-import { countFrames, framesIn } from '../../../src/simulator/faults/frame-count.ts'
+import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
+import { Utterance } from '../../../src/core/utterance/utterance.ts'
+import { countFrames, framesIn } from '../../../src/simulator/network/frame-count.ts'
 import {
   FRAME_NUMBERS,
   frameNumberAt,
   numberedFrame,
   numberedFrames,
-} from '../../../src/simulator/faults/numbered-frames.ts'
-import { randomFrom } from '../../../src/simulator/phone/quirks.ts'
-import { Mp3Maker } from '../../../src/simulator/tone-mp3.ts'
-import { Mp3Pool } from '../../../src/transcode/mp3-pool.ts'
-import { decodeMulaw, encodeMulaw } from '../../../src/transcode/mulaw.ts'
+} from '../../../src/simulator/network/numbered-frames.ts'
+import { Mp3Maker } from '../../../src/simulator/service/tone-mp3.ts'
+import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
+import { decodeMulaw, encodeMulaw } from '../../../src/transcode/g711.ts'
+import { Mp3Pool } from '../../../src/transcode/mp3/mp3-pool.ts'
 import { joined } from '../../../src/transcode/pcm.ts'
-import { createResampler } from '../../../src/transcode/resample.ts'
+import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 
 const FROM = 1_000
 const TO = 1_300

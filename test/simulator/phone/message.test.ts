@@ -1,6 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bytesOfBase64, isCanonicalBase64, MessageReader } from '../../../src/simulator/phone/message.ts'
+import {
+  bytesOfBase64,
+  isCanonicalBase64,
+  MessageReader,
+} from '../../../src/simulator/twilio/phone/message.ts'
 
 const SID = 'MZ00112233445566778899aabbccddeeff'
 const reader = new MessageReader(SID)

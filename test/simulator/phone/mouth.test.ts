@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { voiceFrom, voiceOf } from '../../../src/simulator/index.ts'
-import { Mouth } from '../../../src/simulator/phone/mouth.ts'
+import { Mouth } from '../../../src/simulator/twilio/phone/mouth.ts'
+import { decodeMulaw } from '../../../src/transcode/g711.ts'
 import { loudness } from '../../../src/transcode/level.ts'
-import { decodeMulaw } from '../../../src/transcode/mulaw.ts'
 import { toneOf } from './pcm.ts'
 
 function pcmOf(packets: (string | undefined)[]): Int16Array {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type CallOptions, Mp3Maker, placeCall, tone } from '../../../src/simulator/index.ts'
-import { encodeMulaw } from '../../../src/transcode/mulaw.ts'
+import { encodeMulaw } from '../../../src/transcode/g711.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 import { type StandIn, type StandInOptions, standIn } from './bridge-stand-in.ts'
 

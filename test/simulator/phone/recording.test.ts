@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Recording } from '../../../src/simulator/phone/recording.ts'
+import { Recording } from '../../../src/simulator/twilio/phone/recording.ts'
 
 /** µ-law 0x8F is 16764. */
 const LOUD = 16_764

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { FakeClock, LINE_PERIOD_MS, PhoneLine, type Quirks } from '../../../src/simulator/index.ts'
-import { Uplink } from '../../../src/simulator/phone/uplink.ts'
-import { SILENT_PACKET } from '../../../src/simulator/phone/voice.ts'
-import { Wire } from '../../../src/simulator/phone/wire.ts'
+import { Uplink } from '../../../src/simulator/twilio/phone/uplink.ts'
+import { SILENT_PACKET } from '../../../src/simulator/twilio/phone/voice.ts'
+import { Wire } from '../../../src/simulator/twilio/phone/wire.ts'
 
 const ids = { accountSid: 'AC0', callSid: 'CA0', streamSid: 'MZ0' }
 

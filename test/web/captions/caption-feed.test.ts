@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BridgeError } from '../../../src/core/errors.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
 import type { FeedEvent } from '../../../src/web/captions/caption-feed.ts'
 import type { RoomLife } from '../../../src/web/captions/timed-caption.ts'
 import { roomTalk } from './room-talk.ts'

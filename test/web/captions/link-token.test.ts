@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RoomLives } from '../../../src/core/room-lives.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { RoomLives } from '../../../src/core/calls/room-lifetimes.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LinkTokens } from '../../../src/web/captions/link-token.ts'
 
 function tokens() {

@@ -1,5 +1,5 @@
-import { type Caption, Observer, type SessionEvent } from '../../../src/core/observer.ts'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { type Caption, Observer, type SessionEvent } from '../../../src/core/model/events.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { CaptionFeed } from '../../../src/web/captions/caption-feed.ts'
 
 /** 2026-11-20T10:00:00Z, when the clock shows 1,000 ms. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BridgeError } from '../../../src/core/errors.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
 import { loudness, peak } from '../../../src/transcode/level.ts'
 import { noticeHz } from '../../helpers/fake-announcer.ts'
 import { until } from '../../helpers/until.ts'

@@ -1,5 +1,11 @@
-import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../../src/core/dialler.ts'
-import { BridgeError } from '../../../src/core/errors.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
+import type {
+  DialEnd,
+  Dialler,
+  DialOutcome,
+  DialRequest,
+  OutgoingCall,
+} from '../../../src/core/model/dialer.ts'
 
 /** A call that the test answers, or not. */
 export class FakeCall implements OutgoingCall {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { FakeClock } from '../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { Audience } from '../../../src/web/dashboard/audience.ts'
 
 /** Somebody who looks: reads everything, or nothing. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BridgeError } from '../../../src/core/errors.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
 import { EVENT_WORDS } from '../../../src/web/dashboard/event-words.ts'
 
 const R = { room: 'r' }

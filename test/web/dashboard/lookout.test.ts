@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BridgeError } from '../../../src/core/errors.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
 import { sine } from '../../helpers/tone.ts'
 import { boardOf, follow, START, seen, watched } from './watched.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { UtteranceEvent } from '../../../src/core/observer.ts'
+import type { UtteranceEvent } from '../../../src/core/model/events.ts'
 import { LatencyRecord } from '../../../src/web/dashboard/latency-record.ts'
 import { levelOf } from '../../../src/web/dashboard/leg-entry.ts'
 import { LagCurve } from '../../../src/web/dashboard/page/lag-curve.ts'

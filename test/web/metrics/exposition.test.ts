@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { Histogram } from '../../../src/core/metrics.ts'
-import { Observer } from '../../../src/core/observer.ts'
+import { Observer } from '../../../src/core/model/events.ts'
+import { Histogram } from '../../../src/core/model/relay-metrics.ts'
 import { EventTally } from '../../../src/web/metrics/event-tally.ts'
 import { Exposition } from '../../../src/web/metrics/exposition.ts'
 import { histogramFamily, labelled, single } from '../../../src/web/metrics/family.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { webhookSchema } from '../../../src/web/webhooks-out/webhook-settings.ts'
+import { webhookSchema } from '../../../src/web/webhooks/settings.ts'
 
 test('settings: http and https only, a secret that is one, events that exist', () => {
   const good = { url: 'https://example.com/hook?a=1', secret: 'a secret of the receiver' }

@@ -1,7 +1,7 @@
 import { Framer } from '../../../transcode/framer.ts'
 import { rms } from '../../../transcode/level.ts'
-import { createResampler } from '../../../transcode/resample.ts'
-import { HEADER_BYTES, PACKET_FRAME, writeHeader } from '../packet.ts'
+import { createResampler } from '../../../transcode/resample/resampler.ts'
+import { HEADER_BYTES, PACKET_FRAME, writeHeader } from '../audio-packet.ts'
 import { CAPTURE, type Captured, type CaptureOrder } from './worklet-messages.ts'
 
 /** Samples per call from the browser. */

@@ -1,5 +1,5 @@
+import { fromRoot } from '../../../pages/page/root.ts'
 import type { Catalogue } from './choices.ts'
-import { fromRoot } from './root.ts'
 
 /**
  * Fetches the available choices for the holder of `link`. Retries until the service responds, and calls `waits` after

@@ -1,7 +1,7 @@
 import { element } from '../../../pages/page/element.ts'
 import { hearable, translated } from '../../../pages/page/hearable.ts'
 import type { SelfView } from '../messages.ts'
-import type { Offer, OfferedVoice } from '../offer.ts'
+import type { Offer, OfferedVoice } from '../service-catalog.ts'
 import { say, type Words } from './words.ts'
 
 /** Response of `/talk/languages`. */

@@ -1,5 +1,5 @@
+import { fromRoot } from '../../../pages/page/root.ts'
 import type { Outbound, Refused } from '../messages.ts'
-import { fromRoot } from './root.ts'
 
 /** State of the connection to the server. */
 export type Line = 'connecting' | 'open' | 'waiting' | 'over'

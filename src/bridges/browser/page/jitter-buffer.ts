@@ -1,4 +1,4 @@
-import { ahead } from '../packet.ts'
+import { ahead } from '../audio-packet.ts'
 
 /** Samples per millisecond: 16 kHz. */
 const PER_MS = 16

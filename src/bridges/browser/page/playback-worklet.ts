@@ -1,6 +1,6 @@
 import { rms } from '../../../transcode/level.ts'
-import { createResampler } from '../../../transcode/resample.ts'
-import { HEADER_BYTES } from '../packet.ts'
+import { createResampler } from '../../../transcode/resample/resampler.ts'
+import { HEADER_BYTES } from '../audio-packet.ts'
 import { JitterBuffer } from './jitter-buffer.ts'
 import { PLAYBACK, type PlaybackOrder, type Played } from './worklet-messages.ts'
 

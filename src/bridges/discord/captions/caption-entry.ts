@@ -1,5 +1,5 @@
 import type { CaptionMessage } from './caption-message.ts'
-import { escaped } from './escape.ts'
+import { escaped } from './markdown.ts'
 
 /** Maximum length of a message (Discord: Create Message). */
 const CONTENT_MOST = 2_000

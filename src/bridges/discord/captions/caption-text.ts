@@ -1,7 +1,7 @@
-import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
+import { type LanguageId, sameLanguage } from '../../../common/language.ts'
 import type { CaptionStyle } from '../channel-interpreter.ts'
 import type { CaptionMessage } from './caption-message.ts'
-import { escaped, split } from './escape.ts'
+import { escaped, split } from './markdown.ts'
 import type { Line, Turn } from './turn.ts'
 
 /** Discord's limits (characters): a message, an embed's description and its author. */

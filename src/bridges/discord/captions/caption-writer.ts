@@ -1,7 +1,7 @@
-import { after, type Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
+import { RateWindow } from '../../../common/rate-window.ts'
 import { CaptionEntry, type Step } from './caption-entry.ts'
 import type { CaptionChat, CaptionMessage, Written } from './caption-message.ts'
-import { RateWindow } from './rate-window.ts'
 
 /**
  * Discord accepts 5 new messages and 5 edits in 5 s per channel (observed by users, discord-api-docs#20). The window is

@@ -10,7 +10,7 @@ import {
   type SendableChannels,
 } from 'discord.js'
 import type { CaptionChat, CaptionMessage, Written } from './caption-message.ts'
-import { escaped } from './escape.ts'
+import { escaped } from './markdown.ts'
 
 /** Discord's error codes (Discord: JSON Error Codes). */
 const UNKNOWN_MESSAGE = 10_008

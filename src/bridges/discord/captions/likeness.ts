@@ -1,4 +1,4 @@
-import { bare } from '../../../core/echo-text-guard.ts'
+import { bare } from '../../../core/room/echo-text-guard.ts'
 
 /** Minimum number of letter pairs for a comparison. */
 const PAIRS_LEAST = 6

@@ -1,5 +1,5 @@
-import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
-import type { Caption } from '../../../core/observer.ts'
+import { type LanguageId, sameLanguage } from '../../../common/language.ts'
+import type { Caption } from '../../../core/model/events.ts'
 import { sameSpeech } from './likeness.ts'
 import type { Line, Turn } from './turn.ts'
 

@@ -1,4 +1,4 @@
-import type { Caption } from '../../../core/observer.ts'
+import type { Caption } from '../../../core/model/events.ts'
 import { OpenTurn } from './open-turn.ts'
 import type { Turn } from './turn.ts'
 

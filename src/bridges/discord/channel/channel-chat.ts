@@ -1,5 +1,5 @@
 import { ChannelType, type Client } from 'discord.js'
-import type { Log } from '../../../core/log.ts'
+import type { Log } from '../../../common/log.ts'
 import { DiscordChat } from '../captions/discord-chat.ts'
 import type { CaptionSettings } from '../channel-interpreter.ts'
 

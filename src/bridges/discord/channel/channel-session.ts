@@ -1,6 +1,8 @@
-import { Ticker } from '../../../core/clock.ts'
-import { BridgeError } from '../../../core/errors.ts'
-import type { LanguageId } from '../../../core/languages.ts'
+import { Ticker } from '../../../common/clock.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import { within } from '../../../common/within.ts'
+import { channelWords } from '../../../messages/discord/channel-words.ts'
 import type {
   CaptionSettings,
   ChannelEnd,
@@ -10,15 +12,13 @@ import type {
   RunningChannel,
   StartRequest,
 } from '../channel-interpreter.ts'
-import type { ChannelParts } from './channel-parts.ts'
+import { type SessionParts, sessionParts } from './channel-components.ts'
+import type { ChannelParts } from './channel-context.ts'
 import { statusOf } from './channel-status.ts'
-import { channelWords } from './channel-words.ts'
 import { farewell } from './farewell.ts'
 import { languagesOf } from './greetings.ts'
 import type { GuildEvents } from './guild-events.ts'
 import type { ChannelMember } from './member.ts'
-import { type SessionParts, sessionParts } from './session-parts.ts'
-import { within } from './within.ts'
 
 const CODE_MINUTES = 30
 /** Maximum wait for the notice at the start (ms). Listening starts only after it is posted. */

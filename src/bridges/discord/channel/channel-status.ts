@@ -1,6 +1,6 @@
 import type { ChannelOutput, ChannelStatus } from '../channel-interpreter.ts'
+import type { SessionParts } from './channel-components.ts'
 import type { ChannelMember } from './member.ts'
-import type { SessionParts } from './session-parts.ts'
 
 /** Returns the current status of a channel, collected from its parts. */
 export function statusOf(

@@ -1,8 +1,8 @@
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../common/clock.ts'
+import { within } from '../../../common/within.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
+import type { SessionParts } from './channel-components.ts'
 import type { ChannelMember } from './member.ts'
-import type { SessionParts } from './session-parts.ts'
-import { within } from './within.ts'
 
 const FAREWELL_MS = 4_000
 /** Time limit for the last requests to Discord (ms). */

@@ -1,5 +1,5 @@
-import { after, type Clock } from '../../../core/clock.ts'
-import type { LanguageId } from '../../../core/languages.ts'
+import { after, type Clock } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
 import type { ChannelMember } from './member.ts'
 
 /** People who join within this time are informed together (ms). Listening waits for the notice, so it is short. */

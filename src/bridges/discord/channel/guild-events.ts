@@ -1,5 +1,5 @@
 import { type Client, type ClientEvents, Events } from 'discord.js'
-import type { Log } from '../../../core/log.ts'
+import type { Log } from '../../../common/log.ts'
 
 /** Events of one guild that concern an interpreted channel. */
 export interface GuildWatcher {

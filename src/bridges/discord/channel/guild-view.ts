@@ -1,8 +1,8 @@
 import { ChannelType, type Client, type Guild, PermissionFlagsBits } from 'discord.js'
-import type { LanguageId } from '../../../core/languages.ts'
-import { escaped } from '../captions/escape.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import { languageOfLocale } from '../../../messages/locale.ts'
+import { escaped } from '../captions/markdown.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
-import { languageOfLocale } from '../words/locale.ts'
 import { memberName } from './member.ts'
 
 /** A person in a voice channel, as Discord reports them. */

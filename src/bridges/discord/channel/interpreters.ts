@@ -1,5 +1,5 @@
 import { Events, type VoiceState } from 'discord.js'
-import { Ticker } from '../../../core/clock.ts'
+import { Ticker } from '../../../common/clock.ts'
 import type {
   ChannelInterpreter,
   Interpreters,
@@ -7,10 +7,10 @@ import type {
   StartFailure,
   StartRequest,
 } from '../channel-interpreter.ts'
-import type { ChannelParts } from './channel-parts.ts'
+import type { ChannelParts } from './channel-context.ts'
 import { ChannelSession } from './channel-session.ts'
 import { GuildEvents } from './guild-events.ts'
-import { Indicator } from './indicator.ts'
+import { Indicator } from './nickname-indicator.ts'
 
 const CHANNELS_MOST = 50
 /** Interval of saving the channels for the next process (ms). */

@@ -1,6 +1,6 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import { languageOfLocale } from '../../../messages/locale.ts'
 import type { Preferences } from '../channel-interpreter.ts'
-import { languageOfLocale } from '../words/locale.ts'
 import type { LanguageFrom } from './member.ts'
 
 export interface LanguageSources {

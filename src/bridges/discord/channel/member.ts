@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 
 /** Source of a member's language. */
 export type LanguageFrom = 'asked' | 'remembered' | 'locale' | 'default'

@@ -1,6 +1,6 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import { type ChannelWords, channelWords } from '../../../messages/discord/channel-words.ts'
 import type { Buttons, DiscordChat } from '../captions/discord-chat.ts'
-import { type ChannelWords, channelWords } from './channel-words.ts'
 
 /** Maximum length of a message (Discord: Create Message). */
 const LONGEST = 2_000

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
 
 /** Reports a channel that has been empty for a while. */
 export class Occupancy implements Disposable {

@@ -1,9 +1,9 @@
-import type { Announcer, NoticeName } from '../../../core/announcer.ts'
-import type { Dialler, DialOutcome, OutgoingCall } from '../../../core/dialler.ts'
-import { BridgeError } from '../../../core/errors.ts'
-import type { LanguageId } from '../../../core/languages.ts'
-import type { Participant } from '../../../core/participant.ts'
-import type { Relay } from '../../../core/relay.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import type { Announcer, NoticeName } from '../../../core/model/announcer.ts'
+import type { Dialler, DialOutcome, OutgoingCall } from '../../../core/model/dialer.ts'
+import type { Participant } from '../../../core/room/participant.ts'
+import type { Relay } from '../../../core/room/relay.ts'
 
 export interface OtherPartiesParts {
   readonly relay: Relay

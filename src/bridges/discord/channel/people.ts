@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 import type { Preferences } from '../channel-interpreter.ts'
 import type { GuildView } from './guild-view.ts'
 import type { ChannelMember } from './member.ts'

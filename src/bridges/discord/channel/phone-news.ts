@@ -1,4 +1,4 @@
-import type { NoticeName } from '../../../core/announcer.ts'
+import type { NoticeName } from '../../../core/model/announcer.ts'
 
 /** State of the link between a channel and the phones in its room. */
 export interface ChannelReach {

@@ -1,6 +1,6 @@
-import type { EndReason } from '../../../core/errors.ts'
-import type { LanguageId } from '../../../core/languages.ts'
-import type { Leg, LegUplink } from '../../../core/leg.ts'
+import type { EndReason } from '../../../common/errors.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 
 /** A silent leg that makes the room produce captions in one language. It neither sends nor plays audio. */
 export class ReaderLeg implements Leg {

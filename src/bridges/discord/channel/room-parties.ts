@@ -1,9 +1,9 @@
-import type { EndReason } from '../../../core/errors.ts'
-import type { Admission, Invitation } from '../../../core/invitation.ts'
-import type { LanguageId } from '../../../core/languages.ts'
-import type { Leg } from '../../../core/leg.ts'
-import type { Participant } from '../../../core/participant.ts'
-import type { Relay } from '../../../core/relay.ts'
+import type { EndReason } from '../../../common/errors.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import type { Admission, Invitation } from '../../../core/model/invitation.ts'
+import type { Leg } from '../../../core/model/leg.ts'
+import type { Participant } from '../../../core/room/participant.ts'
+import type { Relay } from '../../../core/room/relay.ts'
 
 export interface RoomPartiesParts {
   readonly relay: Pick<Relay, 'find'>

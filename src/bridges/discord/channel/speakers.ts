@@ -1,8 +1,8 @@
-import { BridgeError, type EndReason } from '../../../core/errors.ts'
-import type { Admission, Invitation } from '../../../core/invitation.ts'
-import type { Leg } from '../../../core/leg.ts'
-import type { Participant } from '../../../core/participant.ts'
-import type { Relay } from '../../../core/relay.ts'
+import { BridgeError, type EndReason } from '../../../common/errors.ts'
+import type { Admission, Invitation } from '../../../core/model/invitation.ts'
+import type { Leg } from '../../../core/model/leg.ts'
+import type { Participant } from '../../../core/room/participant.ts'
+import type { Relay } from '../../../core/room/relay.ts'
 import type { ChannelMember } from './member.ts'
 
 export interface SpeakersParts {

@@ -1,9 +1,9 @@
-import type { Announcement } from '../../../core/announcement.ts'
-import type { Announcer, NoticeName } from '../../../core/announcer.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { LanguageId } from '../../../core/languages.ts'
-import type { Participant } from '../../../core/participant.ts'
-import { within } from './within.ts'
+import type { Clock } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import { within } from '../../../common/within.ts'
+import type { Announcer, NoticeName } from '../../../core/model/announcer.ts'
+import type { Announcement } from '../../../core/playout/announcement.ts'
+import type { Participant } from '../../../core/room/participant.ts'
 
 /** Interval before the same notice is repeated in the same language (ms). */
 const REPEAT_AFTER_MS = 15_000

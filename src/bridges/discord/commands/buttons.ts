@@ -4,7 +4,7 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js'
-import { answersFor } from '../words/words.ts'
+import { answersFor } from '../../../messages/discord/words.ts'
 import type { Command, PrivacyWish } from './command.ts'
 
 const PREFIX = 'dragoman:privacy:'

@@ -6,14 +6,15 @@ import {
   Events,
   type Interaction,
 } from 'discord.js'
-import { after } from '../../../core/clock.ts'
-import { tongueOf } from '../words/locale.ts'
-import { answersFor, WORDS } from '../words/words.ts'
+import { after } from '../../../common/clock.ts'
+import { CommandLimits } from '../../../common/command-limits.ts'
+import { answersFor, WORDS } from '../../../messages/discord/words.ts'
+import { tongueOf } from '../../../messages/locale.ts'
+import { CommandCounters } from '../command-counters.ts'
 import { withCommands } from './answer.ts'
 import { parseButton } from './buttons.ts'
 import type { Command } from './command.ts'
-import { CommandCounters } from './command-counters.ts'
-import { CommandLimits } from './command-limits.ts'
+import type { CommandWorld } from './command-services.ts'
 import { sceneOf } from './discord-scene.ts'
 import { languageChoices } from './language-choices.ts'
 import { COMMAND, parseCommand, parseTyping } from './parse.ts'
@@ -21,7 +22,6 @@ import { inviteUrl } from './permissions.ts'
 import { Reply } from './reply.ts'
 import { runCommand } from './run-command.ts'
 import type { Scene } from './scene.ts'
-import type { CommandWorld } from './settings.ts'
 
 /** Commands that take long, so that Discord is notified of a delayed reply immediately. */
 const SLOW: readonly Command['kind'][] = ['start', 'stop', 'dial']

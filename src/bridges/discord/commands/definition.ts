@@ -10,10 +10,10 @@ import {
   PermissionFlagsBits,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
 } from 'discord.js'
+import type { CommandWords, Word } from '../../../messages/discord/command-words.ts'
+import { WORDS } from '../../../messages/discord/words.ts'
+import { DISCORD_LOCALES, type Tongue } from '../../../messages/locale.ts'
 import type { CaptionStyle } from '../channel-interpreter.ts'
-import type { CommandWords, Word } from '../words/command-words.ts'
-import { DISCORD_LOCALES, type Tongue } from '../words/locale.ts'
-import { WORDS } from '../words/words.ts'
 
 const STYLES: readonly CaptionStyle[] = ['embed', 'plain', 'off']
 

@@ -1,14 +1,14 @@
-import type { DialOutcome } from '../../../core/dialler.ts'
-import { BridgeError } from '../../../core/errors.ts'
-import type { AnswerWords } from '../words/answer-words.ts'
-import { answersFor } from '../words/words.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import type { DialOutcome } from '../../../core/model/dialer.ts'
+import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
+import { answersFor } from '../../../messages/discord/words.ts'
 import type { Answer } from './answer.ts'
 import type { Command } from './command.ts'
+import type { CommandWorld } from './command-services.ts'
 import { languageName } from './language-names.ts'
 import { mayChange, mayDial } from './rights.ts'
 import type { Scene } from './scene.ts'
 import { foundLanguage } from './set-language.ts'
-import type { CommandWorld } from './settings.ts'
 
 const NUMBER = /^\+[1-9]\d{6,14}$/
 

@@ -6,7 +6,7 @@ import {
   GuildFeature,
   MessageFlags,
 } from 'discord.js'
-import { escaped } from '../captions/escape.ts'
+import { escaped } from '../captions/markdown.ts'
 import type { Place, Scene } from './scene.ts'
 
 const KINDS: Readonly<Partial<Record<ChannelType, Place['kind']>>> = {

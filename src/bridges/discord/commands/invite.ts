@@ -1,9 +1,9 @@
-import { BridgeError } from '../../../core/errors.ts'
-import type { AnswerWords } from '../words/answer-words.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
 import type { Answer } from './answer.ts'
+import type { CommandWorld } from './command-services.ts'
 import { mayChange } from './rights.ts'
 import type { Scene } from './scene.ts'
-import type { CommandWorld } from './settings.ts'
 
 /** Creates a code for joining the conversation. Only the user who asked sees it, and decides who gets it. */
 export function invite(

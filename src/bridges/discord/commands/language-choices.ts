@@ -1,6 +1,6 @@
-import { isLanguageId, type LanguageId, sameLanguage } from '../../../core/languages.ts'
-import type { CommandWords } from '../words/command-words.ts'
-import { languageOfLocale } from '../words/locale.ts'
+import { isLanguageId, type LanguageId, sameLanguage } from '../../../common/language.ts'
+import type { CommandWords } from '../../../messages/discord/command-words.ts'
+import { languageOfLocale } from '../../../messages/locale.ts'
 import { languageName, nativeName } from './language-names.ts'
 import type { OfferedLanguage } from './language-offer.ts'
 

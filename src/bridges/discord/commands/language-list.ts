@@ -1,6 +1,6 @@
-import { after, type Clock } from '../../../core/clock.ts'
-import { type LanguageId, languageId, sameLanguage } from '../../../core/languages.ts'
-import type { Log } from '../../../core/log.ts'
+import { after, type Clock } from '../../../common/clock.ts'
+import { type LanguageId, languageId, sameLanguage } from '../../../common/language.ts'
+import type { Log } from '../../../common/log.ts'
 import type { LanguageOffer, OfferedLanguage } from './language-offer.ts'
 
 /** A list is used for this long, then refreshed in the background (ms). */

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 
 /** Cache size: Discord has about thirty locales, and a service about a hundred languages. */
 const MOST = 300

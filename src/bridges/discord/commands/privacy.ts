@@ -1,9 +1,9 @@
-import type { AnswerWords } from '../words/answer-words.ts'
+import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
 import type { Answer } from './answer.ts'
 import type { PrivacyWish } from './command.ts'
+import type { CommandWorld } from './command-services.ts'
 import { languageName } from './language-names.ts'
 import type { Scene } from './scene.ts'
-import type { CommandWorld } from './settings.ts'
 
 /** Shows and changes the user's own privacy settings, in all guilds. */
 export async function privacy(

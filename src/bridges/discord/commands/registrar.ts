@@ -1,5 +1,5 @@
-import { after, type Clock } from '../../../core/clock.ts'
-import type { CommandCounters } from './command-counters.ts'
+import { after, type Clock } from '../../../common/clock.ts'
+import type { CommandCounters } from '../command-counters.ts'
 import { type RegistrationResult, type RegistrationTerms, registerCommand } from './registration.ts'
 import type { RestTrouble } from './rest-trouble.ts'
 

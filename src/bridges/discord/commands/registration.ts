@@ -1,5 +1,5 @@
 import { DiscordAPIError, type REST, Routes } from 'discord.js'
-import type { Log } from '../../../core/log.ts'
+import type { Log } from '../../../common/log.ts'
 import { commandDefinition } from './definition.ts'
 import { COMMAND } from './parse.ts'
 import { type RestTrouble, restTrouble } from './rest-trouble.ts'

@@ -1,7 +1,7 @@
 import { type ChatInputCommandInteraction, DiscordAPIError, MessageFlags } from 'discord.js'
-import type { Log } from '../../../core/log.ts'
+import type { Log } from '../../../common/log.ts'
+import type { CommandCounters } from '../command-counters.ts'
 import { fitting } from './answer.ts'
-import type { CommandCounters } from './command-counters.ts'
 
 /** The reply methods that commands and buttons share. */
 type Answerable = Pick<ChatInputCommandInteraction, 'deferReply' | 'reply' | 'editReply'>

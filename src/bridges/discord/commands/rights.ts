@@ -1,7 +1,7 @@
 import { PermissionFlagsBits } from 'discord.js'
 import type { ChannelInterpreter } from '../channel-interpreter.ts'
+import type { CommandSettings } from './command-services.ts'
 import type { Asker, Scene } from './scene.ts'
-import type { CommandSettings } from './settings.ts'
 
 const { Administrator, ManageChannels, ManageGuild, MuteMembers } = PermissionFlagsBits
 

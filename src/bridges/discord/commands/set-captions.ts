@@ -1,13 +1,13 @@
+import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
+import { answersFor, WORDS } from '../../../messages/discord/words.ts'
+import { tongueOf } from '../../../messages/locale.ts'
 import type { CaptionSettings } from '../channel-interpreter.ts'
-import type { AnswerWords } from '../words/answer-words.ts'
-import { tongueOf } from '../words/locale.ts'
-import { answersFor, WORDS } from '../words/words.ts'
 import type { Answer } from './answer.ts'
 import type { Command } from './command.ts'
+import type { CommandWorld } from './command-services.ts'
 import { missingFrom, neededFor } from './permissions.ts'
 import { mayChange } from './rights.ts'
 import type { Scene } from './scene.ts'
-import type { CommandWorld } from './settings.ts'
 import { faultText } from './start-faults.ts'
 
 /** Changes the style and destination of captions. */

@@ -1,15 +1,15 @@
-import { escaped } from '../captions/escape.ts'
-import type { AnswerWords } from '../words/answer-words.ts'
-import { tongueOf } from '../words/locale.ts'
-import { answersFor, WORDS } from '../words/words.ts'
+import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
+import { answersFor, WORDS } from '../../../messages/discord/words.ts'
+import { tongueOf } from '../../../messages/locale.ts'
+import { escaped } from '../captions/markdown.ts'
 import type { Answer } from './answer.ts'
 import type { Command } from './command.ts'
+import type { CommandWorld } from './command-services.ts'
 import { languageChoices, languageMeant } from './language-choices.ts'
 import { languageName } from './language-names.ts'
 import type { OfferedLanguage } from './language-offer.ts'
 import { moderates } from './rights.ts'
 import type { Scene } from './scene.ts'
-import type { CommandWorld } from './settings.ts'
 
 /** Maximum wait for the service's languages (ms). */
 const PATIENCE_MS = 6_000

@@ -1,13 +1,13 @@
+import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
+import { answersFor } from '../../../messages/discord/words.ts'
 import type { ChannelOutput } from '../channel-interpreter.ts'
-import type { AnswerWords } from '../words/answer-words.ts'
-import { answersFor } from '../words/words.ts'
 import type { Answer } from './answer.ts'
 import type { Command } from './command.ts'
+import type { CommandWorld } from './command-services.ts'
 import { languageName, listed } from './language-names.ts'
 import { mayChange } from './rights.ts'
 import type { Scene } from './scene.ts'
 import { foundLanguage } from './set-language.ts'
-import type { CommandWorld } from './settings.ts'
 
 /** Sets the languages spoken in the channel. */
 export async function setOutput(

@@ -1,5 +1,5 @@
 import { PermissionFlagsBits } from 'discord.js'
-import type { AnswerWords } from '../words/answer-words.ts'
+import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
 import { missingFrom, neededFor, type Purpose, type UsedPermission } from './permissions.ts'
 import { managesChannels } from './rights.ts'
 import type { Place, Scene } from './scene.ts'

@@ -1,10 +1,10 @@
+import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
 import type { ChannelInterpreter, StartFailure } from '../channel-interpreter.ts'
-import type { AnswerWords } from '../words/answer-words.ts'
 import type { Answer } from './answer.ts'
 import { captionsPlan } from './captions-plan.ts'
 import type { Command } from './command.ts'
+import type { CommandWorld } from './command-services.ts'
 import type { Scene } from './scene.ts'
-import type { CommandWorld } from './settings.ts'
 import { faultText, mention, startFaults } from './start-faults.ts'
 
 /** Starts interpreting a channel after checking its requirements. */

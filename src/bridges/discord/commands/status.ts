@@ -1,11 +1,11 @@
+import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
+import { WORDS } from '../../../messages/discord/words.ts'
+import { tongueOf } from '../../../messages/locale.ts'
 import type { ChannelSpeaker, ChannelStatus } from '../channel-interpreter.ts'
-import type { AnswerWords } from '../words/answer-words.ts'
-import { tongueOf } from '../words/locale.ts'
-import { WORDS } from '../words/words.ts'
 import type { Answer } from './answer.ts'
+import type { CommandWorld } from './command-services.ts'
 import { languageName, listed } from './language-names.ts'
 import type { Scene } from './scene.ts'
-import type { CommandWorld } from './settings.ts'
 import { mention } from './start-faults.ts'
 
 /** Maximum number of people shown. */

@@ -1,9 +1,9 @@
-import type { AnswerWords } from '../words/answer-words.ts'
-import { answersFor } from '../words/words.ts'
+import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
+import { answersFor } from '../../../messages/discord/words.ts'
 import type { Answer } from './answer.ts'
+import type { CommandWorld } from './command-services.ts'
 import { mayChange } from './rights.ts'
 import type { Scene } from './scene.ts'
-import type { CommandWorld } from './settings.ts'
 import { mention } from './start-faults.ts'
 
 /** Stops interpreting in this guild. */

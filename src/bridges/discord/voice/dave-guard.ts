@@ -1,5 +1,5 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { LinkCounters } from './link-counters.ts'
+import type { Clock } from '../../../common/clock.ts'
+import type { LinkCounters } from '../link-counters.ts'
 
 /** The parts of the voice library's `DAVESession` that are used here. */
 export interface DaveSession {

@@ -1,13 +1,13 @@
-import { BridgeError, describeEnd, type EndReason } from '../../../core/errors.ts'
-import type { Leg, LegUplink } from '../../../core/leg.ts'
-import { type Log, thrown } from '../../../core/log.ts'
-import { TokenBucket } from '../../../core/token-bucket.ts'
+import { BridgeError, describeEnd, type EndReason } from '../../../common/errors.ts'
+import { type Log, thrown } from '../../../common/log.ts'
+import { TokenBucket } from '../../../common/token-bucket.ts'
+import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { OPUS_CLOCK_RATE, opusSamples } from '../../../transcode/opus-packet.ts'
-import type { LinkCounters } from './link-counters.ts'
-import type { OutgoingPacer, Paced } from './outgoing-pacer.ts'
+import type { LinkCounters } from '../link-counters.ts'
+import type { OutgoingPacer, Paced } from './pacer.ts'
 import type { PacketSink, PacketSource } from './packet-sink.ts'
-import { ReorderWindow } from './reorder-window.ts'
-import { SpeakerVoice } from './speaker-voice.ts'
+import { ReorderWindow } from './reorder-buffer.ts'
+import { SpeakerVoice } from './speaker-decoder.ts'
 
 /** Maximum wait for a missing packet when no more packets arrive (ms). */
 const PATIENCE_MS = 60

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../common/clock.ts'
 
 /** Maximum number of streams; the oldest is dropped. */
 const STREAMS_MOST = 8

@@ -1,9 +1,9 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
-import type { Clock } from '../../../core/clock.ts'
-import type { Log } from '../../../core/log.ts'
-import type { LinkCounters } from './link-counters.ts'
+import type { Clock } from '../../../common/clock.ts'
+import type { Log } from '../../../common/log.ts'
+import type { LinkCounters } from '../link-counters.ts'
 import type { LinkLimits } from './link-limits.ts'
-import type { ConnectionTerms, ConnectionWatcher, MendedConnection } from './mended-connection.ts'
+import type { ConnectionTerms, ConnectionWatcher, MendedConnection } from './patches/mended-connection.ts'
 
 export type VoiceLinkState = 'joining' | 'ready' | 'reconnecting' | 'ended'
 

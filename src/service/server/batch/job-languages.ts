@@ -1,4 +1,4 @@
-import { type LanguageId, sameLanguage } from '../../../core/languages.ts'
+import { type LanguageId, sameLanguage } from '../../../common/language.ts'
 import type { EngineSet, OfferedVoice } from '../engines/engine-set.ts'
 import { languageRow } from '../engines/language-ids.ts'
 import type { SpeechToText } from '../engines/speech-to-text.ts'

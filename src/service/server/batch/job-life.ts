@@ -1,6 +1,6 @@
-import { after, type Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
+import type { BatchSettings } from '../batch-config.ts'
 import { ServiceError } from '../service-error.ts'
-import type { BatchSettings } from './batch-config.ts'
 
 /** Reasons that end a job early: timeouts, a disconnected client, a revoked key. */
 export class JobLife implements Disposable {

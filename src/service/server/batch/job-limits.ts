@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../common/clock.ts'
 
 /** Limits of one batch job. */
 export interface JobLimits {

@@ -1,11 +1,11 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import type { Mp3Rate } from '../../../transcode/mp3/encoder.ts'
 import { BATCH_MODES, type BatchMode } from '../../contract.ts'
-import { receiveAudioOf } from '../audio-parameters.ts'
-import type { Mp3Rate } from '../engines/mp3-encoder.ts'
 import { type Choice, chosen, languageIn, type Parameter } from '../http/parameter.ts'
 import { VOICE_WISH_PARAMETERS } from '../http/voice-parameters.ts'
 import { type Query, single } from '../query.ts'
 import { ServiceError } from '../service-error.ts'
+import { receiveAudioOf } from '../session/audio-parameters.ts'
 import { type VoiceWish, voiceWish } from '../voice-wish.ts'
 
 const DATA_ENCODINGS = ['buffer', 'base64'] as const

@@ -1,4 +1,4 @@
-import type { Mp3Pool } from '../../../transcode/mp3-pool.ts'
+import type { Mp3Pool } from '../../../transcode/mp3/mp3-pool.ts'
 import type { BatchResult, BatchUtterance } from '../../contract.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
 import { ServiceError } from '../service-error.ts'

@@ -1,5 +1,5 @@
-import type { Mp3Pool } from '../../../transcode/mp3-pool.ts'
-import { Mp3Stream } from '../../../transcode/mp3-stream.ts'
+import type { Mp3Pool } from '../../../transcode/mp3/mp3-pool.ts'
+import { Mp3Stream } from '../../../transcode/mp3/stream.ts'
 import { ServiceError } from '../service-error.ts'
 
 /** Bytes passed to the decoder at a time: about 10 s of audio. */

@@ -1,4 +1,4 @@
-import { createResampler, RATES } from '../../../transcode/resample.ts'
+import { createResampler, RATES } from '../../../transcode/resample/resampler.ts'
 
 /** Sample rates accepted for batch files (Hz): the common ones and studio rates. */
 export const FILE_RATES: readonly number[] = [...RATES, 64_000, 88_200, 96_000, 176_400, 192_000]

@@ -1,5 +1,5 @@
+import { createMp3, type Mp3Encoder, type Mp3Rate } from '../../../transcode/mp3/encoder.ts'
 import type { OfferedVoice } from '../engines/engine-set.ts'
-import { createMp3, type Mp3Encoder, type Mp3Rate } from '../engines/mp3-encoder.ts'
 import { ServiceError } from '../service-error.ts'
 import type { JobContext } from './job-limits.ts'
 import { linesOfSentences } from './sentences.ts'

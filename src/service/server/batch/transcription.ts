@@ -1,5 +1,5 @@
-import { after, type Clock } from '../../../core/clock.ts'
-import type { LanguageId } from '../../../core/languages.ts'
+import { after, type Clock } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
 import { durationMs } from '../../../transcode/pcm.ts'
 import type { SpeechToText, Transcript } from '../engines/speech-to-text.ts'
 import { ServiceError } from '../service-error.ts'

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 import type { TextTranslator } from '../engines/text-translator.ts'
 import { ServiceError } from '../service-error.ts'
 import type { JobContext } from './job-limits.ts'

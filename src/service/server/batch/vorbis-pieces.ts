@@ -1,5 +1,5 @@
 import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis'
-import { oggPages } from '../../../transcode/ogg-pages.ts'
+import { oggPages } from '../../../transcode/container/ogg-pages.ts'
 import { saturate } from '../../../transcode/saturate.ts'
 import { ServiceError } from '../service-error.ts'
 import { FILE_RATES, type SoundResampler, soundResampler } from './sound-resampler.ts'

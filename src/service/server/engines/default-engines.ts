@@ -1,22 +1,22 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { LanguageId } from '../../../core/languages.ts'
-import type { Log } from '../../../core/log.ts'
-import { Apertium, type ApertiumOptions } from './apertium.ts'
+import type { Clock } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import type { Log } from '../../../common/log.ts'
+import { Apertium, type ApertiumOptions } from './apertium/apertium.ts'
 import {
   chosenRecognizers,
   chosenSynthesizers,
   chosenTranslators,
   type MakeInstalled,
 } from './chosen-engines.ts'
-import type { EngineChoices } from './engine-choices.ts'
 import { EngineError } from './engine-error.ts'
 import { EngineSet } from './engine-set.ts'
+import type { EngineChoices } from './engine-settings.ts'
 import { Espeak, type EspeakOptions } from './espeak.ts'
 import { recognizersInOrder, synthesizersInOrder, translatorsInOrder } from './fall-through.ts'
 import { Flite, type FliteOptions } from './flite.ts'
 import { PhraseTranslator } from './phrase-translator.ts'
 import { Phrasebook } from './phrasebook.ts'
-import { PocketSphinx, type PocketSphinxOptions } from './pocketsphinx.ts'
+import { PocketSphinx, type PocketSphinxOptions } from './pocketsphinx/pocketsphinx.ts'
 import type { Synthesizer } from './synthesizer.ts'
 
 /** Optional engines, which only add to the others; their absence is not worth a warning. */

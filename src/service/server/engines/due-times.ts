@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../common/clock.ts'
 
 /** Expected recognition speed for audio that arrives faster than real time (after a reconnection, or from a file). */
 const RUSH = 1.25

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import type { SpeechToText } from './speech-to-text.ts'
 import type { Synthesizer } from './synthesizer.ts'

@@ -1,5 +1,5 @@
-import type { LanguageId } from '../../../core/languages.ts'
-import type { Log } from '../../../core/log.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import type { Log } from '../../../common/log.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import { EngineError } from './engine-error.ts'
 import type { SpeechToText } from './speech-to-text.ts'

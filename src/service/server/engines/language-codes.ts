@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 
 /** Other codes that servers use for a language, tried before its own. */
 const ALIASES: Readonly<Record<LanguageId, readonly string[]>> = {

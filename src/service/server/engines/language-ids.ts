@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 
 /** Properties of one language identifier for the engines. */
 export interface LanguageRow {

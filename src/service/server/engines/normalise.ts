@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 
 /** Days and months that English capitalizes and that are not other words, unlike "march" and "may". */
 const CALENDAR =

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 import { DEFAULT_PHRASES } from './default-phrases.ts'
 import { languageRow } from './language-ids.ts'
 

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 
 /** Recognized text of one utterance. */
 export interface Transcript {

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { contentPolicy } from '../../../guard/security-headers.ts'
+import { contentPolicy } from '../../../net/security-headers.ts'
 import type { ServiceSettings } from '../service-config.ts'
 import { docsPage } from './docs-page.ts'
 import { openApi } from './openapi.ts'

@@ -1,7 +1,7 @@
 import type { ServerOptions } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { httpLimits } from '../../../guard/guarded-server.ts'
-import type { ServerLimits } from '../../../guard/limits.ts'
+import { httpLimits } from '../../../net/guarded-server.ts'
+import type { ServerLimits } from '../../../net/settings.ts'
 import { ServiceError } from '../service-error.ts'
 import { watchAnswers } from './malformed-answer.ts'
 

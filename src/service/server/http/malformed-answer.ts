@@ -1,6 +1,6 @@
 import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { SECURITY_HEADERS } from '../../../guard/security-headers.ts'
+import { SECURITY_HEADERS } from '../../../net/security-headers.ts'
 import { ServiceError } from '../service-error.ts'
 
 /** Error code of Node's HTTP parser for a head or body that is not received in time. */

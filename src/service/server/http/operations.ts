@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { STREAM_PATH } from '../audio-streams.ts'
 import { BATCH_PARAMETERS } from '../batch/job-parameters.ts'
 import type { ErrorName } from '../error-table.ts'
+import { STREAM_PATH } from '../session/audio-streams.ts'
 import { BATCH_ERRORS } from './batch-errors.ts'
 import type { Parameter } from './parameter.ts'
 import { batchSchemas, healthSchema, languagesSchema, voicesSchema } from './reply-schemas.ts'

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../core/languages.ts'
+import type { LanguageId } from '../../../common/language.ts'
 import type { ErrorName } from '../error-table.ts'
 import { language, oneOf, type Query, several, single } from '../query.ts'
 

@@ -1,5 +1,5 @@
 import { isJson, type Json } from '../json.ts'
-import { isLocale } from '../locale.ts'
+import { isLocale } from '../model/locale.ts'
 import type { FormCheck } from '../rest/form-check.ts'
 import { checkOptions } from './option-check.ts'
 

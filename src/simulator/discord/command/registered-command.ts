@@ -1,5 +1,5 @@
 import { type Json, numberIn, objectsIn, stringIn } from '../json.ts'
-import { allows } from '../permissions.ts'
+import { allows } from '../model/permissions.ts'
 
 /** A registered command. */
 export class RegisteredCommand {

@@ -1,7 +1,7 @@
 import { type Json, stringIn } from '../json.ts'
+import type { Snowflakes } from '../model/snowflake.ts'
 import { ApiError } from '../rest/api-error.ts'
 import { FormCheck } from '../rest/form-check.ts'
-import type { Snowflakes } from '../snowflake.ts'
 import { checkCommand } from './check.ts'
 import { RegisteredCommand } from './registered-command.ts'
 

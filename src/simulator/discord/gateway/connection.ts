@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { after, type Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
 import { type ClientMessage, readClientMessage } from './client-message.ts'
 import { CLOSE, OP } from './opcodes.ts'
 import type { GatewaySession, SessionLine } from './session.ts'

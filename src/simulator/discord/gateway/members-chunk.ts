@@ -1,5 +1,5 @@
-import type { Guild } from '../guild.ts'
 import type { Json } from '../json.ts'
+import type { Guild } from '../model/guild.ts'
 import type { ClientMessage } from './client-message.ts'
 import { hasIntent } from './intents.ts'
 

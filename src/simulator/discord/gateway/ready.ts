@@ -1,6 +1,6 @@
-import type { Guild } from '../guild.ts'
 import type { Json } from '../json.ts'
-import type { World } from '../world.ts'
+import type { Guild } from '../model/guild.ts'
+import type { World } from '../model/world.ts'
 import type { GatewaySession } from './session.ts'
 
 /** Discord: Ready. */

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
 import type { Json } from '../json.ts'
 import type { SeenGatewaySession } from './faults.ts'
 

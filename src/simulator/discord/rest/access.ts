@@ -1,9 +1,9 @@
-import type { Channel } from '../channel.ts'
-import type { Guild } from '../guild.ts'
-import type { Message } from '../message/message.ts'
-import type { PermissionName } from '../permissions.ts'
-import { VoiceChannel } from '../voice-channel.ts'
-import type { World } from '../world.ts'
+import type { Channel } from '../model/channel.ts'
+import type { Guild } from '../model/guild.ts'
+import type { Message } from '../model/message.ts'
+import type { PermissionName } from '../model/permissions.ts'
+import { VoiceChannel } from '../model/voice-channel.ts'
+import type { World } from '../model/world.ts'
 import { ApiError } from './api-error.ts'
 
 /** The guild of a path. Throws `ApiError`. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../common/clock.ts'
 
 /** A number of requests per interval. */
 interface Limit {

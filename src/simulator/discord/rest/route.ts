@@ -1,4 +1,4 @@
-import type { World } from '../world.ts'
+import type { World } from '../model/world.ts'
 import type { ApiReply, ApiRequest } from './api-request.ts'
 
 /** Required authentication: the bot's token, or a token in the path. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
+import type { Clock } from '../../../common/clock.ts'
 import { hasDaveFooter } from './dave/frame-footer.ts'
 import { Heard } from './heard.ts'
 import { opusDecoder, SILENCE_FRAME } from './opus.ts'

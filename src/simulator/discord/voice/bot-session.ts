@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
 import type { BotEar } from './bot-ear.ts'
 import type { DatagramPath } from './datagram-path.ts'
 import { BotMember } from './dave/bot-member.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
-import { after, type Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
 import type { BotSession, Wire } from './bot-session.ts'
 import { isEncryptionMode } from './encryption.ts'
 import {

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
 import type { Chance, Datagram, DatagramFaults } from './datagram-faults.ts'
 
 /** One direction of the network, with its faults. Without faults it sends in the same tick. */

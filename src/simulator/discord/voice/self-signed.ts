@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { isIPv4 } from 'node:net'
-import { systemWallClock, type WallClock } from '../../../core/wall-clock.ts'
+import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import {
   bitString,
   implicit,

@@ -1,5 +1,5 @@
 import { rms } from '../../../transcode/level.ts'
-import { createResampler } from '../../../transcode/resample.ts'
+import { createResampler } from '../../../transcode/resample/resampler.ts'
 import { OPUS_RATE, opusEncoder, SILENCE_FRAME } from './opus.ts'
 
 /** Format of a user's speech. */

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
 import type { BotSession } from './bot-session.ts'
 import { CallBots, type ExpectedBot, type Restriction } from './call-bots.ts'
 import { CallDave } from './call-dave.ts'

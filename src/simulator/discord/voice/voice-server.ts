@@ -1,6 +1,6 @@
 import type { RemoteInfo } from 'node:dgram'
-import { type Clock, systemClock } from '../../../core/clock.ts'
-import { randomFrom } from '../../phone/quirks.ts'
+import { type Clock, systemClock } from '../../../common/clock.ts'
+import { randomFrom } from '../../twilio/phone/quirks.ts'
 import type { Admission, BotSocketHost } from './bot-socket.ts'
 import { ENCRYPTION_MODES, type EncryptionMode } from './encryption.ts'
 import type { Identify, Resume } from './gateway-message.ts'

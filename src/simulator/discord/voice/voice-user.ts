@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../core/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
 import type { ScriptedMember } from './dave/scripted-member.ts'
 import type { EncodedSpeech } from './encoded-speech.ts'
 import { OPUS_RATE, SILENCE_FRAME } from './opus.ts'

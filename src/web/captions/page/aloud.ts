@@ -1,5 +1,5 @@
 import { made } from '../../../pages/page/element.ts'
-import { languageTag } from './language-names.ts'
+import { languageTag } from '../../../pages/page/language-names.ts'
 import type { Line } from './shown-lines.ts'
 
 /** More captions at once are a replay, of which only the end is read out. */

@@ -1,6 +1,6 @@
 import { made } from '../../../pages/page/element.ts'
+import { languageTag } from '../../../pages/page/language-names.ts'
 import type { CaptionBook, Entry } from './caption-book.ts'
-import { languageTag } from './language-names.ts'
 import { type Line, shownLines, type Wish } from './shown-lines.ts'
 
 /** Maximum number of captions on the page while it follows; more after scrolling up. */

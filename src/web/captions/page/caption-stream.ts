@@ -1,5 +1,5 @@
+import { SseLines, type StreamEvent } from '../../../pages/page/event-stream.ts'
 import { type Access, authorization } from './access.ts'
-import { SseLines, type StreamEvent } from './sse-lines.ts'
 
 /** State of the stream. The last four are final until `start` is called again. */
 export type StreamState =

@@ -1,6 +1,6 @@
+import { languageName } from '../../../pages/page/language-names.ts'
 import type { CaptionBook } from './caption-book.ts'
 import type { StreamState } from './caption-stream.ts'
-import { languageName } from './language-names.ts'
 
 /** Messages about the stream: a short one next to the title, and a long one where needed. */
 export const STATES: Readonly<Record<StreamState, { readonly short: string; readonly long?: string }>> = {

@@ -1,4 +1,5 @@
 import { element } from '../../../pages/page/element.ts'
+import type { StreamEvent } from '../../../pages/page/event-stream.ts'
 import type { Access } from './access.ts'
 import { Aloud } from './aloud.ts'
 import { Awake } from './awake.ts'
@@ -9,7 +10,6 @@ import { CaptionStream, type StreamState } from './caption-stream.ts'
 import { Away, readService, STATES } from './notices.ts'
 import { type Preferences, storePreferences } from './preferences.ts'
 import { shownLines } from './shown-lines.ts'
-import type { StreamEvent } from './sse-lines.ts'
 import { download, type Format, readTranscript } from './transcript.ts'
 
 export interface ReadingParts {

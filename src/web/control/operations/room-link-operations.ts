@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { LONGEST_LINK_MS } from '../../../core/room-links.ts'
-import { isoTime } from '../../../core/wall-clock.ts'
+import { isoTime } from '../../../common/wall-clock.ts'
+import { LONGEST_LINK_MS } from '../../../core/calls/room-links.ts'
 import { joinPath } from '../../../pages/join-path.ts'
 import { roomLinkSchema } from '../answer-schemas.ts'
 import { operation } from '../operation.ts'

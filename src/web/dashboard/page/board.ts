@@ -9,7 +9,7 @@ import type {
   SimulatedCallView,
   Snapshot,
   UtteranceFigures,
-} from '../wire.ts'
+} from '../protocol.ts'
 import { LagCurve } from './lag-curve.ts'
 import { EVENTS_KEPT, QUANTILES_KEPT, UTTERANCES_KEPT } from './rates.ts'
 

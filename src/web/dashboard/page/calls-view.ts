@@ -1,8 +1,8 @@
 import { element, made } from '../../../pages/page/element.ts'
-import type { SimulatedCallView } from '../wire.ts'
+import type { SimulatedCallView } from '../protocol.ts'
 import { type Api, troubleOf } from './api.ts'
+import { duration, say } from './format.ts'
 import { PhoneListener } from './phone-listener.ts'
-import { duration, say } from './words.ts'
 
 /**
  * Maximum number of phones played at once: browsers allow six connections to a server, and the page needs some itself.

@@ -1,11 +1,12 @@
 import { element } from '../../../pages/page/element.ts'
-import type { Delta, Levels, Offer, Snapshot } from '../wire.ts'
+import type { Delta, Levels, Offer, Snapshot } from '../protocol.ts'
 import { Api } from './api.ts'
 import { Board } from './board.ts'
 import { CallsView } from './calls-view.ts'
-import { Door } from './door.ts'
 import { EventsView } from './events-view.ts'
+import { say } from './format.ts'
 import { HealthView } from './health-view.ts'
+import { Door } from './key-form.ts'
 import { LegDialog } from './leg-dialog.ts'
 import { Live, type LiveState } from './live.ts'
 import { QuantileChart } from './quantile-chart.ts'
@@ -14,7 +15,6 @@ import { RoomsTable } from './rooms-table.ts'
 import { SaidView } from './said-view.ts'
 import { SimulateForm } from './simulate-form.ts'
 import { StageChart } from './stage-chart.ts'
-import { say } from './words.ts'
 
 const board = new Board()
 let api = new Api('')

@@ -1,6 +1,6 @@
 import { element, made } from '../../../pages/page/element.ts'
-import type { EventLine } from '../wire.ts'
-import { timeOfDay } from './words.ts'
+import type { EventLine } from '../protocol.ts'
+import { timeOfDay } from './format.ts'
 
 /** Maximum number of lines on the page. */
 const MAX_EVENTS = 120

@@ -1,7 +1,7 @@
 import { element, made } from '../../../pages/page/element.ts'
-import type { HealthFigures } from '../wire.ts'
+import type { HealthFigures } from '../protocol.ts'
 import { Curve } from './curve.ts'
-import { say } from './words.ts'
+import { say } from './format.ts'
 
 type Mood = 'good' | 'bad' | 'plain'
 

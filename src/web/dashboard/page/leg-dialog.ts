@@ -1,11 +1,11 @@
 import { element } from '../../../pages/page/element.ts'
-import type { LegFigures, Offer } from '../wire.ts'
+import { hearableOf, heardOf, spokenOf } from '../../../pages/page/offered.ts'
+import { fillLanguages } from '../../../pages/page/page-languages.ts'
+import type { LegFigures, Offer } from '../protocol.ts'
+import { deed, onSay, SureButton, sayIn } from './actions.ts'
 import type { Api } from './api.ts'
 import type { Board } from './board.ts'
-import { deed, onSay, SureButton, sayIn } from './deed.ts'
-import { fillLanguages } from './languages.ts'
-import { hearableOf, heardOf, spokenOf } from './offered.ts'
-import { say } from './words.ts'
+import { say } from './format.ts'
 
 /** State and actions of a leg. Changes apply immediately. */
 export class LegDialog {

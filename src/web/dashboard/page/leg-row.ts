@@ -1,8 +1,8 @@
 import { made } from '../../../pages/page/element.ts'
-import type { LegFigures } from '../wire.ts'
+import type { LegFigures } from '../protocol.ts'
 import type { ShownLeg } from './board.ts'
 import { Curve } from './curve.ts'
-import { duration, say, shortly } from './words.ts'
+import { duration, say, shortly } from './format.ts'
 
 /** Lag shown as a problem from this value (ms). */
 const LATE_MS = 3_000

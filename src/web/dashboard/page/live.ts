@@ -1,4 +1,4 @@
-import { SseLines } from '../../captions/page/sse-lines.ts'
+import { SseLines } from '../../../pages/page/event-stream.ts'
 import { type Api, ApiError } from './api.ts'
 
 /** `again`: reconnects automatically. `refused` and `closed` are final. */

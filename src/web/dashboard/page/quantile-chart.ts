@@ -1,9 +1,9 @@
 import { made } from '../../../pages/page/element.ts'
-import type { Quantiles } from '../wire.ts'
+import type { Quantiles } from '../protocol.ts'
 import { ChartTable } from './chart-table.ts'
+import { shortly, timeOfDay } from './format.ts'
 import { axis, PLOT, VIEW } from './stage-chart.ts'
 import { curvePath, drawn, roundTop } from './svg.ts'
-import { shortly, timeOfDay } from './words.ts'
 
 const CURVES = [
   { key: 'p50', name: '50 % are faster' },

@@ -1,10 +1,10 @@
 import { element } from '../../../pages/page/element.ts'
-import type { Offer } from '../wire.ts'
+import { spokenOf } from '../../../pages/page/offered.ts'
+import type { Offer } from '../protocol.ts'
+import { deed, onSay, SureButton, sayIn } from './actions.ts'
 import type { Api } from './api.ts'
 import type { Board } from './board.ts'
-import { deed, onSay, SureButton, sayIn } from './deed.ts'
-import { spokenOf } from './offered.ts'
-import { say } from './words.ts'
+import { say } from './format.ts'
 
 /** Actions for a room. */
 export class RoomDialog {

@@ -1,6 +1,6 @@
 import { made } from '../../../pages/page/element.ts'
-import type { RoomFigures } from '../wire.ts'
-import { many, say } from './words.ts'
+import type { RoomFigures } from '../protocol.ts'
+import { many, say } from './format.ts'
 
 /** A room in the table: the head of a group of rows. */
 export class RoomGroup {

@@ -1,8 +1,8 @@
 import { element } from '../../../pages/page/element.ts'
 import type { Board, ShownLeg } from './board.ts'
+import { many, say } from './format.ts'
 import { LegRow } from './leg-row.ts'
 import { RoomGroup } from './room-group.ts'
-import { many, say } from './words.ts'
 
 /** Maximum number of rows; the filter shows others. */
 const MOST_ROWS = 250

@@ -2,7 +2,7 @@ import { element, made } from '../../../pages/page/element.ts'
 import { CaptionStream } from '../../captions/page/caption-stream.ts'
 import type { Api } from './api.ts'
 import type { Board } from './board.ts'
-import { say } from './words.ts'
+import { say } from './format.ts'
 
 /** Maximum number of captions on the page. */
 const MAX_CAPTIONS = 60

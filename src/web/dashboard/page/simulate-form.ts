@@ -1,9 +1,9 @@
 import { element, made } from '../../../pages/page/element.ts'
-import type { Offer, RecordingView, SimulatedOrder } from '../wire.ts'
+import { hearableOf, heardOf } from '../../../pages/page/offered.ts'
+import { fillLanguages } from '../../../pages/page/page-languages.ts'
+import type { Offer, RecordingView, SimulatedOrder } from '../protocol.ts'
 import { type Api, troubleOf } from './api.ts'
-import { fillLanguages } from './languages.ts'
-import { hearableOf, heardOf } from './offered.ts'
-import { say } from './words.ts'
+import { say } from './format.ts'
 
 interface PhoneFields {
   readonly speaks: HTMLSelectElement

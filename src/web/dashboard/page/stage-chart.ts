@@ -1,8 +1,8 @@
 import { made } from '../../../pages/page/element.ts'
-import type { UtteranceFigures } from '../wire.ts'
+import type { UtteranceFigures } from '../protocol.ts'
 import { ChartTable } from './chart-table.ts'
+import { many, shortly, timeOfDay } from './format.ts'
 import { drawn, roundTop } from './svg.ts'
-import { many, shortly, timeOfDay } from './words.ts'
 
 const WIDTH = 560
 const HEIGHT = 190

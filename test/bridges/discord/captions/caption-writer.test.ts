@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { CaptionWriter } from '../../../../src/bridges/discord/captions/caption-writer.ts'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeChat, settled } from './fake-chat.ts'
 
 function started() {

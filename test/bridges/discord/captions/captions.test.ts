@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { Captions } from '../../../../src/bridges/discord/captions/captions.ts'
 import type { CaptionStyle } from '../../../../src/bridges/discord/channel-interpreter.ts'
-import { type Caption, Observer } from '../../../../src/core/observer.ts'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { type Caption, Observer } from '../../../../src/core/model/events.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeChat, settled } from './fake-chat.ts'
 
 function started(style: CaptionStyle = 'plain') {

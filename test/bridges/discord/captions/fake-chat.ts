@@ -3,7 +3,7 @@ import type {
   CaptionMessage,
   Written,
 } from '../../../../src/bridges/discord/captions/caption-message.ts'
-import type { Clock } from '../../../../src/core/clock.ts'
+import type { Clock } from '../../../../src/common/clock.ts'
 
 /** A chat in memory that answers in a microtask, or when the test calls `release`. */
 export class FakeChat implements CaptionChat {

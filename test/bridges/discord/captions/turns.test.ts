@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Turn } from '../../../../src/bridges/discord/captions/turn.ts'
 import { Turns } from '../../../../src/bridges/discord/captions/turns.ts'
-import type { Caption } from '../../../../src/core/observer.ts'
+import type { Caption } from '../../../../src/core/model/events.ts'
 
 const caption = (given: Partial<Caption>): Caption => ({
   room: 'r',

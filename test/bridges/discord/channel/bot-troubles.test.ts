@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { BotTroubles } from '../../../../src/bridges/discord/channel/bot-troubles.ts'
-import { ENGLISH_CHANNEL } from '../../../../src/bridges/discord/channel/words/en.ts'
+import { ENGLISH_CHANNEL } from '../../../../src/messages/discord/en.ts'
 
 function started({ voice = true, stage = false, answer = 'asked' as 'speaks' | 'asked' | 'cannot' } = {}) {
   const bot = { muted: false, deafened: false, suppressed: false }

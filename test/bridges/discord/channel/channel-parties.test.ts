@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest'
 import type { ChannelMember } from '../../../../src/bridges/discord/channel/member.ts'
 import { RoomParties } from '../../../../src/bridges/discord/channel/room-parties.ts'
 import { Speakers } from '../../../../src/bridges/discord/channel/speakers.ts'
-import { BridgeError } from '../../../../src/core/errors.ts'
-import type { Admission } from '../../../../src/core/invitation.ts'
-import { FakeLeg } from '../../../../src/simulator/fake-leg.ts'
+import { BridgeError } from '../../../../src/common/errors.ts'
+import type { Admission } from '../../../../src/core/model/invitation.ts'
+import { FakeLeg } from '../../../../src/simulator/fakes/fake-leg.ts'
 import { rooms } from '../../../helpers/rooms.ts'
 
 const member = (userId: string, language: string, more: Partial<ChannelMember> = {}): ChannelMember => ({

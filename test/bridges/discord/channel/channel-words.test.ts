@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { type ChannelWords, channelWords } from '../../../../src/bridges/discord/channel/channel-words.ts'
-import { CHANNEL_WORDS } from '../../../../src/bridges/discord/channel/words/all.ts'
-import { TONGUES } from '../../../../src/bridges/discord/words/locale.ts'
+import { CHANNEL_WORDS } from '../../../../src/messages/discord/all.ts'
+import { type ChannelWords, channelWords } from '../../../../src/messages/discord/channel-words.ts'
+import { TONGUES } from '../../../../src/messages/locale.ts'
 
 /** Every text, with recognizable values. */
 function texts(words: ChannelWords): Record<string, string> {

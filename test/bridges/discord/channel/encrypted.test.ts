@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toneOf } from '../../../../src/simulator/tone-mp3.ts'
+import { toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
 import { until } from '../../../helpers/until.ts'
 import { guildHarness, speech, total } from './guild.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Greetings } from '../../../../src/bridges/discord/channel/greetings.ts'
 import type { ChannelMember } from '../../../../src/bridges/discord/channel/member.ts'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 const member = (userId: string, consents = true): ChannelMember => ({
   userId,

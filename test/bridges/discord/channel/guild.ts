@@ -1,19 +1,19 @@
 import { Events } from 'discord.js'
-import type { ChannelParts } from '../../../../src/bridges/discord/channel/channel-parts.ts'
+import type { ChannelParts } from '../../../../src/bridges/discord/channel/channel-context.ts'
 import { DiscordInterpreters } from '../../../../src/bridges/discord/channel/interpreters.ts'
 import type {
   ChannelInterpreter,
   StartFailure,
   StartRequest,
 } from '../../../../src/bridges/discord/channel-interpreter.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/link-counters.ts'
 import { MemoryPreferences } from '../../../../src/bridges/discord/memory-preferences.ts'
 import type { ChannelOptions } from '../../../../src/bridges/discord/options.ts'
-import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
-import { OutgoingPacer } from '../../../../src/bridges/discord/voice/outgoing-pacer.ts'
-import { systemClock } from '../../../../src/core/clock.ts'
-import { Relay } from '../../../../src/core/relay.ts'
-import { relayOptions } from '../../../../src/core/relay-options.ts'
-import { RoomCodes } from '../../../../src/core/room-codes.ts'
+import { OutgoingPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
+import { systemClock } from '../../../../src/common/clock.ts'
+import { RoomCodes } from '../../../../src/core/calls/room-codes.ts'
+import { relayOptions } from '../../../../src/core/model/relay-settings.ts'
+import { Relay } from '../../../../src/core/room/relay.ts'
 import { ServiceTranslator } from '../../../../src/service/client/service-translator.ts'
 import type {
   Answering,

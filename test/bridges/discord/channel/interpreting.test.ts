@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toneOf } from '../../../../src/simulator/tone-mp3.ts'
+import { toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
 import { noticeHz } from '../../../helpers/fake-announcer.ts'
 import { pause, until } from '../../../helpers/until.ts'
 import { anyOf, guildHarness, longestMs, speech } from './guild.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Written } from '../../../../src/bridges/discord/captions/caption-message.ts'
-import { type ChannelWords, channelWords } from '../../../../src/bridges/discord/channel/channel-words.ts'
 import { NoticeBoard, type NoticeChat } from '../../../../src/bridges/discord/channel/notice-board.ts'
 import { OutageNotice } from '../../../../src/bridges/discord/channel/outage-notice.ts'
 import { privacyButtons } from '../../../../src/bridges/discord/commands/buttons.ts'
+import { type ChannelWords, channelWords } from '../../../../src/messages/discord/channel-words.ts'
 
 class Chat implements NoticeChat {
   readonly messages = new Map<string, { text: string; buttons: boolean }>()

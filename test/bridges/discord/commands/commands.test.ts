@@ -1,6 +1,6 @@
 import type { TextChannel } from 'discord.js'
 import { describe, expect, test } from 'vitest'
-import { BridgeError } from '../../../../src/core/errors.ts'
+import { BridgeError } from '../../../../src/common/errors.ts'
 import { until } from '../../../helpers/until.ts'
 import { openWorld, openRunning as running } from './discord-world.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { BridgeError } from '../../../../src/core/errors.ts'
+import { BridgeError } from '../../../../src/common/errors.ts'
 import { until } from '../../../helpers/until.ts'
 import { openRunning as running } from './discord-world.ts'
 

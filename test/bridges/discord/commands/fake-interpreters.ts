@@ -10,8 +10,8 @@ import type {
   StartFailure,
   StartRequest,
 } from '../../../../src/bridges/discord/channel-interpreter.ts'
-import type { DialOutcome } from '../../../../src/core/dialler.ts'
-import type { BridgeError } from '../../../../src/core/errors.ts'
+import type { BridgeError } from '../../../../src/common/errors.ts'
+import type { DialOutcome } from '../../../../src/core/model/dialer.ts'
 
 /** A fake interpreted channel for commands; records the requests. */
 export class FakeInterpreter implements ChannelInterpreter {

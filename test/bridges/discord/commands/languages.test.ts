@@ -4,8 +4,8 @@ import { languageChoices, languageMeant } from '../../../../src/bridges/discord/
 import { LanguageList } from '../../../../src/bridges/discord/commands/language-list.ts'
 import { languageName, listed, nativeName } from '../../../../src/bridges/discord/commands/language-names.ts'
 import type { OfferedLanguage } from '../../../../src/bridges/discord/commands/language-offer.ts'
-import { WORDS } from '../../../../src/bridges/discord/words/words.ts'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { WORDS } from '../../../../src/messages/discord/words.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 import { OFFERED } from './discord-world.ts'
 

@@ -1,6 +1,6 @@
 import { REST } from 'discord.js'
 import { expect, test } from 'vitest'
-import { CommandCounters } from '../../../../src/bridges/discord/commands/command-counters.ts'
+import { CommandCounters } from '../../../../src/bridges/discord/command-counters.ts'
 import { Registrar } from '../../../../src/bridges/discord/commands/registrar.ts'
 import { DiscordStandIn, FakeClock } from '../../../../src/simulator/index.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../../src/bridges/discord/commands/permissions.ts'
 import type { Place, Scene } from '../../../../src/bridges/discord/commands/scene.ts'
 import { faultText, startFaults } from '../../../../src/bridges/discord/commands/start-faults.ts'
-import { WORDS } from '../../../../src/bridges/discord/words/words.ts'
+import { WORDS } from '../../../../src/messages/discord/words.ts'
 
 const place = (change: Partial<Place> = {}): Place => ({
   id: '1',

@@ -5,7 +5,7 @@ import {
   type UsedPermission,
 } from '../../../../src/bridges/discord/commands/permissions.ts'
 import { failureText } from '../../../../src/bridges/discord/commands/start.ts'
-import { WORDS } from '../../../../src/bridges/discord/words/words.ts'
+import { WORDS } from '../../../../src/messages/discord/words.ts'
 import { openWorld } from './discord-world.ts'
 
 type World = Awaited<ReturnType<typeof openWorld>>

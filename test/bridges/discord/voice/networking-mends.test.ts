@@ -9,9 +9,9 @@ import {
   type VoicePacket,
   type VoiceSocket,
   type VoiceUdp,
-} from '../../../../src/bridges/discord/voice/library-parts.ts'
-import { NetworkingMends } from '../../../../src/bridges/discord/voice/networking-mends.ts'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+} from '../../../../src/bridges/discord/voice/patches/library-internals.ts'
+import { NetworkingMends } from '../../../../src/bridges/discord/voice/patches/patched-networking.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 /** The library’s socket: passes messages to its listeners, and throws what they throw. */
 class FakeSocket extends EventEmitter implements VoiceSocket {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
-import { ReorderWindow } from '../../../../src/bridges/discord/voice/reorder-window.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/link-counters.ts'
+import { ReorderWindow } from '../../../../src/bridges/discord/voice/reorder-buffer.ts'
 
 /** A window whose packets contain their own position, so that the output can be checked. */
 function stage(size?: number) {

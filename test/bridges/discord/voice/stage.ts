@@ -1,13 +1,13 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
-import { LinkCounters } from '../../../../src/bridges/discord/voice/link-counters.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/link-counters.ts'
 import type { LinkLimits } from '../../../../src/bridges/discord/voice/link-limits.ts'
 import { VoiceLink } from '../../../../src/bridges/discord/voice/voice-link.ts'
 import type {
   VoiceLinkOptions,
   VoiceLinkState,
 } from '../../../../src/bridges/discord/voice/voice-link-options.ts'
-import { type Clock, systemClock } from '../../../../src/core/clock.ts'
-import { silentLog } from '../../../../src/core/log.ts'
+import { type Clock, systemClock } from '../../../../src/common/clock.ts'
+import { silentLog } from '../../../../src/common/log.ts'
 import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
 import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
 import { VoiceServer, type VoiceServerOptions } from '../../../../src/simulator/discord/voice/voice-server.ts'

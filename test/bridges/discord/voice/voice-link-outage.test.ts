@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { pause, until } from '../../../helpers/until.ts'
 import { Listener } from './listener.ts'

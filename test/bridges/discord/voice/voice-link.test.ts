@@ -1,6 +1,6 @@
 import { getVoiceConnection } from '@discordjs/voice'
 import { afterEach, describe, expect, test } from 'vitest'
-import { networkingOf } from '../../../../src/bridges/discord/voice/library-parts.ts'
+import { networkingOf } from '../../../../src/bridges/discord/voice/patches/library-internals.ts'
 import { OpusEncoder } from '../../../../src/transcode/opus-encoder.ts'
 import { FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
 import { sine } from '../../../helpers/tone.ts'

@@ -1,7 +1,7 @@
 import { Locale } from 'discord.js'
 import { describe, expect, test } from 'vitest'
-import { languageOfLocale, TONGUES, tongueOf } from '../../../../src/bridges/discord/words/locale.ts'
-import { answersFor, WORDS } from '../../../../src/bridges/discord/words/words.ts'
+import { answersFor, WORDS } from '../../../../src/messages/discord/words.ts'
+import { languageOfLocale, TONGUES, tongueOf } from '../../../../src/messages/locale.ts'
 import { LANGUAGE_ROWS } from '../../../../src/service/server/engines/language-ids.ts'
 
 type Path = readonly string[]

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { type CallOrder, TwilioCallsApi } from '../../../../src/bridges/twilio/dial/calls-api.ts'
+import { type CallOrder, TwilioCallsApi } from '../../../../src/bridges/twilio/calls-api.ts'
 import { ACCOUNT, RestStandIn } from './rest-stand-in.ts'
 
 const ORDER: CallOrder = {

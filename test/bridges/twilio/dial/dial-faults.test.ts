@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BridgeError } from '../../../../src/core/errors.ts'
+import { BridgeError } from '../../../../src/common/errors.ts'
 import { dialled, settled } from './dialled.ts'
 import { restError } from './fake-calls-api.ts'
 

@@ -5,8 +5,8 @@ import {
   type DialState,
   next,
   queued,
-} from '../../../../src/bridges/twilio/dial/dial-state.ts'
-import { BridgeError } from '../../../../src/core/errors.ts'
+} from '../../../../src/bridges/telephony/outbound/dial-state.ts'
+import { BridgeError } from '../../../../src/common/errors.ts'
 
 const error = new BridgeError('DIAL_FAILED', 'no')
 const final = (status: 'completed' | 'busy' | 'no-answer' | 'failed' | 'canceled'): DialInput => ({

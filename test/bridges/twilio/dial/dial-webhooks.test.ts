@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { TwilioDialler } from '../../../../src/bridges/twilio/index.ts'
-import { BridgeError } from '../../../../src/core/errors.ts'
+import { BridgeError } from '../../../../src/common/errors.ts'
 import { PUBLIC_URL, resumeUrlIn, until } from '../harness.ts'
 import { FROM, open, TO } from './rest-line.ts'
 import { ACCOUNT } from './rest-stand-in.ts'

@@ -1,5 +1,5 @@
-import type { CallOrder, CallsApi } from '../../../../src/bridges/twilio/dial/calls-api.ts'
-import { RestFailure } from '../../../../src/bridges/twilio/dial/rest-failure.ts'
+import { RestFailure } from '../../../../src/bridges/telephony/outbound/rest-failure.ts'
+import type { CallOrder, CallsApi } from '../../../../src/bridges/twilio/calls-api.ts'
 
 /** A fake of Twilio’s REST API: records requests; the test responds. */
 export class FakeCallsApi implements CallsApi {

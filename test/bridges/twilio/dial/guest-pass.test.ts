@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { guestOf, passOf } from '../../../../src/bridges/twilio/dial/guest-pass.ts'
-import type { Invitation } from '../../../../src/core/invitation.ts'
+import { guestOf, passOf } from '../../../../src/bridges/telephony/resumption.ts'
+import type { Invitation } from '../../../../src/core/model/invitation.ts'
 
 const language = fc.constantFrom('en-us', 'es-419', 'deu-de')
 const text = (maxLength: number) => fc.string({ unit: 'binary', maxLength })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { after } from '../../../../src/core/clock.ts'
-import { UtteranceStream } from '../../../../src/service/server/engines/adapters/utterance-stream.ts'
-import type { Decoder } from '../../../../src/service/server/engines/decoder.ts'
-import { SphinxStream } from '../../../../src/service/server/engines/sphinx-stream.ts'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { after } from '../../../../src/common/clock.ts'
+import type { Decoder } from '../../../../src/service/server/engines/pocketsphinx/decoder.ts'
+import { SphinxStream } from '../../../../src/service/server/engines/pocketsphinx/stream.ts'
+import { UtteranceStream } from '../../../../src/service/server/engines/remote/utterance-stream.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { sine } from '../../../helpers/tone.ts'
 
 const sink = { partial() {}, final() {}, failed() {} }

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { systemClock } from '../../../../src/core/clock.ts'
+import { systemClock } from '../../../../src/common/clock.ts'
 import { EngineError } from '../../../../src/service/server/engines/engine-error.ts'
-import { PocketSphinx } from '../../../../src/service/server/engines/pocketsphinx.ts'
+import { PocketSphinx } from '../../../../src/service/server/engines/pocketsphinx/pocketsphinx.ts'
 import type { Transcript, TranscriptSink } from '../../../../src/service/server/engines/speech-to-text.ts'
-import { createResampler } from '../../../../src/transcode/resample.ts'
+import { createResampler } from '../../../../src/transcode/resample/resampler.ts'
 import { speechToTextChecks } from '../../../conformance/speech-to-text.ts'
 import { conforms } from '../../../conformance/suite.ts'
 import { SeededRandom } from '../../../fuzz/random.ts'
@@ -120,7 +120,8 @@ test.each([{ library: 'libnothing.so.9' }, { models: '/nowhere' }])(
 
 test("decoders that are made while others work leave the library's memory whole", async () => {
   // In a separate process: heap corruption ends it.
-  const module = new URL('../../../../src/service/server/engines/sphinx-library.ts', import.meta.url).href
+  const module = new URL('../../../../src/service/server/engines/pocketsphinx/library.ts', import.meta.url)
+    .href
   const { models, ...paths } = ENGINES.pocketsphinx
   const files = { '-hmm': 'en-us', '-lm': 'en-us.lm.bin', '-dict': 'cmudict-en-us.dict' }
   const args = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${models}/${file}`]))

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { isTelephoneBand } from '../../../../src/service/server/engines/telephone-band.ts'
-import { createResampler } from '../../../../src/transcode/resample.ts'
+import { isTelephoneBand } from '../../../../src/service/server/engines/pocketsphinx/telephone-band.ts'
+import { createResampler } from '../../../../src/transcode/resample/resampler.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { pause, recording } from '../helpers/recordings.ts'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { decodeAnswer, encodeRequest } from '../../../../src/service/server/engines/apertium-text.ts'
+import { decodeAnswer, encodeRequest } from '../../../../src/service/server/engines/apertium/apertium-text.ts'
 import { Phrasebook } from '../../../../src/service/server/engines/phrasebook.ts'
+import { cleanTranscript } from '../../../../src/service/server/engines/pocketsphinx/transcript-text.ts'
 import { edited } from '../../../../src/service/server/engines/pre-edit.ts'
-import { cleanTranscript } from '../../../../src/service/server/engines/transcript-text.ts'
 import { WavReader } from '../../../../src/service/server/engines/wav-reader.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
 

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../../../src/core/languages.ts'
+import type { LanguageId } from '../../../../src/common/language.ts'
 import type { VoiceEntry } from '../../../../src/service/contract.ts'
 import { EngineSet } from '../../../../src/service/server/engines/engine-set.ts'
 import type {

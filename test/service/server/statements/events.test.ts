@@ -6,7 +6,7 @@ import {
   type ServiceErrorBody,
   type StsResult,
 } from '../../../../src/service/contract.ts'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from '../helpers/fake-service.ts'
 import { keyFileWith } from '../helpers/key-files.ts'
 import { TestClient as Client, query, RECEIVE, type TestClient } from '../helpers/test-client.ts'

@@ -2,8 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DatagramFaults } from '../../../../src/simulator/discord/voice/datagram-faults.ts'
 import { DatagramPath } from '../../../../src/simulator/discord/voice/datagram-path.ts'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
-import { randomFrom } from '../../../../src/simulator/phone/quirks.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
+import { randomFrom } from '../../../../src/simulator/twilio/phone/quirks.ts'
 
 /** Sends `count` datagrams, one every 20 ms, each of 40 bytes of its number; returns the arrivals. */
 function send(faults: DatagramFaults, count: number, seed = 1): { n: number; at: number; whole: boolean }[] {

@@ -11,7 +11,7 @@ import {
 } from '@discordjs/voice'
 import { opusDecoder, opusEncoder } from '../../../../src/simulator/discord/voice/opus.ts'
 import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
-import { createResampler } from '../../../../src/transcode/resample.ts'
+import { createResampler } from '../../../../src/transcode/resample/resampler.ts'
 
 export const GUILD = '300000000000000001'
 export const CHANNEL = '300000000000000002'

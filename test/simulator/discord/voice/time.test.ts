@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Close, Op } from '../../../../src/simulator/discord/voice/opcodes.ts'
 import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
-import { FakeClock } from '../../../../src/simulator/fake-clock.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { until } from '../../../helpers/until.ts'
 import { RawBot } from './raw-bot.ts'
 

@@ -1,5 +1,5 @@
 import { isJson, type Json } from '../../json.ts'
-import type { World } from '../../world.ts'
+import type { World } from '../../model/world.ts'
 import { guildOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { type ApiRequest, NO_CONTENT, ok } from '../api-request.ts'

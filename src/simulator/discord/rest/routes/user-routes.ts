@@ -1,5 +1,5 @@
 import type { Json } from '../../json.ts'
-import type { World } from '../../world.ts'
+import type { World } from '../../model/world.ts'
 import { ApiError } from '../api-error.ts'
 import { ok } from '../api-request.ts'
 import type { Route } from '../route.ts'

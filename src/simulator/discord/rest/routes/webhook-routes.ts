@@ -1,13 +1,13 @@
 import { isJson, type Json } from '../../json.ts'
-import { TextChannel } from '../../text-channel.ts'
-import { VoiceChannel } from '../../voice-channel.ts'
-import { Webhook } from '../../webhook.ts'
-import type { World } from '../../world.ts'
+import { TextChannel } from '../../model/text-channel.ts'
+import { VoiceChannel } from '../../model/voice-channel.ts'
+import { Webhook } from '../../model/webhook.ts'
+import type { World } from '../../model/world.ts'
 import { channelOf, guildOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { type ApiReply, type ApiRequest, NO_CONTENT, ok } from '../api-request.ts'
 import type { Route, RouteAuth } from '../route.ts'
-import { readWebhookName } from '../webhook-name.ts'
+import { readWebhookName } from './webhook-name.ts'
 
 const MOST = 15
 

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../../core/clock.ts'
+import { after, type Clock } from '../../../../common/clock.ts'
 import { Op } from '../opcodes.ts'
 import type { VoiceFaults } from '../voice-faults.ts'
 import type { GroupMember } from './group-member.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../core/clock.ts'
+import type { Clock } from '../../../../common/clock.ts'
 import { CommitRace, type Committer, type Winner } from './commit-race.ts'
 import { Execution } from './execution.ts'
 import { ExternalSender, type Proposal } from './external-sender.ts'

@@ -1,4 +1,4 @@
-import type { Clock } from '../../../../core/clock.ts'
+import type { Clock } from '../../../../common/clock.ts'
 import type { GroupMember } from './group-member.ts'
 import type { Waiting } from './waiting.ts'
 

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Davey from '@snazzah/davey'
-import { assertInstalled } from '../../../../core/optional-part.ts'
+import { assertInstalled } from '../../../../common/optional-package.ts'
 import type { GroupMember } from './group-member.ts'
 
 const VERSION = 1

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../../core/clock.ts'
+import { after, type Clock } from '../../../../common/clock.ts'
 
 /** Waits for a condition: one wait at a time, checked again after every `wake`. */
 export class Waiting {

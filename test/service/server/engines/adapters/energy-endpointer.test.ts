@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import {
   EnergyEndpointer,
   type Stretch,
-} from '../../../../../src/service/server/engines/adapters/energy-endpointer.ts'
+} from '../../../../../src/service/server/engines/remote/energy-endpointer.ts'
 import { textPieces } from '../../../../../src/service/server/engines/text-pieces.ts'
 import { sine } from '../../../../helpers/tone.ts'
 import { joined, pause, recording } from '../../helpers/recordings.ts'

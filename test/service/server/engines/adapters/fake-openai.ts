@@ -1,4 +1,4 @@
-import { createMp3 } from '../../../../../src/service/server/engines/mp3-encoder.ts'
+import { createMp3 } from '../../../../../src/transcode/mp3/encoder.ts'
 import { bytesOf } from '../../../../../src/transcode/pcm.ts'
 import { encodeWav, mono, readWav, wavHeader } from '../../../../../src/transcode/wav.ts'
 import { sine } from '../../../../helpers/tone.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../../src/core/clock.ts'
+import { systemClock } from '../../../../../src/common/clock.ts'
 import {
   OpenAiSynthesizer,
   type OpenAiSynthesizerOptions,
-} from '../../../../../src/service/server/engines/adapters/openai-synthesizer.ts'
+} from '../../../../../src/service/server/engines/remote/openai-synthesizer.ts'
 import { conforms } from '../../../../conformance/suite.ts'
 import { synthesizerChecks } from '../../../../conformance/synthesizer.ts'
 import { FakeOpenAi } from './fake-openai.ts'

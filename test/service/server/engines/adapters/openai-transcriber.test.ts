@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../../src/core/clock.ts'
+import { systemClock } from '../../../../../src/common/clock.ts'
 import {
   OpenAiTranscriber,
   type OpenAiTranscriberOptions,
-} from '../../../../../src/service/server/engines/adapters/openai-transcriber.ts'
+} from '../../../../../src/service/server/engines/remote/openai-transcriber.ts'
 import type { Transcript } from '../../../../../src/service/server/engines/speech-to-text.ts'
 import { speechToTextChecks } from '../../../../conformance/speech-to-text.ts'
 import { conforms } from '../../../../conformance/suite.ts'

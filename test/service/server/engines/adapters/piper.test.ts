@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../../src/core/clock.ts'
-import { Piper, type PiperOptions } from '../../../../../src/service/server/engines/adapters/piper.ts'
+import { systemClock } from '../../../../../src/common/clock.ts'
+import { Piper, type PiperOptions } from '../../../../../src/service/server/engines/remote/piper.ts'
 import { conforms } from '../../../../conformance/suite.ts'
 import { synthesizerChecks } from '../../../../conformance/synthesizer.ts'
 import { wholeWav } from './fake-openai.ts'

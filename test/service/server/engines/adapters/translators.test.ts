@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { systemClock } from '../../../../../src/core/clock.ts'
+import { systemClock } from '../../../../../src/common/clock.ts'
 import {
   ChatTranslator,
   type ChatTranslatorOptions,
-} from '../../../../../src/service/server/engines/adapters/chat-translator.ts'
+} from '../../../../../src/service/server/engines/remote/chat-translator.ts'
 import {
   LibreTranslate,
   type LibreTranslateOptions,
-} from '../../../../../src/service/server/engines/adapters/libre-translate.ts'
+} from '../../../../../src/service/server/engines/remote/libre-translate.ts'
 import { conforms } from '../../../../conformance/suite.ts'
 import { textTranslatorChecks } from '../../../../conformance/text-translator.ts'
 import { FakeOpenAi, inSpanish } from './fake-openai.ts'

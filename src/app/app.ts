@@ -1,0 +1,270 @@
+import type { FastifyInstance } from 'fastify'
+import type { DiscordBridge } from '../bridges/discord/discord-bridge.ts'
+import type { Doorkeeper } from '../bridges/telephony/invitations.ts'
+import { NumberLimits } from '../bridges/telephony/number-limits.ts'
+import { ModestDialler } from '../bridges/telephony/open-lines.ts'
+import { RememberedLanguages } from '../bridges/telephony/remembered-languages.ts'
+import { type Clock, systemClock } from '../common/clock.ts'
+import { type Log, silentLog } from '../common/log.ts'
+import { systemWallClock } from '../common/wall-clock.ts'
+import { Attendant } from '../core/calls/attendant.ts'
+import { attendantOptions } from '../core/calls/attendant-options.ts'
+import { GuessLimit } from '../core/calls/guess-limit.ts'
+import { ObservedDialler } from '../core/calls/observed-dialler.ts'
+import { RoomCodes } from '../core/calls/room-codes.ts'
+import { Switchboard } from '../core/calls/switchboard.ts'
+import type { Announcer } from '../core/model/announcer.ts'
+import type { Dialler } from '../core/model/dialer.ts'
+import type { Recorder } from '../core/model/recorder.ts'
+import { relayOptions } from '../core/model/relay-settings.ts'
+import { Relay } from '../core/room/relay.ts'
+import type { Translator } from '../core/translation/translator.ts'
+import { DiskRecorder } from '../media/recording/disk-recorder.ts'
+import { recordingOptionsSchema } from '../media/recording/settings.ts'
+import type { Door } from '../net/door.ts'
+import { Overload } from '../net/overload.ts'
+import { limitsSchema } from '../net/settings.ts'
+import { Neighbours } from '../net/trusted-proxies.ts'
+import { ServiceProcess } from '../service/server/process/child.ts'
+import type { ServiceConfig } from '../service/server/service-config.ts'
+import { tracingSettingsSchema } from '../tracing/settings.ts'
+import { openFloor } from '../web/control/open-context.ts'
+import { controlSettingsSchema } from '../web/control/settings.ts'
+import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
+import { webhookSchema } from '../web/webhooks/settings.ts'
+import { openAnnouncer } from './announcer.ts'
+import type { AppConfig } from './app-config.ts'
+import { openUsageFile } from './call-usage-file.ts'
+import { openDialler, rationed } from './dialling.ts'
+import { openChannels, openPreferences } from './discord.ts'
+import { Drain, drainSchema } from './drain.ts'
+import { registerPlugins } from './plugins.ts'
+import { openServer } from './server.ts'
+import { startTracing } from './tracing.ts'
+import { openTranslators } from './translators.ts'
+
+export type { AppConfig }
+
+/** Replaces parts of the app, for tests and embedding programs. */
+export interface AppParts {
+  readonly clock?: Clock
+  readonly log?: Log
+  readonly translator?: Translator
+  /** The caller keeps ownership. */
+  readonly announcer?: Announcer
+  /** Share of its memory that this process uses; default: measured. */
+  readonly memoryShare?: () => number
+}
+
+/** The bridge server with everything it owns. */
+export interface App extends AsyncDisposable {
+  readonly server: FastifyInstance
+  readonly relay: Relay
+  /** Speaks the notices; its files from the settings are read once. */
+  readonly announcer: Announcer
+  /** Admits legs and connects calls. */
+  readonly switchboard: Switchboard
+  /** Places calls; absent if outbound calls are disabled. */
+  readonly dialler: Dialler | undefined
+  /** Codes of rooms, including those from the settings. */
+  readonly roomCodes: RoomCodes
+  /** Records conversations, as far as the settings allow. */
+  readonly recorder: Recorder
+  /** Limits requests before routes see them. */
+  readonly door: Door
+  /** Detects overload. */
+  readonly overload: Overload
+  /** Usage limits of each number. */
+  readonly numberLimits: NumberLimits
+  /** The Discord bot, if a token is set. */
+  readonly discord: DiscordBridge | undefined
+  /** The embedded service, if enabled. */
+  readonly service: ServiceProcess | undefined
+  /** Starts listening; resolves to the local address. */
+  listen(): Promise<string>
+  /** State of the shutdown; `hurry` ends the waiting of `leave`. */
+  readonly drain: Drain
+  /**
+   * Rejects new calls, leaves Discord, and resolves when no call remains or, at the deadline, the remaining ones were
+   * handed over. Close the app afterwards. Idempotent.
+   */
+  leave(): Promise<void>
+  /** Stops admitting, ends every call, then the service. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Assembles the app without listening. Throws `BridgeError` `CONFIG` for settings that cannot work. */
+export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise<App> {
+  const { clock = systemClock, log = silentLog } = parts
+  // First, so that invalid settings leave no process running.
+  const options = relayOptions(config.relay)
+  const attended = attendantOptions(config.attendant)
+  const limits = limitsSchema.parse(config.limits ?? {})
+  const drainSettings = drainSchema.parse(config.drain ?? {})
+  const tracingSettings = tracingSettingsSchema.parse(config.tracing ?? {})
+  const control = controlSettingsSchema.parse(config.control ?? {})
+  const webhooks = (config.webhooks ?? []).map(each => webhookSchema.parse(each))
+  const kept = transcriptSettingsSchema.parse(config.transcripts ?? {})
+  const external = parts.translator !== undefined || config.service.url !== undefined
+  const key = config.service.apiKey ?? randomKey()
+  const url = () => config.service.url ?? service?.url ?? ''
+  // Before the service, for the same reason.
+  const { calls = {}, twilio } = config
+  const numbers = twilio.numbers ?? {}
+  const usageFile = openUsageFile(twilio, { clock, wallClock: systemWallClock, log })
+  const dialling = { authTokens: twilio.authTokens, numbers, clock, log, ledger: usageFile }
+  const twilioDialler = openDialler(twilio.outbound, dialling)
+  const remembered =
+    calls.remembered && new RememberedLanguages(calls.remembered, { clock, wallClock: systemWallClock, log })
+  const preferences = openPreferences(config.discord, { clock, log })
+  const discordChannels = openChannels(config.discord, { wallClock: systemWallClock, log })
+  const announcer: Announcer & Partial<Disposable> =
+    parts.announcer ?? (await openAnnouncer({ settings: config.sounds, url, apiKey: key, clock, log }))
+  const service = external ? undefined : await ServiceProcess.start(embeddedConfig(config, key), { log })
+  const services = parts.translator
+    ? { translator: parts.translator }
+    : openTranslators(config.service, { url: config.service.url ?? url, apiKey: key, clock })
+  const relay = new Relay({ ...services, options, clock, log })
+  const ration =
+    twilioDialler && twilio.outbound && rationed(twilioDialler, twilio.outbound, { numbers, clock })
+  const dialler = ration && new ObservedDialler(ration, relay.observer)
+  const { maxMinutes, maxRooms = options.maxLegs } = calls
+  const language = config.languages.hears
+  const switchboard = new Switchboard({
+    relay,
+    announcer,
+    dialler,
+    clock,
+    log,
+    maxMinutes,
+    maxRooms,
+    language,
+  })
+  const roomCodes = new RoomCodes(clock, { fixed: calls.roomCodes })
+  const guesses = new GuessLimit(clock)
+  const desk: Doorkeeper = {
+    roomOf: code => roomCodes.find(code),
+    guesses,
+    remembered,
+  }
+  const recorder = new DiskRecorder({
+    relay,
+    announcer,
+    options: recordingOptionsSchema.parse(config.recording ?? {}),
+    clock,
+    wallClock: systemWallClock,
+    log,
+    language,
+  })
+  const about = { relay, announcer, recorder, clock, log, language, maxMinutes }
+  const attendant = new Attendant({ ...about, options: attended })
+  const overload = new Overload({ limits, clock, log, memoryShare: parts.memoryShare })
+  const drain = new Drain({
+    settings: drainSettings,
+    clock,
+    log,
+    calls: () => relay.rooms.size + (server.hasDecorator('twilio') ? server.twilio.expected : 0),
+  })
+  const numberLimits = new NumberLimits({
+    numbers,
+    goesOn: callSid => server.twilio.goesOn(callSid),
+    ...{ language, clock, wallClock: systemWallClock, ledger: usageFile },
+  })
+  const doorman = { turns: () => drain.turns() ?? overload.turns() }
+  const neighbours = new Neighbours([...(config.trustProxy ?? []), ...limits.neighbours])
+  const front = await openFloor({
+    relay,
+    codes: roomCodes,
+    announcer,
+    dialler: dialler && new ModestDialler(dialler, doorman),
+    recorder: config.recording?.when === undefined || config.recording.when === 'off' ? undefined : recorder,
+    closed: control.keys.length === 0,
+    transcripts: kept,
+    readers: control,
+    groupOf: address => neighbours.groupOf(address),
+    webhooks,
+    clock,
+    wall: systemWallClock,
+    log,
+  }).catch(async error => {
+    overload[Symbol.dispose]()
+    await relay.close()
+    await service?.close()
+    throw error
+  })
+  const tracing = await startTracing(tracingSettings, { observer: relay.observer, clock, log })
+  const { server, door } = openServer({ limits, trustProxy: config.trustProxy ?? [], clock, log })
+  let closing: Promise<void> | undefined
+  let leaving: Promise<void> | undefined
+  const leave = async () => {
+    const drained = drain.begin()
+    // A bot can be active only once: the next server may take it over.
+    await Promise.all([drained, app.discord?.close()])
+    await server.twilio.handOver()
+  }
+  const close = async () => {
+    overload[Symbol.dispose]()
+    numberLimits[Symbol.dispose]()
+    drain[Symbol.dispose]()
+    // Farewells are sent before the room is empty.
+    await app.discord?.close()
+    await relay.close()
+    attendant[Symbol.dispose]()
+    await recorder[Symbol.asyncDispose]()
+    await front[Symbol.asyncDispose]()
+    await tracing?.[Symbol.asyncDispose]()
+    await server.close()
+    await usageFile?.[Symbol.asyncDispose]()
+    await remembered?.[Symbol.asyncDispose]()
+    await preferences?.[Symbol.asyncDispose]()
+    await discordChannels?.[Symbol.asyncDispose]()
+    await service?.close()
+    if (!parts.announcer) announcer[Symbol.dispose]?.()
+  }
+  const app: App = {
+    server,
+    relay,
+    announcer,
+    switchboard,
+    dialler,
+    roomCodes,
+    recorder,
+    door,
+    overload,
+    numberLimits,
+    drain,
+    get discord() {
+      return server.hasDecorator('discord') ? server.discord : undefined
+    },
+    service,
+    listen: () => server.listen({ host: config.host, port: config.port }),
+    leave: () => (leaving ??= leave()),
+    close: () => (closing ??= close()),
+    [Symbol.asyncDispose]: () => app.close(),
+  }
+  try {
+    await relay.ready()
+    await registerPlugins(server, {
+      ...{ config, relay, announcer, dialler, roomCodes, preferences, discordChannels, clock, log },
+      ...{ door, overload, numberLimits, drain, doorman, drainSettings },
+      ...{ front, switchboard, desk, control, twilioDialler },
+      ...{ ration, guesses, traces: tracing?.counters, recordings: recorder.stats },
+      service: { url, apiKey: key, running: () => service?.running !== false, embedded: () => service },
+    })
+    await server.ready()
+  } catch (error) {
+    await app.close()
+    throw error
+  }
+  return app
+}
+
+/** The embedded service accepts the bridge and clients with a key. */
+function embeddedConfig({ embedded }: AppConfig, key: string): ServiceConfig {
+  const settings = structuredClone(embedded ?? {}) as ServiceConfig
+  return { ...settings, open: false, apiKeys: [...(settings.apiKeys ?? []), { name: 'bridge', key }] }
+}
+
+function randomKey(): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(24))).toString('base64url')
+}

@@ -1,0 +1,235 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { type DayLedger, NOTHING, type Used } from '../bridges/telephony/outbound/day-ledger.ts'
+import { after, type Clock } from '../common/clock.ts'
+import type { Log } from '../common/log.ts'
+import { isoTime, type WallClock } from '../common/wall-clock.ts'
+import { writeWhole } from '../storage/atomic-file.ts'
+import type { AppConfig } from './app-config.ts'
+
+/** Minimum time between two writes (ms). The first change after a quiet period is written at once. */
+const WRITE_EVERY_MS = 2_000
+/** Maximum number of names stored per run and day; further ones count only in memory. */
+const MOST_NAMES = 20_000
+/** Maximum number of runs stored separately; the oldest above it are merged. */
+const MOST_RUNS = 32
+const ADDED_UP = 'older'
+const DAY_MS = 86_400_000
+
+const usedSchema = z.tuple([z.number().min(0), z.number().min(0)])
+/** For each run, the minutes or costs under each name. */
+const fileSchema = z.strictObject({
+  version: z.literal(1),
+  day: z.iso.date(),
+  runs: z.record(z.string(), z.record(z.string(), usedSchema)),
+})
+type Runs = z.output<typeof fileSchema>['runs']
+
+export interface UsageFileTerms {
+  readonly file: string
+  /** Key of the digests of names, so that the file reveals no phone numbers. */
+  readonly key: string
+  readonly clock: Clock
+  readonly wallClock: WallClock
+  readonly log: Log
+}
+
+/**
+ * Stores today’s usage of calls in a file that is replaced atomically. Each run writes only its own part, so concurrent
+ * runs need no lock: a part overwritten by a simultaneous write is restored with its owner’s next write.
+ *
+ * An unreadable file is left unchanged until the day ends, and `known` is false.
+ */
+export class UsageFile implements DayLedger, AsyncDisposable {
+  readonly #terms: UsageFileTerms
+  readonly #run = randomBytes(9).toString('base64url')
+  /** Usage of this run today, by digest. */
+  readonly #own = new Map<string, Used>()
+  /** The parts of other runs, as last read, and their sums. */
+  #runs: Runs = {}
+  #others = new Map<string, Used>()
+  #day: string
+  #known = true
+  #changed = false
+  #failed = false
+  #full = false
+  #timer: Disposable | undefined
+  #writing: Promise<void> | undefined
+
+  /** Reads the file, if it exists. */
+  constructor(terms: UsageFileTerms) {
+    this.#terms = terms
+    this.#day = this.#today()
+    try {
+      this.#learn(parsed(readFileSync(terms.file, 'utf8'), this.#day))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#lost(error)
+    }
+  }
+
+  get known(): boolean {
+    this.#turn()
+    return this.#known
+  }
+
+  earlier(name: string): Used {
+    this.#turn()
+    return this.#others.get(this.#digest(name)) ?? NOTHING
+  }
+
+  note(name: string, { minutes, spend }: Used): void {
+    this.#turn()
+    const digest = this.#digest(name)
+    const before = this.#own.get(digest) ?? NOTHING
+    if (before.minutes === minutes && before.spend === spend) return
+    if (this.#own.size >= MOST_NAMES && !this.#own.has(digest)) {
+      if (!this.#full) this.#terms.log.warn({ most: MOST_NAMES }, 'more usage than is kept over a restart')
+      this.#full = true
+      return
+    }
+    this.#own.set(digest, { minutes, spend })
+    this.#changed = true
+    if (!this.#timer && !this.#writing) this.#write()
+  }
+
+  /** Writes pending changes. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#timer?.[Symbol.dispose]()
+    await this.#writing
+    if (this.#changed) await this.#replace()
+    this.#timer?.[Symbol.dispose]()
+  }
+
+  #write(): void {
+    const { clock } = this.#terms
+    this.#writing = this.#replace().finally(() => {
+      this.#writing = undefined
+      this.#timer = after(clock, WRITE_EVERY_MS, () => {
+        this.#timer = undefined
+        if (this.#changed) this.#write()
+      })
+    })
+  }
+
+  /** Never rejects. */
+  async #replace(): Promise<void> {
+    this.#changed = false
+    if (!this.known) return
+    const { file, log } = this.#terms
+    try {
+      this.#learn(await this.#read())
+    } catch (error) {
+      // The file was valid earlier in this run, so its known content is written again.
+      log.error({ file, fault: faultOf(error) }, 'the usage file was damaged and has been rewritten')
+    }
+    const runs: Runs = { ...this.#runs, [this.#run]: plain(this.#own) }
+    const text = JSON.stringify({ version: 1, day: this.#day, runs: bounded(runs, this.#run) })
+    try {
+      await writeWhole(file, text)
+      this.#failed = false
+    } catch (error) {
+      if (!this.#failed) log.error({ file, fault: faultOf(error) }, 'the usage file cannot be written')
+      this.#failed = true
+      this.#changed = true
+    }
+  }
+
+  async #read(): Promise<Runs> {
+    try {
+      return parsed(await readFile(this.#terms.file, 'utf8'), this.#day)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+      throw error
+    }
+  }
+
+  #learn(runs: Runs): void {
+    const { [this.#run]: _own, ...others } = runs
+    this.#runs = others
+    this.#others = new Map()
+    for (const names of Object.values(others))
+      for (const [name, [minutes, spend]] of Object.entries(names)) {
+        const sum = this.#others.get(name) ?? NOTHING
+        this.#others.set(name, { minutes: sum.minutes + minutes, spend: sum.spend + spend })
+      }
+  }
+
+  #lost(error: unknown): void {
+    const { file, log } = this.#terms
+    this.#known = false
+    log.error(
+      { file, fault: faultOf(error) },
+      'today’s usage is unknown: calls with a daily limit are rejected until midnight UTC; restore a backup of the file or delete it, then restart',
+    )
+  }
+
+  /** Usage is reset on a new day. */
+  #turn(): void {
+    const today = this.#today()
+    if (today === this.#day) return
+    this.#day = today
+    this.#known = true
+    this.#full = false
+    this.#own.clear()
+    this.#learn({})
+  }
+
+  #today(): string {
+    return isoTime(Math.floor(this.#terms.wallClock() / DAY_MS) * DAY_MS).slice(0, 10)
+  }
+
+  /** Single words are not personal names and stay readable. */
+  #digest(name: string): string {
+    if (!name.includes(' ')) return name
+    return createHmac('sha256', this.#terms.key).update(name).digest('base64url').slice(0, 27)
+  }
+}
+
+/** Returns the file’s usage for `today`. Entries with a later date, after the clock was set back, count as today. */
+function parsed(text: string, today: string): Runs {
+  const { data, error } = fileSchema.safeParse(JSON.parse(text))
+  if (error) throw new SyntaxError(`invalid at ${error.issues[0]?.path.join('.') || 'the top level'}`)
+  return data.day < today ? {} : data.runs
+}
+
+function plain(used: ReadonlyMap<string, Used>): Runs[string] {
+  return Object.fromEntries(Array.from(used, ([name, { minutes, spend }]) => [name, [minutes, spend]]))
+}
+
+/** Keeps at most `MOST_RUNS` runs, so that frequent restarts do not grow the file without limit. */
+function bounded(runs: Runs, own: string): Runs {
+  const names = Object.keys(runs).filter(name => name !== own && name !== ADDED_UP)
+  const older = names.slice(0, Math.max(0, names.length - MOST_RUNS))
+  if (older.length === 0) return runs
+  const sum: Runs[string] = { ...runs[ADDED_UP] }
+  for (const run of older)
+    for (const [name, [minutes, spend]] of Object.entries(runs[run] ?? {})) {
+      const [minutesBefore, spendBefore] = sum[name] ?? [0, 0]
+      sum[name] = [minutesBefore + minutes, spendBefore + spend]
+    }
+  const kept = Object.entries(runs).filter(([run]) => !older.includes(run))
+  return { [ADDED_UP]: sum, ...Object.fromEntries(kept.filter(([run]) => run !== ADDED_UP)) }
+}
+
+/** Returns the disk’s error code or the fault in the text, never the text itself. */
+function faultOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code ?? (message.startsWith('invalid at') ? message : 'invalid JSON')
+}
+
+/** Opens the configured usage file; undefined if there are no daily limits. */
+export function openUsageFile(
+  { usageFile: file, outbound, numbers = {}, authTokens }: AppConfig['twilio'],
+  parts: Pick<UsageFileTerms, 'clock' | 'wallClock' | 'log'>,
+): UsageFile | undefined {
+  const ceilings = [
+    ...[outbound?.maxMinutesPerDay, outbound?.maxMinutesPerNumber, outbound?.maxMinutesPerKey],
+    ...[outbound?.maxSpendPerDay, outbound?.maxSpendPerNumber, outbound?.maxSpendPerKey],
+    ...Object.values(numbers).map(({ maxMinutesPerDay }) => maxMinutesPerDay),
+  ]
+  if (file === undefined || ceilings.every(each => each === undefined)) return undefined
+  const key = outbound?.apiKeySecret ?? outbound?.authToken ?? authTokens[0] ?? 'dragoman'
+  return new UsageFile({ file, key, ...parts })
+}

@@ -1,0 +1,100 @@
+import { AddressRates } from '../../common/address-rates.ts'
+import type { Clock } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { RoomCodes } from '../../core/calls/room-codes.ts'
+import type { RoomLinks } from '../../core/calls/room-links.ts'
+import { joinHash } from '../../pages/join-path.ts'
+
+/** New invitations per address: a burst of 20 rooms, then one a minute. */
+const AT_ONCE = 20
+const PER_SECOND = 1 / 60
+/**
+ * Maximum number of codes issued by pages: half of all codes, so that phones, channels and programs can get theirs.
+ */
+const MOST_CODES = 500
+
+/** Ways for another person to join a room. */
+export interface Invite {
+  readonly path: string
+  /** Absent if codes are disabled or too many are in use. */
+  readonly code?: string
+  readonly endsInMs: number
+}
+
+interface Given {
+  readonly token: string
+  readonly code: string | undefined
+  readonly until: number
+}
+
+export interface InvitesParts {
+  readonly links: RoomLinks
+  readonly roomCodes: Pick<RoomCodes, 'issue' | 'find'> | undefined
+  readonly clock: Clock
+  /** The path of the page. */
+  readonly page: string
+  /** Lifetime of a link and a code (ms). */
+  readonly ttlMs: number
+}
+
+/**
+ * Creates the links and codes that visitors request. A room has one of each, which is reused until half its lifetime
+ * has passed. Repeated requests, reconnects and new rooms therefore cannot use up the codes or make guessing one
+ * easier.
+ */
+export class Invites {
+  /** Number of links created. */
+  made = 0
+  readonly #parts: InvitesParts
+  readonly #rates: AddressRates
+  /** By room, in order of creation. */
+  readonly #given = new Map<string, Given>()
+
+  constructor(parts: InvitesParts) {
+    this.#parts = parts
+    this.#rates = new AddressRates(parts.clock, { perSecond: PER_SECOND, burst: AT_ONCE })
+  }
+
+  /**
+   * Returns the invitation to `room`, requested from `address` (an address prefix). Throws `BridgeError` `CAPACITY`
+   * above the rate limit.
+   */
+  give(room: string, address: string): Invite {
+    const { clock, ttlMs } = this.#parts
+    const now = clock.now()
+    for (const [name, { until }] of this.#given) if (until <= now) this.#given.delete(name)
+    const before = this.#given.get(room)
+    if (before && this.#good(before, room) && before.until - now >= ttlMs / 2)
+      return this.#inviteOf(before, now)
+    if (!this.#rates.take(address))
+      throw new BridgeError('CAPACITY', `${AT_ONCE} invitations at once is the limit`, { retryable: true })
+    const given = this.#make(room, now)
+    this.#given.delete(room)
+    this.#given.set(room, given)
+    this.made++
+    return this.#inviteOf(given, now)
+  }
+
+  #make(room: string, now: number): Given {
+    const { links, roomCodes, ttlMs } = this.#parts
+    const token = links.issue(room, ttlMs)
+    let codes = 0
+    for (const { code } of this.#given.values()) if (code !== undefined) codes++
+    const code = codes < MOST_CODES ? roomCodes?.issue(room, ttlMs) : undefined
+    return { token, code, until: now + ttlMs }
+  }
+
+  /** Returns true if neither was revoked. */
+  #good({ token, code }: Given, room: string): boolean {
+    const { links, roomCodes } = this.#parts
+    return links.find(token) === room && (code === undefined || roomCodes?.find(code) === room)
+  }
+
+  #inviteOf({ token, code, until }: Given, now: number): Invite {
+    return {
+      path: this.#parts.page + joinHash(token),
+      ...(code === undefined ? {} : { code }),
+      endsInMs: Math.round(until - now),
+    }
+  }
+}

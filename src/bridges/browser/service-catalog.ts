@@ -1,0 +1,26 @@
+import type { LanguageId } from '../../common/language.ts'
+
+/** Capabilities of a translation service, as it reports them. */
+export interface Offer {
+  readonly languages: readonly OfferedLanguage[]
+  readonly voices: readonly OfferedVoice[]
+}
+
+export interface OfferedLanguage {
+  readonly id: LanguageId
+  /** In English. */
+  readonly name: string
+  /** Speech in it is recognized. */
+  readonly heard: boolean
+  /** It has a voice. */
+  readonly spoken: boolean
+  /** Languages it is translated into. */
+  readonly into: readonly LanguageId[]
+}
+
+export interface OfferedVoice {
+  readonly id: string
+  readonly name: string
+  readonly language: LanguageId
+  readonly gender: 'M' | 'F'
+}

@@ -1,0 +1,204 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import { type Clock, Ticker } from '../../common/clock.ts'
+import type { Participant } from '../../core/room/participant.ts'
+import { LegCounters } from './counters.ts'
+import type { BrowserLeg } from './leg.ts'
+import type { PartyView } from './messages.ts'
+import type { BrowserBridgeOptions } from './options.ts'
+import { type Hearing, Visit } from './visit.ts'
+
+/** Interval between checks of quiet connections (ms). */
+const WATCH_MS = 200
+/** Yields the length that the wire format requires of tokens. */
+const TOKEN_BYTES = 18
+
+/** All current visits; keeps their pages informed of their rooms. */
+export class Visits implements Disposable {
+  readonly #relay: BrowserBridgeOptions['relay']
+  readonly #clock: Clock
+  readonly #maxMs: number
+  readonly #byCall = new Map<string, Visit>()
+  readonly #byRoom = new Map<string, Set<Visit>>()
+  readonly #legs = new Set<BrowserLeg>()
+  readonly #ended = new LegCounters()
+  readonly #stale = new Set<string>()
+  readonly #subscriptions: readonly Disposable[]
+  #ticker: Ticker | undefined
+
+  constructor(relay: BrowserBridgeOptions['relay'], clock: Clock, maxMs: number) {
+    this.#relay = relay
+    this.#clock = clock
+    this.#maxMs = maxMs
+    const { observer } = relay
+    const touch = ({ room }: { room: string }) => this.#touch(room)
+    this.#subscriptions = [
+      observer.on('admitted', touch),
+      observer.on('lost', touch),
+      observer.on('returned', touch),
+      observer.on('left', ({ room, participant }) => {
+        this.#left(room, participant)
+        this.#touch(room)
+      }),
+      observer.on('changed', ({ room, participant, state, changes }) => {
+        if (changes.includes('hears')) this.#of(room, participant)?.overruled(state.hears, this.company(room))
+        this.#touch(room)
+      }),
+      observer.on('caption', caption => {
+        const parties = this.#relay.rooms.get(caption.room)?.participants
+        for (const visit of this.#byRoom.get(caption.room) ?? []) visit.read(caption, parties?.values() ?? [])
+      }),
+      observer.on('utterance', ({ room, listener, stage, latencyMs }) => {
+        if (stage === 'begun' && latencyMs !== undefined)
+          this.#of(room, listener)?.tell({ kind: 'latency', ms: Math.round(latencyMs) })
+      }),
+      observer.on('away', ({ room, participant, away }) =>
+        this.#of(room, participant)?.tell({ kind: 'away', away }),
+      ),
+    ]
+  }
+
+  get size(): number {
+    return this.#byCall.size
+  }
+
+  /** Returns the number of visits from one group of addresses. */
+  of(group: string): number {
+    let count = 0
+    for (const visit of this.#byCall.values()) if (visit.group === group) count++
+    return count
+  }
+
+  /** Number of visits without an invitation. */
+  get uninvited(): number {
+    let count = 0
+    for (const { invited } of this.#byCall.values()) if (!invited) count++
+    return count
+  }
+
+  /** Current connections. */
+  get legs(): ReadonlySet<BrowserLeg> {
+    return this.#legs
+  }
+
+  /** Totals of all legs, ended and current. */
+  counters(): LegCounters {
+    const sum = new LegCounters()
+    sum.add(this.#ended)
+    for (const leg of this.#legs) sum.add(leg.counters)
+    return sum
+  }
+
+  /** Creates a visit to `room`, without a connection yet. */
+  begin(
+    { room, invited, group }: Pick<Visit, 'room' | 'invited' | 'group'>,
+    hearing: Hearing,
+    accompanied: boolean,
+  ): Visit {
+    const visit = new Visit({
+      call: randomBytes(TOKEN_BYTES).toString('base64url'),
+      secret: randomBytes(TOKEN_BYTES).toString('base64url'),
+      ...{ room, invited, group, hearing, accompanied, clock: this.#clock },
+      participant: leg => this.#relay.find(leg),
+      endsAt: this.#clock.now() + this.#maxMs,
+    })
+    this.#byCall.set(visit.call, visit)
+    const there = this.#byRoom.get(room) ?? new Set()
+    this.#byRoom.set(room, there.add(visit))
+    return visit
+  }
+
+  /** Returns the visit to resume, or undefined if it does not exist or the secret is wrong. */
+  find(call: string, secret: string): Visit | undefined {
+    const visit = this.#byCall.get(call)
+    if (!visit) return undefined
+    const [given, right] = [Buffer.from(secret), Buffer.from(visit.secret)]
+    return given.length === right.length && timingSafeEqual(given, right) ? visit : undefined
+  }
+
+  /** Registers a leg that is about to be admitted. */
+  own(leg: BrowserLeg): void {
+    this.#legs.add(leg)
+    this.#ticker ??= new Ticker(this.#clock, WATCH_MS, now => {
+      for (const each of this.#legs) each.watch(now)
+    })
+    void leg.ended.then(() => {
+      this.#legs.delete(leg)
+      this.#ended.add(leg.counters)
+      if (this.#legs.size > 0) return
+      this.#ticker?.[Symbol.dispose]()
+      this.#ticker = undefined
+    })
+  }
+
+  forget(visit: Visit): void {
+    visit.close()
+    this.#byCall.delete(visit.call)
+    const there = this.#byRoom.get(visit.room)
+    there?.delete(visit)
+    if (there?.size === 0) this.#byRoom.delete(visit.room)
+  }
+
+  /** Returns true if someone in `room`, including `newcomers` about to join, has company there. */
+  company(room: string, newcomers = 0): boolean {
+    return (this.#relay.rooms.get(room)?.participants.size ?? 0) + newcomers > 1
+  }
+
+  parties(visit: Visit): PartyView[] {
+    const there = this.#relay.rooms.get(visit.room)?.participants.values() ?? []
+    const places = new Set<string>()
+    return Array.from(there)
+      .filter(({ invitation: { place }, state: { speaks } }) => {
+        // A voice channel listens with one leg per language; others see it as one participant.
+        if (place === undefined || speaks !== undefined) return true
+        const known = places.has(place)
+        places.add(place)
+        return !known
+      })
+      .map(each => partyView(each, visit))
+  }
+
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
+    for (const visit of this.#byCall.values()) visit.close()
+    this.#ticker?.[Symbol.dispose]()
+  }
+
+  #of(room: string, participant: string): Visit | undefined {
+    for (const visit of this.#byRoom.get(room) ?? []) if (visit.participantId === participant) return visit
+    return undefined
+  }
+
+  #left(room: string, participant: string): void {
+    const visit = this.#of(room, participant)
+    if (visit) this.forget(visit)
+  }
+
+  /** Schedules an update of `room` after the current events: a newly admitted participant is not fully in it yet. */
+  #touch(room: string): void {
+    if (!this.#byRoom.has(room)) return
+    if (this.#stale.size === 0) queueMicrotask(() => this.#refresh())
+    this.#stale.add(room)
+  }
+
+  #refresh(): void {
+    const rooms = [...this.#stale]
+    this.#stale.clear()
+    for (const room of rooms)
+      for (const visit of this.#byRoom.get(room) ?? []) {
+        visit.fit(this.company(room))
+        const self = visit.view(this.company(room))
+        if (self) visit.tell({ kind: 'self', self })
+        visit.tell({ kind: 'parties', parties: this.parties(visit) })
+      }
+  }
+}
+
+function partyView({ id, channel, state, present }: Participant, visit: Visit): PartyView {
+  const { name, speaks, hears, muted } = state
+  return {
+    ...{ id, channel, muted, you: id === visit.participantId, away: !present },
+    ...(name === undefined ? {} : { name }),
+    ...(speaks === undefined ? {} : { speaks }),
+    ...(hears === undefined ? {} : { hears }),
+  }
+}

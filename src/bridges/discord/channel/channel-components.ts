@@ -1,0 +1,172 @@
+import { type Client, Status } from 'discord.js'
+import type { LanguageId } from '../../../common/language.ts'
+import type { ChannelEnd, StartRequest } from '../channel-interpreter.ts'
+import { VoiceLink } from '../voice/voice-link.ts'
+import type { VoiceLinkWatcher } from '../voice/voice-link-options.ts'
+import { BotTroubles } from './bot-troubles.ts'
+import type { ChannelParts } from './channel-context.ts'
+import { ChannelRoom, placeOf } from './channel-room.ts'
+import { GuildView } from './guild-view.ts'
+import type { ChannelMember } from './member.ts'
+import { Indicator } from './nickname-indicator.ts'
+import { Occupancy } from './occupancy.ts'
+import { OtherParties } from './other-parties.ts'
+import { OutageNotice } from './outage-notice.ts'
+import { People } from './people.ts'
+import { PhoneNews } from './phone-news.ts'
+import { Welcome } from './welcome.ts'
+import { Writing } from './writing.ts'
+
+const EMPTY_AFTER_MS = 60_000
+
+/** Events from a session's parts. */
+export interface SessionEvents {
+  /** The state changed: check again. */
+  changed(): void
+  /** The bot was moved to another channel. */
+  moved(): void
+  over(end: ChannelEnd): void
+  /** The members of the channel. */
+  members(): readonly ChannelMember[]
+}
+
+/** The parts of a session. */
+export interface SessionParts {
+  readonly view: GuildView
+  readonly people: People
+  /** Language of members who set none. */
+  readonly fallback: LanguageId
+  readonly link: VoiceLink
+  readonly room: ChannelRoom
+  readonly writing: Writing
+  readonly welcome: Welcome
+  readonly troubles: BotTroubles
+  readonly occupancy: Occupancy
+  readonly outage: OutageNotice
+  readonly others: OtherParties
+  readonly news: PhoneNews
+  readonly indicator: Indicator | undefined
+  /** The current channel as a mention. */
+  readonly mention: () => string
+}
+
+/** Creates and connects the parts. Throws `RangeError` if the bot is not in the guild. */
+export function sessionParts(
+  parts: ChannelParts,
+  request: StartRequest,
+  { id, room: roomName }: { readonly id: string; readonly room: string },
+  events: SessionEvents,
+): SessionParts {
+  const { client, relay, clock, log, announcer, dialler, preferences, options = {} } = parts
+  const { localeOf = () => undefined, nearest = same } = parts
+  const { guildId, textChannelId, voice, captions: settings } = request
+  const view = new GuildView(client, guildId, () => events.changed())
+  const fallback = options.language ?? nearest(view.language)
+  const people = new People({ view, preferences, localeOf, nearest, fallback })
+  const link = linkTo(parts, request, {
+    state: state => state === 'ready' && events.changed(),
+    moved: () => events.moved(),
+    deaf: () => troubles.once('no audio', words => words.noAudio),
+  })
+  const mention = () => `<#${link.channelId}>`
+  const room = new ChannelRoom(parts, {
+    id,
+    guildId,
+    room: roomName,
+    link,
+    voice,
+    fallback,
+    onFull: () => troubles.once('full', words => words.full),
+    onLost: ({ kind }) => (kind === 'parent-closed' ? events.over({ kind }) : events.changed()),
+  })
+  const writing = new Writing({
+    client,
+    observer: relay.observer,
+    room: roomName,
+    textChannelId,
+    settings,
+    clock,
+    log,
+    onEcho: (speaker, name) => troubles.once(`echo ${speaker}`, words => words.headphones(name)),
+  })
+  const welcome = new Welcome({
+    announcer,
+    clock,
+    writing,
+    ear: language => room.ear(language),
+    startedBy: () => view.nameOf(request.startedBy),
+    channel: mention,
+    informed: members => {
+      people.inform(members)
+      events.changed()
+    },
+  })
+  const troubles = new BotTroubles({
+    view,
+    voice,
+    tell: notice => void writing.tell(notice),
+    forbidden: () => events.over({ kind: 'refused', code: 'permissions' }),
+  })
+  const others = new OtherParties({
+    relay,
+    announcer,
+    dialler,
+    room: roomName,
+    place: placeOf(guildId),
+    fallback,
+    joined: () => {
+      welcome.phone(events.members())
+      if (news.standing) void others.tell(news.standing)
+    },
+  })
+  const news = new PhoneNews(notice => void others.tell(notice))
+  const emptyAfterMs = options.emptyAfterMs ?? EMPTY_AFTER_MS
+  void link.ended.then(end => events.over(isDestroyed(client) ? { kind: 'parent-closed' } : end))
+  return {
+    view,
+    people,
+    fallback,
+    link,
+    room,
+    writing,
+    welcome,
+    troubles,
+    occupancy: new Occupancy(clock, emptyAfterMs, () => events.over({ kind: 'empty' })),
+    outage: new OutageNotice({ post: notice => writing.tell(notice) }),
+    others,
+    news,
+    indicator: (options.indicator ?? true) ? new Indicator(client, guildId, log) : undefined,
+    mention,
+  }
+}
+
+function linkTo(
+  { client, clock, log, counters, options = {} }: ChannelParts,
+  { guildId, channelId }: StartRequest,
+  watcher: VoiceLinkWatcher,
+): VoiceLink {
+  const guild = client.guilds.cache.get(guildId)
+  if (!guild) throw new RangeError(`the bot is not in guild ${guildId}`)
+  return new VoiceLink({
+    guildId,
+    channelId,
+    adapterCreator: guild.voiceAdapterCreator,
+    group: client.user?.id ?? 'default',
+    dave: options.dave ?? true,
+    clock,
+    log,
+    counters,
+    watcher,
+    // A destroyed client never reports our voice state again.
+    gatewayUp: () => isDestroyed(client) || (guild.shard.status === Status.Ready && guild.available),
+  })
+}
+
+/** discord.js clears the token of a destroyed client. */
+function isDestroyed({ token }: Client): boolean {
+  return token === null
+}
+
+function same(language: LanguageId): LanguageId {
+  return language
+}

@@ -1,0 +1,50 @@
+import type { Clock } from '../../../common/clock.ts'
+import type { Log } from '../../../common/log.ts'
+import type { SeenLocales } from '../../../common/seen-locales.ts'
+import type { WallClock } from '../../../common/wall-clock.ts'
+import type {
+  CaptionSettings,
+  ChannelInterpreter,
+  ChannelOutput,
+  Interpreters,
+  Preferences,
+} from '../channel-interpreter.ts'
+import type { LanguageList } from './language-list.ts'
+
+/** The operator's settings. */
+export interface CommandSettings {
+  /** Guilds where commands work; empty: every guild that invited the bot. */
+  readonly guilds: readonly string[]
+  /** Initial output of a channel. */
+  readonly output: ChannelOutput
+  readonly captions: CaptionSettings
+  /** True if outbound calls are enabled. */
+  readonly dials: boolean
+  /** Roles that may start phone calls, in addition to members who manage the guild. */
+  readonly dialRoles: readonly string[]
+  /** Numbers to call for entering a code. */
+  readonly phoneNumbers: readonly string[]
+}
+
+/** Limits guesses of room codes. */
+export interface Guesses {
+  mayTry(userId: string): boolean
+  wrong(userId: string): void
+}
+
+/** Services that commands work with. */
+export interface CommandWorld {
+  readonly interpreters: Interpreters
+  /** IDs of the guilds that the bot is in. */
+  readonly guildIds: () => Iterable<string>
+  readonly preferences: Preferences
+  readonly languages: LanguageList
+  readonly locales: SeenLocales
+  readonly guesses: Guesses
+  readonly settings: CommandSettings
+  /** The user who started each interpreter. */
+  readonly starters: WeakMap<ChannelInterpreter, string>
+  readonly clock: Clock
+  readonly wallClock: WallClock
+  readonly log: Log
+}

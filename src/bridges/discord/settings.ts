@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { languageSchema, secret, urlSchema } from '../../common/setting-fields.ts'
+import { isLoopback } from '../../service/server/service-config.ts'
+import { channelFields } from './options.ts'
+
+const API_URL = 'an https:// address, or http:// on this machine'
+/** Discord IDs exceed the range of YAML numbers. */
+const id = () =>
+  z
+    .string()
+    .regex(/^\d{15,20}$/)
+    .describe('an ID of 15 to 20 digits, in quotes')
+const ids = (of: string) =>
+  z.array(id()).default([]).describe(`a list of IDs of ${of} in quotes, like ["1046021938471923712"]`)
+
+/** Settings of the Discord bot. Without a token, no bot is started. */
+export const discordSchema = z.strictObject({
+  token: secret()
+    .optional()
+    .meta({ about: 'Bot token from the developer portal. Without it, no bot is started.' }),
+  guilds: ids('guilds').meta({
+    about:
+      'Restricts the bot to these guilds, where its commands appear at once. Empty: every guild that invites the bot.',
+  }),
+  channels: ids('voice channels').meta({ about: 'Voice channels that `dragoman doctor` checks.' }),
+  language: languageSchema.optional().meta({
+    about: 'Default language of people who have not chosen one. Default: the language of their guild.',
+  }),
+  output: z
+    .array(languageSchema)
+    .max(2)
+    .default([])
+    .describe(
+      'one or two languages, like [en-us, es-es], or [] for the languages that the people in the channel need',
+    )
+    .meta({
+      about: 'Languages played in a channel at the start. Empty: the languages that the people in it need.',
+    }),
+  captions: z
+    .strictObject({
+      style: z
+        .enum(['embed', 'plain', 'off'])
+        .default('embed')
+        .meta({ about: 'Caption style at the start: in color, plain or off.' }),
+      thread: z.boolean().default(false).meta({ about: 'Post captions in a separate thread.' }),
+    })
+    .prefault({}),
+  leaveEmptyAfterSeconds: z
+    .int()
+    .min(5)
+    .max(3_600)
+    .default(60)
+    .meta({ about: 'Delay before the bot leaves an empty channel.' }),
+  turnSilenceMs: channelFields.turnSilenceMs.default(800).meta({
+    about: 'Silence sent to the service after each turn, so that it detects the end of the turn.',
+  }),
+  maxChannels: channelFields.maxChannels
+    .default(50)
+    .meta({ about: 'Maximum number of concurrent channels in all guilds.' }),
+  codeMinutes: channelFields.codeMinutes
+    .default(30)
+    .meta({ about: 'Lifetime of a code from /interpret invite.' }),
+  indicator: z.boolean().default(true).meta({ about: 'Show in the bot’s nickname that it is listening.' }),
+  dialRoles: ids('roles').meta({
+    about: 'Roles whose members may start phone calls, in addition to those who manage the guild.',
+  }),
+  preferences: z
+    .strictObject({
+      file: z
+        .string()
+        .min(1)
+        .default('dragoman.discord.json')
+        .meta({ about: 'File with opt-outs and language choices, keyed by digests instead of user IDs.' }),
+      key: secret()
+        .describe('a secret of 16 characters or more')
+        .min(16)
+        .optional()
+        .meta({ about: 'Key of those digests. By default it is generated and stored next to the file.' }),
+    })
+    .prefault({}),
+  resume: z
+    .strictObject({
+      file: z.string().min(1).default('dragoman.channels.json').meta({
+        about:
+          'File with the IDs of the channels being interpreted, for resuming after a restart. Contains no user IDs.',
+      }),
+      withinMinutes: z.int().min(0).max(1_440).default(10).meta({
+        about:
+          'Maximum downtime after which channels with people in them are interpreted again. 0 disables it.',
+      }),
+    })
+    .prefault({}),
+  dave: z.boolean().default(true).meta({
+    about: 'End-to-end encryption of voice. Discord requires it except on stages; set false only for tests.',
+  }),
+  apiUrl: urlSchema(API_URL)
+    .refine(
+      text => {
+        const { protocol, hostname } = URL.parse(text) ?? {}
+        return protocol === 'https:' || isLoopback(hostname?.replace(/^\[|\]$/g, '') ?? '')
+      },
+      { message: API_URL },
+    )
+    .optional()
+    .meta({ about: 'Alternative address of the Discord API, for tests.' }),
+})

@@ -1,0 +1,181 @@
+import type { LanguageId } from '../../../common/language.ts'
+import { mixInto } from '../../../transcode/mixing.ts'
+import { OpusEncoder } from '../../../transcode/opus-encoder.ts'
+import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../../transcode/pcm.ts'
+import type { LinkCounters } from '../link-counters.ts'
+import { EarLeg, type EarOwner } from './ear-leg.ts'
+import type { OutgoingPacer, Paced } from './pacer.ts'
+import type { PacketPlayer } from './packet-sink.ts'
+
+/** Silence frame. Discord's clients send several at the end of speech, so that decoders do not extrapolate. */
+const SILENCE = Uint8Array.of(0xf8, 0xff, 0xfe)
+const SILENCE_FRAMES = 5
+/** Maximum number of slots sent in one tick after a stall; later ones are skipped. */
+const CATCH_UP_SLOTS = 3
+/** Tolerance for early and late ticks. */
+const EARLY_MS = FRAME_MS / 2
+/** Gain of the sources that started later, and its maximum change per frame: −8 dB within 60 ms. */
+const DUCKED = 0.4
+const GAIN_STEP = 0.2
+
+export interface ChannelVoiceOptions {
+  /** Unique in this process; prefix of ear IDs: `<id> ear <language>`. */
+  readonly id: string
+  readonly player: PacketPlayer
+  readonly pacer: OutgoingPacer
+  readonly counters: LinkCounters
+}
+
+/**
+ * The bot's one outgoing stream in a voice channel, mixed from its ears. During speech, slots lie on an absolute grid
+ * of 20 ms; between stretches of speech, nothing is sent or encoded. The creator closes it.
+ */
+export class ChannelVoice implements Paced, EarOwner {
+  readonly #options: ChannelVoiceOptions
+  readonly #encoder = new OpusEncoder({ channels: 2 })
+  readonly #ears: EarLeg[] = []
+  readonly #mix = new Int16Array(FRAME_SAMPLES)
+  #made = 0
+  #slots = 0
+  /** Time of the next slot; NaN while idle. */
+  #due = Number.NaN
+  /** Still to be sent after the end of speech: the encoder's remainder, then silence frames. */
+  #rest = false
+  #tail = 0
+  #paced = false
+  #closed = false
+
+  constructor(options: ChannelVoiceOptions) {
+    this.#options = options
+  }
+
+  get open(): boolean {
+    return this.#options.player.playable
+  }
+
+  /** Creates an ear. The caller admits the leg and owns it; it leaves the mix when it ends. */
+  ear(language: LanguageId): EarLeg {
+    if (this.#closed) throw new RangeError(`voice ${this.#options.id} is closed`)
+    const nth = this.#made++ === 0 ? '' : ` ${this.#made}`
+    const ear = new EarLeg(`${this.#options.id} ear ${language}${nth}`, language, this)
+    this.#ears.push(ear)
+    return ear
+  }
+
+  wake(): void {
+    if (this.#paced || this.#closed) return
+    this.#paced = true
+    this.#options.pacer.add(this)
+  }
+
+  left(ear: EarLeg): void {
+    const at = this.#ears.indexOf(ear)
+    if (at >= 0) this.#ears.splice(at, 1)
+  }
+
+  dropped(frames: number): void {
+    this.#options.counters.overflowed += frames
+  }
+
+  tick(now: number): void {
+    if (!this.open) {
+      // Ears keep their audio; the grid restarts when the channel can receive again.
+      this.#due = Number.NaN
+      this.#tail = 0
+      this.#rest = false
+      return
+    }
+    if (Number.isNaN(this.#due)) this.#due = now
+    for (let slots = 0; this.#due <= now + EARLY_MS; slots++) {
+      if (slots === CATCH_UP_SLOTS) {
+        const missed = Math.floor((now + EARLY_MS - this.#due) / FRAME_MS) + 1
+        this.#options.counters.slotsMissed += missed
+        this.#due += missed * FRAME_MS
+        return
+      }
+      if (!this.#slot()) {
+        this.#sleep()
+        return
+      }
+      this.#due += FRAME_MS
+    }
+  }
+
+  /** Stops sending and ends the ears. Idempotent. */
+  close(): void {
+    if (this.#closed) return
+    this.#closed = true
+    for (const ear of [...this.#ears]) void ear.close({ kind: 'parent-closed' })
+    this.#sleep()
+  }
+
+  #sleep(): void {
+    this.#due = Number.NaN
+    if (!this.#paced) return
+    this.#paced = false
+    this.#options.pacer.remove(this)
+  }
+
+  /** Sends one slot of 20 ms. Returns false if there was no audio for it. */
+  #slot(): boolean {
+    this.#slots++
+    const { player, counters } = this.#options
+    if (this.#mixed()) {
+      if (this.#tail === 0) player.setSpeaking(true)
+      else if (this.#tail <= SILENCE_FRAMES && !this.#rest) counters.starved++
+      this.#encode(this.#mix)
+      this.#rest = true
+      this.#tail = SILENCE_FRAMES
+    } else if (this.#rest) {
+      // The encoder still holds the last 6.5 ms of speech.
+      this.#encode(SILENT_FRAME)
+      this.#rest = false
+    } else if (this.#tail > 0) {
+      player.play(SILENCE)
+      if (--this.#tail === 0) player.setSpeaking(false)
+    } else {
+      for (const ear of this.#ears) ear.sent()
+      return false
+    }
+    for (const ear of this.#ears) ear.sent()
+    return true
+  }
+
+  #encode(frame: Int16Array): void {
+    this.#options.counters.encodedMs += FRAME_MS
+    this.#options.player.play(this.#encoder.encode(frame))
+  }
+
+  /** Mixes the ears' next frames. The first to start plays at full level, the others attenuated. */
+  #mixed(): boolean {
+    let any = false
+    for (const ear of this.#ears) {
+      const frame = ear.take()
+      if (frame === undefined) {
+        ear.soundingSince = 0
+        continue
+      }
+      const begins = ear.soundingSince === 0
+      if (begins) ear.soundingSince = this.#slots
+      const target = this.#leads(ear) ? 1 : DUCKED
+      const from = begins ? target : ear.gain
+      const to = Math.max(from - GAIN_STEP, Math.min(from + GAIN_STEP, target))
+      ear.gain = to
+      if (!any) this.#mix.fill(0)
+      mixInto(this.#mix, frame, from, to)
+      any = true
+    }
+    return any
+  }
+
+  /** Returns whether no other ear has been playing for longer. */
+  #leads(ear: EarLeg): boolean {
+    for (const other of this.#ears) {
+      if (other === ear || other.soundingSince === 0) continue
+      if (other.soundingSince < ear.soundingSince) return false
+      if (other.soundingSince === ear.soundingSince && this.#ears.indexOf(other) < this.#ears.indexOf(ear))
+        return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,198 @@
+import type { Clock } from '../../../../common/clock.ts'
+import { after } from '../../../../common/clock.ts'
+import { sealed, XCHACHA_MODE } from '../sealed-packet.ts'
+import {
+  CODE,
+  type Networking,
+  type NetworkingState,
+  type VoicePacket,
+  type VoiceSocket,
+  type VoiceUdp,
+} from './library-internals.ts'
+
+/** Interval (ms) and maximum number of IP discovery requests. */
+const DISCOVERY_MS = 1_000
+const DISCOVERIES_MOST = 5
+const DISCOVERY_BYTES = 74
+/** A socket that we closed is terminated if the peer has not closed it by then (ms). */
+const CLOSING_MS = 2_000
+/** Maximum number of messages buffered while a session is being resumed. */
+const HELD_MOST = 256
+/** Op codes needed for resuming, which are not buffered: heartbeat ACK, Hello, Resumed (Discord, "Voice Opcodes"). */
+const RESUMING_OPS: readonly unknown[] = [6, 8, 9]
+const MEDIA_HEADER_BYTES = 12
+/** `WebSocket.CLOSING`. */
+const CLOSING = 2
+
+export interface NetworkingWatcher {
+  packet(packet: VoicePacket): void
+  datagram(datagram: Buffer, fromServer: boolean): void
+  changed(state: NetworkingState): void
+  /** An encryption message was handled, so the key may have changed. */
+  rekeyed(): void
+  /** Called before the library reacts to it. */
+  closing(code: number): void
+  failed(error: unknown): void
+}
+
+/** Patches one `Networking` of the library and reports its events. Disposing stops its timers. */
+export class NetworkingMends implements Disposable {
+  readonly #networking: Networking
+  readonly #watcher: NetworkingWatcher
+  readonly #clock: Clock
+  #socket: VoiceSocket | undefined
+  #udp: VoiceUdp | undefined
+  #handle: (event: { readonly data: unknown }) => void = () => {}
+  #held: { readonly data: unknown }[] = []
+  #discovery: Disposable | undefined
+  #closingTimer: Disposable | undefined
+  #closingSince = Number.NaN
+  #over = false
+
+  constructor(networking: Networking, clock: Clock, watcher: NetworkingWatcher) {
+    this.#networking = networking
+    this.#watcher = watcher
+    this.#clock = clock
+    networking.prependListener('close', (code: number) => watcher.closing(code))
+    networking.on('stateChange', (_old: NetworkingState, state: NetworkingState) => this.#changed(state))
+    this.#sealOurselves()
+    this.#changed(networking.state)
+  }
+
+  [Symbol.dispose](): void {
+    this.#over = true
+    this.#discovery?.[Symbol.dispose]()
+    this.#closingTimer?.[Symbol.dispose]()
+    this.#held = []
+  }
+
+  /** Terminates a socket that hangs while closing, as happens when the peer is gone; called a few times a minute. */
+  check(): void {
+    const { ws } = this.#networking.state
+    if (ws?.ws.readyState !== CLOSING) {
+      this.#closingSince = Number.NaN
+      return
+    }
+    const now = this.#clock.now()
+    if (Number.isNaN(this.#closingSince)) this.#closingSince = now
+    if (now - this.#closingSince >= CLOSING_MS) ws.ws.terminate()
+  }
+
+  #changed(state: NetworkingState): void {
+    if (this.#over) return
+    if (state.ws && state.ws !== this.#socket) this.#mendSocket(state.ws)
+    if (state.udp && state.udp !== this.#udp) this.#mendUdp(state.udp)
+    if (state.code === CODE.udpHandshaking) this.#discoverAgain(state)
+    else {
+      this.#discovery?.[Symbol.dispose]()
+      this.#discovery = undefined
+    }
+    this.#watcher.changed(state)
+    if (state.code === CODE.ready && this.#held.length > 0) this.#replay()
+  }
+
+  /**
+   * Catches exceptions of handlers, which would end the process. While a session is being resumed, which is when missed
+   * messages arrive, the library ignores binary messages but handles JSON: it would execute a transition (op 22) before
+   * the commit that announces it (op 29), and the transition would stay pending. This buffers all messages, in order.
+   */
+  #mendSocket(socket: VoiceSocket): void {
+    this.#socket = socket
+    const onMessage = socket.onMessage.bind(socket)
+    this.#handle = event => {
+      try {
+        onMessage(event)
+        if (typeof event.data !== 'string' && !this.#over) this.#watcher.rekeyed()
+      } catch (error) {
+        this.#watcher.failed(error)
+      }
+    }
+    socket.onMessage = event => {
+      // Several messages can arrive in one turn of the event loop; those after buffered ones must wait too.
+      const resuming = this.#networking.state.code === CODE.resuming || this.#held.length > 0
+      if (!resuming || isForResuming(event.data)) this.#handle(event)
+      else if (this.#held.length < HELD_MOST) this.#held.push(event)
+    }
+    // Messages from a closing old socket belong to a finished session.
+    socket.on('packet', (packet: VoicePacket) => {
+      if (!this.#over) this.#watcher.packet(packet)
+    })
+  }
+
+  #replay(): void {
+    // After the library has finished the state change in progress.
+    queueMicrotask(() => {
+      for (const event of this.#held) if (!this.#over) this.#handle(event)
+      this.#held = []
+    })
+  }
+
+  #mendUdp(udp: VoiceUdp): void {
+    this.#udp = udp
+    const { ip, port } = udp.remote
+    udp.socket.on('message', (datagram, from) => {
+      if (!this.#over) this.#watcher.datagram(datagram, from.port === port && from.address === ip)
+    })
+    // Its first call is delayed, and the socket may be closed by then.
+    const keepAlive = udp.keepAlive.bind(udp)
+    udp.keepAlive = () => {
+      try {
+        keepAlive()
+      } catch (error) {
+        this.#watcher.failed(error)
+      }
+    }
+  }
+
+  /** Repeats the request: the library sends it once and waits indefinitely. */
+  #discoverAgain({ udp, connectionData }: NetworkingState): void {
+    if (this.#discovery || !udp || !connectionData) return
+    let asked = 1
+    const again = () => {
+      this.#discovery = undefined
+      if (this.#over || this.#networking.state.udp !== udp || asked++ >= DISCOVERIES_MOST) return
+      const request = Buffer.alloc(DISCOVERY_BYTES)
+      request.writeUInt16BE(1, 0)
+      request.writeUInt16BE(DISCOVERY_BYTES - 4, 2)
+      request.writeUInt32BE(connectionData.ssrc, 4)
+      try {
+        udp.send(request)
+      } catch (error) {
+        this.#watcher.failed(error)
+      }
+      this.#discovery = after(this.#clock, DISCOVERY_MS, again)
+    }
+    this.#discovery = after(this.#clock, DISCOVERY_MS, again)
+  }
+
+  /**
+   * Encrypts XChaCha20 packets here, regardless of the installed cipher packages. The library uses the first package it
+   * can import, even `libsodium-wrappers`, whose functions it cannot find, and then the first packet throws.
+   */
+  #sealOurselves(): void {
+    const networking = this.#networking
+    const create = networking.createAudioPacket.bind(networking)
+    networking.createAudioPacket = (opus, data, dave) => {
+      if (data.encryptionMode !== XCHACHA_MODE || !data.secretKey) return create(opus, data, dave)
+      const header = Buffer.alloc(MEDIA_HEADER_BYTES)
+      header[0] = 0x80
+      header[1] = 120
+      header.writeUInt16BE(data.sequence, 2)
+      header.writeUInt32BE(data.timestamp, 4)
+      header.writeUInt32BE(data.ssrc, 8)
+      data.nonce = (data.nonce + 1) >>> 0
+      const payload = dave?.encrypt(opus) ?? opus
+      return sealed(header, payload, { mode: XCHACHA_MODE, key: data.secretKey }, data.nonce)
+    }
+  }
+}
+
+function isForResuming(data: unknown): boolean {
+  if (typeof data !== 'string') return false
+  try {
+    return RESUMING_OPS.includes((JSON.parse(data) as { op?: unknown } | null)?.op)
+  } catch {
+    // The library reports the error.
+    return true
+  }
+}

@@ -1,0 +1,177 @@
+import type { FastifyRequest } from 'fastify'
+import { type Log, thrown } from '../../common/log.ts'
+import type { Invitation } from '../../core/model/invitation.ts'
+import { queryOf } from '../twilio/incoming-call.ts'
+import {
+  DEFAULT_APOLOGY,
+  type Departure,
+  type IncomingCall,
+  type Refusal,
+  type TwilioBridgeOptions,
+} from '../twilio/options.ts'
+import { connectStream, hangUp, reject, sayAndHangUp, waitAndAsk } from '../twilio/twiml.ts'
+import type { Call } from './call.ts'
+import type { Calls } from './calls.ts'
+import type { TwilioLimits } from './limits.ts'
+import { type Menu, withoutMenu } from './menu.ts'
+import type { PublicUrl } from './public-url.ts'
+import type { Answers, Question } from './question.ts'
+import { passOf } from './resumption.ts'
+import type { StreamTokens } from './stream-tokens.ts'
+import type { StreamWatch } from './stream-watch.ts'
+
+/** Field of the resume URL with the number of resumptions, so that a restarted server continues the count. */
+export const RESUMES_FIELD = 'dragoman-resumes'
+/** Field with the round of the lost stream. */
+export const ROUND_FIELD = 'dragoman-round'
+
+/** Field with the invitation of a called participant, for a server that does not know the call. */
+export const GUEST_FIELD = 'dragoman-guest'
+
+/** Earlier streams of a call, according to the resume URL. */
+export interface Past {
+  readonly resumes: number
+  readonly round?: number
+}
+
+export interface EntranceTerms {
+  readonly calls: Calls
+  readonly tokens: StreamTokens
+  readonly publicUrl: () => PublicUrl
+  /** Path of the routes, below the public address. */
+  readonly mount: string
+  readonly limits: TwilioLimits
+  readonly log: Log
+  readonly now: () => number
+  /** Absent: menus are not available. */
+  readonly menu: Menu | undefined
+  /** Set while this server is shutting down. */
+  readonly departure: () => Departure | undefined
+}
+
+/** A called participant who has answered, possibly called by a server that has ended. */
+export interface Guest {
+  readonly invitation: Invitation
+  readonly watch?: StreamWatch
+  /** Resumptions before this server knew the call. */
+  readonly resumes?: number
+  readonly round?: number
+}
+
+/** Decides on new calls and writes the TwiML of all admitted ones. */
+export class Entrance {
+  readonly #terms: EntranceTerms
+  readonly #options: TwilioBridgeOptions
+
+  constructor(options: TwilioBridgeOptions, terms: EntranceTerms) {
+    this.#options = options
+    this.#terms = terms
+  }
+
+  /** Admits a new call, prompts the caller, or rejects it. `past`: state of a call known to an earlier server. */
+  letIn(incoming: IncomingCall, request: FastifyRequest, past: Past = { resumes: 0 }): string {
+    const answer = this.#invite(incoming)
+    return this.#carryOut(answer, incoming, withoutMenu(queryOf(request)), { ...past, tries: 0 })
+  }
+
+  /** Handles the keys of a caller who was prompted. */
+  answer(incoming: IncomingCall, request: FastifyRequest): string {
+    const query = withoutMenu(queryOf(request))
+    const due = this.#invite(incoming)
+    const { menu } = this.#terms
+    if (!menu || !due || !('ask' in due))
+      return this.#carryOut(due, incoming, query, { resumes: 0, tries: 0 })
+    const step = menu.read(due, incoming, query)
+    if (step.kind === 'asked') return step.twiml
+    const answers: Answers = { ...incoming.answers, ...step.answers }
+    return this.#carryOut(this.#invite({ ...incoming, answers }), incoming, query, {
+      resumes: 0,
+      tries: step.tries,
+    })
+  }
+
+  /** Admits a called participant. */
+  admitGuest(callSid: string, guest: Guest, request: FastifyRequest): string {
+    const call = this.#terms.calls.add(callSid, { ...guest, guest: true })
+    return call ? this.connect(call, new URLSearchParams(queryOf(request))) : hangUp()
+  }
+
+  /** Opens the media socket of an admitted call; with `again`, a repeated request gets the same response. */
+  connect(call: Call, query: URLSearchParams, again = false): string {
+    const { mount, publicUrl, tokens } = this.#terms
+    const token =
+      (again ? tokens.outstanding(call.callSid) : undefined) ?? tokens.issue(call.callSid, call.nextRound())
+    return connectStream({
+      streamUrl: publicUrl().ws(`${mount}/media`),
+      parameters: { token },
+      resumeUrl: this.#resumeUrl(call, query, call.round),
+      // The first resumption is immediate; repeated ones indicate a lasting problem.
+      pauseSeconds: Math.max(0, call.resumes - 1),
+    })
+  }
+
+  /** Defers a request while the call has another stream: it is repeated after `seconds`, with its `round`. */
+  holdOff(call: Call, query: URLSearchParams, round: number, seconds: number): string {
+    const { calls, log } = this.#terms
+    calls.heldOff++
+    log.warn({ callSid: call.callSid, round }, 'request deferred: stream active')
+    return waitAndAsk(seconds, this.#resumeUrl(call, query, round))
+  }
+
+  #resumeUrl(call: Call, query: URLSearchParams, round: number): string {
+    const { mount, publicUrl } = this.#terms
+    const carried = new URLSearchParams(query)
+    carried.set(RESUMES_FIELD, String(call.resumes))
+    carried.set(ROUND_FIELD, String(round))
+    if (call.guest) carried.set(GUEST_FIELD, passOf(call.invitation))
+    return publicUrl().http(`${mount}/resume?${carried}`)
+  }
+
+  apologise(): string {
+    return sayAndHangUp(this.#options.apology ?? DEFAULT_APOLOGY)
+  }
+
+  /**
+   * Returns undefined if the decision failed, so that the caller hears an apology instead of Twilio’s error message.
+   */
+  #invite(incoming: IncomingCall): Invitation | Refusal | Question | undefined {
+    try {
+      return this.#options.invite(incoming)
+    } catch (error) {
+      this.#terms.log.error({ callSid: incoming.callSid, ...thrown(error) }, 'invite failed')
+      return undefined
+    }
+  }
+
+  #carryOut(
+    answer: Invitation | Refusal | Question | undefined,
+    { callSid }: IncomingCall,
+    query: URLSearchParams,
+    { resumes, round, tries }: Past & { tries: number },
+  ): string {
+    const { calls, menu, log } = this.#terms
+    if (!answer) return this.apologise()
+    if ('ask' in answer) {
+      if (menu) return menu.ask(answer, query, tries)
+      log.error({ callSid, ask: answer.ask }, 'no announcer, question skipped')
+      return this.apologise()
+    }
+    // A call that was answered earlier can no longer be rejected.
+    const turnAway = (reason: 'busy' | 'rejected') => (resumes > 0 ? this.apologise() : reject(reason))
+    if ('refused' in answer) return this.#tell(answer) ?? turnAway(answer.refused)
+    const call = calls.add(callSid, {
+      invitation: answer,
+      resumes,
+      ...(round === undefined ? {} : { round }),
+    })
+    if (call) return this.connect(call, query)
+    log.warn({ callSid }, 'call limit reached')
+    return turnAway('busy')
+  }
+
+  #tell({ notice }: Refusal): string | undefined {
+    if (!notice) return undefined
+    if ('text' in notice) return sayAndHangUp(notice)
+    return this.#terms.menu?.tell(notice.notice, notice.language)
+  }
+}

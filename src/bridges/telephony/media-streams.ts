@@ -1,0 +1,190 @@
+import type { WebSocket } from 'ws'
+import { type Clock, Ticker } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { Log } from '../../common/log.ts'
+import type { Admission } from '../../core/model/invitation.ts'
+import type { Start } from '../twilio/wire.ts'
+import type { Call } from './call.ts'
+import type { Calls } from './calls.ts'
+import type { CloseCause } from './close-codes.ts'
+import { LegCounters } from './counters.ts'
+import type { TwilioLimits } from './limits.ts'
+import { type LegTerms, TwilioLeg } from './stream-leg.ts'
+import { StreamSocket } from './stream-socket.ts'
+import type { StreamTokens } from './stream-tokens.ts'
+
+/** Interval between checks of quiet streams (ms). */
+const WATCH_MS = 200
+
+export interface MediaTerms {
+  readonly relay: Admission
+  readonly calls: Calls
+  readonly tokens: StreamTokens
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits: TwilioLimits
+  /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
+  readonly lives?: ((callSid: string) => Promise<boolean>) | undefined
+  /** Leaves outbound calls to another server. */
+  readonly letGo?: (() => void) | undefined
+}
+
+/** The media sockets of all calls. Creates legs for accepted streams and passes them to the relay. */
+export class Media {
+  readonly #terms: MediaTerms
+  readonly #legs = new Set<TwilioLeg>()
+  readonly #sockets = new Set<StreamSocket>()
+  readonly #endedCounters = new LegCounters()
+  readonly #refused = new Map<CloseCause, number>()
+  readonly #legTerms: LegTerms
+  #ticker: Ticker | undefined
+  #ids = 0
+
+  constructor(terms: MediaTerms) {
+    this.#terms = terms
+    this.#legTerms = {
+      ...terms,
+      check: start => this.#check(start),
+      refused: cause => this.#refused.set(cause, (this.#refused.get(cause) ?? 0) + 1),
+      nextId: () => `twilio-${++this.#ids}`,
+    }
+  }
+
+  /** Current streams. */
+  get legs(): ReadonlySet<TwilioLeg> {
+    return this.#legs
+  }
+
+  /** Streams rejected before they became legs, by cause. */
+  get refused(): ReadonlyMap<CloseCause, number> {
+    return this.#refused
+  }
+
+  /** Streams that replaced another stream of their call. */
+  get replaced(): number {
+    return this.#terms.calls.replaced
+  }
+
+  /** Requests deferred because their call already has a stream: repeated, replayed or outdated. */
+  get heldOff(): number {
+    return this.#terms.calls.heldOff
+  }
+
+  /** Totals of all legs, ended and current. */
+  counters(): LegCounters {
+    const sum = new LegCounters()
+    sum.add(this.#endedCounters)
+    for (const leg of this.#legs) sum.add(leg.counters)
+    return sum
+  }
+
+  /** Number of calls whose stream is due. */
+  get expected(): number {
+    return this.#terms.calls.expected
+  }
+
+  /** Returns true if an admitted call is connected, about to connect, or may return. */
+  goesOn(callSid: string): boolean {
+    return this.#terms.calls.goesOn(callSid)
+  }
+
+  /**
+   * Releases all streams, so that their calls resume on another server. Resolves when they were redirected, or after
+   * a timeout.
+   */
+  async handOver(): Promise<void> {
+    const { calls, log } = this.#terms
+    const handed: string[] = []
+    this.#terms.letGo?.()
+    // Before the first stream closes: Twilio sends its request at once.
+    for (const leg of this.#legs) if (!leg.stopped) handed.push(leg.callSid)
+    const sent = calls.leave(handed)
+    for (const leg of this.#legs) leg.handOver()
+    if (handed.length > 0) log.info({ calls: handed.length }, 'calls handed over')
+    await sent
+  }
+
+  /** Takes a socket whose upgrade was accepted. Synchronous: its first messages may have arrived already. */
+  accept(webSocket: WebSocket): void {
+    const { clock, limits } = this.#terms
+    const socket = new StreamSocket(webSocket, { clock, limits, counters: new LegCounters() })
+    this.#sockets.add(socket)
+    webSocket.once('close', () => this.#sockets.delete(socket))
+    TwilioLeg.answer(socket, this.#legTerms, leg => this.#handOver(leg))
+  }
+
+  /** Closes all sockets, including those that are not legs yet, and waits for them. */
+  async close(): Promise<void> {
+    for (const leg of this.#legs) void leg.close({ kind: 'parent-closed' })
+    await Promise.all(Array.from(this.#sockets, socket => socket.close('going-away')))
+  }
+
+  #check(start: Start): CloseCause | undefined {
+    const { calls, tokens, clock } = this.#terms
+    const { token } = start.parameters
+    const round = tokens.roundOf(token)
+    if (round === undefined || tokens.redeem(token, start.callSid) !== 'ok') return 'unauthorized'
+    const call = calls.get(start.callSid)
+    if (!call || call.state.status === 'over' || call.state.status === 'stopped') return 'call-ended'
+    call.arrives(round)
+    if (start.encoding === 'audio/x-mulaw' && start.rate === 8000 && start.channels === 1) return undefined
+    // Another stream would have the same format, so the call is not resumed.
+    if (call.state.status !== 'live') call.end(clock.now(), true)
+    return 'media-format'
+  }
+
+  #handOver(leg: TwilioLeg): void {
+    const { calls, clock, relay, log } = this.#terms
+    const call = calls.get(leg.callSid)!
+    const before = call.state
+    call.began(leg, clock.now())
+    if (before.status === 'live') {
+      calls.replaced++
+      void before.leg.close({ kind: 'replaced' })
+    }
+    this.#own(leg, call)
+    log.info(
+      { legId: leg.id, callSid: leg.callSid, streamSid: leg.streamSid, room: call.invitation.room },
+      'stream started',
+    )
+    try {
+      relay.admit(call.watch?.arriving(leg) ?? leg, call.invitation)
+      call.watch?.arrived(leg)
+    } catch (error) {
+      const reason = this.#drop(leg, error)
+      call.watch?.turnedAway(reason)
+    }
+  }
+
+  #own(leg: TwilioLeg, call: Call): void {
+    this.#legs.add(leg)
+    this.#ticker ??= new Ticker(this.#terms.clock, WATCH_MS, now => this.#watch(now))
+    void leg.ended.then(reason => {
+      call.left(leg, reason, this.#terms.clock.now())
+      this.#legs.delete(leg)
+      this.#endedCounters.add(leg.counters)
+      if (this.#legs.size > 0) return
+      this.#ticker?.[Symbol.dispose]()
+      this.#ticker = undefined
+    })
+  }
+
+  #watch(now: number): void {
+    for (const leg of this.#legs) {
+      try {
+        leg.watch(now)
+      } catch (error) {
+        this.#drop(leg, error)
+      }
+    }
+  }
+
+  /** Ends a leg after an error: a `BridgeError` is a regular response, anything else an internal fault. */
+  #drop(leg: TwilioLeg, cause: unknown): BridgeError {
+    if (!(cause instanceof BridgeError)) leg.fault('internal', cause)
+    const error =
+      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'internal error', { cause })
+    void leg.close({ kind: 'failed', error })
+    return error
+  }
+}

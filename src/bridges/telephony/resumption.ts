@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { isLanguageId } from '../../common/language.ts'
+import type { Invitation } from '../../core/model/invitation.ts'
+
+/** Twilio accepts addresses of 4,000 characters; this limit leaves room for long names. */
+const MAX_CHARACTERS = 2_000
+const LONGEST = 256
+
+const language = z.string().refine(isLanguageId)
+const short = z.string().max(LONGEST)
+
+/** The fields of an invitation carried with the call. The compiler reports a missing new field. */
+const fields = {
+  room: short.min(1),
+  speaks: language,
+  hears: language,
+  voice: short,
+  original: z.enum(['off', 'low', 'duck']),
+  interrupt: z.enum(['keep', 'clear']),
+  name: short,
+  echo: z.boolean(),
+  place: short,
+  takes: z.enum(['voice', 'text', 'nothing']),
+  called: z.literal(true),
+} satisfies Record<Exclude<keyof Invitation, 'dial'>, z.ZodType>
+
+/** Fields of a newer server are ignored. */
+const passSchema = z.object(fields).partial().required({ room: true })
+
+/** Fields dropped if the pass would otherwise be too long. */
+const DISPENSABLE = ['name', 'voice', 'place'] as const satisfies readonly (keyof Invitation)[]
+
+/**
+ * Serializes the invitation of a called participant for the addresses that resume their call. Twilio signs it with
+ * the whole address, so another server can admit the call again. It contains no phone numbers. Fields that do not fit
+ * are omitted; only an overlong room name makes a pass that servers reject.
+ */
+export function passOf({ dial: _dial, ...invitation }: Invitation): string {
+  const carried: Partial<Record<keyof Invitation, unknown>> = { ...invitation }
+  for (const name of DISPENSABLE) if (!fields[name].safeParse(carried[name]).success) delete carried[name]
+  for (const name of DISPENSABLE) if (JSON.stringify(carried).length > MAX_CHARACTERS) delete carried[name]
+  return JSON.stringify(carried)
+}
+
+/** Parses a pass; returns undefined if it is missing or invalid. */
+export function guestOf(pass: string | undefined): Invitation | undefined {
+  if (pass === undefined || pass.length > MAX_CHARACTERS) return undefined
+  try {
+    return passSchema.parse(JSON.parse(pass)) as Invitation
+  } catch {
+    return undefined
+  }
+}

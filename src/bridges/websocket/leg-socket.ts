@@ -1,0 +1,274 @@
+import type { WebSocket } from 'ws'
+import { after, type Clock } from '../../common/clock.ts'
+import { BridgeError, type EndReason } from '../../common/errors.ts'
+import { TokenBucket } from '../../common/token-bucket.ts'
+
+/** Bad messages within one second that end the connection. */
+const MAX_BAD_PER_SECOND = 10
+/** Maximum length of a stall after which an authenticated peer can deliver all delayed audio at once (s). */
+const STALL_S = 120
+/** A longer gap between two checks means that this process was suspended; only this much of it counts as quiet (ms). */
+const LONGEST_LOOK_MS = 1_000
+
+/** Reasons for which the server closes a socket, on every channel; channels add their own. */
+export type CommonCause = 'going-away' | 'protocol' | 'bad-messages' | 'flood' | 'too-large' | 'failed'
+
+/** The close code of each cause. */
+export type CloseCodes<C extends string> = Readonly<
+  Record<C | CommonCause, { code: number; meaning: string }>
+>
+
+/** Receives the events of a connection; subclasses add methods for messages. */
+export interface LegSocketListener<C extends string> {
+  /** The peer has disconnected, or was disconnected for `cause`; called once, as the last event. */
+  closed(reason: EndReason, cause?: C | CommonCause): void
+  /** The peer violated the protocol, or `err` was thrown on our side. Called for the first fault only. */
+  fault(fault: string, err?: unknown): void
+}
+
+/** Counters of a socket. */
+export interface LegSocketCounters {
+  messagesIn: number
+  badMessages: number
+  floodDropped: number
+}
+
+export interface LegSocketTerms<C extends string, N extends LegSocketCounters> {
+  readonly clock: Clock
+  readonly counters: N
+  readonly codes: CloseCodes<C>
+  /** Codes with which the peer ends the call normally. */
+  readonly leftCodes: readonly number[]
+  /** Maximum sustained rate of messages per second. */
+  readonly messagesPerSecond: number
+  /** Burst above that rate for unauthenticated peers; a larger one ends the connection. Pings always use this limit. */
+  readonly messageBurst: number
+  /** Time from our close frame until the connection is terminated (ms). */
+  readonly closeWithinMs: number
+}
+
+/**
+ * The socket of a leg, with its limits: rates are checked before anything is parsed, errors of a listener are
+ * contained, and closing terminates the connection if the peer does not respond. The owner of the socket closes it.
+ */
+export abstract class LegSocket<
+  C extends string,
+  N extends LegSocketCounters,
+  L extends LegSocketListener<C>,
+> {
+  /** Set in the tick in which the socket arrives. */
+  listener: L | undefined
+  readonly counters: N
+  #heardAt: number
+  /** Time of the last `quietMs` call, and the quiet time counted until then. */
+  #lookedAt: number
+  #quietMs = 0
+  readonly #socket: WebSocket
+  readonly #terms: LegSocketTerms<C, N>
+  /** For unauthenticated peers, and for messages that stalls do not delay. */
+  readonly #rate: TokenBucket
+  /** For the audio of authenticated peers. */
+  #audioRate: TokenBucket | undefined
+  readonly #closed = Promise.withResolvers<void>()
+  #deadline: Disposable | undefined
+  #closing = false
+  #gone = false
+  #faulty = false
+  #badSince = Number.NEGATIVE_INFINITY
+  #bad = 0
+
+  constructor(socket: WebSocket, terms: LegSocketTerms<C, N>) {
+    const { clock, counters, messagesPerSecond, messageBurst } = terms
+    this.#socket = socket
+    this.#terms = terms
+    this.counters = counters
+    const now = clock.now()
+    this.#heardAt = now
+    this.#lookedAt = now
+    this.#rate = new TokenBucket(messagesPerSecond, messageBurst, now)
+    socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary))
+    socket.on('ping', () => this.#onControl())
+    socket.on('pong', () => this.#onControl())
+    socket.on('error', (error: Error & { code?: string }) => this.#onError(error))
+    socket.on('close', code => this.#onClose(code))
+  }
+
+  /** Returns the reason to reject a message by size and kind, before it is parsed. */
+  protected abstract refuses(data: Buffer, isBinary: boolean): C | CommonCause | undefined
+
+  /**
+   * Passes one message to the listener; returns the fault of an unreadable one. An error thrown here ends the
+   * connection.
+   */
+  protected abstract deliver(data: Buffer, isBinary: boolean, now: number): string | undefined
+
+  /** Last sign of life from the peer (clock ms). */
+  get heardAt(): number {
+    return this.#heardAt
+  }
+
+  /** True for messages of the continuous kind that a stall delays. */
+  protected abstract isAudio(isBinary: boolean): boolean
+
+  /** The peer is authenticated: audio delayed by a stall is accepted in full. */
+  trust(): void {
+    const { clock, messagesPerSecond, messageBurst } = this.#terms
+    this.#audioRate ??= new TokenBucket(
+      messagesPerSecond,
+      messageBurst + messagesPerSecond * STALL_S,
+      clock.now(),
+    )
+  }
+
+  /**
+   * Returns the time without messages at `now` (ms); call it a few times a second. Time during which this process was
+   * suspended does not count in full: pending network input is read first.
+   */
+  quietMs(now: number): number {
+    this.#quietMs += Math.min(now - Math.max(this.#lookedAt, this.#heardAt), LONGEST_LOOK_MS)
+    this.#lookedAt = now
+    return this.#quietMs
+  }
+
+  /** Bytes queued and not yet sent to the network. */
+  get unsentBytes(): number {
+    return this.#socket.bufferedAmount
+  }
+
+  /** False once the socket is closed or closing; `send` has no effect then. */
+  get open(): boolean {
+    return !this.#closing
+  }
+
+  /** Sends one message; the socket owns the bytes from then on. */
+  send(message: string | Buffer): void {
+    if (!this.#closing) this.#socket.send(message)
+  }
+
+  ping(): void {
+    if (!this.#closing) this.#socket.ping()
+  }
+
+  /** Closes with the code of `cause`. Idempotent: every call awaits the first. */
+  close(cause: C | CommonCause): Promise<void> {
+    if (!this.#closing) {
+      this.#closing = true
+      this.#socket.close(this.#terms.codes[cause].code, cause)
+      this.#armDeadline()
+    }
+    return this.#closed.promise
+  }
+
+  /** Terminates the connection without a close frame. */
+  terminate(): void {
+    this.#closing = true
+    this.#socket.terminate()
+  }
+
+  /**
+   * The peer broke the protocol: notifies the listener and closes with the code of `cause`. `retryable`: it can
+   * reconnect.
+   */
+  fail(cause: C | CommonCause, retryable = false): void {
+    this.note(cause)
+    const error = new BridgeError('LEG_PROTOCOL', this.#terms.codes[cause].meaning, { retryable })
+    this.#tellClosed({ kind: 'failed', error }, cause)
+    void this.close(cause)
+  }
+
+  /** Reports a fault, once per connection. */
+  note(fault: string, err?: unknown): void {
+    if (this.#faulty) return
+    this.#faulty = true
+    this.listener?.fault(fault, err)
+  }
+
+  #onMessage(data: Buffer, isBinary: boolean): void {
+    if (this.#closing) return
+    const now = this.#hear()
+    this.counters.messagesIn++
+    const refused = this.refuses(data, isBinary)
+    if (refused !== undefined) this.fail(refused)
+    else if (this.#admit(now, this.isAudio(isBinary))) this.#read(data, isBinary, now)
+  }
+
+  #read(data: Buffer, isBinary: boolean, now: number): void {
+    try {
+      const fault = this.deliver(data, isBinary, now)
+      if (fault !== undefined) this.#countBad(fault, now)
+    } catch (error) {
+      this.#crash(error)
+    }
+  }
+
+  #onControl(): void {
+    if (!this.#closing) this.#admit(this.#hear(), false)
+  }
+
+  #hear(): number {
+    this.#heardAt = this.#terms.clock.now()
+    this.#quietMs = 0
+    return this.#heardAt
+  }
+
+  #admit(now: number, audio: boolean): boolean {
+    const held = audio ? this.#audioRate : undefined
+    if ((held ?? this.#rate).take(now) >= 0) return true
+    this.counters.floodDropped++
+    // This much audio from an authenticated peer is possibly caused by the network: it can reconnect.
+    this.fail('flood', held !== undefined)
+    return false
+  }
+
+  #countBad(fault: string, now: number): void {
+    this.counters.badMessages++
+    this.note(`bad ${fault}`)
+    if (now - this.#badSince > 1_000) {
+      this.#badSince = now
+      this.#bad = 0
+    }
+    if (++this.#bad >= MAX_BAD_PER_SECOND) this.fail('bad-messages')
+  }
+
+  #onError(error: Error & { code?: string }): void {
+    if (error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH') this.fail('too-large')
+    else if (error.code === 'WS_ERR_INVALID_UTF8') this.fail('bad-messages')
+    else if (error.code?.startsWith('WS_ERR_')) this.fail('protocol')
+    else this.#tellClosed(lost(error.message, error))
+    this.#armDeadline()
+  }
+
+  #onClose(code: number): void {
+    this.#closing = true
+    this.#gone = true
+    this.#deadline?.[Symbol.dispose]()
+    const left = this.#terms.leftCodes.includes(code)
+    this.#tellClosed(left ? { kind: 'hangup', by: 'remote' } : lost(`closed with code ${code}`))
+    this.#closed.resolve()
+  }
+
+  #tellClosed(reason: EndReason, cause?: C | CommonCause): void {
+    const listener = this.listener
+    this.listener = undefined
+    listener?.closed(reason, cause)
+  }
+
+  #armDeadline(): void {
+    if (this.#gone) return
+    const { clock, closeWithinMs } = this.#terms
+    this.#deadline ??= after(clock, closeWithinMs, () => this.#socket.terminate())
+  }
+
+  /** An error thrown by a listener ends only this connection. */
+  #crash(cause: unknown): void {
+    this.note('internal', cause)
+    const error =
+      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'internal error', { cause })
+    this.#tellClosed({ kind: 'failed', error }, 'failed')
+    void this.close('failed')
+  }
+}
+
+function lost(message: string, cause?: unknown): EndReason {
+  return { kind: 'failed', error: new BridgeError('LEG_LOST', message, { retryable: true, cause }) }
+}

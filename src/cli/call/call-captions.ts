@@ -1,0 +1,63 @@
+import { eventData } from '../../service/server/engines/remote/event-lines.ts'
+import type { Terminal } from '../terminal.ts'
+
+/** A final caption of the call. */
+export interface CallCaption {
+  readonly from: string
+  readonly to: string
+  readonly text?: string | undefined
+  readonly translation?: string | undefined
+}
+
+/** The room opens with the first participant, shortly after the call is answered. */
+const ATTEMPTS = 20
+const ATTEMPT_MS = 100
+/** Maximum number of captions kept. */
+const MOST_CAPTIONS = 1_000
+
+/** Follows a room’s captions through the control API and prints them when they are final. */
+export class CallCaptions implements Disposable {
+  readonly all: CallCaption[] = []
+  readonly #stop = new AbortController()
+  readonly #terminal: Terminal
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal
+  }
+
+  /**
+   * Reads until the room ends or this is disposed. Captions are optional: the call continues without them. Never
+   * rejects.
+   */
+  async follow(server: string, key: string, room: string): Promise<void> {
+    const { signal } = this.#stop
+    const url = `${server}/v1/rooms/${encodeURIComponent(room)}/captions?final=true`
+    try {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const response = await fetch(url, { headers: { authorization: `Bearer ${key}` }, signal })
+        if (response.ok && response.body) {
+          for await (const data of eventData(response.body)) this.#shown(data)
+          return
+        }
+        await response.body?.cancel()
+        if (response.status !== 404) return
+        await new Promise(resolve => setTimeout(resolve, ATTEMPT_MS))
+      }
+    } catch {
+      // The bridge is gone, or the call has ended.
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort()
+  }
+
+  #shown(data: string): void {
+    const event = JSON.parse(data) as Partial<CallCaption> & { final?: boolean; system?: boolean }
+    const { from, to, text, translation, final, system } = event
+    if (!final || system || from === undefined || to === undefined || this.all.length >= MOST_CAPTIONS) return
+    this.all.push({ from, to, text, translation })
+    if (text !== undefined) this.#terminal.line({ text: from, colour: 'dim' }, `  ${text}`)
+    if (translation !== undefined) this.#terminal.line({ text: to, colour: 'cyan' }, `  ${translation}`)
+  }
+}

@@ -1,0 +1,151 @@
+import { randomUUID } from 'node:crypto'
+import { writeFile } from 'node:fs/promises'
+import { systemClock, Ticker } from '../../common/clock.ts'
+import type { Log } from '../../common/log.ts'
+import { placeCall } from '../../simulator/index.ts'
+import { dbfs, rms } from '../../transcode/level.ts'
+import { encodeWav } from '../../transcode/wav.ts'
+import { CommandError } from '../command-error.ts'
+import { Answers } from '../heard-translations.ts'
+import { localToken } from '../local-token.ts'
+import { assertWritable } from '../output-file.ts'
+import { LINE_RATE, lineAudio } from '../sample-audio.ts'
+import { meter, type Terminal } from '../terminal.ts'
+import { httpAddress } from './address.ts'
+import { bridgeLanguageProblem } from './bridge-languages.ts'
+import { type CallCaption, CallCaptions } from './call-captions.ts'
+import { callTrouble } from './call-trouble.ts'
+
+export interface CallCommandOptions {
+  /** WAV or MP3 file that the simulated phone plays. */
+  readonly audio: string
+  readonly from: string
+  readonly to: string
+  /** Address of the bridge. */
+  readonly server: string
+  /** Room to join. Absent: alone, hearing its own translation. */
+  readonly room?: string | undefined
+  /** Number called. */
+  readonly number?: string | undefined
+  /** Signs the requests. A bridge on this machine without a configured token leaves one for this command. */
+  readonly authToken?: string | undefined
+  /** Public address of the bridge, if it differs from `server`. */
+  readonly publicUrl?: string | undefined
+  readonly output: string
+  /** Silence after the last word that ends the call (ms). */
+  readonly listenMs: number
+  readonly json?: boolean | undefined
+}
+
+/**
+ * Calls a running bridge with a simulated phone, plays a file and writes the received audio. Returns the exit code.
+ * Rejects with a `CommandError` if the call fails.
+ */
+export async function call(options: CallCommandOptions, terminal: Terminal, log: Log): Promise<number> {
+  const { from, to, room, number } = options
+  const server = httpAddress('--server', options.server)
+  const publicUrl = options.publicUrl && httpAddress('--public-url', options.publicUrl)
+  await assertWritable(options.output)
+  const speech = await lineAudio(options.audio)
+  const problem = await bridgeLanguageProblem(server, from, to)
+  if (problem) throw new CommandError(problem)
+  const local = options.authToken === undefined ? await localToken(server) : undefined
+  // A separate room behaves like no room, and its name gives access to its captions.
+  const place =
+    room ?? (local?.key !== undefined && number === undefined ? `call-${randomUUID()}` : undefined)
+  const query = new URLSearchParams({ speaks: from, hears: to, ...(place ? { room: place } : {}) })
+  const authToken = options.authToken ?? local?.token
+  const signedFor = publicUrl ?? local?.address
+  const answers = new Answers(speech)
+  const phone = await placeCall({
+    webhook: `${server}/twilio/voice?${query}`,
+    allowInsecureStream: true,
+    log,
+    onMark: (_now, name) => answers.marked(name),
+    onMedia: (now, bytes) => answers.media(now, bytes),
+    ...(number ? { to: number } : {}),
+    ...(authToken ? { authToken } : {}),
+    ...(signedFor ? { publicUrl: signedFor } : {}),
+  })
+  const [trouble] = phone.report().errors
+  if (trouble && !phone.live) {
+    await phone.hangUp()
+    throw new CommandError(callTrouble(trouble, server))
+  }
+  using captions = new CallCaptions(terminal)
+  if (place !== undefined && local?.key !== undefined) void captions.follow(server, local.key, place)
+  if (phone.live)
+    terminal.line(`In call. Speaking ${(speech.length / LINE_RATE).toFixed(1)} s of ${from}, hearing ${to} …`)
+  const begun = systemClock.now()
+  answers.speaking(begun)
+  using progress = new Ticker(systemClock, 100, now => {
+    const at = Math.floor(((now - begun) / 1000) * LINE_RATE)
+    const level = rms(speech.subarray(at, at + LINE_RATE / 10)) / 32_768
+    const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
+    terminal.status(
+      { text: meter(level || 0), colour: 'green' },
+      `  ${seconds(now - begun)}   heard ${seconds(answers.heardMs)}`,
+    )
+  })
+  await phone.say(speech)
+  await listen(phone, options.listenMs)
+  progress[Symbol.dispose]()
+  terminal.status('')
+  const end = await phone.hangUp()
+  const heard = phone.heard()
+  await writeFile(options.output, encodeWav(heard, LINE_RATE))
+  return tell(options, terminal, phone.report(), heard, end, answers, captions.all)
+}
+
+/** Listens until `ms` of silence, for a minute at most. */
+async function listen(phone: Awaited<ReturnType<typeof placeCall>>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>(resolve => {
+    timer = setTimeout(resolve, 60_000)
+  })
+  await Promise.race([phone.quietFor(ms), late])
+  clearTimeout(timer)
+}
+
+type Phone = Awaited<ReturnType<typeof placeCall>>
+
+function tell(
+  options: CallCommandOptions,
+  terminal: Terminal,
+  report: ReturnType<Phone['report']>,
+  heard: Int16Array,
+  end: Awaited<Phone['ended']>,
+  { translations, latenciesMs: all }: Answers,
+  captions: readonly CallCaption[],
+): number {
+  const latenciesMs = translations > 0 ? all : []
+  const heardMs = report.bytes / (LINE_RATE / 1000)
+  const notices = [...report.errors, ...report.warnings]
+  const problems = notices.map(({ code }) => String(code))
+  const result = {
+    heardMs: Math.round(heardMs),
+    levelDbfs: heardMs > 0 ? Math.round(dbfs(rms(heard)) * 10) / 10 : null,
+    gaps: report.gapCount,
+    latenciesMs: latenciesMs.map(Math.round),
+    marksConfirmed: report.marksPlayed,
+    translations,
+    problems,
+    said: report.said,
+    captions,
+    output: options.output,
+  }
+  if (options.json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
+  else {
+    for (const text of report.said) terminal.line(`The bridge said: ${text}`)
+    terminal.line(
+      `Received ${(heardMs / 1000).toFixed(1)} s in ${report.messages} messages, ${report.gapCount} gaps, written to ${options.output}`,
+    )
+    for (const ms of latenciesMs)
+      terminal.line(`  ${(ms / 1000).toFixed(2)} s from the end of speech to the first translated audio`)
+    // Without a translation, the audio was the original or a notice.
+    if (translations === 0) terminal.line('Nothing was translated; see the log of the bridge.')
+    if (problems.length > 0) terminal.line(`Problems: ${problems.join(' ')} (${end.kind})`)
+    for (const { code, text } of notices) terminal.line(`  ${code}: ${text}`)
+  }
+  return translations > 0 && problems.length === 0 ? 0 : 1
+}

@@ -1,0 +1,122 @@
+import { io, type Socket } from 'socket.io-client'
+import { after, type Clock } from '../../common/clock.ts'
+import { EVENT, type Namespace } from '../../service/contract.ts'
+import type { Happening, SessionRecord } from './evidence.ts'
+
+export interface RecordedSocketOptions {
+  /** The service's address without namespace. */
+  readonly base: string
+  readonly namespace: Namespace
+  readonly query: Readonly<Record<string, string>>
+  /** Undefined: no key is sent. */
+  readonly apiKey: string | undefined
+  readonly clock: Clock
+  /** Longest wait for something that must come (ms). */
+  readonly patienceMs: number
+  /** Something is sent at this moment, before `start`. */
+  readonly atConnect?: (socket: RecordedSocket) => void
+}
+
+/** The unmodified client library as the interface asks for it, with everything that happens written down. */
+export class RecordedSocket implements Disposable {
+  readonly #options: RecordedSocketOptions
+  readonly #socket: Socket
+  readonly #happened: Happening[] = []
+  readonly #sent: string[] = []
+  #waiting: (() => void)[] = []
+  #left = false
+
+  constructor(options: RecordedSocketOptions) {
+    this.#options = options
+    const { base, namespace, query, apiKey, patienceMs } = options
+    this.#socket = io(`${base}${namespace}`, {
+      transports: ['websocket'],
+      upgrade: false,
+      reconnection: false,
+      forceNew: true,
+      timeout: patienceMs,
+      query: { ...query },
+      ...(apiKey === undefined ? {} : { auth: { token: apiKey } }),
+    })
+    this.#socket.on('connect', () => {
+      this.#note({ kind: 'connect', name: 'connect', payload: undefined })
+      options.atConnect?.(this)
+    })
+    this.#socket.onAny((name: string, payload: unknown) => this.#note({ kind: 'event', name, payload }))
+    this.#socket.on('connect_error', (error: Error & { data?: unknown }) =>
+      this.#note({ kind: 'connect_error', name: error.message, payload: error.data }),
+    )
+    this.#socket.on('disconnect', reason => this.#note({ kind: 'disconnect', name: reason, payload: reason }))
+  }
+
+  get record(): SessionRecord {
+    const { namespace, query } = this.#options
+    return { namespace, query, happened: this.#happened, sent: this.#sent, left: this.#left }
+  }
+
+  /** Whether the session has ended, or never began. */
+  get over(): boolean {
+    return this.#happened.some(({ kind }) => kind === 'disconnect' || kind === 'connect_error')
+  }
+
+  count(name: string): number {
+    return this.#happened.filter(each => each.kind === 'event' && each.name === name).length
+  }
+
+  /** Waits for `start`; false when it does not come. */
+  started(): Promise<boolean> {
+    return this.comes(() => this.count(EVENT.start) > 0)
+  }
+
+  /** Waits until `expected`, the end of the session, or the end of patience. */
+  async comes(expected: () => boolean, ms = this.#options.patienceMs): Promise<boolean> {
+    let late = false
+    using _timer = after(this.#options.clock, ms, () => {
+      late = true
+      this.#wake()
+    })
+    while (!expected() && !late && !this.over)
+      await new Promise<void>(resolve => {
+        this.#waiting.push(resolve)
+      })
+    return expected()
+  }
+
+  /** Waits until nothing has happened for `ms`. */
+  async quiet(ms: number): Promise<void> {
+    for (let before = -1; before !== this.#happened.length && !this.over; ) {
+      before = this.#happened.length
+      await this.comes(() => this.#happened.length !== before, ms)
+    }
+  }
+
+  /** Sends, and waits for the acknowledgment; false when none comes. */
+  async send(event: string, payload: unknown): Promise<boolean> {
+    let answered = false
+    const sent = this.#sent.push(event)
+    if (!this.#socket.connected) return false
+    this.#socket.emit(event, payload, (...answer: unknown[]) => {
+      answered = true
+      this.#note({ kind: 'ack', name: event, payload: answer[0], sent })
+    })
+    return this.comes(() => answered)
+  }
+
+  /** Leaves; what happens afterwards is not recorded. */
+  [Symbol.dispose](): void {
+    this.#left = !this.over
+    this.#socket.off()
+    this.#socket.offAny()
+    this.#socket.disconnect()
+    this.#socket.io.engine?.close()
+  }
+
+  #note(happening: Happening): void {
+    this.#happened.push(happening)
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+}

@@ -1,0 +1,152 @@
+import { after } from '../../common/clock.ts'
+import { EVENT, NAMESPACES, type Namespace } from '../../service/contract.ts'
+import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { ackOf, started, startOf } from './assertions.ts'
+import type { Evidence, SessionRecord, Sessions } from './evidence.ts'
+import { streamHead } from './http-evidence.ts'
+import type { Probe } from './probe.ts'
+import { RecordedSocket } from './recorded-socket.ts'
+
+const WRONG_KEY = 'a-key-that-nobody-has'
+/** Audio goes in fragments of this length (ms). */
+const FRAGMENT_MS = 60
+const FRAGMENT = (SAMPLE_RATE * FRAGMENT_MS) / 1_000
+
+/** Sessions that are opened at once: where one is set up too quickly, another may not be. */
+const HASTY = 3
+
+const SEND = { broadcastVia: 'chunk', codec: 'linear16', sampleRate: SAMPLE_RATE }
+const RECEIVE = { obtainVia: 'chunk', codec: 'mp3', sampleRate: SAMPLE_RATE, mode: 'block' }
+
+type Query = Readonly<Record<string, string>>
+type Use = (socket: RecordedSocket) => Promise<void>
+
+/** The query of each namespace, as the document's section 2.3 has it. */
+export function queryOf(probe: Probe, namespace: Namespace, receive: object = {}): Query {
+  const source = { languageIdSource: probe.source }
+  const target = { languageIdTarget: probe.target }
+  const sendAudio = JSON.stringify(SEND)
+  const receiveAudio = JSON.stringify({ ...RECEIVE, ...receive })
+  switch (namespace) {
+    case '/stt':
+      return { ...source, sendAudio }
+    case '/translator':
+      return { ...source, ...target }
+    case '/tts':
+      // The document does not say by which name: the language of the text is that of the voice.
+      return { languageIdSource: probe.target, ...target, receiveAudio }
+    case '/sts':
+      return { ...source, ...target, sendAudio, receiveAudio }
+  }
+}
+
+/** Everything that sessions can show, mostly one after the other: a service may have few places. */
+export async function sessionEvidence(probe: Probe): Promise<Pick<Evidence, 'sessions' | 'stream'>> {
+  const run = (namespace: Namespace, use: Use, receive?: object) =>
+    session(probe, namespace, queryOf(probe, namespace, receive), use)
+  const speech: Use = socket => speak(probe, socket)
+  const spoken: Use = socket => write(probe, socket, probe.speech, EVENT.endSynth)
+  let stream: Evidence['stream']
+  const ttsStream = await run(
+    '/tts',
+    async socket => {
+      const url = socket.record.happened.find(({ name }) => name === EVENT.start)?.payload
+      const writing = write(probe, socket, probe.speech, EVENT.endSynth)
+      stream = await streamHead(probe, url)
+      await writing
+    },
+    { obtainVia: 'stream' },
+  )
+  const sessions: Sessions = {
+    ttsStream,
+    hasty: await hastiest(probe),
+    stt: await run('/stt', speech),
+    translator: await run('/translator', socket => write(probe, socket, probe.text, EVENT.result)),
+    tts: await run('/tts', spoken),
+    ttsStreaming: await run('/tts', spoken, { mode: 'streaming' }),
+    sts: await run('/sts', speech),
+    stsStreaming: await run('/sts', speech, { mode: 'streaming' }),
+    wrongSetup: await session(probe, '/stt', { ...queryOf(probe, '/stt'), languageIdSource: 'no language' }),
+    keyless: await everywhere(probe, undefined),
+    wrongKey: await everywhere(probe, WRONG_KEY),
+  }
+  return { sessions, stream }
+}
+
+/** One session, used after `start`. */
+async function session(
+  probe: Probe,
+  namespace: Namespace,
+  query: Query,
+  use: Use = async () => {},
+  more: { apiKey?: string | undefined; atConnect?: (socket: RecordedSocket) => void } = {},
+): Promise<SessionRecord> {
+  const { base, apiKey, clock, patienceMs } = probe
+  const socket = new RecordedSocket({ base, namespace, query, apiKey, clock, patienceMs, ...more })
+  try {
+    if (await socket.started()) await use(socket)
+    await socket.quiet(probe.quietMs)
+  } finally {
+    socket[Symbol.dispose]()
+  }
+  return socket.record
+}
+
+/** Every namespace with this key; nothing is sent. */
+async function everywhere(probe: Probe, apiKey: string | undefined): Promise<SessionRecord[]> {
+  const records: SessionRecord[] = []
+  for (const namespace of NAMESPACES)
+    records.push(await session(probe, namespace, queryOf(probe, namespace), undefined, { apiKey }))
+  return records
+}
+
+/** The most telling of some hasty sessions: one whose first fragment was answered before `start`, if there is any. */
+async function hastiest(probe: Probe): Promise<SessionRecord> {
+  const records = await Promise.all(Array.from({ length: HASTY }, () => hasty(probe)))
+  const begun = records.filter(started)
+  const answered = begun.filter(record => ackOf(record, 1) >= 0)
+  const early = answered.find(record => ackOf(record, 1) < startOf(record))
+  const refused = answered.find(record => record.happened[ackOf(record, 1)]?.payload === false)
+  return early ?? refused ?? answered[0] ?? begun[0] ?? records[0]!
+}
+
+/** Sends at once, and later what is no audio. */
+function hasty(probe: Probe): Promise<SessionRecord> {
+  const { codec: _left, ...sendAudio } = SEND
+  const query = { ...queryOf(probe, '/stt'), sendAudio: JSON.stringify(sendAudio) }
+  const atConnect = (socket: RecordedSocket) => {
+    void socket.send(EVENT.writeStream, Buffer.from(bytesOf(probe.pcm.slice(0, FRAGMENT))))
+  }
+  const use: Use = async socket => {
+    await socket.send(EVENT.writeStream, 'this is no audio')
+  }
+  return session(probe, '/stt', query, use, { atConnect })
+}
+
+async function speak(probe: Probe, socket: RecordedSocket): Promise<void> {
+  const { pcm, pace, clock } = probe
+  const begin = clock.now()
+  for (let at = 0; at < pcm.length && !socket.over; at += FRAGMENT) {
+    const due = pace > 0 ? begin + (at / SAMPLE_RATE / pace) * 1_000 : 0
+    if (due > clock.now())
+      await new Promise<void>(resolve => {
+        clock.at(due, resolve)
+      })
+    if (!(await socket.send(EVENT.writeStream, Buffer.from(bytesOf(pcm.slice(at, at + FRAGMENT)))))) break
+  }
+  await socket.comes(() => socket.count(EVENT.result) > 0)
+}
+
+/** Two texts, the second when the first was answered: the session must have stayed open. */
+async function write(probe: Probe, socket: RecordedSocket, text: string, answer: string): Promise<void> {
+  for (const times of [1, 2]) {
+    if (socket.over) return
+    await socket.send(EVENT.text, text)
+    await socket.comes(() => socket.count(answer) >= times)
+    if (times === 1) await pause(probe)
+  }
+}
+
+function pause({ clock, quietMs }: Probe): Promise<void> {
+  return new Promise(resolve => after(clock, quietMs, resolve))
+}

@@ -1,0 +1,136 @@
+import { writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { type App, buildApp } from '../../app/app.ts'
+import type { Log } from '../../common/log.ts'
+import { newKey } from '../../service/server/keys/key-digest.ts'
+import { placeCall } from '../../simulator/index.ts'
+import { encodeWav } from '../../transcode/wav.ts'
+import { type LiveSummary, LiveView } from '../call/live-view.ts'
+import { CommandError } from '../command-error.ts'
+import { assertWritable } from '../output-file.ts'
+import { bundledSentences, LINE_RATE, lineAudio, withPauses } from '../sample-audio.ts'
+import type { Terminal } from '../terminal.ts'
+import { languageProblem } from './language-offer.ts'
+import { BREATH_MS, translationHeard } from './turn-taking.ts'
+
+/** Bundled sentences to play: the first is too long. */
+const SENTENCES = [1, 5] as const
+
+export interface DemoOptions {
+  /** Output file for the listener’s audio. */
+  readonly output: string
+  /** Replaces the bundled sentences. */
+  readonly audio?: string | undefined
+  readonly from: string
+  readonly to: string
+  readonly json?: boolean | undefined
+}
+
+/** Result of a demonstration, for scripts (`--json`). */
+export interface DemoResult {
+  readonly captions: readonly { from: string; to: string; text: string; translation: string }[]
+  readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
+  readonly gaps: number
+  readonly warnings: readonly string[]
+  readonly output: string
+  readonly ok: boolean
+}
+
+/**
+ * Runs a translated phone call on this machine: the embedded service, the bridge and two simulated phones, one that
+ * plays a real recording and one that listens. Returns the exit code. Rejects with a `CommandError` for invalid input.
+ */
+export async function demo(options: DemoOptions, terminal: Terminal, log: Log): Promise<number> {
+  const files = options.audio ? [options.audio] : (await bundledSentences()).slice(...SENTENCES)
+  // Checked first, so that an unreadable or unwritable file fails before the engines start.
+  await assertWritable(options.output)
+  const speech = await Promise.all(files.map(lineAudio))
+  terminal.line('Starting the translation service and the bridge …')
+  const apiKey = newKey()
+  await using app = await buildApp(demoConfig(options, apiKey), { log })
+  const address = await app.listen()
+  const problem = await languageProblem({ url: app.service?.url ?? '', apiKey }, options.from, options.to)
+  if (problem) throw new CommandError(problem)
+  terminal.line(`Bridge on ${address}, embedded service on ${app.service?.url}.`)
+  terminal.line(`One phone speaks ${options.from}: ${files.map(file => basename(file)).join(', ')}`)
+  terminal.line(`The other phone hears ${options.to}.`)
+  const result = await converse(app, address, options, speech, terminal)
+  if (options.json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
+  else report(result, terminal)
+  return result.ok ? 0 : 1
+}
+
+function demoConfig({ from, to }: DemoOptions, apiKey: string): Parameters<typeof buildApp>[0] {
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    service: { apiKey },
+    embedded: {},
+    languages: { speaks: from, hears: to },
+    twilio: { authTokens: [], insecure: true },
+  }
+}
+
+async function converse(
+  app: App,
+  address: string,
+  options: DemoOptions,
+  speech: readonly Int16Array[],
+  terminal: Terminal,
+): Promise<DemoResult> {
+  const { from, to, output } = options
+  const dial = (query: string) => {
+    const webhook = `${address}/twilio/voice?room=demo&${query}`
+    return placeCall({ webhook, allowInsecureStream: true })
+  }
+  const listener = await dial(`speaks=none&hears=${to}`)
+  const caller = await dial(`speaks=${from}&hears=${from}`)
+  using view = new LiveView(app.relay, terminal)
+  for (const sentence of speech) {
+    const said = caller.say(withPauses([sentence], BREATH_MS))
+    await translationHeard(app, said)
+  }
+  await caller.hangUp()
+  await listener.quietFor(300)
+  await listener.hangUp()
+  await writeFile(output, encodeWav(listener.heard(), LINE_RATE))
+  return resultOf(view.summary, listener.report(), output)
+}
+
+function resultOf(
+  summary: LiveSummary,
+  report: { gapCount: number; warnings: readonly { code: unknown }[] },
+  output: string,
+): DemoResult {
+  const sorted = [...summary.latenciesMs].sort((a, b) => a - b)
+  const p50 = sorted[Math.floor(sorted.length / 2)]
+  const captions = summary.captions.map(({ from, to, text = '', translation = '' }) => ({
+    from,
+    to,
+    text,
+    translation,
+  }))
+  return {
+    captions,
+    latencyMs:
+      p50 === undefined ? undefined : { p50: Math.round(p50), max: Math.round(sorted.at(-1) ?? p50) },
+    gaps: report.gapCount,
+    warnings: report.warnings.map(({ code }) => String(code)),
+    output,
+    ok: captions.length > 0 && summary.heard > 0 && report.warnings.length === 0,
+  }
+}
+
+function report({ captions, latencyMs, gaps, warnings, output, ok }: DemoResult, terminal: Terminal): void {
+  terminal.line()
+  terminal.line(`${captions.length} utterances translated and played`)
+  if (latencyMs)
+    terminal.line(
+      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, maximum ${(latencyMs.max / 1000).toFixed(2)} s`,
+    )
+  terminal.line(
+    `${gaps} gaps in the audio of the listener${warnings.length ? `, protocol warnings ${warnings.join(' ')}` : ''}`,
+  )
+  terminal.line(`Audio of the listener: ${output}`)
+  if (!ok) terminal.line('FAILED: no translation was played; run `dragoman doctor` to find what is missing.')
+}

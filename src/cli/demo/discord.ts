@@ -1,0 +1,172 @@
+import { mkdir } from 'node:fs/promises'
+import { type App, buildApp } from '../../app/app.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { Log } from '../../common/log.ts'
+import { DiscordStandIn, type Member, type VoiceChannel } from '../../simulator/index.ts'
+import { SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { bundledSentences, wideAudio } from '../sample-audio.ts'
+import type { Terminal } from '../terminal.ts'
+import { ChatView } from './chat-view.ts'
+import { type DiscordDemoResult, reportDiscord, writeRecord } from './discord-result.ts'
+import { SPEAKERS, type SpeakerKey, TURNS, type Turn } from './discord-script.ts'
+import { Minutes } from './minutes.ts'
+import { ScriptedEars } from './scripted-recognizer.ts'
+import type { Said } from './stereo.ts'
+import { noticesOver, translationHeard } from './turn-taking.ts'
+
+/** Longest wait for the words at the beginning (ms). */
+const NOTICES_MS = 20_000
+/** … which are over when nothing was said for so long (ms). */
+const QUIET_MS = 1_500
+/** The chat may still be written so long after the last word (ms). */
+const CHAT_MS = 2_500
+/** Three people, each into one other language, and notices; more than a small machine has places for by default. */
+const SESSIONS = 6
+/** A pause within a line is no end of it (ms). */
+const PAUSE_MS = 600
+
+export interface DiscordDemoOptions {
+  /** The folder that everything is written to. */
+  readonly output: string
+  readonly json?: boolean | undefined
+  /** What is said. */
+  readonly turns?: readonly Turn[]
+}
+
+/**
+ * A voice channel of Discord, all on this machine: a stand-in for Discord, the bot with Discord's own client library, and
+ * people who speak. Returns the exit code.
+ */
+export async function discordDemo(
+  { output, json, turns = TURNS }: DiscordDemoOptions,
+  terminal: Terminal,
+  log: Log,
+): Promise<number> {
+  // First of all: where nothing can be written nobody should wait for engines.
+  await mkdir(output, { recursive: true })
+  terminal.line('Starting the translation service, the bridge and a stand-in for Discord …')
+  await using discord = await DiscordStandIn.listen()
+  using _trust = discord.trust()
+  const lounge = discord
+    .addGuild({ name: 'Pemberley', botPermissions: ['ChangeNickname'] })
+    .addVoiceChannel({ name: 'Lounge' })
+  await using ears = await ScriptedEars.listen(
+    turns.flatMap(({ by, text }) => (SPEAKERS[by].language === 'es-es' ? text : [])),
+  )
+  await using app = await buildApp(settings(discord, ears), { log })
+  const address = await app.listen()
+  if (!(await app.discord?.settled)) throw new BridgeError('STATE', 'the bot could not log in')
+  await app.discord?.registered
+  introduce(address, discord, terminal)
+  const speeches = await Promise.all(turns.map(turn => speechOf(app, turn)))
+  const result = await converse({ app, lounge, speeches, output, terminal })
+  if (json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
+  else reportDiscord(result, terminal)
+  return result.ok ? 0 : 1
+}
+
+function settings(discord: DiscordStandIn, ears: ScriptedEars): Parameters<typeof buildApp>[0] {
+  const scripted = { engine: 'openai', url: ears.url, model: 'script', languages: ['es-es'] } as const
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    service: {},
+    embedded: { maxSessions: SESSIONS, engines: { transcription: [{ ...scripted, pauseMs: PAUSE_MS }] } },
+    languages: { speaks: 'en-us', hears: 'es-es' },
+    twilio: { authTokens: [], insecure: true },
+    discord: { token: discord.token, apiUrl: discord.api },
+  }
+}
+
+function introduce(address: string, discord: DiscordStandIn, terminal: Terminal): void {
+  terminal.line(
+    `Bridge on ${address}; Discord’s API on ${discord.api}, used by Discord’s own client library;`,
+  )
+  terminal.line('voice over UDP, encrypted end to end (DAVE).')
+  terminal.line(
+    'John and Mary speak en-us (real recordings, of one reader), Ana es-es (a synthesised voice).',
+  )
+  terminal.line(
+    'NOTE: no engine here recognises es-es. What Ana says is heard, but its words are taken from the',
+  )
+  terminal.line(
+    'script when the utterance ends. The recognition of English, both translations and voices are real.',
+  )
+  terminal.line()
+}
+
+/** Something to be said, 16 kHz mono. */
+interface Speech {
+  readonly by: SpeakerKey
+  readonly pcm: Int16Array
+}
+
+async function speechOf(app: App, { by, recording, text }: Turn): Promise<Speech> {
+  if (recording !== undefined)
+    return { by, pcm: await wideAudio((await bundledSentences())[recording - 1] ?? '') }
+  const { language } = SPEAKERS[by]
+  const { pcm } = await app.announcer.say(text, language, language)
+  return { by, pcm }
+}
+
+interface Scene {
+  readonly app: App
+  readonly lounge: VoiceChannel
+  readonly speeches: readonly Speech[]
+  readonly output: string
+  readonly terminal: Terminal
+}
+
+async function converse({ app, lounge, speeches, output, terminal }: Scene): Promise<DiscordDemoResult> {
+  using minutes = new Minutes(app, ['es-es'])
+  using view = new ChatView(lounge, terminal)
+  const people = await gather(lounge)
+  const welcome = noticesOver(app, QUIET_MS, NOTICES_MS)
+  terminal.line('John types /interpret start')
+  await people.john.command('interpret start')
+  terminal.line('Ana types /interpret language es-es')
+  await people.ana.command('interpret language', { language: SPEAKERS.ana.language })
+  await welcome
+  const channel = app.discord?.interpreters.of(lounge.guild.id)
+  const encrypted = channel?.status().encrypted === true
+  const said: Said[] = []
+  for (const { by, pcm } of speeches) {
+    said.push({ atMs: performance.now(), pcm })
+    await translationHeard(app, people[by].say(pcm))
+  }
+  // The last edit of a caption waits for its turn at Discord's limits.
+  await new Promise(settle => setTimeout(settle, CHAT_MS))
+  const captions = lounge.visible.filter(({ text }) => captionOf(text))
+  terminal.line('John types /interpret stop')
+  const heard = lounge.heard()
+  const startedAt = performance.now() - (heard.length * 1_000) / SAMPLE_RATE
+  await people.john.command('interpret stop')
+  const chat = lounge.visible.map(({ text }) => text)
+  const files = await writeRecord({ said, startedAt, heard, chat }, minutes, output)
+  const latencies = minutes.latenciesMs
+  const p50 = latencies[latencies.length >> 1]
+  return {
+    captions: minutes.said,
+    latencyMs:
+      p50 === undefined ? undefined : { p50: Math.round(p50), max: Math.round(latencies.at(-1) ?? p50) },
+    messages: captions.length,
+    edits: captions.reduce((sum, { edits }) => sum + edits, 0),
+    encrypted,
+    scripted: ['es-es'],
+    files,
+    ok: encrypted && view.edits > 0 && captions.length >= speeches.length && minutes.heard >= speeches.length,
+  }
+}
+
+async function gather(lounge: VoiceChannel): Promise<Record<SpeakerKey, Member>> {
+  const member = ({ name, locale }: (typeof SPEAKERS)[SpeakerKey]) => lounge.guild.addMember({ name, locale })
+  const { john, mary, ana } = SPEAKERS
+  const people = { john: member(john), mary: member(mary), ana: member(ana) }
+  for (const each of Object.values(people)) await each.join(lounge)
+  return people
+}
+
+/** A caption names one of the speakers; other messages are the bot's own words. */
+function captionOf(text: string): boolean {
+  return Object.values(SPEAKERS).some(({ name }) => text.startsWith(name) || text.startsWith(`**${name}`))
+}

@@ -1,0 +1,143 @@
+import { mkdir } from 'node:fs/promises'
+import { type App, buildApp } from '../../app/app.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { Log } from '../../common/log.ts'
+import { TwilioStandIn } from '../../simulator/index.ts'
+import { toLine } from '../../simulator/twilio/phone/voice.ts'
+import { SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { LiveView } from '../call/live-view.ts'
+import { bundledSentences, lineAudio, withPauses } from '../sample-audio.ts'
+import type { Terminal } from '../terminal.ts'
+import { CALLEE, CALLER, DESK, DIALOGUE, type Line } from './dialogue.ts'
+import { Minutes } from './minutes.ts'
+import { ScriptedEars } from './scripted-recognizer.ts'
+import type { Said } from './stereo.ts'
+import { BREATH_MS, noticesHeard, translationHeard } from './turn-taking.ts'
+import { type Phones, report, resultOf, type TwoPhonesResult, write } from './two-phones-result.ts'
+
+/** Where the simulated Twilio believes the bridge is: this is what is signed. */
+const PUBLIC_URL = 'https://bridge.example.com'
+/** Ana lets it ring so long (ms). */
+const ANSWER_MS = 1_500
+/** Longest wait for the words at the beginning of the call (ms). */
+const NOTICES_MS = 20_000
+/** A pause within a line is no end of it (ms). */
+const PAUSE_MS = 600
+
+export interface TwoPhonesOptions {
+  /** The folder that everything is written to. */
+  readonly output: string
+  readonly json?: boolean | undefined
+  /** What they say. Default: all of the dialogue. */
+  readonly lines?: readonly Line[]
+}
+
+/**
+ * Two people, two languages, one call, all on this machine: one phone calls a number, the bridge has the other one
+ * called by Twilio's own client at a stand-in for its API, and they talk. Returns the exit code.
+ */
+export async function twoPhones(options: TwoPhonesOptions, terminal: Terminal, log: Log): Promise<number> {
+  const { lines = DIALOGUE, output } = options
+  // First of all: where nothing can be written nobody should wait for engines.
+  await mkdir(output, { recursive: true })
+  terminal.line('Starting the translation service, the bridge and a stand-in for Twilio …')
+  await using twilio = await TwilioStandIn.listen({
+    numbers: {
+      [DESK]: { VoiceUrl: `${PUBLIC_URL}/twilio/voice`, StatusCallback: `${PUBLIC_URL}/twilio/status` },
+    },
+    timeoutMarginMs: 5_000,
+  })
+  await using ears = await ScriptedEars.listen(lines.flatMap(({ by, text }) => (by === 'callee' ? text : [])))
+  await using app = await buildApp(settings(twilio, ears), { log })
+  const address = await app.listen()
+  twilio.route(PUBLIC_URL, address)
+  introduce(address, twilio, terminal)
+  const speeches = await Promise.all(lines.map(line => speechOf(app, line)))
+  const result = await converse(app, twilio, speeches, output, terminal)
+  if (options.json) process.stdout.write(`${JSON.stringify(result, undefined, 2)}\n`)
+  else report(result, terminal)
+  return result.ok ? 0 : 1
+}
+
+function settings(twilio: TwilioStandIn, ears: ScriptedEars): Parameters<typeof buildApp>[0] {
+  const scripted = { engine: 'openai', url: ears.url, model: 'script', languages: [CALLEE.language] } as const
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: PUBLIC_URL,
+    service: {},
+    embedded: { engines: { transcription: [{ ...scripted, pauseMs: PAUSE_MS }] } },
+    languages: { speaks: CALLER.language, hears: CALLEE.language },
+    twilio: {
+      authTokens: [twilio.authToken],
+      outbound: { accountSid: twilio.accountSid, apiUrl: twilio.url, from: DESK, allow: ['+34'] },
+      numbers: {
+        [DESK]: {
+          ...{ speaks: CALLER.language, hears: CALLER.language, name: CALLER.name },
+          dial: {
+            ...{ to: CALLEE.number, speaks: CALLEE.language, hears: CALLEE.language, name: CALLEE.name },
+          },
+        },
+      },
+    },
+  }
+}
+
+function introduce(address: string, twilio: TwilioStandIn, terminal: Terminal): void {
+  terminal.line(
+    `Bridge on ${address}; Twilio’s API on ${twilio.url}, used by Twilio’s own client, every request signed.`,
+  )
+  terminal.line(`${CALLER.name} speaks ${CALLER.language} (real recordings) and calls ${DESK}.`)
+  terminal.line(`The bridge then calls ${CALLEE.name}, who speaks ${CALLEE.language} (a synthesised voice).`)
+  terminal.line(
+    `NOTE: no engine here recognises ${CALLEE.language}. What ${CALLEE.name} says is heard, but its words are taken from`,
+  )
+  terminal.line(
+    'the script when each utterance ends. The recognition of English, both translations and voices are real.',
+  )
+}
+
+/** Something to be said, at the telephone's rate. */
+interface Speech {
+  readonly by: Line['by']
+  readonly pcm: Int16Array
+}
+
+async function speechOf(app: App, { by, recording, text }: Line): Promise<Speech> {
+  if (recording !== undefined)
+    return { by, pcm: await lineAudio((await bundledSentences())[recording - 1] ?? '') }
+  const { pcm } = await app.announcer.say(text, CALLEE.language, CALLEE.language)
+  return { by, pcm: toLine(pcm, SAMPLE_RATE) }
+}
+
+async function converse(
+  app: App,
+  twilio: TwilioStandIn,
+  speeches: readonly Speech[],
+  output: string,
+  terminal: Terminal,
+): Promise<TwoPhonesResult> {
+  using minutes = new Minutes(app, [CALLEE.language])
+  using _view = new LiveView(app.relay, terminal)
+  const ready = noticesHeard(app, ['incoming', 'connected'], NOTICES_MS)
+  const ana = twilio.subscriber(CALLEE.number, { answerAfterMs: ANSWER_MS })
+  const caller = await twilio.subscriber(CALLER.number).dial(DESK)
+  terminal.line(`${CALLER.name} hears the ringing tone …`)
+  const callee = await Promise.race([ana.call(1), caller.ended])
+  if (!('say' in callee))
+    throw new BridgeError('DIAL_FAILED', `the call ended before anybody answered: ${callee.reason}`)
+  terminal.line(`${CALLEE.name} answers. Both are told that the call is interpreted.`)
+  await ready
+  const phones: Phones = { caller, callee }
+  const said: Record<Line['by'], Said[]> = { caller: [], callee: [] }
+  for (const { by, pcm } of speeches) {
+    const saying = phones[by].say(withPauses([pcm], BREATH_MS))
+    void saying.then(({ startedAt }) => startedAt !== undefined && said[by].push({ atMs: startedAt, pcm }))
+    await translationHeard(app, saying)
+  }
+  terminal.line(`${CALLEE.name} hangs up; ${CALLER.name} is told.`)
+  await callee.hangUp()
+  await caller.ended
+  const files = await write(phones, said, minutes, output)
+  return resultOf(phones, minutes, files, speeches.length)
+}

@@ -1,0 +1,121 @@
+import {
+  type APIChannel,
+  type APIGuild,
+  type APIGuildMember,
+  ChannelType,
+  type REST,
+  Routes,
+} from 'discord.js'
+import {
+  inviteUrl,
+  missingFrom,
+  neededFor,
+  type Purpose,
+} from '../../bridges/discord/commands/permissions.ts'
+import { type RestTrouble, restTrouble } from '../../bridges/discord/commands/rest-trouble.ts'
+import type { Config } from '../../config/load.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+import { botRoleOf, type GuildStanding, permissionsIn } from './discord-guild.ts'
+
+/** Maximum number of guilds searched for a channel that the bot cannot see. */
+const MOST_GUILDS = 20
+
+export interface DiscordTerms {
+  readonly rest: REST
+  readonly applicationId: string
+  readonly botId: string
+  readonly guildIds: readonly string[]
+}
+
+/** Checks whether the bot has the required permissions in each configured channel. Never rejects. */
+export async function channelChecks({ discord }: Config, terms: DiscordTerms): Promise<Check[]> {
+  const standings = new Map<string, Promise<GuildStanding>>()
+  const standingIn = (guildId: string) => {
+    const known = standings.get(guildId) ?? standingOf(guildId, terms)
+    standings.set(guildId, known)
+    return known
+  }
+  const checks: Check[] = []
+  // Sequential, because Discord limits concurrent requests.
+  for (const id of discord.channels) {
+    try {
+      checks.push(await channelCheck(id, discord, terms, standingIn))
+    } catch (error) {
+      checks.push(troubleCheck(`channel ${id}`, restTrouble(error)))
+    }
+  }
+  return checks
+}
+
+async function channelCheck(
+  id: string,
+  { captions }: Config['discord'],
+  terms: DiscordTerms,
+  standingIn: (guildId: string) => Promise<GuildStanding>,
+): Promise<Check> {
+  const name = `channel ${id}`
+  const channel = await foundChannel(id, terms)
+  if (!channel)
+    return fail(
+      name,
+      'the channel does not exist, or the bot is not in its guild',
+      `fix discord.channels (right-click the channel, Copy Channel ID), or invite the bot: ${inviteUrl(terms.applicationId)}`,
+    )
+  const { type } = channel
+  const stage = type === ChannelType.GuildStageVoice
+  const shown = `${name} (${channel.name})`
+  if (!stage && type !== ChannelType.GuildVoice)
+    return fail(shown, 'is not a voice channel', 'name a voice channel in discord.channels')
+  const standing = await standingIn(channel.guild_id)
+  if (standing.guild.afk_channel_id === id)
+    return fail(shown, 'is the AFK channel, in which no one can speak', 'name another channel')
+  const granted = permissionsIn(standing, channel)
+  const needed: Purpose[] = ['listen', stage ? 'stage' : 'speak', 'write']
+  const wished: Purpose[] = captions.style === 'embed' ? [...needed, 'embed'] : needed
+  const missing = missingFrom(granted, neededFor(wished)).join(', ')
+  if (missing === '') return ok(shown, 'all permissions')
+  const mend = `edit the channel, Permissions, role ${botRoleOf(standing)}: allow ${missing}`
+  return missingFrom(granted, neededFor(needed)).length > 0
+    ? fail(shown, `missing: ${missing}`, mend)
+    : warn(shown, `missing: ${missing}, so captions are plain`, mend)
+}
+
+type GuildChannel = APIChannel & { readonly guild_id: string; readonly name: string | null }
+
+/** Finds the channel, even if the bot cannot see it. */
+async function foundChannel(id: string, { rest, guildIds }: DiscordTerms): Promise<GuildChannel | undefined> {
+  try {
+    const channel = (await rest.get(Routes.channel(id))) as APIChannel
+    return 'guild_id' in channel && channel.guild_id ? (channel as GuildChannel) : undefined
+  } catch (error) {
+    const trouble = restTrouble(error)
+    if (trouble.kind === 'unknown') return undefined
+    if (trouble.kind !== 'forbidden') throw error
+  }
+  for (const guildId of guildIds.slice(0, MOST_GUILDS)) {
+    const channels = (await rest.get(Routes.guildChannels(guildId))) as readonly APIChannel[]
+    const found = channels.find(each => each.id === id)
+    if (found) return { ...found, guild_id: guildId } as GuildChannel
+  }
+  return undefined
+}
+
+async function standingOf(guildId: string, { rest, botId }: DiscordTerms): Promise<GuildStanding> {
+  const guild = (await rest.get(Routes.guild(guildId))) as APIGuild
+  const member = (await rest.get(Routes.guildMember(guildId, botId))) as APIGuildMember
+  return { guild, member: { ...member, user: { id: botId } } }
+}
+
+/** Reports what could not be queried. */
+export function troubleCheck(name: string, { kind, text }: RestTrouble): Check {
+  switch (kind) {
+    case 'limited':
+      return warn(name, text, 'wait a little, then run this again')
+    case 'broken':
+      return warn(name, text, 'Discord has an outage: see discordstatus.com')
+    case 'unreachable':
+      return fail(name, text, 'discord.com must be reachable over https, also through proxies and firewalls')
+    default:
+      return fail(name, text, 'see docs/channels/discord.md, Troubleshooting')
+  }
+}

@@ -1,0 +1,82 @@
+import { howToInstall, missingOf } from '../../common/optional-package.ts'
+import { type Config, ConfigError, loadConfig } from '../../config/load.ts'
+import { accountChecks } from './account-checks.ts'
+import { type Check, fail } from './check.ts'
+import { controlChecks } from './control-checks.ts'
+import { type EndToEndOptions, endToEnd } from './end-to-end.ts'
+import { engineChecks } from './engine-checks.ts'
+import type { Surroundings } from './environment.ts'
+import { keepingChecks } from './keeping-checks.ts'
+import { thisMachine } from './machine.ts'
+import { nodeCheck, plainHttpChecks, portCheck, settingsCheck, settingsFailures } from './machine-checks.ts'
+import { serviceChecks } from './service-checks.ts'
+import { twilioChecks } from './twilio-checks.ts'
+
+export { type Check, exitCode, renderChecks } from './check.ts'
+export type { ExaminedService, Surroundings } from './environment.ts'
+
+/**
+ * Checks every credential, address, language, voice and engine in the settings, each with its fix, and finally places a
+ * call the way Twilio does. Never throws.
+ */
+export async function doctor(
+  config: Config | ConfigError,
+  around: Surroundings = thisMachine,
+  options: EndToEndOptions = {},
+): Promise<Check[]> {
+  const node = nodeCheck(around.nodeVersion)
+  if (config instanceof ConfigError) return [node, ...settingsFailures(config)]
+  const [engines, service, account, control, port, discord, keeping] = await Promise.all([
+    engineChecks(config, around),
+    serviceChecks(config, around),
+    accountChecks(config, around.twilioAccount),
+    controlChecks(config, around),
+    portCheck(config, around),
+    discordPart(config, around),
+    keepingChecks(config, around),
+  ])
+  // Runs last: engines started for the other checks would delay the call.
+  const call = await endToEnd(config, around, options, service)
+  const telephony = [...twilioChecks(config), ...account, ...control]
+  return [
+    node,
+    settingsCheck(config),
+    port,
+    ...plainHttpChecks(config),
+    ...engines,
+    ...service,
+    ...telephony,
+    ...discord,
+    ...keeping,
+    ...call,
+  ]
+}
+
+/** Checks Discord, if a bot is configured; its library is loaded only then. */
+async function discordPart(config: Config, around: Surroundings): Promise<Check[]> {
+  const { token, apiUrl, guilds, channels } = config.discord
+  if (token === undefined) {
+    if (guilds.length + channels.length === 0) return []
+    return [fail('Discord token', 'none', 'set discord.token (DRAGOMAN_DISCORD_TOKEN or …_FILE)')]
+  }
+  if (missingOf('discord').length > 0)
+    return [fail('Discord', 'its packages are not installed', howToInstall('discord'))]
+  const [{ discordChecks }, { preferencesCheck }, { voiceChecks }] = await Promise.all([
+    import('./discord-checks.ts'),
+    import('./discord-preferences.ts'),
+    import('./discord-voice.ts'),
+  ])
+  const rest = await around.discord({ token, apiUrl })
+  const found = await discordChecks(config, rest)
+  return [...found, preferencesCheck(config), ...voiceChecks(config, await around.voiceParts())]
+}
+
+/** Loads the settings for `doctor`: invalid settings are a finding, not a failure. */
+export function settingsToExamine(sources: Parameters<typeof loadConfig>[0]): Config | ConfigError {
+  try {
+    return loadConfig(sources)
+  } catch (error) {
+    if (error instanceof ConfigError) return error
+    throw error
+  }
+}

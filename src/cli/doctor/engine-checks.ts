@@ -1,0 +1,86 @@
+import { join } from 'node:path'
+import type { Config } from '../../config/load.ts'
+import { SETUP } from '../setup.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+import type { Surroundings } from './environment.ts'
+import { serverChecks } from './server-checks.ts'
+
+type Engines = Config['embedded']['engines']
+
+/** Checks the engines of the embedded service; none if another service is configured. */
+export async function engineChecks(config: Config, around: Surroundings): Promise<Check[]> {
+  if (config.service.url !== undefined) return []
+  const { pocketsphinx, apertium, espeak, flite } = config.embedded.engines
+  const installed = await Promise.all([
+    recognition(pocketsphinx, around),
+    translation(apertium, around),
+    voices(espeak, around),
+    mp3(around),
+  ])
+  return [
+    ...installed,
+    ...(await moreVoices(flite, around)),
+    ...(await serverChecks(config.embedded.engines, around)),
+  ]
+}
+
+/** PocketSphinx: two libraries and a folder of models. */
+export async function recognition(engine: Engines['pocketsphinx'], around: Surroundings): Promise<Check> {
+  const name = 'speech recognition'
+  if (!engine.enabled) return off(name, 'pocketsphinx')
+  for (const library of [engine.library, engine.base]) {
+    const reason = await around.loadLibrary(library)
+    if (reason !== undefined)
+      return fail(
+        name,
+        `${library} cannot be loaded: ${reason}`,
+        install('libpocketsphinx3 pocketsphinx-en-us'),
+      )
+  }
+  for (const part of ['en-us/mdef', 'en-us.lm.bin', 'cmudict-en-us.dict'])
+    if (!(await around.exists(join(engine.models, part))))
+      return fail(name, `no ${part} in ${engine.models}`, install('pocketsphinx-en-us'))
+  return ok(name, `PocketSphinx, models in ${engine.models}`)
+}
+
+/** Apertium: a folder of modes, one per direction. */
+export async function translation(engine: Engines['apertium'], around: Surroundings): Promise<Check> {
+  const name = 'translation'
+  if (!engine.enabled) return off(name, 'apertium')
+  const files = await around.list(engine.modes)
+  const modes = files.filter(file => /^[a-z]{2,3}-[a-z]{2,3}\.mode$/.test(file))
+  if (modes.length === 0)
+    return fail(name, `no modes in ${engine.modes}`, install('apertium apertium-eng-spa'))
+  const directions = modes.map(file => file.slice(0, -'.mode'.length)).sort()
+  return ok(name, `Apertium, ${directions.length} directions: ${directions.slice(0, 8).join(' ')}`)
+}
+
+/** eSpeak NG: a program. */
+export async function voices(engine: Engines['espeak'], around: Surroundings): Promise<Check> {
+  const name = 'voices'
+  if (!engine.enabled) return off(name, 'espeak')
+  const answer = await around.ask(engine.command, ['--version'])
+  if (answer === undefined) return fail(name, `${engine.command} cannot be run`, install('espeak-ng'))
+  return ok(name, answer.split('  ')[0] ?? answer)
+}
+
+/** flite: an optional program. */
+export async function moreVoices(engine: Engines['flite'], around: Surroundings): Promise<Check[]> {
+  const answer = engine.enabled ? await around.ask(engine.command, ['-lv']) : undefined
+  if (answer === undefined) return []
+  return [ok('English voices', `flite, ${answer.replace(/^Voices available:\s*/, '').trim()}`)]
+}
+
+async function mp3(around: Surroundings): Promise<Check> {
+  const reason = await around.loadLibrary('libmpg123.so.0')
+  if (reason === undefined) return ok('mp3 decoder', 'libmpg123')
+  return warn('mp3 decoder', 'WebAssembly, which needs twice the CPU time', install('libmpg123-0'))
+}
+
+function off(name: string, engine: string): Check {
+  return warn(name, `${engine} is disabled`, `set embedded.engines.${engine}.enabled to true, or service.url`)
+}
+
+function install(packages: string): string {
+  return `${SETUP}, which is sudo apt-get install --no-install-recommends ${packages}\nor set service.url to a service of yours`
+}

@@ -1,0 +1,70 @@
+import { rms } from '../transcode/level.ts'
+import { FRAME_MS } from '../transcode/pcm.ts'
+import { VoiceActivity } from '../transcode/voice-activity.ts'
+import { LINE_RATE } from './sample-audio.ts'
+
+/**
+ * Name of the bridge’s marks after its own notices, as opposed to translations (`Playout`, after the generation of
+ * `Marks`).
+ */
+const NOTICE = /^g\d+:notice \d+$/
+/** Silence after which further audio counts as a new translation (ms). */
+const NEW_ANSWER_MS = 400
+
+/** Measures at the phone how long after a stretch of speech its translation starts. */
+export class Answers {
+  /** Translations played to the end. */
+  translations = 0
+  /** Time from the end of speech to the first audio of each translation (ms). */
+  readonly latenciesMs: number[] = []
+  readonly #ends: number[]
+  #speakingSince = Number.POSITIVE_INFINITY
+  #dryAt = Number.NEGATIVE_INFINITY
+  #heardMs = 0
+
+  /** `speech` is the audio that the phone will speak, at the line’s rate. */
+  constructor(speech: Int16Array) {
+    this.#ends = endsOfSpeech(speech)
+  }
+
+  /** Duration of the audio received so far (ms). */
+  get heardMs(): number {
+    return this.#heardMs
+  }
+
+  /** The phone starts to speak at `now` (ms). */
+  speaking(now: number): void {
+    this.#speakingSince = now
+  }
+
+  /** All audio before the mark `name` has been played. */
+  marked(name: string): void {
+    if (!NOTICE.test(name)) this.translations++
+  }
+
+  /** `bytes` of µ-law arrived at `now` (ms). */
+  media(now: number, bytes: number): void {
+    const ms = (bytes * 1000) / LINE_RATE
+    this.#heardMs += ms
+    if (now - this.#dryAt > NEW_ANSWER_MS) {
+      const end = this.#ends.findLast(at => this.#speakingSince + at <= now)
+      if (end !== undefined) this.latenciesMs.push(now - this.#speakingSince - end)
+    }
+    this.#dryAt = Math.max(this.#dryAt, now) + ms
+  }
+}
+
+/** Returns when each stretch of speech ends (ms from the start). */
+function endsOfSpeech(speech: Int16Array): number[] {
+  const activity = new VoiceActivity()
+  const samples = (LINE_RATE * FRAME_MS) / 1000
+  const ends: number[] = []
+  const frames = Math.ceil(speech.length / samples) + 20
+  for (let n = 0; n < frames; n++) {
+    const frame = speech.subarray(n * samples, (n + 1) * samples)
+    const was = activity.speaking
+    activity.frame(frame.length > 0 ? rms(frame) : 0, n * FRAME_MS)
+    if (was && !activity.speaking) ends.push(activity.endedAt(n * FRAME_MS) + FRAME_MS)
+  }
+  return ends
+}

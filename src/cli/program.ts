@@ -1,0 +1,281 @@
+import { readFileSync } from 'node:fs'
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { languageId } from '../common/language.ts'
+import { silentLog } from '../common/log.ts'
+import { loadConfig } from '../config/load.ts'
+import { addCompletionCommand } from './completion-command.ts'
+import { addDiscordCommands } from './discord-commands.ts'
+import { failure } from './failure.ts'
+import { addExamples } from './help-examples.ts'
+import { StopSignal } from './stop-signal.ts'
+import { Terminal } from './terminal.ts'
+import { addTwilioCommands } from './twilio-commands.ts'
+
+// Each command is loaded on demand, so that its dependencies do not slow down the others.
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string
+}
+const terminal = new Terminal(process.stdout)
+export const program = new Command('dragoman')
+  .description(
+    'Live interpreter for calls: participants speak their own language and hear everyone else in it.',
+  )
+  .version(version)
+  .showHelpAfterError('Add --help for options and examples.')
+
+const configFile = () =>
+  new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
+
+program
+  .command('serve')
+  .description('run the bridge server, with the embedded translation service unless service.url is set')
+  .addOption(configFile())
+  .option('--port <port>', 'port to listen on', port)
+  .option('--host <host>', 'address to listen on')
+  .option('--insecure', 'accept unsigned requests, from this machine only')
+  .option('--captions', 'show captions on the terminal')
+  .option('--print-key', 'create a control API key for this run and print it, even without a terminal')
+  .option('--json', 'print all addresses as one line of JSON')
+  .action(async options => {
+    const stop = new StopSignal()
+    const { config: file, port, host, insecure, captions, printKey, json } = options
+    const config = loadConfig({
+      file,
+      overrides: { port, host, ...(insecure ? { twilio: { insecure } } : {}) },
+      starts: 'bridge',
+    })
+    const [{ serve }, { leaveOnFailure, outliveReaders }, { errorAbove, openLog }] = await Promise.all([
+      import('./serve.ts'),
+      import('./unexpected.ts'),
+      import('./log.ts'),
+    ])
+    const out = json ? new Terminal(process.stderr) : terminal
+    const log = openLog(config, captions ? errorAbove(out) : undefined)
+    const serving = await serve(config, out, log, { captions, printKey, json: json ? terminal : undefined })
+    leaveOnFailure(serving.app, log)
+    outliveReaders()
+    void stop.hurried.then(() => serving.app.drain.hurry())
+    await stop.started({ drains: true })
+    out.line(`Ending calls …${serving.goingOn()}`)
+    await serving.app.leave()
+    await serving[Symbol.asyncDispose]()
+  })
+
+program
+  .command('service')
+  .description('run only the embedded translation service')
+  .addOption(configFile())
+  .option('--port <port>', 'port to listen on', port)
+  .action(async ({ config: file, port }: { config?: string; port?: number }) => {
+    const stop = new StopSignal()
+    const config = loadConfig({ file, overrides: { embedded: { port } }, starts: 'service' })
+    const [{ service }, { openLog }] = await Promise.all([import('./service.ts'), import('./log.ts')])
+    const running = await service(config, terminal, openLog(config))
+    await Promise.race([stop.started(), running.ended])
+    await running.close()
+  })
+
+const keys = program
+  .command('keys')
+  .description('manage the API keys of the embedded service, also while it runs')
+
+keys
+  .command('add')
+  .description('create a key and print it (shown only once)')
+  .argument('<name>', 'name of the key')
+  .option('--sessions <number>', 'maximum number of concurrent sessions', whole)
+  .option('--minutes-per-day <number>', 'maximum minutes of audio in any 24 hours', whole)
+  .option('--json', 'print the result as JSON')
+  .addOption(configFile())
+  .action(async (name: string, { config: file, ...options }) => {
+    const { addKey } = await import('./keys.ts')
+    await addKey(loadConfig({ file }), name, options, terminal)
+  })
+
+keys
+  .command('list')
+  .description('list the keys by name, with their limits')
+  .option('--json', 'print the result as JSON')
+  .addOption(configFile())
+  .action(async ({ config: file, ...options }) => {
+    const { listKeys } = await import('./keys.ts')
+    await listKeys(loadConfig({ file }), options, terminal)
+  })
+
+keys
+  .command('revoke')
+  .description('revoke a key and end its sessions')
+  .argument('<name>', 'name of the key')
+  .addOption(configFile())
+  .action(async (name: string, { config: file }) => {
+    const { revokeKey } = await import('./keys.ts')
+    await revokeKey(loadConfig({ file }), name, terminal)
+  })
+
+program
+  .command('setup')
+  .description('install the engines of the embedded service (Debian and Ubuntu; on other systems, list them)')
+  .action(async () => (await import('./setup.ts')).setUp())
+addTwilioCommands(program, terminal, file => loadConfig({ file }))
+addDiscordCommands(program, terminal, file => loadConfig({ file }))
+
+program
+  .command('demo')
+  .description('run a translated phone call on this machine and save what the listener heard')
+  .option('--audio <file>', 'WAV or MP3 file to play instead of the bundled recording')
+  .option('--from <language>', 'spoken language', language, 'en-us')
+  .option('--to <language>', 'target language', language, 'es-es')
+  .option('--two-phones', 'run a call between two people who speak two languages')
+  .addOption(
+    new Option('--discord', 'run a Discord voice channel, with captions in its chat').conflicts('twoPhones'),
+  )
+  .addOption(
+    new Option('--output <path>', 'output file or folder').default(
+      undefined,
+      'demo-heard.wav; with --two-phones or --discord, the folder demo-two-phones or demo-discord',
+    ),
+  )
+  .option('--json', 'print the result as JSON')
+  .action(async ({ output, twoPhones: two, discord, ...options }) => {
+    const { json } = options
+    const out = json ? new Terminal(process.stderr) : terminal
+    process.exitCode = await demonstrate()
+
+    async function demonstrate(): Promise<number> {
+      if (discord) {
+        const { discordDemo } = await import('./demo/discord.ts')
+        return await discordDemo({ output: output ?? 'demo-discord', json }, out, silentLog)
+      }
+      if (two) {
+        const { twoPhones } = await import('./demo/two-phones.ts')
+        return await twoPhones({ output: output ?? 'demo-two-phones', json }, out, silentLog)
+      }
+      const { demo } = await import('./demo/demo.ts')
+      return await demo({ output: output ?? 'demo-heard.wav', ...options }, out, silentLog)
+    }
+  })
+
+program
+  .command('call')
+  .description('call a running bridge with a simulated phone, play a file and save what it heard')
+  .argument('<audio>', 'WAV or MP3 file to play')
+  .option('--from <language>', 'spoken language', language, 'en-us')
+  .option('--to <language>', 'target language', language, 'es-es')
+  .option('--server <url>', 'address of the bridge', 'http://localhost:8080')
+  .option('--room <name>', 'room to join; without a room, the caller hears their own translation')
+  .option('--number <number>', 'number to call')
+  .option('--auth-token <token>', 'auth token of the bridge (default: as configured)')
+  .option('--public-url <url>', 'public address of the bridge, if it differs from --server')
+  .option('--output <file>', 'output file', 'call-heard.wav')
+  .option('--listen <seconds>', 'stop after this many seconds of silence', whole, 3)
+  .option('--json', 'print the result as JSON')
+  .action(async (audio: string, { listen, ...options }) => {
+    const out = options.json ? new Terminal(process.stderr) : terminal
+    const [authToken] = loadConfig().twilio.authTokens
+    const { call } = await import('./call/call.ts')
+    process.exitCode = await call({ audio, authToken, listenMs: listen * 1000, ...options }, out, silentLog)
+  })
+
+program
+  .command('conform')
+  .description('check any service of the interface from outside and report which statements hold')
+  .argument('<url>', 'address of the service')
+  .option('--key <key>', 'API key (default: as configured)')
+  .option('--from <language>', 'source language', languageId, 'en-us')
+  .option('--to <language>', 'target language', languageId, 'es-es')
+  .option('--audio <file>', 'WAV file in the source language (default: a bundled English sentence)')
+  .option('--text <text>', 'text in the source language', 'Good morning, how are you?')
+  .option('--speech <text>', 'text in the target language', 'Buenos días, ¿cómo está?')
+  .option('--patience <seconds>', 'maximum wait for one response', whole, 10)
+  .option('--json', 'print the rows as JSON')
+  .action(async (url: string, options) => {
+    const key = options.key ?? loadConfig().service.apiKey ?? ''
+    const { conform } = await import('./conformance/conform.ts')
+    process.exitCode = await conform({ url, ...options, key }, terminal)
+  })
+
+program
+  .command('translate')
+  .description('translate a file: audio (WAV, MP3, Ogg, WebM) to text and voice, or text to text')
+  .argument('<file>', 'audio or text file')
+  .option('--from <language>', 'language of the file (default: as configured)', languageId)
+  .option('--to <language>', 'target language (default: as configured)', languageId)
+  .addOption(
+    new Option('--mode <mode>', 'stt: transcript only; tts: text to voice')
+      .choices(['stt', 'translator', 'tts', 'sts'])
+      .default(undefined, 'sts for audio, translator for .txt and .md'),
+  )
+  .option('--output <file>', 'output file for the voice (default: <name>.<language>.mp3)')
+  .addOption(configFile())
+  .option('--json', 'print the result as JSON')
+  .action(async (file: string, { config: settings, ...options }) => {
+    const config = loadConfig({ file: settings })
+    const { speaks: from, hears: to } = config.languages
+    const out = options.json ? new Terminal(process.stderr) : terminal
+    const { translate } = await import('./translate.ts')
+    process.exitCode = await translate({ file, from, to, ...options }, config, out)
+  })
+
+program
+  .command('doctor')
+  .description('check the configuration, place a test call and suggest fixes')
+  .addOption(configFile())
+  .option('--no-call', 'do not place the test call')
+  .option(
+    '--audio <file>',
+    'audio for the test call, in the language of callers (default: an English sentence)',
+  )
+  .option('--connect-to <url>', 'connect here instead of resolving publicUrl')
+  .option('--json', 'print the result as JSON')
+  .action(async ({ config: file, json, connectTo, ...options }) => {
+    const out = new Terminal(json ? process.stderr : process.stdout)
+    const [{ doctor, exitCode, renderChecks, settingsToExamine }, { httpAddress }] = await Promise.all([
+      import('./doctor/doctor.ts'),
+      import('./call/address.ts'),
+    ])
+    const place = connectTo === undefined ? undefined : httpAddress('--connect-to', connectTo)
+    out.status('Checking everything and placing a call; this takes some seconds …')
+    const checks = await doctor(settingsToExamine({ file }), undefined, { ...options, connectTo: place })
+    out.status('')
+    process.stdout.write(json ? `${JSON.stringify(checks, undefined, 2)}\n` : `${renderChecks(checks)}\n`)
+    process.exitCode = exitCode(checks)
+  })
+
+addCompletionCommand(program)
+addExamples(program)
+
+/** Runs the command line. Failures are printed and set the exit code. */
+export async function runProgram(): Promise<void> {
+  // Node would open its inspector, which exposes every secret of the process; `--inspect` exists for that.
+  process.on('SIGUSR1', () => {})
+  try {
+    await program.parseAsync()
+  } catch (error) {
+    process.stderr.write(`${failure(error)}\n`)
+    process.exitCode = 1
+  }
+}
+
+function whole(text: string): number {
+  return within(text, 99_999)
+}
+
+function port(text: string): number {
+  return within(text, 65_535)
+}
+
+function within(text: string, largest: number): number {
+  const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= largest)) throw new InvalidArgumentError(`Expected a whole number from 0 to ${largest}.`)
+  return number
+}
+
+/** Parses `text` as a language, or throws commander’s error that names the option. */
+function language(text: string): string {
+  try {
+    return languageId(text)
+  } catch {
+    throw new InvalidArgumentError('Expected <language>-<region>, like en-us.')
+  }
+}

@@ -1,0 +1,69 @@
+import { existsSync } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { Mp3Pool } from '../transcode/mp3/mp3-pool.ts'
+import { wholeMp3 } from '../transcode/mp3-whole.ts'
+import { joined, SAMPLE_RATE } from '../transcode/pcm.ts'
+import { createResampler } from '../transcode/resample/resampler.ts'
+import { mono, readWav } from '../transcode/wav.ts'
+
+const RECORDINGS = fileURLToPath(new URL('../../recordings/', import.meta.url))
+
+/** Returns one of the recordings as a user would type it: relative to the current folder, if it is inside. */
+export function exampleRecording(): string {
+  const name = 'sense-and-sensibility-4.wav'
+  return existsSync(`recordings/${name}`) ? `recordings/${name}` : RECORDINGS + name
+}
+
+/** Sample rate of a phone line (Hz). */
+export const LINE_RATE = 8_000
+
+/** Reads a WAV or MP3 file as mono samples at 8 kHz. Throws `WavError` for other files. */
+export async function lineAudio(path: string): Promise<Int16Array> {
+  const bytes = await readFile(path)
+  if (bytes.toString('latin1', 0, 4) !== 'RIFF') {
+    const pcm = await mp3Audio(bytes)
+    if (pcm.length > 0) return toLine(pcm, SAMPLE_RATE)
+  }
+  const wav = readWav(bytes)
+  return toLine(mono(wav), wav.rate)
+}
+
+/**
+ * Reads a WAV file as mono samples at 16 kHz, for channels with a higher sample rate. Throws `WavError` for other
+ * files.
+ */
+export async function wideAudio(path: string): Promise<Int16Array> {
+  const wav = readWav(await readFile(path))
+  const resampler = createResampler(wav.rate, SAMPLE_RATE)
+  return joined([resampler.process(mono(wav)).slice(), resampler.flush()])
+}
+
+/** Returns the bundled sentences, in order (`recordings/README.md`). */
+export async function bundledSentences(): Promise<string[]> {
+  const names = await readdir(RECORDINGS)
+  return names
+    .filter(name => name.endsWith('.wav'))
+    .sort()
+    .map(name => RECORDINGS + name)
+}
+
+/** Concatenates `pieces`, each followed by `pauseMs` of silence, at `LINE_RATE`. */
+export function withPauses(pieces: readonly Int16Array[], pauseMs: number): Int16Array {
+  const pause = new Int16Array((pauseMs * LINE_RATE) / 1000)
+  return joined(pieces.flatMap(piece => [piece, pause]))
+}
+
+async function mp3Audio(bytes: Uint8Array): Promise<Int16Array> {
+  const pool = new Mp3Pool({ max: 1 })
+  try {
+    return await wholeMp3(bytes, pool)
+  } finally {
+    pool.close()
+  }
+}
+
+function toLine(pcm: Int16Array, rate: number): Int16Array {
+  const resampler = createResampler(rate, LINE_RATE)
+  return joined([resampler.process(pcm).slice(), resampler.flush()])
+}

@@ -1,0 +1,35 @@
+import type { Log } from '../common/log.ts'
+import type { Config } from '../config/load.ts'
+import { ServiceClient } from '../service/client/service-client.ts'
+import { newKey } from '../service/server/keys/key-digest.ts'
+import { KeyFile } from '../service/server/keys/key-file.ts'
+import { ServiceProcess } from '../service/server/process/child.ts'
+import type { ServiceConfig } from '../service/server/service-config.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Runs only the embedded translation service; resolves when it listens. */
+export async function service(config: Config, terminal: Terminal, log: Log): Promise<ServiceProcess> {
+  const settings = structuredClone(config.embedded) as ServiceConfig
+  // A key for this run queries the languages. If no other key exists, it is printed, because the service would be
+  // unusable otherwise.
+  const apiKey = newKey()
+  const apiKeys = [...(settings.apiKeys ?? []), { name: 'this run', key: apiKey }]
+  const process = await ServiceProcess.start({ ...settings, apiKeys }, { log })
+  const filed = settings.open ? [] : await new KeyFile(config.embedded.keyFile).read().catch(() => undefined)
+  const alone = apiKeys.length === 1 && !filed?.length && !settings.open
+  terminal.line(`Translation service at ${process.url}`)
+  if (alone) {
+    terminal.line(`  key for this run     ${apiKey}`)
+    terminal.line('  permanent keys       dragoman keys add <name>')
+  }
+  const languages = await new ServiceClient({ url: process.url, apiKey }).languages()
+  const ids = (wanted: (entry: (typeof languages)[number]) => boolean) =>
+    languages
+      .filter(wanted)
+      .map(({ languageId }) => languageId)
+      .join(' ') || 'none'
+  terminal.line(`  speech from          ${ids(entry => entry.transcription)}`)
+  terminal.line(`  voices for           ${ids(entry => entry.synthesis).slice(0, 200)}`)
+  terminal.line('Press Ctrl-C to stop.')
+  return process
+}

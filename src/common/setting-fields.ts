@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { type LanguageId, languageId } from './language.ts'
+
+/** Description of a language code. */
+export const LANGUAGE = 'a language like en-us: <language>-<region>'
+/** E.164, or the address of a SIP or Voice SDK client, in the form that Twilio uses in `To`. */
+export const NUMBER = /^(\+[1-9]\d{6,14}|(sip|client):\S+)$/
+/** E.164 only: numbers that can be dialed. */
+export const DIALLED_NUMBER = /^\+[1-9]\d{6,14}$/
+
+export const languageSchema = z
+  .string()
+  .transform((text, context): LanguageId => {
+    try {
+      return languageId(text)
+    } catch {
+      context.addIssue({ code: 'custom', message: LANGUAGE })
+      return z.NEVER
+    }
+  })
+  .describe(LANGUAGE)
+
+/** Language of a participant, or none. */
+export const speaksSchema = z.union([z.literal('none'), languageSchema]).describe(`${LANGUAGE}; or none`)
+
+export const originalSchema = z.enum(['off', 'low', 'duck'])
+
+export const nameSchema = z.string().min(1).max(64).describe('a name, up to 64 characters')
+
+export const secret = () => z.string().min(1)
+
+/** An address with only a host, port and path. */
+export function urlSchema(description: string) {
+  return z
+    .string()
+    .refine(text => isPlainUrl(text), description)
+    .describe(description)
+}
+
+function isPlainUrl(text: string): boolean {
+  const url = URL.parse(text)
+  if (!url || !/^https?:$/.test(url.protocol)) return false
+  return !url.username && !url.password && !url.search && !url.hash
+}

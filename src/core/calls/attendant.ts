@@ -1,0 +1,195 @@
+import { type Clock, systemClock } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import { type LanguageId, sameLanguage } from '../../common/language.ts'
+import { type Log, silentLog } from '../../common/log.ts'
+import type { Announcer } from '../model/announcer.ts'
+import { type KeyCommand, type KeyTable, keyTable, NO_KEYS, press } from '../model/key-commands.ts'
+import type { Recorder } from '../model/recorder.ts'
+import type { Participant } from '../room/participant.ts'
+import type { Relay } from '../room/relay.ts'
+import { type AttendantOptions, keyMapOf } from './attendant-options.ts'
+import { AttendantOutage } from './attendant-outage.ts'
+import { AttendantVoice } from './attendant-voice.ts'
+
+/** Remaining times of a call that are announced to the participant (minutes). */
+const MINUTES_LEFT = [5, 2]
+
+/** Options of the attendant. The caller keeps ownership of all objects. */
+export interface AttendantParts {
+  /** The relay whose participants are attended to. */
+  readonly relay: Relay
+  readonly announcer: Announcer
+  readonly options: AttendantOptions
+  /** Omit it without recording. */
+  readonly recorder?: Recorder | undefined
+  readonly clock?: Clock
+  readonly log?: Log
+  /** Language of notices for participants without a language. Default `en-us`. */
+  readonly language?: LanguageId | undefined
+  /** Time limit of a call, which is enforced elsewhere and only announced here. Default: none. */
+  readonly maxMinutes?: number | undefined
+}
+
+/** State of one participant. */
+interface Attended {
+  readonly party: Participant
+  readonly voice: AttendantVoice
+  readonly outage: AttendantOutage
+  readonly timers: readonly Disposable[]
+  keys: typeof NO_KEYS
+}
+
+/**
+ * Attends to every participant: handles their key commands and plays notices in their language, for example when
+ * interpreting is paused, the service is unavailable or their time is nearly up. It uses only the public methods of
+ * participants; calls also work without it.
+ */
+export class Attendant implements Disposable {
+  readonly #parts: AttendantParts
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #table: KeyTable
+  readonly #attended = new Map<string, Attended>()
+  readonly #watches: readonly Disposable[]
+
+  constructor(parts: AttendantParts) {
+    const { relay, options, clock = systemClock, log = silentLog } = parts
+    this.#parts = parts
+    this.#clock = clock
+    this.#log = log
+    this.#table = keyTable(keyMapOf(options.keys))
+    const { observer } = relay
+    this.#watches = [
+      observer.on('dtmf', ({ participant, digit }) => this.#pressed(participant, digit)),
+      observer.on('away', ({ participant, away, forMs }) => {
+        const outage = this.#of(participant)?.outage
+        if (away) outage?.away()
+        else outage?.back(forMs)
+      }),
+      observer.on('admitted', ({ participant }) => void this.#of(participant)),
+      observer.on('left', ({ participant }) => this.#forget(participant)),
+    ]
+  }
+
+  /** Stops attending to all participants. */
+  [Symbol.dispose](): void {
+    for (const watch of this.#watches) watch[Symbol.dispose]()
+    for (const id of [...this.#attended.keys()]) this.#forget(id)
+  }
+
+  #of(id: string): Attended | undefined {
+    const known = this.#attended.get(id)
+    if (known) return known
+    const { relay, announcer, options, language = 'en-us' } = this.#parts
+    const party = relay.find(id)
+    if (!party) return undefined
+    const voice = new AttendantVoice(announcer, party, language)
+    const attended: Attended = {
+      party,
+      voice,
+      outage: new AttendantOutage(voice, options, this.#clock),
+      timers: this.#timersOf(party, voice),
+      keys: NO_KEYS,
+    }
+    this.#attended.set(id, attended)
+    return attended
+  }
+
+  #forget(id: string): void {
+    const attended = this.#attended.get(id)
+    if (!attended) return
+    this.#attended.delete(id)
+    attended.outage[Symbol.dispose]()
+    for (const timer of attended.timers) timer[Symbol.dispose]()
+  }
+
+  #timersOf({ since }: Participant, voice: AttendantVoice): Disposable[] {
+    const { maxMinutes = 0 } = this.#parts
+    return MINUTES_LEFT.filter(left => left < maxMinutes).map(left =>
+      this.#clock.at(
+        since + (maxMinutes - left) * 60_000,
+        () => void voice.say('minutes-left', { minutes: String(left) }),
+      ),
+    )
+  }
+
+  #pressed(id: string, key: string): void {
+    const attended = this.#of(id)
+    if (!attended) return
+    const { keyTimeoutMs } = this.#parts.options
+    const { state, command } = press(this.#table, attended.keys, key, this.#clock.now(), keyTimeoutMs)
+    attended.keys = state
+    if (!command) return
+    const room = attended.party.invitation.room
+    this.#log.info({ participant: id, action: command.action }, 'key command')
+    this.#parts.relay.observer.emit('command', { room, participant: id, action: command.action })
+    this.#do(attended, command)
+  }
+
+  #do(attended: Attended, command: KeyCommand): void {
+    const { party, voice } = attended
+    switch (command.action) {
+      case 'pause':
+        this.#pause(party)
+        break
+      case 'repeat':
+        voice.hush()
+        if (!party.repeat()) void voice.say('nothing-to-repeat')
+        break
+      case 'mute':
+        void voice.say(party.change({ muted: !party.state.muted }).muted ? 'muted' : 'unmuted')
+        break
+      case 'recording':
+        this.#record(party)
+        break
+      case 'language':
+        this.#choose(attended, command.choice)
+        break
+      case 'options':
+        void voice.say('options', this.#options(party))
+        break
+      default:
+        command satisfies never
+    }
+  }
+
+  /** In a room of two, the other participant is notified too, because they hear the difference. */
+  #pause(party: Participant): void {
+    const { interpreting } = party.change({ interpreting: !party.state.interpreting })
+    const notice = interpreting ? 'interpreting-resumed' : 'interpreting-paused'
+    const others = [...(this.#parts.relay.rooms.get(party.invitation.room)?.participants.values() ?? [])]
+    for (const each of others.length === 2 ? others : [party]) void this.#of(each.id)?.voice.say(notice)
+  }
+
+  /** The recorder itself notifies all participants of the room. */
+  #record({ invitation: { room } }: Participant): void {
+    const { recorder } = this.#parts
+    try {
+      const state = recorder?.of(room)?.state
+      if (state === 'recording' || state === 'notice') recorder?.pause(room)
+      else if (state === 'paused') recorder?.resume(room)
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      this.#log.warn({ room, code: error.code, error: error.message }, 'recording not changed')
+    }
+  }
+
+  /** Changes the language that the participant hears, and also the one that they speak if it is the same. */
+  #choose({ party, voice }: Attended, choice: number): void {
+    const language = this.#parts.options.languages[choice - 1]
+    if (language === undefined) return
+    const { speaks, hears } = party.state
+    const both = speaks !== undefined && (hears === undefined || sameLanguage(speaks, hears))
+    party.change({ ...(both ? { speaks: language } : {}), hears: language })
+    void voice.say('language-changed')
+  }
+
+  /** Returns the keys that currently have an effect for `party`. */
+  #options({ invitation: { room } }: Participant): Record<string, string> {
+    const { options, recorder } = this.#parts
+    const keys: Record<string, string> = { ...keyMapOf(options.keys) }
+    if (options.languages.length < 2) delete keys.language
+    if (!recorder?.of(room)) delete keys.recording
+    return keys
+  }
+}

@@ -1,0 +1,115 @@
+import { randomBytes } from 'node:crypto'
+import { after, type Clock } from '../../common/clock.ts'
+
+/**
+ * Time for which a room keeps its identity after the last participant has left (ms), so that participants who were all
+ * cut off rejoin the same room.
+ */
+export const LINGER_MS = 120_000
+/** Time for which the sittings of an ended life are remembered (ms): the maximum lifetime of a captions link. */
+const REMEMBER_MS = 24 * 3_600_000
+/**
+ * Maximum number of ended lives remembered; above it the oldest are dropped, and their links can no longer read
+ * captions.
+ */
+const MOST_ENDED = 10_000
+/** Maximum number of sittings of one life: a created room can open and close many times in a week. */
+const MOST_SITTINGS = 1_000
+
+interface Life {
+  readonly id: string
+  /** Created through the API: it continues while the room is empty. */
+  readonly created: boolean
+  /** Ids of the periods in which the room was open, which are also the ids of its transcripts. */
+  readonly sittings: Set<string>
+  linger?: Disposable
+}
+
+/**
+ * The lives of rooms. A created room lives until it is ended; any other room lives from its first participant until
+ * shortly after its last. Names are reused, lives are not: a link or a code belongs to one life and is revoked with it.
+ */
+export class RoomLives implements Disposable {
+  readonly #clock: Clock
+  readonly #lives = new Map<string, Life>()
+  /** Sittings by the id of an ended life, in the order in which they ended. */
+  readonly #ended = new Map<string, { readonly sittings: ReadonlySet<string>; readonly until: number }>()
+  readonly #listeners: ((room: string) => void)[] = []
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Returns the id of the current life of `room`, or undefined if it does not exist or was ended. */
+  idOf(room: string): string | undefined {
+    return this.#lives.get(room)?.id
+  }
+
+  /** The API created `room`. */
+  create(room: string): void {
+    // Links and codes of an earlier room with this name are not valid for the new one.
+    this.end(room)
+    this.#lives.set(room, newLife(true))
+  }
+
+  /** `room` has participants; `sitting` is the id of its transcript until it closes. */
+  opened(room: string, sitting?: string): void {
+    const life = this.#lives.get(room) ?? newLife(false)
+    this.#lives.set(room, life)
+    life.linger?.[Symbol.dispose]()
+    if (sitting === undefined) return
+    life.sittings.add(sitting)
+    if (life.sittings.size > MOST_SITTINGS) life.sittings.delete(life.sittings.values().next().value!)
+  }
+
+  /** `room` is empty. */
+  closed(room: string): void {
+    const life = this.#lives.get(room)
+    // Links issued while it was closing belong to no life.
+    if (!life) this.end(room)
+    else if (!life.created) {
+      life.linger?.[Symbol.dispose]()
+      life.linger = after(this.#clock, LINGER_MS, () => this.end(room))
+    }
+  }
+
+  /** Ends the life of `room`, even while its participants still hear the farewell. Idempotent. */
+  end(room: string): void {
+    const life = this.#lives.get(room)
+    this.#lives.delete(room)
+    life?.linger?.[Symbol.dispose]()
+    if (life && life.sittings.size > 0) this.#remember(life)
+    for (const listener of this.#listeners) listener(room)
+  }
+
+  /** True if `sitting` belongs to the life `id`, current or ended. */
+  holds(id: string, sitting: string): boolean {
+    const ended = this.#ended.get(id)
+    if (ended) return ended.until > this.#clock.now() && ended.sittings.has(sitting)
+    for (const life of this.#lives.values()) if (life.id === id) return life.sittings.has(sitting)
+    return false
+  }
+
+  /** Calls `listener` with each room whose life ends. */
+  onEnded(listener: (room: string) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  [Symbol.dispose](): void {
+    for (const { linger } of this.#lives.values()) linger?.[Symbol.dispose]()
+    this.#lives.clear()
+  }
+
+  #remember({ id, sittings }: Life): void {
+    const now = this.#clock.now()
+    for (const [known, { until }] of this.#ended) {
+      if (until > now && this.#ended.size < MOST_ENDED) break
+      this.#ended.delete(known)
+    }
+    this.#ended.set(id, { sittings, until: now + REMEMBER_MS })
+  }
+}
+
+function newLife(created: boolean): Life {
+  return { id: randomBytes(15).toString('base64url'), created, sittings: new Set() }
+}

@@ -1,0 +1,124 @@
+import { after, type Clock, systemClock } from '../../common/clock.ts'
+import type { LanguageId } from '../../common/language.ts'
+import { type Log, silentLog } from '../../common/log.ts'
+import type { Announcer } from '../model/announcer.ts'
+import type { Dialler } from '../model/dialer.ts'
+import type { Admission, Invitation } from '../model/invitation.ts'
+import type { Leg } from '../model/leg.ts'
+import type { Participant } from '../room/participant.ts'
+import type { Relay } from '../room/relay.ts'
+import { SwitchboardVoice } from './switchboard-voice.ts'
+import { SwitchboardCall } from './two-party-call.ts'
+import type { Farewell } from './two-party-call-state.ts'
+
+/** Dependencies of the switchboard. The caller keeps ownership of all of them. */
+export interface SwitchboardParts {
+  /** The relay that admits all legs; the caller keeps ownership. */
+  readonly relay: Relay
+  readonly announcer: Announcer
+  /** Absent: outbound calls are disabled. */
+  readonly dialler?: Dialler | undefined
+  readonly clock?: Clock
+  readonly log?: Log
+  /**
+   * Maximum number of rooms; a caller who would open another one hears a notice and is disconnected. Default: the
+   * number of legs.
+   */
+  readonly maxRooms?: number | undefined
+  /** Maximum duration of a leg, and of a call between two participants. Default: unlimited. */
+  readonly maxMinutes?: number | undefined
+  /** Language of notices for participants without one. Default `en-us`. */
+  readonly language?: LanguageId | undefined
+}
+
+/** Twilio's own limit for outbound calls is this much longer than ours, which is announced (s). */
+const LIMIT_MARGIN_SECONDS = 60
+
+/**
+ * Connects calls. It admits every leg; for an invitation with `dial`, it also dials a callee. The caller hears ringing,
+ * then the answer or a notice with the outcome. After one of the two hangs up, the other hears a notice and is
+ * disconnected, unless others have joined. Independent of channels: it uses only legs and a dialer.
+ */
+export class Switchboard implements Admission {
+  readonly #parts: SwitchboardParts
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #voice: SwitchboardVoice
+  readonly #calls = new Map<string, SwitchboardCall>()
+  /** Maximum end of a participant's call (clock ms). By invitation: a replaced leg gets no additional time. */
+  readonly #deadlines = new WeakMap<Invitation, number>()
+  /** Callers whose call is over: a late leg of theirs must not dial again. */
+  readonly #done = new WeakSet<Invitation>()
+
+  constructor(parts: SwitchboardParts) {
+    const { clock = systemClock, log = silentLog, announcer, language = 'en-us' } = parts
+    this.#parts = parts
+    this.#clock = clock
+    this.#log = log
+    this.#voice = new SwitchboardVoice(announcer, clock, language)
+  }
+
+  /** Calls between two participants, ringing or connected. */
+  get calls(): number {
+    return this.#calls.size
+  }
+
+  admit(leg: Leg, invitation: Invitation): void {
+    const { relay, maxRooms = Number.POSITIVE_INFINITY } = this.#parts
+    const { dial, called, ...plain } = invitation
+    if (!relay.rooms.has(plain.room) && relay.rooms.size >= maxRooms) {
+      relay.admit(leg, { ...plain, room: `full ${leg.id}`, echo: false })
+      this.#log.warn({ legId: leg.id, rooms: relay.rooms.size }, 'caller rejected: too many rooms')
+      this.#dismiss(this.#party(leg), 'line-full')
+      return
+    }
+    relay.admit(leg, dial ? { ...plain, echo: false } : plain)
+    const party = this.#party(leg)
+    if (this.#done.has(invitation)) {
+      void party.hangUp()
+      return
+    }
+    const call = this.#calls.get(plain.room) ?? (dial || called ? this.#begin(invitation) : undefined)
+    call?.join(party, invitation)
+    this.#limit(leg, invitation, () => (call ? call.timeUp() : this.#dismiss(party, 'time-up')))
+  }
+
+  #party(leg: Leg): Participant {
+    const party = this.#parts.relay.find(leg.id)
+    if (!party) throw new RangeError(`${leg.id} was admitted but is not in the relay`)
+    return party
+  }
+
+  #begin(first: Invitation): SwitchboardCall {
+    const { dialler, maxMinutes } = this.#parts
+    const { room } = first
+    const call = new SwitchboardCall(first, {
+      dialler,
+      voice: this.#voice,
+      clock: this.#clock,
+      log: this.#log,
+      limitSeconds: maxMinutes === undefined ? undefined : Math.ceil(maxMinutes * 60) + LIMIT_MARGIN_SECONDS,
+      over: caller => {
+        this.#calls.delete(room)
+        this.#done.add(caller ?? first)
+      },
+    })
+    this.#calls.set(room, call)
+    return call
+  }
+
+  #limit(leg: Leg, invitation: Invitation, timeUp: () => void): void {
+    const { maxMinutes } = this.#parts
+    if (maxMinutes === undefined) return
+    const now = this.#clock.now()
+    const deadline = this.#deadlines.get(invitation) ?? now + maxMinutes * 60_000
+    this.#deadlines.set(invitation, deadline)
+    const timer = after(this.#clock, Math.max(0, deadline - now), timeUp)
+    void leg.ended.then(() => timer[Symbol.dispose]())
+  }
+
+  /** Plays the reason to a participant, then hangs up. */
+  #dismiss(party: Participant, farewell: Farewell): void {
+    void this.#voice.say(party, farewell).then(() => party.hangUp())
+  }
+}

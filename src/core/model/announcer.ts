@@ -1,0 +1,66 @@
+import type { LanguageId } from '../../common/language.ts'
+import type { Sound } from './sound.ts'
+
+/** Notices that the system speaks. The announcer provides their texts in each language, or the audio files. */
+export const NOTICES = [
+  /** Played before dialing: who is being called, and that the call is interpreted. */
+  'connecting',
+  'busy',
+  'no-answer',
+  'call-failed',
+  'voicemail',
+  /** Played to the callee: who is calling, and that the call is interpreted. */
+  'incoming',
+  'connected',
+  'other-left',
+  'goodbye',
+  'service-away',
+  'service-back',
+  'interpreting-paused',
+  'interpreting-resumed',
+  'nothing-to-repeat',
+  'language-changed',
+  'muted',
+  'unmuted',
+  'recording',
+  'recording-paused',
+  'recording-resumed',
+  'minutes-left',
+  'time-up',
+  'options',
+  /** “For Spanish, press two”: `{key}`. Spoken in the language that it offers. */
+  'choose-language',
+  'enter-room-code',
+  'wrong-room-code',
+  'line-full',
+  /** Played to a whole voice channel: that the channel is interpreted. */
+  'channel-interpreted',
+  'phone-joined',
+  /** The daily limit for outbound calls is reached. */
+  'minutes-spent',
+  /** To phones, about their voice channel: it is unavailable, cannot hear them, cannot be heard; it has recovered. */
+  'channel-away',
+  'channel-mute',
+  'channel-deaf',
+  'channel-back',
+] as const
+export type NoticeName = (typeof NOTICES)[number]
+
+export const TONES = ['ringback', 'busy', 'beep', 'away'] as const
+/** A call progress tone. */
+export type ToneName = (typeof TONES)[number]
+
+/** Creates the system's notices and tones. Results are cached per language; nothing here is on the hot path. */
+export interface Announcer {
+  /**
+   * Returns the notice in `language`. Resolves soon even if the service is slow, and never rejects: if neither a file nor
+   * a synthesized voice is available in time, it returns a tone. `values` replace the `{placeholders}` in the text.
+   */
+  notice(name: NoticeName, language: LanguageId, values?: Readonly<Record<string, string>>): Promise<Sound>
+  /** Returns `text` spoken in `to`, translated first if `from` is another language. Rejects with `BridgeError`. */
+  say(text: string, from: LanguageId, to: LanguageId): Promise<Sound>
+  /** Returns a tone, without delay. */
+  tone(name: ToneName): Sound
+  /** Returns the sound of one of the operator's files, by its name in the settings. Rejects with `BridgeError`. */
+  file(name: string): Promise<Sound>
+}

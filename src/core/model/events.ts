@@ -1,0 +1,179 @@
+import type { EndReason, ErrorCode } from '../../common/errors.ts'
+import type { LanguageId } from '../../common/language.ts'
+import type { NoticeStage } from '../playout/playout.ts'
+import type { GateChange } from '../translation/failover-translator.ts'
+import type { SessionState } from '../translation/session-state.ts'
+import type { DialEnd } from './dialer.ts'
+import type { KeyAction } from './key-commands.ts'
+import type { UtteranceStages } from './latency-stages.ts'
+import type { PartyKey, PartyState } from './participant-state.ts'
+import type { RecordingFault, RecordingState } from './recorder.ts'
+
+/** A caption: text of an utterance. A partial can still change; a final is never revised. */
+export interface Caption {
+  readonly room: string
+  readonly speaker: string
+  readonly name?: string
+  /** A system message; `speaker` is not a participant's id. */
+  readonly system?: true
+  /** Unique in this process; the partials and the final of an utterance share it. */
+  readonly utterance: string
+  readonly from: LanguageId
+  readonly to: LanguageId
+  readonly final: boolean
+  readonly text?: string
+  readonly translation?: string
+  /** The interval of speech that the caption covers, as far as audio levels show it (clock ms). */
+  readonly spoken?: { readonly fromMs: number; readonly toMs: number }
+}
+
+/** The playback of one translated utterance to one listener. */
+export interface UtteranceEvent {
+  readonly room: string
+  readonly speaker: string
+  readonly listener: string
+  readonly utterance: string
+  /** `begun`: its first frame was sent. `heard`: the peer confirmed the last frame. `dropped`: never played. */
+  readonly stage: 'begun' | 'heard' | 'dropped'
+  /** With `begun`: from the speaker's last loud frame to the first translated frame sent. */
+  readonly latencyMs?: number
+  /** With `begun`: the latency split into stages; the known stages add up to it. */
+  readonly stages?: UtteranceStages
+  /** Length of the translation received so far. */
+  readonly audioMs: number
+}
+
+/** The state of a session. */
+export interface SessionEvent {
+  readonly room: string
+  readonly speaker: string
+  readonly to: LanguageId
+  readonly status: SessionState['status']
+  readonly attempt: number
+  /** The reason of its end. */
+  readonly reason?: EndReason
+}
+
+/**
+ * Delay of one speaker's translations at one listener: once a second while any are queued, then once when none remain.
+ */
+export interface LagEvent {
+  readonly room: string
+  readonly speaker: string
+  readonly listener: string
+  /** Playback delay of these translations beyond the earliest possible time (ms). */
+  readonly lagMs: number
+  /** Translated audio queued for this listener (ms). */
+  readonly backlogMs: number
+  /** The current playback speed, 1 to 1.25 times the original. */
+  readonly factor: number
+  /** True while pauses are trimmed. */
+  readonly trimming: boolean
+}
+
+/** All events of the relay. Observers never influence calls. */
+export interface RelayEvents {
+  /** The first participant joined a room, or the last one left. */
+  room: { room: string; state: 'opened' | 'closed' }
+  /** A participant joined the room. */
+  admitted: { room: string; participant: string; channel: string; speaks?: LanguageId; hears?: LanguageId }
+  /** A participant's leg broke. Their place is reserved for `keepMs`; after that, `left` follows. */
+  lost: { room: string; participant: string; reason: EndReason; keepMs: number }
+  /** The participant reconnected with a new leg after `awayMs`. */
+  returned: { room: string; participant: string; awayMs: number }
+  /** The participant left permanently; `frames` of 20 ms were received from them. */
+  left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
+  /** A participant's state changed; `state` is the new state, `changes` lists the keys that differ. */
+  changed: { room: string; participant: string; state: PartyState; changes: readonly PartyKey[] }
+  /** The state of a session from a speaker into a language. */
+  session: SessionEvent
+  /** The circuit breaker of a service changed; while `open`, only probes pass. Place 0 is the preferred service. */
+  service: GateChange
+  /**
+   * A listener hears originals because translation is unavailable (`away`), or hears translations again after `forMs`.
+   */
+  away: { room: string; participant: string; away: boolean; forMs: number }
+  /** A caption; the newest one of an `utterance` counts. */
+  caption: Caption
+  /**
+   * A participant's microphone picks up their playback; this audio is withheld from the service. Emitted once, and with
+   * an `utterance` (into `to`) for each echo that the service recognized anyway, which is discarded.
+   */
+  echo: { room: string; participant: string; name?: string; utterance?: string; to?: LanguageId }
+  /** Playback of a translation started or was confirmed, or the translation was dropped. */
+  utterance: UtteranceEvent
+  /** Delay of translations. */
+  lag: LagEvent
+  /** Every 100 ms of a participant's voice: the level of its loudest frame, 0 to 1. */
+  level: { room: string; participant: string; level: number }
+  /** A system sound for one participant; `notice` is the name of the sound, never its text. */
+  notice: { room: string; participant: string; notice: string; stage: NoticeStage }
+  /** A DTMF key, with or without a command. */
+  dtmf: { room: string; participant: string; digit: string }
+  /** A participant's key command was carried out. */
+  command: { room: string; participant: string; action: KeyAction }
+  /** The outcome of an outbound call and, if it was answered, the end of the call. */
+  dial: { room: string; call: string; outcome: 'answered' | DialEnd; participant?: string; code?: ErrorCode }
+  /**
+   * A recording is announced, started, paused or ended. With `fault` its state is unchanged, but audio is being lost.
+   */
+  recording: { room: string; recording: string; state: RecordingState; fault?: RecordingFault }
+}
+
+/** One subscription; the same function can be subscribed several times. */
+interface Onlooker<K extends keyof RelayEvents> {
+  readonly listener: (event: RelayEvents[K]) => void
+  looks: boolean
+}
+
+type Onlookers = { [K in keyof RelayEvents]?: readonly Onlooker<K>[] }
+
+/**
+ * Event emitter for the dashboard, metrics, captions and tests. An error in one listener does not affect the others.
+ */
+export class Observer {
+  /** Arrays are replaced, not modified: a listener added during an event receives the next one first. */
+  readonly #onlookers: Onlookers = {}
+  /** Called with each error that a listener throws. */
+  onListenerError: (error: unknown) => void = () => {}
+
+  /** Calls `listener` for every `event` from now on; dispose the result to stop. */
+  on<K extends keyof RelayEvents>(event: K, listener: (event: RelayEvents[K]) => void): Disposable {
+    const onlooker: Onlooker<K> = { listener, looks: true }
+    this.#set(event, [...this.#of(event), onlooker])
+    return {
+      [Symbol.dispose]: () => {
+        onlooker.looks = false
+        this.#set(
+          event,
+          this.#of(event).filter(each => each !== onlooker),
+        )
+      },
+    }
+  }
+
+  /** True if `event` has listeners; lets emitters skip building events. */
+  wants(event: keyof RelayEvents): boolean {
+    return this.#of(event).length > 0
+  }
+
+  emit<K extends keyof RelayEvents>(event: K, value: RelayEvents[K]): void {
+    for (const onlooker of this.#of(event)) {
+      try {
+        if (onlooker.looks) onlooker.listener(value)
+      } catch (error) {
+        this.onListenerError(error)
+      }
+    }
+  }
+
+  #of<K extends keyof RelayEvents>(event: K): readonly Onlooker<K>[] {
+    return (this.#onlookers[event] as readonly Onlooker<K>[] | undefined) ?? NOBODY
+  }
+
+  #set<K extends keyof RelayEvents>(event: K, onlookers: readonly Onlooker<K>[]): void {
+    Object.assign(this.#onlookers, { [event]: onlookers })
+  }
+}
+
+const NOBODY: readonly never[] = []

@@ -1,0 +1,65 @@
+import type { LanguageId } from '../../common/language.ts'
+import type { Leg } from './leg.ts'
+
+/** Level of original voices: muted, always low, or low and ducked further while their translation plays. */
+export type OriginalVoice = 'off' | 'low' | 'duck'
+
+/**
+ * Output that a participant receives: `voice`, voices and their translations; `text`, captions in their language without
+ * audio; `nothing`, for participants who only speak.
+ */
+export type Takes = 'voice' | 'text' | 'nothing'
+
+/** Room and preferences with which a leg is admitted. */
+export interface Invitation {
+  /** Name of the room; legs in the same room hear each other. */
+  readonly room: string
+  /** Spoken language; omit it for a participant who only listens. */
+  readonly speaks?: LanguageId
+  /** Language to hear; omit it for originals only. */
+  readonly hears?: LanguageId
+  /** Voice for the translations they hear, by its id in the service's list; omit it for the default voice. */
+  readonly voice?: string
+  /** Default `duck`. */
+  readonly original?: OriginalVoice
+  /** Keeps or drops unplayed translations when they speak; default: the setting of the relay (`keep`). */
+  readonly interrupt?: 'keep' | 'clear'
+  /** Name shown with captions. */
+  readonly name?: string
+  /** Play them their own translation while they are alone in the room. Set false if they wait for a callee. Default true. */
+  readonly echo?: boolean
+  /**
+   * A shared space, such as a voice channel, in which participants hear each other's original voices without us. We play
+   * them only translations. Omit it otherwise.
+   */
+  readonly place?: string
+  /** Default `voice`. */
+  readonly takes?: Takes
+  /** Call that the switchboard places when the participant has joined. */
+  readonly dial?: DialPlan
+  /** Set for a callee of the switchboard, whose call ends when they are alone in the room. */
+  readonly called?: true
+}
+
+/** A call placed for a participant who has joined, to connect the two. */
+export interface DialPlan {
+  /** E.164 number; never appears in events or logs. */
+  readonly to: string
+  /** Invitation of the callee, who joins the participant's room. */
+  readonly callee: Omit<Invitation, 'room' | 'echo' | 'dial' | 'called'>
+  /** Maximum ringing time (s); the channel has a default. */
+  readonly ringSeconds?: number
+  /** Action for the participant after a failed call, once the notice was played. Default `hang-up`. */
+  readonly unanswered?: 'hang-up' | 'stay'
+  /** Another server called them and has shut down. Wait for them to reconnect, and call again only if they do not. */
+  readonly resumed?: true
+}
+
+/** Entry point for legs: the part of the relay that a bridge needs. */
+export interface Admission {
+  /**
+   * Takes ownership of `leg` and attaches to it before returning. Throws `BridgeError` `CAPACITY` if no more legs are
+   * accepted; the caller then keeps ownership and must close the leg.
+   */
+  admit(leg: Leg, invitation: Invitation): void
+}

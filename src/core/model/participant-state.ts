@@ -1,0 +1,126 @@
+import { type LanguageId, languageId } from '../../common/language.ts'
+import type { Invitation, OriginalVoice } from './invitation.ts'
+
+/** A participant's settings in a call. The invitation gives the initial values; they can change at any time. */
+export interface PartyState {
+  /** Spoken language; absent for a listener, whose audio is not played to others. */
+  readonly speaks?: LanguageId
+  /** Language to hear; absent: only original voices. */
+  readonly hears?: LanguageId
+  /** Voice of the translations: an id in the service's list; absent: the default voice. Reset when `hears` changes. */
+  readonly voice?: string
+  /** Mix of original voices under their translation. */
+  readonly original: OriginalVoice
+  /** Shown with captions. */
+  readonly name?: string
+  /** True: their voice is not sent to listeners, services or recordings. */
+  readonly muted: boolean
+  /** False: everyone hears this participant's original at full volume, and this participant hears everyone's. */
+  readonly interpreting: boolean
+}
+
+/** Changes to apply: absent or undefined keeps a value, `null` removes it. */
+export interface PartyChange {
+  readonly speaks?: LanguageId | null | undefined
+  readonly hears?: LanguageId | null | undefined
+  readonly voice?: string | null | undefined
+  readonly original?: OriginalVoice | undefined
+  readonly name?: string | null | undefined
+  readonly muted?: boolean | undefined
+  readonly interpreting?: boolean | undefined
+}
+
+export type PartyKey = keyof PartyState
+
+export const ORIGINAL_VOICES: readonly OriginalVoice[] = ['off', 'low', 'duck']
+const KEYS: readonly PartyKey[] = ['speaks', 'hears', 'voice', 'original', 'name', 'muted', 'interpreting']
+/** Voice ids are short words that the service defines. */
+const VOICE = /^[\w.:+ -]{1,64}$/
+/** Maximum length of a name (characters). */
+const LONGEST_NAME = 64
+
+/** Returns the state of a participant who joins. */
+export function initialState(invitation: Invitation): PartyState {
+  const { speaks, hears, voice, original = 'duck', name } = invitation
+  return {
+    ...(speaks === undefined ? {} : { speaks }),
+    ...(hears === undefined ? {} : { hears }),
+    ...(voice === undefined ? {} : { voice }),
+    original,
+    ...(name === undefined ? {} : { name }),
+    muted: false,
+    interpreting: true,
+  }
+}
+
+/**
+ * Returns `state` with `change` applied, or the same object if nothing differs. Throws `RangeError` for an invalid key
+ * or value and then changes nothing.
+ */
+export function changedState(state: PartyState, change: PartyChange): PartyState {
+  const next: Partial<Record<PartyKey, unknown>> = { ...state }
+  for (const [key, value] of Object.entries(change)) {
+    if (value === undefined) continue
+    if (!isKey(key)) throw new RangeError(`unknown key "${key}"; expected ${KEYS.join(', ')}`)
+    const checked = checkedValue(key, value)
+    if (checked === undefined) delete next[key]
+    else next[key] = checked
+  }
+  // A voice belongs to one language.
+  if (next.hears !== state.hears && change.voice === undefined) delete next.voice
+  return differences(state, next as PartyState).length === 0 ? state : (next as PartyState)
+}
+
+/** Returns the keys in which two states differ. */
+export function differences(a: PartyState, b: PartyState): PartyKey[] {
+  return KEYS.filter(key => a[key] !== b[key])
+}
+
+function isKey(key: string): key is PartyKey {
+  return (KEYS as readonly string[]).includes(key)
+}
+
+/** Returns `value` validated; undefined means that the key is removed. */
+function checkedValue(key: PartyKey, value: unknown): unknown {
+  switch (key) {
+    case 'speaks':
+    case 'hears':
+      return value === null ? undefined : checkedLanguage(key, value)
+    case 'voice':
+      return value === null ? undefined : checkedVoice(value)
+    case 'name':
+      return value === null ? undefined : checkedName(value)
+    case 'original':
+      if ((ORIGINAL_VOICES as readonly unknown[]).includes(value)) return value
+      throw new RangeError(`original must be one of ${ORIGINAL_VOICES.join(', ')}, got ${shown(value)}`)
+    case 'muted':
+    case 'interpreting':
+      if (typeof value === 'boolean') return value
+      throw new RangeError(`${key} must be true or false, got ${shown(value)}`)
+    default:
+      return key satisfies never
+  }
+}
+
+function checkedLanguage(key: PartyKey, value: unknown): LanguageId {
+  if (typeof value !== 'string')
+    throw new RangeError(`${key} must be a language like en-us, got ${shown(value)}`)
+  return languageId(value)
+}
+
+function checkedVoice(value: unknown): string {
+  if (typeof value === 'string' && VOICE.test(value)) return value
+  throw new RangeError(`voice must be an id from the service's list, got ${shown(value)}`)
+}
+
+function checkedName(value: unknown): string {
+  if (typeof value === 'string' && value.length > 0 && value.length <= LONGEST_NAME && !/\p{Cc}/u.test(value))
+    return value
+  throw new RangeError(
+    `name must have 1 to ${LONGEST_NAME} characters and no control characters, got ${shown(value)}`,
+  )
+}
+
+function shown(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(value.slice(0, LONGEST_NAME)) : typeof value
+}

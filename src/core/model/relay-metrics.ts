@@ -1,0 +1,129 @@
+import { STAGES, type Stage } from './latency-stages.ts'
+
+/** Histogram with buckets that grow by 10 %: quantiles within 5 % for values from 0.1 to over 10 million. */
+export class Histogram {
+  readonly #buckets = new Uint32Array(256)
+  #count = 0
+  #sum = 0
+  #max = 0
+
+  /** Adds one value. A negative value counts as 0; NaN is ignored. */
+  record(value: number): void {
+    if (Number.isNaN(value)) return
+    const at = value <= 0.1 ? 0 : Math.min(255, 1 + Math.floor(Math.log(value / 0.1) / Math.log(1.1)))
+    this.#buckets[at]!++
+    this.#count++
+    this.#sum += Math.max(0, value)
+    if (value > this.#max) this.#max = value
+  }
+
+  get count(): number {
+    return this.#count
+  }
+
+  get sum(): number {
+    return this.#sum
+  }
+
+  get max(): number {
+    return this.#max
+  }
+
+  get mean(): number {
+    return this.#count === 0 ? 0 : this.#sum / this.#count
+  }
+
+  /** Returns the number of values up to `value`, rounded to the nearest bucket boundary. */
+  countUpTo(value: number): number {
+    const last = value < 0.1 ? -1 : Math.round(Math.log(value / 0.1) / Math.log(1.1))
+    let count = 0
+    for (let at = 0; at <= last && at < this.#buckets.length; at++) count += this.#buckets[at]!
+    return count
+  }
+
+  /** Returns the quantile `q` (0 to 1), or 0 if the histogram is empty. */
+  quantile(q: number): number {
+    let left = Math.ceil(q * this.#count)
+    if (left <= 0) return 0
+    for (let at = 0; at < this.#buckets.length; at++) {
+      left -= this.#buckets[at]!
+      if (left <= 0) return at === 0 ? 0.1 : Math.min(this.#max, 0.1 * 1.1 ** (at - 0.5))
+    }
+    return this.#max
+  }
+}
+
+/** Counters and gauges of the relay, as plain fields for exporters. */
+export class RelayMetrics {
+  legsAdmitted = 0
+  legsEnded = 0
+  legsRefused = 0
+  /** Legs of participants who reconnected. */
+  legsReturned = 0
+  /** 20 ms frames from participants. */
+  framesIn = 0
+  /** … of these, replaced by silence for the service because they contained a DTMF tone. */
+  keyFramesMasked = 0
+  /** … of these, replaced by silence for the service because they were echo. */
+  echoFramesMasked = 0
+  /** Utterances whose text was recognized as echo. */
+  utterancesEchoed = 0
+  /** 20 ms frames to participants. */
+  framesOut = 0
+  sessionsOpened = 0
+  sessionsEnded = 0
+  /** Session connections that were lost or could not be opened. */
+  sessionsDropped = 0
+  /** Connections replaced while still in use: before they expired, or by a preferred service. */
+  sessionsRenewed = 0
+  /** Times that a circuit breaker opened. */
+  circuitsOpened = 0
+  /** Connections that probed a service while its circuit breaker was open. */
+  probes = 0
+  /** Services with an open circuit breaker, sessions waiting for a service, and sessions on a fallback (gauges, once per second). */
+  servicesAwayNow = 0
+  sessionsWaitingNow = 0
+  sessionsElsewhereNow = 0
+  fragmentsSent = 0
+  fragmentsReplayed = 0
+  /** Audio dropped from the replay buffer before the service accepted it (ms). */
+  lostMs = 0
+  utterances = 0
+  utterancesHeard = 0
+  utterancesDropped = 0
+  /** Utterances with text but no voice, although one was requested. */
+  utterancesVoiceless = 0
+  /** Repeated chunks of a voice, which were played once. */
+  resultsRepeated = 0
+  /** Times that a listener's speech dropped unplayed translations (`interrupt: clear`). */
+  interruptions = 0
+  /** Buffer underruns within an utterance. */
+  starved = 0
+  /** Frames of original voices dropped to keep them close to live. */
+  originalFramesDropped = 0
+  /** Frames not sent because the peer reads too slowly. */
+  congestedFrames = 0
+  /** Exceptions that affected only one leg, session, utterance or observer. */
+  faultsContained = 0
+  /** MP3 bytes that could not be decoded as audio. */
+  junkBytes = 0
+  /** Time saved by trimming pauses of late translations, over all listeners (ms). */
+  trimmedMs = 0
+  /** Time saved by playing them faster than spoken (ms). */
+  hastenedMs = 0
+  /** Current maximum lag of a translation, and number of late translations over all listeners (gauges, once per second). */
+  lagNowMs = 0
+  lateNow = 0
+  /** Lag of each playing translation, once per second and listener (ms). */
+  readonly lagMs = new Histogram()
+  /** Time from the end of speech to the first translated frame (ms): the most important figure of this product. */
+  readonly speechToTranslationMs = new Histogram()
+  /** … and its parts by stage (ms). */
+  readonly stagesMs: Readonly<Record<Stage, Histogram>> = byStage()
+  /** Lateness of the relay's own tick (ms). */
+  readonly tickLateMs = new Histogram()
+}
+
+function byStage(): Record<Stage, Histogram> {
+  return Object.fromEntries(STAGES.map(stage => [stage, new Histogram()])) as Record<Stage, Histogram>
+}

@@ -1,0 +1,143 @@
+import { FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import type { Sound } from '../model/sound.ts'
+
+/** Length of the ramp where a sound starts, ends or is cut (5 ms). */
+const FADE_SAMPLES = SAMPLE_RATE / 200
+/** A looped sound is faded at its seam if its first and last sample differ by more than this. */
+const SEAM_MOST = 500
+
+/** `heard`: the peer has played it to its end. `stopped`: it was stopped or rejected, or the participant has left. */
+export type AnnouncementEnd = 'heard' | 'stopped'
+
+/** Options for playing a sound to a participant. */
+export interface AnnounceOptions {
+  /**
+   * `notice`: played over everything else; original voices are ducked, translations wait.
+   * `background`: played only during silence. Default: `background` for looped sounds, otherwise `notice`.
+   */
+  readonly as?: 'notice' | 'background'
+}
+
+/** A system sound that is played to one participant. */
+export interface Announcement {
+  /** Name of the sound. */
+  readonly name: string
+  /** Settles once, never rejects. */
+  readonly ended: Promise<AnnouncementEnd>
+  /** Settles when all of it was sent, without waiting for playback to be confirmed. Never settles if it is stopped before. */
+  readonly sent: Promise<void>
+  /**
+   * Fades out. With `flush`, the peer also drops the part that it has not played, unless its buffer could still hold
+   * another complete sound, which must not be cut. Idempotent.
+   */
+  stop(options?: { readonly flush?: boolean }): void
+}
+
+/** A sound being sent to one participant, read frame by frame. */
+export class PlayingSound implements Announcement {
+  readonly sound: Sound
+  readonly background: boolean
+  /** Time at which it was requested (clock ms). */
+  readonly since: number
+  readonly ended: Promise<AnnouncementEnd>
+  readonly sent: Promise<void>
+  readonly #stop: (sound: PlayingSound, flush: boolean) => void
+  #settle!: (end: AnnouncementEnd) => void
+  #settleSent!: () => void
+  #end: AnnouncementEnd | undefined
+  /** Index of the next sample. */
+  #at = 0
+  /** True if the next frame continues the last one, so that it needs no ramp. */
+  #flowing = false
+
+  constructor(
+    sound: Sound,
+    background: boolean,
+    since: number,
+    stop: (sound: PlayingSound, flush: boolean) => void,
+  ) {
+    this.sound = sound
+    this.background = background
+    this.since = since
+    this.#stop = stop
+    this.ended = new Promise(resolve => {
+      this.#settle = resolve
+    })
+    this.sent = new Promise(resolve => {
+      this.#settleSent = resolve
+    })
+  }
+
+  get name(): string {
+    return this.sound.name
+  }
+
+  get over(): boolean {
+    return this.#end !== undefined
+  }
+
+  /** True once its first frame was read. */
+  get begun(): boolean {
+    return this.#at > 0
+  }
+
+  stop({ flush = false }: { readonly flush?: boolean } = {}): void {
+    if (!this.over) this.#stop(this, flush)
+  }
+
+  /** Resolves `sent`. */
+  settleSent(): void {
+    this.#settleSent()
+  }
+
+  /** Resolves `ended`. Only the first call has an effect. */
+  settle(end: AnnouncementEnd): void {
+    if (this.#end) return
+    this.#end = end
+    this.#settle(end)
+  }
+
+  /** Fills `frame` with the next samples. Returns false for the last frame. */
+  fill(frame: Int16Array): boolean {
+    const { pcm, loop = false } = this.sound
+    if (pcm.length === 0) {
+      frame.fill(0)
+      return false
+    }
+    const seam = loop && Math.abs(pcm[0]! - pcm[pcm.length - 1]!) > SEAM_MOST
+    for (let n = 0; n < FRAME_SAMPLES; n++) {
+      if (this.#at === pcm.length && loop) this.#at = 0
+      frame[n] = this.#at < pcm.length ? pcm[this.#at]! * this.#edge(!loop || seam) : 0
+      this.#at++
+    }
+    if (!this.#flowing) fadeIn(frame)
+    this.#flowing = true
+    return loop || this.#at < pcm.length
+  }
+
+  /** Fills `frame` with a fade-out of 5 ms, before a pause or the end. */
+  fadeOut(frame: Int16Array): void {
+    this.fill(frame)
+    this.#at = Math.max(0, this.#at - FRAME_SAMPLES + FADE_SAMPLES)
+    for (let n = 0; n < FADE_SAMPLES; n++) frame[n] = (frame[n]! * (FADE_SAMPLES - n)) / FADE_SAMPLES
+    frame.fill(0, FADE_SAMPLES)
+    this.#flowing = false
+  }
+
+  /** Moves back by `ms`, but not past the start. */
+  rewind(ms: number): void {
+    this.#at = Math.max(0, this.#at - Math.round((ms * SAMPLE_RATE) / 1000))
+    this.#flowing = false
+  }
+
+  /** Gain at the next sample: the end is faded out, and a looped sound is also faded in at its start. */
+  #edge(faded: boolean): number {
+    if (!faded) return 1
+    const left = this.sound.pcm.length - 1 - this.#at
+    return Math.min(1, left / FADE_SAMPLES, this.sound.loop ? this.#at / FADE_SAMPLES : 1)
+  }
+}
+
+function fadeIn(frame: Int16Array): void {
+  for (let n = 0; n < FADE_SAMPLES; n++) frame[n] = (frame[n]! * n) / FADE_SAMPLES
+}

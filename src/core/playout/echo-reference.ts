@@ -1,0 +1,66 @@
+import { BANDS, BandLevels } from '../../transcode/band-levels.ts'
+import { rms } from '../../transcode/level.ts'
+import { FRAME_MS } from '../../transcode/pcm.ts'
+
+/** Slots kept: 2.56 s, of which up to one second can be in the future. */
+const SLOTS = 128
+/** Level below which a frame leaves no intelligible echo (RMS, −64 dBFS). */
+const LEAST = 20
+
+/**
+ * Audio whose echo is possible: played to one participant, or spoken by them in a space shared with others. Stores band
+ * levels on a grid of 20 ms; silent frames are skipped.
+ */
+export class EchoReference {
+  /** Strongest echo gain assumed before any learning (dB). */
+  readonly strongestDb: number
+  readonly #levels = new Float32Array(SLOTS * BANDS)
+  /** Slot number stored at each index. */
+  readonly #slots = new Float64Array(SLOTS).fill(-1)
+  readonly #bands = new BandLevels()
+  #last = Number.NEGATIVE_INFINITY
+  #loudUntil = Number.NEGATIVE_INFINITY
+
+  constructor(strongestDb = -3) {
+    this.strongestDb = strongestDb
+  }
+
+  /** Last audible slot. */
+  get loudUntil(): number {
+    return this.#loudUntil
+  }
+
+  /** Adds `frame`, played at `atMs` (clock ms). Frames must be in order. */
+  add(frame: Int16Array, atMs: number): void {
+    let slot = Math.round(atMs / FRAME_MS)
+    // Consecutive frames get consecutive slots, regardless of rounding.
+    if (slot === this.#last || slot === this.#last + 2) slot = this.#last + 1
+    const follows = slot === this.#last + 1 && this.#loudUntil === this.#last
+    this.#last = slot
+    if (rms(frame) < LEAST) return
+    if (!follows) this.#bands.reset()
+    const place = slot % SLOTS
+    this.#bands.levels(frame, this.#levels, place * BANDS)
+    this.#slots[place] = slot
+    this.#loudUntil = slot
+  }
+
+  /** Removes audio after `atMs` (clock ms), which is not played. */
+  cut(atMs: number): void {
+    const slot = Math.round(atMs / FRAME_MS)
+    for (let place = 0; place < SLOTS; place++) if (this.#slots[place]! > slot) this.#slots[place] = -1
+    this.#loudUntil = Math.min(this.#loudUntil, slot)
+    this.#last = Number.NEGATIVE_INFINITY
+  }
+
+  /** Raises the levels at `at` in `into` to those of `slot`. */
+  raise(slot: number, into: Float32Array, at: number): void {
+    const place = slot % SLOTS
+    if (this.#slots[place] !== slot) return
+    const from = place * BANDS
+    for (let band = 0; band < BANDS; band++) {
+      const level = this.#levels[from + band]!
+      if (level > into[at + band]!) into[at + band] = level
+    }
+  }
+}

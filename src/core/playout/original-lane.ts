@@ -1,0 +1,102 @@
+import { FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
+
+/** Capacity (400 ms); live audio never arrives later than that. */
+const MOST_FRAMES = 20
+/** Length of the crossfade over a dropped frame (5 ms). */
+const SEAM_SAMPLES = SAMPLE_RATE / 200
+
+/**
+ * A short bounded jitter buffer for one speaker's original voice to one listener. It fills to `prime` frames before
+ * playback, and again after an underrun. While it holds more than that, it drops quiet frames to stay close to live.
+ */
+export class OriginalLane {
+  readonly #frames: Int16Array[] = []
+  readonly #quiet: boolean[] = []
+  #read = 0
+  #count = 0
+  readonly #onDropped: () => void
+  #flowing = false
+  #lastQuiet = true
+  /** Start of the first frame dropped since the last read. */
+  readonly #seam = new Int16Array(SEAM_SAMPLES)
+  #seamed = false
+
+  /** `onDropped` is called for each frame that is dropped, by choice or by overflow. */
+  constructor(onDropped: () => void = () => {}) {
+    this.#onDropped = onDropped
+  }
+
+  /** Frames queued. */
+  get length(): number {
+    return this.#count
+  }
+
+  /** True from the first read until the buffer runs dry. */
+  get flowing(): boolean {
+    return this.#flowing
+  }
+
+  /** True if the last frame read was not speech. */
+  get quiet(): boolean {
+    return this.#lastQuiet
+  }
+
+  /** Frames available now; 0 while the buffer fills up to `prime`, the network jitter that it absorbs. */
+  ready(prime: number): number {
+    return this.#flowing || this.#count >= prime ? this.#count : 0
+  }
+
+  /** Adds a copy of `frame`; drops the oldest frame when full. */
+  write(frame: Int16Array, quiet: boolean): void {
+    if (this.#count === MOST_FRAMES) this.#skip()
+    const at = (this.#read + this.#count) % MOST_FRAMES
+    this.#frames[at] ??= new Int16Array(FRAME_SAMPLES)
+    this.#frames[at].set(frame)
+    this.#quiet[at] = quiet
+    this.#count++
+  }
+
+  /** Returns the next frame, valid until the next `write`, or undefined while the buffer fills or is empty. */
+  next(prime: number): Int16Array | undefined {
+    if (this.ready(prime) === 0) {
+      this.#flowing = false
+      return undefined
+    }
+    this.#flowing = true
+    while (this.#count > prime && this.#quiet[this.#read]) this.#skip()
+    const frame = this.#frames[this.#read]
+    this.#lastQuiet = this.#quiet[this.#read] ?? true
+    this.#advance()
+    if (frame && this.#seamed) this.#close(frame)
+    return frame
+  }
+
+  clear(): void {
+    this.#count = 0
+    this.#flowing = false
+    this.#seamed = false
+  }
+
+  /** Drops the oldest frame; keeps its start, which continues the last frame read, for the crossfade. */
+  #skip(): void {
+    const left = this.#frames[this.#read]
+    if (left && !this.#seamed) {
+      for (let n = 0; n < SEAM_SAMPLES; n++) this.#seam[n] = left[n]!
+      this.#seamed = true
+    }
+    this.#advance()
+    this.#onDropped()
+  }
+
+  /** Crossfades from the dropped audio into `frame`. */
+  #close(frame: Int16Array): void {
+    for (let n = 0; n < SEAM_SAMPLES; n++)
+      frame[n] = (this.#seam[n]! * (SEAM_SAMPLES - n) + frame[n]! * n) / SEAM_SAMPLES
+    this.#seamed = false
+  }
+
+  #advance(): void {
+    this.#read = (this.#read + 1) % MOST_FRAMES
+    this.#count--
+  }
+}

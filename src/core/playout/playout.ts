@@ -1,0 +1,291 @@
+import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
+import type { Leg } from '../model/leg.ts'
+import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { Sound } from '../model/sound.ts'
+import type { Announcement, AnnounceOptions, PlayingSound } from './announcement.ts'
+import { AnnouncementLane } from './announcement-lane.ts'
+import type { EchoReference } from './echo-reference.ts'
+import { type MarkLost, PlayoutMarks } from './mark-tracker.ts'
+import { PlayoutMixer, SLACK_MS } from './playout-mixer.ts'
+import type { Voice } from './voice.ts'
+
+/** Frames per message once the peer has audio queued: 40 ms. */
+const BATCH_FRAMES = 2
+/** Lead of an original voice: live audio can only be delayed, so lead is latency (frames). */
+const LIVE_LEAD = 3
+/** … as the background of a translation, where a gap is worse than latency (frames). */
+const BACKGROUND_LEAD = 8
+
+export interface PlayoutOptions {
+  /** Lead of translations over real time (ms); covers stalls of this process up to that length. */
+  readonly leadMs: number
+  /** Gain of original voices under a notice, relative to their usual volume (dB). Default −15. */
+  readonly noticeDuckDb?: number
+}
+
+/** Playback states of the sounds that the system plays to a listener. */
+export type NoticeStage = 'begun' | 'heard' | 'stopped'
+
+/**
+ * Sends one listener's audio on an absolute grid of 20 ms. The peer plays from its own queue in real time; `#drainsAt`
+ * is the moment at which that queue runs dry. Translations and announcements are known in advance and are sent `leadMs`
+ * ahead; originals are live and follow closely. Sends only while there is audio to play.
+ */
+export class Playout {
+  /** Reference of the playback for echo detection. Set by the participant. */
+  reference: EchoReference | undefined
+  #leg: Leg
+  readonly #leadMs: number
+  readonly #metrics: RelayMetrics
+  readonly #onNotice: (name: string, stage: NoticeStage) => void
+  readonly #onFault: (error: unknown) => void
+  readonly #announcements: AnnouncementLane
+  readonly #mixer: PlayoutMixer
+  readonly #marks = new PlayoutMarks()
+  readonly #batch = new Int16Array(BATCH_FRAMES * FRAME_SAMPLES)
+  readonly #one = this.#batch.subarray(0, FRAME_SAMPLES)
+  readonly #two = this.#batch.subarray(FRAME_SAMPLES)
+  #batched = 0
+  #drainsAt = Number.NEGATIVE_INFINITY
+  #pumpedAt = 0
+  #framesSent = 0
+  #notices = 0
+  /** Notices whose marks are pending. */
+  #unheardNotices = 0
+  #closed = false
+  /** The leg broke; sending is suspended. */
+  #held = false
+
+  /** `onFault` receives errors from producing or sending this listener's audio. */
+  constructor(
+    leg: Leg,
+    options: PlayoutOptions,
+    metrics: RelayMetrics,
+    onNotice: (name: string, stage: NoticeStage) => void = () => {},
+    onFault: (error: unknown) => void = () => {},
+  ) {
+    const { leadMs, noticeDuckDb = -15 } = options
+    if (!(leadMs >= FRAME_MS)) throw new RangeError(`leadMs must be at least ${FRAME_MS}, got ${leadMs}`)
+    this.#leg = leg
+    this.#leadMs = leadMs
+    this.#metrics = metrics
+    this.#onNotice = onNotice
+    this.#onFault = onFault
+    this.#announcements = new AnnouncementLane({
+      mayFlush: () => this.#marks.unconfirmed === 0,
+      begun: ({ name }) => onNotice(name, 'begun'),
+      finished: sound => this.#announced(sound),
+      stopped: (sound, flush) => this.#stopped(sound, flush),
+    })
+    this.#mixer = new PlayoutMixer(this.#announcements, 10 ** (noticeDuckDb / 20))
+  }
+
+  /** Frames sent so far. */
+  get framesSent(): number {
+    return this.#framesSent
+  }
+
+  /** Audio sent but not yet played by the peer at `now` (ms). */
+  aheadMs(now: number): number {
+    return Math.max(0, this.#drainsAt - now)
+  }
+
+  /** The longest translation backlog (ms). */
+  get backlogMs(): number {
+    return this.#mixer.backlogMs
+  }
+
+  get voices(): ReadonlyMap<string, Voice> {
+    return this.#mixer.voices
+  }
+
+  add(voice: Voice): void {
+    this.#mixer.add(voice)
+  }
+
+  /** True after `close`: playback has ended. */
+  get closed(): boolean {
+    return this.#closed
+  }
+
+  /** Removes a speaker; audio already sent is still played. */
+  remove(speaker: string): void {
+    this.#mixer.remove(speaker)
+  }
+
+  /** Plays `sound` to the listener; `AnnounceOptions` describes how it mixes with the voices. */
+  announce(sound: Sound, now: number, options: AnnounceOptions = {}): Announcement {
+    const playing = this.#announcements.add(sound, now, options)
+    if (this.#closed) playing.stop()
+    else this.pump(now)
+    return playing
+  }
+
+  /**
+   * Calls `heard` once the peer confirms playback of the frame being mixed, or `lost` once that is ruled out or can no
+   * longer be known. `name` must be unique.
+   */
+  mark(name: string, heard: () => void, lost: (why: MarkLost) => void = () => {}): void {
+    this.#marks.add(name, heard, lost)
+  }
+
+  /** The peer confirmed `name`. Ignores an unknown or expired name. */
+  marked(name: string): void {
+    this.#marks.confirm(name)
+  }
+
+  /**
+   * Drops translations that are queued here or not yet played by the peer. A notice continues. Returns false if
+   * no translation was pending.
+   */
+  interrupt(): boolean {
+    let queued = this.#marks.unconfirmed > this.#unheardNotices
+    for (const { translation } of this.#mixer.voices.values()) {
+      if (translation.active) queued = true
+      translation.clear()
+    }
+    if (queued && !this.#announcements.sounding && this.#unheardNotices === 0) this.#flush()
+    return queued
+  }
+
+  /** Drops all queued audio, here and at the peer. */
+  clear(): void {
+    for (const voice of this.#mixer.voices.values()) voice.clear()
+    this.#announcements.clear()
+    this.#flush()
+  }
+
+  /** The leg broke: suspends sending until `moveTo`. Audio that was sent but not played is lost. Idempotent. */
+  hold(now: number): void {
+    if (this.#held) return
+    this.#held = true
+    this.#announcements.rewind(this.aheadMs(now))
+    this.reference?.cut(now)
+    this.#batched = 0
+    this.#drainsAt = Number.NEGATIVE_INFINITY
+    this.#mixer.reset()
+    this.#marks.clear('leg-gone')
+  }
+
+  /** Resumes sending on `leg`. */
+  moveTo(leg: Leg, now: number): void {
+    this.hold(now)
+    this.#leg = leg
+    this.#held = false
+  }
+
+  /** Ends playback and all announcements. Idempotent. */
+  close(): void {
+    this.#closed = true
+    this.#announcements.clear()
+    this.#marks.clear('leg-gone')
+  }
+
+  /** Checks deadlines; call it a few times a second. */
+  check(now: number): void {
+    this.#marks.check(now)
+  }
+
+  /**
+   * Sends audio that is due at `now` (ms). Called on every tick, and as soon as new audio can be played: then in the
+   * call stack of the speaker, who must not be affected by an error here.
+   */
+  pump(now: number): void {
+    if (this.#closed || this.#held) return
+    this.#pumpedAt = now
+    try {
+      this.#sendDue(now)
+    } catch (error) {
+      this.#onFault(error)
+    }
+  }
+
+  #sendDue(now: number): void {
+    if (this.#leg.congested) {
+      // The peer does not read: originals are skipped, translations stay in their bounded queue.
+      this.#metrics.congestedFrames += this.#mixer.skip(LIVE_LEAD)
+      return
+    }
+    // Fast path: usually enough audio is ahead, from any source.
+    if (
+      this.#drainsAt - now > this.#leadMs - BATCH_FRAMES * FRAME_MS + SLACK_MS &&
+      this.#leadMs >= BACKGROUND_LEAD * FRAME_MS
+    )
+      return
+    for (;;) {
+      // While an original is playing, alone or under a translation, audio known in advance keeps pace with it: running
+      // further ahead would leave a gap in the original.
+      const playing = this.#mixer.known(now)
+      const known = playing && !this.#mixer.talking(now)
+      const ahead = Math.max(0, this.#drainsAt - now)
+      const prime = this.#mixer.live ? LIVE_LEAD : BACKGROUND_LEAD
+      const lead = known ? this.#leadMs : prime * FRAME_MS
+      // The first frame is sent at once; later messages are sent only when a whole one is due.
+      if (ahead > 0 && this.#batched === 0 && ahead > lead - BATCH_FRAMES * FRAME_MS + SLACK_MS) break
+      if (
+        !known &&
+        !this.#mixer.due(ahead, prime, this.#batched > 0, BATCH_FRAMES) &&
+        // Available audio waits for a speaker's next words only while enough is queued.
+        (!playing || (this.#mixer.flowing && ahead > this.#patienceMs(lead)))
+      )
+        break
+      const frame = this.#batched === 0 ? this.#one : this.#two
+      if (!this.#mixer.mix(frame, now, ahead, prime)) break
+      this.reference?.add(frame, now + ahead)
+      this.#batched++
+      this.#drainsAt = Math.max(this.#drainsAt, now) + FRAME_MS
+      this.#framesSent++
+      this.#metrics.framesOut++
+      if (this.#batched === BATCH_FRAMES || ahead === 0 || this.#marks.pending) this.#send()
+    }
+    this.#send()
+  }
+
+  /** Under live speech, audio known in advance continues alone once the peer has no more than this (ms). */
+  #patienceMs(leadMs: number): number {
+    return Math.max(FRAME_MS + SLACK_MS, leadMs - 2 * BATCH_FRAMES * FRAME_MS)
+  }
+
+  #announced(sound: PlayingSound): void {
+    this.#unheardNotices++
+    sound.settleSent()
+    const ended = (end: 'heard' | 'stopped') => {
+      this.#unheardNotices--
+      if (sound.over) return
+      sound.settle(end)
+      this.#onNotice(sound.name, end)
+    }
+    this.mark(
+      `notice ${++this.#notices}`,
+      () => ended('heard'),
+      () => ended('stopped'),
+    )
+  }
+
+  #stopped({ name, begun }: PlayingSound, flush: boolean): void {
+    if (flush && begun) this.#flush()
+    this.#onNotice(name, 'stopped')
+  }
+
+  #flush(): void {
+    this.#batched = 0
+    this.#mixer.reset()
+    this.reference?.cut(this.#pumpedAt)
+    this.#drainsAt = Number.NEGATIVE_INFINITY
+    this.#marks.clear('flushed')
+    if (this.#held) return
+    try {
+      this.#leg.flush()
+    } catch (error) {
+      this.#onFault(error)
+    }
+  }
+
+  #send(): void {
+    if (this.#batched === 0) return
+    const frames = this.#batched === 1 ? this.#one : this.#batch
+    this.#batched = 0
+    this.#leg.play(frames)
+    if (this.#marks.pending) for (const name of this.#marks.take(this.#drainsAt)) this.#leg.mark(name)
+  }
+}

@@ -1,0 +1,93 @@
+import { FRAME_MS } from '../../transcode/pcm.ts'
+import type { Utterance } from '../utterance/utterance.ts'
+import type { UtteranceReader } from '../utterance/utterance-audio.ts'
+
+/** The part of an utterance that playback needs. */
+export type Speech = Pick<Utterance, 'id' | 'audio' | 'speechEndedAt'> & Partial<Pick<Utterance, 'arrivals'>>
+
+/** An utterance in a queue: how much has been read, and how much of that has been sent. */
+export class QueuedSpeech {
+  readonly speech: Speech
+  /** Arrival time (clock ms). */
+  readonly arrivedAt: number
+  /** Its first sample was sent. */
+  begun = false
+  /** Its position in the audio read ahead of the queue's output (samples); `from` is −1 until any was read. */
+  from = -1
+  to = -1
+  readonly #reader: UtteranceReader
+  /** Holds the start, which is read ahead, until other readers can start from it. */
+  #beginning: UtteranceReader | undefined
+
+  constructor(speech: Speech, arrivedAt: number) {
+    this.speech = speech
+    this.arrivedAt = arrivedAt
+    this.#reader = speech.audio.reader()
+  }
+
+  /** Frames read. */
+  get at(): number {
+    return this.#reader.at
+  }
+
+  /** Known audio that remains (ms). */
+  get leftMs(): number {
+    return Math.max(0, this.speech.audio.durationMs - this.at * FRAME_MS)
+  }
+
+  /** True if all of it was read and no more follows. */
+  get taken(): boolean {
+    const { audio } = this.speech
+    return audio.complete && this.at >= audio.frames
+  }
+
+  /** Returns the next frame, for immediate playback. */
+  next(): Int16Array | undefined {
+    return this.#reader.next()
+  }
+
+  /** Returns the next frame, for later playback: it is at sample `at` of the audio read ahead. */
+  readAhead(at: number): Int16Array | undefined {
+    if (!this.begun) this.#beginning ??= this.speech.audio.reader()
+    const frame = this.#reader.next()
+    if (!frame) return undefined
+    if (this.from < 0) this.from = at
+    this.to = at + frame.length
+    return frame
+  }
+
+  /** Its first sample was sent, and other readers have started from there. */
+  release(): void {
+    this.#beginning?.close()
+    this.#beginning = undefined
+  }
+
+  /** Releases its audio. */
+  close(): void {
+    this.release()
+    this.#reader.close()
+  }
+}
+
+/**
+ * Returns a queue that plays `unheard` again from the start (their audio is retained by a reader), then the rest of
+ * `waiting`. `lost` lists utterances whose start is no longer available. `now`: clock ms.
+ */
+export function beginAgain(
+  unheard: readonly Speech[],
+  waiting: readonly QueuedSpeech[],
+  now: number,
+): { readonly queue: QueuedSpeech[]; readonly lost: Speech[] } {
+  const known = new Set(unheard.map(({ id }) => id))
+  // The end of their speech was reported when they first started.
+  const again = unheard.map(
+    ({ id, audio }) => new QueuedSpeech({ id, audio, speechEndedAt: Number.NaN }, now),
+  )
+  const others = waiting.filter(({ speech }) => !known.has(speech.id))
+  const queue = [
+    ...again,
+    ...others.filter(({ begun }) => !begun).map(({ speech }) => new QueuedSpeech(speech, now)),
+  ]
+  for (const queued of waiting) queued.close()
+  return { queue, lost: others.filter(({ begun }) => begun).map(({ speech }) => speech) }
+}

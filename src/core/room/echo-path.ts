@@ -1,0 +1,305 @@
+import { BANDS, SILENCE_DB } from '../../transcode/band-levels.ts'
+import type { EchoReference } from '../playout/echo-reference.ts'
+
+/** Range of echo delays (slots of 20 ms). It starts below 0, because our estimate of the playback time can be late. */
+const EARLIEST = -2
+const LATEST = 50
+const DELAYS = LATEST - EARLIEST + 1
+/** Slots kept of played and of received audio. */
+const PLAYED = 128
+const HEARD = 64
+/** Time after the last played sound in which its echo is possible (slots: 1.2 s). */
+export const AFTER = 60
+/** Decay of room reverberation (dB per slot): reaches −60 dB after about half a second. */
+const DECAY_DB = 2
+/** Strongest echo gain assumed before any learning (dB). */
+const STRONGEST_DB = -3
+/** Played level below which a band is not used for learning (dBFS). */
+const LEAST_DB = -66
+/** Rates at which a gain falls and rises towards the measured value (share of the difference), and maximum rise (dB). */
+const FALL = 0.15
+const RISE = 0.05
+const RISE_MOST_DB = 0.5
+/** Amount of audio after which the gains of a delay count as known (slots, all bands together). */
+const PROVEN = 40
+/** Tolerance above the expected echo (dB), extra tolerance for a single band (dB), and level treated as silence (dBFS). */
+const MARGIN_DB = 7
+const PEAK_DB = 10
+const NOTHING_DB = -75
+/** Number of slots over which shapes are compared, and the share of slots and bands that must contain played audio. */
+export const SHAPE_SLOTS = 20
+const SHAPE_SHARE = 0.4
+/** An echo differs from the played audio by a nearly constant gain: maximum standard deviation (dB). */
+const SHAPE_DB = 5
+/**
+ * … and minimum ratio of the variance of the played audio to the variance of that gain. The gain between two steady sounds
+ * is always constant, so they prove nothing.
+ */
+const SHAPE_CONTRAST = 2
+/** Minimum variance of played audio for it to have a shape (dB²). */
+const LEAST_CONTRAST = 9
+
+/** Weights per band: high bands carry the words, low bands most of the power. */
+const WEIGHTS = Float64Array.from({ length: BANDS }, (_, band) =>
+  Math.min(1, ((200 + band * 140) / 1_500) ** 1.2),
+)
+
+// Buffers shared by all paths: a module has one thread, and each slot is completed before the next.
+const expected = new Float32Array(BANDS)
+const powers = new Float64Array(BANDS)
+/** Echo of silence. */
+const NONE = new Float32Array(BANDS).fill(SILENCE_DB)
+const sounding = new Float32Array(BANDS)
+/** Level of each band above the loudest echo through known delays (dB). */
+const over = new Float64Array(BANDS)
+
+/** Returns the share of the power in frame `number` that cannot be echo of any of `paths` (0 to 1). */
+export function foreign(
+  paths: readonly EchoPath[],
+  { levels }: HeardLevels,
+  at: number,
+  number: number,
+): number {
+  expected.fill(SILENCE_DB)
+  for (let n = 0; n < paths.length; n++) paths[n]!.expect(number)
+  let all = 1e-12
+  for (let band = 0; band < BANDS; band++) {
+    const level = levels[at + band]!
+    const power = WEIGHTS[band]! * 10 ** (0.1 * level)
+    all += power
+    powers[band] = power
+    sounding[band] = level
+    // Excess over the loudest possible echo; 0 if the band can be echo.
+    over[band] = level > NOTHING_DB ? Math.max(0, level - expected[band]! - MARGIN_DB) : 0
+  }
+  let least = unexplained(NONE, 0, NONE, 0)
+  for (let n = 0; n < paths.length && least > 0; n++) least = paths[n]!.least(number, least)
+  return least / all
+}
+
+/**
+ * Returns the power that remains unexplained after adding one more delay, with `gains` (starting at `at`) applied to the
+ * levels `played` (starting at `from`). A single band needs a larger excess, because room resonances are narrower than a
+ * band and a voice can coincide with one.
+ */
+function unexplained(gains: Float32Array, at: number, played: Float32Array, from: number): number {
+  let sum = 0
+  let most = 0
+  let excessOfMost = 0
+  for (let band = 0; band < BANDS; band++) {
+    let excess = over[band]!
+    if (excess === 0) continue
+    const more = sounding[band]! - gains[at + band]! - played[from + band]! - MARGIN_DB
+    if (more <= 0) continue
+    if (more < excess) excess = more
+    const power = powers[band]!
+    sum += power
+    if (power <= most) continue
+    most = power
+    excessOfMost = excess
+  }
+  return excessOfMost >= PEAK_DB ? sum : sum - most * (1 - excessOfMost / PEAK_DB)
+}
+
+/** Band levels of the latest 64 frames from a participant's microphone. */
+export class HeardLevels {
+  readonly levels = new Float32Array(HEARD * BANDS)
+
+  /** Returns the index of the first level of frame `number`. */
+  place(number: number): number {
+    return (number % HEARD) * BANDS
+  }
+}
+
+/**
+ * The acoustic path from a participant's loudspeaker back into their microphone, learned from band levels only. Each delay
+ * has a gain per band: an upper bound of the echo, because other sounds only add to it. A gain that is too high falls
+ * quickly when less audio is received than expected, so without echo none is expected; a gain that is too low rises
+ * slowly. No waveform is needed, so the method tolerates codecs, jitter and room acoustics.
+ */
+export class EchoPath {
+  readonly #played = new Float32Array(PLAYED * BANDS).fill(SILENCE_DB)
+  /** Played levels with reverberation, and the loudest band of each slot. */
+  readonly #lasting = new Float32Array(PLAYED * BANDS).fill(SILENCE_DB)
+  readonly #peaks = new Float32Array(PLAYED).fill(SILENCE_DB)
+  readonly #reference: EchoReference
+  readonly #heard: Float32Array
+  readonly #hears: HeardLevels
+  readonly #gains: Float32Array
+  /** Amount of audio learned for each delay (slots). */
+  readonly #known = new Float32Array(DELAYS)
+  #head = -1
+  /** Slot that corresponds to frame 0. */
+  #shift = 0
+
+  constructor(reference: EchoReference, heard: HeardLevels) {
+    this.#reference = reference
+    this.#hears = heard
+    this.#heard = heard.levels
+    this.#gains = new Float32Array(DELAYS * BANDS).fill(reference.strongestDb)
+  }
+
+  /** Discards everything learned. */
+  reset(): void {
+    this.#gains.fill(this.#reference.strongestDb)
+    this.#known.fill(0)
+  }
+
+  /** Updates the played levels for frame `number`, received in `slot`, including late additions to the reference. */
+  follow(number: number, slot: number): void {
+    this.#shift = slot - number
+    const last = slot - EARLIEST
+    for (let at = Math.max(this.#head - 5, last - PLAYED + 1, 0); at <= last; at++) {
+      const place = at % PLAYED
+      const to = place * BANDS
+      const before = ((at + PLAYED - 1) % PLAYED) * BANDS
+      if (at > this.#head) this.#played.fill(SILENCE_DB, to, to + BANDS)
+      this.#reference.raise(at, this.#played, to)
+      let peak = SILENCE_DB
+      for (let band = 0; band < BANDS; band++) {
+        const level = this.#played[to + band]!
+        if (level > peak) peak = level
+        const rest = this.#lasting[before + band]! - DECAY_DB
+        this.#lasting[to + band] = Math.max(level, rest)
+      }
+      this.#peaks[place] = peak
+    }
+    if (last > this.#head) this.#head = last
+  }
+
+  /** Learns from frame `number`. Gains rise only if `alone`, when no speech is detected. */
+  learn(number: number, alone: boolean): void {
+    const heard = this.#hears.place(number)
+    for (let delay = 0; delay < DELAYS; delay++) {
+      const place = this.#placeOf(number, delay)
+      if (this.#peaks[place]! < LEAST_DB) continue
+      // Known gains change slowly: every second slot is enough.
+      const proven = this.#known[delay]! >= PROVEN
+      if (proven && ((number + delay) & 1) === 1) continue
+      const bands = this.#learn(heard, place * BANDS, delay * BANDS, alone)
+      if (!proven) this.#known[delay] = this.#known[delay]! + bands / BANDS
+    }
+  }
+
+  /** Raises `expected` to the echo through known delays in frame `number`. */
+  expect(number: number): void {
+    for (let delay = 0; delay < DELAYS; delay++) {
+      if (this.#known[delay]! < PROVEN) continue
+      const played = this.#placeOf(number, delay) * BANDS
+      for (let band = 0; band < BANDS; band++) {
+        const level = this.#gains[delay * BANDS + band]! + this.#lasting[played + band]!
+        if (level > expected[band]!) expected[band] = level
+      }
+    }
+  }
+
+  /** Returns the minimum power, at most `most`, that remains unexplained after adding one delay that is not yet known. */
+  least(number: number, most: number): number {
+    let least = most
+    for (let delay = 0; delay < DELAYS && least > 0; delay++) {
+      if (this.#known[delay]! >= PROVEN) continue
+      const played = this.#placeOf(number, delay) * BANDS
+      const power = unexplained(this.#gains, delay * BANDS, this.#lasting, played)
+      if (power < least) least = power
+    }
+    return least
+  }
+
+  /**
+   * Returns true if the frames up to `number` have the shape of the played audio although they are louder than expected.
+   * The path has changed in that case and is learned again.
+   */
+  reshaped(number: number): boolean {
+    let best = SHAPE_DB
+    let found = -1
+    for (let delay = 0; delay < DELAYS; delay++) {
+      if (!this.#sounded(number, delay)) continue
+      const spread = this.#spread(number, delay)
+      if (spread >= best) continue
+      best = spread
+      found = delay
+    }
+    if (found >= 0) this.#relearn(number, found)
+    return found >= 0
+  }
+
+  #learn(heard: number, played: number, gains: number, alone: boolean): number {
+    let bands = 0
+    for (let band = 0; band < BANDS; band++) {
+      const level = this.#played[played + band]!
+      // Reverberation does not show the gain.
+      if (level < LEAST_DB || level < this.#lasting[played + band]! - 0.5) continue
+      bands++
+      const gain = this.#gains[gains + band]!
+      const off = this.#heard[heard + band]! - level - gain
+      if (off < 0) this.#gains[gains + band] = gain + FALL * off
+      else if (alone) this.#gains[gains + band] = gain + Math.min(RISE_MOST_DB, RISE * off)
+    }
+    return bands
+  }
+
+  /** Returns true if enough of the compared slots contain audio played at `delay`. */
+  #sounded(number: number, delay: number): boolean {
+    let slots = 0
+    for (let n = 0; n < SHAPE_SLOTS; n++)
+      if (this.#peaks[this.#placeOf(number - n, delay)]! >= LEAST_DB) slots++
+    return slots >= SHAPE_SLOTS * SHAPE_SHARE
+  }
+
+  /** Returns the standard deviation of the gain at `delay` over slots and every second band (dB). */
+  #spread(number: number, delay: number): number {
+    let spread = 0
+    let contrast = 0
+    let gains = 0
+    let cells = 0
+    for (let band = 0; band < BANDS; band += 2) {
+      let count = 0
+      let sum = 0
+      let squares = 0
+      let sumPlayed = 0
+      let squaresPlayed = 0
+      for (let n = 0; n < SHAPE_SLOTS; n++) {
+        const played = this.#played[this.#placeOf(number - n, delay) * BANDS + band]!
+        if (played < LEAST_DB) continue
+        const gain = this.#heard[this.#hears.place(number - n) + band]! - played
+        sum += gain
+        squares += gain * gain
+        sumPlayed += played
+        squaresPlayed += played * played
+        count++
+      }
+      if (count < 5) continue
+      spread += squares - (sum * sum) / count
+      contrast += squaresPlayed - (sumPlayed * sumPlayed) / count
+      gains += sum
+      cells += count
+    }
+    // A person who repeats the words is as loud as the playback; an echo is not.
+    if (gains >= cells * STRONGEST_DB) return Number.POSITIVE_INFINITY
+    if (contrast < spread * SHAPE_CONTRAST || contrast < cells * LEAST_CONTRAST)
+      return Number.POSITIVE_INFINITY
+    return cells < SHAPE_SLOTS * (BANDS / 2) * SHAPE_SHARE
+      ? Number.POSITIVE_INFINITY
+      : Math.sqrt(spread / cells)
+  }
+
+  #relearn(number: number, delay: number): void {
+    for (let band = 0; band < BANDS; band++) {
+      let count = 0
+      let sum = 0
+      for (let n = 0; n < SHAPE_SLOTS; n++) {
+        const played = this.#played[this.#placeOf(number - n, delay) * BANDS + band]!
+        if (played < LEAST_DB) continue
+        sum += this.#heard[this.#hears.place(number - n) + band]! - played
+        count++
+      }
+      const at = delay * BANDS + band
+      if (count > 2) this.#gains[at] = Math.max(this.#gains[at]!, sum / count)
+    }
+  }
+
+  /** Returns the index of the played slot that is received in frame `number` after `delay` (0 is `EARLIEST`). */
+  #placeOf(number: number, delay: number): number {
+    return (number + this.#shift - delay - EARLIEST + PLAYED) % PLAYED
+  }
+}

@@ -1,0 +1,216 @@
+import type { EndReason, ErrorCode } from '../../common/errors.ts'
+import type { LanguageId } from '../../common/language.ts'
+import type { Mp3Pool } from '../../transcode/mp3/mp3-pool.ts'
+import type { ContainedFaults } from '../model/contained-faults.ts'
+import type { Observer } from '../model/events.ts'
+import type { RelayOptions } from '../model/relay-settings.ts'
+import type { TrackWriter } from '../model/tap.ts'
+import { Session, type SessionParts } from '../translation/session.ts'
+import type { DecodeQueue } from '../utterance/decode-queue.ts'
+import { Interpreter, type InterpreterEvents } from '../utterance/interpreter.ts'
+import type { Utterance } from '../utterance/utterance.ts'
+import type { Hearing, Participant } from './participant.ts'
+import { SpokenRange } from './spoken-range.ts'
+
+export interface InterpretationParts extends SessionParts {
+  readonly observer: Observer
+  readonly mp3: Mp3Pool
+  readonly decoding: DecodeQueue
+  readonly options: RelayOptions
+  readonly faults: ContainedFaults
+}
+
+export interface InterpretationSetup {
+  readonly voice?: string | undefined
+  /** The service recently refused the same request. */
+  readonly refusedBefore?: boolean
+}
+
+/**
+ * Interpretation of one speaker into one language, for all participants of the room who request it. If the language is the
+ * speaker's own, it is a transcript without a voice.
+ */
+export class Interpretation {
+  readonly speaker: Participant
+  readonly to: LanguageId
+  readonly session: Session
+  /** Ids of all listeners and caption readers. Set by the room. */
+  listeners: ReadonlySet<string> = new Set()
+  /** Listeners of the voice. Set by the room. */
+  hearings: readonly Hearing[] = []
+  /** True if it provides the captions. Of several interpretations that differ only in their voice, one does. Set by the room. */
+  primary = true
+  /** Track for recordings. Set by the room while a tap is active. */
+  track: TrackWriter | undefined
+  readonly #spoken: SpokenRange
+  readonly #name: string
+  readonly #parts: InterpretationParts
+  readonly #interpreter: Interpreter
+
+  /** Opens the session. Requires `speaker.state.speaks`. `setup` has the requested voice and its previous result. */
+  constructor(
+    speaker: Participant,
+    to: LanguageId,
+    parts: InterpretationParts,
+    { voice, refusedBefore = false }: InterpretationSetup = {},
+  ) {
+    const from = speaker.state.speaks
+    if (!from)
+      throw new RangeError(`cannot translate ${speaker.id} to ${to}: the participant has no spoken language`)
+    this.speaker = speaker
+    this.to = to
+    this.#parts = parts
+    const { observer, clock } = parts
+    this.#spoken = new SpokenRange(speaker, clock.now())
+    const common = {
+      room: speaker.invitation.room,
+      speaker: speaker.id,
+      from,
+      to,
+    }
+    // Read for each caption, because the name can change.
+    const named = () => (speaker.state.name === undefined ? {} : { name: speaker.state.name })
+    // Numbered, so that utterance ids stay unique when the same pair of languages is opened again.
+    this.#name = `${speaker.id}.${++speaker.interpretations}`
+    const { levelling, levelDb } = parts.options
+    const events: InterpreterEvents = {
+      caption: caption => {
+        if (!this.primary) return
+        const spoken = this.#spoken.of(clock.now(), caption.final)
+        if (caption.final && caption.text)
+          this.#heard(caption.utterance, caption.text, spoken?.fromMs ?? clock.now())
+        observer.emit('caption', { ...common, ...named(), ...caption, ...(spoken ? { spoken } : {}) })
+      },
+      isEcho: (utterance, text, final) => this.#isEcho(utterance, text, final),
+      utterance: utterance => this.#play(utterance),
+      notMp3: () =>
+        parts.log.warn(
+          { speaker: speaker.id, to, code: 'SERVICE_NOT_MP3' satisfies ErrorCode },
+          'voice not decodable',
+        ),
+    }
+    this.#interpreter = new Interpreter(
+      this.#name,
+      parts.mp3,
+      parts.metrics,
+      events,
+      levelling ? levelDb : undefined,
+    )
+    const want = from === to ? 'captions' : 'speech'
+    const request = { from, to, want, ...(voice === undefined ? {} : { voice }) } as const
+    // Keep playing the original until the service accepts the request this time.
+    const options = refusedBefore ? { ...parts.options, awayAfterMs: -1 } : parts.options
+    this.session = new Session(speaker.id, request, options, parts, {
+      result: (_session, result) => {
+        const now = clock.now()
+        this.#attempt(() => this.#interpreter.result(result, speaker.speechEndedAt(now), now))
+        this.#pump()
+      },
+      endOfSpeech: (_session, utterance) => {
+        this.#attempt(() => this.#interpreter.endOfSpeech(utterance))
+        this.#pump()
+      },
+      interrupted: () => this.#attempt(() => this.#interpreter.interrupted()),
+      changed: session => this.#report(session),
+    })
+  }
+
+  /** The first listener, whose playback is recorded on the track. */
+  get ear(): string | undefined {
+    return this.hearings[0]?.listener
+  }
+
+  /** True if listeners should hear the original: the service is unavailable or returns text without a voice. */
+  get away(): boolean {
+    return this.session.away || (this.session.request.want === 'speech' && this.#interpreter.voiceless)
+  }
+
+  /** True if the service refused it, so that it delivers no more results. */
+  get refused(): boolean {
+    return this.session.state.status === 'ended'
+  }
+
+  /** Returns true if `utterance` belongs to this interpretation. */
+  made(utterance: string): boolean {
+    return utterance.startsWith(`${this.#name}.`)
+  }
+
+  /** The speaker's audio stops; results for earlier speech can still arrive. */
+  cut(): void {
+    this.#spoken.cut(this.#parts.clock.now())
+  }
+
+  /** The speaker's audio resumes. */
+  goOn(): void {
+    this.#spoken.goOn()
+  }
+
+  close(reason: EndReason): Promise<EndReason> {
+    return this.session.close(reason)
+  }
+
+  /** Records these words as played to the listeners who hear the original. */
+  #heard(utterance: string, text: string, at: number): void {
+    for (const { voice, echo } of this.speaker.hearings)
+      if (voice.passes) echo?.begun({ id: `original ${utterance}`, text }, at)
+  }
+
+  #isEcho(utterance: string, text: string, final: boolean): boolean {
+    const { speaker, to } = this
+    if (!speaker.echo?.isEcho(text, final, this.#parts.clock.now())) return false
+    const { room } = speaker.invitation
+    const { name } = speaker.state
+    if (final)
+      this.#parts.observer.emit('echo', {
+        room,
+        participant: speaker.id,
+        ...(name === undefined ? {} : { name }),
+        utterance,
+        to,
+      })
+    return true
+  }
+
+  /** Runs `task`. An exception drops only the utterance in progress. */
+  #attempt(task: () => void): void {
+    try {
+      task()
+    } catch (error) {
+      this.#parts.faults.note('utterance failed', error, { speaker: this.speaker.id, to: this.to })
+      try {
+        this.#interpreter.abandon()
+      } catch {
+        // The utterance is dropped in any case.
+      }
+    }
+  }
+
+  #play(utterance: Utterance): void {
+    if (this.hearings.length === 0) {
+      // Only captions are needed: skip decoding.
+      utterance.close()
+      return
+    }
+    for (const { voice } of this.hearings) voice.translation.enqueue(utterance)
+    this.#parts.decoding.add(utterance)
+  }
+
+  #pump(): void {
+    const now = this.#parts.clock.now()
+    for (const { playout } of this.hearings) playout.pump(now)
+  }
+
+  #report(session: Session): void {
+    const state = session.state
+    this.#parts.observer.emit('session', {
+      room: this.speaker.invitation.room,
+      speaker: this.speaker.id,
+      to: this.to,
+      status: state.status,
+      attempt: 'attempt' in state ? state.attempt : 0,
+      ...(state.status === 'ended' ? { reason: state.reason } : {}),
+    })
+    // The original can become audible now, without waiting for the next frame.
+    this.#pump()
+  }
+}

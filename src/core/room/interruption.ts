@@ -1,0 +1,38 @@
+import { FRAME_MS } from '../../transcode/pcm.ts'
+import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { Playout } from '../playout/playout.ts'
+
+/** Options for unplayed translations of a listener who starts to speak. */
+export interface InterruptOptions {
+  readonly interrupt: 'keep' | 'clear'
+  /** Continuous speech that counts as an interruption (ms). */
+  readonly interruptAfterMs: number
+}
+
+/** Drops unplayed translations when the listener speaks, if `interrupt` is `clear`. */
+export class Interruption {
+  readonly #playout: Playout
+  readonly #metrics: RelayMetrics
+  /** Continuous speech that interrupts (frames); Infinity disables interruptions. */
+  readonly #after: number
+  /** Frames of speech in the current interval. */
+  #breath = 0
+
+  constructor(options: InterruptOptions, playout: Playout, metrics: RelayMetrics) {
+    this.#playout = playout
+    this.#metrics = metrics
+    this.#after =
+      options.interrupt === 'clear'
+        ? Math.ceil(options.interruptAfterMs / FRAME_MS)
+        : Number.POSITIVE_INFINITY
+  }
+
+  /** Takes the next frame of the listener. `speaking`: within a speech interval, which can contain `quiet` frames. */
+  frame(speaking: boolean, quiet: boolean): void {
+    if (this.#after === Number.POSITIVE_INFINITY) return
+    if (!speaking) this.#breath = 0
+    // Once per speech interval, when it is long enough.
+    else if (!quiet && ++this.#breath === this.#after && this.#playout.interrupt())
+      this.#metrics.interruptions++
+  }
+}

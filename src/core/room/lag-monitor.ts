@@ -1,0 +1,65 @@
+import type { Observer } from '../model/events.ts'
+import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { TranslationLane } from '../playout/translation-queue.ts'
+import type { Voice } from '../playout/voice.ts'
+import type { Room } from './room.ts'
+
+/** Lag from which a translation counts as late (ms). */
+const LATE_MS = 500
+
+/** State of a translation queue at the last check. */
+interface Seen {
+  trimmedMs: number
+  hastenedMs: number
+  /** Observers were notified of a lag, but not yet of its end. */
+  told: boolean
+}
+
+/** Measures the lag of translations once per second, for metrics and observers. */
+export class LagWatch {
+  readonly #metrics: RelayMetrics
+  readonly #observer: Observer
+  readonly #seen = new WeakMap<TranslationLane, Seen>()
+
+  constructor(metrics: RelayMetrics, observer: Observer) {
+    this.#metrics = metrics
+    this.#observer = observer
+  }
+
+  /** Measures all listeners in `rooms`. */
+  look(rooms: Iterable<Room>): void {
+    this.#metrics.lagNowMs = 0
+    this.#metrics.lateNow = 0
+    for (const room of rooms)
+      for (const { id, playout } of room.participants.values())
+        for (const voice of playout.voices.values()) this.#lookAt(room.name, id, voice)
+  }
+
+  #lookAt(room: string, listener: string, { speaker, translation }: Voice): void {
+    const seen = this.#count(translation)
+    const { active, lagMs } = translation
+    if (active) {
+      this.#metrics.lagMs.record(lagMs)
+      this.#metrics.lagNowMs = Math.max(this.#metrics.lagNowMs, lagMs)
+      if (lagMs >= LATE_MS) this.#metrics.lateNow++
+    }
+    if ((!active && !seen.told) || !this.#observer.wants('lag')) return
+    seen.told = active
+    const { backlogMs, factor, trimming } = translation
+    this.#observer.emit('lag', { room, speaker, listener, lagMs, backlogMs, factor, trimming })
+  }
+
+  #count(lane: TranslationLane): Seen {
+    let seen = this.#seen.get(lane)
+    if (!seen) {
+      seen = { trimmedMs: 0, hastenedMs: 0, told: false }
+      this.#seen.set(lane, seen)
+    }
+    const { trimmedMs, hastenedMs } = lane
+    this.#metrics.trimmedMs += trimmedMs - seen.trimmedMs
+    this.#metrics.hastenedMs += hastenedMs - seen.hastenedMs
+    seen.trimmedMs = trimmedMs
+    seen.hastenedMs = hastenedMs
+    return seen
+  }
+}

@@ -1,0 +1,105 @@
+import type { Clock } from '../../common/clock.ts'
+import type { Observer, UtteranceEvent } from '../model/events.ts'
+import { STAGES, stagesOf, type UtteranceStages } from '../model/latency-stages.ts'
+import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { TappedVoice } from '../model/tap.ts'
+import type { MarkLost } from '../playout/mark-tracker.ts'
+import type { Speech } from '../playout/translation-queue.ts'
+import type { VoiceEvents } from '../playout/voice.ts'
+import type { Participant } from './participant.ts'
+
+export interface ReportParts {
+  readonly clock: Clock
+  readonly metrics: RelayMetrics
+  readonly observer: Observer
+}
+
+/** Reports one listener's playback of one speaker to observers and metrics, and keeps it for repetition. */
+export class ListenerReport implements VoiceEvents {
+  readonly #room: string
+  readonly #speaker: string
+  readonly #listener: Participant
+  readonly #parts: ReportParts
+  readonly #tapped: (speech: Speech) => TappedVoice | undefined
+
+  /** `tapped` returns the recording target of an utterance that starts for this listener. */
+  constructor(
+    room: string,
+    speaker: string,
+    listener: Participant,
+    parts: ReportParts,
+    tapped: (speech: Speech) => TappedVoice | undefined,
+  ) {
+    this.#room = room
+    this.#speaker = speaker
+    this.#listener = listener
+    this.#parts = parts
+    this.#tapped = tapped
+  }
+
+  begun(speech: Speech): void {
+    this.#listener.lastHeard.begun(speech, this.#speaker)
+    const voice = this.#listener.playout.voices.get(this.#speaker)
+    if (voice) voice.tap = this.#tapped(speech)
+    const { clock, metrics } = this.#parts
+    const now = clock.now()
+    this.#listener.echo?.begun(speech, now)
+    const latencyMs = now - speech.speechEndedAt
+    const known = Number.isFinite(latencyMs)
+    if (known) metrics.speechToTranslationMs.record(latencyMs)
+    const stages = speech.arrivals && stagesOf(speech.arrivals, speech.speechEndedAt, now)
+    if (stages) recordStages(metrics, stages)
+    this.#tell('begun', speech, { ...(known ? { latencyMs } : {}), ...(stages ? { stages } : {}) })
+  }
+
+  finished(speech: Speech): void {
+    this.#listener.lastHeard.finished(speech)
+    const heard = () => {
+      this.#listener.lastHeard.settled(speech)
+      this.#parts.metrics.utterancesHeard++
+      this.#tell('heard', speech)
+    }
+    const lost = (why: MarkLost) => {
+      if (why === 'flushed') this.dropped(speech)
+      if (why === 'overdue') this.#listener.lastHeard.settled(speech)
+    }
+    this.#listener.playout.mark(speech.id, heard, lost)
+  }
+
+  dropped(speech: Speech): void {
+    this.#listener.lastHeard.settled(speech)
+    this.#parts.metrics.utterancesDropped++
+    this.#tell('dropped', speech)
+  }
+
+  starved(): void {
+    this.#parts.metrics.starved++
+  }
+
+  skipped(): void {
+    this.#parts.metrics.originalFramesDropped++
+  }
+
+  #tell(
+    stage: UtteranceEvent['stage'],
+    { id, audio }: Speech,
+    times: Pick<UtteranceEvent, 'latencyMs' | 'stages'> = {},
+  ): void {
+    this.#parts.observer.emit('utterance', {
+      room: this.#room,
+      speaker: this.#speaker,
+      listener: this.#listener.id,
+      utterance: id,
+      stage,
+      audioMs: audio.durationMs,
+      ...times,
+    })
+  }
+}
+
+function recordStages(metrics: RelayMetrics, stages: UtteranceStages): void {
+  for (const stage of STAGES) {
+    const ms = stages[`${stage}Ms`]
+    if (ms !== undefined) metrics.stagesMs[stage].record(ms)
+  }
+}

@@ -1,0 +1,301 @@
+import { BridgeError, type EndReason } from '../../common/errors.ts'
+import { isKeyTone } from '../../transcode/dtmf-detector.ts'
+import { rms } from '../../transcode/level.ts'
+import { FRAME_MS, SILENT_FRAME } from '../../transcode/pcm.ts'
+import { VoiceActivity } from '../../transcode/voice-activity.ts'
+import type { Caption } from '../model/events.ts'
+import type { Invitation } from '../model/invitation.ts'
+import type { Leg } from '../model/leg.ts'
+import { changedState, initialState, type PartyChange, type PartyState } from '../model/participant-state.ts'
+import type { Sound } from '../model/sound.ts'
+import type { TrackWriter } from '../model/tap.ts'
+import type { Announcement, AnnounceOptions } from '../playout/announcement.ts'
+import { LastHeard } from '../playout/last-heard.ts'
+import { type NoticeStage, Playout } from '../playout/playout.ts'
+import type { Session } from '../translation/session.ts'
+import { Interruption } from './interruption.ts'
+import { PartyEcho } from './participant-echo.ts'
+import type { Hearing, ParticipantParts, PartyHost } from './participant-parts.ts'
+import { type PartyLine, PartyUplink } from './participant-uplink.ts'
+
+/** Frames between two level events: 100 ms. */
+const LEVEL_FRAMES = 5
+
+/**
+ * After a DTMF tone the service receives silence for this long, so that the tone's tail is not recognized as speech (40
+ * ms, in frames).
+ */
+const KEY_FRAMES = 2
+
+export type { Hearing, PartyHost } from './participant-parts.ts'
+
+/** Frames of silence sent to the service after a leg broke, so that the last utterance is completed: 1 s. */
+const CLOSING_FRAMES = 50
+
+/**
+ * A person in a room: leg, playout and voice. Owns its leg (after a reconnection, the next leg of the same call) and
+ * its playout. The room decides where the voice is routed.
+ */
+export class Participant implements PartyLine {
+  /** The id of the first leg; never changes. */
+  readonly id: string
+  /** The state on joining; `state` has the current one. */
+  readonly invitation: Invitation
+  readonly playout: Playout
+  /** Keeps the participant's playback from the service; undefined when echo suppression is off. */
+  readonly echo: PartyEcho | undefined
+  /** Time of admission (clock ms). */
+  readonly since: number
+  /** The translation played last. */
+  readonly lastHeard = new LastHeard()
+  /** One session per requested language. Set by the room, read once a frame. */
+  sessions: readonly Session[] = []
+  /** Number of interpretations started so far; used in their names. */
+  interpretations = 0
+  /** The listeners of the original voice. Set by the room. */
+  hearings: readonly Hearing[] = []
+  /** The recorded track of the original voice. Set by the room while a tap is active. */
+  tap: TrackWriter | undefined
+  /** The participant's room, set while they are in it. */
+  host: PartyHost | undefined
+  /** Voice activity in the audio for the service, and on the line. */
+  readonly #activity = new VoiceActivity()
+  readonly #line = new VoiceActivity()
+  readonly #parts: ParticipantParts
+  #state: PartyState
+  #leg: Leg
+  /** Time at which the leg broke (clock ms). */
+  #lostAt: number | undefined
+  /** Frames of silence that the service still has to receive after that. */
+  #closing = 0
+  #frames = 0
+  #returns = 0
+  /** Frames of a DTMF tone still to be replaced with silence for the service. */
+  #keyFrames = 0
+  #loudest = 0
+  readonly #interruption: Interruption
+
+  constructor(leg: Leg, invitation: Invitation, parts: ParticipantParts) {
+    this.#leg = leg
+    this.id = leg.id
+    this.invitation = invitation
+    this.#parts = parts
+    this.#state = initialState(invitation)
+    this.since = parts.clock.now()
+    const { room, interrupt = parts.options.interrupt } = invitation
+    const told = (notice: string, stage: NoticeStage) =>
+      parts.observer.emit('notice', { room, participant: leg.id, notice, stage })
+    this.playout = new Playout(leg, parts.options, parts.metrics, told, error => this.failed(error))
+    this.#interruption = new Interruption({ ...parts.options, interrupt }, this.playout, parts.metrics)
+    if (parts.options.echoSuppression) this.echo = new PartyEcho(parts.metrics, this.#toService)
+    this.playout.reference = this.echo?.played
+  }
+
+  /** The current leg, or the last one. */
+  get leg(): Leg {
+    return this.#leg
+  }
+
+  get channel(): string {
+    return this.#leg.channel
+  }
+
+  /** False while disconnected, when the place is reserved for a reconnection. */
+  get present(): boolean {
+    return this.#lostAt === undefined
+  }
+
+  get state(): PartyState {
+    return this.#state
+  }
+
+  /** Frames received from the participant. */
+  get frames(): number {
+    return this.#frames
+  }
+
+  /** Number of reconnections. */
+  get returns(): number {
+    return this.#returns
+  }
+
+  /**
+   * Changes the participant's state from the next frame on; original voices continue without a gap. A change to the
+   * current values has no effect. Returns the new state. Throws `RangeError` for an invalid key or value.
+   */
+  change(change: PartyChange): PartyState {
+    const before = this.#state
+    this.#state = changedState(before, change)
+    if (this.#state !== before) this.host?.changed(this, before)
+    return this.#state
+  }
+
+  /** Plays `sound` to this participant only. If they have left, the announcement ends as `stopped`. */
+  announce(sound: Sound, options: AnnounceOptions = {}): Announcement {
+    return this.playout.announce(sound, this.#parts.clock.now(), options)
+  }
+
+  /**
+   * Repeats the last translation that the participant heard to the end (its last 20 s). Returns false if there was
+   * none.
+   */
+  repeat(): boolean {
+    const sound = this.lastHeard.sound()
+    if (sound) this.announce(sound)
+    return sound !== undefined
+  }
+
+  /** Ends the leg and so removes the participant from the room; a pending reconnection is canceled. Idempotent. */
+  async hangUp(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
+    try {
+      if (!this.present) this.host?.letGo(this, reason)
+      await this.#leg.close(reason)
+    } catch (error) {
+      this.#parts.faults.note('leg close failed', error, { participant: this.id })
+    }
+  }
+
+  /** Contains an error in this participant's audio path: only their leg ends. */
+  failed(cause: unknown): void {
+    this.#parts.faults.note('leg failed', cause, { participant: this.id })
+    const error = new BridgeError('LEG_LOST', 'internal error', { cause })
+    void this.hangUp({ kind: 'failed', error })
+  }
+
+  /** Receives audio and events from `leg` from now on; a previous leg is ignored. */
+  attach(leg: Leg): void {
+    if (leg !== this.#leg) {
+      this.playout.moveTo(leg, this.#parts.clock.now())
+      this.echo?.reset()
+      this.#returns++
+    }
+    this.#leg = leg
+    this.#lostAt = undefined
+    this.#closing = 0
+    leg.attach(new PartyUplink(leg, this))
+  }
+
+  /** The leg broke; a reconnection can follow. */
+  hold(): void {
+    const now = this.#parts.clock.now()
+    this.#lostAt = now
+    this.echo?.flush(now)
+    this.#closing = CLOSING_FRAMES
+    this.playout.hold(now)
+  }
+
+  /** Time since the disconnection (ms); 0 while connected. */
+  awayMs(now: number): number {
+    return this.#lostAt === undefined ? 0 : now - this.#lostAt
+  }
+
+  /** Called on every tick; sends audio that is due. */
+  tick(now: number): void {
+    this.playout.pump(now)
+    if (this.#closing > 0) {
+      this.#closing--
+      this.#silence(now)
+    }
+  }
+
+  /** The end of the last speech interval (clock ms). */
+  speechEndedAt(now: number): number {
+    return this.#activity.endedAt(now)
+  }
+
+  /** The speech interval that a text arriving at `now` covers (clock ms). */
+  spoken(now: number, final: boolean): Caption['spoken'] {
+    return this.#activity.stretch(now, final)
+  }
+
+  /** The hot path: 50 times a second for each leg. */
+  write(frame: Int16Array): void {
+    const now = this.#parts.clock.now()
+    this.#frames++
+    this.#parts.metrics.framesIn++
+    if (this.#state.muted) {
+      this.echo?.mute()
+      this.#silence(now)
+      if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
+      return
+    }
+    this.tap?.live(frame, now)
+    const level = rms(frame)
+    const key = this.sessions.length > 0 && this.#key(frame)
+    const said = key ? SILENT_FRAME : frame
+    const saidLevel = key ? 0 : level
+    const quiet = !this.#line.frame(saidLevel, now)
+    if (this.echo) this.echo.write(said, saidLevel, now)
+    else this.#toService(said, saidLevel, 0, now)
+    for (const hearing of this.hearings) {
+      if (!hearing.voice.passes) continue
+      hearing.voice.original.write(frame, quiet)
+      hearing.playout.pump(now)
+    }
+    if (level > this.#loudest) this.#loudest = level
+    if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
+  }
+
+  marked(name: string): void {
+    this.playout.marked(name)
+  }
+
+  dtmf(digit: string): void {
+    this.#parts.observer.emit('dtmf', { room: this.invitation.room, participant: this.id, digit })
+  }
+
+  /** Releases all resources; called after the participant has left the room. */
+  close(): void {
+    this.echo?.flush(this.#parts.clock.now())
+    this.echo?.close()
+    this.host = undefined
+    this.sessions = []
+    this.hearings = []
+    this.tap = undefined
+    this.playout.close()
+    this.lastHeard.clear()
+  }
+
+  /** True if `frame` is a DTMF tone or directly follows one; speech recognition would make words of it. */
+  #key(frame: Int16Array): boolean {
+    if (isKeyTone(frame)) this.#keyFrames = KEY_FRAMES + 1
+    if (this.#keyFrames === 0) return false
+    this.#keyFrames--
+    this.#parts.metrics.keyFramesMasked++
+    return true
+  }
+
+  /** Sends `frame`, which was spoken `age` frames ago, to the service. */
+  readonly #toService = (frame: Int16Array, level: number, age: number, now: number): void => {
+    const quiet = !this.#activity.frame(level, now - age * FRAME_MS)
+    this.#toSessions(frame, quiet, now)
+    this.#interruption.frame(this.#activity.speaking, quiet)
+  }
+
+  /** The participant is silent to everyone. The service receives silence, so that the last utterance is completed. */
+  #silence(now: number): void {
+    this.#line.frame(0, now)
+    this.#activity.frame(0, now)
+    this.#toSessions(SILENT_FRAME, true, now)
+  }
+
+  /** An error in one session does not end the call. */
+  #toSessions(frame: Int16Array, quiet: boolean, now: number): void {
+    for (const session of this.sessions)
+      try {
+        session.write(frame, quiet, now)
+      } catch (error) {
+        this.#parts.faults.note('session failed', error, { participant: this.id })
+      }
+  }
+
+  #reportLevel(): void {
+    const { observer } = this.#parts
+    const about = { room: this.invitation.room, participant: this.id }
+    if (observer.wants('level'))
+      observer.emit('level', { ...about, level: Math.min(1, this.#loudest / 32_768) })
+    this.#loudest = 0
+    const { name } = this.#state
+    if (this.echo?.noticed) observer.emit('echo', { ...about, ...(name === undefined ? {} : { name }) })
+  }
+}

@@ -1,0 +1,287 @@
+import { type Clock, systemClock } from '../../common/clock.ts'
+import { BridgeError, describeEnd, type EndReason } from '../../common/errors.ts'
+import { Owned } from '../../common/lifecycle.ts'
+import { type Log, silentLog } from '../../common/log.ts'
+import { Mp3Pool } from '../../transcode/mp3/mp3-pool.ts'
+import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
+import { ContainedFaults } from '../model/contained-faults.ts'
+import { Observer } from '../model/events.ts'
+import type { Admission, Invitation } from '../model/invitation.ts'
+import type { Leg } from '../model/leg.ts'
+import { RelayMetrics } from '../model/relay-metrics.ts'
+import { decodersOf, type RelayOptions } from '../model/relay-settings.ts'
+import type { Tap } from '../model/tap.ts'
+import { ServiceGate } from '../translation/failover-translator.ts'
+import { FragmentPool } from '../translation/fragment.ts'
+import type { Translator } from '../translation/translator.ts'
+import { DecodeQueue } from '../utterance/decode-queue.ts'
+import type { InterpretationParts } from './interpretation.ts'
+import { LagWatch } from './lag-monitor.ts'
+import { Participant } from './participant.ts'
+import { Absences } from './reconnection.ts'
+import { RelayTicks } from './relay-ticks.ts'
+import { Room } from './room.ts'
+import { GateReport } from './service-report.ts'
+
+/** Dependencies of a relay. */
+export interface RelayParts {
+  /** The service; the relay closes it last. */
+  readonly translator: Translator
+  /** Fallback services in order of preference; closed with the relay. */
+  readonly fallbacks?: readonly Translator[]
+  readonly options: RelayOptions
+  readonly clock?: Clock
+  readonly log?: Log
+  /** In [0, 1); for the jitter of retries. */
+  readonly random?: () => number
+}
+
+/** Owns the rooms, the single timer and all resources that legs share. Legs enter only through `admit`. */
+export class Relay implements Admission {
+  readonly observer = new Observer()
+  readonly metrics = new RelayMetrics()
+  readonly #gate: ServiceGate
+  readonly #options: RelayOptions
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #rooms = new Map<string, Room>()
+  readonly #tappers = new Set<(room: Room) => Tap | undefined>()
+  readonly #participants = new Map<string, Participant>()
+  readonly #legs = new Owned<Leg>()
+  readonly #absences: Absences
+  readonly #parts: InterpretationParts
+  readonly #faults: ContainedFaults
+  readonly #decoding: DecodeQueue
+  readonly #services: GateReport
+  readonly #mp3: Mp3Pool
+  readonly #ticks: RelayTicks
+  #closing: Promise<void> | undefined
+
+  constructor({
+    translator,
+    fallbacks = [],
+    options,
+    clock: time = systemClock,
+    log = silentLog,
+    random = Math.random,
+  }: RelayParts) {
+    const faults = new ContainedFaults(log, this.metrics)
+    const clock = faults.clock(time)
+    this.#faults = faults
+    this.#decoding = new DecodeQueue(error => faults.note('utterance decoding failed', error))
+    this.#services = new GateReport({ metrics: this.metrics, observer: this.observer, log })
+    this.#gate = new ServiceGate([translator, ...fallbacks], {
+      clock,
+      random,
+      changed: change => this.#services.changed(this.#gate, change),
+    })
+    this.#options = options
+    this.#clock = clock
+    this.#log = log
+    this.#absences = new Absences(clock, options.keepMs, (participant, reason) =>
+      this.#left(participant, reason),
+    )
+    this.#mp3 = new Mp3Pool({ max: decodersOf(options) })
+    this.observer.onListenerError = error => faults.note('observer failed', error)
+    this.#parts = {
+      clock,
+      log,
+      faults,
+      metrics: this.metrics,
+      translator: this.#gate,
+      random,
+      options,
+      observer: this.observer,
+      mp3: this.#mp3,
+      decoding: this.#decoding,
+      pool: new FragmentPool((options.fragmentMs / FRAME_MS) * FRAME_SAMPLES * 2),
+    }
+    this.#ticks = new RelayTicks({
+      clock,
+      faults,
+      metrics: this.metrics,
+      decoding: this.#decoding,
+      lag: new LagWatch(this.metrics, this.observer),
+      rooms: this.#rooms,
+      count: () => this.#services.count(this.#gate),
+    })
+  }
+
+  /** Preloads resources that the first call would otherwise wait for. */
+  async ready(): Promise<void> {
+    await this.#mp3.ready()
+  }
+
+  get rooms(): ReadonlyMap<string, Room> {
+    return this.#rooms
+  }
+
+  /** True if no service is known to respond; services are probed only while a session needs one. */
+  get serviceAway(): boolean {
+    return this.#gate.statuses.every(status => status !== 'closed')
+  }
+
+  /** The states of the services' circuit breakers, in order of preference; only `closed` passes more than probes. */
+  get services(): readonly ('closed' | 'open' | 'half-open')[] {
+    return this.#gate.statuses
+  }
+
+  /** Fragments of speech currently held in replay buffers; 0 when all sessions have ended. */
+  get fragmentsHeld(): number {
+    return this.#parts.pool.lent
+  }
+
+  /** Translations currently being decoded; 0 when no call is active. */
+  get decoding(): number {
+    return this.#decoding.size
+  }
+
+  /** Legs currently in rooms. */
+  get legs(): number {
+    return this.#legs.size
+  }
+
+  /** True if the limit of legs is reached. */
+  get full(): boolean {
+    return this.#legs.size >= this.#options.maxLegs
+  }
+
+  /** Returns the participant with this id in any room; the id of the current leg works too. */
+  find(participantId: string): Participant | undefined {
+    return this.#participants.get(participantId)
+  }
+
+  /** Calls `tapper` for a tap in every room, open rooms included. Dispose the result to stop; active taps remain. */
+  onTap(tapper: (room: Room) => Tap | undefined): Disposable {
+    this.#tappers.add(tapper)
+    for (const room of this.#rooms.values()) this.#offer(room, tapper)
+    return { [Symbol.dispose]: () => void this.#tappers.delete(tapper) }
+  }
+
+  admit(leg: Leg, invitation: Invitation): void {
+    if (this.#closing) throw new BridgeError('CAPACITY', 'the relay is closing')
+    const returning = this.#returning(leg, invitation.room)
+    // A leg that replaces another one needs no additional place.
+    if (this.#legs.size >= this.#options.maxLegs + (returning?.present ? 1 : 0)) {
+      this.metrics.legsRefused++
+      throw new BridgeError('CAPACITY', `limit of ${this.#legs.size} legs reached (relay.maxLegs)`, {
+        retryable: true,
+      })
+    }
+    this.#legs.add(leg)
+    this.metrics.legsAdmitted++
+    const participant = returning ?? this.#newParticipant(leg, invitation)
+    this.#participants.set(leg.id, participant)
+    const room = this.#room(invitation.room)
+    // First of all, so that a participant is removed again if the rest fails.
+    void leg.ended.then(reason => this.#legEnded(room, participant, leg, reason)).catch(this.#endFailed)
+    this.#ticks.start()
+    if (returning) this.#takeBack(room, returning, leg)
+    else this.#takeIn(room, participant)
+  }
+
+  /** Stops admitting, closes every leg and room, then the service. Idempotent. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    await this.#legs.closeAll()
+    await Promise.all(Array.from(this.#rooms.values(), room => room.close({ kind: 'parent-closed' })))
+    this.#ticks.stop()
+    await this.#gate.close()
+    this.#mp3.close()
+  }
+
+  /** Returns the participant who reconnects with `leg`; undefined if their room is closing. */
+  #returning(leg: Leg, name: string): Participant | undefined {
+    const room = this.#rooms.get(name)
+    const participant = this.#absences.returning(leg, name)
+    return room && !room.closing && participant?.host === room ? participant : undefined
+  }
+
+  #newParticipant(leg: Leg, invitation: Invitation): Participant {
+    const { observer, metrics } = this
+    const parts = { clock: this.#clock, faults: this.#faults, metrics, observer, options: this.#options }
+    return new Participant(leg, invitation, parts)
+  }
+
+  #takeIn(room: Room, participant: Participant): void {
+    participant.attach(participant.leg)
+    this.#absences.know(participant)
+    const { speaks, hears } = participant.state
+    const { id, channel } = participant
+    const about = { participant: id, channel, ...(speaks && { speaks }), ...(hears && { hears }) }
+    this.observer.emit('admitted', { room: room.name, ...about })
+    this.#log.info(about, 'leg admitted')
+    room.join(participant)
+  }
+
+  /** The call has a new leg; the end of the old one is possibly still unknown. */
+  #takeBack(room: Room, participant: Participant, leg: Leg): void {
+    const awayMs = Math.round(participant.awayMs(this.#clock.now()))
+    const before = participant.leg
+    this.#absences.end(participant)
+    participant.attach(leg)
+    if (before.id !== participant.id) this.#participants.delete(before.id)
+    this.metrics.legsReturned++
+    this.observer.emit('returned', { room: room.name, participant: participant.id, awayMs })
+    this.#log.info({ participant: participant.id, legId: leg.id, awayMs }, 'participant reconnected')
+    room.restore(participant)
+  }
+
+  #room(name: string): Room {
+    const known = this.#rooms.get(name)
+    if (known && !known.closing) return known
+    const letGo = (participant: Participant, reason: EndReason) => this.#absences.letGo(participant, reason)
+    const room = new Room(name, this.#parts, letGo)
+    this.#rooms.set(name, room)
+    for (const tapper of this.#tappers) this.#offer(room, tapper)
+    return room
+  }
+
+  #offer(room: Room, tapper: (room: Room) => Tap | undefined): void {
+    try {
+      const tap = tapper(room)
+      if (tap) room.tap(tap)
+    } catch (error) {
+      this.#faults.note('tap failed', error, { room: room.name })
+    }
+  }
+
+  readonly #endFailed = (error: unknown): void => this.#faults.note('leg close failed', error)
+
+  #legEnded(room: Room, participant: Participant, leg: Leg, reason: EndReason): void {
+    this.metrics.legsEnded++
+    const about = { participant: participant.id, legId: leg.id, channel: leg.channel }
+    this.#log.info({ ...about, frames: participant.frames, reason: describeEnd(reason) }, 'leg ended')
+    // Another leg of the same call has replaced it.
+    if (participant.leg !== leg) return
+    if (this.#closing || room.closing || !this.#absences.keep(participant, reason)) {
+      this.#left(participant, reason)
+      return
+    }
+    room.hold(participant)
+    const { keepMs } = this.#options
+    this.observer.emit('lost', { room: room.name, participant: participant.id, reason, keepMs })
+  }
+
+  #left(participant: Participant, reason: EndReason): void {
+    const { id, channel, frames, leg } = participant
+    this.#absences.forget(participant)
+    this.#participants.delete(id)
+    this.#participants.delete(leg.id)
+    const room = participant.host
+    if (!(room instanceof Room)) return
+    this.observer.emit('left', { room: room.name, participant: id, channel, frames, reason })
+    room.leave(participant)
+    if (room.participants.size > 0) return
+    if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name)
+    if (this.#rooms.size === 0) this.#ticks.stop()
+  }
+}

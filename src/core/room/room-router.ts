@@ -1,0 +1,299 @@
+import { after } from '../../common/clock.ts'
+import type { LanguageId } from '../../common/language.ts'
+import { SILENT_FRAME } from '../../transcode/pcm.ts'
+import type { RoomTaps } from '../model/room-taps.ts'
+import { TappedVoice } from '../model/tap.ts'
+import type { Speech } from '../playout/translation-queue.ts'
+import { type OriginalGains, Voice } from '../playout/voice.ts'
+import type { Session } from '../translation/session.ts'
+import { Interpretation, type InterpretationParts } from './interpretation.ts'
+import { ListenerReport } from './listener-report.ts'
+import type { Hearing, Participant } from './participant.ts'
+import type { PartyEcho } from './participant-echo.ts'
+import { grouped, RouteGroups } from './route-groups.ts'
+import { type Party, type Route, routesOf } from './routing.ts'
+
+/**
+ * An unneeded interpretation continues for this long, and until playback ends, so that last
+ * words arrive (ms).
+ */
+const LINGER_MS = 6_000
+/** … but no longer than this (ms). */
+const LINGER_MOST_MS = 60_000
+/** Less audio than this cannot be played before more arrives or the utterance ends (ms). */
+const REST_MS = 40
+/** Silence sent after last words, so that the service detects their end (frames: 1 s). */
+const CLOSING_FRAMES = 50
+
+/** An unneeded interpretation, until its last words have been played. */
+interface Lingering {
+  readonly timer: Disposable
+  /** Ids of its listeners and caption readers. */
+  readonly audience: ReadonlySet<string>
+  /** Frames of silence still to be sent. */
+  silence: number
+}
+
+/**
+ * Adjusts sessions, voices and routes to the participants of a room and their state. Existing parts that still fit are
+ * kept. An unneeded interpretation is drained: it continues until its last words have been played, or
+ * resumes if it is needed again.
+ */
+export class RoomWiring {
+  readonly #room: string
+  readonly #parts: InterpretationParts
+  readonly #taps: RoomTaps
+  readonly #gains: OriginalGains
+  readonly #interpretations = new Map<string, Interpretation>()
+  readonly #lingering = new Map<Interpretation, Lingering>()
+  #participants: ReadonlyMap<string, Participant> = new Map()
+
+  constructor(room: string, parts: InterpretationParts, taps: RoomTaps) {
+    this.#room = room
+    this.#parts = parts
+    this.#taps = taps
+    const { lowDb, softDb, duckDb } = parts.options
+    this.#gains = { low: factor(lowDb), soft: factor(softDb), ducked: factor(duckDb) }
+  }
+
+  get interpretations(): ReadonlyMap<string, Interpretation> {
+    return this.#interpretations
+  }
+
+  /** Checks the sessions' deadlines. */
+  check(now: number): void {
+    for (const { session } of this.#interpretations.values())
+      try {
+        session.check(now)
+      } catch (error) {
+        this.#parts.faults.note('session failed', error, { speaker: session.speaker })
+      }
+  }
+
+  /** Sends the silence after last words. */
+  tick(now: number): void {
+    if (this.#lingering.size === 0) return
+    for (const [{ session }, lingering] of this.#lingering)
+      if (lingering.silence > 0) {
+        lingering.silence--
+        session.write(SILENT_FRAME, true, now)
+      }
+  }
+
+  close(): void {
+    for (const { timer } of this.#lingering.values()) timer[Symbol.dispose]()
+    this.#lingering.clear()
+    for (const interpretation of this.#interpretations.values())
+      void interpretation.close({ kind: 'parent-closed' })
+    this.#interpretations.clear()
+  }
+
+  /** Applies a change of the participants or their states. */
+  fit(participants: ReadonlyMap<string, Participant>): void {
+    this.#participants = participants
+    const parties = Array.from(participants.values(), partyOf)
+    const routes = new RouteGroups(routesOf(parties), (route, to) => this.#key(route, to))
+    this.#fitInterpretations(routes)
+    for (const listener of participants.values()) this.#fitVoices(listener, routes)
+    this.#fitPrimaries()
+    shareEchoes(participants.values())
+    shareOriginals(participants.values())
+    for (const [id, interpretation] of this.#interpretations) {
+      interpretation.listeners = this.#listeners(id, interpretation, routes)
+      interpretation.hearings = this.#audience(interpretation)
+      interpretation.track = interpretation.primary
+        ? this.#taps.translation(interpretation.speaker.id, interpretation.to)
+        : undefined
+    }
+    const sessions = new Map<string, Session[]>()
+    for (const interpretation of this.#interpretations.values())
+      if (!this.#lingering.has(interpretation))
+        grouped(sessions, interpretation.speaker.id).push(interpretation.session)
+    for (const speaker of participants.values()) {
+      speaker.tap = this.#taps.original(speaker.id)
+      speaker.sessions = sessions.get(speaker.id) ?? []
+      speaker.hearings = routes
+        .fromSpeaker(speaker.id)
+        .map(route => this.#hearing(route.listener, route.speaker))
+    }
+  }
+
+  #fitInterpretations({ translations: wanted }: RouteGroups): void {
+    for (const [id, interpretation] of this.#interpretations) {
+      const lingering = this.#lingering.get(interpretation)
+      if (wanted.has(id)) {
+        lingering?.timer[Symbol.dispose]()
+        if (this.#lingering.delete(interpretation)) interpretation.goOn()
+      } else if (!lingering) this.#linger(id, interpretation)
+    }
+    for (const [id, { speaker, to, voice }] of wanted) {
+      const participant = this.#participants.get(speaker)
+      const there = this.#interpretations.get(id)
+      if (!participant || (there && !there.refused)) continue
+      // The service could have been reconfigured since it refused: each change in the room is a reason to try again.
+      const setup = { voice, refusedBefore: there !== undefined }
+      this.#interpretations.set(id, new Interpretation(participant, to, this.#parts, setup))
+    }
+  }
+
+  /** Drains `interpretation`, unless it has no output or no audience. */
+  #linger(id: string, interpretation: Interpretation): void {
+    interpretation.cut()
+    const audience = new Set<string>()
+    for (const listener of interpretation.listeners)
+      if (this.#participants.has(listener)) audience.add(listener)
+    // An unused session must not occupy one of the service's slots.
+    if (audience.size === 0 || interpretation.session.unused) {
+      this.#drop(id, interpretation)
+      return
+    }
+    const wait = (mostMs: number): Disposable =>
+      after(this.#parts.clock, LINGER_MS, () => {
+        if (mostMs > LINGER_MS && this.#heardStill(interpretation)) {
+          const timer = wait(mostMs - LINGER_MS)
+          this.#lingering.set(interpretation, { timer, audience, silence: 0 })
+          return
+        }
+        this.#drop(id, interpretation)
+        this.fit(this.#participants)
+      })
+    this.#lingering.set(interpretation, { timer: wait(LINGER_MOST_MS), audience, silence: CLOSING_FRAMES })
+  }
+
+  #drop(id: string, interpretation: Interpretation): void {
+    this.#lingering.delete(interpretation)
+    this.#interpretations.delete(id)
+    void interpretation.close({ kind: 'unused' })
+  }
+
+  /** True if a listener still has translations to play. */
+  #heardStill({ hearings }: Interpretation): boolean {
+    return hearings.some(({ voice }) => voice.translation.backlogMs > REST_MS)
+  }
+
+  #fitVoices(listener: Participant, routes: RouteGroups): void {
+    const mine = routes.toListener(listener.id)
+    const speakers = new Set(mine.map(({ route }) => route.speaker))
+    for (const speaker of listener.playout.voices.keys())
+      if (!speakers.has(speaker) && !this.#lingersFor(speaker, listener.id)) listener.playout.remove(speaker)
+    for (const { route, key } of mine) {
+      const voice = listener.playout.voices.get(route.speaker) ?? this.#newVoice(listener, route.speaker)
+      const muted = this.#participants.get(route.speaker)?.state.muted ?? false
+      // Audio from before the muting is stale.
+      if (voice.muted && !muted) voice.original.clear()
+      voice.muted = muted
+      voice.session = key === undefined ? undefined : this.#interpretations.get(key)
+      voice.own = route.speaker === route.listener
+      voice.together = route.together ?? false
+      voice.mode = listener.state.original
+    }
+  }
+
+  #lingersFor(speaker: string, listener: string): boolean {
+    for (const [interpretation, { audience }] of this.#lingering)
+      if (interpretation.speaker.id === speaker && audience.has(listener)) return true
+    return false
+  }
+
+  #newVoice(listener: Participant, speaker: string): Voice {
+    const tapped = ({ id }: Speech) => this.#tapped(id, speaker, listener.id)
+    const report = new ListenerReport(this.#room, speaker, listener, this.#parts, tapped)
+    const { clock, options } = this.#parts
+    const timing = { now: () => clock.now(), catchUp: options.catchUp }
+    const voice = new Voice(speaker, this.#gains, options.maxLagMs, report, timing)
+    listener.playout.add(voice)
+    return voice
+  }
+
+  #tapped(utterance: string, speaker: string, listener: string): TappedVoice | undefined {
+    if (!this.#taps.active) return undefined
+    for (const interpretation of this.#interpretations.values())
+      if (interpretation.speaker.id === speaker && interpretation.made(utterance))
+        return new TappedVoice(interpretation, listener)
+    return undefined
+  }
+
+  /** Ids of all listeners and caption readers. */
+  #listeners(id: string, interpretation: Interpretation, routes: RouteGroups): ReadonlySet<string> {
+    const wanted = routes.translations.get(id)?.listeners ?? new Set()
+    const last = this.#lingering.get(interpretation)?.audience
+    return last ? new Set([...last, ...wanted]) : wanted
+  }
+
+  #audience({ listeners, speaker }: Interpretation): Hearing[] {
+    return Array.from(listeners)
+      .filter(listener => this.#participants.get(listener)?.playout.voices.has(speaker.id))
+      .map(listener => this.#hearing(listener, speaker.id))
+  }
+
+  #hearing(listener: string, speaker: string): Hearing {
+    const playout = this.#participants.get(listener)?.playout
+    const voice = playout?.voices.get(speaker)
+    if (!playout || !voice) throw new RangeError(`${listener} has no voice for ${speaker}`)
+    return { listener, playout, voice, echo: this.#participants.get(listener)?.echo }
+  }
+
+  /** Of interpretations that differ only in their voice, one provides the captions and the recorded track. */
+  #fitPrimaries(): void {
+    const seen = new Set<string>()
+    for (const interpretation of this.#interpretations.values()) {
+      // Last words have no second interpretation.
+      if (this.#lingering.has(interpretation)) continue
+      const { speaker, to } = interpretation
+      const key = `${speaker.id} ${to}`
+      interpretation.primary = !seen.has(key)
+      seen.add(key)
+    }
+  }
+
+  /** The key of an interpretation: speaker, source language, target language and voice. */
+  #key({ speaker, voice = '' }: Pick<Route, 'speaker' | 'voice'>, to: LanguageId): string {
+    return `${speaker} ${this.#participants.get(speaker)?.state.speaks} ${to} ${voice}`
+  }
+}
+
+/** Participants in one place hear each other's voices and playback, and so do their microphones. */
+function shareEchoes(participants: Iterable<Participant>): void {
+  const places = new Map<string, PartyEcho[]>()
+  for (const { echo, invitation } of participants) {
+    const { place } = invitation
+    if (!echo || place === undefined) continue
+    const mates = places.get(place)
+    if (mates) mates.push(echo)
+    else places.set(place, [echo])
+  }
+  for (const mates of places.values()) for (const echo of mates) echo.share(mates)
+}
+
+/**
+ * Listeners in one place hear each other's playback: while the service is unavailable, one of them plays the original
+ * of a speaker for all. Listeners who understand the speaker come first, since they play it anyway.
+ */
+function shareOriginals(participants: Iterable<Participant>): void {
+  const places = new Map<string, Map<string, Voice[]>>()
+  for (const { playout, invitation } of participants) {
+    for (const voice of playout.voices.values()) voice.earlier = []
+    const { place } = invitation
+    if (place === undefined) continue
+    const speakers = places.get(place) ?? new Map<string, Voice[]>()
+    places.set(place, speakers)
+    for (const voice of playout.voices.values()) {
+      const voices = speakers.get(voice.speaker)
+      if (!voices) speakers.set(voice.speaker, [voice])
+      else if (voice.session) voices.push(voice)
+      else voices.unshift(voice)
+    }
+  }
+  for (const speakers of places.values())
+    for (const voices of speakers.values())
+      for (const [at, voice] of voices.entries()) voice.earlier = voices.slice(0, at)
+}
+
+function partyOf({ id, state, invitation }: Participant): Party {
+  const { echo = true, place, takes } = invitation
+  return { id, state, echo, place, takes }
+}
+
+function factor(db: number): number {
+  return 10 ** (db / 20)
+}

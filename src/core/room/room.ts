@@ -1,0 +1,150 @@
+import type { EndReason } from '../../common/errors.ts'
+import { differences, type PartyState } from '../model/participant-state.ts'
+import { RoomTaps } from '../model/room-taps.ts'
+import type { Tap } from '../model/tap.ts'
+import type { Interpretation, InterpretationParts } from './interpretation.ts'
+import type { Participant, PartyHost } from './participant.ts'
+import { RoomOutages } from './room-outages.ts'
+import { RoomWiring } from './room-router.ts'
+
+/** A room: participants who hear each other. Owns them, and one interpretation per speaker and requested language. */
+export class Room implements PartyHost {
+  readonly name: string
+  /** Time at which the first participant joined (clock ms). */
+  readonly openedAt: number
+  /** Resolves once, when everyone has left or the room was closed; never rejects. */
+  readonly ended: Promise<EndReason>
+  readonly #parts: InterpretationParts
+  readonly #letGo: (participant: Participant, reason: EndReason) => void
+  readonly #wiring: RoomWiring
+  readonly #taps: RoomTaps
+  readonly #outages: RoomOutages
+  readonly #participants = new Map<string, Participant>()
+  #closing = false
+  #over = false
+  #settle!: (reason: EndReason) => void
+
+  /** `letGo` removes a participant whose reconnection window has ended. */
+  constructor(
+    name: string,
+    parts: InterpretationParts,
+    letGo: (participant: Participant, reason: EndReason) => void,
+  ) {
+    this.name = name
+    this.#parts = parts
+    this.#letGo = letGo
+    this.openedAt = parts.clock.now()
+    const tapFailed = (error: unknown) => parts.faults.note('tap failed', error, { room: name })
+    this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#wiring.fit(this.#participants))
+    this.#wiring = new RoomWiring(name, parts, this.#taps)
+    this.#outages = new RoomOutages(name, parts.observer)
+    this.ended = new Promise(resolve => {
+      this.#settle = resolve
+    })
+    parts.observer.emit('room', { room: name, state: 'opened' })
+  }
+
+  get participants(): ReadonlyMap<string, Participant> {
+    return this.#participants
+  }
+
+  /** All interpretations, including those being drained. */
+  get interpretations(): Iterable<Interpretation> {
+    return this.#wiring.interpretations.values()
+  }
+
+  /** Sessions open to the service. */
+  get sessions(): number {
+    return this.#wiring.interpretations.size
+  }
+
+  /** True once the room is closing; no one can join then. */
+  get closing(): boolean {
+    return this.#closing
+  }
+
+  /** Passes every voice of the room to `tap` from now on; disposing removes it. It ends with the room. */
+  tap(tap: Tap): Disposable {
+    return this.#taps.add(tap)
+  }
+
+  join(participant: Participant): void {
+    if (this.#participants.has(participant.id))
+      throw new RangeError(`${participant.id} is already in room ${this.name}`)
+    this.#participants.set(participant.id, participant)
+    participant.host = this
+    this.#wiring.fit(this.#participants)
+  }
+
+  /** Removes a participant; their last words are still translated for the others. */
+  leave(participant: Participant): void {
+    if (!this.#participants.delete(participant.id)) return
+    for (const voice of participant.playout.voices.values()) voice.clear()
+    participant.close()
+    this.#outages.forget(participant)
+    if (this.#participants.size === 0) this.#end({ kind: 'unused' })
+    else this.#wiring.fit(this.#participants)
+  }
+
+  /** The leg broke: keeps the participant's place, sessions and unplayed translations. */
+  hold(participant: Participant): void {
+    participant.hold()
+  }
+
+  /** The participant reconnected: translations not fully played start again. */
+  restore(participant: Participant): void {
+    for (const { speaker, original, translation } of participant.playout.voices.values()) {
+      original.clear()
+      translation.again(participant.lastHeard.unheard(speaker))
+    }
+  }
+
+  letGo(participant: Participant, reason: EndReason): void {
+    this.#letGo(participant, reason)
+  }
+
+  changed(participant: Participant, before: PartyState): void {
+    this.#wiring.fit(this.#participants)
+    const { state } = participant
+    const changes = differences(before, state)
+    this.#parts.observer.emit('changed', { room: this.name, participant: participant.id, state, changes })
+  }
+
+  /** Sends audio that is due to every listener. */
+  tick(now: number): void {
+    this.#wiring.tick(now)
+    for (const participant of this.#participants.values()) participant.tick(now)
+  }
+
+  /** Checks the deadlines of sessions and marks. */
+  check(now: number): void {
+    this.#wiring.check(now)
+    for (const participant of this.#participants.values())
+      try {
+        participant.playout.check(now)
+      } catch (error) {
+        participant.failed(error)
+      }
+    this.#outages.check(this.#participants.values(), now)
+  }
+
+  /** Ends every leg; the room ends when everyone has left. Idempotent: every call awaits the first. */
+  async close(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
+    if (!this.#closing) {
+      this.#closing = true
+      for (const participant of this.#participants.values()) void participant.hangUp(reason)
+      if (this.#participants.size === 0) this.#end(reason)
+    }
+    await this.ended
+  }
+
+  #end(reason: EndReason): void {
+    if (this.#over) return
+    this.#over = true
+    this.#closing = true
+    this.#wiring.close()
+    this.#taps.end()
+    this.#settle(reason)
+    this.#parts.observer.emit('room', { room: this.name, state: 'closed' })
+  }
+}

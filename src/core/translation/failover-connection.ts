@@ -1,0 +1,142 @@
+import type { EndReason } from '../../common/errors.ts'
+import type { ServiceUpstream } from './service-upstream.ts'
+import { type Connection, type ConnectionSink, inAnyVoice, type TranslationRequest } from './translator.ts'
+
+/** A connection that fails within this time after it was ready does not count as a success (ms). */
+const STEADY_MS = 2_000
+
+/** Time for which a service that permanently refused a request is not tried again (ms). */
+const REFUSED_MS = 30_000
+
+/** Events of a connection for its failover translator. */
+export interface GateEvents {
+  now(): number
+  /** The attempt has ended: the connection is ready or has failed. */
+  settled(connection: GatedConnection): void
+  /** The attempt failed; the failover translator decides what to do next. */
+  failed(connection: GatedConnection, reason: EndReason): void
+  /** The connection has ended. */
+  over(connection: GatedConnection): void
+}
+
+/** A connection as a session sees it. It can wait for a service and try several services in turn. */
+export class GatedConnection implements Connection {
+  readonly request: TranslationRequest
+  readonly #sink: ConnectionSink
+  readonly #events: GateEvents
+  /** Services that failed since the connection last waited. */
+  readonly tried = new Set<ServiceUpstream>()
+  /** Time of the last permanent refusal by each service (clock ms). */
+  readonly #refusedAt = new Map<ServiceUpstream, number>()
+  /** The current service. */
+  upstream: ServiceUpstream | undefined
+  ready = false
+  /** True once it was notified that a preferred service is available. */
+  told = false
+  /** True while it is a probe of an open circuit. */
+  probe = false
+  #inner: Connection | undefined
+  /** Number of attempts; events of earlier attempts are ignored. */
+  #attempt = 0
+  #over = false
+  #readyAt = 0
+  #failuresBefore: readonly number[] = []
+
+  constructor(request: TranslationRequest, sink: ConnectionSink, events: GateEvents) {
+    this.request = request
+    this.#sink = sink
+    this.#events = events
+  }
+
+  /** Returns true if `upstream` recently refused this request permanently. The cause of older refusals can be fixed by now. */
+  refusedBy(upstream: ServiceUpstream): boolean {
+    const at = this.#refusedAt.get(upstream)
+    return at !== undefined && this.#events.now() - at < REFUSED_MS
+  }
+
+  /** Opens the connection at `upstream`. */
+  start(upstream: ServiceUpstream): void {
+    const attempt = ++this.#attempt
+    const heard = () => attempt === this.#attempt && !this.#over
+    const sink = this.#sink
+    this.upstream = upstream
+    upstream.opening++
+    // The requested voice belongs to the first service; other services might not offer it.
+    const request = upstream.place === 0 ? this.request : inAnyVoice(this.request)
+    this.#inner = upstream.translator.open(request, {
+      ready: () => void (heard() && this.#begin(upstream)),
+      acked: (sequence, ok) => {
+        if (attempt === this.#attempt) sink.acked(sequence, ok)
+      },
+      result: result => void (heard() && sink.result(result)),
+      endOfSpeech: utterance => void (heard() && sink.endOfSpeech(utterance)),
+      renew: ms => void (heard() && sink.renew?.(ms)),
+      fault: error => void (heard() && sink.fault(error)),
+      ended: reason => void (heard() && this.#ended(upstream, reason)),
+    })
+  }
+
+  send(fragment: Uint8Array, sequence: number): void {
+    if (this.ready) this.#inner?.send(fragment, sequence)
+  }
+
+  close(): void {
+    this.end({ kind: 'hangup', by: 'local' })
+  }
+
+  /** Notifies the session that a preferred service is available again. */
+  renew(): void {
+    this.told = true
+    if (this.ready) this.#sink.renew?.()
+  }
+
+  /** Ends the connection for its session. Idempotent. */
+  end(reason: EndReason): void {
+    if (this.#over) return
+    this.#over = true
+    const { upstream, ready } = this
+    if (upstream && !ready && this.probe) upstream.circuit.abandoned()
+    if (upstream && !ready) this.#settle(upstream)
+    this.#inner?.close()
+    this.#events.over(this)
+    this.#sink.ended(reason)
+  }
+
+  #begin(upstream: ServiceUpstream): void {
+    this.#readyAt = this.#events.now()
+    this.#failuresBefore = upstream.circuit.succeeded(this.#readyAt)
+    this.ready = true
+    this.probe = false
+    this.#settle(upstream)
+    this.#sink.ready()
+  }
+
+  #ended(upstream: ServiceUpstream, reason: EndReason): void {
+    if (!this.ready) {
+      this.upstream = undefined
+      this.probe = false
+      this.#settle(upstream)
+      // Ignore later events of this attempt.
+      this.#attempt++
+      this.tried.add(upstream)
+      if (reason.kind === 'failed' && !reason.error.retryable)
+        this.#refusedAt.set(upstream, this.#events.now())
+      this.#events.failed(this, reason)
+      return
+    }
+    const now = this.#events.now()
+    if (unreachable(reason) && now - this.#readyAt < STEADY_MS)
+      upstream.circuit.unsteady(this.#failuresBefore, now)
+    this.end(reason)
+  }
+
+  #settle(upstream: ServiceUpstream): void {
+    upstream.opening--
+    this.#events.settled(this)
+  }
+}
+
+/** Returns true if a service was unreachable rather than refusing: only then is the next connection likely to fail too. */
+export function unreachable(reason: EndReason): boolean {
+  return reason.kind === 'failed' && reason.error.retryable && reason.error.code !== 'SERVICE_REFUSED'
+}

@@ -1,0 +1,268 @@
+import type { Clock } from '../../common/clock.ts'
+import { BridgeError, type EndReason } from '../../common/errors.ts'
+import type { Circuit } from './circuit.ts'
+import { GatedConnection, unreachable } from './failover-connection.ts'
+import { ServiceUpstream } from './service-upstream.ts'
+import {
+  type Connection,
+  type ConnectionSink,
+  inAnyVoice,
+  type TranslationRequest,
+  type Translator,
+} from './translator.ts'
+
+/** A service has to stay connected this long after an outage before sessions return to it (ms). */
+const WELL_MS = 2_000
+
+/** Above this number of connections being opened, the service is throttled. */
+const CROWD = 10
+
+/** A change of the circuit breaker of the service at `place`; 0 is the preferred service. */
+export interface GateChange {
+  readonly place: number
+  readonly status: 'closed' | 'open'
+}
+
+export interface ServiceGateParts {
+  readonly clock: Clock
+  /** In [0, 1). */
+  readonly random: () => number
+  readonly changed?: (change: GateChange) => void
+}
+
+/**
+ * Connects all sessions to the service, with a circuit breaker, so that an unavailable service is probed by one
+ * connection at a time; a limit of connections opened concurrently; and fallback services. A connection that finds no
+ * service available waits here and is opened as soon as one recovers.
+ */
+export class ServiceGate implements Translator {
+  readonly #parts: ServiceGateParts
+  readonly #upstreams: readonly ServiceUpstream[]
+  readonly #line: GatedConnection[] = []
+  /** Connections to a fallback service. */
+  readonly #elsewhere = new Set<GatedConnection>()
+  readonly #told: GateChange['status'][]
+  /** The latest request; probes repeat it. */
+  #request: TranslationRequest | undefined
+  /** Next probe of the preferred service if its failures were too rare to open the breaker (ms). */
+  #lookAt = 0
+  #well: { connection: Connection; timer?: Disposable } | undefined
+  #timer: Disposable | undefined
+  #closed = false
+  /** Probes sent so far. */
+  probes = 0
+
+  /** Services in order of preference; all are closed together with this object. */
+  constructor(translators: readonly Translator[], parts: ServiceGateParts) {
+    if (translators.length === 0) throw new RangeError('at least one service is required')
+    this.#parts = parts
+    this.#upstreams = translators.map((each, place) => new ServiceUpstream(place, each, parts.random))
+    this.#told = translators.map(() => 'closed')
+  }
+
+  /** Connections that wait for a service. */
+  get waiting(): number {
+    return this.#line.length
+  }
+
+  /** Connections to a fallback service. */
+  get elsewhere(): number {
+    return this.#elsewhere.size
+  }
+
+  /** True while many connections are being opened: replays of late speech then wait, because new speech comes first. */
+  get crowded(): boolean {
+    let opening = 0
+    for (const upstream of this.#upstreams) opening += upstream.opening
+    return opening > CROWD
+  }
+
+  /** The states of the breakers, in order of the services. */
+  get statuses(): readonly Circuit['status'][] {
+    return this.#upstreams.map(({ circuit }) => circuit.status)
+  }
+
+  open(request: TranslationRequest, sink: ConnectionSink): Connection {
+    this.#request = inAnyVoice(request)
+    const connection = new GatedConnection(request, sink, {
+      now: () => this.#parts.clock.now(),
+      settled: each => this.#settled(each),
+      failed: (each, reason) => this.#failed(each, reason),
+      over: each => this.#over(each),
+    })
+    this.#line.push(connection)
+    this.#pump()
+    return connection
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#timer?.[Symbol.dispose]()
+    this.#stopWell()
+    for (const connection of this.#line.splice(0)) connection.close()
+    await Promise.all(this.#upstreams.map(({ translator }) => translator.close()))
+  }
+
+  /** Starts the connections that can start, then schedules the next probe. */
+  #pump(): void {
+    if (this.#closed) return
+    for (let at = 0; at < this.#line.length; ) {
+      if (!this.#upstreams.some(each => each.free)) break
+      const connection = this.#line[at]!
+      const upstream = this.#upstreams.find(each => each.free && !connection.refusedBy(each))
+      if (upstream) {
+        this.#line.splice(at, 1)
+        connection.tried.clear()
+        connection.start(upstream)
+      } else at++
+    }
+    this.#probe()
+    this.#tell()
+  }
+
+  /**
+   * Sends the first waiting connection as a probe to a service whose breaker is open, or checks if the preferred one
+   * has recovered.
+   */
+  #probe(): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#timer = undefined
+    const now = this.#parts.clock.now()
+    let next = Number.POSITIVE_INFINITY
+    for (const upstream of this.#upstreams) {
+      const { circuit, place } = upstream
+      const looks = place === 0 && !this.#well && this.#homesick()
+      const at = circuit.status === 'closed' ? this.#lookAt : circuit.probeAt
+      const probes = circuit.status === 'open' && this.#line.some(each => !each.refusedBy(upstream))
+      if (!probes && !(looks && circuit.status !== 'half-open')) continue
+      if (at > now) next = Math.min(next, at)
+      else if (probes) this.#send(upstream)
+      else this.#look(upstream)
+    }
+    if (next < Number.POSITIVE_INFINITY) this.#timer = this.#parts.clock.at(next, () => this.#pump())
+  }
+
+  #send(upstream: ServiceUpstream): void {
+    const at = this.#line.findIndex(each => !each.refusedBy(upstream))
+    const [first] = this.#line.splice(at, 1) as [GatedConnection]
+    this.probes++
+    upstream.circuit.probe()
+    first.tried.clear()
+    first.probe = true
+    first.start(upstream)
+  }
+
+  /** True if a connection is on a fallback and has not yet been notified to return. */
+  #homesick(): boolean {
+    for (const { told } of this.#elsewhere) if (!told) return true
+    return false
+  }
+
+  /**
+   * No connection waits because a fallback is in use: probes with a separate connection, which has to last for a while.
+   */
+  #look(upstream: ServiceUpstream): void {
+    const { clock } = this.#parts
+    this.probes++
+    if (upstream.circuit.status === 'open') upstream.circuit.probe()
+    const lost = () => {
+      this.#stopWell()
+      this.#lookAt = clock.now() + WELL_MS
+      upstream.circuit.failed(clock.now())
+      this.#pump()
+    }
+    const well = () => {
+      this.#stopWell()
+      upstream.circuit.succeeded(clock.now())
+      for (const each of this.#elsewhere) each.renew()
+      this.#pump()
+    }
+    const nothing = () => {}
+    const connection = upstream.translator.open(this.#request!, {
+      ready: () => {
+        if (this.#line.length > 0) well()
+        else if (this.#well) this.#well.timer = clock.at(clock.now() + WELL_MS, well)
+      },
+      ended: () => void (this.#well && lost()),
+      acked: nothing,
+      result: nothing,
+      endOfSpeech: nothing,
+      fault: nothing,
+    })
+    this.#well = { connection }
+  }
+
+  #stopWell(): void {
+    const well = this.#well
+    this.#well = undefined
+    well?.timer?.[Symbol.dispose]()
+    well?.connection.close()
+  }
+
+  #settled(connection: GatedConnection): void {
+    const { upstream } = connection
+    if (connection.ready && upstream && upstream.place > 0) {
+      if (this.#elsewhere.size === 0) this.#lookAt = this.#parts.clock.now() + WELL_MS
+      this.#elsewhere.add(connection)
+    }
+    this.#pump()
+  }
+
+  /**
+   * Tries the next service. If none remains and at least one was unavailable, the connection waits; otherwise its
+   * session decides.
+   */
+  #failed(connection: GatedConnection, reason: EndReason): void {
+    const last = [...connection.tried].at(-1)!
+    const wasOpen = last.circuit.status !== 'closed'
+    if (unreachable(reason)) last.circuit.failed(this.#parts.clock.now())
+    // It responded, so it is available, even if it refuses.
+    else if (wasOpen) last.circuit.succeeded(this.#parts.clock.now())
+    const other = this.#upstreams.find(
+      each => each.free && !connection.tried.has(each) && !connection.refusedBy(each),
+    )
+    if (this.#closed) connection.end(reason)
+    else if (other) connection.start(other)
+    else if (this.#mayWait(connection, reason)) this.#line.unshift(connection)
+    else connection.end(this.#judged(connection, reason))
+    this.#pump()
+  }
+
+  /** True if every service that has not refused the connection is unavailable, so that waiting makes sense. */
+  #mayWait(connection: GatedConnection, reason: EndReason): boolean {
+    const left = this.#upstreams.filter(each => !connection.refusedBy(each))
+    if (!unreachable(reason) && left.length === this.#upstreams.length) return false
+    return left.length > 0 && left.every(({ circuit }) => circuit.status !== 'closed')
+  }
+
+  /**
+   * A fallback can permanently refuse a request that the preferred service accepts: the error is final only when all
+   * refuse.
+   */
+  #judged(connection: GatedConnection, reason: EndReason): EndReason {
+    if (reason.kind !== 'failed' || reason.error.retryable) return reason
+    if (this.#upstreams.every(each => connection.refusedBy(each))) return reason
+    const { code, message } = reason.error
+    return {
+      kind: 'failed',
+      error: new BridgeError(code, message, { retryable: true, cause: reason.error }),
+    }
+  }
+
+  #over(connection: GatedConnection): void {
+    this.#elsewhere.delete(connection)
+    const at = this.#line.indexOf(connection)
+    if (at >= 0) this.#line.splice(at, 1)
+    this.#pump()
+  }
+
+  #tell(): void {
+    for (const { place, circuit } of this.#upstreams) {
+      // A probe opens the breaker halfway and closes it again; that is not reported.
+      const status = circuit.status === 'closed' ? 'closed' : 'open'
+      if (this.#told[place] === status) continue
+      this.#told[place] = status
+      this.#parts.changed?.({ place, status })
+    }
+  }
+}

@@ -1,0 +1,205 @@
+import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
+import type { Fragment, FragmentMemory, FragmentPool } from './fragment.ts'
+
+/** Quiet audio kept before speech, so that a replay does not start in the middle of a sound (ms). */
+const PREROLL_MS = 300
+/** Fragments that are still unanswered this long after they were sent are discarded (ms). */
+const ANSWER_WAIT_MS = 15_000
+/** A quiet interval this long separates two utterances in the buffer (ms). */
+const PAUSE_MS = 180
+
+/**
+ * Replay buffer: the speaker's audio until the service has processed it. A fragment is kept after its acknowledgment
+ * until a final result covers it, because a service that crashes during a sentence has acknowledged speech without
+ * translating it. Bounded: above its capacity the oldest fragments are dropped, and fragments that the service never
+ * accepted are counted in `lostMs`.
+ *
+ * oldest ── acked, unanswered ── sent, unacked ──│cursor│── to be sent ── newest
+ */
+export class ReplayRing {
+  readonly fragmentMs: number
+  readonly #pool: FragmentPool
+  readonly #capacity: number
+  #held: Fragment[] = []
+  #cursor = 0
+  #sequence = 0
+  #inFlight = 0
+  #open: FragmentMemory
+  #openSamples = 0
+  #openQuiet = true
+  /** Audio dropped unsent or unacknowledged (ms). */
+  lostMs = 0
+
+  /** Takes fragments of `fragmentMs` (whole frames) from `pool`; holds at most `capacityMs`. */
+  constructor(pool: FragmentPool, fragmentMs: number, capacityMs: number) {
+    if (fragmentMs < FRAME_MS || fragmentMs % FRAME_MS !== 0)
+      throw new RangeError(`a fragment is whole frames of ${FRAME_MS} ms, got ${fragmentMs} ms`)
+    if (pool.bytes !== (fragmentMs / FRAME_MS) * FRAME_SAMPLES * 2)
+      throw new RangeError(`fragments of ${fragmentMs} ms do not fit a pool of ${pool.bytes} bytes`)
+    this.fragmentMs = fragmentMs
+    this.#pool = pool
+    this.#capacity = Math.max(1, Math.floor(capacityMs / fragmentMs))
+    this.#open = pool.take()
+  }
+
+  /** Fragments held. */
+  get length(): number {
+    return this.#held.length
+  }
+
+  /** Fragments sent and not yet acknowledged. */
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** Sequence of the oldest fragment held, or of the next one. */
+  get oldest(): number {
+    return this.#held[0]?.sequence ?? this.#sequence
+  }
+
+  /** Sequence of the first fragment not yet sent on the current connection. */
+  get unsent(): number {
+    return this.#held[this.#cursor]?.sequence ?? this.#sequence
+  }
+
+  /** Adds one frame; returns true when a fragment is complete. `quiet`: the frame is not speech. */
+  write(frame: Int16Array, quiet: boolean): boolean {
+    const { pcm, bytes } = this.#open
+    pcm.set(frame, this.#openSamples)
+    this.#openSamples += frame.length
+    this.#openQuiet &&= quiet
+    if (this.#openSamples < pcm.length) return false
+    if (this.#held.length === this.#capacity) this.#dropOldest()
+    const quietAll = this.#openQuiet
+    this.#held.push({
+      sequence: this.#sequence++,
+      pcm,
+      bytes,
+      sentAt: -1,
+      acked: false,
+      quiet: quietAll,
+    })
+    this.#open = this.#pool.take()
+    this.#openSamples = 0
+    this.#openQuiet = true
+    return true
+  }
+
+  /** Returns the next fragment to send, marked as sent at `now` (ms), or undefined. */
+  next(now: number): Fragment | undefined {
+    for (let fragment = this.#held[this.#cursor]; fragment; fragment = this.#held[this.#cursor]) {
+      this.#cursor++
+      if (fragment.sentAt >= 0) continue
+      fragment.sentAt = now
+      this.#inFlight++
+      return fragment
+    }
+    return undefined
+  }
+
+  /** Marks all fragments as unsent, for a new connection. Returns the number that had been sent before. */
+  rewind(): number {
+    let again = 0
+    for (const fragment of this.#held) {
+      if (fragment.sentAt >= 0) again++
+      fragment.sentAt = -1
+      fragment.acked = false
+    }
+    this.#cursor = 0
+    this.#inFlight = 0
+    return again
+  }
+
+  /**
+   * The service accepted fragment `sequence` (`ok`), or failed to: then it is sent again. Ignores dropped fragments.
+   */
+  ack(sequence: number, ok: boolean): void {
+    const at = sequence - this.oldest
+    const fragment = this.#held[at]
+    if (!fragment || fragment.acked || fragment.sentAt < 0) return
+    fragment.acked = ok
+    this.#inFlight--
+    if (ok) return
+    fragment.sentAt = -1
+    this.#cursor = Math.min(this.#cursor, at)
+  }
+
+  /** Returns the time at which the oldest unacknowledged fragment was sent (ms); undefined if all are acknowledged. */
+  waitingSince(): number | undefined {
+    let since: number | undefined
+    for (const { sentAt, acked } of this.#held)
+      if (sentAt >= 0 && !acked && (since === undefined || sentAt < since)) since = sentAt
+    return since
+  }
+
+  /** A final result covers everything before `sequence`: discards the acknowledged part of that. */
+  discharge(sequence: number): void {
+    let count = 0
+    while (this.#held[count]?.acked && this.#held[count]!.sequence < sequence) count++
+    this.#forget(count)
+  }
+
+  /**
+   * Returns the start of the latest pause sent, as a sequence: the assumed end of a result if the service does not
+   * state it.
+   */
+  latestPause(): number | undefined {
+    const needed = Math.ceil(PAUSE_MS / this.fragmentMs)
+    let quiet = 0
+    for (let at = this.#cursor - 1; at >= 0; at--) {
+      quiet = this.#held[at]!.quiet ? quiet + 1 : 0
+      if (quiet >= needed) return this.#held[at]!.sequence
+    }
+    return undefined
+  }
+
+  /**
+   * Returns the sequence before which all audio is covered by a result that ends at `place`, which can lie within a
+   * fragment; the rest of that fragment counts as covered if a pause follows.
+   */
+  afterSpeech(place: number): number {
+    const whole = Math.floor(place)
+    const next = this.#held[whole + 1 - this.oldest]
+    return place > whole && next?.quiet ? whole + 1 : whole
+  }
+
+  /** True if no speech is held: the speaker pauses, and all their speech is answered. */
+  get resting(): boolean {
+    return this.#openQuiet && this.#held.every(({ quiet }) => quiet)
+  }
+
+  /** Discards acknowledged fragments that no result can need: quiet ones before speech, and those without an answer. */
+  tidy(now: number): void {
+    const preroll = Math.ceil(PREROLL_MS / this.fragmentMs)
+    let quiet = 0
+    while (this.#held[quiet]?.acked && this.#held[quiet]!.quiet) quiet++
+    let count = Math.max(0, quiet - preroll)
+    while (this.#held[count]?.acked && now - this.#held[count]!.sentAt > ANSWER_WAIT_MS) count++
+    this.#forget(count)
+  }
+
+  /** Releases all memory; the buffer cannot be used afterwards. */
+  close(): void {
+    this.#forget(this.#held.length)
+    this.#pool.give(this.#open)
+  }
+
+  #dropOldest(): void {
+    const { acked, sentAt } = this.#held[0]!
+    if (!acked) this.lostMs += this.fragmentMs
+    if (!acked && sentAt >= 0) this.#inFlight--
+    this.#forget(1)
+  }
+
+  #forget(count: number): void {
+    if (count === 0) return
+    for (let at = 0; at < count; at++) {
+      const fragment = this.#held[at]!
+      // A socket can still be reading a fragment in flight, so its memory must not be reused.
+      if (fragment.acked || fragment.sentAt < 0) this.#pool.give(fragment)
+      else this.#pool.abandon()
+    }
+    this.#held.splice(0, count)
+    this.#cursor = Math.max(0, this.#cursor - count)
+  }
+}

@@ -1,0 +1,150 @@
+import { BridgeError, type EndReason } from '../../common/errors.ts'
+import type { Connection, ConnectionSink, TranslationRequest, Translator } from './translator.ts'
+
+/** A standby connection, prepared while another one is active. */
+interface Next {
+  readonly number: number
+  connection: Connection | undefined
+  ready: boolean
+}
+
+/**
+ * A session's connection to the service: one active connection and, before it ends, a standby connection. Events from
+ * any other connection are ignored.
+ */
+export class SessionLine {
+  readonly #translator: Translator
+  readonly #request: TranslationRequest
+  readonly #events: ConnectionSink
+  /** The standby connection could not be opened, or ended before it was needed. */
+  readonly #failed: () => void
+  readonly #thrown: (error: unknown) => void
+  #made = 0
+  /** Number of the active connection; 0: none. */
+  #number = 0
+  #connection: Connection | undefined
+  #next: Next | undefined
+
+  /** `thrown` receives errors thrown by connections or event handlers. */
+  constructor(
+    translator: Translator,
+    request: TranslationRequest,
+    events: ConnectionSink,
+    failed: () => void,
+    thrown: (error: unknown) => void = () => {},
+  ) {
+    this.#translator = translator
+    this.#request = request
+    this.#events = events
+    this.#failed = failed
+    this.#thrown = thrown
+  }
+
+  /** State of the standby connection. */
+  get next(): 'none' | 'opening' | 'ready' {
+    if (!this.#next) return 'none'
+    return this.#next.ready ? 'ready' : 'opening'
+  }
+
+  /** Opens a new active connection, replacing the current one. */
+  open(): void {
+    this.close()
+    const number = ++this.#made
+    this.#number = number
+    const connection = this.#connect(number)
+    if (this.#number === number) this.#connection = connection
+    else this.#end(connection)
+  }
+
+  /** Opens a standby connection. */
+  prepare(): void {
+    const next: Next = { number: ++this.#made, connection: undefined, ready: false }
+    this.#next = next
+    next.connection = this.#connect(next.number)
+  }
+
+  /** Makes the standby connection the active one, without an event. */
+  change(): void {
+    const next = this.#next
+    if (!next?.ready) throw new RangeError(`the next connection is ${this.next}, not ready`)
+    const old = this.#connection
+    this.#next = undefined
+    this.#number = next.number
+    this.#connection = next.connection
+    this.#end(old)
+  }
+
+  send(bytes: Uint8Array, sequence: number): void {
+    try {
+      this.#connection?.send(bytes, sequence)
+    } catch (error) {
+      this.#thrown(error)
+      this.#ended(this.#number, broken(error))
+    }
+  }
+
+  /** Closes all connections; no further events follow. */
+  close(): void {
+    this.#number = 0
+    const { connection } = this.#next ?? {}
+    this.#next = undefined
+    this.#end(connection)
+    const present = this.#connection
+    this.#connection = undefined
+    this.#end(present)
+  }
+
+  #connect(number: number): Connection {
+    const heard = (tell: () => void) => {
+      if (number === this.#number) this.#attempt(tell)
+    }
+    const events = this.#events
+    const sink: ConnectionSink = {
+      ready: () => {
+        if (this.#next?.number === number) this.#next.ready = true
+        else heard(() => events.ready())
+      },
+      acked: (sequence, ok) => heard(() => events.acked(sequence, ok)),
+      result: result => heard(() => events.result(result)),
+      endOfSpeech: utterance => heard(() => events.endOfSpeech(utterance)),
+      renew: ms => heard(() => events.renew?.(ms)),
+      fault: error => heard(() => events.fault(error)),
+      ended: reason => this.#attempt(() => this.#ended(number, reason)),
+    }
+    try {
+      return this.#translator.open(this.#request, sink)
+    } catch (error) {
+      this.#thrown(error)
+      // Deferred like the end of any connection, so that the caller has the connection before its end is reported.
+      queueMicrotask(() => sink.ended(broken(error)))
+      return { send() {}, close() {} }
+    }
+  }
+
+  #end(connection: Connection | undefined): void {
+    this.#attempt(() => connection?.close())
+  }
+
+  #attempt(task: () => void): void {
+    try {
+      task()
+    } catch (error) {
+      this.#thrown(error)
+    }
+  }
+
+  #ended(number: number, reason: EndReason): void {
+    if (this.#next?.number === number) {
+      this.#next = undefined
+      this.#failed()
+    } else if (number === this.#number) this.#events.ended(reason)
+  }
+}
+
+function broken(cause: unknown): EndReason {
+  const error = new BridgeError('SERVICE_LOST', 'internal error in the connection', {
+    retryable: true,
+    cause,
+  })
+  return { kind: 'failed', error }
+}

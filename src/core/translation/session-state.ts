@@ -1,0 +1,66 @@
+import { BridgeError, type EndReason } from '../../common/errors.ts'
+
+/** A connection that lived shorter than this does not reset the attempt counter. */
+const SETTLED_MS = 2_000
+
+export type SessionState =
+  /** A connection is being opened; `attempt` counts from 1 since the last live one. */
+  | { status: 'opening'; attempt: number; since: number }
+  /** The service accepts audio; `attempt` is the successful attempt. */
+  | { status: 'live'; attempt: number; since: number }
+  /** Dropped or refused; the next attempt starts at `until`. */
+  | { status: 'waiting'; attempt: number; until: number; since: number }
+  | { status: 'ended'; reason: EndReason }
+
+export type SessionInput =
+  | { type: 'ready'; at: number }
+  | { type: 'dropped'; at: number; waitMs: number }
+  | { type: 'retry'; at: number }
+  /** Another connection has replaced the live one. */
+  | { type: 'renewed'; at: number }
+  | { type: 'end'; reason: EndReason }
+
+/** Returns the number of the attempt that follows if `state` is dropped at `at` (ms). */
+export function nextAttempt(state: SessionState, at: number): number {
+  if (state.status === 'live') return at - state.since >= SETTLED_MS ? 1 : state.attempt + 1
+  return state.status === 'opening' ? state.attempt + 1 : 1
+}
+
+/**
+ *   opening ──ready──▶ live
+ *     ▲  └───dropped──┐  │
+ *   retry             ▼  ▼ dropped
+ *     └───────────── waiting           any ──end──▶ ended                live ──renewed──▶ live
+ *
+ * `since` of opening and waiting is when the session was last live (or was created): the start of the outage.
+ */
+export function next(state: SessionState, input: SessionInput): SessionState {
+  if (state.status === 'ended') return state
+  if (input.type === 'end') return { status: 'ended', reason: input.reason }
+  switch (state.status) {
+    case 'opening':
+      if (input.type === 'ready') return { status: 'live', attempt: state.attempt, since: input.at }
+      if (input.type === 'dropped')
+        return {
+          status: 'waiting',
+          attempt: nextAttempt(state, input.at),
+          until: input.at + input.waitMs,
+          since: state.since,
+        }
+      break
+    case 'live':
+      if (input.type === 'dropped')
+        return {
+          status: 'waiting',
+          attempt: nextAttempt(state, input.at),
+          until: input.at + input.waitMs,
+          since: input.at,
+        }
+      if (input.type === 'renewed') return { status: 'live', attempt: 1, since: input.at }
+      break
+    case 'waiting':
+      if (input.type === 'retry') return { status: 'opening', attempt: state.attempt, since: state.since }
+      break
+  }
+  throw new BridgeError('STATE', `invalid session input ${input.type} while ${state.status}`)
+}

@@ -1,0 +1,316 @@
+import { backoffMs, refusalBackoffMs } from '../../common/backoff.ts'
+import type { Clock } from '../../common/clock.ts'
+import { BridgeError, type EndReason } from '../../common/errors.ts'
+import type { Log } from '../../common/log.ts'
+import type { ContainedFaults } from '../model/contained-faults.ts'
+import type { RelayMetrics } from '../model/relay-metrics.ts'
+import { Answers } from './answers.ts'
+import type { FragmentPool } from './fragment.ts'
+import { Renewal } from './renewal.ts'
+import { ReplayRing } from './replay-ring.ts'
+import { SessionLine } from './session-line.ts'
+import { next, nextAttempt, type SessionInput, type SessionState } from './session-state.ts'
+import type { ConnectionSink, TranslationRequest, TranslationResult, Translator } from './translator.ts'
+
+export interface SessionOptions {
+  /** Length of a fragment (ms), whole frames; 60 by default. */
+  readonly fragmentMs: number
+  /** Speech kept for replay while the service is unavailable (ms). */
+  readonly replayMs: number
+  /** Time after which an unacknowledged fragment marks the connection as dead (ms). */
+  readonly ackDeadlineMs: number
+  /** Time after which a first connection that is still being opened counts as unavailable (ms). */
+  readonly awayAfterMs: number
+}
+
+/** Events of a session for its room. */
+export interface SessionEvents {
+  result(session: Session, result: TranslationResult): void
+  endOfSpeech(session: Session, utterance?: string): void
+  /** A connection was lost: utterances in progress receive no more data. */
+  interrupted(session: Session): void
+  changed(session: Session): void
+}
+
+export interface SessionParts {
+  readonly clock: Clock
+  readonly log: Log
+  readonly metrics: RelayMetrics
+  readonly translator: Translator
+  readonly pool: FragmentPool
+  readonly random: () => number
+  readonly faults?: ContainedFaults
+}
+
+/**
+ * Maximum number of fragments in flight: a replay of half a minute is paced by the service instead of being sent at
+ * once.
+ */
+const WINDOW = 25
+/** Pause after the service reported a failed fragment (ms). */
+const NACK_PAUSE_MS = 100
+/** A connection that refuses audio continuously for this long is replaced (ms). */
+const NACK_PATIENCE_MS = 5_000
+const TIDY_MS = 1_000
+
+/**
+ * A session translates one speaker into one language. Once live, it retries after any error until it is closed. Owns
+ * the replay buffer and a succession of connections to the service; a new connection first gets the audio that the last
+ * one left unanswered. A connection that is about to end is replaced during a pause.
+ */
+export class Session {
+  readonly request: TranslationRequest
+  readonly speaker: string
+  readonly ended: Promise<EndReason>
+  /** Connections lost or failed so far. */
+  drops = 0
+  readonly #options: SessionOptions
+  readonly #parts: SessionParts
+  readonly #events: SessionEvents
+  readonly #ring: ReplayRing
+  readonly #answers: Answers
+  readonly #line: SessionLine
+  readonly #renewal = new Renewal()
+  #state: SessionState
+  #retry: Disposable | undefined
+  #wasLive = false
+  /** Consecutive refusals; reset by a connection that lasts. */
+  #refusals = 0
+  #holdUntil = Number.NEGATIVE_INFINITY
+  #refusedSince: number | undefined
+  #tidyAt = 0
+  #lostMs = 0
+  #unused = true
+  #resolveEnded!: (reason: EndReason) => void
+
+  constructor(
+    speaker: string,
+    request: TranslationRequest,
+    options: SessionOptions,
+    parts: SessionParts,
+    events: SessionEvents,
+  ) {
+    this.speaker = speaker
+    this.request = request
+    this.#options = options
+    this.#parts = parts
+    this.#events = events
+    this.#ring = new ReplayRing(parts.pool, options.fragmentMs, options.replayMs)
+    this.#answers = new Answers(this.#ring, request.want === 'speech')
+    this.#line = this.#lineTo(parts)
+    this.ended = new Promise(resolve => {
+      this.#resolveEnded = resolve
+    })
+    this.#state = { status: 'opening', attempt: 1, since: parts.clock.now() }
+    parts.metrics.sessionsOpened++
+    this.#line.open()
+  }
+
+  get state(): SessionState {
+    return this.#state
+  }
+
+  /** True if the listener should hear the original because the service is unavailable. */
+  get away(): boolean {
+    const state = this.#state
+    if (state.status === 'live') return false
+    if (this.#wasLive || state.status === 'ended' || state.attempt > 1) return true
+    return this.#parts.clock.now() - state.since > this.#options.awayAfterMs
+  }
+
+  /** Speech dropped from the replay buffer before the service accepted it (ms). */
+  get lostMs(): number {
+    return this.#ring.lostMs
+  }
+
+  /** True if it has received no speech and no results, so there are no last words to wait for. */
+  get unused(): boolean {
+    return this.#unused
+  }
+
+  /** Adds one frame of the speaker's voice; `quiet` if it is not speech. */
+  write(frame: Int16Array, quiet: boolean, now: number): void {
+    if (this.#state.status === 'ended') return
+    this.#unused &&= quiet
+    if (this.#ring.write(frame, quiet)) this.#pump(now)
+  }
+
+  /** Checks deadlines. Called on the relay's tick; a few times a second is enough. */
+  check(now: number): void {
+    const waiting = this.#state.status === 'live' ? this.#ring.waitingSince() : undefined
+    if (waiting !== undefined && now - waiting > this.#options.ackDeadlineMs)
+      this.#drop(
+        new BridgeError('SERVICE_SILENT', `no ack for ${Math.round(now - waiting)} ms`, { retryable: true }),
+      )
+    if (this.#answers.gaveUp(now)) this.#events.endOfSpeech(this)
+    if (this.#state.status === 'live') this.#renew(now)
+    if (now >= this.#tidyAt) {
+      this.#tidyAt = now + TIDY_MS
+      this.#ring.tidy(now)
+      this.#countLost()
+    }
+    this.#pump(now)
+  }
+
+  close(reason: EndReason): Promise<EndReason> {
+    if (this.#state.status !== 'ended') this.#end(reason)
+    return this.ended
+  }
+
+  #lineTo({ translator, clock, log, faults }: SessionParts): SessionLine {
+    const events: ConnectionSink = {
+      ready: () => this.#begin({ type: 'ready', at: clock.now() }),
+      acked: (sequence, ok) => this.#acked(sequence, ok),
+      result: result => {
+        this.#unused = false
+        this.#answers.result(result, clock.now())
+        this.#events.result(this, result)
+      },
+      endOfSpeech: utterance => {
+        this.#answers.complete(utterance)
+        this.#events.endOfSpeech(this, utterance)
+      },
+      renew: ms => this.#renewal.want(clock.now(), ms),
+      fault: ({ code, message }) =>
+        log.warn({ speaker: this.speaker, code, error: message }, 'service reported an error'),
+      ended: reason => this.#lost(reason),
+    }
+    const thrown = (error: unknown) =>
+      faults?.note('service connection failed', error, { speaker: this.speaker })
+    return new SessionLine(translator, this.request, events, () => this.#renewal.failed(clock.now()), thrown)
+  }
+
+  /** A connection accepts audio: first replays everything unanswered. */
+  #begin(input: SessionInput & { at: number }): void {
+    this.#wasLive = true
+    this.#refusedSince = undefined
+    this.#holdUntil = Number.NEGATIVE_INFINITY
+    this.#renewal.begin()
+    this.#parts.metrics.fragmentsReplayed += this.#ring.rewind()
+    this.#answers.begin()
+    this.#become(next(this.#state, input))
+    this.#pump(input.at)
+  }
+
+  /** Replaces a connection that is about to end. */
+  #renew(now: number): void {
+    const resting = this.#ring.resting && !this.#answers.open
+    if (this.#line.next === 'ready') {
+      if (this.#renewal.changes(now, resting)) this.#change(now)
+    } else if (this.#line.next === 'none' && this.#renewal.prepares(now, resting)) this.#line.prepare()
+  }
+
+  #change(now: number): void {
+    this.#line.change()
+    this.#parts.metrics.sessionsRenewed++
+    this.#events.interrupted(this)
+    this.#begin({ type: 'renewed', at: now })
+  }
+
+  #acked(sequence: number, ok: boolean): void {
+    const now = this.#parts.clock.now()
+    this.#ring.ack(sequence, ok)
+    if (ok) this.#refusedSince = undefined
+    else {
+      this.#refusedSince ??= now
+      this.#holdUntil = now + NACK_PAUSE_MS
+    }
+    if (this.#refusedSince !== undefined && now - this.#refusedSince > NACK_PATIENCE_MS)
+      this.#drop(
+        new BridgeError('SERVICE_REFUSED', 'the service continuously refuses audio', { retryable: true }),
+      )
+    else if (!this.#parts.translator.crowded) this.#pump(now)
+  }
+
+  #pump(now: number): void {
+    if (this.#state.status !== 'live' || now < this.#holdUntil) return
+    while (this.#state.status === 'live' && this.#ring.inFlight < this.#window) {
+      const fragment = this.#ring.next(now)
+      if (!fragment) return
+      this.#parts.metrics.fragmentsSent++
+      this.#line.send(fragment.bytes, fragment.sequence)
+      // While throttled, speech is sent at real-time pace; replays wait until all sessions have reconnected.
+      if (this.#parts.translator.crowded) return
+    }
+  }
+
+  /**
+   * After a refusal, one fragment at a time until one is accepted: fragments after a refused one would be accepted out
+   * of order.
+   */
+  get #window(): number {
+    return this.#refusedSince === undefined ? WINDOW : 1
+  }
+
+  #lost(reason: EndReason): void {
+    if (this.#state.status === 'live' && this.#line.next === 'ready') this.#change(this.#parts.clock.now())
+    else if (reason.kind !== 'failed')
+      this.#drop(new BridgeError('SERVICE_LOST', reason.kind, { retryable: true }))
+    // An earlier success suggests that the refusal is transient or caused by a transmission error.
+    else if (reason.error.retryable || this.#wasLive) this.#drop(reason.error)
+    else this.#refused(reason.error)
+  }
+
+  /**
+   * The service refused the first connection permanently, for example because of an unsupported language or a wrong
+   * key: listeners hear originals.
+   */
+  #refused(error: BridgeError): void {
+    this.#parts.log.error(
+      { speaker: this.speaker, code: error.code, error: error.message },
+      'service refused the session',
+    )
+    this.#end({ kind: 'failed', error })
+  }
+
+  #drop(error: BridgeError): void {
+    const now = this.#parts.clock.now()
+    const attempt = nextAttempt(this.#state, now)
+    const waitMs = this.#waitMs(attempt, error)
+    this.drops++
+    this.#parts.metrics.sessionsDropped++
+    if (this.#state.status === 'live' || attempt === 2)
+      this.#parts.log.warn(
+        { speaker: this.speaker, code: error.code, error: error.message },
+        'service connection lost, retrying',
+      )
+    this.#become(next(this.#state, { type: 'dropped', at: now, waitMs }))
+    this.#line.close()
+    // Immediately, so that this audio is not discarded as old while the service is unavailable.
+    this.#parts.metrics.fragmentsReplayed += this.#ring.rewind()
+    this.#events.interrupted(this)
+    this.#retry = this.#parts.clock.at(now + waitMs, () => {
+      this.#become(next(this.#state, { type: 'retry', at: this.#parts.clock.now() }))
+      this.#line.open()
+    })
+  }
+
+  /** After a connection that lasted, the next attempt follows at once, regardless of the error. */
+  #waitMs(attempt: number, { backOff }: BridgeError): number {
+    const random = this.#parts.random()
+    if (attempt === 1) this.#refusals = 0
+    else if (backOff === 'slow') return refusalBackoffMs(++this.#refusals, random)
+    return backoffMs(attempt, random)
+  }
+
+  #end(reason: EndReason): void {
+    this.#become(next(this.#state, { type: 'end', reason }))
+    this.#retry?.[Symbol.dispose]()
+    this.#line.close()
+    this.#countLost()
+    this.#ring.close()
+    this.#parts.metrics.sessionsEnded++
+    this.#events.interrupted(this)
+    this.#resolveEnded(reason)
+  }
+
+  #countLost(): void {
+    this.#parts.metrics.lostMs += this.#ring.lostMs - this.#lostMs
+    this.#lostMs = this.#ring.lostMs
+  }
+
+  #become(state: SessionState): void {
+    this.#state = state
+    this.#events.changed(this)
+  }
+}

@@ -1,0 +1,297 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { after, type Clock } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { LanguageId } from '../../common/language.ts'
+import type { Log } from '../../common/log.ts'
+import { isoTime, type WallClock } from '../../common/wall-clock.ts'
+import type { Announcer, NoticeName } from '../../core/model/announcer.ts'
+import type { Recorder, RecordingFault, RecordingStatus } from '../../core/model/recorder.ts'
+import type { Participant } from '../../core/room/participant.ts'
+import type { Relay } from '../../core/room/relay.ts'
+import type { Room } from '../../core/room/room.ts'
+import { Consents } from './consents.ts'
+import { Recording } from './recording.ts'
+import { writeNotes } from './recording-notes.ts'
+import type { RecordingStats } from './recording-stats.ts'
+import { deleteOldRecordings, markRunning } from './retention.ts'
+import type { RecordingOptions } from './settings.ts'
+
+/** Interval between deletions of old recordings (ms). */
+const SWEEP_MS = 900_000
+
+export interface DiskRecorderParts {
+  readonly relay: Relay
+  readonly announcer: Announcer
+  readonly options: RecordingOptions
+  readonly clock: Clock
+  readonly wallClock: WallClock
+  readonly log: Log
+  /** Language of notices for participants without one. */
+  readonly language: LanguageId
+}
+
+interface Running {
+  readonly recording: Recording
+  readonly room: Room
+  readonly consents: Consents
+  tap?: Disposable
+  fault?: RecordingFault
+  /** Metadata writes are sequential. */
+  noted: Promise<void>
+}
+
+/** Records rooms to disk, with a track for each voice and each translation. The creator closes it. */
+export class DiskRecorder implements Recorder, AsyncDisposable {
+  readonly stats: RecordingStats = {
+    ...{ begun: 0, kept: 0, keptMs: 0, refused: 0, leftOut: 0, lostMs: 0, tracksFailed: 0 },
+  }
+  readonly #parts: DiskRecorderParts
+  readonly #running = new Map<string, Running>()
+  readonly #ending = new Set<Running>()
+  readonly #watches: Disposable[]
+  #sweep: Disposable | undefined
+  #closed = false
+
+  constructor(parts: DiskRecorderParts) {
+    this.#parts = parts
+    const { relay, options } = parts
+    this.#watches = [
+      relay.observer.on('admitted', ({ room, participant }) => this.#cameIn(room, participant)),
+      relay.observer.on('room', ({ room, state }) => {
+        if (state === 'closed') this.#running.get(room)?.recording.end()
+      }),
+    ]
+    if (options.when !== 'off' && options.keepHours > 0) this.#sweepNow()
+  }
+
+  of(room: string): RecordingStatus | undefined {
+    const running = this.#running.get(room)
+    return running && statusOf(running)
+  }
+
+  start(room: string): RecordingStatus {
+    const known = this.#running.get(room)
+    if (known) return statusOf(known)
+    const { relay, options } = this.#parts
+    const open = relay.rooms.get(room)
+    if (this.#closed || options.when === 'off') throw new BridgeError('STATE', 'recording is off')
+    if (!open || open.participants.size === 0) throw new BridgeError('STATE', 'the room is empty')
+    if (this.#running.size >= options.maxRecordings) {
+      this.stats.refused++
+      throw new BridgeError('CAPACITY', `limit of ${options.maxRecordings} recordings reached`, {
+        retryable: true,
+      })
+    }
+    const running = this.#newRecording(open)
+    this.#running.set(room, running)
+    this.stats.begun++
+    relay.observer.emit('recording', { room, recording: running.recording.id, state: 'notice' })
+    void this.#begin(running)
+    return statusOf(running)
+  }
+
+  pause(room: string): RecordingStatus {
+    return this.#switch(room, 'pause', 'recording-paused')
+  }
+
+  resume(room: string): RecordingStatus {
+    return this.#switch(room, 'resume', 'recording-resumed')
+  }
+
+  async stop(room: string): Promise<RecordingStatus | undefined> {
+    const running = this.#running.get(room)
+    if (!running) return undefined
+    running.recording.end()
+    await running.noted
+    return statusOf(running)
+  }
+
+  /** Ends all recordings; settles when everything is on disk. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    this.#sweep?.[Symbol.dispose]()
+    for (const watch of this.#watches) watch[Symbol.dispose]()
+    for (const { recording } of this.#running.values()) recording.end()
+    await Promise.all([...this.#ending].map(({ noted }) => noted))
+  }
+
+  #newRecording(room: Room): Running {
+    const { relay, options, clock, wallClock } = this.#parts
+    const id = randomBytes(6).toString('hex')
+    const date = isoTime(wallClock()).replace(/[-:]|\.\d+/g, '')
+    const folder = join(options.folder, `${date}-${id}`)
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 })
+    } catch (cause) {
+      this.stats.refused++
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+      throw new BridgeError('CAPACITY', `cannot write recordings to ${options.folder} (${code})`, { cause })
+    }
+    const consents = new Consents(clock)
+    const recording: Recording = new Recording({
+      id,
+      room: room.name,
+      roomOpenedAt: room.openedAt,
+      folder,
+      clock,
+      wallClock,
+      mostMs: options.maxMinutes * 60_000,
+      knows: participant => consents.has(participant),
+      find: participant => relay.find(participant),
+      full: () => recording.end(),
+      trouble: {
+        failed: code => {
+          this.stats.tracksFailed++
+          this.#fault(running, 'disk-failed', code)
+        },
+        lost: ms => {
+          this.stats.lostMs += ms
+          this.#fault(running, 'disk-slow')
+        },
+      },
+      changed: state => {
+        relay.observer.emit('recording', { room: room.name, recording: id, state })
+        if (state === 'ended') this.#over(running)
+        else this.#note(running)
+      },
+    })
+    const running: Running = { recording, room, consents, noted: Promise.resolve() }
+    return running
+  }
+
+  /** Recording starts after all participants have heard the notice. */
+  async #begin(running: Running): Promise<void> {
+    const { recording, room } = running
+    await Promise.all([...room.participants.values()].map(party => this.#tell(running, party)))
+    if (recording.status.state !== 'notice') return
+    running.tap = room.tap(recording)
+    if (recording.begin() === 'paused') this.#sayToAll(running, 'recording-paused')
+  }
+
+  async #tell({ consents }: Running, party: Participant): Promise<void> {
+    const told = await consents.tell(party, this.#notice('recording', party))
+    if (told) return
+    this.stats.leftOut++
+    this.#parts.log.warn({ participant: party.id }, 'recording notice not played, participant left out')
+  }
+
+  #cameIn(name: string, participant: string): void {
+    const running = this.#running.get(name)
+    if (!running) {
+      // The room and the participant are not complete in this turn yet.
+      if (this.#parts.options.when === 'always') queueMicrotask(() => this.#startUnasked(name))
+      return
+    }
+    queueMicrotask(() => {
+      const party = this.#parts.relay.find(participant)
+      if (party) void this.#tell(running, party)
+    })
+  }
+
+  #startUnasked(room: string): void {
+    if (this.#closed || !this.#parts.relay.rooms.has(room)) return
+    try {
+      this.start(room)
+    } catch (error) {
+      this.#parts.log.error({ room, error: String(error) }, 'conversation not recorded')
+    }
+  }
+
+  #switch(room: string, what: 'pause' | 'resume', notice: NoticeName): RecordingStatus {
+    const running = this.#running.get(room)
+    if (!running) throw new BridgeError('STATE', 'this room is not being recorded')
+    const { recording } = running
+    const before = recording.status.state
+    recording[what]()
+    if (recording.status.state !== before) this.#sayToAll(running, notice)
+    return statusOf(running)
+  }
+
+  #sayToAll({ room }: Running, notice: NoticeName): void {
+    for (const party of room.participants.values())
+      void this.#notice(notice, party).then(sound => party.announce(sound))
+  }
+
+  #notice(name: NoticeName, { state }: Participant) {
+    return this.#parts.announcer.notice(name, state.hears ?? state.speaks ?? this.#parts.language)
+  }
+
+  #over(running: Running): void {
+    const { recording, room } = running
+    this.#running.delete(room.name)
+    this.#ending.add(running)
+    running.tap?.[Symbol.dispose]()
+    running.noted = Promise.all([running.noted, recording.ended]).then(() => this.#lastNote(running))
+    void running.noted.then(() => this.#ending.delete(running))
+  }
+
+  /** Reports a fault when it occurs, once per kind. */
+  #fault(running: Running, fault: RecordingFault, code?: string): void {
+    if (running.fault === fault || running.fault === 'disk-failed') return
+    running.fault = fault
+    const { recording } = running
+    const { relay, log } = this.#parts
+    log.error(
+      { recording: recording.id, fault, ...(code === undefined ? {} : { code }) },
+      'recording loses audio: disk failed or too slow',
+    )
+    relay.observer.emit('recording', {
+      room: recording.room,
+      recording: recording.id,
+      state: recording.status.state,
+      fault,
+    })
+  }
+
+  #note(running: Running): void {
+    running.noted = running.noted.then(() => this.#write(running))
+  }
+
+  async #lastNote(running: Running): Promise<void> {
+    const { recording } = running
+    const notes = recording.notes()
+    // It ended before anyone was notified: the folder is empty.
+    if (!notes) return await rmdir(recording.folder).catch(() => {})
+    await this.#write(running)
+    this.stats.kept++
+    this.stats.keptMs += notes.durationMs ?? 0
+    if (notes.tracks.some(({ failed, lostMs }) => failed || lostMs))
+      this.#parts.log.error({ recording: recording.id }, 'recording incomplete: disk failed or too slow')
+  }
+
+  async #write(running: Running): Promise<void> {
+    const { recording } = running
+    const notes = recording.notes()
+    if (!notes) return
+    try {
+      await writeNotes(recording.folder, notes)
+    } catch (error) {
+      this.#parts.log.error(
+        { recording: recording.id, error: String(error) },
+        'recording metadata not written',
+      )
+      this.#fault(running, 'disk-failed', (error as NodeJS.ErrnoException).code)
+    }
+  }
+
+  #sweepNow(): void {
+    const { options, wallClock, log, clock } = this.#parts
+    const now = wallClock()
+    const olderThan = now - options.keepHours * 3_600_000
+    const running = [...this.#running.values(), ...this.#ending].map(({ recording }) => recording.folder)
+    const marked = Promise.all(running.map(folder => markRunning(folder, now)))
+    void marked
+      .then(() => deleteOldRecordings(options.folder, { olderThan, running }))
+      .then(deleted => {
+        if (deleted > 0) log.info({ deleted }, 'old recordings deleted')
+      })
+    this.#sweep = after(clock, SWEEP_MS, () => this.#sweepNow())
+  }
+}
+
+function statusOf({ recording, fault }: Running): RecordingStatus {
+  return { ...recording.status, ...(fault === undefined ? {} : { fault }) }
+}

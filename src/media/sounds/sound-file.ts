@@ -1,0 +1,121 @@
+import { execFile } from 'node:child_process'
+import { readFile, stat } from 'node:fs/promises'
+import { childEnvironment } from '../../common/child-environment.ts'
+import { AudioFileError } from '../../transcode/container/audio-file-error.ts'
+import { oggCodec } from '../../transcode/container/ogg-pages.ts'
+import { isOgg, isWebm, opusFile } from '../../transcode/container/opus-file.ts'
+import type { Mp3Pool } from '../../transcode/mp3/mp3-pool.ts'
+import { wholeMp3 } from '../../transcode/mp3-whole.ts'
+import { joined, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { createResampler, RATES } from '../../transcode/resample/resampler.ts'
+import { mono, readWav } from '../../transcode/wav.ts'
+import { openWav } from '../../transcode/wav-sound.ts'
+
+/** Maximum duration of a file (s), since it is kept in memory. */
+const MOST_SECONDS = 120
+/** Maximum size of a file (bytes): two minutes of studio quality. */
+const MOST_BYTES = 64 << 20
+/** Timeout of ffmpeg (ms). */
+const FFMPEG_MS = 20_000
+
+/** A sound file that cannot be used; the message states why and what to do. */
+class SoundFileError extends Error {
+  constructor(path: string, why: string, options?: { cause: unknown }) {
+    super(`sound file ${path}: ${why}`, options)
+    this.name = 'SoundFileError'
+  }
+}
+
+/**
+ * Reads a sound file as 16 kHz mono: WAV, MP3, Ogg and WebM with Opus directly, other formats with ffmpeg if it is
+ * installed. Rejects with `SoundFileError`, also for files of more than two minutes.
+ */
+export async function readSoundFile(path: string, pool: Mp3Pool): Promise<Int16Array> {
+  const bytes = await whole(path)
+  const pcm = await decoded(path, bytes, pool)
+  if (pcm.length === 0) throw new SoundFileError(path, 'there is no sound in it')
+  if (pcm.length > MOST_SECONDS * SAMPLE_RATE) throw tooLong(path, pcm.length / SAMPLE_RATE)
+  return pcm
+}
+
+async function whole(path: string): Promise<Uint8Array> {
+  try {
+    const { size } = await stat(path)
+    if (size > MOST_BYTES) throw new SoundFileError(path, `${size} bytes, at most are ${MOST_BYTES}`)
+    return await readFile(path)
+  } catch (cause) {
+    if (cause instanceof SoundFileError) throw cause
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'it failed'
+    throw new SoundFileError(path, `cannot be read (${code})`, { cause })
+  }
+}
+
+async function decoded(path: string, bytes: Uint8Array, pool: Mp3Pool): Promise<Int16Array> {
+  const begins = (tag: string) => Buffer.from(bytes.subarray(0, tag.length)).toString('latin1') === tag
+  try {
+    if (begins('RIFF')) {
+      const { moments, rate } = openWav(bytes)
+      if (moments / rate > MOST_SECONDS) throw tooLong(path, moments / rate)
+      const wav = readWav(bytes)
+      if (RATES.some(rate => rate === wav.rate)) return atSixteen(mono(wav), wav.rate)
+    }
+    if ((isOgg(bytes) && oggCodec(bytes) === 'opus') || isWebm(bytes)) return await opus(path, bytes)
+    if (begins('ID3') || isMp3(bytes)) {
+      const pcm = await wholeMp3(bytes, pool, MOST_SECONDS + 1)
+      if (pcm.length > 0) return pcm
+    }
+  } catch (error) {
+    if (error instanceof SoundFileError) throw error
+    // ffmpeg may be able to read unusual files, and it explains what is wrong with others.
+  }
+  return await byFfmpeg(path)
+}
+
+function isMp3(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xff && ((bytes[1] ?? 0) & 0xe6) === 0xe2
+}
+
+/** Decodes an Ogg or WebM file with Opus. */
+async function opus(path: string, bytes: Uint8Array): Promise<Int16Array> {
+  const pieces: Int16Array[] = []
+  try {
+    for await (const pcm of opusFile(bytes, MOST_SECONDS * 1000)) pieces.push(pcm)
+  } catch (error) {
+    if (error instanceof AudioFileError && error.code === 'TOO_LONG') throw tooLong(path, undefined)
+    throw error
+  }
+  return joined(pieces)
+}
+
+function tooLong(path: string, seconds: number | undefined): SoundFileError {
+  const length = seconds === undefined ? 'too long' : `${Math.round(seconds)} s long`
+  return new SoundFileError(path, `${length}, at most are ${MOST_SECONDS} s`)
+}
+
+function atSixteen(pcm: Int16Array, rate: number): Int16Array {
+  if (rate === SAMPLE_RATE) return pcm
+  const resampler = createResampler(rate, SAMPLE_RATE)
+  return joined([resampler.process(pcm).slice(), resampler.flush()])
+}
+
+function byFfmpeg(path: string): Promise<Int16Array> {
+  const form = ['-f', 's16le', '-ac', '1', '-ar', String(SAMPLE_RATE)]
+  const args = ['-nostdin', '-v', 'error', '-t', String(MOST_SECONDS + 1), '-i', `file:${path}`, ...form, '-']
+  const env = childEnvironment()
+  const options = { encoding: 'buffer', maxBuffer: MOST_BYTES, timeout: FFMPEG_MS, env } as const
+  return new Promise((resolve, reject) => {
+    execFile('ffmpeg', args, options, (error, stdout) => {
+      if (!error) {
+        resolve(
+          new Int16Array(stdout.buffer.slice(stdout.byteOffset, stdout.byteOffset + (stdout.length & ~1))),
+        )
+        return
+      }
+      const missing = 'code' in error && error.code === 'ENOENT'
+      const why = missing
+        ? 'neither wav, mp3 nor Opus in Ogg or WebM, and ffmpeg, which reads more, is not installed'
+        : 'ffmpeg cannot read it either'
+      reject(new SoundFileError(path, why, { cause: error }))
+    })
+  })
+}

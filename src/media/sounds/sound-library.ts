@@ -1,0 +1,142 @@
+import { after, type Clock } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import { type LanguageId, sameLanguage } from '../../common/language.ts'
+import type { Log } from '../../common/log.ts'
+import type { Announcer, NoticeName, ToneName } from '../../core/model/announcer.ts'
+import type { Sound } from '../../core/model/sound.ts'
+import { FALLBACK_LANGUAGE, sentence, wordsOf } from '../../messages/notices/notices.ts'
+import type { Mp3Pool } from '../../transcode/mp3/mp3-pool.ts'
+import { levelled } from './loudness.ts'
+import type { SoundOptions } from './settings.ts'
+import { SoundCache } from './sound-cache.ts'
+import { readSoundFile } from './sound-file.ts'
+import type { Speaker } from './speaker.ts'
+import { toneSound } from './tones.ts'
+
+/** Notices replaced by the busy tone if they are unavailable. */
+const BUSY: ReadonlySet<NoticeName> = new Set(['busy', 'line-full', 'minutes-spent'])
+
+export interface SoundLibraryParts {
+  readonly speaker: Speaker
+  readonly options: SoundOptions
+  readonly clock: Clock
+  readonly log: Log
+  /** Decodes MP3 files. The caller keeps ownership. */
+  readonly mp3: Mp3Pool
+}
+
+/**
+ * All notices and sounds: files of the operator, otherwise the service’s voice in the listener’s language, otherwise a
+ * tone. Cached by language, all at the same level.
+ */
+export class SoundLibrary implements Announcer {
+  readonly #parts: SoundLibraryParts
+  readonly #cache: SoundCache
+  readonly #tones = new Map<ToneName, Sound>()
+
+  constructor(parts: SoundLibraryParts) {
+    this.#parts = parts
+    this.#cache = new SoundCache(parts.options.cacheMb << 20)
+  }
+
+  async notice(
+    name: NoticeName,
+    language: LanguageId,
+    values: Readonly<Record<string, string>> = {},
+  ): Promise<Sound> {
+    const late = Promise.withResolvers<Sound>()
+    const { clock, options, log } = this.#parts
+    const instead = () => this.tone(BUSY.has(name) ? 'busy' : toneFor(name))
+    const timer = after(clock, options.waitMs, () => late.resolve(instead()))
+    const key = `notice ${name} ${language} ${JSON.stringify(Object.entries(values).sort())}`
+    const sound = this.#cache
+      .get(key, () => this.#made(`notice ${name} ${language}`, this.#notice(name, language, values)))
+      .catch((error: unknown) => {
+        log.warn({ notice: name, language, error: nameOf(error) }, 'notice unavailable, playing tone')
+        return instead()
+      })
+    // Its creation continues, so that the next request need not wait.
+    return await Promise.race([sound, late.promise]).finally(() => timer[Symbol.dispose]())
+  }
+
+  async say(text: string, from: LanguageId, to: LanguageId): Promise<Sound> {
+    const { speaker } = this.#parts
+    try {
+      const words = sameLanguage(from, to) ? text : await speaker.translate(text, from, to)
+      return { ...(await this.#made(`words ${to}`, speaker.speak(words, to))), text: words }
+    } catch (cause) {
+      const message = `speech from ${from} into ${to} is currently unavailable`
+      throw new BridgeError('SPEECH_UNAVAILABLE', message, { retryable: true, cause })
+    }
+  }
+
+  tone(name: ToneName): Sound {
+    const known = this.#tones.get(name)
+    if (known) return known
+    const sound = toneSound(name, this.#parts.options.tones)
+    this.#tones.set(name, sound)
+    return sound
+  }
+
+  async file(name: string): Promise<Sound> {
+    const { files } = this.#parts.options
+    const path = Object.hasOwn(files, name) ? files[name] : undefined
+    if (path === undefined)
+      throw new BridgeError('CONFIG', `no sound "${name}" in sounds.files: ${Object.keys(files).join(', ')}`)
+    return await this.#cache.get(`file ${path}`, () =>
+      this.#made(`file ${name}`, readSoundFile(path, this.#parts.mp3)),
+    )
+  }
+
+  /** Reads every configured file once. Throws `CONFIG` for the first unusable one. */
+  async check(): Promise<void> {
+    const { files, notices } = this.#parts.options
+    for (const path of [...Object.values(files), ...Object.values(notices).flatMap(Object.values)])
+      try {
+        await readSoundFile(path, this.#parts.mp3)
+      } catch (cause) {
+        throw new BridgeError('CONFIG', cause instanceof Error ? cause.message : String(cause), { cause })
+      }
+  }
+
+  /**
+   * Creates `names` for each of `languages`, one after the other, so that callers need not wait for them. Never
+   * rejects.
+   */
+  async prepare(languages: readonly LanguageId[], names: readonly NoticeName[]): Promise<void> {
+    for (const language of languages) for (const name of names) await this.notice(name, language)
+  }
+
+  async #notice(
+    name: NoticeName,
+    language: LanguageId,
+    values: Readonly<Record<string, string>>,
+  ): Promise<Int16Array> {
+    const { speaker, mp3, options } = this.#parts
+    const file = fileOf(options, name, language)
+    if (file !== undefined) return await readSoundFile(file, mp3)
+    const words = wordsOf(language)
+    if (words) return await speaker.speak(sentence(words, name, values), language)
+    const text = sentence(wordsOf(FALLBACK_LANGUAGE)!, name, values)
+    return await speaker.speak(await speaker.translate(text, FALLBACK_LANGUAGE, language), language)
+  }
+
+  async #made(name: string, pcm: Promise<Int16Array>): Promise<Sound> {
+    return { name, pcm: levelled(await pcm) }
+  }
+}
+
+/** Returns the operator’s recording: for the region if it exists, otherwise for the language. */
+function fileOf({ notices }: SoundOptions, name: NoticeName, language: LanguageId): string | undefined {
+  return notices[language]?.[name] ?? notices[language.slice(0, language.indexOf('-'))]?.[name]
+}
+
+/** Returns the tone that replaces an unavailable notice. */
+function toneFor(name: NoticeName): ToneName {
+  return name === 'service-away' ? 'away' : 'beep'
+}
+
+function nameOf(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'code' in error) return String(error.code)
+  return error instanceof Error ? error.name : 'unknown'
+}

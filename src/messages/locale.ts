@@ -1,0 +1,35 @@
+import { type LanguageId, languageId } from '../common/language.ts'
+
+/** Languages of replies. */
+export const TONGUES = ['en', 'es', 'fr', 'de', 'it', 'pt'] as const
+export type Tongue = (typeof TONGUES)[number]
+
+/** Discord's locales for each language except English, the default (Discord: Locales). */
+export const DISCORD_LOCALES = {
+  es: ['es-ES', 'es-419'],
+  fr: ['fr'],
+  de: ['de'],
+  it: ['it'],
+  pt: ['pt-BR'],
+} as const satisfies Record<Exclude<Tongue, 'en'>, readonly string[]>
+
+/** Returns the language of replies for a client with `locale`; English by default. */
+export function tongueOf(locale: string): Tongue {
+  const [primary] = locale.toLowerCase().split('-')
+  return TONGUES.find(tongue => tongue === primary) ?? 'en'
+}
+
+/**
+ * Returns the language of a Discord locale, with its most common region: `de` is `de-de`. English if `locale` is
+ * invalid.
+ */
+export function languageOfLocale(locale: string): LanguageId {
+  try {
+    const { language: primary, region } = new Intl.Locale(locale).maximize()
+    // Discord has only "Norwegian"; services list the written language.
+    const language = primary === 'no' ? 'nb' : primary
+    return languageId(`${language}-${region}`)
+  } catch {
+    return 'en-us'
+  }
+}

@@ -1,0 +1,58 @@
+import type { Words } from './notices.ts'
+
+export const ENGLISH: Words = {
+  notices: {
+    connecting: 'Please wait while we connect you [to {name}]. This call is interpreted by a computer.',
+    busy: 'The line is busy. Please try again later.',
+    'no-answer': 'No one answered. Please try again later.',
+    'call-failed': 'We are sorry. The call could not be connected.',
+    voicemail: 'Voicemail answered, so we ended the call.',
+    incoming:
+      'You have a call [from {name}]. It is interpreted by a computer. Please speak your own language.',
+    connected: 'You are connected. Please speak your own language.',
+    'other-left': 'The other side has hung up.',
+    goodbye: 'Goodbye.',
+    'service-away': 'Interpreting is temporarily unavailable. You hear each other directly.',
+    'service-back': 'Interpreting has resumed.',
+    'interpreting-paused': 'Interpreting is paused. You hear each other directly.',
+    'interpreting-resumed': 'Interpreting has resumed.',
+    'nothing-to-repeat': 'There is nothing to repeat.',
+    'language-changed': 'Your language is now English.',
+    muted: 'You are muted.',
+    unmuted: 'You can be heard again.',
+    recording: 'This call is being recorded.',
+    'recording-paused': 'Recording is paused.',
+    'recording-resumed': 'Recording has resumed.',
+    'minutes-left': 'This call ends in {minutes} minutes.',
+    'time-up': 'This call has reached its time limit.',
+    options:
+      '[Press {pause} to pause or resume interpreting.] [Press {repeat} to hear the last translation again.] ' +
+      '[Press {mute} to mute yourself.] [Press {language} and a digit to change your language.] ' +
+      '[Press {recording} to pause the recording.] [Press {options} to hear this again.]',
+    'choose-language': 'For English, press {key}.',
+    'enter-room-code': 'Please enter the code of your conversation, then press hash.',
+    'wrong-room-code': 'That code is not valid.',
+    'line-full': 'All lines are in use. Please try again later.',
+    'channel-interpreted': 'This channel is being interpreted by a computer. Please speak your own language.',
+    'phone-joined': 'Someone has joined by phone.',
+    'minutes-spent': 'No more calls can be placed today. Please try again tomorrow.',
+    'channel-away': 'The voice channel is temporarily unavailable. Please wait.',
+    'channel-mute': 'The voice channel cannot hear you at the moment. It can read what you say.',
+    'channel-deaf': 'You cannot hear the voice channel at the moment.',
+    'channel-back': 'The voice channel is available again.',
+  },
+  keys: {
+    0: 'zero',
+    1: 'one',
+    2: 'two',
+    3: 'three',
+    4: 'four',
+    5: 'five',
+    6: 'six',
+    7: 'seven',
+    8: 'eight',
+    9: 'nine',
+    '*': 'star',
+    '#': 'hash',
+  },
+}

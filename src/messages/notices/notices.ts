@@ -1,0 +1,59 @@
+import type { LanguageId } from '../../common/language.ts'
+import type { NoticeName } from '../../core/model/announcer.ts'
+import { GERMAN } from './de.ts'
+import { ENGLISH } from './en.ts'
+import { SPANISH } from './es.ts'
+import { FRENCH } from './fr.ts'
+import { ITALIAN } from './it.ts'
+import { PORTUGUESE } from './pt.ts'
+
+/**
+ * The system’s sentences in one language. `{place}` is replaced with a value of the notice; a part in `[…]` is omitted
+ * if its value is missing.
+ */
+export interface Words {
+  readonly notices: Readonly<Record<NoticeName, string>>
+  /** Spoken names of the phone keys: digits, star, hash. */
+  readonly keys: Readonly<Record<string, string>>
+}
+
+const LANGUAGES: Readonly<Record<string, Words>> = {
+  en: ENGLISH,
+  es: SPANISH,
+  fr: FRENCH,
+  de: GERMAN,
+  it: ITALIAN,
+  pt: PORTUGUESE,
+}
+
+/** Source language for languages without sentences here. */
+export const FALLBACK_LANGUAGE: LanguageId = 'en-us'
+
+/** Returns the sentences of a language in any region; undefined if there are none. */
+export function wordsOf(language: LanguageId): Words | undefined {
+  const primary = language.slice(0, language.indexOf('-'))
+  return Object.hasOwn(LANGUAGES, primary) ? LANGUAGES[primary] : undefined
+}
+
+/** Returns the sentence of a notice with its values; phone keys are spelled out (`*1`: “star one”). */
+export function sentence(
+  words: Words,
+  notice: NoticeName,
+  values: Readonly<Record<string, string>> = {},
+): string {
+  const fill = (text: string) =>
+    text.replace(/\{(\w+)\}/g, (_place, name: string) => spoken(values[name] ?? '', words))
+  return fill(
+    words.notices[notice].replace(/ ?\[([^\][]*)\]/g, (_all, part: string) =>
+      [...part.matchAll(/\{(\w+)\}/g)].every(([, name]) => values[name ?? '']) ? ` ${part}` : '',
+    ),
+  )
+    .replace(/\s+/g, ' ')
+    .trim()
+}
+
+/** Returns a value as it is spoken: key sequences by their names, plain numbers unchanged. */
+function spoken(value: string, { keys }: Words): string {
+  if (!/^[0-9*#]{1,12}$/.test(value) || /^[1-9][0-9]+$/.test(value)) return value
+  return [...value].map(key => keys[key] ?? key).join(' ')
+}

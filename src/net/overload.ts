@@ -1,0 +1,128 @@
+import { totalmem } from 'node:os'
+import { getHeapStatistics } from 'node:v8'
+import { type Clock, Ticker } from '../common/clock.ts'
+import type { Log } from '../common/log.ts'
+
+/** Interval between measurements (ms). */
+const LOOK_MS = 100
+/** Measurements of delay per measurement of memory. */
+const MEMORY_LOOKS = 10
+/**
+ * Number of measurements of which the median counts: a single pause, for startup or garbage collection, is not an
+ * overload.
+ */
+const REMEMBERED = 11
+/** Recovery time before accepting calls again (ms). */
+const RECOVER_MS = 3_000
+/** … spent below this share of the limits. */
+const WELL = 0.8
+
+/** The exceeded limit. */
+export type Strain = 'late' | 'memory'
+
+export interface OverloadParts {
+  readonly limits: { readonly maxLateMs: number; readonly maxMemoryShare: number }
+  readonly clock: Clock
+  readonly log: Log
+  /** Returns the share of its available memory that this program uses; measured by default. */
+  readonly memoryShare?: (() => number) | undefined
+}
+
+/**
+ * Monitors event loop delay and memory use. While either exceeds its limit, new calls and sessions should be rejected
+ * to protect current ones. The creator disposes of it.
+ */
+export class Overload implements Disposable {
+  /** Number of overload periods. */
+  closings = 0
+  /** Rejected calls and sessions. */
+  turnedAway = 0
+  /** Event loop delay (ms): the median of recent measurements. */
+  lateMs = 0
+  /** Share of the memory in use. */
+  memoryShare = 0
+  readonly #parts: OverloadParts
+  readonly #ticker: Ticker
+  readonly #measure: () => number
+  readonly #lately = new Float64Array(REMEMBERED)
+  #due: number
+  #looks = 0
+  #strain: Strain | undefined
+  #strainedAt = 0
+
+  constructor(parts: OverloadParts) {
+    this.#parts = parts
+    this.#measure = parts.memoryShare ?? memoryShare
+    this.#due = parts.clock.now() + LOOK_MS
+    this.#ticker = new Ticker(parts.clock, LOOK_MS, now => this.#look(now))
+  }
+
+  /** The exceeded limit, or undefined if new work can be accepted. */
+  get strain(): Strain | undefined {
+    return this.#strain
+  }
+
+  /** Returns the same for a new call or session, and counts the rejection. */
+  turns(): Strain | undefined {
+    if (this.#strain) this.turnedAway++
+    return this.#strain
+  }
+
+  [Symbol.dispose](): void {
+    this.#ticker[Symbol.dispose]()
+  }
+
+  #look(now: number): void {
+    const late = Math.max(0, now - this.#due)
+    this.#due = now + LOOK_MS - (late % LOOK_MS)
+    this.#lately[this.#looks % REMEMBERED] = late
+    this.lateMs = this.#lately.toSorted()[REMEMBERED >> 1]!
+    if (this.#looks++ % MEMORY_LOOKS === 0) this.memoryShare = this.#share()
+    const { maxLateMs, maxMemoryShare } = this.#parts.limits
+    const over = this.#over(maxLateMs, maxMemoryShare)
+    if (over) this.#close(over, now)
+    else if (this.#over(maxLateMs * WELL, maxMemoryShare * WELL)) this.#strainedAt = now
+    else if (this.#strain && now - this.#strainedAt >= RECOVER_MS) this.#open()
+  }
+
+  /** A failed measurement, for example without free file descriptors, counts as full memory: new work would fail. */
+  #share(): number {
+    try {
+      return this.#measure()
+    } catch {
+      return 1
+    }
+  }
+
+  #over(lateMs: number, share: number): Strain | undefined {
+    if (this.lateMs > lateMs) return 'late'
+    return this.memoryShare > share ? 'memory' : undefined
+  }
+
+  #close(strain: Strain, now: number): void {
+    this.#strainedAt = now
+    if (this.#strain === undefined) {
+      this.closings++
+      this.#parts.log.warn({ strain, ...this.#figures() }, 'overloaded: rejecting new calls')
+    }
+    this.#strain = strain
+  }
+
+  #open(): void {
+    this.#strain = undefined
+    this.#parts.log.info({ turnedAway: this.turnedAway, ...this.#figures() }, 'overload ended')
+  }
+
+  #figures() {
+    return { lateMs: Math.round(this.lateMs), memoryShare: Math.round(this.memoryShare * 100) / 100 }
+  }
+}
+
+/** Returns the larger of two shares: the process's available memory in use, and the heap in use. */
+function memoryShare(): number {
+  const machine = totalmem()
+  const allowed = process.constrainedMemory()
+  const limit = allowed > 0 && allowed < machine ? allowed : machine
+  const { used_heap_size: used, heap_size_limit: most } = getHeapStatistics()
+  return Math.max(process.memoryUsage.rss() / limit, used / most)
+}

@@ -1,0 +1,63 @@
+import type { LanguageId } from '../../common/language.ts'
+import type { Mp3Pool } from '../../transcode/mp3/mp3-pool.ts'
+import { wholeVoice } from '../../transcode/mp3-whole.ts'
+import type { ServiceClient } from './service-client.ts'
+import { ServiceFailure } from './service-failure.ts'
+import type { ServiceSession } from './service-session.ts'
+
+/** Speaks and translates single sentences, each in its own session of `/tts` or `/translator`. */
+export class ServiceSpeaker {
+  readonly #client: () => ServiceClient
+  readonly #pool: Mp3Pool
+
+  /**
+   * `client` is called for each sentence, because the embedded service can move after a restart. The caller still owns
+   * `pool`.
+   */
+  constructor(client: () => ServiceClient, pool: Mp3Pool) {
+    this.#client = client
+    this.#pool = pool
+  }
+
+  /** Synthesizes `text` in `language`, 16 kHz mono. Rejects with `ServiceFailure`. */
+  async speak(text: string, language: LanguageId): Promise<Int16Array> {
+    await using session = await this.#client().openSession('/tts', { languageIdTarget: language })
+    const { audio } = await answerTo(session, text)
+    if (audio) return await wholeVoice(audio, this.#pool)
+    throw ServiceFailure.found('timeout/no_audio', 'the service returned no audio for a text')
+  }
+
+  /** Translates `text` into the language `to`. Rejects with `ServiceFailure`. */
+  async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
+    const languages = { languageIdSource: from, languageIdTarget: to }
+    await using session = await this.#client().openSession('/translator', languages)
+    const { translation } = await answerTo(session, text)
+    if (translation) return translation
+    throw ServiceFailure.found('timeout/no_reply', 'the service returned no translation for a text')
+  }
+}
+
+/** Returns all results for one text. Awaits the end of the session, so that a silent service is noticed. */
+async function answerTo(
+  session: ServiceSession<'/tts' | '/translator'>,
+  text: string,
+): Promise<{ audio?: Uint8Array; translation?: string }> {
+  await session.send(text)
+  const finished = session.finish()
+  const audio: Uint8Array[] = []
+  let translation: string | undefined
+  try {
+    for await (const event of session.events()) {
+      if (event.kind === 'error') throw event.error
+      if (event.kind !== 'result') continue
+      if (event.audio) audio.push(event.audio)
+      if (event.final) translation = event.translation ?? translation
+    }
+  } finally {
+    finished.catch(() => {})
+  }
+  return {
+    ...(audio.length === 0 ? {} : { audio: Buffer.concat(audio) }),
+    ...(translation === undefined ? {} : { translation }),
+  }
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import { isLanguageId } from '../../../common/language.ts'
+import { AUDIO_RATES } from '../../contract.ts'
+
+/** Discriminator of the list entries. */
+const ENGINE = 'Kind of engine.'
+
+const ms = (fallback: number) => z.int().min(1).default(fallback)
+const language = z.string().refine(isLanguageId, 'expected a language like en-us (<language>-<region>)')
+const languages = z.array(language).min(1).meta({ about: 'Languages for which this engine is used.' })
+/** Address of the server, with or without the `/v1` of its paths. */
+const url = z
+  .string()
+  .refine(isAddress, 'an http:// or https:// address without user, query or fragment')
+  .transform(text => text.replace(/\/+$/, '').replace(/\/v1$/, ''))
+  .meta({ about: 'URL of the server.' })
+
+const server = {
+  url,
+  apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
+  timeoutMs: ms(10_000).meta({ about: 'Timeout of a request, including retries (ms).' }),
+  retries: z.int().min(0).max(5).default(1).meta({ about: 'Number of retries.' }),
+  restMs: ms(5_000).meta({ about: 'Cooldown after three consecutive failures (ms).' }),
+}
+
+const openAiTranscription = z.strictObject({
+  engine: z.literal('openai').meta({ about: ENGINE }),
+  ...server,
+  model: z.string().min(1).meta({ about: 'Name of the model.' }),
+  languages,
+  format: z
+    .enum(['verbose_json', 'json'])
+    .default('verbose_json')
+    .meta({ about: 'Requested response format.' }),
+  streaming: z.boolean().default(false).meta({ about: 'Request partial texts.' }),
+  prompt: z.string().optional().meta({ about: 'Words and names to expect, as a hint for the model.' }),
+  pauseMs: z.int().min(100).max(3_000).default(400).meta({ about: 'Pause that ends an utterance (ms).' }),
+  stallMs: ms(800).meta({ about: 'Time without audio after which an utterance is finished (ms).' }),
+  longMs: ms(15_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
+})
+
+const queue = {
+  parallel: z.int().min(1).max(64).default(4).meta({ about: 'Concurrent requests per language pair.' }),
+  maxWaiting: z.int().min(1).default(100).meta({ about: 'Maximum number of queued requests.' }),
+}
+
+const openAiTranslation = z.strictObject({
+  engine: z.literal('openai').meta({ about: ENGINE }),
+  ...server,
+  ...queue,
+  model: z.string().min(1).meta({ about: 'Name of the model.' }),
+  languages: z.array(language).min(2).meta({ about: 'Languages it translates, each into all others.' }),
+  context: z.string().optional().meta({ about: 'Topic of the calls, as context for the model.' }),
+})
+
+const libreTranslate = z.strictObject({
+  engine: z.literal('libretranslate').meta({ about: ENGINE }),
+  ...server,
+  ...queue,
+  languages: languages.optional(),
+})
+
+const voices = z
+  .array(
+    z.strictObject({
+      voice: z.string().min(1).meta({ about: 'Name of the voice at the server.' }),
+      languages,
+      gender: z.enum(['M', 'F']).meta({ about: 'Gender of the voice.' }),
+    }),
+  )
+  .min(1)
+  .meta({ about: 'Voices of the server, each with the languages it speaks.' })
+
+const openAiSynthesis = z.strictObject({
+  engine: z.literal('openai').meta({ about: ENGINE }),
+  ...server,
+  model: z.string().min(1).meta({ about: 'Name of the model.' }),
+  voices,
+  format: z.enum(['pcm', 'wav', 'mp3']).default('pcm').meta({ about: 'Requested response format.' }),
+  pcmRate: z.literal(AUDIO_RATES).default(24_000).meta({ about: 'Sample rate of headerless samples (Hz).' }),
+  speed: z.number().min(0.25).max(4).default(1).meta({ about: 'Speaking rate; 1 is normal.' }),
+  neural: z
+    .boolean()
+    .default(true)
+    .meta({ about: 'Value of `voiceEngine` in the voice list: neural or standard.' }),
+})
+
+const piper = z.strictObject({
+  engine: z.literal('piper').meta({ about: ENGINE }),
+  ...server,
+  voices,
+  speed: z.number().min(0.25).max(4).default(1).meta({ about: 'Speaking rate; 1 is normal.' }),
+  legacy: z.boolean().default(false).meta({ about: 'Servers of the first generation: plain text at `/`.' }),
+  neural: z
+    .boolean()
+    .default(true)
+    .meta({ about: 'Value of `voiceEngine` in the voice list: neural or standard.' }),
+})
+
+/** An installed engine with its position in the order, optionally for some languages only. */
+const installed = <T extends string>(engine: T) =>
+  z.strictObject({ engine: z.literal(engine).meta({ about: ENGINE }), languages: languages.optional() })
+
+const tableOf = (...engines: string[]) => `a table whose engine is one of ${engines.join(', ')}`
+
+/** Engines by task, in order of preference. Installed engines that are not named come last. */
+export const engineChoicesSchema = {
+  transcription: z
+    .array(
+      z
+        .discriminatedUnion('engine', [openAiTranscription, installed('pocketsphinx')])
+        .describe(tableOf('openai', 'pocketsphinx')),
+    )
+    .default([])
+    .meta({ about: 'Speech recognition engines, in order of preference.' }),
+  translation: z
+    .array(
+      z
+        .discriminatedUnion('engine', [openAiTranslation, libreTranslate, installed('apertium')])
+        .describe(tableOf('openai', 'libretranslate', 'apertium')),
+    )
+    .default([])
+    .meta({ about: 'Translation engines, in order of preference.' }),
+  synthesis: z
+    .array(
+      z
+        .discriminatedUnion('engine', [openAiSynthesis, piper, installed('espeak'), installed('flite')])
+        .describe(tableOf('openai', 'piper', 'espeak', 'flite')),
+    )
+    .default([])
+    .meta({ about: 'Speech synthesis engines, in order of preference.' }),
+}
+
+const choices = z.strictObject(engineChoicesSchema)
+export type EngineChoices = z.output<typeof choices>
+
+function isAddress(text: string): boolean {
+  const address = URL.parse(text)
+  if (!address || !/^https?:$/.test(address.protocol)) return false
+  return !address.username && !address.password && !address.search && !address.hash
+}

@@ -1,0 +1,65 @@
+import type { Clock } from '../../../../common/clock.ts'
+import { type LanguageId, sameLanguage } from '../../../../common/language.ts'
+import { normalised, sentence } from '../normalise.ts'
+import type { TextTranslator } from '../text-translator.ts'
+import { EngineHttp, type EngineHttpOptions } from './engine-http.ts'
+import { OrderedCalls } from './ordered-calls.ts'
+
+export interface HttpTranslatorOptions extends EngineHttpOptions {
+  /** Concurrent requests per language pair. */
+  readonly parallel: number
+  /** Maximum number of queued translations per language pair. */
+  readonly maxWaiting: number
+}
+
+/** Matches text with something to translate: a letter or a digit. */
+const WORDS = /[\p{L}\p{N}]/u
+
+/** Base class of translation over HTTP: language pairs, order, limits, and normalized text. */
+export abstract class HttpTranslator implements TextTranslator {
+  readonly name: string
+  protected readonly http: EngineHttp
+  readonly #options: HttpTranslatorOptions
+  readonly #calls = new Map<string, OrderedCalls>()
+
+  protected constructor(name: string, options: HttpTranslatorOptions, clock: Clock) {
+    this.name = name
+    this.#options = options
+    this.http = new EngineHttp('translation', name, options, clock)
+  }
+
+  abstract targets(from: LanguageId): readonly LanguageId[]
+
+  /** Requests one translation from the server. */
+  protected abstract ask(text: string, from: LanguageId, to: LanguageId): Promise<string>
+
+  prepare(): void {}
+
+  async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
+    if (!this.targets(from).includes(to))
+      throw new RangeError(`${this.name} translates ${from} into ${this.targets(from).join(', ')}, not ${to}`)
+    const line = normalised(text, from)
+    const calls = this.#callsFor(`${from} ${to}`)
+    if (calls.size >= this.#options.maxWaiting)
+      throw this.http.error(`${calls.size} translations are waiting already`)
+    return calls.run(async () => {
+      const answer = WORDS.test(line) ? await this.ask(line, from, to) : ''
+      return sentence(answer.replace(/[\p{Cc}\s]+/gu, ' ').trim())
+    })
+  }
+
+  async close(): Promise<void> {
+    this.http.close()
+  }
+
+  #callsFor(pair: string): OrderedCalls {
+    const calls = this.#calls.get(pair) ?? new OrderedCalls(this.#options.parallel)
+    this.#calls.set(pair, calls)
+    return calls
+  }
+}
+
+/** Returns all `languages` except `from`, or none if `from` is not among them. */
+export function otherLanguages(languages: readonly LanguageId[], from: LanguageId): LanguageId[] {
+  return languages.includes(from) ? languages.filter(to => !sameLanguage(from, to)) : []
+}

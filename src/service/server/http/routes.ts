@@ -1,0 +1,88 @@
+import multipart from '@fastify/multipart'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Log } from '../../../common/log.ts'
+import { vouchFor } from '../../../net/proof.ts'
+import type { Admission } from '../admission.ts'
+import type { Batch } from '../batch/batch.ts'
+import type { Catalog } from '../catalog.ts'
+import type { EngineSet } from '../engines/engine-set.ts'
+import type { ErrorCounts } from '../error-counts.ts'
+import type { ApiKeys } from '../keys/api-keys.ts'
+import type { KeyHolder } from '../keys/key-holder.ts'
+import type { KeyWatch } from '../keys/key-watch.ts'
+import type { Query } from '../query.ts'
+import { ServiceError, told } from '../service-error.ts'
+import type { Workload } from '../workload.ts'
+import { voiceFilter } from './voice-parameters.ts'
+
+export interface RouteParts {
+  readonly keys: ApiKeys
+  /** Undefined without a key file. */
+  readonly watch: KeyWatch | undefined
+  readonly catalog: Catalog
+  readonly engines: EngineSet
+  readonly admission: Admission
+  readonly workload: Workload
+  readonly batch: Batch
+  readonly log: Log
+  readonly errors: ErrorCounts
+}
+
+/** Adds the HTTP routes of the interface, and `/health`. Every error is `{ code, error, description }`. */
+export function addRoutes(
+  app: FastifyInstance,
+  { keys, watch, catalog, engines, admission, workload, batch, log, errors }: RouteParts,
+): void {
+  app.get('/health', () => ({
+    status: 'ok',
+    sessions: admission.taken,
+    maxSessions: admission.size,
+    behindMs: Math.round(workload.latelyMs),
+    busy: Math.round(workload.busy * 100) / 100,
+    ...(watch ? { keyFile: { status: watch.status, revision: watch.revision } } : {}),
+    engines: {
+      transcription: engines.speechToText.map(engine => engine.name),
+      translation: engines.translators.map(engine => engine.name),
+      synthesis: engines.synthesizers.map(engine => engine.name),
+    },
+  }))
+
+  app.register(async api => {
+    const holders = new WeakMap<FastifyRequest, KeyHolder>()
+    await api.register(multipart)
+    api.addHook('onRequest', async request => {
+      holders.set(request, keys.holderOf(request.headers['x-api-key'], 'the header x-api-key', request.ip))
+      vouchFor(request.raw)
+    })
+    api.get('/api/languages', () => catalog.languages)
+    api.get('/api/voices', (request: FastifyRequest) => catalog.voices(voiceFilter(request.query as Query)))
+    api.post('/api/batch/file', (request, reply) => batch.answer(request, reply, holders.get(request)!))
+  })
+
+  app.setNotFoundHandler(request => {
+    throw new ServiceError('path_unknown', `no route for ${request.method} ${request.url.split('?')[0]}`)
+  })
+  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+    errors.count(answerFailed(error, reply, log).specific)
+  })
+}
+
+/** Sends the response for a failed request; failures that the client did not cause are logged. */
+export function answerFailed(
+  error: Error & { statusCode?: number },
+  reply: FastifyReply,
+  log: Log,
+): ServiceError {
+  const known = fromFastify(error)
+  if (known.status >= 500) log.error({ err: error.name, reason: error.message }, 'request failed')
+  if (known.retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(known.retryAfterMs / 1000))
+  void reply.status(known.status).send(known.data)
+  return known
+}
+
+/** The framework's own rejections (an unparseable body, an undecodable URL) are client errors. */
+function fromFastify(error: Error & { statusCode?: number }): ServiceError {
+  const { statusCode = 500 } = error
+  if (error instanceof ServiceError || statusCode >= 500) return told(error)
+  return new ServiceError('request_malformed', error.message)
+}

@@ -1,0 +1,62 @@
+import type { DoorCounters } from '../../../net/door-counters.ts'
+import type { ServiceConfig } from '../service-config.ts'
+
+/** First message from the parent to a service process; sent once. */
+export interface StartMessage {
+  readonly type: 'start'
+  readonly config: ServiceConfig
+}
+
+/** Heartbeat request, sent regularly once the process listens; the process answers `alive`. */
+export interface AskMessage {
+  readonly type: 'ask'
+}
+
+/** Figures of a service, numbers only. The reader decides how old they can be. */
+export interface ServiceFigures {
+  readonly sessions: number
+  readonly maxSessions: number
+  /** Delay of recognition (ms), and share of busy threads. */
+  readonly behindMs: number
+  readonly busy: number
+  readonly door: Readonly<DoorCounters>
+  /** Number of errors sent to clients, by code. */
+  readonly errors: Readonly<Record<string, number>>
+  readonly overload: {
+    readonly closings: number
+    readonly turnedAway: number
+    readonly lateMs: number
+    readonly memoryShare: number
+    readonly strain: string | undefined
+  }
+  /** Process memory (bytes) and CPU time since start (s). */
+  readonly memoryBytes: number
+  readonly cpuSeconds: number
+}
+
+/** Messages from the service process to its parent. */
+export type ProcessMessage =
+  | { readonly type: 'alive'; readonly figures?: ServiceFigures }
+  | { readonly type: 'listening'; readonly port: number }
+  /** It will not listen; `code` is `config` when a retry would be useless. */
+  | { readonly type: 'failed'; readonly code: 'config' | 'start'; readonly message: string }
+  | {
+      readonly type: 'log'
+      readonly level: 'debug' | 'info' | 'warn' | 'error'
+      readonly fields: object
+      readonly message: string
+    }
+
+/** True if `message` is the parent's start message. */
+export function isStart(message: unknown): message is StartMessage {
+  return typeOf(message) === 'start'
+}
+
+/** True if `message` is a heartbeat request. */
+export function isAsk(message: unknown): message is AskMessage {
+  return typeOf(message) === 'ask'
+}
+
+function typeOf(message: unknown): unknown {
+  return typeof message === 'object' && message !== null ? (message as { type?: unknown }).type : undefined
+}

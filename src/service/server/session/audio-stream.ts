@@ -1,0 +1,164 @@
+import { Readable } from 'node:stream'
+import { after, type Clock, Ticker } from '../../../common/clock.ts'
+import type { LiveMp3 } from './live-mp3.ts'
+
+/** Interval at which silence is added (ms). */
+const TICK_MS = 100
+/** Silence is added up to this far ahead of a real-time reader: slightly more than the encoder holds back (ms). */
+const LEAD_MS = 400
+/** New speech waits while the stream is this far ahead of a real-time reader. */
+const MOST_AHEAD_MS = 15_000
+/** Time a reader has to read the rest after the session has ended. */
+const LINGER_MS = 5 * 60_000
+
+export interface AudioStreamParts {
+  readonly mp3: LiveMp3
+  readonly clock: Clock
+  /** Maximum number of bytes buffered for a reader, or until one connects. */
+  readonly maxUnreadBytes: number
+  /** Called when audio was dropped because it was not read, once per reader or period without one. */
+  readonly lost: (description: string) => void
+}
+
+/**
+ * The mp3 of a session, read over HTTP. Speech is sent as soon as it is made; in between, silence keeps pace with the
+ * clock, so that a player never runs dry. Without a reader the stream pauses and buffers the newest speech, up to the
+ * limit. There is one reader at a time; a new one replaces the old one.
+ */
+export class AudioStream {
+  readonly #parts: AudioStreamParts
+  #reader: Readable | undefined
+  #ticker: Ticker | undefined
+  /** Clock time at which a real-time reader is, or would have been, at the start of the mp3. */
+  #origin = 0
+  #kept: { readonly bytes: Uint8Array; readonly ms: number }[] = []
+  #keptBytes = 0
+  #told = false
+  #ended = false
+  #waiting: (() => void)[] = []
+
+  /** Takes ownership of `mp3` and finishes it at the end. */
+  constructor(parts: AudioStreamParts) {
+    this.#parts = parts
+  }
+
+  /** True while a reader is connected. */
+  get read(): boolean {
+    return this.#reader !== undefined
+  }
+
+  /**
+   * Opens a new reader, which receives the buffered audio and then everything. Ends the previous reader. Destroying the
+   * reader disconnects it.
+   */
+  open(): Readable {
+    const reader = new Readable({ read() {} })
+    reader.on('error', () => {})
+    reader.once('close', () => this.#left(reader))
+    this.#reader?.push(null)
+    this.#reader = reader
+    this.#told = false
+    if (this.#ended) {
+      reader.push(null)
+      return reader
+    }
+    const { mp3, clock } = this.#parts
+    const keptMs = this.#kept.reduce((sum, { ms }) => sum + ms, 0)
+    this.#origin = clock.now() - (mp3.positionMs - keptMs)
+    for (const { bytes } of this.#kept.splice(0)) if (bytes.length > 0) reader.push(bytes)
+    this.#keptBytes = 0
+    this.#fill()
+    this.#ticker ??= new Ticker(clock, TICK_MS, () => this.#fill())
+    return reader
+  }
+
+  /** Resolves when there is room for more speech; never rejects. */
+  async room(): Promise<void> {
+    while (this.#reader && !this.#ended && this.#aheadMs > MOST_AHEAD_MS)
+      await new Promise<void>(resolve => this.#waiting.push(resolve))
+  }
+
+  /** Prepares for speech at `rate` Hz. */
+  async tune(rate: number): Promise<void> {
+    this.#deliver(await this.#parts.mp3.tune(rate), 0)
+  }
+
+  /** Adds speech at the rate last passed to `tune`. */
+  write(pcm: Int16Array): void {
+    const { mp3 } = this.#parts
+    const before = mp3.positionMs
+    const bytes = mp3.speech(pcm)
+    this.#deliver(bytes, mp3.positionMs - before)
+  }
+
+  /** Ends the stream; the reader has some minutes to read the rest. Idempotent. */
+  end(): void {
+    if (this.#ended) return
+    this.#deliver(this.#parts.mp3.finish(), 0)
+    this.#ended = true
+    this.#kept = []
+    this.#stop()
+    const reader = this.#reader
+    if (!reader) return
+    reader.push(null)
+    const late = after(this.#parts.clock, LINGER_MS, () => reader.destroy())
+    reader.once('close', () => late[Symbol.dispose]())
+  }
+
+  get #aheadMs(): number {
+    const { mp3, clock } = this.#parts
+    return mp3.positionMs - (clock.now() - this.#origin)
+  }
+
+  #fill(): void {
+    const missing = LEAD_MS + TICK_MS - this.#aheadMs
+    if (missing > TICK_MS / 2) this.#deliver(this.#parts.mp3.silence(missing), missing)
+    if (this.#aheadMs <= MOST_AHEAD_MS) this.#wake()
+  }
+
+  #deliver(bytes: Uint8Array, ms: number): void {
+    if (this.#ended) return
+    const { maxUnreadBytes } = this.#parts
+    const reader = this.#reader
+    if (!reader) this.#keep(bytes, ms)
+    else if (reader.readableLength + bytes.length > maxUnreadBytes) {
+      this.#left(reader)
+      reader.destroy()
+      this.#tell(`the reader of the audio stream was ${maxUnreadBytes} bytes behind and was cut off`)
+    } else if (bytes.length > 0) reader.push(bytes)
+  }
+
+  #keep(bytes: Uint8Array, ms: number): void {
+    const { maxUnreadBytes } = this.#parts
+    this.#kept.push({ bytes, ms })
+    this.#keptBytes += bytes.length
+    let lost = 0
+    while (this.#keptBytes > maxUnreadBytes) {
+      const oldest = this.#kept.shift()!
+      this.#keptBytes -= oldest.bytes.length
+      lost += oldest.bytes.length
+    }
+    if (lost > 0) this.#tell(`the audio stream has no reader, only its last ${maxUnreadBytes} bytes are kept`)
+  }
+
+  #tell(description: string): void {
+    if (!this.#told) this.#parts.lost(description)
+    this.#told = true
+  }
+
+  #left(reader: Readable): void {
+    if (this.#reader !== reader) return
+    this.#reader = undefined
+    this.#stop()
+  }
+
+  #stop(): void {
+    this.#ticker?.[Symbol.dispose]()
+    this.#ticker = undefined
+    this.#wake()
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting.splice(0)) wake()
+  }
+}

@@ -1,0 +1,204 @@
+import type { IncomingMessage } from 'node:http'
+import type { Namespace as IoNamespace, Server, Socket } from 'socket.io'
+import type { Clock } from '../../../common/clock.ts'
+import type { Log } from '../../../common/log.ts'
+import { vouchFor } from '../../../net/proof.ts'
+import type { TrustedProxies } from '../../../net/trusted-proxies.ts'
+import { EVENT, type Namespace } from '../../contract.ts'
+import type { Admission } from '../admission.ts'
+import type { EngineSet } from '../engines/engine-set.ts'
+import type { ErrorCounts } from '../error-counts.ts'
+import type { ApiKeys } from '../keys/api-keys.ts'
+import type { KeyHolder } from '../keys/key-holder.ts'
+import { shown } from '../query.ts'
+import type { ServiceSettings } from '../service-config.ts'
+import { ServiceError, told } from '../service-error.ts'
+import type { Workload } from '../workload.ts'
+import type { AudioStreams } from './audio-streams.ts'
+import type { ConnectGuard } from './connect-guard.ts'
+import type { Session } from './session.ts'
+import { SocketChannel } from './socket-channel.ts'
+import { openSts } from './sts.ts'
+import { openStt } from './stt.ts'
+import { openTranslator } from './translator.ts'
+import { openTts } from './tts.ts'
+
+export interface NamespaceParts {
+  readonly keys: ApiKeys
+  readonly proxies: TrustedProxies
+  readonly engines: EngineSet
+  readonly admission: Admission
+  readonly workload: Workload
+  readonly streams: AudioStreams
+  readonly guard: ConnectGuard
+  readonly settings: ServiceSettings
+  readonly clock: Clock
+  readonly log: Log
+  /** Counts the errors sent to clients. */
+  readonly errors: ErrorCounts
+}
+
+/** Type of the Socket.IO packet that rejects a CONNECT. */
+const CONNECT_ERROR = '4'
+
+/** Creates the session of a socket from its query; throws a `ServiceError` for invalid parameters. */
+export type OpenSession = (socket: Socket, channel: SocketChannel, log: Log, parts: NamespaceParts) => Session
+
+/** The event that a namespace accepts, and its session factory. */
+interface Offer {
+  readonly takes: string
+  readonly open: OpenSession
+}
+
+const OFFERED: Readonly<Record<Namespace, Offer>> = {
+  '/stt': { takes: EVENT.writeStream, open: openStt },
+  '/translator': { takes: EVENT.text, open: openTranslator },
+  '/tts': { takes: EVENT.text, open: openTts },
+  '/sts': { takes: EVENT.writeStream, open: openSts },
+}
+
+/** Serves the namespaces of the interface at `io` and rejects all others with the reason. */
+export function addNamespaces(io: Server, parts: NamespaceParts): void {
+  for (const [name, offer] of Object.entries(OFFERED)) {
+    const namespace = io.of(name)
+    guard(namespace, parts, holder => {
+      holder.assertRoom()
+      parts.admission.assertRoom()
+    })
+    namespace.on('connection', socket => serve(socket, offer, parts))
+  }
+  guard(io.of('/'), parts, () => {
+    throw refusal()
+  })
+  // This matcher never calls back, so Socket.IO creates no namespace; the rejection is sent from here.
+  io.of((name, auth) => refuseUnknown(name, auth, parts))
+}
+
+/** Rejects a CONNECT to an unknown namespace. */
+function refuseUnknown(name: string, auth: unknown, parts: NamespaceParts): void {
+  const { current } = parts.guard
+  if (!current) return
+  const { request } = current
+  const { message, data } = refusedConnect({ request, name, auth }, parts, () => {
+    throw refusal()
+  })!
+  current.send(`${CONNECT_ERROR}${name},${JSON.stringify({ message, data })}`)
+}
+
+function guard(namespace: IoNamespace, parts: NamespaceParts, admit: (holder: KeyHolder) => void): void {
+  namespace.use((socket, next) => {
+    const { request, handshake, nsp } = socket
+    const error = refusedConnect({ request, name: nsp.name, auth: handshake.auth }, parts, holder => {
+      socket.data.holder = holder
+      admit(holder)
+    })
+    next(error)
+  })
+}
+
+interface ConnectPacket {
+  readonly request: IncomingMessage
+  readonly name: string
+  readonly auth: unknown
+}
+
+/** Checks the key, then runs `admit`. Returns the error they throw, which reaches the client as `connect_error`. */
+function refusedConnect(
+  { request, name, auth }: ConnectPacket,
+  parts: NamespaceParts,
+  admit: (holder: KeyHolder) => void,
+): ServiceError | undefined {
+  try {
+    const token = (auth as { token?: unknown } | undefined)?.token
+    const caller = parts.proxies.addressOf(request.socket.remoteAddress ?? '', request.headers)
+    const holder = parts.keys.holderOf(token, 'auth.token', caller)
+    vouchFor(request)
+    admit(holder)
+    return undefined
+  } catch (error) {
+    const refused = told(error)
+    parts.errors.count(refused.specific)
+    // The requested name is arbitrary text from the client.
+    const namespace = Object.hasOwn(OFFERED, name) ? name : 'another'
+    parts.log.warn({ namespace, error: refused.specific }, 'connection rejected')
+    return refused
+  }
+}
+
+function refusal(): ServiceError {
+  const offered = Object.keys(OFFERED).join(', ')
+  return new ServiceError('namespace_unknown', `unknown namespace, available: ${offered}`)
+}
+
+/** Serves one connected socket. Handlers are set before anything is awaited, so that no event is lost. */
+function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceParts): void {
+  parts.guard.joined(socket.conn)
+  const channel = new SocketChannel(socket, parts.errors)
+  const holder = socket.data.holder as KeyHolder
+  const log = tagged(parts.log, { session: socket.id, namespace: socket.nsp.name, key: holder.name })
+  let session: Session
+  const places: Disposable[] = []
+  try {
+    places.push(parts.admission.take())
+    places.push(holder.enter(error => turnAway(channel, error, log)))
+    session = open(socket, channel, log, parts)
+  } catch (error) {
+    leave(places)
+    turnAway(channel, told(error), log)
+    return
+  }
+  socket.onAny((event: unknown, ...sent: unknown[]) => {
+    // For an event without a name, the acknowledgment is in its place.
+    const nameless = typeof event === 'function'
+    const ack = nameless ? event : typeof sent.at(-1) === 'function' ? sent.pop() : undefined
+    const taken = received(session, takes, nameless ? undefined : event, sent)
+    if (typeof ack === 'function') ack(taken)
+  })
+  // A client's own event of that name arrives here as well, but never carries an Error.
+  socket.on('error', (error: unknown) => {
+    if (error instanceof Error)
+      session.fault(new ServiceError('packet_malformed', `a packet cannot be read: ${error.message}`))
+  })
+  socket.on('disconnect', reason => {
+    void session.close(reason).finally(() => leave(places))
+  })
+  void session.open()
+}
+
+function leave(places: readonly Disposable[]): void {
+  for (const place of places) place[Symbol.dispose]()
+}
+
+function turnAway(channel: SocketChannel, error: ServiceError, log: Log): void {
+  // The client is sent its own mistake; the log omits it, as it can contain anything.
+  log.warn(
+    { error: error.specific, ...(error.status >= 500 ? { reason: error.message } : {}) },
+    'client rejected',
+  )
+  channel.emit(EVENT.error, error.data)
+  channel.end()
+}
+
+/** Passes an event to the session. Returns false if it was rejected and the client was notified. */
+function received(session: Session, takes: string, event: unknown, payloads: readonly unknown[]): boolean {
+  if (event === takes && payloads.length <= 1) return session.take(payloads[0])
+  session.refuse(
+    event === takes
+      ? new ServiceError(
+          'too_many_payloads',
+          `${takes} was sent with ${payloads.length} payloads, expected one`,
+        )
+      : new ServiceError('event_not_taken', `the event is ${shown(event)}, allowed: ${takes}`),
+  )
+  return false
+}
+
+/** Returns a log that adds `fields` to every line. */
+function tagged(log: Log, fields: object): Log {
+  return {
+    debug: (more, message) => log.debug({ ...fields, ...more }, message),
+    info: (more, message) => log.info({ ...fields, ...more }, message),
+    warn: (more, message) => log.warn({ ...fields, ...more }, message),
+    error: (more, message) => log.error({ ...fields, ...more }, message),
+  }
+}

@@ -1,0 +1,154 @@
+import { after, type Clock } from '../../../common/clock.ts'
+import type { Log } from '../../../common/log.ts'
+import { type ConnectionParameters, EVENT } from '../../contract.ts'
+import type { ServiceSettings } from '../service-config.ts'
+import { ServiceError, told } from '../service-error.ts'
+import type { Channel } from './channel.ts'
+import type { Intake } from './intake.ts'
+import type { Outlet } from './outlet.ts'
+
+/** Deferrable work waits while more than this is unread by the client (bytes). */
+const ROOM_BYTES = 256 * 1024
+
+export interface SessionParts {
+  readonly channel: Channel
+  /** Echoed as `connected`. */
+  readonly parameters: ConnectionParameters
+  /** Creates the input; the session closes it. */
+  readonly intake: (outlet: Outlet) => Intake
+  /** The session ends after this long without accepted input. */
+  readonly idleTimeoutMs: number
+  readonly settings: ServiceSettings
+  readonly clock: Clock
+  /** Logger of this session. */
+  readonly log: Log
+}
+
+/**
+ * One client on one namespace: its lifetime, errors and limits. The input handles the data the client sends.
+ *
+ *   opening ──intake open──▶ ready ──client gone, idle, broken──▶ ended
+ */
+export class Session implements Outlet {
+  readonly #parts: SessionParts
+  readonly #intake: Intake
+  #state: 'opening' | 'ready' | 'ended' = 'opening'
+  /** Errors that have been logged. */
+  readonly #said = new Set<string>()
+  #idle: Disposable | undefined
+  #lastTaken = 0
+  #bad = 0
+  #overfull = false
+  #closing: Promise<void> | undefined
+
+  constructor(parts: SessionParts) {
+    this.#parts = parts
+    this.#intake = parts.intake(this)
+  }
+
+  /** Sends `connected`, prepares the input, sends `start`. Never rejects: failures are sent to the client. */
+  async open(): Promise<void> {
+    const { channel, parameters, clock, idleTimeoutMs, log } = this.#parts
+    channel.emit(EVENT.connected, parameters)
+    let start: boolean | string
+    try {
+      start = await this.#intake.open()
+    } catch (error) {
+      return this.fault(told(error))
+    }
+    if (this.#state === 'ended') return
+    this.#state = 'ready'
+    this.#lastTaken = clock.now()
+    this.#watchIdle(idleTimeoutMs)
+    log.info({}, 'session ready')
+    channel.emit(EVENT.start, start)
+  }
+
+  /** Accepts a payload from the client. Returns false if it failed and the client was notified. */
+  take(payload: unknown): boolean {
+    try {
+      if (this.#state !== 'ready') throw new ServiceError('before_start', 'data is accepted only after start')
+      this.#intake.take(payload)
+    } catch (error) {
+      this.refuse(told(error))
+      return false
+    }
+    this.#bad = 0
+    this.#overfull = false
+    this.#lastTaken = this.#parts.clock.now()
+    return true
+  }
+
+  /**
+   * Notifies the client that a payload was rejected; too many consecutive ones end the session. A full backlog is
+   * reported once, until a payload is accepted again.
+   */
+  refuse(error: ServiceError): void {
+    const again = error.specific === 'backlog_full' && this.#overfull
+    this.#overfull ||= error.specific === 'backlog_full'
+    if (!again) this.fault(error)
+    if (error.specific === 'backlog_full') return
+    const { maxBadFragments } = this.#parts.settings
+    if (++this.#bad >= maxBadFragments)
+      this.fault(new ServiceError('too_many_bad_fragments', `${this.#bad} consecutive payloads failed`))
+  }
+
+  emit(event: string, payload: unknown): void {
+    if (this.#state === 'ended') return
+    const { channel, settings } = this.#parts
+    const { unreadBytes } = channel
+    if (unreadBytes <= settings.maxUnreadBytes) {
+      channel.emit(event, payload)
+      return
+    }
+    this.fault(
+      new ServiceError(
+        'reader_too_slow',
+        `${unreadBytes} bytes are unread, at most ${settings.maxUnreadBytes} are allowed`,
+      ),
+    )
+  }
+
+  fault(error: ServiceError): void {
+    if (this.#state === 'ended') return
+    const { channel, log } = this.#parts
+    const cause = error.cause instanceof Error ? { cause: error.cause.message } : {}
+    // Only the first error of each kind is logged, so that a persistent client cannot fill the log.
+    if (!this.#said.has(error.specific))
+      log.warn({ code: error.data.code, error: error.specific, ...cause }, 'session error')
+    this.#said.add(error.specific)
+    channel.emit(EVENT.error, error.data)
+    if (!error.fatal) return
+    void this.close(error.specific)
+    channel.end()
+  }
+
+  async room(): Promise<void> {
+    const { channel } = this.#parts
+    while (this.#state !== 'ended' && channel.unreadBytes > ROOM_BYTES) await channel.drained()
+  }
+
+  /** Frees all resources without notifying the client. Idempotent. */
+  close(reason: string): Promise<void> {
+    this.#closing ??= this.#shutDown(reason)
+    return this.#closing
+  }
+
+  async #shutDown(reason: string): Promise<void> {
+    this.#state = 'ended'
+    this.#idle?.[Symbol.dispose]()
+    await this.#intake.close()
+    this.#parts.log.info({ reason, ...this.#intake.totals() }, 'session ended')
+  }
+
+  /** Re-arms for the earliest possible timeout, instead of one timer per fragment. */
+  #watchIdle(ms: number): void {
+    const { clock, idleTimeoutMs } = this.#parts
+    this.#idle = after(clock, ms, () => {
+      if (this.#intake.busy) this.#lastTaken = clock.now()
+      const left = this.#lastTaken + idleTimeoutMs - clock.now()
+      if (left > 0) this.#watchIdle(left)
+      else this.fault(new ServiceError('session_idle', `no data arrived for ${idleTimeoutMs} ms`))
+    })
+  }
+}

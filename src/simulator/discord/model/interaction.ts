@@ -1,0 +1,211 @@
+import { after } from '../../../common/clock.ts'
+import { type Json, numberIn } from '../json.ts'
+import { ApiError } from '../rest/api-error.ts'
+import type { Channel } from './channel.ts'
+import { readChoices } from './choices.ts'
+import { type MessageDraft, readDraft } from './draft.ts'
+import { InteractionFailed } from './interaction-failed.ts'
+import type { Member } from './member.ts'
+import type { Message } from './message.ts'
+import { type Choice, Reply } from './reply.ts'
+import { type InteractionInput, type InteractionState, next } from './state.ts'
+import type { WebhookTarget } from './webhook.ts'
+import type { World } from './world.ts'
+
+export interface InteractionTerms {
+  readonly world: World
+  readonly by: Member
+  readonly channel: Channel
+  readonly kind: 'command' | 'component' | 'autocomplete'
+  /** The component's message. */
+  readonly pressed?: Message
+  /** Type of the option being typed. */
+  readonly optionType?: unknown
+}
+
+/** Discord: Receiving and Responding. */
+const ANSWER_MS = 3_000
+const TOKEN_MS = 900_000
+const EPHEMERAL = 64
+
+/** Callback types (Discord: Interaction Callback Type) and which kinds of interaction they fit. */
+const CALLBACKS: Readonly<
+  Record<number, { input: InteractionInput; kinds: readonly InteractionTerms['kind'][] }>
+> = {
+  4: { input: 'reply', kinds: ['command', 'component'] },
+  5: { input: 'defer', kinds: ['command', 'component'] },
+  6: { input: 'defer-update', kinds: ['component'] },
+  7: { input: 'update', kinds: ['component'] },
+  8: { input: 'choices', kinds: ['autocomplete'] },
+}
+
+/** An interaction with the application, until its token expires. */
+export class Interaction implements WebhookTarget {
+  readonly id: string
+  readonly token: string
+  readonly terms: InteractionTerms
+  readonly followUps: Message[] = []
+  /** Resolves to the answer. Rejects with `InteractionFailed`. */
+  readonly reply: Promise<Reply>
+  /** Resolves to the choices of an autocomplete. Rejects with `InteractionFailed`. */
+  readonly choices: Promise<readonly Choice[]>
+  #state: InteractionState = { status: 'waiting' }
+  #original: Message | undefined
+  #acknowledgedAfterMs = 0
+  readonly #startedAt: number
+  /** Runs until the first answer, then until the deferred one. */
+  #timer: Disposable
+  readonly #settleReply: PromiseWithResolvers<Reply> = Promise.withResolvers()
+  readonly #settleChoices: PromiseWithResolvers<readonly Choice[]> = Promise.withResolvers()
+
+  constructor(terms: InteractionTerms) {
+    const { ids, clock } = terms.world
+    this.terms = terms
+    this.id = ids.next()
+    this.token = Buffer.from(`interaction:${this.id}:${ids.next()}`).toString('base64url')
+    this.#startedAt = clock.now()
+    this.reply = this.#settleReply.promise
+    this.choices = this.#settleChoices.promise
+    // Avoids unhandled rejections: only the promise that fits the kind is awaited.
+    for (const promise of [this.reply, this.choices]) promise.catch(() => {})
+    this.#timer = after(clock, ANSWER_MS, () => this.#fail())
+  }
+
+  get state(): InteractionState {
+    return this.#state
+  }
+
+  /** The answer, if there is one, even if it is still loading. */
+  get original(): Message | undefined {
+    return this.#original
+  }
+
+  /** True while follow-ups and edits are possible. */
+  get open(): boolean {
+    const acknowledged = this.#state.status === 'deferred' || this.#state.status === 'answered'
+    return acknowledged && this.terms.world.clock.now() - this.#startedAt < TOKEN_MS
+  }
+
+  /** The application's first response. Throws `ApiError`. */
+  acknowledge(body: Json): void {
+    const callback = CALLBACKS[numberIn(body, 'type') ?? 0]
+    if (this.#state.status === 'failed') throw ApiError.of(10062)
+    if (this.#state.status !== 'waiting') throw ApiError.of(40060)
+    if (!callback?.kinds.includes(this.terms.kind)) throw wrongType(body.type)
+    const { input } = callback
+    if (input === 'choices') {
+      const choices = readChoices(body.data, this.terms.optionType)
+      this.#go(input)
+      return void this.#settleChoices.resolve(choices)
+    }
+    this.#answer(input, (body.data ?? {}) as Json)
+  }
+
+  /** Changes the answer or a follow-up, or sends the deferred answer. Throws `ApiError`. */
+  edit(message: Message, draft: MessageDraft): void {
+    this.terms.world.chat.edit(message, draft)
+    if (message === this.#original) this.#go('edit')
+  }
+
+  /** Posts a further message; the first one after a deferral is the answer. Throws `ApiError`. */
+  post(draft: MessageDraft): Message {
+    if (this.#original?.loading) {
+      this.edit(this.#original, draft)
+      return this.#original
+    }
+    const { world, channel, by } = this.terms
+    const ephemeral = (draft.flags & EPHEMERAL) !== 0
+    const message = world.chat.post(channel, draft, {
+      interaction: this.metadata,
+      ...(ephemeral ? { ephemeralFor: by.user } : {}),
+    })
+    this.followUps.push(message)
+    return message
+  }
+
+  /** The answer or a follow-up, by its id or `@original`. Throws `ApiError`. */
+  message(id: string): Message {
+    const all = this.#original ? [this.#original, ...this.followUps] : this.followUps
+    const found = id === '@original' ? this.#original : all.find(message => message.id === id)
+    if (!found || found.deleted) throw ApiError.of(10008)
+    return found
+  }
+
+  delete(message: Message): void {
+    this.terms.world.chat.delete(message)
+    if (message === this.#original) this.#go('edit')
+  }
+
+  /** Cancels all waiting. */
+  stop(): void {
+    this.#timer[Symbol.dispose]()
+  }
+
+  /** Discord: Message Interaction Metadata. */
+  get metadata(): Json {
+    const { by, kind } = this.terms
+    return {
+      id: this.id,
+      type: kind === 'component' ? 3 : 2,
+      user: by.user.json,
+      authorizing_integration_owners: { 0: by.guild.id },
+    }
+  }
+
+  #answer(input: InteractionInput, data: Json): void {
+    const { world, channel, by, pressed } = this.terms
+    if (input === 'update' || input === 'defer-update') {
+      this.#original = pressed
+      if (input === 'update' && pressed) world.chat.edit(pressed, readDraft(data))
+      return void this.#go(input)
+    }
+    const draft = readDraft(data)
+    const ephemeral = (draft.flags & EPHEMERAL) !== 0
+    this.#original = world.chat.post(channel, draft, {
+      interaction: this.metadata,
+      loading: input === 'defer',
+      ...(ephemeral ? { ephemeralFor: by.user } : {}),
+    })
+    this.#go(input)
+  }
+
+  #go(input: InteractionInput): void {
+    const before = this.#state
+    const state = next(before, input)
+    if (!state) return
+    this.#state = state
+    this.stop()
+    if (before.status === 'waiting') {
+      this.#acknowledgedAfterMs = this.terms.world.clock.now() - this.#startedAt
+    }
+    // A press that was only acknowledged has no other answer.
+    const seen = state.status === 'deferred' && state.update
+    if ((state.status === 'answered' || seen) && this.#original)
+      this.#settleReply.resolve(
+        new Reply({
+          message: this.#original,
+          deferred: state.status === 'deferred' || state.deferred,
+          updated: state.status === 'deferred' ? state.update : state.updated,
+          acknowledgedAfterMs: this.#acknowledgedAfterMs,
+          followUps: this.followUps,
+        }),
+      )
+    if (state.status === 'deferred' && !seen)
+      this.#timer = after(this.terms.world.clock, TOKEN_MS, () => this.#settleReply.reject(noResponse()))
+  }
+
+  #fail(): void {
+    this.#state = next(this.#state, 'timeout') ?? this.#state
+    this.#settleReply.reject(noResponse())
+    this.#settleChoices.reject(new InteractionFailed('no-choices', 'Loading options failed'))
+  }
+}
+
+function noResponse(): InteractionFailed {
+  return new InteractionFailed('no-response', 'The application did not respond')
+}
+
+function wrongType(type: unknown): ApiError {
+  const words = `Value "${String(type)}" is not possible for this interaction.`
+  return ApiError.form({ type: { _errors: [{ code: 'BASE_TYPE_CHOICES', message: words }] } })
+}

@@ -1,0 +1,165 @@
+import { isoTime } from '../../../common/wall-clock.ts'
+import type { Json } from '../json.ts'
+import type { Channel } from './channel.ts'
+import { type Embed, type MessageVersion, textOf } from './message-version.ts'
+import type { Thread } from './thread.ts'
+import type { User } from './user.ts'
+
+/** Contents of a new message; `version` is its first version. */
+export interface MessageTerms {
+  readonly id: string
+  readonly channel: Channel
+  readonly author: User
+  readonly version: MessageVersion
+  /** The only person who sees it. */
+  readonly ephemeralFor?: User
+  /** "is thinking…": a deferred reply that is still pending. */
+  readonly loading?: boolean
+  /** The webhook that posted it: its id and its display name. */
+  readonly webhook?: { readonly id: string; readonly name: string }
+  /** The message it answers. */
+  readonly reference?: Message
+  /** Discord: Message Interaction Metadata. */
+  readonly interaction?: Json
+  /** Ids to notify: users and roles, `everyone`, `here`. */
+  readonly pings: readonly string[]
+  readonly flags: number
+}
+
+const EPHEMERAL = 64
+const LOADING = 128
+
+/** A message with its history: every version with its time, even after deletion. */
+export class Message {
+  readonly id: string
+  readonly channel: Channel
+  readonly author: User
+  readonly ephemeral: boolean
+  readonly ephemeralFor: User | undefined
+  readonly webhook: { readonly id: string; readonly name: string } | undefined
+  readonly reference: Message | undefined
+  /** The thread that was opened from it. */
+  thread: Thread | undefined
+  readonly #interaction: Json | undefined
+  readonly #versions: MessageVersion[]
+  #pings: readonly string[]
+  #flags: number
+  #loading: boolean
+  #deletedAt: number | undefined
+
+  constructor(terms: MessageTerms) {
+    this.id = terms.id
+    this.channel = terms.channel
+    this.author = terms.author
+    this.ephemeralFor = terms.ephemeralFor
+    this.ephemeral = terms.ephemeralFor !== undefined
+    this.webhook = terms.webhook
+    this.reference = terms.reference
+    this.#interaction = terms.interaction
+    this.#versions = [terms.version]
+    this.#pings = terms.pings
+    this.#flags = terms.flags
+    this.#loading = terms.loading ?? false
+  }
+
+  /** Its current or last content. */
+  get content(): string {
+    return this.#latest.content
+  }
+
+  get embeds(): readonly Embed[] {
+    return this.#latest.embeds
+  }
+
+  get components(): readonly Json[] {
+    return this.#latest.components
+  }
+
+  /** All its current text: the content and the embeds' texts, a line each. */
+  get text(): string {
+    return textOf(this.#latest)
+  }
+
+  /** Every version, starting with the first one. */
+  get history(): readonly MessageVersion[] {
+    return this.#versions
+  }
+
+  /** Number of edits. */
+  get edits(): number {
+    return this.#versions.length - 1
+  }
+
+  /** Milliseconds since 1970. */
+  get createdAt(): number {
+    return this.#versions[0]!.at
+  }
+
+  get deleted(): boolean {
+    return this.#deletedAt !== undefined
+  }
+
+  get deletedAt(): number | undefined {
+    return this.#deletedAt
+  }
+
+  /** A deferred reply that is still pending. */
+  get loading(): boolean {
+    return this.#loading
+  }
+
+  /** Ids to notify: users and roles, `everyone`, `here`. Edits notify nobody. */
+  get pings(): readonly string[] {
+    return this.#pings
+  }
+
+  get flags(): number {
+    return this.#flags
+  }
+
+  /** Adds a version. Completes a deferred reply. */
+  edit(version: MessageVersion, { pings, flags }: { pings?: readonly string[]; flags?: number } = {}): void {
+    if (this.#loading) {
+      this.#versions.length = 0
+      if (pings) this.#pings = pings
+    }
+    this.#versions.push(version)
+    if (flags !== undefined) this.#flags = flags
+    this.#loading = false
+  }
+
+  delete(at: number): void {
+    this.#deletedAt ??= at
+  }
+
+  /** Discord: Message Object. */
+  get json(): Json {
+    const { author, channel, webhook, reference } = this
+    return {
+      id: this.id,
+      channel_id: channel.id,
+      author: webhook ? { ...author.json, id: webhook.id, username: webhook.name, bot: true } : author.json,
+      content: this.content,
+      timestamp: isoTime(this.createdAt),
+      edited_timestamp: this.edits > 0 ? isoTime(this.#latest.at) : null,
+      tts: false,
+      mention_everyone: this.#pings.some(ping => ping === 'everyone' || ping === 'here'),
+      mentions: channel.guild.usersIn(this.#pings).map(({ json }) => json),
+      mention_roles: this.#pings.filter(ping => channel.guild.roles.has(ping)),
+      attachments: [],
+      embeds: this.embeds.map(embed => ({ type: 'rich', ...embed })),
+      components: this.components,
+      pinned: false,
+      type: this.#interaction ? 20 : reference ? 19 : 0,
+      flags: this.#flags | (this.ephemeral ? EPHEMERAL : 0) | (this.#loading ? LOADING : 0),
+      ...(webhook ? { webhook_id: webhook.id } : {}),
+      ...(reference ? { message_reference: { message_id: reference.id, channel_id: channel.id } } : {}),
+      ...(this.#interaction ? { interaction_metadata: this.#interaction } : {}),
+      ...(this.thread ? { thread: this.thread.json } : {}),
+    }
+  }
+
+  get #latest(): MessageVersion {
+    return this.#versions.at(-1)!
+  }
+}

@@ -1,0 +1,62 @@
+import type { Json } from '../json.ts'
+import type { Message } from './message.ts'
+import type { Embed, MessageVersion } from './message-version.ts'
+
+/** An application's answer to a command or a press: a message that can still change, and its follow-ups. */
+export class Reply {
+  /** The answer; for a press that updates, the message that was pressed. */
+  readonly message: Message
+  /** The application deferred the answer first. */
+  readonly deferred: boolean
+  /** A press: the message was changed instead of answered. */
+  readonly updated: boolean
+  /** From the interaction to the application's first response, including a deferral. */
+  readonly acknowledgedAfterMs: number
+  /** Further messages, oldest first. */
+  readonly followUps: readonly Message[]
+
+  constructor(terms: {
+    message: Message
+    deferred: boolean
+    updated: boolean
+    acknowledgedAfterMs: number
+    followUps: readonly Message[]
+  }) {
+    this.message = terms.message
+    this.deferred = terms.deferred
+    this.updated = terms.updated
+    this.acknowledgedAfterMs = terms.acknowledgedAfterMs
+    this.followUps = terms.followUps
+  }
+
+  get content(): string {
+    return this.message.content
+  }
+
+  get embeds(): readonly Embed[] {
+    return this.message.embeds
+  }
+
+  get components(): readonly Json[] {
+    return this.message.components
+  }
+
+  /** All its text: content and embeds. */
+  get text(): string {
+    return this.message.text
+  }
+
+  get ephemeral(): boolean {
+    return this.message.ephemeral
+  }
+
+  get history(): readonly MessageVersion[] {
+    return this.message.history
+  }
+}
+
+/** A choice that autocomplete offers. */
+export interface Choice {
+  readonly name: string
+  readonly value: string | number
+}

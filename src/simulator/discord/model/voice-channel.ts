@@ -1,0 +1,74 @@
+import type { Json } from '../json.ts'
+import type { VoiceCall } from '../voice/voice-call.ts'
+import { Channel } from './channel.ts'
+import type { Guild } from './guild.ts'
+import type { Member } from './member.ts'
+
+/** Options of a voice channel. */
+export interface VoiceChannelOptions {
+  name: string
+  /** Maximum number of members; 0, the default, is unlimited. */
+  userLimit?: number
+  /** Region of its voice server. Default: Discord chooses. */
+  region?: string
+  /** A stage: members join as audience and cannot be heard. */
+  stage?: boolean
+}
+
+/** A channel to talk in, with its own chat. */
+export class VoiceChannel extends Channel {
+  readonly kind: 'voice' | 'stage'
+  readonly userLimit: number
+  region: string | null
+  /** Its status line. */
+  status: string | null = null
+
+  constructor(guild: Guild, { name, userLimit = 0, region, stage = false }: VoiceChannelOptions) {
+    super(guild, name)
+    this.kind = stage ? 'stage' : 'voice'
+    this.userLimit = userLimit
+    this.region = region ?? null
+  }
+
+  /** Its members, in the order in which they joined. */
+  get members(): readonly Member[] {
+    return Array.from(this.guild.voiceStates.values())
+      .filter(({ channel }) => channel === this)
+      .map(({ member }) => member)
+  }
+
+  /** Audio of the bot in this channel since it first joined: linear16, 16 kHz, mono. Empty if it never joined. */
+  heard(): Int16Array {
+    return this.guild.voice.heard(this)
+  }
+
+  /**
+   * Moves its voice server: the bot receives another endpoint. With `gapMs` it first receives none, and the new one
+   * after this time, as when a server fails.
+   */
+  async changeRegion(region?: string, { gapMs }: { gapMs?: number } = {}): Promise<void> {
+    await this.guild.voice.changeRegion(this, region ?? null, gapMs)
+  }
+
+  /** Sets or removes its status line. */
+  setStatus(status: string | null): void {
+    this.status = status
+    this.guild.tell('VOICE_CHANNEL_STATUS_UPDATE', { id: this.id, guild_id: this.guild.id, status })
+  }
+
+  /** The voice server's side of it: its faults, members and encryption. */
+  get call(): VoiceCall {
+    return this.guild.voice.call(this)
+  }
+
+  override get json(): Json {
+    return {
+      ...super.json,
+      bitrate: 64_000,
+      user_limit: this.userLimit,
+      rtc_region: this.region,
+      video_quality_mode: 1,
+      topic: null,
+    }
+  }
+}

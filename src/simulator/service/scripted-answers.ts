@@ -1,0 +1,157 @@
+import { durationMs, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import type { ScriptedSession } from './scripted-session.ts'
+import { type Mp3Maker, type Mp3Rate, tone, toneOf } from './tone-mp3.ts'
+
+/**
+ * Answers of a scripted service: called once per session; the result is called with the audio of every accepted
+ * fragment.
+ */
+export type Answering = (session: ScriptedSession, maker: Mp3Maker) => (pcm: Int16Array) => void
+
+/** Text answers of a scripted service: called with every accepted text. */
+export type TextAnswering = (session: ScriptedSession, text: string, maker: Mp3Maker) => void
+
+/** Duration of a spoken character (ms). */
+const CHARACTER_MS = 50
+
+/** Answers every text: with a translation, or on `/tts` with a tone as long as the text. */
+export const texts: TextAnswering = (session, text, maker) => {
+  if (session.namespace !== '/tts') return void session.say({ text })
+  const rate = rateOf(session)
+  const audio = maker.tone(toneOf(session.to), Math.max(1, text.length) * CHARACTER_MS, rate)
+  session.say({ text, audio, rate })
+}
+
+/** Detection of utterances, and the tone that answers them. */
+export interface ToneOptions {
+  /**
+   * Frequency of the answer (Hz); `heardHz` is the estimated frequency of the speaker's own tone. Default:
+   * `toneOf(to)`.
+   */
+  hz?: (to: string, heardHz: number) => number
+  /** Silence that ends an utterance (ms). Default 300. */
+  silenceMs?: number
+  /** Maximum length of an utterance (ms). Default 10 000. */
+  longestMs?: number
+  /** Root mean square from which a frame counts as speech, of 32 768. Default 300. */
+  threshold?: number
+  /** Sends one answer per this much audio (ms), silent or not, instead of detecting utterances. */
+  everyMs?: number
+  /** Sample rate of the mp3. Default: the rate that the session requested. */
+  rate?: Mp3Rate
+  /** Sends a partial result after every this much speech (ms) if the session requested partials. Default 500. */
+  partialMs?: number
+}
+
+/** Sends no answers; the test speaks through `session.say` and `session.emit`. */
+export const silence: Answering = () => () => {}
+
+/** Detects utterances by their energy and answers each with a tone as long as the speech. */
+export function tones(options: ToneOptions = {}): Answering {
+  const { silenceMs = 300, longestMs = 10_000, threshold = 300, everyMs, partialMs = 500 } = options
+  return (session, maker) => {
+    const frame = new Int16Array(FRAME_SAMPLES)
+    let filled = 0
+    let frames = 0
+    let last = 0
+    let open: { startMs: number; loudUntilMs: number; crossings: number; partials: number } | undefined
+
+    function finish(startMs: number, endMs: number, crossings: number): void {
+      const heardHz = Math.round((crossings * 1000) / (2 * (endMs - startMs)) / 10) * 10
+      const hz = options.hz ? options.hz(session.to, heardHz) : toneOf(session.to)
+      const rate = options.rate ?? rateOf(session)
+      const spoken = session.to
+        ? { audio: maker.tone(hz, endMs - startMs, rate), pcm: tone(hz, endMs - startMs), rate }
+        : {}
+      open = undefined
+      session.say({ ...spoken, startMs, endMs })
+    }
+
+    function take(): void {
+      const endMs = ++frames * 20
+      const loud = everyMs !== undefined || loudness(frame) >= threshold
+      if (loud) open ??= { startMs: endMs - 20, loudUntilMs: endMs, crossings: 0, partials: 0 }
+      if (!open) return
+      if (loud) {
+        open.loudUntilMs = endMs
+        open.crossings += crossingsOf(frame, last)
+      }
+      const spokenMs = open.loudUntilMs - open.startMs
+      const over =
+        everyMs === undefined
+          ? spokenMs >= longestMs || endMs - open.loudUntilMs >= silenceMs
+          : spokenMs >= everyMs
+      if (over) {
+        finish(open.startMs, open.loudUntilMs, open.crossings)
+        return
+      }
+      if (!session.parameters.partials || spokenMs < (open.partials + 1) * partialMs) return
+      open.partials++
+      session.partial({ startMs: open.startMs, endMs })
+    }
+
+    return pcm => {
+      for (const sample of pcm) {
+        frame[filled++] = sample
+        if (filled < FRAME_SAMPLES) continue
+        filled = 0
+        take()
+        last = sample
+      }
+    }
+  }
+}
+
+/** A constant answer and its interval. */
+export interface CannedOptions {
+  /** The answer, the same every time. */
+  mp3: Uint8Array
+  /** Sample rate of `mp3`, Hz. Default 16 000. */
+  rate?: number
+  /** Audio received per answer (ms). */
+  everyMs: number
+  /** Audio before the first answer (ms), so that many sessions do not answer at once. Default `everyMs`. */
+  firstMs?: (session: ScriptedSession) => number
+  /** Called immediately before each answer is sent. */
+  onAnswer?: (session: ScriptedSession) => void
+}
+
+/** Answers with the same mp3 at a fixed interval of audio, without detecting speech: for load tests. */
+export function canned(options: CannedOptions): Answering {
+  return session => {
+    let startMs = 0
+    let nextMs = options.firstMs?.(session) ?? options.everyMs
+    let samples = 0
+    return pcm => {
+      samples += pcm.length
+      for (const nowMs = durationMs(samples); nowMs >= nextMs; nextMs += options.everyMs) {
+        options.onAnswer?.(session)
+        session.say({ audio: options.mp3, rate: options.rate ?? SAMPLE_RATE, startMs, endMs: nextMs })
+        startMs = nextMs
+      }
+    }
+  }
+}
+
+const MP3_RATES: readonly Mp3Rate[] = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000]
+
+function rateOf(session: ScriptedSession): Mp3Rate {
+  return MP3_RATES.find(rate => rate === session.parameters.receiveAudio?.sampleRate) ?? SAMPLE_RATE
+}
+
+function loudness(frame: Int16Array): number {
+  let energy = 0
+  for (const sample of frame) energy += sample * sample
+  return Math.sqrt(energy / frame.length)
+}
+
+/** Number of sign changes in `frame`, including the one from the sample before it. */
+function crossingsOf(frame: Int16Array, before: number): number {
+  let crossings = 0
+  let last = before
+  for (const sample of frame) {
+    if (last < 0 !== sample < 0) crossings++
+    last = sample
+  }
+  return crossings
+}

@@ -1,0 +1,267 @@
+import type { Socket } from 'socket.io'
+import { after, type Clock } from '../../common/clock.ts'
+import {
+  type ConnectionParameters,
+  EVENT,
+  type Namespace,
+  type ServiceErrorBody,
+  type SttResult,
+} from '../../service/contract.ts'
+import { durationMs, SAMPLE_RATE, samplesOf } from '../../transcode/pcm.ts'
+import type { DropHow, ScriptedResult, SessionFaults } from './scripted-faults.ts'
+import type { Saying, SessionEvent, SessionSetup } from './scripted-setup.ts'
+import { ShapedAnswers } from './service-shape.ts'
+
+const STREAMED_BYTES = 1024
+
+/** One connection to a scripted service: what it received, and the means to answer it well or badly. */
+export class ScriptedSession {
+  readonly number: number
+  readonly parameters: ConnectionParameters
+  /** Source language; empty on `/tts`. */
+  readonly from: string
+  /** Target language; empty on `/stt`. */
+  readonly to: string
+  readonly namespace: Namespace
+  /** Accepted texts, in order. */
+  readonly texts: string[] = []
+  /** Size of every accepted fragment, in order (not with `record: 'counts'`). */
+  readonly fragmentBytes: number[] = []
+  /** Everything that happened, in order (not with `record: 'counts'`). */
+  readonly log: SessionEvent[] = []
+  /** Resolves to Socket.IO's reason when the connection is gone. */
+  readonly ended: Promise<string>
+  /** Number of fragments that arrived, accepted or not. */
+  arrived = 0
+  /** Number of accepted fragments. */
+  fragments = 0
+  /** Number of fragments received before `start`: a mistake of the client. */
+  early = 0
+  /** Number of accepted samples. */
+  samples = 0
+
+  readonly #socket: Socket
+  readonly #faults: SessionFaults
+  readonly #clock: Clock
+  readonly #setup: SessionSetup
+  readonly #shaped: ShapedAnswers
+  readonly #pcm: Int16Array[] = []
+  #timers = new Set<Disposable>()
+  #utterances = 0
+  #held: (() => void) | undefined
+  #hung = false
+  #started = false
+
+  constructor(socket: Socket, setup: SessionSetup) {
+    this.number = setup.number
+    this.parameters = setup.parameters
+    this.from = setup.parameters.languageIdSource ?? ''
+    this.to = setup.parameters.languageIdTarget ?? ''
+    this.namespace = setup.namespace
+    this.#socket = socket
+    this.#faults = setup.faults
+    this.#clock = setup.clock
+    this.#setup = setup
+    this.#shaped = new ShapedAnswers(setup.shape)
+    this.ended = new Promise(settle => {
+      socket.on('disconnect', reason => {
+        this.#note('disconnect', reason)
+        for (const timer of this.#timers) timer[Symbol.dispose]()
+        settle(reason)
+      })
+    })
+    socket.on(EVENT.writeStream, (fragment: unknown, ack: unknown) => this.#take(fragment, ack))
+    socket.on(EVENT.text, (text: unknown, ack: unknown) => this.#take(text, ack))
+    const known: readonly string[] = [EVENT.writeStream, EVENT.text]
+    socket.onAny((event: string) => known.includes(event) || this.#note('other', event))
+  }
+
+  /** Greets the client. Called once, by the service, when everything else is in place. */
+  begin(): void {
+    const lifeMs = this.#faults.get('lifeMs')
+    if (!this.#faults.get('noConnected')) {
+      const told = lifeMs === undefined || this.#faults.get('lifeUntold') ? {} : { expiresInMs: lifeMs }
+      this.emit(EVENT.connected, { ...this.parameters, ...told })
+      this.#note('connected')
+    }
+    if (lifeMs !== undefined) this.#wait(lifeMs, () => this.drop('kick'))
+    if (this.#faults.get('noStart')) return
+    this.#wait(this.#faults.get('startDelayMs'), () => {
+      const payload = this.#faults.get('startWith')
+      this.emit(EVENT.start, payload === undefined ? true : payload)
+      this.#started = true
+      this.#note('start')
+    })
+  }
+
+  get connected(): boolean {
+    return this.#socket.connected
+  }
+
+  /** Milliseconds of accepted audio. */
+  get heardMs(): number {
+    return durationMs(this.samples)
+  }
+
+  /** All accepted audio, in order; needs `record: 'audio'`. */
+  get pcm(): Int16Array {
+    const all = new Int16Array(this.#pcm.reduce((sum, part) => sum + part.length, 0))
+    let at = 0
+    for (const part of this.#pcm) {
+      all.set(part, at)
+      at += part.length
+    }
+    return all
+  }
+
+  /** Answers an utterance in the session's mode, with all active faults; returns its id. */
+  say(saying: Saying): string {
+    const id = String(++this.#utterances)
+    const deliver = () => this.#wait(this.#faults.get('answerAfterMs'), () => this.#deliver(id, saying))
+    if (this.#faults.get('reorder') && !this.#held) {
+      this.#held = deliver
+      return id
+    }
+    deliver()
+    this.#held?.()
+    this.#held = undefined
+    return id
+  }
+
+  /** Sends a partial result of the utterance that `say` will answer next. */
+  partial(saying: Saying): void {
+    if (!this.#shaped.tellsFinal) return
+    const transcript = this.#transcript(String(this.#utterances + 1), saying)
+    const target = this.namespace === '/sts' ? { languageIdTarget: this.to } : {}
+    this.#result({ ...transcript, ...target, final: false })
+  }
+
+  /** Sends an `error` event with any body. */
+  error(body: ServiceErrorBody | unknown): void {
+    this.emit(EVENT.error, body)
+    this.#note('error', body)
+  }
+
+  /** Sends any event with any payload, even outside the interface. */
+  emit(event: string, ...payload: unknown[]): void {
+    if (!this.#hung) this.#socket.emit(event, ...payload)
+  }
+
+  /** Ends the connection from the service's side. Idempotent. */
+  drop(how: DropHow = 'cut'): void {
+    if (how === 'kick') this.#socket.disconnect(true)
+    else this.#socket.request.socket.destroy()
+  }
+
+  /** Keeps the connection open, but stops reading and answering permanently. */
+  hang(): void {
+    this.#hung = true
+    this.#socket.request.socket.pause()
+  }
+
+  #take(fragment: unknown, ack: unknown): void {
+    if (this.#hung) return
+    this.arrived++
+    const dropAt = this.#faults.get('dropAt')
+    if (dropAt !== undefined && this.arrived >= dropAt) {
+      this.drop(this.#faults.get('dropHow'))
+      return
+    }
+    const refused = this.#refusal(fragment)
+    if (refused) this.#note('nack', this.arrived)
+    else if (fragment instanceof Uint8Array) this.#keep(fragment)
+    else this.#keepText(String(fragment))
+    if (typeof ack !== 'function' || this.#faults.get('noAck')) return
+    const answer = refused ? [false] : (this.#faults.get('ackWith') ?? [true])
+    this.#wait(this.#faults.get('ackAfterMs'), () => this.#hung || ack(...answer))
+  }
+
+  #refusal(fragment: unknown): boolean {
+    if (!this.#started) {
+      this.early++
+      this.error({ code: 'not_ready', error: 'before_start', description: 'wait for start' })
+      return true
+    }
+    const text = this.namespace === '/translator' || this.namespace === '/tts'
+    if (text ? typeof fragment === 'string' : fragment instanceof Uint8Array) return this.#faults.takeNack()
+    this.error(
+      text
+        ? { code: 'bad_text', error: 'not_text', description: 'a text is a string' }
+        : { code: 'bad_audio', error: 'not_binary', description: 'a fragment is binary' },
+    )
+    return true
+  }
+
+  #keepText(text: string): void {
+    this.texts.push(text)
+    this.#note('text', text)
+    this.#setup.onText(text)
+  }
+
+  #keep(fragment: Uint8Array): void {
+    const pcm = samplesOf(fragment)
+    this.fragments++
+    this.samples += pcm.length
+    if (this.#setup.record !== 'counts') this.fragmentBytes.push(fragment.byteLength)
+    if (this.#setup.record === 'audio') this.#pcm.push(pcm)
+    this.#note('fragment', fragment.byteLength)
+    this.#setup.onFragment(pcm)
+  }
+
+  #transcript(id: string, saying: Saying): SttResult {
+    const { text = `${this.from} ${id}`, startMs = 0, endMs = this.heardMs } = saying
+    return { id, final: true, languageIdSource: this.from, text, startMs, endMs }
+  }
+
+  #deliver(id: string, saying: Saying): void {
+    const { namespace } = this
+    const transcript = this.#transcript(id, saying)
+    if (namespace === '/stt') return void this.#result(transcript)
+    const translation = saying.translation ?? `${this.to} ${id}`
+    const written = { id, final: true, languageIdTarget: this.to, text: transcript.text } as const
+    if (namespace === '/translator')
+      return void this.#result({ ...written, languageIdSource: this.from, translation })
+    const spoken: ScriptedResult =
+      namespace === '/tts' ? written : { ...transcript, languageIdTarget: this.to, translation }
+    const pieces = this.#pieces(saying)
+    for (const result of this.#shaped.results(spoken, pieces, saying.rate ?? SAMPLE_RATE))
+      this.#result(result)
+    if (this.#faults.get('neverEndSynth')) return
+    this.emit(EVENT.endSynth, ...this.#shaped.end(id))
+    this.#note('endSynth', id)
+  }
+
+  #pieces({ audio: mp3, pcm }: Saying): Uint8Array[] {
+    if (!mp3) return []
+    const audio = this.#shaped.voice({ mp3, pcm })
+    const streamed = this.parameters.receiveAudio?.mode === 'streaming' ? STREAMED_BYTES : audio.length
+    const bytes = Math.max(1, this.#faults.get('sliceBytes') ?? streamed)
+    const pieces: Uint8Array[] = []
+    for (let at = 0; at < audio.length || at === 0; at += bytes)
+      pieces.push(Buffer.from(audio.subarray(at, at + bytes)))
+    return pieces
+  }
+
+  #result(result: ScriptedResult): void {
+    const mangle = this.#faults.get('mangle')
+    const payload = mangle ? mangle(result) : this.#shaped.payload(result)
+    if (payload === undefined) return
+    for (let copy = this.#faults.get('duplicate') ? 2 : 1; copy > 0; copy--) {
+      this.emit(EVENT.result, payload)
+      this.#note('result', result.id)
+    }
+  }
+
+  #wait(ms: number | undefined, task: () => void): void {
+    if (!ms) return void task()
+    const timer = after(this.#clock, ms, () => {
+      this.#timers.delete(timer)
+      task()
+    })
+    this.#timers.add(timer)
+  }
+
+  #note(event: SessionEvent['event'], detail?: unknown): void {
+    if (this.#setup.record !== 'counts') this.log.push({ at: this.#clock.now(), event, detail })
+  }
+}

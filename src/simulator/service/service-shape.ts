@@ -1,0 +1,146 @@
+import { bytesOf } from '../../transcode/pcm.ts'
+import { encodeWav } from '../../transcode/wav.ts'
+import type { ScriptedResult } from './scripted-faults.ts'
+
+/** Encoding of a voice: some kind of binary, or text or numbers inside JSON. */
+export const VOICE_FORMS = [
+  'buffer',
+  'arraybuffer',
+  'typed',
+  'dataview',
+  'base64',
+  'json',
+  'numbers',
+] as const
+export type VoiceForm = (typeof VOICE_FORMS)[number]
+
+/** Choices that the interface leaves to a service. The default of each field is as in `docs/service/protocol.md`. */
+export interface ServiceShape {
+  /** Ids of results: their utterance, none, `sequence` for each piece, an id for each message or for the session. */
+  readonly ids?: 'utterance' | 'none' | 'pieces' | 'messages' | 'session'
+  /** Whether `final` is sent, and with it interim text. */
+  readonly final?: boolean
+  /** Payload of `endSynth`. */
+  readonly end?: 'id' | 'nothing' | 'other'
+  /** Each result holds all of an utterance, or text, translation and voice have results of their own. */
+  readonly parts?: 'together' | 'apart'
+  /** Names of fields: `text` and `file.data`; `transcription` and `audio`; `Transcript`, `Translated_Text`, `data`. */
+  readonly fields?: 'contract' | 'plain' | 'odd'
+  readonly form?: VoiceForm
+  readonly coding?: 'mp3' | 'wav' | 'pcm'
+  /** Includes the covered time range in results. */
+  readonly times?: boolean
+}
+
+/** A voice as 16 kHz samples, or as prepared mp3. */
+export interface ShapedVoice {
+  readonly mp3: Uint8Array
+  readonly pcm?: Int16Array | undefined
+}
+
+/** Formats the answers of one session. */
+export class ShapedAnswers {
+  readonly #shape: ServiceShape
+  #messages = 0
+
+  constructor(shape: ServiceShape) {
+    this.#shape = shape
+  }
+
+  /** True if text that can still change can be sent. */
+  get tellsFinal(): boolean {
+    return this.#shape.final ?? true
+  }
+
+  /** All bytes of a voice. */
+  voice({ mp3, pcm }: ShapedVoice): Uint8Array {
+    const { coding = 'mp3' } = this.#shape
+    if (coding === 'mp3' || !pcm) return mp3
+    return coding === 'wav' ? encodeWav(pcm, 16_000) : bytesOf(pcm)
+  }
+
+  /** The results of one utterance, whose voice is `pieces`. */
+  results(spoken: ScriptedResult, pieces: readonly Uint8Array[], rate: number): ScriptedResult[] {
+    const file = (data: Uint8Array) => ({ file: { data, codec: 'mp3', sampleRate: rate } as const })
+    if (this.#shape.parts !== 'apart')
+      return pieces.length === 0 ? [spoken] : pieces.map(data => ({ ...spoken, ...file(data) }))
+    const { text, translation, ...rest } = spoken
+    const bare = rest as ScriptedResult
+    return [
+      { ...bare, text },
+      ...(translation === undefined ? [] : [{ ...bare, translation }]),
+      ...pieces.map(data => ({ ...bare, ...file(data) })),
+    ]
+  }
+
+  /** The payload of `result`. */
+  payload(result: ScriptedResult): Record<string, unknown> {
+    const { id, final, text, translation, file, endMs, ...rest } = result
+    const { fields = 'contract', times = true } = this.#shape
+    return {
+      ...(fields === 'contract' ? rest : {}),
+      ...this.#name(id),
+      ...(this.tellsFinal ? { final } : {}),
+      ...(times && endMs !== undefined ? { endMs } : {}),
+      ...this.#words(text, translation),
+      ...(file ? this.#file(file) : {}),
+    }
+  }
+
+  /** The arguments of `endSynth`. */
+  end(id: string): unknown[] {
+    const { end = 'id' } = this.#shape
+    if (end === 'nothing') return []
+    return [end === 'id' ? { id } : { done: true }]
+  }
+
+  #name(id: string): object {
+    const { ids = 'utterance' } = this.#shape
+    this.#messages++
+    if (ids === 'none') return {}
+    if (ids === 'pieces') return { sequence: this.#messages }
+    if (ids === 'messages') return { id: `m${this.#messages}` }
+    return { id: ids === 'session' ? 'the-session' : id }
+  }
+
+  #words(text: string | undefined, translation: string | undefined): object {
+    const { fields = 'contract' } = this.#shape
+    const names = {
+      contract: ['text', 'translation'],
+      plain: ['transcription', 'translation'],
+      odd: ['Transcript', 'Translated_Text'],
+    }[fields] as [string, string]
+    return {
+      ...(text === undefined ? {} : { [names[0]]: text }),
+      ...(translation === undefined ? {} : { [names[1]]: translation }),
+    }
+  }
+
+  #file(file: NonNullable<ScriptedResult['file']>): object {
+    const { fields = 'contract', form = 'buffer' } = this.#shape
+    const data = formed(file.data, form)
+    if (fields === 'contract') return { file: { ...file, data } }
+    return fields === 'plain' ? { audio: data } : { data }
+  }
+}
+
+function formed(bytes: Uint8Array, form: VoiceForm): unknown {
+  // A copy with its own memory, because that of a Buffer can be shared.
+  const own = Uint8Array.from(bytes)
+  switch (form) {
+    case 'arraybuffer':
+      return own.buffer
+    case 'typed':
+      return own
+    case 'dataview':
+      return new DataView(own.buffer)
+    case 'base64':
+      return Buffer.from(own).toString('base64')
+    case 'json':
+      return { type: 'Buffer', data: Array.from(own) }
+    case 'numbers':
+      return Array.from(own)
+    default:
+      return Buffer.from(own)
+  }
+}

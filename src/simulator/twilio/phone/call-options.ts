@@ -1,0 +1,139 @@
+import { type Clock, systemClock } from '../../../common/clock.ts'
+import { type Log, silentLog } from '../../../common/log.ts'
+import type { Method } from './attributes.ts'
+import { newSid } from './ids.ts'
+import { PhoneLine } from './line.ts'
+import { checkQuirks, type Quirks } from './quirks.ts'
+
+/** A call to place: caller and called number, address of the bridge, and behavior of the phone. */
+export interface CallOptions {
+  /** Reachable address of the voice webhook: `http://127.0.0.1:8080/twilio/voice`. */
+  webhook: string
+  /** HTTP method of the webhook request. Default POST. */
+  method?: Method
+  /**
+   * The bridge's public address as configured there, `https://bridge.example.com`, optionally with a path: the signed
+   * address. Default: the address as reached.
+   */
+  publicUrl?: string
+  /** Further public hosts and their actual addresses: `{ 'other.example.com': 'http://127.0.0.1:8081' }`. */
+  resolve?: Readonly<Record<string, string>>
+  /** Makes requests look forwarded by a reverse proxy: inner `host`, `x-forwarded-proto: https`. Default false. */
+  proxied?: boolean
+  /** Follows `ws://` stream URLs, which Twilio rejects (31922): for bridges without a public name. Default false. */
+  allowInsecureStream?: boolean
+  /** Signs the webhook and the upgrade. Without it nothing is signed. */
+  authToken?: string
+  accountSid?: string
+  callSid?: string
+  /** Default +15005550006 and +15005550001, Twilio's test numbers. */
+  from?: string
+  to?: string
+  /** The bridge placed the call: `Direction` is `outbound-api`, and the call is answered from the start. Default false. */
+  outbound?: boolean
+  /** The first instructions; the webhook is then not requested. */
+  twiml?: string
+  /** Additional fields of the webhook, or overrides of the usual ones. */
+  fields?: Readonly<Record<string, string>>
+  quirks?: Quirks
+  /** Shared by all phones of a load test; its clock is then the call's clock. Default: a separate line. */
+  line?: PhoneLine
+  clock?: Clock
+  log?: Log
+  /** Keeps the received audio for `heard()`: about 11 kB per second. Default true. */
+  record?: boolean
+  /** Maximum silence in the received audio that counts as a gap, if audio follows (ms). Default 400. */
+  gapWithinMs?: number
+  /** Voice of `<Say>`, 8 kHz mono; `language` as written, `es-ES`. Without it texts take no time and are silent. */
+  speak?: (text: string, language: string | undefined) => Int16Array | Promise<Int16Array>
+  /** Called when the call is answered: its first instructions have arrived and do not reject it. */
+  onAnswered?: () => void
+  /** Called for every media message that arrives, with its number of µ-law bytes and its base64: for measurements. */
+  onMedia?: (now: number, bytes: number, payload: string) => void
+  /** Called for every mark when everything before it was played. The name is as the bridge sent it. */
+  onMark?: (now: number, name: string) => void
+  /** Called for every media message that falls due on its way to the bridge: for measurements. */
+  onSent?: (due: number, now: number, timestampMs: number) => void
+}
+
+/** The options with all defaults filled in. */
+export type PlacedCall = Required<Omit<CallOptions, Optional>> & {
+  [K in Optional]: CallOptions[K] | undefined
+} & {
+  /** The public URL of the webhook, as configured at Twilio. */
+  publicWebhook: string
+}
+
+type Optional =
+  | 'publicUrl'
+  | 'authToken'
+  | 'twiml'
+  | 'speak'
+  | 'gapWithinMs'
+  | 'onAnswered'
+  | 'onMark'
+  | 'onMedia'
+  | 'onSent'
+
+/** Fills in the defaults. Throws TypeError for an invalid URL, RangeError for invalid quirks. */
+export function decide(options: CallOptions): PlacedCall {
+  const { webhook, publicUrl, quirks = {}, line } = options
+  const reached = new URL(webhook)
+  if (line && options.clock && options.clock !== line.clock)
+    throw new TypeError('a phone on a line takes the clock of the line')
+  checkQuirks(quirks)
+  const clock = line?.clock ?? options.clock ?? systemClock
+  const publicWebhook =
+    publicUrl === undefined
+      ? webhook
+      : new URL(publicUrl.replace(/\/+$/, '') + reached.pathname + reached.search).href
+  return {
+    ...UNSET,
+    method: 'POST',
+    outbound: false,
+    resolve: {},
+    proxied: false,
+    allowInsecureStream: false,
+    accountSid: newSid('AC'),
+    callSid: newSid('CA'),
+    from: '+15005550006',
+    to: '+15005550001',
+    fields: {},
+    log: silentLog,
+    record: true,
+    ...options,
+    quirks,
+    clock,
+    line: line ?? new PhoneLine(clock),
+    publicWebhook,
+  }
+}
+
+const UNSET: { readonly [K in Optional]: undefined } = {
+  publicUrl: undefined,
+  authToken: undefined,
+  twiml: undefined,
+  speak: undefined,
+  gapWithinMs: undefined,
+  onAnswered: undefined,
+  onMark: undefined,
+  onMedia: undefined,
+  onSent: undefined,
+}
+
+/** The usual fields of a voice webhook ("TwiML Voice: Twilio's request to your application"). */
+export function webhookFields(call: PlacedCall, status: string): Record<string, string> {
+  const { callSid, accountSid, from, to, fields } = call
+  return {
+    AccountSid: accountSid,
+    ApiVersion: '2010-04-01',
+    CallSid: callSid,
+    CallStatus: status,
+    Called: to,
+    Caller: from,
+    Direction: call.outbound ? 'outbound-api' : 'inbound',
+    From: from,
+    To: to,
+    ...fields,
+  }
+}

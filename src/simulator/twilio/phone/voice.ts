@@ -1,0 +1,82 @@
+import { encodeMulaw, MULAW_SILENCE } from '../../../transcode/g711.ts'
+import { createResampler } from '../../../transcode/resample/resampler.ts'
+import { PHONE_RATE } from './recording.ts'
+
+/** µ-law bytes of 20 ms. */
+export const PACKET_BYTES = 160
+/** Milliseconds of one packet. */
+export const PACKET_MS = 20
+/** 20 ms of µ-law silence. */
+export const SILENT_PACKET: string = Buffer.alloc(PACKET_BYTES, MULAW_SILENCE).toString('base64')
+
+/** Speech in packets of 20 ms: canonical base64 of 160 bytes of µ-law, ready for the wire. */
+export interface Voice {
+  /** Number of packets, if known: the speech then ends with the last one, not 20 ms later. */
+  readonly packets?: number
+  /** Returns the packet number `index`; undefined after the end. Called in order, once for each packet. */
+  packet(index: number): string | undefined
+}
+
+/** Options of a voice. */
+export interface VoiceOptions {
+  /** Repeats the voice indefinitely. */
+  loop?: boolean
+}
+
+/**
+ * Encodes `pcm` (linear16, mono, `rate` Hz) as a voice, once: any number of phones can share it. The last packet is
+ * filled up with silence.
+ */
+export function voiceOf(pcm: Int16Array, rate: number = PHONE_RATE, options: VoiceOptions = {}): Voice {
+  const packets = packetsOf(pcm, rate)
+  const count = packets.length
+  if (options.loop && count > 0) return { packet: index => packets[index % count] }
+  return { packets: count, packet: index => packets[index] }
+}
+
+/** A voice generated while it speaks: every item is requested when it is due. Items are 160 samples at 8 kHz. */
+export function voiceFrom(frames: Iterable<Int16Array>): Voice {
+  const iterator = frames[Symbol.iterator]()
+  return {
+    packet() {
+      const { done, value } = iterator.next()
+      if (done) return undefined
+      if (value.length !== PACKET_BYTES)
+        throw new RangeError(`a voice speaks in frames of ${PACKET_BYTES} samples, got ${value.length}`)
+      return packetOf(value)
+    },
+  }
+}
+
+function packetsOf(pcm: Int16Array, rate: number): string[] {
+  const samples = toLine(pcm, rate)
+  const packets: string[] = []
+  for (let at = 0; at < samples.length; at += PACKET_BYTES)
+    packets.push(packetOf(samples.subarray(at, at + PACKET_BYTES)))
+  return packets
+}
+
+/**
+ * Converts `pcm` of `rate` Hz to 8 kHz; returns `pcm` itself if it already is. Works in pieces, because a resampler is
+ * made for a stream, not for minutes at once.
+ */
+export function toLine(pcm: Int16Array, rate: number): Int16Array {
+  if (rate === PHONE_RATE) return pcm
+  const resampler = createResampler(rate, PHONE_RATE)
+  const out = new Int16Array(Math.ceil((pcm.length * PHONE_RATE) / rate) + PACKET_BYTES)
+  const step = Math.round(rate / 10)
+  let length = 0
+  const take = (part: Int16Array) => {
+    out.set(part, length)
+    length += part.length
+  }
+  for (let at = 0; at < pcm.length; at += step) take(resampler.process(pcm.subarray(at, at + step)))
+  take(resampler.flush())
+  return out.subarray(0, length)
+}
+
+function packetOf(samples: Int16Array): string {
+  const bytes = Buffer.alloc(PACKET_BYTES, MULAW_SILENCE)
+  encodeMulaw(samples, bytes.subarray(0, samples.length))
+  return bytes.toString('base64')
+}

@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import { after, type Clock } from '../../../common/clock.ts'
+import { askWebhook } from '../phone/request.ts'
+import { type Route, routeOf } from '../phone/route.ts'
+import type { Callback } from './call-order.ts'
+
+/** Faults of callback delivery; changeable at any time. */
+export interface CallbackFaults {
+  /** Delivers every callback twice, with the same idempotency token. */
+  duplicate?: boolean
+  /** Delays deliveries (ms); a function chooses by the event. */
+  delayMs?: number | ((event: string) => number)
+  /** Delivers in pairs, the later one first. */
+  reorder?: boolean
+  /** Does not deliver: all callbacks, or those of these events. */
+  lose?: boolean | readonly string[]
+}
+
+/** One delivery attempt, and its result. */
+export interface SeenCallback {
+  readonly callSid: string
+  /** `initiated` … `completed`, or `amd`. */
+  readonly event: string
+  readonly url: string
+  readonly fields: Readonly<Record<string, string>>
+  readonly idempotencyToken: string
+  /** From 1. */
+  readonly attempt: number
+  /** The HTTP status of the answer; undefined without an answer. */
+  readonly status: number | undefined
+}
+
+export interface CallbackTerms {
+  readonly clock: Clock
+  readonly authToken: string
+  readonly faults: CallbackFaults
+  /** Options for finding the route to the bridge. */
+  readonly route: Omit<Parameters<typeof routeOf>[1], 'webhook'>
+  readonly seen: (callback: SeenCallback) => void
+}
+
+/** An event to deliver. */
+export interface Telling {
+  readonly callSid: string
+  readonly event: string
+  readonly to: Callback
+  readonly fields: Readonly<Record<string, string>>
+}
+
+/** Delivery attempts per callback: a failed connection, a timeout and 5xx are retried once. */
+const ATTEMPTS = 2
+const AGAIN_MS = 200
+
+/** Delivers a call's events, signed, in their order unless a fault changes it. The call owns it. */
+export class Callbacks {
+  readonly #terms: CallbackTerms
+  #held: Telling | undefined
+  #last: Promise<void> = Promise.resolve()
+  readonly #over = new AbortController()
+
+  constructor(terms: CallbackTerms) {
+    this.#terms = terms
+  }
+
+  /** Queues a delivery. `last`: nothing follows, so nothing is held back any longer. */
+  tell(telling: Telling, last = false): void {
+    const { reorder, lose } = this.#terms.faults
+    if (lose === true || (typeof lose === 'object' && lose.includes(telling.event))) return
+    if (reorder && !last && !this.#held) {
+      this.#held = telling
+      return
+    }
+    const held = this.#held
+    this.#held = undefined
+    this.#deliver(telling)
+    if (held) this.#deliver(held)
+  }
+
+  /** Delivers at once, in parallel to the others. */
+  tellNow(telling: Telling): void {
+    void this.#post(telling)
+  }
+
+  /** Settles when everything was delivered. */
+  get idle(): Promise<void> {
+    return this.#last
+  }
+
+  /** Stops delivering. */
+  close(): void {
+    this.#over.abort()
+  }
+
+  #deliver(telling: Telling): void {
+    const told = this.#last
+    const { delayMs = 0 } = this.#terms.faults
+    const ms = typeof delayMs === 'number' ? delayMs : delayMs(telling.event)
+    const due = ms > 0 ? this.#wait(ms) : undefined
+    this.#last = told.then(async () => {
+      await due
+      await this.#post(telling)
+    })
+  }
+
+  async #post(telling: Telling): Promise<void> {
+    const token = randomUUID()
+    const times = this.#terms.faults.duplicate ? 2 : 1
+    for (let time = 0; time < times; time++) await this.#attempts(telling, token)
+  }
+
+  async #attempts(telling: Telling, idempotencyToken: string): Promise<void> {
+    const { url, method } = telling.to
+    const { clock, authToken, route: routing, seen } = this.#terms
+    const route: Route | undefined = routeOf(url, { ...routing, webhook: url })
+    if (!route) return
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const { callSid, event, fields } = telling
+      const { signal } = this.#over
+      if (signal.aborted) return
+      const answer = await askWebhook({
+        url,
+        method,
+        fields,
+        route,
+        clock,
+        authToken,
+        signal,
+        idempotencyToken,
+      })
+      seen({ callSid, event, url, fields, idempotencyToken, attempt, status: answer.status })
+      if (answer.ok || (answer.status ?? 500) < 500) return
+      if (attempt < ATTEMPTS) await this.#wait(AGAIN_MS)
+    }
+  }
+
+  #wait(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const timer = after(this.#terms.clock, ms, resolve)
+      const abort = () => {
+        timer[Symbol.dispose]()
+        resolve()
+      }
+      this.#over.signal.addEventListener('abort', abort, { once: true })
+    })
+  }
+}

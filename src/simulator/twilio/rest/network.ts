@@ -1,0 +1,176 @@
+import type { Clock } from '../../../common/clock.ts'
+import type { Log } from '../../../common/log.ts'
+import type { WallClock } from '../../../common/wall-clock.ts'
+import type { SimulatedCall } from '../phone/call.ts'
+import type { CallOptions } from '../phone/call-options.ts'
+import { PhoneLine } from '../phone/line.ts'
+import type { Account } from './account.ts'
+import type { CallOrder } from './call-order.ts'
+import { type CallbackFaults, Callbacks, type SeenCallback } from './callbacks.ts'
+import { putThrough } from './incoming.ts'
+import { carryOut } from './outgoing.ts'
+import { type NumberSettings, PhoneNumber } from './phone-number.ts'
+import { type CallListener, type CallParties, RestCall } from './rest-call.ts'
+import { RestError } from './rest-error.ts'
+import { Subscriber, type SubscriberOptions } from './subscriber.ts'
+
+/** The numbers of the account, the actual addresses of public hosts, and the behavior of phones. */
+export interface NetworkOptions {
+  /** Numbers of the account, each with its settings. Default +15005550001, without settings. */
+  numbers?: Readonly<Record<string, NumberSettings>>
+  /** Public hosts and their actual addresses: `{ 'bridge.example.com': 'http://127.0.0.1:8080' }`. */
+  resolve?: Readonly<Record<string, string>>
+  /** As with phones: makes requests look forwarded by a reverse proxy. Default false. */
+  proxied?: boolean
+  /** As with phones: follows `ws://` stream URLs. Default false. */
+  allowInsecureStream?: boolean
+  /** Time from an order until it is dialed (ms). Default 10. */
+  queueMs?: number
+  /** Time from dialing until it rings (ms). Default 20. */
+  ringMs?: number
+  /** Additional ringing time; Twilio allows up to 5 s more than requested (ms). Default 0. */
+  timeoutMarginMs?: number
+  /** Options of every phone, unless the subscriber's own options override them. */
+  phone?: Partial<CallOptions>
+}
+
+export interface NetworkTerms {
+  readonly account: Account
+  readonly clock: Clock
+  readonly wallClock: WallClock
+  readonly log: Log
+  readonly callbackFaults: CallbackFaults
+}
+
+/** The simulated phone network: the account's numbers and calls, and the people who can be called. */
+export class PhoneNetwork {
+  /** Every call in either direction, oldest first. */
+  readonly calls: RestCall[] = []
+  readonly numbers: PhoneNumber[]
+  /** Delivery attempts of events, in order. */
+  readonly told: SeenCallback[] = []
+  readonly #options: NetworkOptions
+  readonly #terms: NetworkTerms
+  readonly #line: PhoneLine
+  readonly #resolve: Record<string, string>
+  readonly #subscribers = new Map<string, Subscriber>()
+  readonly #callbacks: Callbacks[] = []
+
+  constructor(options: NetworkOptions, terms: NetworkTerms) {
+    const { numbers = { '+15005550001': {} }, resolve = {} } = options
+    this.#options = options
+    this.#terms = terms
+    this.#line = new PhoneLine(terms.clock)
+    this.#resolve = { ...resolve }
+    this.numbers = Object.entries(numbers).map(
+      ([number, settings]) => new PhoneNumber(number, terms.account.sid, terms.wallClock(), settings),
+    )
+  }
+
+  /** Sends requests for the public host of `publicUrl` to `local` from now on. */
+  route(publicUrl: string, local: string): void {
+    this.#resolve[new URL(publicUrl).host] = local
+  }
+
+  number(number: string): PhoneNumber | undefined {
+    return this.numbers.find(each => each.number === number)
+  }
+
+  /** Calls that are not over. */
+  get active(): readonly RestCall[] {
+    return this.calls.filter(call => !call.over)
+  }
+
+  /** Creates the subscriber with `number`, or changes their behavior. */
+  subscriber(number: string, options: SubscriberOptions): Subscriber {
+    const known = this.#subscribers.get(number)
+    if (known) {
+      known.options = options
+      return known
+    }
+    const made = new Subscriber(number, options, (from, to, more) => this.#callIn(from, to, more))
+    this.#subscribers.set(number, made)
+    return made
+  }
+
+  /** Places a call of the account. Throws `RestError` 10004 if it has too many calls. */
+  callOut(order: CallOrder): RestCall {
+    const { maxCalls = Number.POSITIVE_INFINITY } = this.#terms.account.terms
+    if (this.active.length >= maxCalls) throw new RestError(10004)
+    const { clock } = this.#terms
+    const { queueMs = 10, ringMs = 20, timeoutMarginMs = 0 } = this.#options
+    const callbacks = this.#newCallbacks()
+    const call = this.#add(
+      {
+        accountSid: this.#terms.account.sid,
+        to: order.to,
+        from: order.from,
+        direction: 'outbound-api',
+        phoneNumberSid: this.number(order.from)?.sid,
+      },
+      { status: order.status, events: order.events },
+      callbacks,
+    )
+    carryOut(call, order, this.#subscribers.get(order.to), {
+      ...{ clock, callbacks, queueMs, ringMs, timeoutMarginMs },
+      phone: { ...this.#phone(), webhook: 'http://nothing.invalid/' },
+    })
+    return call
+  }
+
+  /** Ends every call and stops delivering events. */
+  async close(): Promise<void> {
+    for (const callbacks of this.#callbacks) callbacks.close()
+    for (const call of this.calls) call.hangUp()
+    await Promise.all(this.calls.map(call => call.phone?.ended))
+  }
+
+  async #callIn(from: Subscriber, to: string, options: Partial<CallOptions>): Promise<SimulatedCall> {
+    const number = this.number(to)
+    if (!number)
+      throw new RangeError(`the account has the numbers ${this.numbers.map(n => n.number)}, not ${to}`)
+    const call = this.#add(
+      {
+        accountSid: this.#terms.account.sid,
+        to,
+        from: from.number,
+        direction: 'inbound',
+        phoneNumberSid: number.sid,
+      },
+      { status: number.statusCallback, events: ['completed'] },
+      this.#newCallbacks(),
+    )
+    const phone = { ...this.#phone(), from: from.number, to, clock: this.#terms.clock, ...options }
+    return putThrough(call, number, phone, placed => from.took(placed))
+  }
+
+  #add(parties: CallParties, listener: CallListener, callbacks: Callbacks): RestCall {
+    const { clock, wallClock } = this.#terms
+    const call = new RestCall(parties, listener, { clock, wallClock, callbacks })
+    this.calls.push(call)
+    return call
+  }
+
+  #newCallbacks(): Callbacks {
+    const { clock, account, callbackFaults: faults } = this.#terms
+    const { proxied = false } = this.#options
+    const route = { publicUrl: undefined, resolve: this.#resolve, proxied }
+    const seen = (callback: SeenCallback) => void this.told.push(callback)
+    const callbacks = new Callbacks({ clock, authToken: account.authToken, faults, route, seen })
+    this.#callbacks.push(callbacks)
+    return callbacks
+  }
+
+  #phone(): Partial<CallOptions> {
+    const { account, log } = this.#terms
+    const { proxied = false, allowInsecureStream = false, phone } = this.#options
+    return {
+      accountSid: account.sid,
+      authToken: account.authToken,
+      resolve: this.#resolve,
+      line: this.#line,
+      ...{ proxied, allowInsecureStream, log },
+      ...phone,
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import { after, type Clock } from '../../../common/clock.ts'
+import type { WallClock } from '../../../common/wall-clock.ts'
+import type { SimulatedCall } from '../phone/call.ts'
+import { newSid } from '../phone/ids.ts'
+import { apiDate } from './api-date.ts'
+import { type CallFacts, callJson, durationOf } from './call-json.ts'
+import type { Callback, CallEvent } from './call-order.ts'
+import { type CallStatus, isFinal, after as statusAfter } from './call-state.ts'
+import type { Callbacks } from './callbacks.ts'
+import { RestError } from './rest-error.ts'
+
+/** Caller and called number. */
+export interface CallParties {
+  readonly accountSid: string
+  readonly to: string
+  readonly from: string
+  readonly direction: CallFacts['direction']
+  readonly phoneNumberSid: string | undefined
+}
+
+/** Receives the progress of the call. */
+export interface CallListener {
+  status: Callback | undefined
+  readonly events: readonly CallEvent[]
+}
+
+export interface RestCallTerms {
+  readonly clock: Clock
+  readonly wallClock: WallClock
+  readonly callbacks: Callbacks
+}
+
+/** The event of a status, and the status that is sent with it (Twilio: Call resource, StatusCallbackEvent). */
+const EVENT: Readonly<Record<CallStatus, CallEvent>> = {
+  queued: 'initiated',
+  ringing: 'ringing',
+  'in-progress': 'answered',
+  completed: 'completed',
+  busy: 'completed',
+  'no-answer': 'completed',
+  failed: 'completed',
+  canceled: 'completed',
+}
+
+/** A call as the REST API sees it, in either direction, with the phone that carries it if there is one. */
+export class RestCall {
+  readonly sid = newSid('CA')
+  readonly parties: CallParties
+  /** Settles with the last status. */
+  readonly ended: Promise<CallStatus>
+  /** The phone in the call: from the answer on; for a call to the account, from the start. */
+  phone: SimulatedCall | undefined
+  readonly #terms: RestCallTerms
+  readonly #listener: CallListener
+  readonly #createdAt: number
+  readonly #settleEnded: (status: CallStatus) => void
+  #status: CallStatus
+  #updatedAt: number
+  #startedAt: number | undefined
+  #endedAt: number | undefined
+  #answeredBy: string | undefined
+  #told = 0
+  #limit: Disposable | undefined
+  readonly #timers = new Set<Disposable>()
+
+  constructor(parties: CallParties, listener: CallListener, terms: RestCallTerms) {
+    this.parties = parties
+    this.#listener = listener
+    this.#terms = terms
+    this.#status = parties.direction === 'inbound' ? 'ringing' : 'queued'
+    this.#createdAt = terms.wallClock()
+    this.#updatedAt = this.#createdAt
+    const { promise, resolve } = Promise.withResolvers<CallStatus>()
+    this.ended = promise
+    this.#settleEnded = resolve
+  }
+
+  get status(): CallStatus {
+    return this.#status
+  }
+
+  get over(): boolean {
+    return isFinal(this.#status)
+  }
+
+  get answeredBy(): string | undefined {
+    return this.#answeredBy
+  }
+
+  get facts(): CallFacts {
+    return {
+      sid: this.sid,
+      ...this.parties,
+      status: this.#status,
+      createdAt: this.#createdAt,
+      updatedAt: this.#updatedAt,
+      startedAt: this.#startedAt,
+      endedAt: this.#endedAt,
+      answeredBy: this.#answeredBy,
+    }
+  }
+
+  get json(): Record<string, unknown> {
+    return callJson(this.facts)
+  }
+
+  /** The call is being dialed: sends the event `initiated`, which is not a status. */
+  initiate(): void {
+    if (this.#status === 'queued') this.#tell('initiated', 'initiated')
+  }
+
+  /** Moves on to `status` and reports it; no effect if the call is past that. `sipCode`: why it ended. */
+  move(status: CallStatus, sipCode?: number): boolean {
+    const next = statusAfter(this.#status, status)
+    if (next === this.#status) return false
+    this.#status = next
+    this.#updatedAt = this.#terms.wallClock()
+    if (next === 'in-progress') this.#startedAt = this.#updatedAt
+    if (isFinal(next)) this.#endedAt = this.#updatedAt
+    this.#tell(EVENT[next], next, sipCode)
+    if (isFinal(next)) this.#over(next)
+    return true
+  }
+
+  /** Records who answered, as machine detection found. */
+  detected(answeredBy: string): void {
+    this.#answeredBy = answeredBy
+    this.#updatedAt = this.#terms.wallClock()
+  }
+
+  /** Ends the call after this time in any case (s). */
+  limit(seconds: number): void {
+    this.#limit?.[Symbol.dispose]()
+    this.#limit = this.later(seconds * 1000, () => this.hangUp('time limit'))
+  }
+
+  /** Runs `task` `ms` from now unless the call is over by then. */
+  later(ms: number, task: () => void): Disposable {
+    const timer = after(this.#terms.clock, ms, () => {
+      this.#timers.delete(timer)
+      if (!this.over) task()
+    })
+    this.#timers.add(timer)
+    return timer
+  }
+
+  /** Ends the call: an unanswered one is `canceled`. No effect if it is over. */
+  hangUp(reason = 'ended by the API'): void {
+    void this.phone?.end(reason)
+    this.move(this.#status === 'in-progress' ? 'completed' : 'canceled')
+  }
+
+  /** Later events go there. */
+  redirectStatus(to: Callback): void {
+    this.#listener.status = to
+  }
+
+  /** Throws `RestError` 21220 unless the call is answered. */
+  live(): SimulatedCall {
+    if (!this.phone || this.#status !== 'in-progress') throw new RestError(21220)
+    return this.phone
+  }
+
+  /** The fields of every request about the call (Twilio: "Twilio's request to your application"). */
+  fields(status: string): Record<string, string> {
+    const { accountSid, to, from, direction } = this.parties
+    return {
+      AccountSid: accountSid,
+      ApiVersion: '2010-04-01',
+      CallSid: this.sid,
+      CallStatus: status,
+      Called: to,
+      Caller: from,
+      Direction: direction,
+      From: from,
+      To: to,
+      ...(this.#answeredBy === undefined ? {} : { AnsweredBy: this.#answeredBy }),
+    }
+  }
+
+  #tell(event: CallEvent, status: string, sipCode?: number): void {
+    const { status: to, events } = this.#listener
+    if (!to || !events.includes(event)) return
+    const seconds = durationOf(this.facts)
+    const fields = {
+      ...this.fields(status),
+      CallbackSource: 'call-progress-events',
+      SequenceNumber: String(this.#told++),
+      Timestamp: apiDate(this.#updatedAt),
+      ...(seconds === null
+        ? {}
+        : { CallDuration: seconds, Duration: String(Math.ceil(Number(seconds) / 60)) }),
+      ...(sipCode === undefined ? {} : { SipResponseCode: String(sipCode) }),
+    }
+    this.#terms.callbacks.tell({ callSid: this.sid, event, to, fields }, event === 'completed')
+  }
+
+  #over(status: CallStatus): void {
+    for (const timer of this.#timers) timer[Symbol.dispose]()
+    this.#timers.clear()
+    this.#settleEnded(status)
+  }
+}

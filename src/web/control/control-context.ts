@@ -1,0 +1,48 @@
+import type { Clock } from '../../common/clock.ts'
+import type { Log } from '../../common/log.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
+import type { RoomCodes } from '../../core/calls/room-codes.ts'
+import type { RoomLives } from '../../core/calls/room-lifetimes.ts'
+import type { RoomLinks } from '../../core/calls/room-links.ts'
+import type { Announcer } from '../../core/model/announcer.ts'
+import type { Dialler } from '../../core/model/dialer.ts'
+import type { Recorder } from '../../core/model/recorder.ts'
+import type { Relay } from '../../core/room/relay.ts'
+import type { CaptionDesk } from '../captions/caption-desk.ts'
+import type { CaptionFeed } from '../captions/caption-feed.ts'
+import type { LinkTokens } from '../captions/link-token.ts'
+import type { Transcripts } from '../transcripts/transcripts.ts'
+import type { WebhooksOut } from '../webhooks/webhooks.ts'
+import type { Departed } from './departed.ts'
+import type { LinkReaders } from './link-readers.ts'
+import type { PlacedCalls } from './placed-calls.ts'
+import type { RoomPlans } from './room-plans.ts'
+import type { RunningAnnouncements } from './running-announcements.ts'
+
+/** Dependencies of the operations. The caller keeps ownership. */
+export interface Floor {
+  readonly relay: Relay
+  readonly plans: RoomPlans
+  readonly lives: RoomLives
+  readonly codes: RoomCodes
+  /** Links by which people join rooms from a browser. */
+  readonly roomLinks: RoomLinks
+  readonly calls: PlacedCalls
+  readonly announcements: RunningAnnouncements
+  readonly departed: Departed
+  readonly feed: CaptionFeed
+  readonly desk: CaptionDesk
+  readonly links: LinkTokens
+  readonly linkReaders: LinkReaders
+  /** Address prefix to which an address counts; undefined: it has no limit. */
+  readonly groupOf: (address: string) => string | undefined
+  readonly transcripts: Transcripts
+  readonly webhooks: WebhooksOut
+  /** Absent: outbound calls are off. */
+  readonly dialler: Dialler | undefined
+  readonly announcer: Announcer | undefined
+  readonly recorder: Recorder | undefined
+  readonly clock: Clock
+  readonly wall: WallClock
+  readonly log: Log
+}

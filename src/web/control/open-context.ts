@@ -1,0 +1,130 @@
+import type { Clock } from '../../common/clock.ts'
+import type { Log } from '../../common/log.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
+import type { RoomCodes } from '../../core/calls/room-codes.ts'
+import { RoomLives } from '../../core/calls/room-lifetimes.ts'
+import { RoomLinks } from '../../core/calls/room-links.ts'
+import type { Announcer } from '../../core/model/announcer.ts'
+import type { Dialler } from '../../core/model/dialer.ts'
+import type { Admission } from '../../core/model/invitation.ts'
+import type { Recorder } from '../../core/model/recorder.ts'
+import type { Relay } from '../../core/room/relay.ts'
+import { addressGroup } from '../../net/address-group.ts'
+import { CaptionDesk } from '../captions/caption-desk.ts'
+import { CaptionFeed, type CaptionSource } from '../captions/caption-feed.ts'
+import { LinkTokens } from '../captions/link-token.ts'
+import type { TranscriptSettings } from '../transcripts/settings.ts'
+import { Transcripts } from '../transcripts/transcripts.ts'
+import { type Send, sendByHttp } from '../webhooks/send.ts'
+import type { WebhookSettings } from '../webhooks/settings.ts'
+import { WebhooksOut } from '../webhooks/webhooks.ts'
+import type { Floor } from './control-context.ts'
+import { Departed } from './departed.ts'
+import { endRoom } from './ending.ts'
+import { type LinkReaderLimits, LinkReaders } from './link-readers.ts'
+import { PlacedCalls } from './placed-calls.ts'
+import { RoomPlans } from './room-plans.ts'
+import { RuledAdmission } from './ruled-admission.ts'
+import { RunningAnnouncements } from './running-announcements.ts'
+import { controlSettingsSchema } from './settings.ts'
+
+/** Dependencies that the app provides and keeps ownership of. */
+export interface FloorParts {
+  readonly relay: Relay
+  readonly codes: RoomCodes
+  readonly announcer?: Announcer | undefined
+  /** Absent: outbound calls are off. Its creator reports its events. */
+  readonly dialler?: Dialler | undefined
+  /** Absent: recording is not configured. */
+  readonly recorder?: Recorder | undefined
+  /** No client can request captions or transcripts, so none are kept. */
+  readonly closed?: boolean
+  readonly transcripts: TranscriptSettings
+  /** Limits of readers with links. Default: those of the settings. */
+  readonly readers?: LinkReaderLimits | undefined
+  /** Address prefix to which an address counts. Default: the address. */
+  readonly groupOf?: ((address: string) => string | undefined) | undefined
+  readonly webhooks: readonly WebhookSettings[]
+  readonly clock: Clock
+  readonly wall: WallClock
+  readonly log: Log
+  /** Sends webhooks. */
+  readonly send?: Send
+  readonly random?: () => number
+}
+
+/** Captions, transcripts, webhooks and created rooms, with the parts that the control API uses. */
+export interface OpenFloor extends AsyncDisposable {
+  readonly floor: Floor
+  /** Enforces the rules of created rooms; bridges admit legs through it instead of `inner`. */
+  admission(inner: Admission): Admission
+}
+
+const DEFAULT_READERS = controlSettingsSchema.parse({})
+const NOTHING_SAID: CaptionSource = { on() {}, life: () => undefined }
+
+/** Observes the relay from now on. Dispose it after the relay has closed. Rejects if transcripts cannot be stored. */
+export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
+  const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = parts
+  const { observer } = relay
+  const feed = new CaptionFeed(observer, clock, wall)
+  const lives = new RoomLives(clock)
+  feed.on(({ room, id }, { kind }) => {
+    if (kind === 'opened') lives.opened(room, id)
+    else if (kind === 'closed') lives.closed(room)
+  })
+  const read = parts.closed ? NOTHING_SAID : feed
+  const written = parts.transcripts.keep === 'disk' ? feed : read
+  const transcripts = await Transcripts.open(parts.transcripts, { feed: written, clock, wall, log })
+  const desk = new CaptionDesk(read, clock)
+  const webhooks = new WebhooksOut(parts.webhooks, { observer, feed, clock, wall, log, send, random })
+  const departed = new Departed(observer)
+  const plans = new RoomPlans(observer, clock)
+  const roomLinks = new RoomLinks(clock)
+  lives.onEnded(room => {
+    roomLinks.revokeAll(room)
+    parts.codes.revokeAll(room)
+  })
+  const floor: Floor = {
+    relay,
+    plans,
+    lives,
+    codes: parts.codes,
+    roomLinks,
+    calls: new PlacedCalls(wall),
+    announcements: new RunningAnnouncements(departed),
+    departed,
+    feed,
+    desk,
+    links: new LinkTokens(wall, lives),
+    linkReaders: new LinkReaders(parts.readers ?? DEFAULT_READERS, clock),
+    groupOf: parts.groupOf ?? addressGroup,
+    transcripts,
+    webhooks,
+    dialler: parts.dialler,
+    announcer: parts.announcer,
+    recorder: parts.recorder,
+    clock,
+    wall,
+    log,
+  }
+  plans.onOver = (room, why) => {
+    void floor.calls.hangUpCalling(room)
+    endRoom(floor, room, why === 'time-up' ? why : undefined).catch(error =>
+      log.error({ error: String(error) }, 'a room could not be ended'),
+    )
+  }
+  return {
+    floor,
+    admission: inner => new RuledAdmission(inner, relay, plans),
+    async [Symbol.asyncDispose]() {
+      plans[Symbol.dispose]()
+      departed[Symbol.dispose]()
+      lives[Symbol.dispose]()
+      floor.roomLinks[Symbol.dispose]()
+      feed[Symbol.dispose]()
+      desk[Symbol.dispose]()
+      await Promise.all([webhooks[Symbol.asyncDispose](), transcripts[Symbol.asyncDispose]()])
+    },
+  }
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { after } from '../../../common/clock.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import { type LanguageId, sameLanguage } from '../../../common/language.ts'
+import type { Sound } from '../../../core/model/sound.ts'
+import type { Participant } from '../../../core/room/participant.ts'
+import { durationMs } from '../../../transcode/pcm.ts'
+import { playedSchema } from '../answer-schemas.ts'
+import type { Floor } from '../control-context.ts'
+import { ControlError, told } from '../control-error.ts'
+import { operation } from '../operation.ts'
+import { id, language, listeners, roomParams, spokenText } from '../request-schemas.ts'
+import { assertRoom, listenersOf } from '../views.ts'
+
+/** Maximum time for the service to speak a text (ms). */
+const SPEECH_MS = 20_000
+
+/** Returns the announcer. Throws `sounds_off`. */
+function announcerOf({ announcer }: Floor) {
+  if (!announcer) throw new ControlError('sounds_off')
+  return announcer
+}
+
+export const say = operation({
+  id: 'say',
+  method: 'POST',
+  path: '/rooms/{room}/say',
+  group: 'Sounds',
+  summary: 'Speaks a text to a room',
+  about:
+    'Each listener hears the text in their language, translated if necessary; listeners without a language hear it as written. Responds when the audio is on its way. If a language is currently unavailable, its listeners have an `error`; if no listener can hear the text, that error is returned. Text for the whole room also appears in its captions and transcript, with the speaker `system`.',
+  params: roomParams,
+  body: z.strictObject({
+    text: spokenText.describe('Up to 1,000 characters.'),
+    language: language.describe('The language of the text.'),
+    to: listeners,
+    captions: z
+      .boolean()
+      .optional()
+      .describe(
+        'Include the text in captions and the transcript. Default: true, unless `to` selects listeners.',
+      ),
+  }),
+  status: 202,
+  answer: playedSchema,
+  errors: ['room_unknown', 'participant_unknown', 'nobody_there', 'sounds_off', 'speech_unavailable'],
+  async run(floor, { params: { room }, body: { text, language: from, to, captions = to === undefined } }) {
+    assertRoom(floor, room)
+    const announcer = announcerOf(floor)
+    const parties = listenersOf(floor, room, to)
+    const spoken = new Map<LanguageId, Promise<Sound | ControlError>>()
+    const inLanguage = (wanted: LanguageId) => {
+      const known = spoken.get(wanted)
+      if (known) return known
+      const making = inTime(floor, announcer.say(text, from, wanted)).catch(told)
+      spoken.set(wanted, making)
+      return making
+    }
+    const announcements = await Promise.all(
+      parties.map(async party => {
+        const wanted = party.state.hears ?? from
+        const sound = await inLanguage(wanted)
+        return { ...played(floor, party, sound), language: wanted }
+      }),
+    )
+    if (announcements.every(({ error }) => error !== undefined)) {
+      const faults = (await Promise.all(spoken.values())).filter(sound => sound instanceof ControlError)
+      if (faults[0]) throw faults[0]
+    }
+    if (captions)
+      for (const [language, made] of spoken) {
+        const sound = await made
+        const heard = announcements.some(each => each.error === undefined && each.language === language)
+        if (heard && !(sound instanceof ControlError))
+          caption(floor, room, { text, from, to: language, sound })
+      }
+    return { announcements }
+  },
+})
+
+export const play = operation({
+  id: 'play',
+  method: 'POST',
+  path: '/rooms/{room}/play',
+  group: 'Sounds',
+  summary: 'Plays a sound to a room',
+  about: 'One of the files in the settings (`sounds.files`), by name.',
+  params: roomParams,
+  body: z.strictObject({
+    file: z
+      .string()
+      .regex(/^[\w-]{1,64}$/, 'letters, digits, _ and -')
+      .describe('Its name in the settings.'),
+    to: listeners,
+  }),
+  status: 202,
+  answer: playedSchema,
+  errors: [
+    'room_unknown',
+    'participant_unknown',
+    'nobody_there',
+    'sounds_off',
+    'file_unknown',
+    'sound_unavailable',
+  ],
+  async run(floor, { params: { room }, body: { file, to } }) {
+    assertRoom(floor, room)
+    const announcer = announcerOf(floor)
+    const parties = listenersOf(floor, room, to)
+    const sound = await announcer.file(file).catch((error: unknown) => {
+      const unknown = error instanceof BridgeError && error.code === 'CONFIG'
+      throw new ControlError(unknown ? 'file_unknown' : 'sound_unavailable')
+    })
+    return { announcements: parties.map(party => played(floor, party, sound)) }
+  },
+})
+
+export const stopAnnouncement = operation({
+  id: 'stopAnnouncement',
+  method: 'DELETE',
+  path: '/announcements/{announcement}',
+  group: 'Sounds',
+  summary: 'Stops an announcement',
+  about: 'Stops it at once, for its one participant. Succeeds also if it ended recently.',
+  params: z.strictObject({ announcement: id.describe('The ID of the announcement.') }),
+  status: 200,
+  answer: z.strictObject({ id: z.string(), ended: z.literal(true) }),
+  errors: ['announcement_unknown'],
+  run(floor, { params: { announcement } }) {
+    if (!floor.announcements.stop(announcement)) throw new ControlError('announcement_unknown')
+    return { id: announcement, ended: true }
+  },
+})
+
+/** Announcements are captioned too: one caption for each language in which they are played. */
+function caption(
+  { relay, clock }: Floor,
+  room: string,
+  { text, from, to, sound }: { text: string; from: LanguageId; to: LanguageId; sound: Sound },
+): void {
+  const now = clock.now()
+  relay.observer.emit('caption', {
+    room,
+    speaker: 'system',
+    system: true,
+    utterance: `system.${randomUUID()}`,
+    from,
+    to,
+    final: true,
+    text,
+    ...(sameLanguage(from, to) || sound.text === undefined ? {} : { translation: sound.text }),
+    spoken: { fromMs: now, toMs: now + durationMs(sound.pcm.length) },
+  })
+}
+
+/** Plays `sound` to `party`, who may have left while it was synthesized. */
+function played(floor: Floor, party: Participant, sound: Sound | ControlError) {
+  const participant = party.id
+  if (sound instanceof ControlError) return { participant, error: sound.specific }
+  if (floor.relay.find(participant) !== party) return { participant, error: 'participant_unknown' }
+  return { id: floor.announcements.add(party.announce(sound)), participant }
+}
+
+async function inTime(floor: Floor, sound: Promise<Sound>): Promise<Sound> {
+  const late = Promise.withResolvers<never>()
+  using _ = after(floor.clock, SPEECH_MS, () => late.reject(new ControlError('speech_unavailable')))
+  return await Promise.race([sound, late.promise])
+}

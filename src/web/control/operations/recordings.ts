@@ -1,0 +1,80 @@
+import { z } from 'zod'
+import type { Recorder } from '../../../core/model/recorder.ts'
+import { recordingSchema } from '../answer-schemas.ts'
+import type { Floor } from '../control-context.ts'
+import { ControlError } from '../control-error.ts'
+import { operation } from '../operation.ts'
+import { roomParams } from '../request-schemas.ts'
+import { assertRoom } from '../views.ts'
+
+/** Returns the recorder. Throws `recording_off` or `room_unknown`. */
+function recorderOf(floor: Floor, room: string): Recorder {
+  assertRoom(floor, room)
+  if (!floor.recorder) throw new ControlError('recording_off')
+  return floor.recorder
+}
+
+const common = {
+  path: '/rooms/{room}/recording',
+  group: 'Recording',
+  params: roomParams,
+  answer: recordingSchema,
+} as const
+
+export const startRecording = operation({
+  ...common,
+  id: 'startRecording',
+  method: 'POST',
+  summary: 'Starts recording a room',
+  about:
+    'All participants are notified first; recording starts after the notice. A recording in progress is left unchanged.',
+  status: 202,
+  errors: ['room_unknown', 'recording_off', 'not_now', 'capacity'],
+  run: (floor, { params: { room } }) => recorderOf(floor, room).start(room),
+})
+
+export const getRecording = operation({
+  ...common,
+  id: 'getRecording',
+  method: 'GET',
+  summary: 'Gets the recording of a room',
+  about: 'The recording in progress.',
+  status: 200,
+  errors: ['room_unknown', 'recording_off', 'recording_unknown'],
+  run(floor, { params: { room } }) {
+    const status = recorderOf(floor, room).of(room)
+    if (!status) throw new ControlError('recording_unknown')
+    return status
+  },
+})
+
+export const pauseRecording = operation({
+  ...common,
+  id: 'pauseRecording',
+  method: 'PATCH',
+  summary: 'Pauses or resumes a recording',
+  about: 'Speech during the pause is not recorded.',
+  body: z.strictObject({ paused: z.boolean() }),
+  status: 200,
+  errors: ['room_unknown', 'recording_off', 'recording_unknown', 'not_now'],
+  run(floor, { params: { room }, body: { paused } }) {
+    const recorder = recorderOf(floor, room)
+    if (!recorder.of(room)) throw new ControlError('recording_unknown')
+    return paused ? recorder.pause(room) : recorder.resume(room)
+  },
+})
+
+export const stopRecording = operation({
+  ...common,
+  id: 'stopRecording',
+  method: 'DELETE',
+  summary: 'Ends a recording',
+  about: 'Responds when all data is on disk.',
+  status: 200,
+  errors: ['room_unknown', 'recording_off', 'recording_unknown'],
+  async run(floor, { params: { room } }) {
+    const ended = await recorderOf(floor, room).stop(room)
+    if (!ended) throw new ControlError('recording_unknown')
+    return ended
+  },
+})

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { LINES } from '../../transcripts/cue.ts'
+import { exported, TRANSCRIPT_FORMATS, TRANSCRIPT_TYPES } from '../../transcripts/export.ts'
+import type { Transcript } from '../../transcripts/transcript.ts'
+import { transcriptSchema, transcriptSummarySchema } from '../answer-schemas.ts'
+import type { Floor } from '../control-context.ts'
+import { ControlError } from '../control-error.ts'
+import { assertLinkOpens, bearerOf } from '../link-access.ts'
+import { Document, operation } from '../operation.ts'
+import { id, language, linkToken, roomName, roomParams } from '../request-schemas.ts'
+import { assertRoom } from '../views.ts'
+
+const params = z.strictObject({ transcript: id.describe('The ID of the transcript.') })
+const query = z.strictObject({
+  format: z.enum(TRANSCRIPT_FORMATS).default('json'),
+  to: language.optional().describe('Only translations into this language.'),
+  lines: z.enum(LINES).default('both').describe('Texts to include in subtitles and plain text.'),
+})
+const roomQuery = query.extend({
+  life: id
+    .optional()
+    .describe('The ID of a life of the room, which may have ended. Default: the current one.'),
+  token: linkToken,
+})
+const types = [TRANSCRIPT_TYPES.srt, TRANSCRIPT_TYPES.vtt, TRANSCRIPT_TYPES.text]
+const group = 'Transcripts'
+
+function shown(transcript: Transcript | undefined, wish: z.output<typeof query>): Document {
+  if (!transcript) throw new ControlError('transcript_unknown')
+  return new Document(`${TRANSCRIPT_TYPES[wish.format]}; charset=utf-8`, exported(transcript, wish))
+}
+
+/** Returns a stored life of `room`; a link opens only lives that it could have read: those of its own room. */
+async function endedLife(
+  { transcripts, links }: Floor,
+  room: string,
+  life: string,
+  token: string | undefined,
+): Promise<Transcript | undefined> {
+  if (token !== undefined && !links.opensTranscript(token, room, life)) return undefined
+  const kept = transcripts.list().find(each => each.id === life && each.room === room)
+  const madeAt = token === undefined ? 0 : (links.madeAt(token, room) ?? Number.POSITIVE_INFINITY)
+  if (kept?.endedAt === undefined || Date.parse(kept.endedAt) < madeAt) return undefined
+  return await transcripts.read(life)
+}
+
+export const roomTranscript = operation({
+  id: 'roomTranscript',
+  method: 'GET',
+  path: '/rooms/{room}/transcript',
+  group,
+  summary: 'Gets the transcript of an open room so far',
+  about:
+    'Complete utterances, in the order in which they were spoken. With `life`, also of a room that has ended, if the settings (`transcripts`) keep its transcript; with a link, only if the room ended after the link was created.',
+  access: 'link',
+  params: roomParams,
+  query: roomQuery,
+  status: 200,
+  answer: transcriptSchema,
+  types,
+  errors: ['room_unknown', 'transcript_unknown'],
+  async run(floor, { params: { room }, query: { life, token: _, ...wish }, raw }) {
+    const bearer = bearerOf(raw, room, floor)
+    const token = bearer?.token
+    if (bearer && !floor.linkReaders.takeTranscript(bearer))
+      throw new ControlError('too_many_requests', undefined, { 'retry-after': '1' })
+    const open = floor.transcripts.of(room)
+    if (life !== undefined && life !== open?.id) return shown(await endedLife(floor, room, life, token), wish)
+    assertLinkOpens(floor, room, token)
+    assertRoom(floor, room)
+    return shown(open, wish)
+  },
+})
+
+export const forgetRoomTranscript = operation({
+  id: 'forgetRoomTranscript',
+  method: 'DELETE',
+  path: '/rooms/{room}/transcript',
+  group,
+  summary: 'Clears the transcript of an open room',
+  about: 'Also clears captions kept for replay. Later speech is kept again.',
+  params: roomParams,
+  status: 200,
+  answer: z.strictObject({ id: z.string(), deleted: z.literal(true) }),
+  errors: ['room_unknown', 'transcript_unknown'],
+  async run(floor, { params: { room } }) {
+    assertRoom(floor, room)
+    const transcript = floor.transcripts.of(room)
+    floor.desk.forget(room)
+    if (!transcript || !(await floor.transcripts.delete(transcript.id)))
+      throw new ControlError('transcript_unknown')
+    return { id: transcript.id, deleted: true }
+  },
+})
+
+export const listTranscripts = operation({
+  id: 'listTranscripts',
+  method: 'GET',
+  path: '/transcripts',
+  group,
+  summary: 'Lists the transcripts',
+  about: 'Of open rooms, and those kept by the settings (`transcripts`), oldest first.',
+  query: z.strictObject({ room: roomName.optional().describe('Only of this room.') }),
+  status: 200,
+  answer: z.strictObject({ transcripts: z.array(transcriptSummarySchema) }),
+  errors: [],
+  run: (floor, { query: { room } }) => ({
+    transcripts: floor.transcripts.list().filter(each => room === undefined || each.room === room),
+  }),
+})
+
+export const getTranscript = operation({
+  id: 'getTranscript',
+  method: 'GET',
+  path: '/transcripts/{transcript}',
+  group,
+  summary: 'Gets a transcript',
+  about: '',
+  params,
+  query,
+  status: 200,
+  answer: transcriptSchema,
+  types,
+  errors: ['transcript_unknown'],
+  run: async (floor, { params: { transcript }, query: wish }) =>
+    shown(await floor.transcripts.read(transcript), wish),
+})
+
+export const deleteTranscript = operation({
+  id: 'deleteTranscript',
+  method: 'DELETE',
+  path: '/transcripts/{transcript}',
+  group,
+  summary: 'Deletes a transcript',
+  about: 'Deletes it at once from memory and disk. The transcript of an open room starts again.',
+  params,
+  status: 200,
+  answer: z.strictObject({ id: z.string(), deleted: z.literal(true) }),
+  errors: ['transcript_unknown'],
+  async run(floor, { params: { transcript } }) {
+    const room = floor.transcripts.list().find(each => each.id === transcript && !each.endedAt)?.room
+    if (room !== undefined) floor.desk.forget(room)
+    if (!(await floor.transcripts.delete(transcript))) throw new ControlError('transcript_unknown')
+    return { id: transcript, deleted: true }
+  },
+})

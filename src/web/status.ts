@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Relay } from '../core/room/relay.ts'
+import { isFromThisMachine } from '../net/this-machine.ts'
+
+/** Reason for not sending new calls to this server. */
+export type NotReady = 'draining' | 'overloaded' | 'service-away'
+
+export interface StatusOptions {
+  readonly relay: Relay
+  /** Absent, or undefined: new calls are accepted. */
+  readonly notReady?: () => NotReady | undefined
+}
+
+/** Delay before the next readiness check (s). */
+const RETRY_SECONDS = '5'
+
+/**
+ * Routes for operators and load balancers: `GET /health` in JSON, `GET /live` if the process works, `GET /ready` if it
+ * accepts new calls.
+ */
+export default async function status(app: FastifyInstance, options: StatusOptions): Promise<void> {
+  const { relay, notReady = () => undefined } = options
+  /** Load figures are only for local operators; with a key, `/metrics` and the control API return them. */
+  const figures = (request: FastifyRequest, all: Readonly<Record<string, number>>) =>
+    isFromThisMachine(request.raw) ? all : {}
+  app.get('/health', request => ({
+    status: 'ok',
+    name: 'dragoman',
+    ...figures(request, { legs: relay.legs, rooms: relay.rooms.size }),
+  }))
+  // Any response means alive: a restart of this process could fix nothing else.
+  app.get('/live', () => ({ status: 'ok' }))
+  app.get('/ready', (request, reply) => {
+    const why = notReady()
+    const about = {
+      status: why ?? 'ready',
+      service: relay.serviceAway ? 'away' : 'ok',
+      ...figures(request, { legs: relay.legs }),
+    }
+    return why === undefined ? about : reply.code(503).header('retry-after', RETRY_SECONDS).send(about)
+  })
+}
+
+/** What is said at `/` to whoever asks without a browser. */
+export function statusWords(): string {
+  return (
+    'Dragoman is on the line.\n\n' +
+    'GET  /               in a browser: a page to talk into\nPOST /twilio/voice   where a telephone number points\nGET  /ready          for load balancers (/live for supervisors, /health for people)\nGET  /v1/docs        the control API, if it has keys\n'
+  )
+}

@@ -1,0 +1,83 @@
+import { isoTime, type WallClock } from '../../common/wall-clock.ts'
+import type { Transcript, TranscriptSummary } from './transcript.ts'
+import type { TranscriptShelf, TranscriptWriter } from './transcript-shelf.ts'
+
+/** Entries of all transcripts together; beyond that the oldest transcripts go before their time. */
+const MOST_ENTRIES = 200_000
+const MOST_TRANSCRIPTS = 5_000
+
+interface Kept {
+  readonly transcript: Transcript
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
+/** Transcripts in memory: they end with the program, if not before. */
+export class MemoryShelf implements TranscriptShelf {
+  readonly #wall: WallClock
+  readonly #keepMs: number
+  /** In the order of their ends. */
+  readonly #kept = new Map<string, Kept>()
+  #entries = 0
+  /** Transcripts that went before their time. */
+  evicted = 0
+
+  constructor(wall: WallClock, keepMs: number) {
+    this.#wall = wall
+    this.#keepMs = keepMs
+  }
+
+  get stats() {
+    return { kept: this.#kept.size, failed: 0, evicted: this.evicted }
+  }
+
+  begin(): TranscriptWriter {
+    return {
+      write() {},
+      clear() {},
+      finish: async transcript => this.#keep(transcript),
+    }
+  }
+
+  list(): readonly TranscriptSummary[] {
+    return Array.from(
+      this.#kept.values(),
+      ({ transcript: { entries: _, dropped: __, ...summary } }) => summary,
+    )
+  }
+
+  async read(id: string): Promise<Transcript | undefined> {
+    await this.sweep()
+    return this.#kept.get(id)?.transcript
+  }
+
+  async delete(id: string): Promise<boolean> {
+    const kept = this.#kept.get(id)
+    if (!kept) return false
+    this.#kept.delete(id)
+    this.#entries -= kept.transcript.entries.length
+    return true
+  }
+
+  async sweep(): Promise<void> {
+    const now = this.#wall()
+    for (const [id, { until }] of this.#kept) if (until <= now) void this.delete(id)
+  }
+
+  #keep(transcript: Transcript): void {
+    // Nothing was said: nothing to keep.
+    if (transcript.entries.length === 0) return
+    const now = this.#wall()
+    const until = now + this.#keepMs
+    this.#kept.set(transcript.id, {
+      transcript: { ...transcript, endedAt: isoTime(now), deletedAt: isoTime(until) },
+      until,
+    })
+    this.#entries += transcript.entries.length
+    for (const id of this.#kept.keys()) {
+      if (this.#entries <= MOST_ENTRIES && this.#kept.size <= MOST_TRANSCRIPTS) return
+      void this.delete(id)
+      this.evicted++
+    }
+  }
+}

@@ -1,0 +1,141 @@
+import { type Clock, Ticker } from '../../common/clock.ts'
+import type { Log } from '../../common/log.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
+import type { CaptionSource, FeedEvent } from '../captions/caption-feed.ts'
+import type { RoomLife } from '../captions/timed-caption.ts'
+import { DiskShelf } from './disk-shelf.ts'
+import { MemoryShelf } from './memory-store.ts'
+import type { TranscriptSettings } from './settings.ts'
+import type { Transcript, TranscriptSummary } from './transcript.ts'
+import { TranscriptBuilder } from './transcript-builder.ts'
+import type { TranscriptShelf, TranscriptWriter } from './transcript-shelf.ts'
+
+const HOUR_MS = 3_600_000
+const SWEEP_MS = 60_000
+
+export interface TranscriptParts {
+  readonly feed: CaptionSource
+  readonly clock: Clock
+  readonly wall: WallClock
+  readonly log: Log
+}
+
+export interface TranscriptStats {
+  /** Of rooms that live. */
+  readonly live: number
+  /** Of rooms that have ended. */
+  readonly kept: number
+  /** Times that one could not be written. */
+  readonly failed: number
+  /** Those deleted before their time, since there were too many. */
+  readonly evicted: number
+}
+
+interface LiveTranscript {
+  readonly life: RoomLife
+  readonly builder: TranscriptBuilder
+  readonly writer: TranscriptWriter | undefined
+}
+
+/**
+ * Transcripts of open and ended rooms. While a room is open, its transcript is in memory; the settings decide about
+ * later storage.
+ */
+export class Transcripts implements AsyncDisposable {
+  readonly #live = new Map<string, LiveTranscript>()
+  readonly #shelf: TranscriptShelf | undefined
+  readonly #finishing = new Set<Promise<void>>()
+  #sweeper: Ticker | undefined
+
+  private constructor(shelf: TranscriptShelf | undefined, { feed, clock }: TranscriptParts) {
+    this.#shelf = shelf
+    feed.on((life, event) => this.#take(life, event))
+    if (shelf) this.#sweeper = new Ticker(clock, SWEEP_MS, () => void shelf.sweep())
+  }
+
+  /** Rejects if the configured folder cannot be used. */
+  static async open(settings: TranscriptSettings, parts: TranscriptParts): Promise<Transcripts> {
+    return new Transcripts(await shelfOf(settings, parts), parts)
+  }
+
+  get stats(): TranscriptStats {
+    const { kept, failed, evicted } = this.#shelf?.stats ?? { kept: 0, failed: 0, evicted: 0 }
+    return { live: this.#live.size, kept, failed, evicted }
+  }
+
+  /** Summaries by age, those of living rooms last. */
+  list(): TranscriptSummary[] {
+    const kept = Array.from(this.#shelf?.list() ?? [])
+    const live = Array.from(this.#live.values(), ({ life: { id, room, openedAt } }) => ({
+      id,
+      room,
+      openedAt,
+    }))
+    return [...kept, ...live].sort((a, b) => (a.openedAt < b.openedAt ? -1 : 1))
+  }
+
+  /** Returns the transcript of the open room with this name. */
+  of(room: string): Transcript | undefined {
+    const live = this.#live.get(room)
+    return live && whole(live)
+  }
+
+  async read(id: string): Promise<Transcript | undefined> {
+    for (const live of this.#live.values()) if (live.life.id === id) return whole(live)
+    return this.#shelf?.read(id)
+  }
+
+  /** Deletes it at once; that of an open room starts again. Resolves to false if it does not exist. */
+  async delete(id: string): Promise<boolean> {
+    for (const { life, builder, writer } of this.#live.values()) {
+      if (life.id !== id) continue
+      builder.clear()
+      writer?.clear()
+      return true
+    }
+    return (await this.#shelf?.delete(id)) ?? false
+  }
+
+  /** Settles when everything is stored. Rooms should have ended before. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#sweeper?.[Symbol.dispose]()
+    for (const room of Array.from(this.#live.keys())) this.#end(room)
+    await Promise.all(this.#finishing)
+  }
+
+  #take(life: RoomLife, event: FeedEvent): void {
+    if (event.kind === 'opened')
+      this.#live.set(life.room, {
+        life,
+        builder: new TranscriptBuilder(),
+        writer: this.#shelf?.begin(life),
+      })
+    else if (event.kind === 'closed') this.#end(life.room)
+    else if (event.kind === 'caption') {
+      const live = this.#live.get(life.room)
+      const entry = live?.builder.add(event.caption)
+      if (entry) live?.writer?.write(entry)
+    }
+  }
+
+  #end(room: string): void {
+    const live = this.#live.get(room)
+    this.#live.delete(room)
+    if (!live?.writer) return
+    const finishing = live.writer.finish(whole(live)).finally(() => this.#finishing.delete(finishing))
+    this.#finishing.add(finishing)
+  }
+}
+
+async function shelfOf(
+  { keep, keepHours, folder }: TranscriptSettings,
+  { wall, log }: TranscriptParts,
+): Promise<TranscriptShelf | undefined> {
+  const keepMs = keepHours * HOUR_MS
+  if (keep === 'memory') return new MemoryShelf(wall, keepMs)
+  return keep === 'disk' ? DiskShelf.open(folder, { wall, log, keepMs }) : undefined
+}
+
+function whole({ life: { id, room, openedAt }, builder }: LiveTranscript): Transcript {
+  return { id, room, openedAt, entries: builder.entries(), dropped: builder.dropped }
+}

@@ -1,0 +1,178 @@
+import { after, type Clock } from '../../common/clock.ts'
+import type { Log } from '../../common/log.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
+import { DeliveryLanes, type Job } from './delivery-lanes.ts'
+import type { Send } from './send.ts'
+import type { WebhookSettings } from './settings.ts'
+import { SIGNATURE_HEADER, signatureOf, standardHeaders } from './signature.ts'
+import { sealed, type WebhookEvent } from './webhook-event.ts'
+
+/** Delays before retries (ms), each varied by up to a fifth: over two hours in total. */
+export const RETRY_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]
+/** Timeout of an attempt (ms). */
+const TIMEOUT_MS = 10_000
+/** Attempts under way at a time: one room each. */
+const MOST_SENDING = 4
+/** Rooms whose events are counted. */
+const MOST_ROOMS = 10_000
+/** Maximum number of queued events. */
+const MOST_WAITING = 1_000
+/** How long the last events may take when the program ends (ms). */
+const GRACE_MS = 3_000
+
+export interface ReceiverStats {
+  readonly name: string
+  /** Events that wait, or are being sent. */
+  waiting: number
+  delivered: number
+  /** Attempts that failed. */
+  failures: number
+  /** Events dropped after the last attempt. */
+  givenUp: number
+  /** Events dropped because the queue was full. */
+  dropped: number
+}
+
+export interface ReceiverParts {
+  readonly clock: Clock
+  readonly wall: WallClock
+  readonly log: Log
+  readonly send: Send
+  /** In [0, 1). */
+  readonly random: () => number
+}
+
+/** A webhook receiver: delivers events in the order of each room, with retries. */
+export class Receiver {
+  readonly #name: string
+  readonly #settings: WebhookSettings
+  readonly #parts: ReceiverParts
+  readonly #lanes = new DeliveryLanes(MOST_WAITING)
+  /** Events sealed so far, by room. */
+  readonly #sequences = new Map<string, number>()
+  readonly #retries = new Map<Job, Disposable>()
+  readonly #sending = new Set<AbortController>()
+  readonly #counts = { delivered: 0, failures: 0, givenUp: 0, dropped: 0 }
+  #failing = false
+  #closing = false
+  #idle: (() => void) | undefined
+
+  constructor(name: string, settings: WebhookSettings, parts: ReceiverParts) {
+    this.#name = name
+    this.#settings = settings
+    this.#parts = parts
+  }
+
+  get stats(): ReceiverStats {
+    return { name: this.#name, waiting: this.#lanes.size, ...this.#counts }
+  }
+
+  /** Queues `event` if the receiver wants it. */
+  push(event: WebhookEvent): void {
+    const { events, texts } = this.#settings
+    if (this.#closing || !events.includes(event.type)) return
+    if (this.#lanes.push(sealed(event, this.#sequence(event), texts))) this.#counts.dropped++
+    this.#pump()
+  }
+
+  /** Queued events get one more attempt, for a few seconds in total. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#closing) return
+    this.#closing = true
+    for (const [job, timer] of this.#retries) {
+      timer[Symbol.dispose]()
+      this.#lanes.release(job)
+    }
+    this.#retries.clear()
+    this.#pump()
+    if (this.#lanes.size === 0) return
+    const idle = new Promise<void>(resolve => {
+      this.#idle = resolve
+    })
+    using _ = after(this.#parts.clock, GRACE_MS, () => {
+      this.#idle?.()
+      for (const attempt of this.#sending) attempt.abort()
+    })
+    await idle
+  }
+
+  /** Counts from 1 in each life of a room. */
+  #sequence({ room, type }: WebhookEvent): number {
+    const sequence = (this.#sequences.get(room) ?? 0) + 1
+    this.#sequences.delete(room)
+    if (type !== 'room.closed') this.#sequences.set(room, sequence)
+    // Rooms without participants never close.
+    if (this.#sequences.size > MOST_ROOMS) this.#sequences.delete(this.#sequences.keys().next().value!)
+    return sequence
+  }
+
+  #pump(): void {
+    while (this.#sending.size < MOST_SENDING) {
+      const job = this.#lanes.take()
+      if (!job) break
+      void this.#attempt(job)
+    }
+    if (this.#lanes.size === 0) this.#idle?.()
+  }
+
+  async #attempt(job: Job): Promise<void> {
+    const attempt = new AbortController()
+    this.#sending.add(attempt)
+    let outcome: number | string
+    {
+      using _ = after(this.#parts.clock, TIMEOUT_MS, () => attempt.abort())
+      outcome = await this.#send(job, attempt.signal)
+    }
+    this.#sending.delete(attempt)
+    if (typeof outcome === 'number' && outcome >= 200 && outcome < 300) this.#delivered(job)
+    else this.#failed(job, outcome)
+    this.#pump()
+  }
+
+  /** Resolves to the status, or the reason of the failure. */
+  async #send({ event: { id, type, body } }: Job, signal: AbortSignal): Promise<number | string> {
+    const { url, secret, local } = this.#settings
+    const now = this.#parts.wall()
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': 'Dragoman',
+      'dragoman-event': type,
+      'dragoman-delivery': id,
+      [SIGNATURE_HEADER]: signatureOf(secret, now, body),
+      ...standardHeaders(secret, id, now, body),
+    }
+    try {
+      return await this.#parts.send({ url, local, headers, body }, signal)
+    } catch (error) {
+      if (signal.aborted) return 'no response'
+      const { code } = error as { code?: unknown }
+      return typeof code === 'string' ? code : 'no connection'
+    }
+  }
+
+  #delivered(job: Job): void {
+    this.#counts.delivered++
+    this.#lanes.done(job)
+    if (this.#failing) this.#parts.log.info({ webhook: this.#name }, 'webhook delivery recovered')
+    this.#failing = false
+  }
+
+  #failed(job: Job, outcome: number | string): void {
+    this.#counts.failures++
+    if (!this.#failing) this.#parts.log.warn({ webhook: this.#name, outcome }, 'webhook delivery failed')
+    this.#failing = true
+    const waitMs = this.#closing ? undefined : RETRY_MS[job.failures++]
+    if (waitMs === undefined) {
+      this.#counts.givenUp++
+      this.#lanes.done(job)
+      return
+    }
+    const { clock, random } = this.#parts
+    const again = () => {
+      this.#retries.delete(job)
+      this.#lanes.release(job)
+      this.#pump()
+    }
+    this.#retries.set(job, after(clock, waitMs * (0.8 + 0.4 * random()), again))
+  }
+}

@@ -1,0 +1,85 @@
+import { isoTime } from '../../common/wall-clock.ts'
+import type { Observer } from '../../core/model/events.ts'
+import type { CaptionFeed } from '../captions/caption-feed.ts'
+import { Receiver, type ReceiverParts, type ReceiverStats } from './receiver.ts'
+import type { WebhookEventType, WebhookSettings } from './settings.ts'
+import type { WebhookEvent } from './webhook-event.ts'
+
+export interface WebhooksOutParts extends ReceiverParts {
+  readonly observer: Observer
+  readonly feed: CaptionFeed
+}
+
+/** Tells receivers what happens. No receiver, however slow or dead, holds up a call or another receiver. */
+export class WebhooksOut implements AsyncDisposable {
+  readonly #receivers: readonly Receiver[]
+  readonly #parts: WebhooksOutParts
+  readonly #subscriptions: readonly Disposable[]
+
+  constructor(settings: readonly WebhookSettings[], parts: WebhooksOutParts) {
+    this.#parts = parts
+    this.#receivers = settings.map(
+      (each, index) => new Receiver(each.name ?? `webhook ${index + 1}`, each, parts),
+    )
+    this.#subscriptions = this.#receivers.length === 0 ? [] : this.#subscribe()
+  }
+
+  get stats(): ReceiverStats[] {
+    return this.#receivers.map(receiver => receiver.stats)
+  }
+
+  /** What waits gets one more attempt, for a few seconds in all. Idempotent. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
+    await Promise.all(this.#receivers.map(receiver => receiver.close()))
+  }
+
+  #subscribe(): Disposable[] {
+    const { observer, feed, clock } = this.#parts
+    feed.on((life, event) => {
+      if (event.kind === 'opened') this.#tell('room.opened', life.room, {}, { life: life.id })
+      if (event.kind === 'closed')
+        this.#tell(
+          'room.closed',
+          life.room,
+          { durationMs: Math.round(clock.now() - life.openedAtMs) },
+          { life: life.id },
+        )
+      if (event.kind !== 'caption' || !event.caption.final) return
+      const { room, text, translation, spoken: _, final: __, ...data } = event.caption
+      this.#tell('utterance.final', room, data, {
+        life: life.id,
+        texts: {
+          ...(text === undefined ? {} : { text }),
+          ...(translation === undefined ? {} : { translation }),
+        },
+      })
+    })
+    return [
+      observer.on('admitted', ({ room, ...data }) => this.#tell('participant.joined', room, data)),
+      observer.on('left', ({ room, reason, frames: _, ...data }) =>
+        this.#tell('participant.left', room, {
+          ...data,
+          reason: reason.kind,
+          ...(reason.kind === 'failed' ? { code: reason.error.code } : {}),
+        }),
+      ),
+      observer.on('changed', ({ room, ...data }) => this.#tell('participant.changed', room, data)),
+      observer.on('dtmf', ({ room, ...data }) => this.#tell('dtmf', room, data)),
+      observer.on('dial', ({ room, ...data }) => this.#tell('dial', room, data)),
+      observer.on('recording', ({ room, ...data }) => this.#tell('recording', room, data)),
+    ]
+  }
+
+  #tell(
+    type: WebhookEventType,
+    room: string,
+    data: WebhookEvent['data'],
+    more: Pick<WebhookEvent, 'life' | 'texts'> = {},
+  ): void {
+    const life = this.#parts.feed.life(room)?.id
+    const at = isoTime(this.#parts.wall())
+    const event = { type, room, at, data, ...(life === undefined ? {} : { life }), ...more }
+    for (const receiver of this.#receivers) receiver.push(event)
+  }
+}
