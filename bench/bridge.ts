@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import twilioBridge from '../src/bridges/twilio/index.ts'
 import { relayOptions } from '../src/core/model/relay-settings.ts'
 import { Relay } from '../src/core/room/relay.ts'
-import { ServiceTranslator } from '../src/service/client/service-translator.ts'
+import { ServiceTranslator } from '../src/service/client/translator.ts'
 import { announce, languageOf, spokenBy, subjectOptions } from './subject.ts'
 import { addDashboard } from './watched.ts'
 

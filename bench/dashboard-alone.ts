@@ -1,8 +1,8 @@
 import { relayOptions } from '../src/core/model/relay-settings.ts'
 import { Relay } from '../src/core/room/relay.ts'
-import { DoorCounters } from '../src/net/door-counters.ts'
+import { DoorCounters } from '../src/net/request-guard.ts'
 import { FakeClock, FakeLeg, FakeTranslator } from '../src/simulator/index.ts'
-import { Lookout } from '../src/web/dashboard/lookout.ts'
+import { Lookout } from '../src/web/dashboard/activity.ts'
 import { table } from './table.ts'
 
 /** Measured seconds of a dashboard, after the same time to warm up. */

@@ -1,7 +1,7 @@
 import { rms } from '../src/transcode/level.ts'
-import { Leveller } from '../src/transcode/leveller.ts'
+import { Leveller } from '../src/transcode/loudness-normalizer.ts'
 import { FRAME_SAMPLES } from '../src/transcode/pcm.ts'
-import { Stretch } from '../src/transcode/stretch/stretch.ts'
+import { Stretch } from '../src/transcode/stretch/time-stretch.ts'
 import type { Candidate } from './alternate.ts'
 import { speech } from './speech.ts'
 

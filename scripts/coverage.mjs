@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url'
 const SOURCES = [
   'src/core/{session,session-state,replay-ring,playout*,*-lane,lane-pace,token-bucket,rationed-dialler}.ts',
   'src/bridges/twilio/{signature,stream-tokens}.ts',
-  'src/bridges/telephony/outbound/call-usage.ts',
+  'src/bridges/telephony/outbound/usage-limits.ts',
   'src/guard/*.ts',
   'src/service/server/{api-keys,key-digest,admission}.ts',
-  'src/web/control/bearer-keys.ts',
+  'src/web/control/auth.ts',
   'src/app/{number-limits,guess-limit,drain}.ts',
 ]
 const TESTS = [

@@ -1,4 +1,4 @@
-import type { Family } from '../src/web/metrics/family.ts'
+import type { Family } from '../src/web/metrics/metric-family.ts'
 
 /** The table of all metrics in docs/operations/metrics.md. */
 export function metricsTable(families: readonly Family[]): string {

@@ -12,7 +12,7 @@ const SCHEDULES = 'test/faults/schedules/schedules.test.ts'
 /** Mutated files, and the tests that have to detect the faults: those that take a few seconds. */
 const GROUPS = {
   ring: {
-    mutate: ['src/core/translation/replay-ring.ts'],
+    mutate: ['src/core/translation/replay-buffer.ts'],
     tests: ['test/core/replay-ring.test.ts', SCHEDULES],
   },
   session: {
@@ -26,18 +26,18 @@ const GROUPS = {
     ],
   },
   playout: {
-    mutate: ['src/core/playout/mark-tracker.ts', 'src/core/playout/playout-edge.ts'],
+    mutate: ['src/core/playout/mark-tracker.ts', 'src/core/playout/mixer.ts'],
     tests: ['test/core/playout-marks.test.ts', 'test/core/playout-edge.test.ts', SCHEDULES],
   },
   // Their tests listen, but only for seconds.
   lanes: {
     mutate: [
       'src/core/playout/playout.ts',
-      'src/core/playout/playout-mixer.ts',
-      'src/core/playout/original-lane.ts',
-      'src/core/playout/announcement-lane.ts',
+      'src/core/playout/mixer.ts',
+      'src/core/playout/listener-voice.ts',
+      'src/core/playout/announcement.ts',
       'src/core/playout/translation-queue.ts',
-      'src/core/playout/lane-pace.ts',
+      'src/core/playout/catch-up.ts',
     ],
     tests: [
       'test/core/playout.test.ts',
@@ -57,18 +57,18 @@ const GROUPS = {
   },
   limits: {
     mutate: [
-      'src/common/token-bucket.ts',
-      'src/common/attempt-limit.ts',
-      'src/net/address-group.ts',
-      'src/core/calls/rationed-dialler.ts',
-      'src/core/translation/circuit.ts',
+      'src/common/rate-limit.ts',
+      'src/common/rate-limit.ts',
+      'src/net/client-address.ts',
+      'src/core/calls/dialer-policies.ts',
+      'src/core/translation/circuit-breaker.ts',
       'src/core/room/lag-monitor.ts',
-      'src/core/calls/guess-limit.ts',
-      'src/common/address-rates.ts',
+      'src/core/calls/room-code-limiter.ts',
+      'src/common/rate-limit.ts',
       'src/net/overload.ts',
-      'src/net/trusted-proxies.ts',
-      'src/net/local-address.ts',
-      'src/net/guarded-lookup.ts',
+      'src/net/client-address.ts',
+      'src/net/outbound-guard.ts',
+      'src/net/outbound-guard.ts',
     ],
     tests: [
       'test/core/token-bucket.test.ts',
@@ -89,10 +89,10 @@ const GROUPS = {
   auth: {
     mutate: [
       'src/service/server/keys/api-keys.ts',
-      'src/service/server/keys/key-digest.ts',
-      'src/web/control/bearer-keys.ts',
+      'src/service/server/keys/key-store.ts',
+      'src/web/control/auth.ts',
       'src/bridges/telephony/stream-tokens.ts',
-      'src/net/proof.ts',
+      'src/net/request-guard.ts',
     ],
     tests: [
       'test/service/server/api-keys.test.ts',

@@ -1,10 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Doorkeeper, invitationsOf, type NumberSettings } from '../src/bridges/telephony/invitations.ts'
+import {
+  type Doorkeeper,
+  invitationsOf,
+  type NumberSettings,
+} from '../src/bridges/telephony/number-routing.ts'
 import type { RememberedLanguages } from '../src/bridges/telephony/remembered-languages.ts'
 import type { Answers } from '../src/bridges/twilio/index.ts'
 import { isLanguageId } from '../src/common/language.ts'
-import { GuessLimit } from '../src/core/calls/guess-limit.ts'
+import { GuessLimit } from '../src/core/calls/room-code-limiter.ts'
 import { FakeClock } from '../src/simulator/fakes/fake-clock.ts'
 
 const NUMBER = '+15005550001'

@@ -2,7 +2,7 @@
  * Accuracy and speed of the embedded engines, as tables in Markdown: word error rate of the recognizer on the bundled
  * recordings, latency of the translation. `--json` prints the rows instead.
  */
-import { serviceSettings } from '../../src/service/server/service-config.ts'
+import { serviceSettings } from '../../src/service/server/settings.ts'
 import { machine } from '../machine.ts'
 import { figure, table } from '../table.ts'
 import { benchRecognition } from './recognition.ts'

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { ServiceProcess } from '../../src/service/server/process/child.ts'
+import { ServiceProcess } from '../../src/service/server/process/service-process.ts'
 import { cpuOf } from '../proc-stat.ts'
 import { pipelineMb } from './pipelines.ts'
 import { type Script, script } from './script.ts'

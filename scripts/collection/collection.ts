@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BATCH_MODES, type BatchMode } from '../../src/service/contract.ts'
 import { OPERATIONS, type Operation } from '../../src/service/server/http/operations.ts'
-import type { Parameter } from '../../src/service/server/http/parameter.ts'
+import type { Parameter } from '../../src/service/server/http/parameters.ts'
 import { batchSchemas, errorSchema } from '../../src/service/server/http/reply-schemas.ts'
 
 /** Typical first request of each mode; the names are checked against the form. */

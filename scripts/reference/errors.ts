@@ -1,8 +1,9 @@
-import { CLOSE_CODES as BROWSER } from '../../src/bridges/browser/close-codes.ts'
-import { CLOSE_CODES as TWILIO } from '../../src/bridges/telephony/close-codes.ts'
-import type { EndReason, ErrorCode } from '../../src/common/errors.ts'
-import { ERROR_TABLE as SERVICE } from '../../src/service/server/error-table.ts'
-import { ERROR_TABLE as CONTROL } from '../../src/web/control/error-table.ts'
+import { CLOSE_CODES as BROWSER } from '../../src/bridges/browser/socket.ts'
+import { CLOSE_CODES as TWILIO } from '../../src/bridges/telephony/stream-socket.ts'
+import type { ErrorCode } from '../../src/common/errors.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
+import { ERROR_TABLE as SERVICE } from '../../src/service/server/errors.ts'
+import { ERROR_TABLE as CONTROL } from '../../src/web/control/errors.ts'
 import { code, head, table } from './markdown.ts'
 
 const ABOUT = `All codes that programs can branch on: [run-time failures](#run-time-failures), [end reasons](#end-reasons), errors of the

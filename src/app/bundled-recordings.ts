@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { type Voice, voiceOf } from '../simulator/twilio/phone/voice.ts'
 import { mono, readWav } from '../transcode/wav.ts'
-import { ControlError } from '../web/control/control-error.ts'
+import { ControlError } from '../web/control/errors.ts'
 import type { RecordingView } from '../web/dashboard/protocol.ts'
 
 const FOLDER = new URL('../../recordings/', import.meta.url)

@@ -1,30 +1,9 @@
-import { z } from 'zod'
 import { type Clock, Ticker } from '../common/clock.ts'
 import type { Log } from '../common/log.ts'
+import type { DrainSettings } from '../config/schema.ts'
 
 /** Interval between checks for remaining calls (ms). */
 const LOOK_MS = 100
-
-/** What happens to calls on shutdown. */
-export const drainSchema = z.strictObject({
-  seconds: z
-    .int()
-    .min(0)
-    .max(86_400)
-    .default(600)
-    .meta({ about: 'Time for calls in progress to end before they are handed over (s).' }),
-  newCalls: z.enum(['busy', 'unavailable']).default('busy').meta({
-    about: 'Response to new calls meanwhile: a spoken notice, or 503, so that another server answers.',
-  }),
-  askSeconds: z
-    .int()
-    .min(1)
-    .max(60)
-    .default(2)
-    .meta({ about: 'Delay before a handed-over call is redirected (s).' }),
-})
-
-export type DrainSettings = z.output<typeof drainSchema>
 
 export interface DrainParts {
   readonly settings: DrainSettings

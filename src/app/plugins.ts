@@ -2,81 +2,19 @@ import { randomBytes } from 'node:crypto'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import browserBridge from '../bridges/browser/index.ts'
-import { type Doorkeeper, invitationsOf } from '../bridges/telephony/invitations.ts'
-import type { NumberLimits } from '../bridges/telephony/number-limits.ts'
-import { type Doorman, whileStrong } from '../bridges/telephony/open-lines.ts'
+import { whileStrong } from '../bridges/telephony/call-policy.ts'
+import { invitationsOf } from '../bridges/telephony/number-routing.ts'
 import twilioBridge from '../bridges/twilio/index.ts'
-import type { Clock } from '../common/clock.ts'
-import type { Log } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
-import type { GuessLimit } from '../core/calls/guess-limit.ts'
-import type { RationedDialler } from '../core/calls/rationed-dialler.ts'
-import type { RoomCodes } from '../core/calls/room-codes.ts'
-import type { Switchboard } from '../core/calls/switchboard.ts'
-import type { Announcer } from '../core/model/announcer.ts'
-import type { Dialler } from '../core/model/dialer.ts'
-import type { Relay } from '../core/room/relay.ts'
-import type { RecordingStats } from '../media/recording/recording-stats.ts'
-import type { Door } from '../net/door.ts'
-import type { Overload } from '../net/overload.ts'
 import { pageFiles } from '../pages/page-files.ts'
-import type { TraceCounters } from '../tracing/counted-exporter.ts'
-import { captionPage } from '../web/captions/caption-page.ts'
-import { captionPagePath } from '../web/captions/caption-page-path.ts'
-import { LONGEST_LINK_MS } from '../web/captions/link-token.ts'
-import { BearerKeys } from '../web/control/bearer-keys.ts'
+import { captionPage, captionPagePath, LONGEST_LINK_MS } from '../web/captions/caption-page.ts'
+import { BearerKeys } from '../web/control/auth.ts'
 import { controlApi } from '../web/control/control-api.ts'
-import type { OpenFloor } from '../web/control/open-context.ts'
-import type { ControlSettings } from '../web/control/settings.ts'
 import status, { statusWords } from '../web/status.ts'
-import type { AppConfig } from './app-config.ts'
-import { browserOptions } from './browser.ts'
+import { browserOptions, discordOptions, signingTokens } from './bridges.ts'
+import type { PluginParts } from './context.ts'
 import { registerDashboard } from './dashboard.ts'
-import { type openDialler, signingTokens } from './dialling.ts'
-import { discordOptions, type openChannels, type openPreferences } from './discord.ts'
-import type { Drain, DrainSettings } from './drain.ts'
-import type { EmbeddedService } from './metrics/own-families.ts'
-import { registerMetrics } from './metrics.ts'
-
-/** Dependencies of the app’s plugins. The caller keeps ownership. */
-export interface PluginParts {
-  readonly config: AppConfig
-  readonly relay: Relay
-  readonly announcer: Announcer
-  readonly switchboard: Switchboard
-  readonly dialler: Dialler | undefined
-  readonly twilioDialler: ReturnType<typeof openDialler>
-  /** Rate limit in front of the dialer; undefined if outbound calls are off. */
-  readonly ration: RationedDialler | undefined
-  readonly roomCodes: RoomCodes
-  readonly preferences: ReturnType<typeof openPreferences>
-  readonly discordChannels: ReturnType<typeof openChannels>
-  readonly desk: Doorkeeper
-  /** Guess limit of `desk`. */
-  readonly guesses: GuessLimit
-  readonly front: OpenFloor
-  readonly control: ControlSettings
-  readonly door: Door
-  readonly overload: Overload
-  readonly drain: Drain
-  readonly drainSettings: DrainSettings
-  readonly doorman: Doorman
-  /** Undefined: tracing is off. */
-  readonly traces: TraceCounters | undefined
-  readonly recordings: RecordingStats
-  readonly numberLimits: NumberLimits
-  /**
-   * Current address and key of the translation service; `running` is false while the embedded service is unavailable.
-   */
-  readonly service: {
-    readonly url: () => string
-    readonly apiKey: string
-    readonly running: () => boolean
-    readonly embedded: () => EmbeddedService | undefined
-  }
-  readonly clock: Clock
-  readonly log: Log
-}
+import { registerMetrics } from './observability.ts'
 
 /** Registers every part of the server: bridges, pages and APIs. */
 export async function registerPlugins(server: FastifyInstance, parts: PluginParts): Promise<void> {

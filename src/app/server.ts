@@ -1,11 +1,36 @@
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+} from 'fastify'
 import type { Clock } from '../common/clock.ts'
 import type { Log } from '../common/log.ts'
-import { Door } from '../net/door.ts'
-import { guardServer, httpLimits } from '../net/guarded-server.ts'
+import { guardServer, httpLimits, SECURITY_HEADERS } from '../net/http-hardening.ts'
+import { Door } from '../net/request-guard.ts'
 import type { LimitSettings } from '../net/settings.ts'
 import { sendError } from '../pages/error-page.ts'
-import { serverOptions } from './server-options.ts'
+import { ControlError, fromFramework } from '../web/control/errors.ts'
+
+/** The longest name of a room as a part of an address, with every character escaped. */
+const LONGEST_PART = 128 * 12
+
+/**
+ * How the server reads requests, so that what is wrong with an address is answered as any other error of the control
+ * API is; elsewhere no more than that it is refused.
+ */
+export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'frameworkErrors'> {
+  return {
+    routerOptions: { maxParamLength: LONGEST_PART },
+    frameworkErrors: (error, request: FastifyRequest, reply: FastifyReply) => {
+      const failure = request.url.startsWith('/v1/') ? fromFramework(error) : undefined
+      const status = error.statusCode ?? 400
+      void reply.headers(SECURITY_HEADERS)
+      if (failure instanceof ControlError) void reply.status(failure.status).send(failure.body)
+      else void reply.status(status).send({ statusCode: status, error: 'refused' })
+    },
+  }
+}
 
 export interface ServerTerms {
   readonly limits: LimitSettings

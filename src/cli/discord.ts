@@ -6,11 +6,10 @@ import {
   registerCommand,
   unregisterCommand,
 } from '../bridges/discord/commands/registration.ts'
-import { restClient } from '../bridges/discord/commands/rest-client.ts'
-import { restTrouble } from '../bridges/discord/commands/rest-trouble.ts'
+import { restClient, restTrouble } from '../bridges/discord/commands/rest.ts'
 import { silentLog } from '../common/log.ts'
 import type { Config } from '../config/load.ts'
-import { CommandError } from './command-error.ts'
+import { CommandError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 
 export interface DiscordCommandOptions {

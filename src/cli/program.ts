@@ -3,13 +3,11 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { languageId } from '../common/language.ts'
 import { silentLog } from '../common/log.ts'
 import { loadConfig } from '../config/load.ts'
-import { addCompletionCommand } from './completion-command.ts'
-import { addDiscordCommands } from './discord-commands.ts'
-import { failure } from './failure.ts'
+import { failure } from './errors.ts'
 import { addExamples } from './help-examples.ts'
 import { StopSignal } from './stop-signal.ts'
+import { addCompletionCommand, addDiscordCommands, addTwilioCommands } from './subcommands.ts'
 import { Terminal } from './terminal.ts'
-import { addTwilioCommands } from './twilio-commands.ts'
 
 // Each command is loaded on demand, so that its dependencies do not slow down the others.
 
@@ -47,7 +45,7 @@ program
     })
     const [{ serve }, { leaveOnFailure, outliveReaders }, { errorAbove, openLog }] = await Promise.all([
       import('./serve.ts'),
-      import('./unexpected.ts'),
+      import('./errors.ts'),
       import('./log.ts'),
     ])
     const out = json ? new Terminal(process.stderr) : terminal
@@ -116,7 +114,7 @@ keys
 program
   .command('setup')
   .description('install the engines of the embedded service (Debian and Ubuntu; on other systems, list them)')
-  .action(async () => (await import('./setup.ts')).setUp())
+  .action(async () => (await import('./engines.ts')).setUp())
 addTwilioCommands(program, terminal, file => loadConfig({ file }))
 addDiscordCommands(program, terminal, file => loadConfig({ file }))
 
@@ -232,7 +230,7 @@ program
     const out = new Terminal(json ? process.stderr : process.stdout)
     const [{ doctor, exitCode, renderChecks, settingsToExamine }, { httpAddress }] = await Promise.all([
       import('./doctor/doctor.ts'),
-      import('./call/address.ts'),
+      import('./call/call.ts'),
     ])
     const place = connectTo === undefined ? undefined : httpAddress('--connect-to', connectTo)
     out.status('Checking everything and placing a call; this takes some seconds …')

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { Mp3Pool } from '../transcode/mp3/mp3-pool.ts'
-import { wholeMp3 } from '../transcode/mp3-whole.ts'
+import { Mp3Pool } from '../transcode/mp3/decoder-pool.ts'
 import { joined, SAMPLE_RATE } from '../transcode/pcm.ts'
 import { createResampler } from '../transcode/resample/resampler.ts'
+import { wholeMp3 } from '../transcode/voice-stream.ts'
 import { mono, readWav } from '../transcode/wav.ts'
 
 const RECORDINGS = fileURLToPath(new URL('../../recordings/', import.meta.url))

@@ -3,14 +3,126 @@ import { type App, buildApp } from '../app/app.ts'
 import type { DiscordBridge } from '../bridges/discord/discord-bridge.ts'
 import type { Log } from '../common/log.ts'
 import type { Config } from '../config/load.ts'
+import { ServiceFailure } from '../service/client/errors.ts'
+import { ServiceClient } from '../service/client/service-client.ts'
 import { LiveView } from './call/live-view.ts'
-import { embeddedEngines } from './embedded-engines.ts'
+import { embeddedEngines } from './engines.ts'
 import { leaveLocalToken } from './local-token.ts'
 import { exampleRecording } from './sample-audio.ts'
-import { serviceWarning } from './service-warning.ts'
-import { withStartKey } from './start-key.ts'
-import type { Terminal, Text } from './terminal.ts'
-import { listed, type Whereabouts, whereabouts, whereaboutsLines } from './whereabouts.ts'
+import { listed, type Terminal, type Text } from './terminal.ts'
+
+/** The settings with the address of the translation service. */
+interface ServicePlace {
+  readonly url?: string | undefined
+  readonly apiKey?: string | undefined
+}
+
+/**
+ * Returns why the configured service does not work, in one line with the fix. Returns undefined if it works or is
+ * embedded. Never rejects.
+ */
+export async function serviceWarning({ url, apiKey = '' }: ServicePlace): Promise<string | undefined> {
+  if (url === undefined) return undefined
+  try {
+    await new ServiceClient({ url, apiKey }).languages()
+    return undefined
+  } catch (error) {
+    return `WARNING: ${mishap(url, apiKey, error)} Until then, calls hear the original voices.`
+  }
+}
+
+function mishap(url: string, apiKey: string, error: unknown): string {
+  const failure = error instanceof ServiceFailure ? error : undefined
+  const message = failure?.message ?? String(error)
+  if (failure?.code === 'unreachable' || failure?.code === 'timeout')
+    return `nothing answers at service.url, ${url}: start the service, or fix the address.`
+  if (failure?.by !== 'service')
+    return `the server at service.url, ${url}, is not a translation service (${message}): fix the address.`
+  if (!/unauthorized|forbidden|key|token/i.test(message))
+    return `the service at ${url} rejects requests (${message}): see its log.`
+  const mend = 'set service.apiKey (DRAGOMAN_SERVICE_API_KEY, or …_FILE) to a key of that service.'
+  if (apiKey === '') return `the service at ${url} requires an API key, and none is set: ${mend}`
+  return `the service at ${url} rejected the API key (${message}): ${mend}`
+}
+
+/** 144 bits, 24 characters: the required minimum, and short enough for a terminal line. */
+const KEY_BYTES = 18
+
+/** Name of the key created at startup, for the log. */
+const START_KEY_NAME = 'start'
+
+/** Returns `config` with an additional control API key that is valid for this run. */
+function withStartKey(config: Config): { readonly config: Config; readonly key: string } {
+  const key = randomBytes(KEY_BYTES).toString('base64url')
+  const keys = [...config.control.keys, { name: START_KEY_NAME, key }]
+  return { config: { ...config, control: { ...config.control, keys } }, key }
+}
+
+/** Addresses of a bridge server. Absent fields are not available. */
+export interface Whereabouts {
+  /** Address of the server. */
+  readonly address: string
+  /** The talk page. */
+  readonly talk: string
+  readonly dashboard?: string
+  /** The caption page of a room, with `<room>` in it. */
+  readonly captions: string
+  /** Description of the control API for people. */
+  readonly control: string
+  readonly metrics?: string
+  /** Webhook for phone numbers. */
+  readonly twilio: string
+  /** Present while the Discord login is in progress. */
+  readonly discord?: true
+  /** The translation service; `embedded` if this server runs it. */
+  readonly service: { readonly url: string; readonly embedded: boolean }
+  readonly languages: { readonly speaks: string; readonly hears: string }
+  /** Control API key of this run; the dashboard’s address contains it too. */
+  readonly key?: string
+}
+
+/** Returns the addresses of an app that listens at `listening`. `key` is visible to every reader. */
+function whereabouts(app: App, config: Config, listening: string, key?: string): Whereabouts {
+  // Browsers cannot connect to a wildcard address.
+  const address = listening.replace('//[::]', '//localhost')
+  const has = (url: string) => app.server.hasRoute({ method: 'GET', url })
+  const { speaks, hears } = config.languages
+  return {
+    address,
+    talk: `${address}/`,
+    ...(has('/dashboard') ? { dashboard: `${address}/dashboard${key ? `#key=${key}` : ''}` } : {}),
+    captions: `${address}/captions/<room>`,
+    control: `${address}/v1/docs`,
+    ...(has('/metrics') ? { metrics: `${address}/metrics` } : {}),
+    twilio: `${config.publicUrl ?? address}/twilio/voice`,
+    ...(app.discord ? { discord: true } : {}),
+    service: {
+      url: config.service.url ?? app.service?.url ?? '',
+      embedded: config.service.url === undefined,
+    },
+    languages: { speaks, hears },
+    ...(key === undefined ? {} : { key }),
+  }
+}
+
+/** Formats the list. `closed`: no control API key exists. */
+function whereaboutsLines(there: Whereabouts, closed: boolean): string[] {
+  const { service, languages } = there
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ['talk', there.talk],
+    ['dashboard', there.dashboard],
+    ['captions', there.captions],
+    ['control', there.control],
+    ['key', there.key && `${there.key} (for this run)`],
+    ...(closed ? [['', 'they require a key: --print-key, or control.keys in the settings'] as const] : []),
+    ['metrics', there.metrics],
+    ['Twilio', there.twilio],
+    ['Discord', there.discord && 'logging in'],
+    ['service', service.embedded ? `embedded, ${service.url}` : service.url],
+    ['languages', `${languages.speaks} → ${languages.hears}`],
+  ]
+  return rows.flatMap(([name, value]) => (value === undefined ? [] : [listed(name, value)]))
+}
 
 /** A running bridge server; closing it ends its calls. */
 export interface Serving extends AsyncDisposable {

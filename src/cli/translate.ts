@@ -4,10 +4,10 @@ import { systemClock, Ticker } from '../common/clock.ts'
 import type { Log } from '../common/log.ts'
 import type { Config } from '../config/load.ts'
 import { type BatchMode, type BatchReply, ServiceClient } from '../service/index.ts'
-import { EngineWarnings } from './engine-warnings.ts'
-import { assertWritable } from './output-file.ts'
-import { reachedService } from './reached-service.ts'
+import { EngineWarnings } from './engines.ts'
+import { reachedService } from './service.ts'
 import type { Terminal } from './terminal.ts'
+import { assertWritable } from './terminal.ts'
 
 /** Maximum wait for the service (ms): slightly more than the embedded one’s job timeout. */
 const PATIENCE_MS = 330_000

@@ -1,3 +1,11 @@
+/** A language of the service: whether it is recognized and spoken, and its target languages. */
+export interface OfferedLanguage {
+  readonly id: string
+  readonly heard: boolean
+  readonly spoken: boolean
+  readonly into: readonly string[]
+}
+
 /** A language identifier of the service interface: `<language>-<region>`, lower case (`en-us`, `es-419`). */
 export type LanguageId = string
 

@@ -1,4 +1,32 @@
-import type { EndReason } from './errors.ts'
+import type { BridgeError } from './errors.ts'
+
+/** The reason why an object ended. An end is not an error: a hang-up has no stack trace. */
+export type EndReason =
+  /** The remote or the local side hung up. */
+  | { kind: 'hangup'; by: 'remote' | 'local' }
+  /** The owner was closed. */
+  | { kind: 'parent-closed' }
+  /** No longer needed (a session without listeners). */
+  | { kind: 'unused' }
+  /** A newer leg of the same call replaced it. */
+  | { kind: 'replaced' }
+  /** No data arrived for this long. */
+  | { kind: 'idle'; afterMs: number }
+  | { kind: 'failed'; error: BridgeError }
+
+/** Formats an end reason as a short line for logs. */
+export function describeEnd(reason: EndReason): string {
+  switch (reason.kind) {
+    case 'hangup':
+      return `hangup by ${reason.by}`
+    case 'idle':
+      return `idle for ${Math.round(reason.afterMs)} ms`
+    case 'failed':
+      return `failed ${reason.error.code}: ${reason.error.message}`
+    default:
+      return reason.kind
+  }
+}
 
 /** An object that ends once, either on its own or when its owner closes it. */
 export interface Closable {

@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
-import { TokenBucket } from './token-bucket.ts'
+import { TokenBucket } from './rate-limit.ts'
 
 /** Limits for lines with the same message. */
 const RATE = { burst: 50, perSecond: 5 }

@@ -1,6 +1,23 @@
 import { z } from 'zod'
 import { type LanguageId, languageId } from './language.ts'
 
+/** Schema of an object, provided by the registering program, that has these methods. */
+export function having<T>(what: string, ...methods: readonly string[]): z.ZodType<T> {
+  const message = `${what}: an object with ${methods.map(method => `${method}()`).join(', ')}`
+  return z.custom<T>(
+    value =>
+      typeof value === 'object' &&
+      value !== null &&
+      methods.every(method => typeof (value as Record<string, unknown>)[method] === 'function'),
+    { message },
+  )
+}
+
+/** Schema of a function, provided by the registering program. */
+export function callable<T>(what: string): z.ZodType<T> {
+  return z.custom<T>(value => typeof value === 'function', { message: `a function: ${what}` })
+}
+
 /** Description of a language code. */
 export const LANGUAGE = 'a language like en-us: <language>-<region>'
 /** E.164, or the address of a SIP or Voice SDK client, in the form that Twilio uses in `To`. */

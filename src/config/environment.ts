@@ -1,6 +1,6 @@
 import { nearest } from '../common/suggest.ts'
-import type { Problem } from './config-error.ts'
 import { KEYS, type Key } from './keys.ts'
+import type { Problem } from './problems.ts'
 
 const PREFIX = 'DRAGOMAN_'
 const FILE = '_FILE'

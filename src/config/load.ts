@@ -1,13 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { isLoopbackOnly } from '../net/trusted-proxies.ts'
-import type { Started } from './combinations.ts'
-import { ConfigError, type Problem } from './config-error.ts'
+import { isLoopbackOnly } from '../net/client-address.ts'
+import type { Started } from './cross-checks.ts'
 import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './environment.ts'
-import { problemsOf } from './judge.ts'
+import { ConfigError, type Problem, problemsOf } from './problems.ts'
 import { type CheckedConfig, type ConfigInput, configSchema, START_SCHEMAS } from './schema.ts'
 import { readYaml, type YamlFile } from './yaml-file.ts'
 
-export { ConfigError, type Problem } from './config-error.ts'
+export { ConfigError, type Problem } from './problems.ts'
 export type { ConfigInput } from './schema.ts'
 
 /** Name of the settings file in the working directory. */

@@ -1,24 +1,43 @@
 import { z } from 'zod'
-import { drainSchema } from '../app/drain.ts'
-import { browserSettingsSchema } from '../bridges/browser/browser-settings.ts'
+import { browserSettingsSchema } from '../bridges/browser/settings.ts'
 import { discordSchema } from '../bridges/discord/settings.ts'
 import { twilioSchema } from '../bridges/twilio/settings.ts'
 import { languageSchema, secret, urlSchema } from '../common/setting-fields.ts'
-import { attendantOptionsSchema } from '../core/calls/attendant-options.ts'
-import { callsSchema } from '../core/calls/calls-schema.ts'
+import { attendantOptionsSchema, callsSchema } from '../core/calls/settings.ts'
 import { relayOptionsSchema } from '../core/model/relay-settings.ts'
 import { recordingOptionsSchema } from '../media/recording/settings.ts'
 import { soundOptionsSchema } from '../media/sounds/settings.ts'
+import { trustedProxiesSchema } from '../net/client-address.ts'
 import { limitsSchema } from '../net/settings.ts'
-import { trustedProxiesSchema } from '../net/trusted-proxies.ts'
-import { serviceConfigSchema } from '../service/server/service-config.ts'
+import { serviceConfigSchema } from '../service/server/settings.ts'
 import { tracingSettingsSchema } from '../tracing/settings.ts'
 import { controlSettingsSchema } from '../web/control/settings.ts'
 import { dashboardSettingsSchema } from '../web/dashboard/settings.ts'
 import { metricsSettingsSchema } from '../web/metrics/settings.ts'
 import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
 import { webhookSchema } from '../web/webhooks/settings.ts'
-import { checkStart, checkTogether, type Started } from './combinations.ts'
+import { checkStart, checkTogether, type Started } from './cross-checks.ts'
+
+/** What happens to calls on shutdown. */
+export const drainSchema = z.strictObject({
+  seconds: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(600)
+    .meta({ about: 'Time for calls in progress to end before they are handed over (s).' }),
+  newCalls: z.enum(['busy', 'unavailable']).default('busy').meta({
+    about: 'Response to new calls meanwhile: a spoken notice, or 503, so that another server answers.',
+  }),
+  askSeconds: z
+    .int()
+    .min(1)
+    .max(60)
+    .default(2)
+    .meta({ about: 'Delay before a handed-over call is redirected (s).' }),
+})
+
+export type DrainSettings = z.output<typeof drainSchema>
 
 const places = z
   .array(z.string().min(1))

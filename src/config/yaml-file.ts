@@ -9,7 +9,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
-import type { Problem } from './config-error.ts'
+import type { Problem } from './problems.ts'
 
 /** Contents of a settings file, with line numbers. */
 export interface YamlFile {

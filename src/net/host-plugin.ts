@@ -91,23 +91,6 @@ function shown(path: string, value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Schema of an object, provided by the registering program, that has these methods. */
-export function having<T>(what: string, ...methods: readonly string[]): z.ZodType<T> {
-  const message = `${what}: an object with ${methods.map(method => `${method}()`).join(', ')}`
-  return z.custom<T>(
-    value =>
-      typeof value === 'object' &&
-      value !== null &&
-      methods.every(method => typeof (value as Record<string, unknown>)[method] === 'function'),
-    { message },
-  )
-}
-
-/** Schema of a function, provided by the registering program. */
-export function callable<T>(what: string): z.ZodType<T> {
-  return z.custom<T>(value => typeof value === 'function', { message: `a function: ${what}` })
-}
-
 /** Literal path segments: no parameter, wildcard, query or empty segment. */
 const PLAIN = /^\/?([\w.~%$&'()+,;=@!-]+(\/[\w.~%$&'()+,;=@!-]+)*\/?)?$/
 

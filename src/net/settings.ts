@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { trustedProxiesSchema } from './trusted-proxies.ts'
+import { trustedProxiesSchema } from './client-address.ts'
 
 const ms = (fallback: number) => z.int().min(100).max(3_600_000).default(fallback)
 const number = (fallback: number) => z.int().min(1).max(1_000_000).default(fallback)

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { contentPolicy } from '../net/security-headers.ts'
+import { contentPolicy } from '../net/http-hardening.ts'
 import { escaped } from './page-document.ts'
 import { FILES_PATH } from './page-files.ts'
 

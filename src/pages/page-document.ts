@@ -1,7 +1,19 @@
 import { readFileSync } from 'node:fs'
-import { contentPolicy } from '../net/security-headers.ts'
-import { FILES_PATH } from './page-files.ts'
-import { SOURCE } from './sources.ts'
+import { contentPolicy } from '../net/http-hardening.ts'
+import { FILES_PATH, SOURCE } from './page-files.ts'
+
+/**
+ * Returns the path of a link to a room, with the `token` in its fragment. Browsers never send the part after `#`, so it
+ * reaches neither logs nor other sites.
+ */
+export function joinPath(token: string): string {
+  return `/${joinHash(token)}`
+}
+
+/** Returns the fragment with the `token`, for any address of the page. */
+export function joinHash(token: string): string {
+  return `#join=${token}`
+}
 
 export interface PageParts {
   /** In the language of the page. */

@@ -5,7 +5,14 @@ import { extname, join, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { HIDDEN } from '../net/route-schema.ts'
-import { SOURCE } from './sources.ts'
+
+/** The current modules: TypeScript in a checkout, JavaScript in a build. */
+export const SOURCE = {
+  /** The folder with `pages/`, `bridges/` and `web/`. */
+  folder: new URL('../', import.meta.url),
+  /** File extension of modules. */
+  ending: import.meta.url.endsWith('.ts') ? '.ts' : '.js',
+} as const
 
 /** Path prefix of modules and styles. Below it, paths mirror the sources, so that imports resolve. */
 export const FILES_PATH = '/files'

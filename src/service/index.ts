@@ -1,10 +1,5 @@
-export type { AudioData } from './client/audio-bytes.ts'
-export type { BatchReply, BatchRequest } from './client/batch-request.ts'
-export { RESULT_PLACES, type ResultPlaces, readResult } from './client/result-reader.ts'
-export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
-export { type ClientFault, ServiceFailure } from './client/service-failure.ts'
-export type { ServiceSession, SessionInput } from './client/service-session.ts'
-export { ServiceTranslator, type ServiceTranslatorOptions } from './client/service-translator.ts'
+export type { AudioData, BatchReply, BatchRequest } from './client/batch-request.ts'
+export { type ClientFault, ServiceFailure } from './client/errors.ts'
 export type {
   SessionEnd,
   SessionEvent,
@@ -12,10 +7,13 @@ export type {
   SessionResult,
   SessionUtterance,
   SpeechComplete,
-} from './client/session-event.ts'
-export type { SessionOptions } from './client/session-options.ts'
-export type { SessionParameters, WantedAudio } from './client/session-parameters.ts'
-export type { VoiceFilter } from './client/voice-query.ts'
+} from './client/results.ts'
+export { RESULT_PLACES, type ResultPlaces, readResult } from './client/results.ts'
+export type { VoiceFilter } from './client/service-client.ts'
+export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
+export type { ServiceSession, SessionInput } from './client/session.ts'
+export type { SessionOptions, SessionParameters, WantedAudio } from './client/session-options.ts'
+export { ServiceTranslator, type ServiceTranslatorOptions } from './client/translator.ts'
 export type {
   BatchMode,
   BatchResult,

@@ -15,34 +15,33 @@ export {
   DiscordStandIn,
   type DiscordStandInOptions,
 } from './discord/discord-simulator.ts'
-export type { GatewayFaults, SeenGatewaySession } from './discord/gateway/faults.ts'
 export type { PrivilegedIntent } from './discord/gateway/intents.ts'
+export type { GatewayFaults, SeenGatewaySession } from './discord/gateway/session.ts'
 export type { ChannelKind } from './discord/model/channel.ts'
+export { TextChannel, Thread } from './discord/model/channel.ts'
 export { Guild, type GuildOptions } from './discord/model/guild.ts'
-export { InteractionFailed, type InteractionFailure } from './discord/model/interaction-failed.ts'
+export { InteractionFailed, type InteractionFailure } from './discord/model/interaction.ts'
+export type { CommandValue } from './discord/model/invocation.ts'
 export { Member, type MemberOptions } from './discord/model/member.ts'
+export type { Embed, MessageVersion } from './discord/model/message.ts'
 export { Message } from './discord/model/message.ts'
-export type { Embed, MessageVersion } from './discord/model/message-version.ts'
 export type { Overwrite, PermissionName } from './discord/model/permissions.ts'
+export { Role } from './discord/model/permissions.ts'
 export { type Choice, Reply } from './discord/model/reply.ts'
-export { Role } from './discord/model/role.ts'
-export { TextChannel } from './discord/model/text-channel.ts'
-export { Thread } from './discord/model/thread.ts'
 export { User } from './discord/model/user.ts'
-export type { CommandValue } from './discord/model/values.ts'
+export type { VoiceState } from './discord/model/voice-channel.ts'
 export { VoiceChannel, type VoiceChannelOptions } from './discord/model/voice-channel.ts'
 export type { PresenceFaults } from './discord/model/voice-presence.ts'
-export type { VoiceState } from './discord/model/voice-state.ts'
 export type { Webhook } from './discord/model/webhook.ts'
+export type { SeenRequest as SeenDiscordRequest } from './discord/rest/api.ts'
 export type { ApiErrorCode as DiscordErrorCode } from './discord/rest/api-error.ts'
 export { DiscordRestFaults, type RestFault as DiscordRestFault } from './discord/rest/faults.ts'
-export type { SeenRequest as SeenDiscordRequest } from './discord/rest/seen-request.ts'
-export type { Chance, Datagram, DatagramFaults } from './discord/voice/datagram-faults.ts'
-export type { Transition } from './discord/voice/dave/transition.ts'
-export { EncodedSpeech } from './discord/voice/encoded-speech.ts'
-export type { EncryptionMode } from './discord/voice/encryption.ts'
+export { trust } from './discord/voice/certificate.ts'
+export type { Chance, Datagram, DatagramFaults } from './discord/voice/datagrams.ts'
+export type { Transition } from './discord/voice/dave/group.ts'
 export type { PacketCounts } from './discord/voice/packet-counts.ts'
-export { trust } from './discord/voice/trust.ts'
+export type { EncryptionMode } from './discord/voice/rtp.ts'
+export { EncodedSpeech } from './discord/voice/speech.ts'
 export type { ExpectedBot, Restriction, VoiceCall } from './discord/voice/voice-call.ts'
 export type { GatewayStage, VoiceFaults } from './discord/voice/voice-faults.ts'
 export { VoiceServer, type VoiceServerOptions } from './discord/voice/voice-server.ts'
@@ -51,15 +50,24 @@ export { FakeClock } from './fakes/fake-clock.ts'
 export { FakeLeg } from './fakes/fake-leg.ts'
 export { FakeConnection, FakeTranslator } from './fakes/fake-translator.ts'
 export { type LagPlotOptions, type LagPoint, type LagSeries, lagPlot } from './lag-plot.ts'
+export type { CutHow, Direction, Toxics } from './network/fault-pipe.ts'
 export { type Accepting, FaultProxy, type FaultProxyOptions } from './network/fault-proxy.ts'
-export { countFrames, type FrameCount, framesIn, type HeardFrame } from './network/frame-count.ts'
-export { FRAME_NUMBERS, frameNumberAt, numberedFrame, numberedFrames } from './network/numbered-frames.ts'
-export type { CutHow, Direction, Toxics } from './network/toxics.ts'
-export { type EchoOptions, echoes } from './service/echo-answers.ts'
+export {
+  countFrames,
+  FRAME_NUMBERS,
+  type FrameCount,
+  frameNumberAt,
+  framesIn,
+  type HeardFrame,
+  numberedFrame,
+  numberedFrames,
+} from './network/numbered-frames.ts'
 export {
   type Answering,
   type CannedOptions,
   canned,
+  type EchoOptions,
+  echoes,
   silence,
   type TextAnswering,
   type ToneOptions,
@@ -68,35 +76,48 @@ export {
 } from './service/scripted-answers.ts'
 export type { DropHow, Faults, ScriptedResult } from './service/scripted-faults.ts'
 export { ScriptedService, type ScriptedServiceOptions } from './service/scripted-service.ts'
-export type { ScriptedSession } from './service/scripted-session.ts'
-export type { Saying, SessionEvent } from './service/scripted-setup.ts'
+export type { Saying, ScriptedSession, SessionEvent } from './service/scripted-session.ts'
 export type { ServiceShape, VoiceForm } from './service/service-shape.ts'
 export { Mp3Maker, type Mp3Rate, tone, toneOf } from './service/tone-mp3.ts'
 export { placeCall, SimulatedCall } from './twilio/phone/call.ts'
 export type { CallOptions } from './twilio/phone/call-options.ts'
-export type { CallReport } from './twilio/phone/call-report.ts'
 export { Crowd, type CrowdOptions, type CrowdReport, placeCalls } from './twilio/phone/crowd.ts'
-export { Histogram } from './twilio/phone/histogram.ts'
 export { LINE_PERIOD_MS, PhoneLine } from './twilio/phone/line.ts'
-export type { Spoken } from './twilio/phone/mouth.ts'
-export type { Notice, NoticeCode } from './twilio/phone/notice.ts'
 export { PlayQueue, type PlayQueueOptions } from './twilio/phone/play-queue.ts'
-export type { Gap, PlayoutReport } from './twilio/phone/playout-report.ts'
 export type { Quirks } from './twilio/phone/quirks.ts'
 export { PHONE_RATE } from './twilio/phone/recording.ts'
+export type {
+  CallReport,
+  Gap,
+  Notice,
+  NoticeCode,
+  PlayoutReport,
+  StreamEnd,
+  StreamReport,
+} from './twilio/phone/reports.ts'
+export { Histogram } from './twilio/phone/reports.ts'
+export { type FormFields, signRequest } from './twilio/phone/request.ts'
 export type { CallEnd } from './twilio/phone/script.ts'
-export { type FormFields, signRequest } from './twilio/phone/signature.ts'
-export type { StreamEnd, StreamReport } from './twilio/phone/stream-report.ts'
+export type { Spoken } from './twilio/phone/voice.ts'
 export { type Voice, type VoiceOptions, voiceFrom, voiceOf } from './twilio/phone/voice.ts'
 export { Account, type AccountOptions } from './twilio/rest/account.ts'
-export type { CallEvent } from './twilio/rest/call-order.ts'
-export type { CallStatus } from './twilio/rest/call-state.ts'
+export type { CallEvent, CallStatus } from './twilio/rest/call-order.ts'
 export type { CallbackFaults, SeenCallback } from './twilio/rest/callbacks.ts'
-export { type StandInAddress, twilioClientFor } from './twilio/rest/client.ts'
 export type { NetworkOptions } from './twilio/rest/network.ts'
 export { type NumberSettings, PhoneNumber } from './twilio/rest/phone-number.ts'
 export { RestCall } from './twilio/rest/rest-call.ts'
-export { REST_ERROR_CODES, RestError, type RestErrorCode } from './twilio/rest/rest-error.ts'
-export { type RestFault, RestFaults } from './twilio/rest/rest-faults.ts'
-export { type SeenRequest, TwilioStandIn, type TwilioStandInOptions } from './twilio/rest/stand-in.ts'
+export {
+  REST_ERROR_CODES,
+  RestError,
+  type RestErrorCode,
+  type RestFault,
+  RestFaults,
+} from './twilio/rest/rest-errors.ts'
 export { type Behaviour, Subscriber, type SubscriberOptions } from './twilio/rest/subscriber.ts'
+export {
+  type SeenRequest,
+  type StandInAddress,
+  TwilioStandIn,
+  type TwilioStandInOptions,
+  twilioClientFor,
+} from './twilio/rest/twilio-simulator.ts'

@@ -1,4 +1,4 @@
-import { saturate } from './saturate.ts'
+import { saturate } from './pcm.ts'
 
 /**
  * Adds `source` to `target`, sample by sample, saturating at 16 bits. The gain (linear, 1 = unchanged) changes linearly

@@ -1,10 +1,8 @@
 import { isWav } from './container/audio-kind.ts'
-import { ByteQueue } from './mp3/byte-queue.ts'
-import { SAMPLE_RATE } from './pcm.ts'
+import { ByteQueue } from './mp3/frame-splitter.ts'
+import { SAMPLE_RATE, saturate } from './pcm.ts'
 import { createResampler, RATES, type Resampler } from './resample/resampler.ts'
-import { saturate } from './saturate.ts'
-import { WavError, type WavFormat } from './wav-format.ts'
-import { findWavData, NEARLY_UNKNOWN } from './wav-sound.ts'
+import { findWavData, NEARLY_UNKNOWN, WavError, type WavFormat } from './wav.ts'
 
 /** Maximum number of queued bytes: over two minutes at 16 kHz. */
 const LIMIT = 4 << 20

@@ -1,3 +1,62 @@
+/** Splits PCM of any length into frames of a fixed length. */
+export class Framer {
+  readonly samplesPerFrame: number
+  #emit: (frame: Int16Array) => void
+  #frame: Int16Array
+  #filled = 0
+
+  /**
+   * `emit` receives each complete frame of `samplesPerFrame` samples, in order, during the `write` that completed it.
+   * The frame is borrowed for that call only: copy it to keep it, never write into it. Throws RangeError unless
+   * `samplesPerFrame` is a positive integer.
+   */
+  constructor(samplesPerFrame: number, emit: (frame: Int16Array) => void) {
+    if (!Number.isInteger(samplesPerFrame) || samplesPerFrame < 1)
+      throw new RangeError(`a frame is a whole number of samples above 0, got ${samplesPerFrame}`)
+    this.samplesPerFrame = samplesPerFrame
+    this.#emit = emit
+    this.#frame = new Int16Array(samplesPerFrame)
+  }
+
+  /** Number of samples in the incomplete frame. */
+  get pending(): number {
+    return this.#filled
+  }
+
+  /** Accepts any number of samples; `pcm` is not kept. Complete frames inside `pcm` are passed on without a copy. */
+  write(pcm: Int16Array): void {
+    const size = this.samplesPerFrame
+    let at = 0
+    if (this.#filled > 0) {
+      at = Math.min(size - this.#filled, pcm.length)
+      this.#frame.set(at === pcm.length ? pcm : pcm.subarray(0, at), this.#filled)
+      this.#filled += at
+      if (this.#filled < size) return
+      this.#filled = 0
+      this.#emit(this.#frame)
+    }
+    for (; at + size <= pcm.length; at += size)
+      this.#emit(pcm.length === size ? pcm : pcm.subarray(at, at + size))
+    if (at < pcm.length) {
+      this.#frame.set(pcm.subarray(at))
+      this.#filled = pcm.length - at
+    }
+  }
+
+  /** Emits the incomplete frame, padded with silence. Idempotent. */
+  end(): void {
+    if (this.#filled === 0) return
+    this.#frame.fill(0, this.#filled)
+    this.#filled = 0
+    this.#emit(this.#frame)
+  }
+
+  /** Drops the incomplete frame. */
+  reset(): void {
+    this.#filled = 0
+  }
+}
+
 /** The internal audio format: linear16, 16 kHz, mono, in frames of 20 ms. Channels convert only at their edge. */
 
 /** Internal sample rate (Hz). */
@@ -49,4 +108,14 @@ export function joined(pieces: readonly Int16Array[]): Int16Array {
     at += piece.length
   }
   return all
+}
+
+/**
+ * Rounds `value` to the nearest 16-bit sample, halves upwards, and clamps it. The truncating form is an addition and
+ * two comparisons: `Math.round` and `Math.min` cost three times as much.
+ */
+export function saturate(value: number): number {
+  if (value >= 32_767) return 32_767
+  if (value <= -32_768) return -32_768
+  return ((value + 32_768.5) | 0) - 32_768
 }

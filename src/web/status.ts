@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Relay } from '../core/room/relay.ts'
-import { isFromThisMachine } from '../net/this-machine.ts'
+import { isFromThisMachine } from '../net/client-address.ts'
 
 /** Reason for not sending new calls to this server. */
 export type NotReady = 'draining' | 'overloaded' | 'service-away'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { AddressGuessLimit } from '../../src/core/calls/address-guess-limit.ts'
-import { addressGroup } from '../../src/net/address-group.ts'
+import { AddressGuessLimit } from '../../src/core/calls/room-code-limiter.ts'
+import { addressGroup } from '../../src/net/client-address.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 

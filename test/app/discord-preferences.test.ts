@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { DiscordPreferences } from '../../src/bridges/discord/discord-preferences.ts'
+import { DiscordPreferences } from '../../src/bridges/discord/preferences.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 

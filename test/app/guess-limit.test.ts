@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GuessLimit } from '../../src/core/calls/guess-limit.ts'
+import { GuessLimit } from '../../src/core/calls/room-code-limiter.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000

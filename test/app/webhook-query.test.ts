@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type QueryFault, webhookQuery } from '../../src/bridges/telephony/webhook-query.ts'
+import { type QueryFault, webhookQuery } from '../../src/bridges/telephony/number-routing.ts'
 
 function slips(query: Record<string, string>): QueryFault[] {
   const faults: QueryFault[] = []

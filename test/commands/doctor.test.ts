@@ -11,7 +11,7 @@ import {
 } from '../../src/cli/doctor/doctor.ts'
 import { thisMachine } from '../../src/cli/doctor/machine.ts'
 import type { ConfigInput } from '../../src/config/load.ts'
-import { ServiceFailure } from '../../src/service/client/service-failure.ts'
+import { ServiceFailure } from '../../src/service/client/errors.ts'
 import { soundMachine as machine } from './doctor/sound-machine.ts'
 
 const TOKEN = '0123456789abcdef0123456789abcdef'

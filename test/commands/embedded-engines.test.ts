@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { embeddedEngines, engineLines } from '../../src/cli/embedded-engines.ts'
+import { embeddedEngines, engineLines } from '../../src/cli/engines.ts'
 
 const text = (lines: ReturnType<typeof engineLines>) =>
   lines.map(line => (typeof line === 'string' ? line : line.text)).join('\n')

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { type LogFormat, openLog } from '../../src/cli/log.ts'
-import { textLine } from '../../src/cli/log-text.ts'
+import { type LogFormat, openLog, textLine } from '../../src/cli/log.ts'
 import { loadConfig } from '../../src/config/load.ts'
 
 const SECRETS = {

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
+import type { Whereabouts } from '../../src/cli/serve.ts'
 import { type ServeOptions, serve } from '../../src/cli/serve.ts'
 import { Terminal } from '../../src/cli/terminal.ts'
-import type { Whereabouts } from '../../src/cli/whereabouts.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 

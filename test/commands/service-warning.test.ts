@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
-import { languageProblem } from '../../src/cli/demo/language-offer.ts'
-import { serviceWarning } from '../../src/cli/service-warning.ts'
+import { languageProblem } from '../../src/cli/demo/demo.ts'
+import { serviceWarning } from '../../src/cli/serve.ts'
 import { fakeService, KEY } from '../service/server/helpers/fake-service.ts'
 
 const closing: (() => void)[] = []

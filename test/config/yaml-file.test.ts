@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import type { Problem } from '../../src/config/config-error.ts'
+import type { Problem } from '../../src/config/problems.ts'
 import { readYaml } from '../../src/config/yaml-file.ts'
 
 const nested = (depth: number) =>

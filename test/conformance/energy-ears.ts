@@ -1,10 +1,6 @@
 import { after, type Clock, systemClock } from '../../src/common/clock.ts'
 import type { LanguageId } from '../../src/common/language.ts'
-import type {
-  SpeechStream,
-  SpeechToText,
-  TranscriptSink,
-} from '../../src/service/server/engines/speech-to-text.ts'
+import type { SpeechStream, SpeechToText, TranscriptSink } from '../../src/service/server/engines/engine.ts'
 import { durationMs } from '../../src/transcode/pcm.ts'
 
 /** Possible faults, one per check of the suite. */

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
 import type { Leg } from '../../src/core/model/leg.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'

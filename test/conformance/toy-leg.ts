@@ -1,4 +1,5 @@
-import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
 import type { LegUplink } from '../../src/core/model/leg.ts'
 import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'

@@ -1,5 +1,5 @@
 import type { VoiceEntry } from '../../src/service/contract.ts'
-import type { Speech, Synthesizer } from '../../src/service/server/engines/synthesizer.ts'
+import type { Speech, Synthesizer } from '../../src/service/server/engines/engine.ts'
 
 /** Possible faults, one per check of the suite. */
 export interface MouthFaults {

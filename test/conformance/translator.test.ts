@@ -1,6 +1,6 @@
 import { describe } from 'vitest'
 import { ServiceGate } from '../../src/core/translation/failover-translator.ts'
-import { ServiceTranslator } from '../../src/service/client/service-translator.ts'
+import { ServiceTranslator } from '../../src/service/client/translator.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { Mp3Maker, ScriptedService, silence } from '../../src/simulator/index.ts'
 import { failsFor } from './fails-for.ts'

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { EndReason } from '../../src/common/errors.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
 import type { ConnectionSink, TranslationResult, Translator } from '../../src/core/translation/translator.ts'
 import { pause, until } from '../helpers/until.ts'
 import type { Checks } from './suite.ts'

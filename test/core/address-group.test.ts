@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressGroup } from '../../src/net/address-group.ts'
+import { addressGroup } from '../../src/net/client-address.ts'
 
 test.each([
   ['127.0.0.1', '127.0.0.1'],

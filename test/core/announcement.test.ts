@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { Sound } from '../../src/core/model/announcer.ts'
 import type { RelayEvents } from '../../src/core/model/events.ts'
-import type { Sound } from '../../src/core/model/sound.ts'
 import { loudness, peak } from '../../src/transcode/level.ts'
 import { type LiveLeg, steepest } from '../helpers/live-leg.ts'
 import { rooms } from '../helpers/rooms.ts'

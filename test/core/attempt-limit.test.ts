@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AttemptLimit } from '../../src/common/attempt-limit.ts'
+import { AttemptLimit } from '../../src/common/rate-limit.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 test('allows a burst, then the same number per minute, for each address separately', () => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { nextPace, PACES, REST } from '../../src/core/playout/catch-up.ts'
-import { LanePace } from '../../src/core/playout/lane-pace.ts'
-import { MOST_FACTOR } from '../../src/transcode/stretch/stretch.ts'
+import { LanePace, nextPace, PACES, REST } from '../../src/core/playout/catch-up.ts'
+import { MOST_FACTOR } from '../../src/transcode/stretch/time-stretch.ts'
 
 const PLENTY = Number.POSITIVE_INFINITY
 const state = (lagMs: number, trendMs = 0, aheadMs = PLENTY) => ({ lagMs, trendMs, aheadMs })

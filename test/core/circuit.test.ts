@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Circuit } from '../../src/core/translation/circuit.ts'
+import { Circuit } from '../../src/core/translation/circuit-breaker.ts'
 
 const opened = () => {
   const circuit = new Circuit(() => 0.5)

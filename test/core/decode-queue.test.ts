@@ -1,10 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { RelayMetrics } from '../../src/core/model/relay-metrics.ts'
-import { DecodeQueue } from '../../src/core/utterance/decode-queue.ts'
-import { Utterance } from '../../src/core/utterance/utterance.ts'
+import { DecodeQueue, Utterance } from '../../src/core/utterance/utterance.ts'
 import { Mp3Maker } from '../../src/simulator/service/tone-mp3.ts'
 import { loudness } from '../../src/transcode/level.ts'
-import { Mp3Pool } from '../../src/transcode/mp3/mp3-pool.ts'
+import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
 
 let maker: Mp3Maker
 beforeAll(async () => {

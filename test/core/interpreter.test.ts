@@ -1,12 +1,11 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { RelayMetrics } from '../../src/core/model/relay-metrics.ts'
 import type { TranslationResult } from '../../src/core/translation/translator.ts'
-import { Interpreter } from '../../src/core/utterance/interpreter.ts'
+import { Interpreter } from '../../src/core/utterance/result-assembler.ts'
 import { Utterance } from '../../src/core/utterance/utterance.ts'
-import { countFrames, framesIn } from '../../src/simulator/network/frame-count.ts'
-import { numberedFrames } from '../../src/simulator/network/numbered-frames.ts'
+import { countFrames, framesIn, numberedFrames } from '../../src/simulator/network/numbered-frames.ts'
 import { Mp3Maker } from '../../src/simulator/service/tone-mp3.ts'
-import { Mp3Pool } from '../../src/transcode/mp3/mp3-pool.ts'
+import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
 import { joined } from '../../src/transcode/pcm.ts'
 
 let maker: Mp3Maker

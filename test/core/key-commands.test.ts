@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { attendantOptions, keyMapOf } from '../../src/core/calls/attendant-options.ts'
+import { attendantOptions, keyMapOf } from '../../src/core/calls/settings.ts'
 import {
   KEY_ACTIONS,
   type KeyCommand,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Histogram } from '../../src/core/model/relay-metrics.ts'
+import { Histogram } from '../../src/common/histogram.ts'
 
 describe('a histogram', () => {
   test('is initially empty', () => {

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import { BridgeError } from '../../src/common/errors.ts'
 import { sameLanguage } from '../../src/common/language.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
 import type { OriginalVoice } from '../../src/core/model/invitation.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import type { LiveLeg } from '../helpers/live-leg.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../src/common/errors.ts'
-import { ObservedDialler } from '../../src/core/calls/observed-dialler.ts'
+import { ObservedDialler } from '../../src/core/calls/dialer-policies.ts'
 import type { DialEnd, DialOutcome } from '../../src/core/model/dialer.ts'
 import { Observer } from '../../src/core/model/events.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { OriginalLane } from '../../src/core/playout/original-lane.ts'
+import { OriginalLane } from '../../src/core/playout/listener-voice.ts'
 import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
 import { steepest } from '../helpers/live-leg.ts'
 import { sine } from '../helpers/tone.ts'

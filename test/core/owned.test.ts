@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { EndReason } from '../../src/common/errors.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
 import { type Closable, Owned } from '../../src/common/lifecycle.ts'
 
 class Child implements Closable {

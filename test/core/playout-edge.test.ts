@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PlayoutEdge } from '../../src/core/playout/playout-edge.ts'
+import { PlayoutEdge } from '../../src/core/playout/mixer.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 
 const level = (value: number) => new Int16Array(FRAME_SAMPLES).fill(value)

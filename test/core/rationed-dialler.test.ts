@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { RationedDialler } from '../../src/core/calls/rationed-dialler.ts'
+import { RationedDialler } from '../../src/core/calls/dialer-policies.ts'
 import type { DialEnd, Dialler, DialOutcome, DialRequest } from '../../src/core/model/dialer.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 

@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
 import { CaptionFeed } from '../../src/web/captions/caption-feed.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { sine } from '../helpers/tone.ts'

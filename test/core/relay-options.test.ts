@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { relayOptions, relayOptionsSchema } from '../../src/core/model/relay-settings.ts'
-import { FragmentPool } from '../../src/core/translation/fragment.ts'
-import { ReplayRing } from '../../src/core/translation/replay-ring.ts'
+import { FragmentPool, ReplayRing } from '../../src/core/translation/replay-buffer.ts'
 
 describe('options of the relay', () => {
   test('are complete by default', () => {

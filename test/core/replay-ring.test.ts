@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FragmentPool } from '../../src/core/translation/fragment.ts'
-import { ReplayRing } from '../../src/core/translation/replay-ring.ts'
+import { FragmentPool, ReplayRing } from '../../src/core/translation/replay-buffer.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 
 const frame = new Int16Array(FRAME_SAMPLES)

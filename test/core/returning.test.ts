@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import type { LiveLeg } from '../helpers/live-leg.ts'
 import { rooms } from '../helpers/rooms.ts'

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
 import { lost, sessionSetup as setUp } from './session-setup.ts'
 
 describe('a session whose service refuses', () => {

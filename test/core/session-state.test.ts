@@ -1,11 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import type { EndReason } from '../../src/common/errors.ts'
-import {
-  next,
-  nextAttempt,
-  type SessionInput,
-  type SessionState,
-} from '../../src/core/translation/session-state.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
+import type { SessionState } from '../../src/core/model/events.ts'
+import { next, nextAttempt, type SessionInput } from '../../src/core/translation/session-state.ts'
 
 const reason: EndReason = { kind: 'unused' }
 const states = {

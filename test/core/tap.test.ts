@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { type Tap, type Track, TrackWriter } from '../../src/core/model/tap.ts'
+import { type Tap, type Track, TrackWriter } from '../../src/core/model/recording.ts'
 import { loudness, peak } from '../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { rooms } from '../helpers/rooms.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { TokenBucket } from '../../src/common/token-bucket.ts'
+import { TokenBucket } from '../../src/common/rate-limit.ts'
 
 it('a bucket allows a burst, then a rate, and never more than a burst', () => {
   const bucket = new TokenBucket(10, 3, 0)

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { RelayMetrics } from '../../src/core/model/relay-metrics.ts'
-import { Interpreter } from '../../src/core/utterance/interpreter.ts'
+import { Interpreter } from '../../src/core/utterance/result-assembler.ts'
 import type { Utterance } from '../../src/core/utterance/utterance.ts'
 import { tone } from '../../src/simulator/service/tone-mp3.ts'
-import { Mp3Pool } from '../../src/transcode/mp3/mp3-pool.ts'
+import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
 import { bytesOf } from '../../src/transcode/pcm.ts'
 import { encodeWav } from '../../src/transcode/wav.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AddressRates } from '../../src/common/address-rates.ts'
+import { AddressRates } from '../../src/common/rate-limit.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 test('each group has its own rate, and returned tokens count', () => {

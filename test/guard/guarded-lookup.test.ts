@@ -2,8 +2,13 @@ import type { LookupAddress, LookupAllOptions } from 'node:dns'
 import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { guardedLookup, isAddress, isWrittenLocal, type Resolve } from '../../src/net/guarded-lookup.ts'
-import { isLocalAddress } from '../../src/net/local-address.ts'
+import {
+  guardedLookup,
+  isAddress,
+  isLocalAddress,
+  isWrittenLocal,
+  type Resolve,
+} from '../../src/net/outbound-guard.ts'
 
 const PUBLIC = { address: '93.184.216.34', family: 4 }
 const PUBLIC_6 = { address: '2606:4700::1', family: 6 }

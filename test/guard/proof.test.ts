@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { awaitProof, vouchFor, vouchForGuest } from '../../src/net/proof.ts'
+import { awaitProof, vouchFor, vouchForGuest } from '../../src/net/request-guard.ts'
 
 const request = () => ({}) as IncomingMessage
 

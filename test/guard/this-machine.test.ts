@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isFromThisMachine } from '../../src/net/this-machine.ts'
+import { isFromThisMachine } from '../../src/net/client-address.ts'
 import { exchanged } from '../faults/security/raw.ts'
 
 const server = createServer((request, response) => response.end(`here: ${isFromThisMachine(request)}`))

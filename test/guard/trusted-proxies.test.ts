@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { TrustedProxies, trustedProxiesSchema } from '../../src/net/trusted-proxies.ts'
+import { TrustedProxies, trustedProxiesSchema } from '../../src/net/client-address.ts'
 
 const told = (proxies: string[], peer: string, forwarded?: string) =>
   new TrustedProxies(proxies).addressOf(peer, forwarded === undefined ? {} : { 'x-forwarded-for': forwarded })

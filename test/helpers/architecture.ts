@@ -4,96 +4,103 @@ import { importsOf, withoutComments } from './source-text.ts'
 /** The rule that a file breaks, in words. */
 export type Fault = string
 
-/** Layers from the bottom, each with the layers below that it can use. Its own layer is always allowed. */
-const MAY_USE: Readonly<Record<string, readonly string[]>> = {
+/** Layers by path; the longest prefix counts. Each names what it may import, in addition to itself. */
+const LAYERS: Readonly<Record<string, readonly string[]>> = {
   transcode: [],
-  files: [],
-  core: ['transcode'],
-  guard: ['core', 'transcode'],
-  contract: ['core', 'transcode'],
-  'service/client': ['contract', 'guard', 'core', 'transcode'],
-  'service/server': ['contract', 'guard', 'core', 'files', 'transcode'],
-  service: ['service/client', 'contract', 'guard', 'core', 'transcode'],
-  pages: ['guard', 'core', 'transcode'],
-  'bridges/*': ['pages', 'guard', 'core', 'files', 'transcode'],
-  web: ['pages', 'guard', 'core', 'files', 'transcode'],
-  sounds: ['core', 'transcode'],
-  recording: ['core', 'files', 'transcode'],
-  tracing: ['core', 'transcode'],
-  simulator: ['contract', 'core', 'transcode'],
+  common: [],
+  storage: ['common'],
+  net: ['common'],
+  'core/model': ['common', 'transcode'],
+  'core/translation': ['core/model', 'common', 'transcode'],
+  'core/utterance': ['core/translation', 'core/model', 'common', 'transcode'],
+  'core/playout': ['core/utterance', 'core/model', 'common', 'transcode'],
+  'core/room': ['core/playout', 'core/utterance', 'core/translation', 'core/model', 'common', 'transcode'],
+  'core/calls': ['core/room', 'core/playout', 'core/model', 'common', 'transcode'],
+  messages: ['core/model', 'common'],
+  pages: ['net', 'common'],
+  'service/contract.ts': ['core/model', 'common', 'transcode'],
+  'service/client': ['service/contract.ts', 'net', 'core', 'common', 'transcode'],
+  'service/server': ['service/contract.ts', 'net', 'storage', 'common', 'transcode'],
+  'service/index.ts': ['service/client', 'service/contract.ts', 'core/model', 'common'],
+  'bridges/websocket': ['net', 'core', 'common', 'transcode'],
+  'bridges/telephony': ['bridges/websocket', 'messages', 'storage', 'net', 'core', 'common', 'transcode'],
+  'bridges/twilio': [
+    ...['bridges/telephony', 'bridges/websocket', 'messages', 'pages'],
+    ...['storage', 'net', 'core', 'common', 'transcode'],
+  ],
+  'bridges/browser': ['bridges/websocket', 'messages', 'pages', 'net', 'core', 'common', 'transcode'],
+  'bridges/discord': ['messages', 'storage', 'net', 'core', 'common', 'transcode'],
+  media: ['messages', 'storage', 'core', 'common', 'transcode'],
+  tracing: ['core', 'common'],
+  web: ['messages', 'pages', 'storage', 'net', 'core', 'common', 'transcode'],
+  simulator: ['service/contract.ts', 'core', 'common', 'transcode'],
+  config: ['bridges', 'service', 'web', 'media', 'tracing', 'net', 'core', 'common'],
   app: [
-    'bridges/*',
-    'service/client',
-    'service/server',
-    'service',
-    'web',
-    'sounds',
-    'recording',
-    'tracing',
-    'simulator',
-    'contract',
-    'pages',
-    'guard',
-    'core',
-    'files',
-    'transcode',
+    ...['config', 'bridges', 'service', 'web', 'media', 'tracing', 'simulator', 'messages', 'pages'],
+    ...['storage', 'net', 'core', 'common', 'transcode'],
   ],
-  commands: [
-    'app',
-    'bridges/*',
-    'service/client',
-    'service/server',
-    'service',
-    'web',
-    'sounds',
-    'recording',
-    'tracing',
-    'simulator',
-    'contract',
-    'pages',
-    'guard',
-    'core',
-    'files',
-    'transcode',
+  cli: [
+    ...['app', 'config', 'bridges', 'service', 'web', 'media', 'tracing', 'simulator', 'messages'],
+    ...['storage', 'net', 'core', 'common', 'transcode'],
   ],
+  'index.ts': ['app', 'config', 'bridges', 'service', 'core', 'common'],
+  'main.ts': ['cli', 'common'],
 }
 
-/** Files that compose the app: `src/app/app.ts` and the files next to it. */
-const APP = /^src\/((app|index|config|invitations)\.ts$|(app|config)\/)/
-const PLUGIN = /^src\/(bridges\/[^/]+\/index|web\/index|service\/server\/plugin)\.ts$/
+/**
+ * Imports that still point up, to be inverted: the telephony layer takes the carrier's wire format, call instructions
+ * and REST API as arguments. Nothing is added here.
+ */
+const TO_INVERT = new Set([
+  'src/bridges/telephony/call-admission.ts → src/bridges/twilio/index.ts',
+  'src/bridges/telephony/call-admission.ts → src/bridges/twilio/twiml.ts',
+  'src/bridges/telephony/call-policy.ts → src/bridges/twilio/index.ts',
+  'src/bridges/telephony/menu.ts → src/bridges/twilio/twiml.ts',
+  'src/bridges/telephony/number-routing.ts → src/bridges/twilio/index.ts',
+  'src/bridges/telephony/outbound/carrier-dialer.ts → src/bridges/twilio/calls-api.ts',
+  'src/bridges/telephony/outbound/carrier-dialer.ts → src/bridges/twilio/rest-settings.ts',
+  'src/bridges/telephony/outbound/outbound-call.ts → src/bridges/twilio/calls-api.ts',
+  'src/bridges/telephony/stream-leg.ts → src/bridges/twilio/wire.ts',
+  'src/bridges/telephony/stream-socket.ts → src/bridges/twilio/wire.ts',
+])
+
+const PLUGIN = /^src\/(bridges\/[^/]+\/index|web\/status|service\/server\/plugin)\.ts$/
 
 /** Words that only some files can use, with the alternative for others. */
 const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead: string }[] = [
   {
     word: /\bDate\.now\b/,
     name: 'Date.now',
-    allowed: /^src\/(commands\/|core\/wall-clock\.ts$)/,
+    allowed: /^src\/(cli\/|common\/wall-clock\.ts$)/,
     instead: 'durations come from a Clock, dates from a WallClock',
   },
   {
     word: /\bsetInterval\b/,
     name: 'setInterval',
-    allowed: /^src\/commands\//,
+    allowed: /^src\/cli\//,
     instead: 'what repeats is a ticker on a Clock',
   },
   {
     word: /\bprocess\.env\b/,
     name: 'process.env',
     // Child processes get a part of the environment, selected in one place.
-    allowed: /^src\/(config|core\/child-environment)\.ts$/,
+    allowed: /^src\/(config\/load|common\/child-environment)\.ts$/,
     instead: 'settings come from src/config/load.ts',
   },
 ]
 
-/** The layer of a file, as its key in the table above; undefined for `main.ts`, which can use every layer. */
-export function layerOf(path: string): string | undefined {
-  if (APP.test(path)) return 'app'
-  if (/^src\/service\/contract[^/]*\.ts$/.test(path)) return 'contract'
-  if (path.startsWith('src/bridges/')) return 'bridges/*'
-  const [, layer = ''] = /^src\/(service\/(?:client|server)(?=\/)|[^/]+)\//.exec(path) ?? []
-  if (layer in MAY_USE) return layer
-  if (path === 'src/main.ts') return undefined
+/** The layer of a file, as its key in the table above. */
+export function layerOf(path: string): string {
+  const inside = path.replace(/^src\//, '')
+  const [layer] = Object.keys(LAYERS)
+    .filter(prefix => isWithin(inside, prefix))
+    .sort((a, b) => b.length - a.length)
+  if (layer !== undefined && path.startsWith('src/')) return layer
   throw new RangeError(`${path} belongs to no layer: give it a place in test/helpers/architecture.ts`)
+}
+
+function isWithin(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`)
 }
 
 /** Imports of `path` that do not point down. */
@@ -103,23 +110,17 @@ export function importFaults(path: string, source: string): Fault[] {
     if (!specifier.startsWith('.')) return []
     const target = posix.join(posix.dirname(path), specifier)
     if (!target.startsWith('src/')) return [`${path} imports ${specifier}, which is outside src`]
-    if (layer === undefined) return []
     const below = layerOf(target)
-    if (below === undefined) return [`${path} imports ${target}: nothing imports main`]
-    if (below === layer) return sameUnit(path, target) ? [] : [`${path} imports another bridge, ${target}`]
-    return MAY_USE[layer]!.includes(below) ? [] : [`${path} (${layer}) imports ${target} (${below})`]
+    const allowed = below === layer || LAYERS[layer]!.some(each => isWithin(below, each))
+    return allowed || TO_INVERT.has(`${path} → ${target}`)
+      ? []
+      : [`${path} (${layer}) imports ${target} (${below})`]
   })
-}
-
-/** Bridges are independent of each other. */
-function sameUnit(path: string, target: string): boolean {
-  const unit = (file: string) => /^src\/bridges\/[^/]+/.exec(file)?.[0]
-  return unit(path) === unit(target)
 }
 
 /** Packages that `path` imports and that are not among `dependencies`; the bottom layers do not use the network. */
 export function packageFaults(path: string, source: string, dependencies: readonly string[]): Fault[] {
-  const quiet = ['core', 'transcode'].includes(layerOf(path) ?? '')
+  const quiet = /^(transcode|common|core\/\w+)$/.test(layerOf(path))
   const network =
     /^(node:(net|tls|http2?|https|dgram|child_process)|fastify|@fastify\/.*|ws|socket\.io.*|twilio)$/
   return importsOf(source).flatMap(specifier => {
@@ -128,7 +129,7 @@ export function packageFaults(path: string, source: string, dependencies: readon
     if (specifier.startsWith('node:')) return []
     const [scope = '', name = ''] = specifier.split('/')
     const wanted = scope.startsWith('@') ? `${scope}/${name}` : scope
-    return dependencies.includes(wanted) ? [] : [`${path} imports ${wanted}, which is not a dependency`]
+    return dependencies.includes(wanted) ? [] : [`${path} imports ${wanted}, which is no dependency`]
   })
 }
 
@@ -152,4 +153,43 @@ export function lengthFaults(path: string, source: string, most = 400): Fault[] 
 
 export function linesOf(source: string): number {
   return source.trimEnd().split('\n').length
+}
+
+const MAX_FILES = 20
+
+/** Folders with too many files; message catalogues have one for each language. */
+export function folderFaults(paths: readonly string[]): Fault[] {
+  const counts = new Map<string, number>()
+  for (const path of paths) counts.set(posix.dirname(path), (counts.get(posix.dirname(path)) ?? 0) + 1)
+  return [...counts]
+    .filter(([folder, count]) => count > MAX_FILES && !folder.startsWith('src/messages'))
+    .map(([folder, count]) => `${folder} has ${count} files, more than ${MAX_FILES}`)
+}
+
+/** Imports of values that lead back to the file they start from; each circle once, as its files. */
+export function circleFaults(files: readonly { readonly path: string; readonly source: string }[]): Fault[] {
+  const edges = new Map(files.map(({ path, source }) => [path, valueImports(path, source)]))
+  const state = new Map<string, 'open' | 'done'>()
+  const faults: Fault[] = []
+  const visit = (path: string, trail: readonly string[]): void => {
+    if (state.get(path) === 'open') faults.push([...trail.slice(trail.indexOf(path)), path].join(' → '))
+    if (state.has(path)) return
+    state.set(path, 'open')
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path])
+    state.set(path, 'done')
+  }
+  for (const path of edges.keys()) visit(path, [])
+  return faults
+}
+
+/** Files that `path` loads when it is loaded: neither types nor `import()`. */
+function valueImports(path: string, source: string): string[] {
+  const statement =
+    /^(?:import|export)\s+(?!type\b)([\w*$\s{},]*?)\s*from\s*['"](\.[^'"]+)['"]|^import\s*['"](\.[^'"]+)['"]/gm
+  return Array.from(withoutComments(source).matchAll(statement), ([, names = '', from, alone]) => {
+    const listed = names.replaceAll(/[{}]/g, '').split(',')
+    const onlyTypes =
+      names.includes('{') && listed.every(name => name.trim() === '' || /^\s*type /.test(name))
+    return onlyTypes ? [] : [posix.join(posix.dirname(path), from ?? alone ?? '')]
+  }).flat()
 }

@@ -1,5 +1,6 @@
 import { BridgeError } from '../../src/common/errors.ts'
 import type { LanguageId } from '../../src/common/language.ts'
+import type { Sound } from '../../src/core/model/announcer.ts'
 import {
   type Announcer,
   NOTICES,
@@ -7,7 +8,6 @@ import {
   TONES,
   type ToneName,
 } from '../../src/core/model/announcer.ts'
-import type { Sound } from '../../src/core/model/sound.ts'
 import { sine } from './tone.ts'
 
 /** Length of notices (ms). */

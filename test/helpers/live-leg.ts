@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/common/clock.ts'
-import type { EndReason } from '../../src/common/errors.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
 import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
 
 /** A minute of audio. */

@@ -1,4 +1,5 @@
-import { BridgeError, type EndReason } from '../../src/common/errors.ts'
+import { BridgeError } from '../../src/common/errors.ts'
+import type { EndReason } from '../../src/common/lifecycle.ts'
 import { Switchboard, type SwitchboardParts } from '../../src/core/calls/switchboard.ts'
 import type { NoticeName } from '../../src/core/model/announcer.ts'
 import type { DialPlan, Invitation } from '../../src/core/model/invitation.ts'

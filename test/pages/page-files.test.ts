@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { afterAll, describe, expect, it } from 'vitest'
-import { SECURITY_HEADERS } from '../../src/net/security-headers.ts'
+import { SECURITY_HEADERS } from '../../src/net/http-hardening.ts'
 import { PAGE_HEADERS, pageDocument } from '../../src/pages/page-document.ts'
 import { FILES_PATH, pageFiles } from '../../src/pages/page-files.ts'
 
@@ -12,7 +12,7 @@ afterAll(() => server.close())
 
 describe('files of pages', () => {
   it('are modules without types, at the paths that imports resolve to', async () => {
-    const { headers, body, statusCode } = await get('pages/page/element.ts')
+    const { headers, body, statusCode } = await get('pages/page/dom.ts')
     expect(statusCode).toBe(200)
     expect(headers['content-type']).toContain('text/javascript')
     expect(body).toContain('export function element')

@@ -6,7 +6,7 @@ import { SoundLibrary } from '../../src/media/sounds/sound-library.ts'
 import { ServiceClient } from '../../src/service/client/service-client.ts'
 import { ServiceSpeaker } from '../../src/service/client/speaker.ts'
 import { dbfs, rms } from '../../src/transcode/level.ts'
-import { Mp3Pool } from '../../src/transcode/mp3/mp3-pool.ts'
+import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
 import { KEY, realService } from '../service/server/helpers/real-service.ts'
 
 const service = realService()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { Sound } from '../../src/core/model/sound.ts'
-import { SoundCache } from '../../src/media/sounds/sound-cache.ts'
+import type { Sound } from '../../src/core/model/announcer.ts'
+import { SoundCache } from '../../src/media/sounds/sound-library.ts'
 
 const sound = (name: string, samples = 100): Sound => ({ name, pcm: new Int16Array(samples) })
 

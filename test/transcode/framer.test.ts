@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { Framer } from '../../src/transcode/framer.ts'
+import { Framer } from '../../src/transcode/pcm.ts'
 
 function collecting(size: number): { framer: Framer; frames: number[][] } {
   const frames: number[][] = []

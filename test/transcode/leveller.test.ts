@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { peak } from '../../src/transcode/level.ts'
-import { Leveller } from '../../src/transcode/leveller.ts'
+import { Leveller } from '../../src/transcode/loudness-normalizer.ts'
 import { joined } from '../../src/transcode/pcm.ts'
 import { noise, sine } from './signal.ts'
 import { louder, recording, sharpness, speechDb, steepest, vowel } from './speech-signal.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { findRepetition } from '../../src/transcode/stretch/likeness.ts'
-import { LookAhead } from '../../src/transcode/stretch/look-ahead.ts'
+import { LookAhead } from '../../src/transcode/stretch/time-stretch.ts'
+import { findRepetition } from '../../src/transcode/stretch/voice-analysis.ts'
 import { noise, sine } from './signal.ts'
 import { recordings, vowel } from './speech-signal.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Mp3Backend, Mp3Decoder } from '../../src/transcode/mp3/mp3-backend.ts'
-import { Mp3Pool } from '../../src/transcode/mp3/mp3-pool.ts'
+import type { Mp3Backend, Mp3Decoder } from '../../src/transcode/mp3/decoder.ts'
+import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
 import { Mp3Wasm } from '../../src/transcode/mp3/mpg123-wasm.ts'
 
 /** Makes decoders that only count; `perGrowth` of them each time it grows. */

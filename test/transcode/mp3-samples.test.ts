@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Mp3Samples } from '../../src/transcode/mp3/mp3-samples.ts'
+import { Mp3Samples } from '../../src/transcode/mp3/decoder.ts'
 
 const floats = (...first: number[]) => {
   const all = new Float32Array(2 * 1152)

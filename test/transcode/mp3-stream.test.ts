@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, test, vi } from 'vitest'
-import { Mp3Pool } from '../../src/transcode/mp3/mp3-pool.ts'
+import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
 import { Mp3Stream } from '../../src/transcode/mp3/stream.ts'
 import { samplesOf } from '../../src/transcode/pcm.ts'
 import { pipe, which } from './command.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { Mp3Trim, mp3TagAt, USUAL_DELAY } from '../../src/transcode/mp3/gapless.ts'
 import { mp3HeaderAt } from '../../src/transcode/mp3/header.ts'
-import { mp3TagAt } from '../../src/transcode/mp3/mp3-tag.ts'
-import { Mp3Trim, USUAL_DELAY } from '../../src/transcode/mp3/mp3-trim.ts'
 import { join } from './mp3-fixtures.ts'
 
 const HEADER = Uint8Array.of(0xff, 0xfb, 0x90, 0x64)

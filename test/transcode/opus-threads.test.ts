@@ -1,7 +1,6 @@
 import { isMainThread, Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { OpusDecoder } from '../../src/transcode/opus-decoder.ts'
-import { OpusEncoder } from '../../src/transcode/opus-encoder.ts'
+import { OpusDecoder, OpusEncoder } from '../../src/transcode/opus.ts'
 import { type CodedTone, codedTone } from './opus-tone.ts'
 
 function onThread(hz: number, frames: number): Promise<CodedTone> {

@@ -1,6 +1,5 @@
 import { rms } from '../../src/transcode/level.ts'
-import type { OpusDecoder } from '../../src/transcode/opus-decoder.ts'
-import type { OpusEncoder } from '../../src/transcode/opus-encoder.ts'
+import type { OpusDecoder, OpusEncoder } from '../../src/transcode/opus.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { sine } from '../helpers/tone.ts'
 

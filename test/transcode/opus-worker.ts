@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { OpusDecoder } from '../../src/transcode/opus-decoder.ts'
-import { OpusEncoder } from '../../src/transcode/opus-encoder.ts'
+import { OpusDecoder, OpusEncoder } from '../../src/transcode/opus.ts'
 import { codedTone } from './opus-tone.ts'
 
 /** Encodes a tone on a separate thread, and reports the result. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { peak } from '../../src/transcode/level.ts'
 import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
-import { Stretch } from '../../src/transcode/stretch/stretch.ts'
+import { Stretch } from '../../src/transcode/stretch/time-stretch.ts'
 import { noise } from './signal.ts'
 import { recordings, vowel } from './speech-signal.ts'
 

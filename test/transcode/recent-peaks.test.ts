@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RecentPeaks } from '../../src/transcode/mp3/recent-peaks.ts'
+import { RecentPeaks } from '../../src/transcode/mp3/damage-guard.ts'
 
 test('tells the peak that so many of the last ones exceed', () => {
   fc.assert(

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { lowpass } from '../../src/transcode/resample/lowpass.ts'
+import { lowpass } from '../../src/transcode/resample/polyphase-filter.ts'
 import { createResampler, RATES } from '../../src/transcode/resample/resampler.ts'
 import { noise, sine } from './signal.ts'
 

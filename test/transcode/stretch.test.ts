@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dbfs, peak, rms } from '../../src/transcode/level.ts'
 import { FRAME_SAMPLES, joined, SAMPLE_RATE } from '../../src/transcode/pcm.ts'
-import { Stretch } from '../../src/transcode/stretch/stretch.ts'
+import { Stretch } from '../../src/transcode/stretch/time-stretch.ts'
 import { noise, sine } from './signal.ts'
 import { pitchAt, recording, recordings, sharpness, steepest, vowel } from './speech-signal.ts'
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOf } from '../../src/transcode/pcm.ts'
-import { encodeWav, mono, readWav, wavHeader } from '../../src/transcode/wav.ts'
-import { WavError } from '../../src/transcode/wav-format.ts'
+import { encodeWav, mono, readWav, WavError, wavHeader } from '../../src/transcode/wav.ts'
 import { pipe, which } from './command.ts'
 import { snr, voice } from './signal.ts'
 

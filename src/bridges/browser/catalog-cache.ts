@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.ts'
+import type { Voices } from './protocol.ts'
 import type { Offer } from './service-catalog.ts'
-import type { Voices } from './wire.ts'
 
 /** Lifetime of a cached response (ms), short so that new languages appear soon. */
 const GOOD_MS = 60_000

@@ -3,35 +3,35 @@ import type { WebSocket } from 'ws'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
-import { addressGroup } from '../../net/address-group.ts'
+import { addressGroup } from '../../net/client-address.ts'
 import { type HostPlugin, hostPlugin, mountPath } from '../../net/host-plugin.ts'
-import { vouchFor } from '../../net/proof.ts'
+import { vouchFor } from '../../net/request-guard.ts'
 import { onlyDescribe } from '../../net/route-schema.ts'
 import { sendError } from '../../pages/error-page.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
-import { browserSettingsSchema } from './browser-settings.ts'
+import { Doorway, FOREIGN_PAGE, Reception, unknownHost } from './admission.ts'
 import { OfferCache } from './catalog-cache.ts'
-import { BridgeCounters, LegCounters } from './counters.ts'
-import { Doorway, FOREIGN_PAGE, unknownHost } from './doorway.ts'
 import type { BrowserLeg } from './leg.ts'
-import { DEFAULT_LIMITS } from './limits.ts'
 import { Lobby } from './lobby.ts'
 import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
-import { Reception } from './reception.ts'
 import { Visits } from './sessions.ts'
+import { browserSettingsSchema, DEFAULT_LIMITS } from './settings.ts'
+import { BridgeCounters, LegCounters, TalkSocket } from './socket.ts'
 import { TALK_PATH, talkPage } from './talk-page.ts'
-import { TalkSocket } from './talk-socket.ts'
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
-export { type BrowserSettings, browserSettingsSchema } from './browser-settings.ts'
-export { CLOSE_CODES, type CloseCause } from './close-codes.ts'
-export { BridgeCounters, LegCounters } from './counters.ts'
+export { asAsked } from './admission.ts'
 export type { BrowserLeg } from './leg.ts'
-export { type BrowserLimits, DEFAULT_LIMITS } from './limits.ts'
 export type { BrowserBridgeOptions, Guesses, Guest } from './options.ts'
-export { asAsked } from './reception.ts'
 export type { Offer, OfferedLanguage, OfferedVoice } from './service-catalog.ts'
+export {
+  type BrowserLimits,
+  type BrowserSettings,
+  browserSettingsSchema,
+  DEFAULT_LIMITS,
+} from './settings.ts'
+export { BridgeCounters, CLOSE_CODES, type CloseCause, LegCounters } from './socket.ts'
 
 /** State of the bridge, as `app.browser`. */
 export interface BrowserBridge {

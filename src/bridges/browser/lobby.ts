@@ -1,6 +1,5 @@
 import { FairPlaces } from '../../net/fair-places.ts'
-import type { BridgeCounters } from './counters.ts'
-import type { TalkSocket } from './talk-socket.ts'
+import type { BridgeCounters, TalkSocket } from './socket.ts'
 
 /** Maximum number of connections awaiting admission, in total and per address. */
 const MOST = 100

@@ -2,15 +2,19 @@ import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Log } from '../../common/log.ts'
+import { callable, having } from '../../common/setting-fields.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
-import { callable, having } from '../../net/host-plugin.ts'
-import { type BrowserSettings, browserSettingsSchema } from './browser-settings.ts'
-import { type BrowserLimits, browserLimitsSchema } from './limits.ts'
-import type { Refused } from './messages.ts'
+import type { Refused } from './protocol.ts'
 import type { Offer } from './service-catalog.ts'
+import {
+  type BrowserLimits,
+  type BrowserSettings,
+  browserLimitsSchema,
+  browserSettingsSchema,
+} from './settings.ts'
 
 /** A visitor asking for admission. */
 export interface Guest {

@@ -1,9 +1,9 @@
-import { AddressRates } from '../../common/address-rates.ts'
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
+import { AddressRates } from '../../common/rate-limit.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
-import { joinHash } from '../../pages/join-path.ts'
+import { joinHash } from '../../pages/page-document.ts'
 
 /** New invitations per address: a burst of 20 rooms, then one a minute. */
 const AT_ONCE = 20

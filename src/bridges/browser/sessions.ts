@@ -1,11 +1,11 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { type Clock, Ticker } from '../../common/clock.ts'
 import type { Participant } from '../../core/room/participant.ts'
-import { LegCounters } from './counters.ts'
 import type { BrowserLeg } from './leg.ts'
-import type { PartyView } from './messages.ts'
 import type { BrowserBridgeOptions } from './options.ts'
-import { type Hearing, Visit } from './visit.ts'
+import type { PartyView } from './protocol.ts'
+import { type Hearing, Visit } from './session.ts'
+import { LegCounters } from './socket.ts'
 
 /** Interval between checks of quiet connections (ms). */
 const WATCH_MS = 200

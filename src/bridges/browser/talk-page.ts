@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
-import { vouchForGuest } from '../../net/proof.ts'
+import { vouchForGuest } from '../../net/request-guard.ts'
 import { HIDDEN, routeSchema } from '../../net/route-schema.ts'
 import { sendError, wantsPage } from '../../pages/error-page.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
-import type { BrowserSettings } from './browser-settings.ts'
+import { type Doorway, unknownHost } from './admission.ts'
 import type { OfferCache } from './catalog-cache.ts'
-import { type Doorway, unknownHost } from './doorway.ts'
 import type { BrowserBridgeOptions } from './options.ts'
+import type { BrowserSettings } from './settings.ts'
 
 /** The recordings shipped with the package. */
 const RECORDINGS_FOLDER = new URL('../../../recordings/', import.meta.url)

@@ -1,6 +1,5 @@
 import type { Interpreters } from './channel-interpreter.ts'
-import type { CommandCounters } from './command-counters.ts'
-import type { LinkCounters } from './link-counters.ts'
+import type { CommandCounters, LinkCounters } from './counters.ts'
 
 /** State of the bot's login. `refused`: Discord rejected it permanently, and retries have stopped. */
 export type LoginState =

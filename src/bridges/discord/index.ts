@@ -20,11 +20,10 @@ export type {
   StartFailure,
   StartRequest,
 } from './channel-interpreter.ts'
-export type { CommandCounters } from './command-counters.ts'
 export type { CommandSettings, Guesses } from './commands/command-services.ts'
-export type { LanguageOffer, OfferedLanguage } from './commands/language-offer.ts'
+export type { LanguageOffer, OfferedLanguage } from './commands/language-list.ts'
+export type { CommandCounters, LinkCounters } from './counters.ts'
 export type { DiscordBridge, LoginState } from './discord-bridge.ts'
-export type { LinkCounters } from './link-counters.ts'
 export type { ChannelOptions, DiscordBridgeOptions } from './options.ts'
 
 // Discord's library is an optional peer dependency. A static import would fail without a readable message.

@@ -2,16 +2,16 @@ import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Log } from '../../common/log.ts'
+import { callable, having } from '../../common/setting-fields.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Dialler } from '../../core/model/dialer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
-import { callable, having } from '../../net/host-plugin.ts'
 import type { Preferences, RunningChannels } from './channel-interpreter.ts'
 import type { CommandSettings, Guesses } from './commands/command-services.ts'
-import type { LanguageOffer } from './commands/language-offer.ts'
+import type { LanguageOffer } from './commands/language-list.ts'
 
 /** Initial settings of an interpreted channel. */
 export interface ChannelOptions {

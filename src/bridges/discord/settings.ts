@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { languageSchema, secret, urlSchema } from '../../common/setting-fields.ts'
-import { isLoopback } from '../../service/server/service-config.ts'
+import { isLoopback } from '../../net/client-address.ts'
 import { channelFields } from './options.ts'
 
 const API_URL = 'an https:// address, or http:// on this machine'

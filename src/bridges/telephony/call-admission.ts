@@ -1,32 +1,23 @@
 import type { FastifyRequest } from 'fastify'
 import { type Log, thrown } from '../../common/log.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
-import { queryOf } from '../twilio/incoming-call.ts'
+import type { TwilioBridgeOptions } from '../twilio/index.ts'
+import { connectStream, hangUp, reject, sayAndHangUp, waitAndAsk } from '../twilio/twiml.ts'
+import type { Call, Calls } from './call-registry.ts'
 import {
+  type Answers,
   DEFAULT_APOLOGY,
   type Departure,
   type IncomingCall,
+  type Question,
+  queryOf,
   type Refusal,
-  type TwilioBridgeOptions,
-} from '../twilio/options.ts'
-import { connectStream, hangUp, reject, sayAndHangUp, waitAndAsk } from '../twilio/twiml.ts'
-import type { Call } from './call.ts'
-import type { Calls } from './calls.ts'
+} from './incoming-call.ts'
 import type { TwilioLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu.ts'
 import type { PublicUrl } from './public-url.ts'
-import type { Answers, Question } from './question.ts'
-import { passOf } from './resumption.ts'
+import { GUEST_FIELD, type Guest, passOf, RESUMES_FIELD, ROUND_FIELD } from './resumption.ts'
 import type { StreamTokens } from './stream-tokens.ts'
-import type { StreamWatch } from './stream-watch.ts'
-
-/** Field of the resume URL with the number of resumptions, so that a restarted server continues the count. */
-export const RESUMES_FIELD = 'dragoman-resumes'
-/** Field with the round of the lost stream. */
-export const ROUND_FIELD = 'dragoman-round'
-
-/** Field with the invitation of a called participant, for a server that does not know the call. */
-export const GUEST_FIELD = 'dragoman-guest'
 
 /** Earlier streams of a call, according to the resume URL. */
 export interface Past {
@@ -47,15 +38,6 @@ export interface EntranceTerms {
   readonly menu: Menu | undefined
   /** Set while this server is shutting down. */
   readonly departure: () => Departure | undefined
-}
-
-/** A called participant who has answered, possibly called by a server that has ended. */
-export interface Guest {
-  readonly invitation: Invitation
-  readonly watch?: StreamWatch
-  /** Resumptions before this server knew the call. */
-  readonly resumes?: number
-  readonly round?: number
 }
 
 /** Decides on new calls and writes the TwiML of all admitted ones. */

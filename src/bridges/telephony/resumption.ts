@@ -1,6 +1,24 @@
 import { z } from 'zod'
 import { isLanguageId } from '../../common/language.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
+import type { StreamWatch } from './incoming-call.ts'
+
+/** Field of the resume URL with the number of resumptions, so that a restarted server continues the count. */
+export const RESUMES_FIELD = 'dragoman-resumes'
+/** Field with the round of the lost stream. */
+export const ROUND_FIELD = 'dragoman-round'
+
+/** Field with the invitation of a called participant, for a server that does not know the call. */
+export const GUEST_FIELD = 'dragoman-guest'
+
+/** A called participant who has answered, possibly called by a server that has ended. */
+export interface Guest {
+  readonly invitation: Invitation
+  readonly watch?: StreamWatch
+  /** Resumptions before this server knew the call. */
+  readonly resumes?: number
+  readonly round?: number
+}
 
 /** Twilio accepts addresses of 4,000 characters; this limit leaves room for long names. */
 const MAX_CHARACTERS = 2_000

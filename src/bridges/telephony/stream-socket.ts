@@ -1,10 +1,157 @@
 import type { WebSocket } from 'ws'
-import type { Clock } from '../../common/clock.ts'
-import { type Inbound, parse } from '../twilio/wire.ts'
+import { after, type Clock } from '../../common/clock.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
+import type { Log } from '../../common/log.ts'
+import { parse } from '../twilio/wire.ts'
 import { LegSocket, type LegSocketListener } from '../websocket/leg-socket.ts'
-import { CLOSE_CODES, type CloseCause } from './close-codes.ts'
-import type { LegCounters } from './counters.ts'
 import type { TwilioLimits } from './limits.ts'
+import type { Inbound, Start } from './media-dialect.ts'
+
+/**
+ * Reasons for which the server closes a media socket, with their close codes. Twilio writes the code into its
+ * debugger and continues with the `<Redirect>` after the `<Connect>`. Listed in `docs/reference/errors.md`.
+ */
+export const CLOSE_CODES = {
+  done: { code: 1000, meaning: 'The call is over, or we hung up.' },
+  'going-away': { code: 1001, meaning: 'The server is shutting down.' },
+  protocol: { code: 1002, meaning: 'Invalid WebSocket frames (RFC 6455).' },
+  binary: { code: 1003, meaning: 'A binary frame; all messages are text.' },
+  'bad-messages': { code: 1007, meaning: '10 invalid messages within one second.' },
+  flood: {
+    code: 1008,
+    meaning:
+      'Far more messages than a call needs: more than 60 a second beyond a burst of 250, or of 7,450 after `start`.',
+  },
+  'too-large': { code: 1009, meaning: 'A message exceeds 64 KiB.' },
+  failed: { code: 1011, meaning: 'An error occurred on the server; the call resumes on a new stream.' },
+  restart: { code: 1012, meaning: 'The server is being replaced; the call resumes on another one.' },
+  full: { code: 1013, meaning: 'The server currently accepts no more calls.' },
+  'bad-media': {
+    code: 4400,
+    meaning: '50 media messages before `start`, or more than 5 of 100 whose payload is not base64.',
+  },
+  unauthorized: {
+    code: 4401,
+    meaning: 'Token missing, wrong, used, expired, or issued for a call other than `start.callSid`.',
+  },
+  'call-ended': { code: 4404, meaning: 'The call of this stream has ended.' },
+  'no-start': { code: 4408, meaning: 'No `start` within 5 seconds.' },
+  replaced: { code: 4409, meaning: 'A newer stream of the same call replaced this one.' },
+  'media-format': { code: 4415, meaning: 'Audio other than µ-law, 8000 Hz, mono.' },
+} as const satisfies Record<string, { code: number; meaning: string }>
+
+/** A row of the table. */
+export type CloseCause = keyof typeof CLOSE_CODES
+
+/** Counters of one leg: plain numbers, safe to read at any time. */
+export class LegCounters {
+  /** Messages of any kind. */
+  messagesIn = 0
+  /** Media messages with the participant’s audio. */
+  mediaIn = 0
+  /** 20 ms frames written to the uplink, including silence. */
+  framesIn = 0
+  /** Gaps in the media clock filled with silence (ms). */
+  gapsFilledMs = 0
+  /** Jumps of the media clock treated as a restart. */
+  pauses = 0
+  /** Media received before, entirely or partly. */
+  duplicates = 0
+  /** Audio dropped because it was too old after a stall (ms). */
+  backlogDroppedMs = 0
+  /** Silence written because no media arrived (ms). */
+  silenceFedMs = 0
+  /** Media with a payload that is not base64, replaced by silence. */
+  badPayloads = 0
+  /** Invalid messages. */
+  badMessages = 0
+  /** Messages of an unknown kind or of another stream, or a second `start`. */
+  ignored = 0
+  /** Messages dropped above the rate limit. */
+  floodDropped = 0
+  dtmf = 0
+  /** Key presses above 20 a second. */
+  dtmfDropped = 0
+  mediaOut = 0
+  /** Audio sent (ms). */
+  sentMs = 0
+  marksSent = 0
+  marksHeard = 0
+  /** Echoes of marks that were flushed or never sent. */
+  marksStale = 0
+  clears = 0
+
+  /** Adds the counts of `other`. */
+  add(other: LegCounters): void {
+    for (const name of NAMES) this[name] += other[name]
+  }
+}
+
+const NAMES = Object.keys(new LegCounters()) as Exclude<keyof LegCounters, 'add'>[]
+
+/** Number of media messages before `start` that ends the stream (1 s of audio). */
+const MAX_EARLY_MEDIA = 50
+
+export interface GreetingTerms {
+  readonly clock: Clock
+  readonly log: Log
+  readonly limits: TwilioLimits
+  /** Checks token, call and audio format of `start`; returns the cause for rejecting the stream, or undefined. */
+  readonly check: (start: Start) => CloseCause | undefined
+  /** Counts a stream that never became a leg. */
+  readonly refused: (cause: CloseCause) => void
+}
+
+/**
+ * A media socket until its `start`: all that is known is that Twilio signed its upgrade.
+ *
+ *   opened ──start, valid──▶ `onStart`, same tick
+ *     └──start rejected · too late · too much before it · gone──▶ closed
+ */
+export class Greeting implements StreamListener {
+  readonly #socket: StreamSocket
+  readonly #terms: GreetingTerms
+  readonly #onStart: (start: Start) => void
+  readonly #deadline: Disposable
+  #earlyMedia = 0
+
+  constructor(socket: StreamSocket, terms: GreetingTerms, onStart: (start: Start) => void) {
+    this.#socket = socket
+    this.#terms = terms
+    this.#onStart = onStart
+    this.#deadline = after(terms.clock, terms.limits.startWithinMs, () => socket.fail('no-start'))
+    socket.listener = this
+  }
+
+  message(message: Inbound): void {
+    if (message.kind === 'start') this.#start(message)
+    else if (message.kind === 'media' && ++this.#earlyMedia >= MAX_EARLY_MEDIA) this.#socket.fail('bad-media')
+  }
+
+  closed(reason: EndReason, cause?: CloseCause): void {
+    this.#deadline[Symbol.dispose]()
+    const { log, refused } = this.#terms
+    if (cause === undefined) {
+      log.info({ reason: reason.kind }, 'stream closed before start')
+      return
+    }
+    refused(cause)
+    log.warn({ cause, code: CLOSE_CODES[cause].code }, 'stream rejected')
+  }
+
+  /** Already logged once, on rejection. */
+  fault(): void {}
+
+  #start(start: Start): void {
+    const cause = this.#terms.check(start)
+    if (cause !== undefined) {
+      this.#socket.fail(cause)
+      return
+    }
+    this.#deadline[Symbol.dispose]()
+    this.#onStart(start)
+  }
+}
 
 /** Receives a stream’s messages: first the greeting, then the leg. */
 export interface StreamListener extends LegSocketListener<CloseCause> {

@@ -1,32 +1,9 @@
 import type { Twilio } from 'twilio'
 import { assertInstalled } from '../../common/optional-package.ts'
-import { RestFailure } from '../telephony/outbound/rest-failure.ts'
+import { type CallOrder, type CallsApi, RestFailure } from '../telephony/outbound/carrier-api.ts'
+import type { DialInput, FinalStatus } from '../telephony/outbound/outbound-call-state.ts'
 import { restClient } from './rest-client.ts'
 import { credentialsOf, type RestSettings } from './rest-settings.ts'
-
-/** The parameters of a new call. All addresses are absolute and public. */
-export interface CallOrder {
-  readonly to: string
-  readonly from: string
-  /** Queried for instructions when the call is answered. */
-  readonly answerUrl: string
-  /** Receives status callbacks. */
-  readonly statusUrl: string
-  /** Receives the result of machine detection; absent: no detection. */
-  readonly machineUrl?: string
-  readonly ringSeconds: number
-  readonly limitSeconds?: number
-}
-
-/** The part of Twilio’s REST API needed for dialing. Every method rejects only with `RestFailure`. */
-export interface CallsApi {
-  /** Resolves to the CallSid. */
-  create(order: CallOrder): Promise<string>
-  /** Ends the call at any stage; succeeds if it is already over. */
-  hangUp(callSid: string): Promise<void>
-  /** Resolves to Twilio’s status, such as `in-progress`. */
-  status(callSid: string): Promise<string>
-}
 
 const SID = /^[A-Za-z0-9_-]{2,64}$/
 const EVENTS = ['initiated', 'ringing', 'answered', 'completed']
@@ -99,4 +76,30 @@ function parametersOf(order: CallOrder) {
           asyncAmdStatusCallbackMethod: 'POST',
         }),
   }
+}
+
+const FINAL: readonly string[] = [
+  'completed',
+  'busy',
+  'no-answer',
+  'failed',
+  'canceled',
+] satisfies FinalStatus[]
+
+/** Converts a `CallStatus` (Twilio: Call resource); undefined if it is irrelevant. */
+export function inputOf(status: string): DialInput | undefined {
+  if (FINAL.includes(status)) return { type: 'final', status: status as FinalStatus }
+  if (status === 'ringing') return { type: 'ringing' }
+  // The callback event `answered` has this status.
+  if (status === 'in-progress') return { type: 'picked-up' }
+  return undefined
+}
+
+/**
+ * Converts an `AnsweredBy` (Twilio: Answering Machine Detection); anything not identified as a machine is a person.
+ */
+export function verdictOf(answeredBy: string): DialInput | undefined {
+  if (answeredBy === 'human' || answeredBy === 'unknown') return { type: 'person' }
+  if (answeredBy === 'fax' || answeredBy.startsWith('machine_')) return { type: 'machine' }
+  return undefined
 }

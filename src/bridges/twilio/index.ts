@@ -1,42 +1,116 @@
 import { randomUUID } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { systemClock } from '../../common/clock.ts'
+import { z } from 'zod'
+import { type Clock, systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
+import type { Log } from '../../common/log.ts'
+import { callable, having } from '../../common/setting-fields.ts'
+import type { Announcer } from '../../core/model/announcer.ts'
+import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import { type HostPlugin, hostPlugin, mountPath } from '../../net/host-plugin.ts'
-import { vouchFor } from '../../net/proof.ts'
+import { vouchFor } from '../../net/request-guard.ts'
 import { onlyDescribe, routeSchema } from '../../net/route-schema.ts'
 import { Entrance } from '../telephony/call-admission.ts'
-import { Calls } from '../telephony/calls.ts'
-import { DEFAULT_LIMITS } from '../telephony/limits.ts'
+import { Calls } from '../telephony/call-registry.ts'
+import type { Departure, IncomingCall, Question, Refusal, Spoken } from '../telephony/incoming-call.ts'
+import { DEFAULT_LIMITS, type TwilioLimits, twilioLimitsSchema } from '../telephony/limits.ts'
 import { Media } from '../telephony/media-streams.ts'
-import { Menu } from '../telephony/menu.ts'
-import { Prompts } from '../telephony/prompts.ts'
+import { Menu, Prompts } from '../telephony/menu.ts'
+import type { TwilioDialler } from '../telephony/outbound/carrier-dialer.ts'
 import { PublicUrl } from '../telephony/public-url.ts'
 import { StreamTokens } from '../telephony/stream-tokens.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
-import { DialWebhooks } from './dial-webhooks.ts'
-import { type Gate, LoopbackGate, SignatureGate } from './gate.ts'
-import { type TwilioBridgeOptions, twilioBridgeOptionsSchema } from './options.ts'
-import { WEBHOOKS } from './route-words.ts'
-import { Webhooks } from './webhooks.ts'
+import { type Gate, LoopbackGate, SignatureGate } from './signature.ts'
+import { DialWebhooks, WEBHOOKS, Webhooks } from './webhooks.ts'
+
+/** Options of the bridge. The caller keeps ownership of all objects. */
+export interface TwilioBridgeOptions {
+  /** Admits the legs. */
+  readonly relay: Admission
+  /**
+   * Public address such as `https://bridge.example.com`, configured at Twilio and covered by its signatures. Optional
+   * only with `insecure` or `local`; the listening address is used then.
+   */
+  readonly publicUrl?: string
+  /** Auth tokens of the account; several during rotation. */
+  readonly authTokens?: readonly string[]
+  /** Accepts unsigned requests from this machine only, for demonstrations and tests. Excludes `authTokens`. */
+  readonly insecure?: boolean
+  /**
+   * Accepts signed requests for the loopback listening address, without `publicUrl`. For a bridge without an account.
+   */
+  readonly local?: boolean
+  /**
+   * Decides on each new call: its room and languages, or a question to the caller by menu. Synchronous, since Twilio
+   * waits; must not throw.
+   */
+  readonly invite: (call: IncomingCall) => Invitation | Refusal | Question
+  /** Speaks menus and notices; required for questions. */
+  readonly announcer?: Announcer
+  /** Places outbound calls; the bridge handles their webhooks and closes the dialer. */
+  readonly dialler?: TwilioDialler
+  /** Set while the server is shutting down: calls known only to another server are redirected. */
+  readonly departure?: () => Departure | undefined
+  readonly clock?: Clock
+  readonly log?: Log
+  /** Prefix of all routes and of the addresses passed to Twilio, after the prefix of an enclosing scope. */
+  readonly prefix?: string
+  /** Path of the routes after all prefixes; default `/twilio`. */
+  readonly path?: string
+  /** Spoken when a call cannot be translated. */
+  readonly apology?: Spoken
+  readonly limits?: Partial<TwilioLimits>
+}
+
+/**
+ * Validates the options when the plugin is registered. Combinations and addresses are checked where they are used.
+ */
+const twilioBridgeOptionsSchema = z.strictObject({
+  relay: having('the relay or policy that admits legs', 'admit'),
+  publicUrl: z.string('the https:// address that Twilio calls').optional(),
+  authTokens: z.array(z.string('an auth token'), "a list of the account's auth tokens").optional(),
+  insecure: z.boolean('true or false').optional(),
+  local: z.boolean('true or false').optional(),
+  invite: callable('it decides on each new call'),
+  announcer: having('the announcer of menus and notices', 'notice').optional(),
+  dialler: having('the dialer for outbound calls', 'dial', 'attach').optional(),
+  departure: callable('it returns the state of a shutdown').optional(),
+  clock: having('a clock', 'now').optional(),
+  log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
+  prefix: z.string('a path such as /calls').optional(),
+  path: z.string('a path such as /twilio').optional(),
+  apology: z.object({ text: z.string('words to speak') }, 'an object with text').optional(),
+  limits: twilioLimitsSchema.optional(),
+} satisfies Record<keyof TwilioBridgeOptions, z.ZodType>)
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
-export { RESUMES_FIELD } from '../telephony/call-admission.ts'
-export { CLOSE_CODES, type CloseCause } from '../telephony/close-codes.ts'
-export { LegCounters } from '../telephony/counters.ts'
+export type {
+  Answers,
+  Departure,
+  IncomingCall,
+  Question,
+  Refusal,
+  Spoken,
+  SpokenNotice,
+} from '../telephony/incoming-call.ts'
+
 export { DEFAULT_LIMITS, type TwilioLimits } from '../telephony/limits.ts'
-export { type DestinationFault, destinationFault } from '../telephony/outbound/destination.ts'
-export { DialCounters } from '../telephony/outbound/dial-counters.ts'
-export { type DiallerParts, type OutboundSettings, TwilioDialler } from '../telephony/outbound/dialler.ts'
-export { RestFailure } from '../telephony/outbound/rest-failure.ts'
-export type { Answers, Question, SpokenNotice } from '../telephony/question.ts'
+export { type CallOrder, type CallsApi, RestFailure } from '../telephony/outbound/carrier-api.ts'
+export {
+  type DestinationFault,
+  DialCounters,
+  type DiallerParts,
+  destinationFault,
+  type OutboundSettings,
+  TwilioDialler,
+} from '../telephony/outbound/carrier-dialer.ts'
+export { RESUMES_FIELD } from '../telephony/resumption.ts'
 export type { TwilioLeg } from '../telephony/stream-leg.ts'
-export { type CallOrder, type CallsApi, TwilioCallsApi } from './calls-api.ts'
-export type { Departure, IncomingCall, Refusal, TwilioBridgeOptions } from './options.ts'
+export { CLOSE_CODES, type CloseCause, LegCounters } from '../telephony/stream-socket.ts'
+export { TwilioCallsApi } from './calls-api.ts'
 export type { RestSettings } from './rest-settings.ts'
 export { sign } from './signature.ts'
-export type { Spoken } from './twiml.ts'
 
 /** State of the bridge, as `app.twilio`. */
 export type TwilioBridge = Pick<

@@ -1,8 +1,119 @@
+import { readFile } from 'node:fs/promises'
 import type { Twilio } from 'twilio'
+import { z } from 'zod'
 import { BridgeError } from '../../common/errors.ts'
-import { RestFailure } from '../telephony/outbound/rest-failure.ts'
-import type { BindingFile } from './binding-file.ts'
-import { boundSettings, sameSettings, type VoiceSettings, voiceSettingsOf } from './voice-settings.ts'
+import { writeWhole } from '../../storage/atomic-file.ts'
+import { RestFailure } from '../telephony/outbound/carrier-api.ts'
+
+const settings = z.strictObject({
+  voiceUrl: z.string(),
+  voiceMethod: z.string(),
+  voiceFallbackUrl: z.string(),
+  voiceFallbackMethod: z.string(),
+  statusCallback: z.string(),
+  statusCallbackMethod: z.string(),
+  voiceApplicationSid: z.string(),
+  trunkSid: z.string(),
+}) satisfies z.ZodType<VoiceSettings>
+
+const schema = z.record(
+  z.string(),
+  z.strictObject({
+    /** Before the first binding. */
+    before: settings,
+    /** What the last binding set. */
+    bound: settings,
+  }),
+)
+
+/** A number’s settings before binding and the bound settings, by the `PN…` of the number. */
+export type Bindings = Record<string, { readonly before: VoiceSettings; readonly bound: VoiceSettings }>
+
+/**
+ * A small JSON file with the data for `unbind`. Readable only by its owner, because its addresses can contain tokens.
+ * A missing file counts as empty; an invalid one throws `BridgeError` `CONFIG` and is never overwritten.
+ */
+export class BindingFile {
+  readonly path: string
+
+  constructor(path: string) {
+    this.path = path
+  }
+
+  async read(): Promise<Bindings> {
+    const text = await readFile(this.path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return '{}'
+      throw new BridgeError('CONFIG', `${this.path} cannot be read (${error.code})`, { cause: error })
+    })
+    try {
+      return schema.parse(JSON.parse(text))
+    } catch (cause) {
+      const message = `${this.path} does not contain the earlier settings of numbers: fix or move the file`
+      throw new BridgeError('CONFIG', message, { cause })
+    }
+  }
+
+  /** Replaces the file atomically. */
+  async write(bindings: Bindings): Promise<void> {
+    try {
+      await writeWhole(this.path, `${JSON.stringify(bindings, null, 2)}\n`)
+    } catch (cause) {
+      const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
+      throw new BridgeError('CONFIG', `${this.path} cannot be written (${code})`, { cause })
+    }
+  }
+}
+
+/** The voice settings of an IncomingPhoneNumber at Twilio. */
+export interface VoiceSettings {
+  readonly voiceUrl: string
+  readonly voiceMethod: string
+  readonly voiceFallbackUrl: string
+  readonly voiceFallbackMethod: string
+  readonly statusCallback: string
+  readonly statusCallbackMethod: string
+  /** Takes precedence over `voiceUrl`; empty: none. */
+  readonly voiceApplicationSid: string
+  /** SIP trunk, takes precedence over everything; empty: none. */
+  readonly trunkSid: string
+}
+
+const FIELDS = [
+  'voiceUrl',
+  'voiceMethod',
+  'voiceFallbackUrl',
+  'voiceFallbackMethod',
+  'statusCallback',
+  'statusCallbackMethod',
+  'voiceApplicationSid',
+  'trunkSid',
+] as const satisfies (keyof VoiceSettings)[]
+
+/** Returns the voice settings of `number`; Twilio returns null for unset fields. */
+export function voiceSettingsOf(number: Readonly<Record<keyof VoiceSettings, string | null>>): VoiceSettings {
+  const settings = Object.fromEntries(FIELDS.map(field => [field, number[field] ?? '']))
+  return settings as Record<keyof VoiceSettings, string>
+}
+
+/** Returns the settings that route calls to a bridge at `publicUrl` (without a trailing slash). */
+export function boundSettings(publicUrl: string, path = '/twilio'): VoiceSettings {
+  return {
+    voiceUrl: `${publicUrl}${path}/voice`,
+    voiceMethod: 'POST',
+    // Without the bridge, calls cannot be interpreted, so Twilio’s own message is sufficient.
+    voiceFallbackUrl: '',
+    voiceFallbackMethod: 'POST',
+    statusCallback: `${publicUrl}${path}/status`,
+    statusCallbackMethod: 'POST',
+    voiceApplicationSid: '',
+    trunkSid: '',
+  }
+}
+
+/** Returns true if both route calls to the same place. */
+function sameSettings(a: VoiceSettings, b: VoiceSettings): boolean {
+  return FIELDS.every(field => a[field] === b[field])
+}
 
 /** Result of binding or unbinding a number. */
 export interface Change {

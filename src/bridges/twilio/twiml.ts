@@ -1,8 +1,4 @@
-/** Text for Twilio to speak; `language` is one of Twilio’s tags, `en-US` by default. */
-export interface Spoken {
-  readonly text: string
-  readonly language?: string
-}
+import type { Spoken } from '../telephony/incoming-call.ts'
 
 /** Target of a call’s stream, and of the call after the stream has ended. */
 export interface StreamPlan {

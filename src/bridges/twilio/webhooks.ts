@@ -1,19 +1,135 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AnswersGiven } from '../../common/answers-given.ts'
-import type { Call } from '../telephony/call.ts'
-import {
-  type Entrance,
-  type EntranceTerms,
-  GUEST_FIELD,
-  type Past,
-  RESUMES_FIELD,
-  ROUND_FIELD,
-} from '../telephony/call-admission.ts'
+import { AnswersGiven } from '../../common/bounded-map.ts'
+import { isLanguageId } from '../../common/language.ts'
+import type { RouteWords } from '../../net/route-schema.ts'
+import type { Entrance, EntranceTerms, Past } from '../telephony/call-admission.ts'
+import type { Call } from '../telephony/call-registry.ts'
+import { type Answers, type IncomingCall, LANGUAGE_FIELD, queryOf } from '../telephony/incoming-call.ts'
 import { withoutMenu } from '../telephony/menu.ts'
-import { guestOf } from '../telephony/resumption.ts'
-import { incomingCall, queryOf } from './incoming-call.ts'
-import type { IncomingCall } from './options.ts'
+import type { TwilioDialler } from '../telephony/outbound/carrier-dialer.ts'
+import type { Dial } from '../telephony/outbound/outbound-call.ts'
+import { GUEST_FIELD, guestOf, RESUMES_FIELD, ROUND_FIELD } from '../telephony/resumption.ts'
+import { verdictOf } from './calls-api.ts'
 import { hangUp, waitAndAsk } from './twiml.ts'
+
+const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
+const MAX_FIELDS = 500
+
+/** Returns the call of a webhook, or undefined if the request has none. */
+export function incomingCall(request: FastifyRequest): IncomingCall | undefined {
+  const form = (request.body ?? {}) as Record<string, string | string[]>
+  const parameters: Record<string, string> = Object.create(null)
+  const query: Record<string, string> = Object.create(null)
+  for (const [name, value] of new URLSearchParams(queryOf(request))) query[name] ??= value
+  Object.assign(parameters, query)
+  const fields = Object.entries(form)
+  if (fields.length > MAX_FIELDS) return undefined
+  for (const [name, value] of fields) parameters[name] = typeof value === 'string' ? value : (value[0] ?? '')
+  const callSid = parameters.CallSid ?? ''
+  if (!CALL_SID.test(callSid)) return undefined
+  return {
+    callSid,
+    accountSid: parameters.AccountSid ?? '',
+    from: parameters.From ?? '',
+    to: parameters.To ?? '',
+    direction: parameters.Direction ?? '',
+    parameters,
+    query,
+    answers: answersIn(query),
+  }
+}
+
+function answersIn(query: Readonly<Record<string, string>>): Answers {
+  const language = query[LANGUAGE_FIELD]
+  return language !== undefined && isLanguageId(language) ? { language } : {}
+}
+
+/**
+ * Handles Twilio’s requests about outbound calls. The field `dial` in the address, our own id, identifies the call,
+ * because requests can arrive before the response with its CallSid.
+ */
+export class DialWebhooks {
+  readonly #dialler: TwilioDialler | undefined
+  readonly #entrance: Entrance
+  readonly #webhooks: Webhooks
+
+  constructor(dialler: TwilioDialler | undefined, entrance: Entrance, webhooks: Webhooks) {
+    this.#dialler = dialler
+    this.#entrance = entrance
+    this.#webhooks = webhooks
+  }
+
+  /** The call was answered. Hangs up unwanted calls. */
+  answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    return this.#webhooks.answer(request, reply, ({ callSid, query }) => {
+      const dial = this.#dialler?.get(query.dial)
+      if (!dial?.answered(callSid)) return hangUp()
+      return this.#entrance.admitGuest(callSid, { invitation: dial.invitation, watch: dial }, request)
+    })
+  }
+
+  /** The call’s status has changed. */
+  status(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const answered = this.#webhooks.status(request, reply)
+    this.#about(request, (dial, callSid, { CallStatus = '' }) => dial.told(callSid, CallStatus))
+    return answered
+  }
+
+  /** Result of machine detection. Also hangs up on machines called by a server that has ended. */
+  machine(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    this.#about(request, (dial, callSid, { AnsweredBy = '' }) => dial.detected(callSid, AnsweredBy))
+    const incoming = incomingCall(request)
+    if (incoming && !this.#dialler?.get(incoming.query.dial)) {
+      const { callSid, parameters } = incoming
+      if (verdictOf(parameters.AnsweredBy ?? '')?.type === 'machine') this.#webhooks.over(callSid, 'local')
+    }
+    return reply.code(204).send()
+  }
+
+  #about(
+    request: FastifyRequest,
+    tell: (dial: Dial, callSid: string, parameters: Readonly<Record<string, string>>) => void,
+  ): void {
+    const incoming = incomingCall(request)
+    const dial = this.#dialler?.get(incoming?.query.dial)
+    if (incoming && dial) tell(dial, incoming.callSid, incoming.parameters)
+  }
+}
+
+const CALL = {
+  CallSid: 'The call.',
+  AccountSid: 'The account.',
+  From: 'Caller: E.164, sip: or client:.',
+  To: 'Destination.',
+  CallStatus: 'ringing, in-progress, completed …',
+}
+const TWIML = 'text/xml'
+
+/**
+ * Descriptions of the webhooks for a host’s OpenAPI document, by their path below the bridge’s. Twilio signs all of
+ * them.
+ */
+export const WEBHOOKS = {
+  voice: { summary: 'Instructions for an incoming call.', answers: TWIML, form: CALL },
+  resume: { summary: 'Instructions for a call whose stream has ended.', answers: TWIML, form: CALL },
+  menu: {
+    summary: 'Keys pressed by a caller in a menu.',
+    answers: TWIML,
+    form: { ...CALL, Digits: 'The keys.' },
+  },
+  status: { summary: 'Final status of a call.', status: 204, form: CALL },
+  'dial/answer': {
+    summary: 'Instructions for an outbound call that was answered.',
+    answers: TWIML,
+    form: CALL,
+  },
+  'dial/status': { summary: 'Status of an outbound call.', status: 204, form: CALL },
+  'dial/machine': {
+    summary: 'Result of machine detection.',
+    status: 204,
+    form: { ...CALL, AnsweredBy: 'human, machine_start, unknown …' },
+  },
+} as const satisfies Record<string, Omit<RouteWords, 'tag'>>
 
 /** Delays before a deferred request is repeated (s). */
 const OVERTAKEN_SECONDS = 5

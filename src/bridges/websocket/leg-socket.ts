@@ -1,7 +1,8 @@
 import type { WebSocket } from 'ws'
 import { after, type Clock } from '../../common/clock.ts'
-import { BridgeError, type EndReason } from '../../common/errors.ts'
-import { TokenBucket } from '../../common/token-bucket.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
+import { TokenBucket } from '../../common/rate-limit.ts'
 
 /** Bad messages within one second that end the connection. */
 const MAX_BAD_PER_SECOND = 10

@@ -2,19 +2,55 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { systemClock, Ticker } from '../../common/clock.ts'
 import type { Log } from '../../common/log.ts'
-import { placeCall } from '../../simulator/index.ts'
+import { type Notice, placeCall } from '../../simulator/index.ts'
 import { dbfs, rms } from '../../transcode/level.ts'
 import { encodeWav } from '../../transcode/wav.ts'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from '../errors.ts'
 import { Answers } from '../heard-translations.ts'
 import { localToken } from '../local-token.ts'
-import { assertWritable } from '../output-file.ts'
 import { LINE_RATE, lineAudio } from '../sample-audio.ts'
-import { meter, type Terminal } from '../terminal.ts'
-import { httpAddress } from './address.ts'
-import { bridgeLanguageProblem } from './bridge-languages.ts'
-import { type CallCaption, CallCaptions } from './call-captions.ts'
-import { callTrouble } from './call-trouble.ts'
+import { assertWritable, meter, type Terminal } from '../terminal.ts'
+import { bridgeLanguageProblem, type CallCaption, CallCaptions } from './call-captions.ts'
+
+/** Returns `text` as an http(s) address without a trailing slash. Throws a `CommandError` that names `option`. */
+export function httpAddress(option: string, text: string): string {
+  const url = URL.parse(text)
+  if (url && /^https?:$/.test(url.protocol) && url.hostname !== '') return text.replace(/\/+$/, '')
+  const meant = /^\d{1,5}$/.test(text) ? `http://localhost:${text}` : `http://${text}`
+  const hint = !text.includes('://') && URL.canParse(meant) ? ` (did you mean ${meant}?)` : ''
+  throw new CommandError(
+    `${option} is "${text}": expected an address that starts with http:// or https://, like http://localhost:8080${hint}`,
+  )
+}
+
+/** Explains in one sentence why a call failed and what to do. The codes are Twilio’s. */
+export function callTrouble({ code, text }: Notice, server: string): string {
+  switch (code) {
+    case 11205:
+      return `no bridge answers at ${server}: start one there (dragoman serve), or set another address with --server`
+    case 11210:
+      return `the host of ${server} does not exist; check --server`
+    case 11200:
+      return refusal(text, server)
+    case 12100:
+    case 12300:
+      return `the server at ${server} is not Dragoman (${text}); check --server`
+    case 31920:
+    case 31922:
+      return `the bridge at ${server} rejected the call’s audio (${text}); see its log`
+    default:
+      return `the call to ${server} failed with ${code} (${text}); see the log of the bridge`
+  }
+}
+
+/** The webhook was answered, but not with instructions. */
+function refusal(text: string, server: string): string {
+  if (/answered 403$/.test(text))
+    return `the bridge at ${server} rejected the signature: set its auth token with --auth-token, and its public address with --public-url if it has one`
+  const [, status] = /answered (404|405|501)$/.exec(text) ?? []
+  if (status) return `the server at ${server} is not Dragoman (HTTP ${status}); check --server`
+  return `the bridge at ${server} cannot accept the call (${text}); see its log`
+}
 
 export interface CallCommandOptions {
   /** WAV or MP3 file that the simulated phone plays. */

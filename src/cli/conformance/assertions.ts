@@ -1,4 +1,4 @@
-import { replyBytes } from '../../service/client/reply-bytes.ts'
+import { replyBytes } from '../../service/client/audio-value.ts'
 import { EVENT } from '../../service/contract.ts'
 import { type Mp3Header, mp3HeaderAt } from '../../transcode/mp3/header.ts'
 import type { Evidence, Happening, Reply, SessionRecord } from './evidence.ts'

@@ -1,14 +1,71 @@
 import { readFile } from 'node:fs/promises'
 import { systemClock } from '../../common/clock.ts'
-import { baseUrl } from '../../service/client/base-url.ts'
+import { baseUrl } from '../../service/client/service-client.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { mono, readWav } from '../../transcode/wav.ts'
 import { bundledSentences } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
-import { examine, type Row } from './examine.ts'
-import type { Probe } from './probe.ts'
-import { renderRows, rowsExitCode } from './table.ts'
+import { SECTION_3, SECTION_4 } from './connection-statements.ts'
+import { SECTION_5, SECTION_6, SECTION_7 } from './event-statements.ts'
+import type { Evidence, Probe } from './evidence.ts'
+import { batchReplies, refusedReplies, reply, voiceReplies } from './http-evidence.ts'
+import { SECTION_2 } from './http-statements.ts'
+import { sessionEvidence } from './session-evidence.ts'
+import type { Statement, Status, Verdict } from './statement.ts'
+
+/** Every statement of sections 2 to 7 of the interface document that shows from outside, in its order. */
+export const STATEMENTS: readonly Statement[] = [
+  ...SECTION_2,
+  ...SECTION_3,
+  ...SECTION_4,
+  ...SECTION_5,
+  ...SECTION_6,
+  ...SECTION_7,
+]
+
+/** A statement and what became of it. */
+export interface Row extends Verdict {
+  readonly id: string
+  readonly text: string
+}
+
+/** Looks at a service from outside, then judges every statement by what was seen. Never rejects for what the service does. */
+export async function examine(probe: Probe): Promise<Row[]> {
+  const evidence = await gathered(probe)
+  return STATEMENTS.map(({ id, text, judge }) => ({ id, text, ...judge(evidence) }))
+}
+
+/** Wrong keys come last: a service may refuse an address that has tried too many. */
+async function gathered(probe: Probe): Promise<Evidence> {
+  const { source, target, text, speech, apiKey } = probe
+  const languages = await reply(probe, '/api/languages', apiKey)
+  const voices = await voiceReplies(probe)
+  const batch = await batchReplies(probe)
+  const { sessions, stream } = await sessionEvidence(probe)
+  const { keyless, wrongKey } = await refusedReplies(probe)
+  return { source, target, text, speech, languages, voices, batch, keyless, wrongKey, sessions, stream }
+}
+
+const SIGN: Readonly<Record<Status, string>> = { holds: '✓', 'does not hold': '✗', 'not shown': '·' }
+
+/** The rows for people, a line each, with the sums below. */
+export function renderRows(rows: readonly Row[]): string[] {
+  const width = Math.max(0, ...rows.map(({ text }) => text.length))
+  const lines = rows.map(
+    ({ id, text, status, found }) =>
+      `${SIGN[status]} ${id.padEnd(5)}  ${text.padEnd(width)}  ${status.padEnd(13)}  ${found}`,
+  )
+  const count = (wanted: Status) => rows.filter(({ status }) => status === wanted).length
+  const sums = `${count('holds')} hold, ${count('does not hold')} do not hold, ${count('not shown')} not shown`
+  return [...lines, '', sums]
+}
+
+/** 0 when something was seen, and nothing that does not hold: a service that is away does not pass. */
+export function rowsExitCode(rows: readonly Row[]): 0 | 1 {
+  const seen = (wanted: Status) => rows.some(({ status }) => status === wanted)
+  return seen('does not hold') || !seen('holds') ? 1 : 0
+}
 
 export interface ConformOptions {
   /** The service's address. */

@@ -1,7 +1,6 @@
 import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { encodeWav } from '../../transcode/wav.ts'
-import type { BatchReplies, Evidence, Reply, VoiceReplies } from './evidence.ts'
-import type { Probe } from './probe.ts'
+import type { BatchReplies, Evidence, Probe, Reply, VoiceReplies } from './evidence.ts'
 
 const WRONG_KEY = 'a-key-that-nobody-has'
 /** Most of a stream that is read (bytes). */

@@ -2,17 +2,62 @@ import { mkdir } from 'node:fs/promises'
 import { type App, buildApp } from '../../app/app.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Log } from '../../common/log.ts'
-import { DiscordStandIn, type Member, type VoiceChannel } from '../../simulator/index.ts'
+import { DiscordStandIn, type Member, type Message, type VoiceChannel } from '../../simulator/index.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { bundledSentences, wideAudio } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
-import { ChatView } from './chat-view.ts'
-import { type DiscordDemoResult, reportDiscord, writeRecord } from './discord-result.ts'
-import { SPEAKERS, type SpeakerKey, TURNS, type Turn } from './discord-script.ts'
-import { Minutes } from './minutes.ts'
+import { type DiscordDemoResult, Minutes, reportDiscord, type Said, writeRecord } from './results.ts'
 import { ScriptedEars } from './scripted-recognizer.ts'
-import type { Said } from './stereo.ts'
+import { SPEAKERS, type SpeakerKey, TURNS, type Turn } from './scripts.ts'
 import { noticesOver, translationHeard } from './turn-taking.ts'
+
+/** Between two looks at the chat (ms). */
+const LOOK_MS = 50
+
+/** Shows a channel's chat as people see it grow: each new message, and each one that is edited. */
+class ChatView implements Disposable {
+  readonly #channel: VoiceChannel
+  readonly #terminal: Terminal
+  readonly #timer: NodeJS.Timeout
+  /** Versions shown so far. */
+  readonly #shown = new Map<Message, number>()
+  #edits = 0
+
+  constructor(channel: VoiceChannel, terminal: Terminal) {
+    this.#channel = channel
+    this.#terminal = terminal
+    this.#timer = setInterval(() => this.#look(), LOOK_MS)
+  }
+
+  /** Edits shown so far. */
+  get edits(): number {
+    return this.#edits
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer)
+    this.#look()
+  }
+
+  #look(): void {
+    for (const message of this.#channel.messages) {
+      const shown = this.#shown.get(message) ?? 0
+      const { length } = message.history
+      if (message.loading || message.deleted || shown === length) continue
+      this.#shown.set(message, length)
+      if (shown > 0) this.#edits += length - shown
+      this.#show(shown > 0 ? 'edited' : message.ephemeral ? 'for one' : 'chat', message.text)
+    }
+  }
+
+  #show(what: string, text: string): void {
+    // As Discord shows it: by name.
+    const named = text.replaceAll(`<#${this.#channel.id}>`, `#${this.#channel.name}`)
+    const [first = '', ...others] = named.split('\n')
+    this.#terminal.line(`  ${what.padEnd(8)}│ ${first}`)
+    for (const line of others) this.#terminal.line(`          │ ${line}`)
+  }
+}
 
 /** Longest wait for the words at the beginning (ms). */
 const NOTICES_MS = 20_000

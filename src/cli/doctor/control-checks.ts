@@ -1,5 +1,5 @@
 import type { Config } from '../../config/load.ts'
-import { isWrittenLocal } from '../../net/guarded-lookup.ts'
+import { isWrittenLocal } from '../../net/outbound-guard.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import type { Surroundings } from './environment.ts'
 

@@ -3,19 +3,51 @@ import {
   type APIGuild,
   type APIGuildMember,
   ChannelType,
+  OverwriteType,
+  PermissionFlagsBits,
   type REST,
   Routes,
 } from 'discord.js'
-import {
-  inviteUrl,
-  missingFrom,
-  neededFor,
-  type Purpose,
-} from '../../bridges/discord/commands/permissions.ts'
-import { type RestTrouble, restTrouble } from '../../bridges/discord/commands/rest-trouble.ts'
+import { inviteUrl, missingFrom, neededFor } from '../../bridges/discord/commands/permissions.ts'
+import { type RestTrouble, restTrouble } from '../../bridges/discord/commands/rest.ts'
 import type { Config } from '../../config/load.ts'
+import type { Purpose } from '../../messages/discord/types.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import { botRoleOf, type GuildStanding, permissionsIn } from './discord-guild.ts'
+
+/** Data that determines permissions in a guild. */
+export interface GuildStanding {
+  readonly guild: Pick<APIGuild, 'id' | 'owner_id' | 'roles' | 'afk_channel_id'>
+  readonly member: Pick<APIGuildMember, 'roles'> & { readonly user: { readonly id: string } }
+}
+
+const ALL = (1n << 64n) - 1n
+
+/** Returns a member’s permissions in a channel (Discord: Permissions, Permission Overwrites). */
+function permissionsIn({ guild, member }: GuildStanding, channel: APIChannel): bigint {
+  const id = member.user.id
+  if (guild.owner_id === id) return ALL
+  const own = new Set([guild.id, ...member.roles])
+  let bits = 0n
+  for (const role of guild.roles) if (own.has(role.id)) bits |= BigInt(role.permissions)
+  if (bits & PermissionFlagsBits.Administrator) return ALL
+  const overwrites = ('permission_overwrites' in channel && channel.permission_overwrites) || []
+  const everyone = overwrites.filter(each => each.id === guild.id)
+  const roles = overwrites.filter(
+    each => each.type === OverwriteType.Role && each.id !== guild.id && own.has(each.id),
+  )
+  const personal = overwrites.filter(each => each.type === OverwriteType.Member && each.id === id)
+  for (const level of [everyone, roles, personal]) {
+    for (const { deny } of level) bits &= ~BigInt(deny)
+    for (const { allow } of level) bits |= BigInt(allow)
+  }
+  return bits
+}
+
+/** Returns the role created by the bot’s invitation, which grants its permissions. */
+function botRoleOf({ guild, member }: GuildStanding): string {
+  const own = guild.roles.find(({ tags }) => tags?.bot_id === member.user.id)
+  return own?.name ?? 'of the bot'
+}
 
 /** Maximum number of guilds searched for a channel that the bot cannot see. */
 const MOST_GUILDS = 20

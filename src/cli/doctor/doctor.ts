@@ -1,16 +1,21 @@
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
 import { type Config, ConfigError, loadConfig } from '../../config/load.ts'
-import { accountChecks } from './account-checks.ts'
 import { type Check, fail } from './check.ts'
 import { controlChecks } from './control-checks.ts'
 import { type EndToEndOptions, endToEnd } from './end-to-end.ts'
 import { engineChecks } from './engine-checks.ts'
 import type { Surroundings } from './environment.ts'
-import { keepingChecks } from './keeping-checks.ts'
 import { thisMachine } from './machine.ts'
-import { nodeCheck, plainHttpChecks, portCheck, settingsCheck, settingsFailures } from './machine-checks.ts'
+import {
+  keepingChecks,
+  nodeCheck,
+  plainHttpChecks,
+  portCheck,
+  settingsCheck,
+  settingsFailures,
+} from './machine-checks.ts'
 import { serviceChecks } from './service-checks.ts'
-import { twilioChecks } from './twilio-checks.ts'
+import { accountChecks, twilioChecks } from './twilio-checks.ts'
 
 export { type Check, exitCode, renderChecks } from './check.ts'
 export type { ExaminedService, Surroundings } from './environment.ts'
@@ -63,7 +68,7 @@ async function discordPart(config: Config, around: Surroundings): Promise<Check[
     return [fail('Discord', 'its packages are not installed', howToInstall('discord'))]
   const [{ discordChecks }, { preferencesCheck }, { voiceChecks }] = await Promise.all([
     import('./discord-checks.ts'),
-    import('./discord-preferences.ts'),
+    import('./discord-checks.ts'),
     import('./discord-voice.ts'),
   ])
   const rest = await around.discord({ token, apiUrl })

@@ -1,9 +1,108 @@
+import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
-import { callChecks, callLanguages, type Languages } from './call-checks.ts'
-import { type Check, fail, warn } from './check.ts'
+import { type Check, fail, ok, warn } from './check.ts'
 import type { Surroundings } from './environment.ts'
-import { localAddress, walk, withoutSlash } from './way.ts'
-import { leadsHere, reachedCheck, signatureCheck } from './way-checks.ts'
+import { leadsHere, localAddress, reachedCheck, signatureCheck, walk, withoutSlash } from './route-checks.ts'
+import type { TestCallOutcome } from './test-call.ts'
+
+/** Latency above which a conversation is difficult (ms). */
+const LATE_MS = 4_000
+/** Shorter audio counts as nothing (ms). */
+const LEAST_HEARD_MS = 300
+
+/** Languages of the test call. */
+export interface Languages {
+  readonly from: LanguageId
+  readonly to: LanguageId
+}
+
+/** English, the language of the bundled recordings, unless another recording is given. */
+function callLanguages({ languages }: Config, audio: string | undefined): Languages {
+  const english: LanguageId = languages.speaks.startsWith('en-') ? languages.speaks : 'en-us'
+  const from = audio === undefined ? english : languages.speaks
+  const to = [languages.hears, languages.speaks].find(each => !sameLanguage(each, from))
+  return { from, to: to ?? 'es-es' }
+}
+
+/** Evaluates a test call. `others`: previous findings, which often explain a failure. */
+function callChecks(outcome: TestCallOutcome, languages: Languages, others: readonly Check[]): Check[] {
+  const stream = streamCheck(outcome)
+  if (stream.status === 'fail') return [stream]
+  return [stream, translationCheck(outcome, languages, others)]
+}
+
+/** Checks whether the media stream opened and stayed open. */
+function streamCheck({ end, streamed, upgradeStatus, problems }: TestCallOutcome): Check {
+  const name = 'media stream'
+  // Rejected at once, or after the notice that all lines are in use.
+  if (end.kind === 'rejected' || (end.kind === 'completed' && !streamed && problems.length === 0))
+    return fail(
+      name,
+      `the server rejected the call (${end.reason})`,
+      'it is draining, at its limits, or overloaded: see GET /ready and its log',
+    )
+  const codes = problems.map(({ code, text }) => `${code}: ${text}`)
+  if (upgradeStatus === 403)
+    return fail(
+      name,
+      'the WebSocket was rejected with 403',
+      'configure the proxy to forward X-Twilio-Signature and the path of upgrades unchanged, and allow them in firewalls',
+    )
+  if (upgradeStatus !== undefined)
+    return fail(
+      name,
+      `the WebSocket was not opened (${upgradeStatus === 0 ? (codes[0] ?? 'no answer') : `answered with ${upgradeStatus}`})`,
+      'configure the proxy to forward upgrades: nginx needs proxy_http_version 1.1 with Upgrade and Connection headers (deploy/nginx); Caddy forwards them automatically (deploy/caddy)',
+    )
+  if (!streamed) return fail(name, codes[0] ?? `no media stream (${end.reason})`, 'see the log of the server')
+  const broken = problems.filter(({ code }) => code === 31903 || code === 31921)
+  if (broken.length > 0)
+    return fail(
+      name,
+      `it was closed during the call (${broken[0]?.text})`,
+      'raise the proxy’s timeouts for open connections (proxy_read_timeout), and check its log',
+    )
+  const [problem] = problems
+  if (problem) return warn(name, `${problem.code}: ${problem.text}`, 'see the log of the server')
+  return ok(name, 'opened and stayed open')
+}
+
+/** Checks whether the translation was played, and when. */
+function translationCheck(
+  { translations, audibleMs, levelDb, latenciesMs }: TestCallOutcome,
+  { from, to }: Languages,
+  others: readonly Check[],
+): Check {
+  const name = 'translated call'
+  if (translations > 0 && audibleMs >= LEAST_HEARD_MS) {
+    const late = median(latenciesMs)
+    const seconds = late === undefined ? '' : `, ${(late / 1000).toFixed(1)} s after the words`
+    const found = `${from} → ${to}: heard ${(audibleMs / 1000).toFixed(1)} s at ${levelDb.toFixed(0)} dBFS${seconds}`
+    if (late !== undefined && late > LATE_MS)
+      return warn(name, found, 'a nearer or faster service responds sooner')
+    return ok(name, found)
+  }
+  const why = others.find(
+    check =>
+      check.status === 'fail' && (check.name === `${from} → ${to}` || /^(service|session)/.test(check.name)),
+  )
+  if (why) return fail(name, `no translation was played: ${why.name}: ${why.found}`, why.mend)
+  if (audibleMs >= LEAST_HEARD_MS)
+    return fail(
+      name,
+      `no translation was played, only ${(audibleMs / 1000).toFixed(1)} s of the original voice or a notice`,
+      'the service is unavailable to the running server: see its log; restart it if its settings have changed',
+    )
+  return fail(
+    name,
+    `no audio was received, although ${from} was spoken and ${to} requested`,
+    `the service recognized nothing, or has no voice for ${to}: see its log; play other speech with --audio <file>`,
+  )
+}
+
+function median(numbers: readonly number[]): number | undefined {
+  return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)]
+}
 
 /** Options of the test call. */
 export interface EndToEndOptions {

@@ -1,15 +1,13 @@
 import { systemClock } from '../../common/clock.ts'
 import { sameLanguage } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
+import type { SpeechToText, Synthesizer, TextTranslator } from '../../service/server/engines/engine.ts'
 import {
   chosenRecognizers,
   chosenSynthesizers,
   chosenTranslators,
-} from '../../service/server/engines/chosen-engines.ts'
+} from '../../service/server/engines/engine-selection.ts'
 import type { EngineChoices } from '../../service/server/engines/engine-settings.ts'
-import type { SpeechToText } from '../../service/server/engines/speech-to-text.ts'
-import type { Synthesizer } from '../../service/server/engines/synthesizer.ts'
-import type { TextTranslator } from '../../service/server/engines/text-translator.ts'
 import { bundledSentences, wideAudio } from '../sample-audio.ts'
 
 type Engines = Config['embedded']['engines']

@@ -2,12 +2,17 @@ import type { REST } from 'discord.js'
 import type { LanguageId } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
-import type { ExaminedAccount } from './account-checks.ts'
 import type { VoiceParts } from './discord-voice.ts'
 import type { EngineChoice, EngineTrial } from './engine-trial.ts'
 import type { Knock, KnockOrder } from './http-probe.ts'
-import type { ReceiverAnswer } from './receiver-probe.ts'
 import type { TestCallOrder, TestCallOutcome } from './test-call.ts'
+import type { ExaminedAccount } from './twilio-checks.ts'
+
+/**
+ * Status of a webhook receiver’s response to HEAD; `local`: its name resolves to a private address, to which webhooks
+ * are not sent; undefined: no response.
+ */
+export type ReceiverAnswer = number | 'local' | undefined
 
 /** A translation service that was reached, or started for the checks. */
 export interface ExaminedService {

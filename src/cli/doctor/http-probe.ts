@@ -2,7 +2,7 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from 'node:https'
 import { TLSSocket } from 'node:tls'
 import { systemWallClock } from '../../common/wall-clock.ts'
-import { type Route, routeTo } from '../../simulator/twilio/phone/route.ts'
+import { type Route, routeTo } from '../../simulator/twilio/phone/request.ts'
 
 /** A request along Twilio’s route. */
 export interface KnockOrder {

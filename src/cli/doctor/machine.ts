@@ -1,21 +1,105 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { access, readdir, stat } from 'node:fs/promises'
+import { access, mkdir, mkdtemp, readdir, rmdir, stat } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
+import { request as httpsRequest } from 'node:https'
 import { createServer } from 'node:net'
-import { dirname, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { RestFailure } from '../../bridges/telephony/outbound/carrier-api.ts'
+import { voiceSettingsOf } from '../../bridges/twilio/numbers.ts'
+import { restClient } from '../../bridges/twilio/rest-client.ts'
+import type { RestSettings } from '../../bridges/twilio/rest-settings.ts'
 import type { Config } from '../../config/load.ts'
+import { AddressRefused, guardedLookup, isWrittenLocal } from '../../net/outbound-guard.ts'
 import { ServiceClient } from '../../service/client/service-client.ts'
-import { ServiceProcess } from '../../service/server/process/child.ts'
-import type { ServiceConfig } from '../../service/server/service-config.ts'
+import { ServiceProcess } from '../../service/server/process/service-process.ts'
+import type { ServiceConfig } from '../../service/server/settings.ts'
 import { localToken } from '../local-token.ts'
 import { tryEngine } from './engine-trial.ts'
-import type { ExaminedService, Surroundings } from './environment.ts'
+import type { ExaminedService, ReceiverAnswer, Surroundings } from './environment.ts'
 import { knock } from './http-probe.ts'
-import { probeReceiver } from './receiver-probe.ts'
-import { openAccount } from './twilio-account.ts'
-import { unwritable } from './unwritable.ts'
+import type { ExaminedAccount } from './twilio-checks.ts'
+
+/** Probes a receiver like webhooks do, without sending an event: no redirects, no names with private addresses. */
+export function probeReceiver(address: string, local: boolean, withinMs: number): Promise<ReceiverAnswer> {
+  const url = new URL(address)
+  const request = url.protocol === 'https:' ? httpsRequest : httpRequest
+  const lookup = guardedLookup(local || isWrittenLocal(url))
+  const signal = AbortSignal.timeout(withinMs)
+  return new Promise(resolve => {
+    const sent = request(url, { method: 'HEAD', lookup, signal, agent: false }, response => {
+      resolve(response.statusCode)
+      response.destroy()
+    })
+    sent.on('error', error => resolve(error instanceof AddressRefused ? 'local' : undefined))
+    sent.end()
+  })
+}
+
+/** Opens the account of `twilio.outbound` with Twilio’s client; undefined if it is not set. */
+export async function openAccount(config: Config): Promise<ExaminedAccount | undefined> {
+  const { outbound } = config.twilio
+  if (!outbound) return undefined
+  const settings: RestSettings = { ...outbound, authToken: outbound.authToken ?? config.twilio.authTokens[0] }
+  const client = await restClient(settings)
+  return {
+    account: () => answered(client.api.v2010.accounts(outbound.accountSid).fetch()),
+    async number(phoneNumber) {
+      const found = await answered(client.incomingPhoneNumbers.list({ phoneNumber, limit: 2 }))
+      const number = found.find(each => each.phoneNumber === phoneNumber)
+      return number && voiceSettingsOf(number)
+    },
+    async callable(country) {
+      const permissions = await answered(client.voice.v1.dialingPermissions.countries(country).fetch())
+      return permissions.lowRiskNumbersEnabled
+    },
+  }
+}
+
+async function answered<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request
+  } catch (error) {
+    throw RestFailure.from(error)
+  }
+}
+
+/**
+ * Returns the error code of a write into a folder, creating the folder if necessary; undefined on success. All test
+ * files are removed. Only a real write considers permissions, quotas and file systems.
+ */
+export async function unwritable(folder: string): Promise<string | undefined> {
+  const made: string[] = []
+  try {
+    // One by one: `recursive` never returns on file systems that report their own folders as missing.
+    for (const path of await missing(folder)) {
+      await mkdir(path, { mode: 0o700 })
+      made.unshift(path)
+    }
+    await rmdir(await mkdtemp(join(folder, '.doctor-')))
+    return undefined
+  } catch (error) {
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  } finally {
+    // Only empty folders are removed: another program may have started to write there.
+    for (const path of made) await rmdir(path).catch(() => {})
+  }
+}
+
+/** Returns the missing folders of a path, outermost first. */
+async function missing(folder: string): Promise<string[]> {
+  const paths: string[] = []
+  for (let path = folder; path !== dirname(path); path = dirname(path)) {
+    const there = await stat(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'ENOENT') throw error
+    })
+    if (there) break
+    paths.unshift(path)
+  }
+  return paths
+}
 
 const PATIENCE_MS = 5_000
 const run = promisify(execFile)
@@ -104,7 +188,7 @@ export const thisMachine: Surroundings = {
 
   // discord.js takes half a second to load.
   async discord(settings) {
-    const { restClient } = await import('../../bridges/discord/commands/rest-client.ts')
+    const { restClient } = await import('../../bridges/discord/commands/rest.ts')
     return restClient(settings)
   },
 

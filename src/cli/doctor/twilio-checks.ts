@@ -1,5 +1,121 @@
+import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js'
+import { boundSettings, type VoiceSettings } from '../../bridges/twilio/numbers.ts'
+import { BridgeError } from '../../common/errors.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
+
+/** Data of the account at Twilio; every method rejects with `BridgeError`. */
+export interface ExaminedAccount {
+  account(): Promise<{ readonly status: string; readonly type: string }>
+  /** Returns the voice settings of a number; undefined if the account does not own it. */
+  number(phoneNumber: string): Promise<VoiceSettings | undefined>
+  /** Whether the account can call ordinary numbers of a country (ISO 3166, two letters). */
+  callable(country: string): Promise<boolean>
+}
+
+/** Maximum number of countries checked for a shared prefix (+1). */
+const MOST_COUNTRIES = 3
+
+/** Checks whether Twilio allows what the settings require. Skipped if `twilio.outbound` names no account. */
+export async function accountChecks(
+  config: Config,
+  open: (config: Config) => Promise<ExaminedAccount | undefined>,
+): Promise<Check[]> {
+  const { outbound, numbers } = config.twilio
+  try {
+    const account = await open(config)
+    if (!account) return []
+    const name = 'Twilio account'
+    const about = await account.account().catch((error: unknown) => error)
+    if (about instanceof BridgeError)
+      return [fail(name, about.message, 'check the account SID and the token or API key in twilio.outbound')]
+    const own = new Set([...Object.keys(numbers), ...(outbound ? [outbound.from] : [])])
+    return [
+      accountCheck(about as Awaited<ReturnType<ExaminedAccount['account']>>),
+      ...(await Promise.all([...own].filter(isPhone).map(each => numberCheck(each, account, config)))),
+      ...(await Promise.all((outbound?.allow ?? []).map(prefix => countryCheck(prefix, account)))),
+    ]
+  } catch (error) {
+    if (error instanceof BridgeError) return [fail('Twilio account', error.message, 'check twilio.outbound')]
+    throw error
+  }
+}
+
+function accountCheck({ status, type }: { status: string; type: string }): Check {
+  const name = 'Twilio account'
+  if (status !== 'active')
+    return fail(name, status, 'check the console: Twilio does not place or accept calls')
+  if (type === 'Trial')
+    return warn(
+      name,
+      'trial account: it only calls verified numbers, and plays an announcement before each call',
+      'verify the numbers that you want to call, or upgrade the account in the console',
+    )
+  return ok(name, 'active')
+}
+
+/** Checks whether calls of one of our numbers reach this server. */
+async function numberCheck(number: string, account: ExaminedAccount, config: Config): Promise<Check> {
+  const name = `number ${number}`
+  const bind = `dragoman twilio bind ${number}`
+  try {
+    const settings = await account.number(number)
+    if (!settings)
+      return fail(name, 'does not belong to the account', 'check the number and the account credentials')
+    const { voiceUrl, trunkSid, voiceApplicationSid, voiceMethod } = settings
+    if (trunkSid) return fail(name, 'is on a SIP trunk, which receives its calls', bind)
+    if (voiceApplicationSid) return fail(name, 'belongs to a TwiML app, which receives its calls', bind)
+    if (!(number in config.twilio.numbers) && voiceUrl === '') return ok(name, 'only places calls')
+    if (config.publicUrl === undefined) return warn(name, `calls ${voiceUrl || 'nothing'}`, 'set publicUrl')
+    const wanted = boundSettings(config.publicUrl.replace(/\/+$/, '')).voiceUrl
+    const [found = ''] = voiceUrl.split('?')
+    if (found === wanted && voiceMethod === 'POST') return ok(name, 'routes to this server')
+    if (found === wanted) return fail(name, `asks ${wanted} by ${voiceMethod}`, bind)
+    if (found === wanted.replace(/^https:/, 'http:'))
+      return fail(name, 'routes here over http, for which Twilio’s signature differs', bind)
+    return fail(name, `calls ${voiceUrl || 'nothing'}, not ${wanted}`, bind)
+  } catch (error) {
+    return failed(name, error)
+  }
+}
+
+/** Checks whether the account can call the countries of `twilio.outbound.allow`. */
+async function countryCheck(prefix: string, account: ExaminedAccount): Promise<Check> {
+  const name = `calls to ${prefix}…`
+  const countries = countriesOf(prefix)
+  if (countries.length === 0) return fail(name, 'no country has this prefix', 'fix twilio.outbound.allow')
+  try {
+    for (const country of countries.slice(0, MOST_COUNTRIES))
+      if (await account.callable(country)) return ok(name, `permitted (${country})`)
+    return fail(
+      name,
+      `not permitted (${countries.slice(0, MOST_COUNTRIES).join(', ')})`,
+      'allow the country in the console: Voice, Settings, Geo permissions',
+    )
+  } catch (error) {
+    return failed(name, error)
+  }
+}
+
+/** Returns the countries whose numbers can start with `prefix`; the main country of the calling code first. */
+export function countriesOf(prefix: string): CountryCode[] {
+  const digits = prefix.slice(1)
+  const all = getCountries().filter(country => {
+    const code = getCountryCallingCode(country)
+    return digits.startsWith(code) || code.startsWith(digits)
+  })
+  const main: readonly CountryCode[] = ['US', 'GB', 'RU', 'IT', 'NO', 'AU', 'FI', 'FR', 'MA']
+  return all.toSorted((a, b) => Number(main.includes(b)) - Number(main.includes(a)))
+}
+
+function failed(name: string, error: unknown): Check {
+  if (error instanceof BridgeError) return warn(name, error.message, 'Twilio did not report it')
+  throw error
+}
+
+function isPhone(number: string): boolean {
+  return number.startsWith('+')
+}
 
 /** Addresses that Twilio cannot reach: this machine and private networks. */
 const PRIVATE =

@@ -1,15 +1,57 @@
-import { type Clock, systemClock } from '../../common/clock.ts'
+import { after, type Clock, systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import { type Log, silentLog } from '../../common/log.ts'
 import type { Announcer } from '../model/announcer.ts'
 import { type KeyCommand, type KeyTable, keyTable, NO_KEYS, press } from '../model/key-commands.ts'
-import type { Recorder } from '../model/recorder.ts'
+import type { Recorder } from '../model/recording.ts'
 import type { Participant } from '../room/participant.ts'
 import type { Relay } from '../room/relay.ts'
-import { type AttendantOptions, keyMapOf } from './attendant-options.ts'
-import { AttendantOutage } from './attendant-outage.ts'
-import { AttendantVoice } from './attendant-voice.ts'
+import { type AttendantOptions, keyMapOf } from './settings.ts'
+import { AttendantVoice } from './spoken-notices.ts'
+
+/** Notifies one listener of outages of the translation: once per outage, at a limited rate, and of recovery from long outages. */
+class AttendantOutage implements Disposable {
+  readonly #voice: AttendantVoice
+  readonly #options: AttendantOptions
+  readonly #clock: Clock
+  #waiting: Disposable | undefined
+  #told = false
+  #toldAt = Number.NEGATIVE_INFINITY
+
+  constructor(voice: AttendantVoice, options: AttendantOptions, clock: Clock) {
+    this.#voice = voice
+    this.#options = options
+    this.#clock = clock
+  }
+
+  /** Translation is unavailable and the listener hears originals. The notice is delayed, so short outages have none. */
+  away(): void {
+    this.#waiting ??= after(this.#clock, this.#options.awayNoticeMs, () => this.#tell())
+  }
+
+  /** Translation is available again after `forMs`. */
+  back(forMs: number): void {
+    this[Symbol.dispose]()
+    if (!this.#told) return
+    this.#told = false
+    if (forMs >= this.#options.backNoticeMs) void this.#voice.say('service-back')
+    else this.#voice.hush()
+  }
+
+  [Symbol.dispose](): void {
+    this.#waiting?.[Symbol.dispose]()
+    this.#waiting = undefined
+  }
+
+  #tell(): void {
+    const now = this.#clock.now()
+    if (now - this.#toldAt < this.#options.awayAgainMs) return
+    this.#told = true
+    this.#toldAt = now
+    void this.#voice.say('service-away')
+  }
+}
 
 /** Remaining times of a call that are announced to the participant (minutes). */
 const MINUTES_LEFT = [5, 2]

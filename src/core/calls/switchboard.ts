@@ -7,7 +7,7 @@ import type { Admission, Invitation } from '../model/invitation.ts'
 import type { Leg } from '../model/leg.ts'
 import type { Participant } from '../room/participant.ts'
 import type { Relay } from '../room/relay.ts'
-import { SwitchboardVoice } from './switchboard-voice.ts'
+import { SwitchboardVoice } from './spoken-notices.ts'
 import { SwitchboardCall } from './two-party-call.ts'
 import type { Farewell } from './two-party-call-state.ts'
 

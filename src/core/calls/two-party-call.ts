@@ -1,11 +1,12 @@
 import { after, type Clock } from '../../common/clock.ts'
-import { BridgeError, type EndReason, type ErrorCode } from '../../common/errors.ts'
+import { BridgeError, type ErrorCode } from '../../common/errors.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
 import type { Log } from '../../common/log.ts'
 import type { Dialler, DialOutcome, OutgoingCall } from '../model/dialer.ts'
 import type { DialPlan, Invitation } from '../model/invitation.ts'
 import type { Announcement } from '../playout/announcement.ts'
 import type { Participant } from '../room/participant.ts'
-import type { SwitchboardVoice } from './switchboard-voice.ts'
+import type { SwitchboardVoice } from './spoken-notices.ts'
 import { type CallInput, type CallState, type Farewell, next } from './two-party-call-state.ts'
 
 /** Reconnection window of a participant whose leg broke (ms). */

@@ -1,5 +1,4 @@
 import type { LanguageId } from '../../common/language.ts'
-import type { Sound } from './sound.ts'
 
 /** Notices that the system speaks. The announcer provides their texts in each language, or the audio files. */
 export const NOTICES = [
@@ -63,4 +62,18 @@ export interface Announcer {
   tone(name: ToneName): Sound
   /** Returns the sound of one of the operator's files, by its name in the settings. Rejects with `BridgeError`. */
   file(name: string): Promise<Sound>
+}
+
+/**
+ * A sound that the system plays to a participant: spoken notice, tone or file. 16 kHz mono linear16, complete in
+ * memory, shared between listeners and immutable.
+ */
+export interface Sound {
+  /** For events and logs: `notice busy es-es`, `tone ringback`; never the spoken text. */
+  readonly name: string
+  readonly pcm: Int16Array
+  /** The spoken text for captions, in the language of the sound. */
+  readonly text?: string
+  /** Repeats until it is stopped. */
+  readonly loop?: boolean
 }

@@ -1,13 +1,29 @@
-import type { EndReason, ErrorCode } from '../../common/errors.ts'
+import type { ErrorCode } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
-import type { NoticeStage } from '../playout/playout.ts'
-import type { GateChange } from '../translation/failover-translator.ts'
-import type { SessionState } from '../translation/session-state.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
 import type { DialEnd } from './dialer.ts'
 import type { KeyAction } from './key-commands.ts'
 import type { UtteranceStages } from './latency-stages.ts'
 import type { PartyKey, PartyState } from './participant-state.ts'
-import type { RecordingFault, RecordingState } from './recorder.ts'
+import type { RecordingFault, RecordingState } from './recording.ts'
+
+/** Playback states of the sounds that the system plays to a listener. */
+export type NoticeStage = 'begun' | 'heard' | 'stopped'
+
+/** A change of the circuit breaker of the service at `place`; 0 is the preferred service. */
+export interface GateChange {
+  readonly place: number
+  readonly status: 'closed' | 'open'
+}
+
+export type SessionState =
+  /** A connection is being opened; `attempt` counts from 1 since the last live one. */
+  | { status: 'opening'; attempt: number; since: number }
+  /** The service accepts audio; `attempt` is the successful attempt. */
+  | { status: 'live'; attempt: number; since: number }
+  /** Dropped or refused; the next attempt starts at `until`. */
+  | { status: 'waiting'; attempt: number; until: number; since: number }
+  | { status: 'ended'; reason: EndReason }
 
 /** A caption: text of an utterance. A partial can still change; a final is never revised. */
 export interface Caption {

@@ -1,4 +1,4 @@
-import type { EndReason } from '../../common/errors.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
 
 /** Receiver of a leg's input, implemented by its participant. All calls are synchronous and must not throw. */
 export interface LegUplink {

@@ -1,5 +1,5 @@
 import { FRAME_MS, joined } from '../../transcode/pcm.ts'
-import type { Sound } from '../model/sound.ts'
+import type { Sound } from '../model/announcer.ts'
 import type { UtteranceReader } from '../utterance/utterance-audio.ts'
 import type { Speech } from './translation-queue.ts'
 

@@ -1,13 +1,18 @@
 import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
+import type { Sound } from '../model/announcer.ts'
+import type { NoticeStage } from '../model/events.ts'
 import type { Leg } from '../model/leg.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
-import type { Sound } from '../model/sound.ts'
-import type { Announcement, AnnounceOptions, PlayingSound } from './announcement.ts'
-import { AnnouncementLane } from './announcement-lane.ts'
+import {
+  type Announcement,
+  AnnouncementLane,
+  type AnnounceOptions,
+  type PlayingSound,
+} from './announcement.ts'
 import type { EchoReference } from './echo-reference.ts'
+import type { Voice } from './listener-voice.ts'
 import { type MarkLost, PlayoutMarks } from './mark-tracker.ts'
-import { PlayoutMixer, SLACK_MS } from './playout-mixer.ts'
-import type { Voice } from './voice.ts'
+import { PlayoutMixer, SLACK_MS } from './mixer.ts'
 
 /** Frames per message once the peer has audio queued: 40 ms. */
 const BATCH_FRAMES = 2
@@ -22,9 +27,6 @@ export interface PlayoutOptions {
   /** Gain of original voices under a notice, relative to their usual volume (dB). Default −15. */
   readonly noticeDuckDb?: number
 }
-
-/** Playback states of the sounds that the system plays to a listener. */
-export type NoticeStage = 'begun' | 'heard' | 'stopped'
 
 /**
  * Sends one listener's audio on an absolute grid of 20 ms. The peer plays from its own queue in real time; `#drainsAt`

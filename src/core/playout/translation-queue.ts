@@ -1,6 +1,5 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
-import { HurriedSpeech } from './hurried-speech.ts'
-import { LanePace } from './lane-pace.ts'
+import { HurriedSpeech, LanePace } from './catch-up.ts'
 import { beginAgain, QueuedSpeech, type Speech } from './queued-utterance.ts'
 
 export type { Speech } from './queued-utterance.ts'

@@ -1,7 +1,7 @@
 import type { Observer } from '../model/events.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { Voice } from '../playout/listener-voice.ts'
 import type { TranslationLane } from '../playout/translation-queue.ts'
-import type { Voice } from '../playout/voice.ts'
 import type { Room } from './room.ts'
 
 /** Lag from which a translation counts as late (ms). */

@@ -1,11 +1,11 @@
 import type { Clock } from '../../common/clock.ts'
 import type { Observer, UtteranceEvent } from '../model/events.ts'
 import { STAGES, stagesOf, type UtteranceStages } from '../model/latency-stages.ts'
+import type { TappedVoice } from '../model/recording.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
-import type { TappedVoice } from '../model/tap.ts'
+import type { VoiceEvents } from '../playout/listener-voice.ts'
 import type { MarkLost } from '../playout/mark-tracker.ts'
 import type { Speech } from '../playout/translation-queue.ts'
-import type { VoiceEvents } from '../playout/voice.ts'
 import type { Participant } from './participant.ts'
 
 export interface ReportParts {

@@ -1,22 +1,86 @@
-import { BridgeError, type EndReason } from '../../common/errors.ts'
+import type { Clock } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
 import { isKeyTone } from '../../transcode/dtmf-detector.ts'
 import { rms } from '../../transcode/level.ts'
 import { FRAME_MS, SILENT_FRAME } from '../../transcode/pcm.ts'
 import { VoiceActivity } from '../../transcode/voice-activity.ts'
-import type { Caption } from '../model/events.ts'
+import type { Sound } from '../model/announcer.ts'
+import type { ContainedFaults } from '../model/contained-faults.ts'
+import type { Caption, NoticeStage, Observer } from '../model/events.ts'
 import type { Invitation } from '../model/invitation.ts'
 import type { Leg } from '../model/leg.ts'
 import { changedState, initialState, type PartyChange, type PartyState } from '../model/participant-state.ts'
-import type { Sound } from '../model/sound.ts'
-import type { TrackWriter } from '../model/tap.ts'
+import type { TrackWriter } from '../model/recording.ts'
+import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { Announcement, AnnounceOptions } from '../playout/announcement.ts'
 import { LastHeard } from '../playout/last-heard.ts'
-import { type NoticeStage, Playout } from '../playout/playout.ts'
+import type { Voice } from '../playout/listener-voice.ts'
+import { Playout, type PlayoutOptions } from '../playout/playout.ts'
 import type { Session } from '../translation/session.ts'
-import { Interruption } from './interruption.ts'
 import { PartyEcho } from './participant-echo.ts'
-import type { Hearing, ParticipantParts, PartyHost } from './participant-parts.ts'
 import { type PartyLine, PartyUplink } from './participant-uplink.ts'
+
+/** Options for unplayed translations of a listener who starts to speak. */
+export interface InterruptOptions {
+  readonly interrupt: 'keep' | 'clear'
+  /** Continuous speech that counts as an interruption (ms). */
+  readonly interruptAfterMs: number
+}
+
+/** Drops unplayed translations when the listener speaks, if `interrupt` is `clear`. */
+class Interruption {
+  readonly #playout: Playout
+  readonly #metrics: RelayMetrics
+  /** Continuous speech that interrupts (frames); Infinity disables interruptions. */
+  readonly #after: number
+  /** Frames of speech in the current interval. */
+  #breath = 0
+
+  constructor(options: InterruptOptions, playout: Playout, metrics: RelayMetrics) {
+    this.#playout = playout
+    this.#metrics = metrics
+    this.#after =
+      options.interrupt === 'clear'
+        ? Math.ceil(options.interruptAfterMs / FRAME_MS)
+        : Number.POSITIVE_INFINITY
+  }
+
+  /** Takes the next frame of the listener. `speaking`: within a speech interval, which can contain `quiet` frames. */
+  frame(speaking: boolean, quiet: boolean): void {
+    if (this.#after === Number.POSITIVE_INFINITY) return
+    if (!speaking) this.#breath = 0
+    // Once per speech interval, when it is long enough.
+    else if (!quiet && ++this.#breath === this.#after && this.#playout.interrupt())
+      this.#metrics.interruptions++
+  }
+}
+
+/** A listener of a speaker's original voice. */
+export interface Hearing {
+  /** The listener's id. */
+  readonly listener: string
+  readonly playout: Playout
+  readonly voice: Voice
+  /** The listener's echo suppression. */
+  readonly echo: PartyEcho | undefined
+}
+
+export interface ParticipantParts {
+  readonly clock: Clock
+  readonly metrics: RelayMetrics
+  readonly observer: Observer
+  readonly faults: ContainedFaults
+  readonly options: PlayoutOptions & InterruptOptions & { readonly echoSuppression: boolean }
+}
+
+/** Applies a participant's state changes; implemented by the room. */
+export interface PartyHost {
+  /** `participant.state` was `before`. */
+  changed(participant: Participant, before: PartyState): void
+  /** The reconnection window of `participant` ends early. */
+  letGo(participant: Participant, reason: EndReason): void
+}
 
 /** Frames between two level events: 100 ms. */
 const LEVEL_FRAMES = 5
@@ -26,8 +90,6 @@ const LEVEL_FRAMES = 5
  * ms, in frames).
  */
 const KEY_FRAMES = 2
-
-export type { Hearing, PartyHost } from './participant-parts.ts'
 
 /** Frames of silence sent to the service after a leg broke, so that the last utterance is completed: 1 s. */
 const CLOSING_FRAMES = 50

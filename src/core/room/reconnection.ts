@@ -1,5 +1,5 @@
 import { after, type Clock } from '../../common/clock.ts'
-import type { EndReason } from '../../common/errors.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
 import type { Leg } from '../model/leg.ts'
 import type { Participant } from './participant.ts'
 

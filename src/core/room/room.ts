@@ -1,11 +1,52 @@
-import type { EndReason } from '../../common/errors.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
+import type { Observer } from '../model/events.ts'
 import { differences, type PartyState } from '../model/participant-state.ts'
-import { RoomTaps } from '../model/room-taps.ts'
-import type { Tap } from '../model/tap.ts'
+import { RoomTaps, type Tap } from '../model/recording.ts'
 import type { Interpretation, InterpretationParts } from './interpretation.ts'
 import type { Participant, PartyHost } from './participant.ts'
-import { RoomOutages } from './room-outages.ts'
 import { RoomWiring } from './room-router.ts'
+
+/** Detects listeners who hear originals because translation is unavailable, and emits `away` events. */
+class RoomOutages {
+  readonly #room: string
+  readonly #observer: Observer
+  /** Start of the outage (clock ms), by listener. */
+  readonly #since = new Map<string, number>()
+
+  constructor(room: string, observer: Observer) {
+    this.#room = room
+    this.#observer = observer
+  }
+
+  /** Checks every listener; call it a few times a second. */
+  check(participants: Iterable<Participant>, now: number): void {
+    for (const participant of participants) {
+      const away = isAway(participant)
+      const since = this.#since.get(participant.id)
+      if (away && since === undefined) {
+        this.#since.set(participant.id, now)
+        this.#tell(participant, true, 0)
+      } else if (!away && since !== undefined) {
+        this.#since.delete(participant.id)
+        this.#tell(participant, false, now - since)
+      }
+    }
+  }
+
+  /** `participant` left the room. */
+  forget(participant: Participant): void {
+    this.#since.delete(participant.id)
+  }
+
+  #tell({ id }: Participant, away: boolean, forMs: number): void {
+    this.#observer.emit('away', { room: this.#room, participant: id, away, forMs })
+  }
+}
+
+function isAway({ playout }: Participant): boolean {
+  for (const { session } of playout.voices.values()) if (session?.away) return true
+  return false
+}
 
 /** A room: participants who hear each other. Owns them, and one interpretation per speaker and requested language. */
 export class Room implements PartyHost {

@@ -1,7 +1,7 @@
 import type { Log } from '../../common/log.ts'
-import type { Observer } from '../model/events.ts'
+import type { GateChange, Observer } from '../model/events.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
-import type { GateChange, ServiceGate } from '../translation/failover-translator.ts'
+import type { ServiceGate } from '../translation/failover-translator.ts'
 
 export interface GateReportParts {
   readonly metrics: RelayMetrics

@@ -1,5 +1,5 @@
-import type { EndReason } from '../../common/errors.ts'
-import type { ServiceUpstream } from './service-upstream.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
+import type { ServiceUpstream } from './circuit-breaker.ts'
 import { type Connection, type ConnectionSink, inAnyVoice, type TranslationRequest } from './translator.ts'
 
 /** A connection that fails within this time after it was ready does not count as a success (ms). */

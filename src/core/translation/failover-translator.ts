@@ -1,8 +1,9 @@
 import type { Clock } from '../../common/clock.ts'
-import { BridgeError, type EndReason } from '../../common/errors.ts'
-import type { Circuit } from './circuit.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
+import type { GateChange } from '../model/events.ts'
+import { type Circuit, ServiceUpstream } from './circuit-breaker.ts'
 import { GatedConnection, unreachable } from './failover-connection.ts'
-import { ServiceUpstream } from './service-upstream.ts'
 import {
   type Connection,
   type ConnectionSink,
@@ -16,12 +17,6 @@ const WELL_MS = 2_000
 
 /** Above this number of connections being opened, the service is throttled. */
 const CROWD = 10
-
-/** A change of the circuit breaker of the service at `place`; 0 is the preferred service. */
-export interface GateChange {
-  readonly place: number
-  readonly status: 'closed' | 'open'
-}
 
 export interface ServiceGateParts {
   readonly clock: Clock

@@ -1,16 +1,9 @@
-import { BridgeError, type EndReason } from '../../common/errors.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
+import type { SessionState } from '../model/events.ts'
 
 /** A connection that lived shorter than this does not reset the attempt counter. */
 const SETTLED_MS = 2_000
-
-export type SessionState =
-  /** A connection is being opened; `attempt` counts from 1 since the last live one. */
-  | { status: 'opening'; attempt: number; since: number }
-  /** The service accepts audio; `attempt` is the successful attempt. */
-  | { status: 'live'; attempt: number; since: number }
-  /** Dropped or refused; the next attempt starts at `until`. */
-  | { status: 'waiting'; attempt: number; until: number; since: number }
-  | { status: 'ended'; reason: EndReason }
 
 export type SessionInput =
   | { type: 'ready'; at: number }

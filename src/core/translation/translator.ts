@@ -1,5 +1,6 @@
-import type { BridgeError, EndReason } from '../../common/errors.ts'
+import type { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
 
 /** The parameters of one connection to the service. */

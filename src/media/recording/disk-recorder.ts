@@ -7,17 +7,63 @@ import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Log } from '../../common/log.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import type { Announcer, NoticeName } from '../../core/model/announcer.ts'
-import type { Recorder, RecordingFault, RecordingStatus } from '../../core/model/recorder.ts'
+import type { Announcer, NoticeName, Sound } from '../../core/model/announcer.ts'
+import type { Recorder, RecordingFault, RecordingStatus } from '../../core/model/recording.ts'
 import type { Participant } from '../../core/room/participant.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { Room } from '../../core/room/room.ts'
-import { Consents } from './consents.ts'
+import { durationMs } from '../../transcode/pcm.ts'
+import { deleteOldRecordings, markRunning, writeNotes } from './manifest.ts'
 import { Recording } from './recording.ts'
-import { writeNotes } from './recording-notes.ts'
-import type { RecordingStats } from './recording-stats.ts'
-import { deleteOldRecordings, markRunning } from './retention.ts'
 import type { RecordingOptions } from './settings.ts'
+
+/** Number of times that the notice is played to a connected participant who has not heard it completely. */
+const TRIES = 3
+/** If the peer does not confirm playback, the notice counts as played this long after its end (ms). */
+const UNCONFIRMED_MS = 5_000
+/** Maximum delay of sending, in addition to the notice’s duration, while a participant is disconnected (ms). */
+const UNSENT_MS = 15_000
+
+/** Tracks who has heard the recording notice. Other voices are not recorded. */
+export class Consents {
+  readonly #clock: Clock
+  readonly #told = new Set<string>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  has(participant: string): boolean {
+    return this.#told.has(participant)
+  }
+
+  /**
+   * Plays `notice`, again if it was cut off. Settles when it was played, or cannot be: the participant is then left out
+   * of the recording.
+   */
+  async tell(participant: Participant, notice: Promise<Sound>): Promise<boolean> {
+    const sound = await notice
+    for (let tries = 0; tries < TRIES && participant.host; tries++)
+      if (await this.#hears(participant, sound)) {
+        this.#told.add(participant.id)
+        return true
+      }
+    return false
+  }
+
+  async #hears(participant: Participant, sound: Sound): Promise<boolean> {
+    const announcement = participant.announce(sound, { as: 'notice' })
+    const believed = Promise.withResolvers<'heard'>()
+    using timers = new DisposableStack()
+    const lengthMs = durationMs(sound.pcm.length)
+    timers.use(after(this.#clock, lengthMs + UNSENT_MS, () => announcement.stop()))
+    // Not from the request: the notice may wait for another one, or for a disconnected participant.
+    void announcement.sent.then(() => {
+      if (!timers.disposed) timers.use(after(this.#clock, UNCONFIRMED_MS, () => believed.resolve('heard')))
+    })
+    return (await Promise.race([announcement.ended, believed.promise])) === 'heard'
+  }
+}
 
 /** Interval between deletions of old recordings (ms). */
 const SWEEP_MS = 900_000
@@ -294,4 +340,21 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
 
 function statusOf({ recording, fault }: Running): RecordingStatus {
   return { ...recording.status, ...(fault === undefined ? {} : { fault }) }
+}
+
+/** Counters of a recorder; plain numbers, safe to read at any time. */
+export interface RecordingStats {
+  begun: number
+  /** Finished recordings with content. */
+  kept: number
+  /** Duration of conversations recorded (ms). */
+  keptMs: number
+  /** Recordings that could not be started. */
+  refused: number
+  /** Participants left out because they could not be notified. */
+  leftOut: number
+  /** Audio lost because the disk was too slow (ms). */
+  lostMs: number
+  /** Tracks that ended early because of a disk error. */
+  tracksFailed: number
 }

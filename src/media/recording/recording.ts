@@ -1,10 +1,9 @@
 import { join } from 'node:path'
 import type { Clock } from '../../common/clock.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import type { RecordingState, RecordingStatus } from '../../core/model/recorder.ts'
-import type { Tap, Track } from '../../core/model/tap.ts'
+import type { RecordingState, RecordingStatus, Tap, Track } from '../../core/model/recording.ts'
 import type { Participant } from '../../core/room/participant.ts'
-import type { RecordingNotes, TrackNotes } from './recording-notes.ts'
+import type { RecordingNotes, TrackNotes } from './manifest.ts'
 import { type TrackEnd, TrackFile, type TrackTrouble } from './track-file.ts'
 
 export interface RecordingParts {

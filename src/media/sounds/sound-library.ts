@@ -2,16 +2,73 @@ import { after, type Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Log } from '../../common/log.ts'
-import type { Announcer, NoticeName, ToneName } from '../../core/model/announcer.ts'
-import type { Sound } from '../../core/model/sound.ts'
+import type { Announcer, NoticeName, Sound, ToneName } from '../../core/model/announcer.ts'
 import { FALLBACK_LANGUAGE, sentence, wordsOf } from '../../messages/notices/notices.ts'
-import type { Mp3Pool } from '../../transcode/mp3/mp3-pool.ts'
-import { levelled } from './loudness.ts'
+import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { SoundOptions } from './settings.ts'
-import { SoundCache } from './sound-cache.ts'
-import { readSoundFile } from './sound-file.ts'
-import type { Speaker } from './speaker.ts'
+import { levelled, readSoundFile } from './sound-file.ts'
 import { toneSound } from './tones.ts'
+
+interface Entry {
+  readonly sound: Promise<Sound>
+  bytes: number
+}
+
+/**
+ * Caches sounds by key. Concurrent requests share one creation. Failures are not cached. Above `maxBytes`, the least
+ * recently used sounds are removed.
+ */
+export class SoundCache {
+  readonly #maxBytes: number
+  /** In order of use, least recently used first. */
+  readonly #entries = new Map<string, Entry>()
+  #bytes = 0
+
+  constructor(maxBytes: number) {
+    if (!(maxBytes > 0)) throw new RangeError(`maxBytes must be above 0, got ${maxBytes}`)
+    this.#maxBytes = maxBytes
+  }
+
+  /** Total size of the cached sounds. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get size(): number {
+    return this.#entries.size
+  }
+
+  /** Returns the sound of `key`, calling `make` if it is missing. Rejects with the error of `make`. */
+  get(key: string, make: () => Promise<Sound>): Promise<Sound> {
+    const known = this.#entries.get(key)
+    if (known) {
+      this.#entries.delete(key)
+      this.#entries.set(key, known)
+      return known.sound
+    }
+    const entry: Entry = { sound: make(), bytes: 0 }
+    this.#entries.set(key, entry)
+    entry.sound.then(
+      ({ pcm }) => {
+        entry.bytes = pcm.byteLength
+        this.#bytes += entry.bytes
+        this.#makeRoom()
+      },
+      () => this.#entries.delete(key),
+    )
+    return entry.sound
+  }
+
+  #makeRoom(): void {
+    for (const [key, { bytes }] of this.#entries) {
+      if (this.#bytes <= this.#maxBytes) return
+      // A sound in creation has no size yet, and a caller waits for it.
+      if (bytes === 0) continue
+      this.#entries.delete(key)
+      this.#bytes -= bytes
+    }
+  }
+}
 
 /** Notices replaced by the busy tone if they are unavailable. */
 const BUSY: ReadonlySet<NoticeName> = new Set(['busy', 'line-full', 'minutes-spent'])
@@ -139,4 +196,12 @@ function toneFor(name: NoticeName): ToneName {
 function nameOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'code' in error) return String(error.code)
   return error instanceof Error ? error.name : 'unknown'
+}
+
+/** A source of speech, such as a translation service. Every call can reject or take long. */
+export interface Speaker {
+  /** Speaks `text` in `language`, as 16 kHz mono. */
+  speak(text: string, language: LanguageId): Promise<Int16Array>
+  /** Translates `text`. */
+  translate(text: string, from: LanguageId, to: LanguageId): Promise<string>
 }

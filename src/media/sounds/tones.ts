@@ -1,5 +1,4 @@
-import type { ToneName } from '../../core/model/announcer.ts'
-import type { Sound } from '../../core/model/sound.ts'
+import type { Sound, ToneName } from '../../core/model/announcer.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 
 /** Phone networks whose tones are available. */

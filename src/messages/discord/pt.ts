@@ -1,4 +1,4 @@
-import type { ChannelWords } from './channel-words.ts'
+import type { ChannelWords, Words } from './types.ts'
 
 export const PORTUGUESE_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
@@ -23,4 +23,195 @@ export const PORTUGUESE_CHANNEL: ChannelWords = {
   headphones: name => `${name}, o seu microfone capta o que eu digo. Use fones de ouvido, por favor.`,
   thread: 'Legendas',
   telephone: 'telefone',
+}
+
+export const PORTUGUESE_COMMANDS: Words = {
+  commands: {
+    interpret: ['interpretar', 'Interpretação ao vivo em um canal de voz: cada pessoa fala o seu idioma'],
+    start: ['iniciar', 'Começar a interpretar um canal de voz'],
+    stop: ['parar', 'Parar de interpretar'],
+    language: ['idioma', 'Definir o idioma que você fala e lê'],
+    output: ['saída', 'Escolher os idiomas falados no canal'],
+    captions: ['legendas', 'Escolher o estilo e o lugar das legendas'],
+    status: ['estado', 'Mostrar o que está sendo interpretado, e para quem'],
+    privacy: ['privacidade', 'O que acontece com a sua voz, e como recusar'],
+    info: ['informações', 'O que acontece com a sua voz, e o que é guardado sobre você'],
+    optOut: ['não-me-ouvir', 'Parar de me ouvir, agora e no futuro'],
+    optIn: ['me-ouvir', 'Voltar a me ouvir'],
+    forget: ['esquecer', 'Apagar tudo o que é guardado sobre você'],
+    dial: ['ligar', 'Ligar para um telefone e adicioná-lo à conversa'],
+    invite: ['convidar', 'Obter um código para outras pessoas entrarem na conversa'],
+    options: {
+      channel: ['canal', 'Canal de voz (padrão: aquele em que você está)'],
+      captionsOnly: ['só-legendas', 'Escrever legendas sem falar no canal'],
+      roomCode: ['código', 'Código da conversa em que entrar'],
+      language: ['idioma', 'Comece a digitar o nome'],
+      user: ['usuário', 'Outro membro (só moderadores)'],
+      remember: ['lembrar', 'Lembrar para a próxima vez (padrão: não)'],
+      first: ['primeiro', 'Um idioma ou automático'],
+      second: ['segundo', 'Outro idioma'],
+      style: ['estilo', 'Estilo das legendas'],
+      thread: ['tópico', 'Pôr as legendas em um tópico separado'],
+      number: ['número', 'Número de telefone, como +5511912345678'],
+      theirLanguage: ['idioma', 'Idioma da pessoa ao telefone'],
+    },
+    styles: { embed: 'Colorido', plain: 'Texto simples', off: 'Sem legendas' },
+    readOnly: 'só para ouvir e ler',
+    auto: 'Automático: conforme as pessoas do canal',
+  },
+  answers: {
+    onlyInServers: 'Isto só funciona em servidores.',
+    notInvited: url =>
+      `Não sou membro deste servidor: só os meus comandos estão instalados. Peça a alguém que possa gerenciar o servidor para me adicionar como bot: ${url}`,
+    notThisServer: 'Não estou configurado para este servidor.',
+    unknownCommand:
+      'Comando desconhecido. Talvez o Discord mostre uma lista antiga: reinicie-o e tente de novo.',
+    failed: 'Algo deu errado do nosso lado. Tente de novo daqui a pouco.',
+    tooFast: seconds => `Solicitações demais. Espere ${seconds} s.`,
+    notRunning: 'Nada está sendo interpretado aqui agora. Para começar, use `/interpret start`.',
+    notYours:
+      'Só podem mudar isso as pessoas nesse canal de voz, quem o iniciou e os membros que podem gerenciar canais.',
+    moderatorsOnly:
+      'Só membros que podem silenciar membros ou gerenciar canais podem fazer isso por outras pessoas.',
+
+    started: (channel, text) =>
+      `Interpretando ${channel}. Fale o seu idioma; as legendas estão em ${text}. Para definir o seu idioma, use \`/interpret language\`.`,
+    startedCaptionsOnly: (channel, text) =>
+      `Escrevendo legendas de ${channel} em ${text}, sem falar. Para definir o seu idioma, use \`/interpret language\`.`,
+    runningHere: 'Este canal já está sendo interpretado.',
+    runningElsewhere: channel =>
+      `Já estou interpretando ${channel}, e só posso estar em um canal por servidor. Para parar lá, use \`/interpret stop\`.`,
+    joinFirst: 'Entre primeiro em um canal de voz ou indique um.',
+    beThere: channel =>
+      `Entre primeiro em ${channel}. De fora, só podem iniciar os membros que podem gerenciar canais.`,
+    noVoiceChannel: channel => `${channel} não é um canal de voz.`,
+    notAllowedThere: channel => `Você não tem permissão para entrar em ${channel}.`,
+    restChannel: channel => `${channel} é o canal de inatividade, onde não se pode falar.`,
+    channelFull: (channel, limit) =>
+      `${channel} está cheio (${limit}). Aumente o limite de usuários ou permita que eu mova membros.`,
+    missing: (channel, permissions) => `Em ${channel}, preciso destas permissões:\n${permissions}`,
+    giveThem: role =>
+      `Quem gerencia o servidor pode concedê-las: editar o canal, Permissões, cargo **${role}**.`,
+    withoutThem: 'Até lá, as legendas funcionam sem elas.',
+    timedOut: 'Um moderador me colocou de castigo: até acabar, não posso escrever nem falar.',
+    noThreadHere: 'O chat de um canal de voz não tem tópicos, por isso as legendas vão para o próprio chat.',
+    wrongCode: 'Nenhuma conversa tem este código. Os códigos expiram; peça um novo.',
+    tooManyCodes: 'Muitos códigos errados. Espere alguns minutos.',
+    noCapacity: 'Todas as vagas para conversas estão ocupadas. Tente mais tarde.',
+    ends: {
+      kicked: 'Um moderador me desconectou enquanto eu entrava.',
+      permissions: 'Não consegui entrar: falta uma permissão.',
+      channelGone: 'O canal não existe mais.',
+      encryption: 'A criptografia com o Discord falhou, por isso saí. Tente de novo daqui a pouco.',
+      refused: code => `O Discord recusou a conexão (código ${code}).`,
+      unreachable: attempts =>
+        `Sem conexão de voz após ${attempts} tentativas. Tente de novo ou escolha outra região para o canal.`,
+      closing: 'Estou reiniciando. Tente de novo em um minuto.',
+      other: 'A interpretação terminou logo depois de começar.',
+    },
+    permissions: {
+      ViewChannel: 'Ver canal',
+      Connect: 'Conectar',
+      Speak: 'Falar',
+      RequestToSpeak: 'Pedir para falar',
+      SendMessages: 'Enviar mensagens',
+      EmbedLinks: 'Inserir links',
+      ReadMessageHistory: 'Ver histórico de mensagens',
+      CreatePublicThreads: 'Criar tópicos públicos',
+      SendMessagesInThreads: 'Enviar mensagens em tópicos',
+      ChangeNickname: 'Mudar apelido',
+    },
+
+    stopped: channel => `Parei de interpretar ${channel}.`,
+
+    languageIs: language => `O seu idioma é **${language}**.`,
+    languageOf: (name, language) => `O idioma de ${name} é **${language}**.`,
+    keptUntilRestart: 'Guardo até eu reiniciar; com `remember`, por mais tempo.',
+    remembered: 'Vou me lembrar. Para apagar, use `/interpret privacy forget`.',
+    notUnderstood: language =>
+      `Você pode ouvir e ler ${language} aqui, mas eu não reconheço esse idioma: o que se diz nele não é traduzido.`,
+    unknownLanguage: text => `“${text}” não é um idioma que eu conheça.`,
+    perhaps: languages => `Tente: ${languages}`,
+    languagesAway: 'Não consigo obter os idiomas do serviço de tradução. Tente de novo daqui a pouco.',
+    stillOptedOut:
+      'Você pediu para não ser ouvido, então não ouço você. Para mudar isso, use `/interpret privacy opt-in`.',
+
+    outputAuto:
+      'Os idiomas falados dependem das pessoas do canal: com dois idiomas, os dois; caso contrário, veja `/interpret status`.',
+    outputIs: languages => `Falado no canal: **${languages}**. Os outros têm legendas.`,
+    noVoice: language => `Não há voz para ${language}.`,
+
+    captionsAre: style => `Legendas: **${style}**.`,
+    captionsOff: 'As legendas estão desativadas.',
+    inThread: 'Vão para um tópico separado.',
+    captionsFailed: 'Não deu certo: não tenho permissão para escrever lá.',
+
+    status: {
+      joining: channel => `**Entrando em ${channel} …**`,
+      listening: channel => `🔴 **Interpretando ${channel}**`,
+      reconnecting: channel => `**Conexão com ${channel} perdida. Reconectando …**`,
+      since: time => `Iniciado ${time}`,
+      encrypted: 'Com criptografia de ponta a ponta no Discord',
+      notEncrypted: 'Sem criptografia de ponta a ponta',
+      output: output => `Saída: ${output}`,
+      auto: 'automática',
+      spoken: languages => `Falado agora: ${languages}`,
+      written: languages => `Legendas agora: ${languages}`,
+      nothing: 'nada',
+      captions: (style, channel) => `Legendas: ${style}, em ${channel}`,
+      speakers: 'Pessoas:',
+      nobody: 'Não há ninguém no canal.',
+      optedOut: 'pediu para não ser ouvido',
+      from: {
+        asked: 'definido por comando',
+        remembered: 'lembrado',
+        locale: 'das configurações do Discord',
+        default: 'suposto',
+      },
+      more: count => `e mais ${count}`,
+      away: '⚠️ O serviço de tradução está indisponível. Continuo tentando.',
+    },
+
+    privacy: {
+      info: 'Enquanto um canal é interpretado, as vozes dele vão para um serviço de tradução, que as reconhece e traduz. Não guardo gravações. As legendas são mensagens comuns e ficam no chat até serem apagadas. Você pode recusar a qualquer momento com `/interpret privacy opt-out`: a partir daí, não recebo nada seu.',
+      nothingKept: 'Não guardo nada sobre você.',
+      keptLanguage: language => `Lembro o seu idioma: ${language}.`,
+      sessionLanguage: language => `Até eu reiniciar, sei o seu idioma: ${language}.`,
+      youOptedOut: 'Lembro que você pediu para não ser ouvido.',
+      optedOut:
+        'Não ouço mais você, nem aqui nem em outro servidor. Você continua ouvindo e lendo os outros. Para mudar isso, use `/interpret privacy opt-in`.',
+      optedIn: 'Você voltou a ser interpretado.',
+      forgotten:
+        'Apaguei tudo o que guardava sobre você, inclusive a sua recusa, se havia. As legendas são mensagens: apague-as você mesmo ou peça a um moderador.',
+    },
+
+    dial: {
+      off: 'As ligações telefônicas não estão configuradas neste servidor.',
+      notYou:
+        'Você não pode ligar para telefones: é preciso um certo cargo ou permissão para gerenciar o servidor.',
+      noNumber: 'Esse número de telefone não é válido. Inclua o código do país, como +5511912345678.',
+      calling: 'Chamando …',
+      announced: (name, language) =>
+        `${name} está ligando para um telefone (${language}) para adicioná-lo a esta conversa. Quem atender vai ouvir vocês.`,
+      joined: 'O telefone entrou na conversa.',
+      answered: 'Atenderam e estão na conversa.',
+      busy: 'A linha está ocupada.',
+      noAnswer: 'Ninguém atendeu.',
+      voicemail: 'Caiu na caixa postal, por isso desliguei.',
+      cancelled: 'A ligação terminou antes que alguém atendesse.',
+      callFailed: 'A ligação falhou.',
+      refused: 'Não são permitidas ligações para este número.',
+      capacity: 'Há muitas ligações em curso. Tente mais tarde.',
+    },
+
+    invite: {
+      byPhone: (numbers, code) => `Por telefone: ligue para ${numbers} e digite **${code}**.`,
+      byDiscord: code => `De outro servidor: \`/interpret start room-code:${code}\``,
+      goodFor: minutes =>
+        `O código vale por ${minutes} minutos, para quem o tiver. Quem entra ouve este canal.`,
+      noCodes: 'Há códigos ativos demais. Tente mais tarde.',
+    },
+
+    buttons: { optOut: 'Não me ouça', optIn: 'Volte a me ouvir', privacy: 'O que acontece com a minha voz?' },
+  },
 }

@@ -1,4 +1,4 @@
-import type { Words } from './notices.ts'
+import type { Words } from './types.ts'
 
 export const ENGLISH: Words = {
   notices: {

@@ -6,16 +6,7 @@ import { SPANISH } from './es.ts'
 import { FRENCH } from './fr.ts'
 import { ITALIAN } from './it.ts'
 import { PORTUGUESE } from './pt.ts'
-
-/**
- * The system’s sentences in one language. `{place}` is replaced with a value of the notice; a part in `[…]` is omitted
- * if its value is missing.
- */
-export interface Words {
-  readonly notices: Readonly<Record<NoticeName, string>>
-  /** Spoken names of the phone keys: digits, star, hash. */
-  readonly keys: Readonly<Record<string, string>>
-}
+import type { Words } from './types.ts'
 
 const LANGUAGES: Readonly<Record<string, Words>> = {
   en: ENGLISH,

@@ -1,14 +1,53 @@
 import { type Clock, systemClock } from '../../common/clock.ts'
-import { type LanguageEntry, NAMESPACES, type Namespace, type VoiceEntry } from '../contract.ts'
-import { baseUrl } from './base-url.ts'
+import {
+  type LanguageEntry,
+  type MODES,
+  NAMESPACES,
+  type Namespace,
+  type VOICE_ENGINES,
+  type VOICE_GENDERS,
+  type VoiceEntry,
+} from '../contract.ts'
 import { type BatchReply, type BatchRequest, batchForm, readBatchReply } from './batch-request.ts'
-import { RESULT_PLACES } from './result-reader.ts'
-import { ServiceFailure } from './service-failure.ts'
-import { ServiceRequests } from './service-requests.ts'
-import { ServiceSession } from './service-session.ts'
-import { type SessionOptions, sessionSettings } from './session-options.ts'
-import { type SessionParameters, sendRate, sessionQuery } from './session-parameters.ts'
-import { type VoiceFilter, voiceQuery } from './voice-query.ts'
+import { ServiceFailure } from './errors.ts'
+import { ServiceRequests } from './http-requests.ts'
+import { RESULT_PLACES } from './results.ts'
+import { ServiceSession } from './session.ts'
+import {
+  type SessionOptions,
+  type SessionParameters,
+  sendRate,
+  sessionQuery,
+  sessionSettings,
+} from './session-options.ts'
+
+/** Returns the service's base address (`http(s)`) without a trailing slash. Throws for any other URL. */
+export function baseUrl(url: string): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined
+  if (!parsed || !['http:', 'https:'].includes(parsed.protocol))
+    throw new RangeError(`the service's address is http:// or https://, got "${url}"`)
+  return `${parsed.origin}${parsed.pathname}`.replace(/\/+$/, '')
+}
+
+/** Filter for the voice list; voices match all given fields. */
+export interface VoiceFilter {
+  readonly language?: string
+  readonly mode?: (typeof MODES)[number]
+  readonly voiceGender?: (typeof VOICE_GENDERS)[number]
+  /** Voices of any of these. */
+  readonly voiceEngine?: readonly (typeof VOICE_ENGINES)[number][]
+}
+
+/** Returns a voice filter as the query of `GET /api/voices`, including the question mark; empty without filters. */
+function voiceQuery(filter: VoiceFilter): string {
+  const query = new URLSearchParams()
+  if (filter.language) query.set('language', filter.language)
+  if (filter.mode) query.set('mode', filter.mode)
+  if (filter.voiceGender) query.set('voiceGender', filter.voiceGender)
+  for (const engine of filter.voiceEngine ?? []) query.append('voiceEngine', engine)
+  const text = query.toString()
+  return text ? `?${text}` : ''
+}
 
 /** Address of the service, and the defaults of every session. */
 export interface ServiceClientOptions extends Partial<Omit<SessionOptions, 'signal'>> {

@@ -1,8 +1,7 @@
 import { EVENT } from '../contract.ts'
-import { isErrorObject, taken } from './acknowledgment.ts'
-import { ServiceFailure } from './service-failure.ts'
-import type { SessionEnd, SessionEvent } from './session-event.ts'
-import { SessionSocket, type SessionSocketOptions } from './session-socket.ts'
+import { ServiceFailure } from './errors.ts'
+import type { SessionEnd, SessionEvent } from './results.ts'
+import { isErrorObject, SessionSocket, type SessionSocketOptions, taken } from './session-transport.ts'
 
 /** Receives the events of the wire, in order; none after `ended`. */
 export interface SessionWireSink {

@@ -1,9 +1,9 @@
 import type { LanguageId } from '../../common/language.ts'
-import type { Mp3Pool } from '../../transcode/mp3/mp3-pool.ts'
-import { wholeVoice } from '../../transcode/mp3-whole.ts'
+import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
+import { wholeVoice } from '../../transcode/voice-stream.ts'
+import { ServiceFailure } from './errors.ts'
 import type { ServiceClient } from './service-client.ts'
-import { ServiceFailure } from './service-failure.ts'
-import type { ServiceSession } from './service-session.ts'
+import type { ServiceSession } from './session.ts'
 
 /** Speaks and translates single sentences, each in its own session of `/tts` or `/translator`. */
 export class ServiceSpeaker {

@@ -1,4 +1,4 @@
-import type { ReadResult } from './result-reader.ts'
+import type { ReadResult } from './results.ts'
 
 /** Tells if a session's results carry speech with an end event, and if that speech is sent whole or in pieces. */
 export type VoiceMode = 'none' | 'block' | 'streaming'

@@ -1,10 +1,15 @@
-export { EngineError, type EngineKind } from './engines/engine-error.ts'
+export type {
+  Speech,
+  SpeechStream,
+  SpeechToText,
+  Synthesizer,
+  TextTranslator,
+  Transcript,
+  TranscriptSink,
+} from './engines/engine.ts'
+export { EngineError, type EngineKind } from './engines/engine.ts'
 export { EngineSet, type OfferedVoice } from './engines/engine-set.ts'
-export type { SpeechStream, SpeechToText, Transcript, TranscriptSink } from './engines/speech-to-text.ts'
-export type { Speech, Synthesizer } from './engines/synthesizer.ts'
-export type { TextTranslator } from './engines/text-translator.ts'
-export { type Delivery, ERROR_TABLE, type ErrorName } from './error-table.ts'
-export { ServiceProcess, type ServiceProcessOptions } from './process/child.ts'
+export { type Delivery, ERROR_TABLE, type ErrorName, ServiceError } from './errors.ts'
+export { ServiceProcess, type ServiceProcessOptions } from './process/service-process.ts'
 export { buildService, type Service, type ServiceParts } from './service.ts'
-export { type ServiceConfig, type ServiceSettings, serviceConfigSchema } from './service-config.ts'
-export { ServiceError } from './service-error.ts'
+export { type ServiceConfig, type ServiceSettings, serviceConfigSchema } from './settings.ts'

@@ -1,6 +1,6 @@
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
-import type { ErrorName } from './error-table.ts'
-import { ServiceError } from './service-error.ts'
+import type { ErrorName } from './errors.ts'
+import { ServiceError } from './errors.ts'
 
 /** Maximum length of client text in a description. */
 const SHOWN_CHARACTERS = 60

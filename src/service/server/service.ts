@@ -5,44 +5,38 @@ import { type Clock, systemClock } from '../../common/clock.ts'
 import { limitedLog } from '../../common/limited-log.ts'
 import { type Log, silentLog } from '../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../common/wall-clock.ts'
-import { Door } from '../../net/door.ts'
-import { guardServer } from '../../net/guarded-server.ts'
+import { isLoopback, TrustedProxies } from '../../net/client-address.ts'
+import { guardServer, SECURITY_HEADERS } from '../../net/http-hardening.ts'
 import { Overload } from '../../net/overload.ts'
-import { SECURITY_HEADERS } from '../../net/security-headers.ts'
-import { TrustedProxies } from '../../net/trusted-proxies.ts'
-import { Admission } from './admission.ts'
+import { Door } from '../../net/request-guard.ts'
 import { Batch } from './batch/batch.ts'
-import { Catalog } from './catalog.ts'
-import { defaultEngines } from './engines/default-engines.ts'
+import { Admission, Workload } from './capacity.ts'
+import { defaultEngines } from './engines/engine-selection.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { ThreadUse } from './engines/thread-budget.ts'
-import { ErrorCounts } from './error-counts.ts'
-import { addDocsRoutes } from './http/docs-routes.ts'
-import { addHttpRules, httpOptions } from './http/http-options.ts'
-import { answerMalformed } from './http/malformed-answer.ts'
-import { OriginCheck } from './http/origin-check.ts'
-import { addRoutes, answerFailed } from './http/routes.ts'
-import { addSocketRules, SocketUpgrades } from './http/socket-requests.ts'
-import { addStreamRoutes } from './http/stream-routes.ts'
-import { ApiKeys } from './keys/api-keys.ts'
-import { KeyFile } from './keys/key-file.ts'
-import { KeyWatch } from './keys/key-watch.ts'
-import { UsageFile, usagePath } from './keys/usage-file.ts'
-import { UsageKeeper } from './keys/usage-keeper.ts'
-import { UsageLedger } from './keys/usage-ledger.ts'
-import type { ServiceFigures } from './process/messages.ts'
+import { ErrorCounts } from './errors.ts'
 import {
-  isLoopback,
-  type ServiceConfig,
-  type ServiceSettings,
-  serviceSettings,
-  serviceUrl,
-} from './service-config.ts'
-import { AudioStreams } from './session/audio-streams.ts'
+  addHttpRules,
+  addSocketRules,
+  answerMalformed,
+  httpOptions,
+  SocketUpgrades,
+} from './http/http-server.ts'
+import { addDocsRoutes } from './http/openapi.ts'
+import { OriginCheck } from './http/origin-check.ts'
+import { addRoutes, addStreamRoutes, answerFailed } from './http/routes.ts'
+import { ApiKeys } from './keys/api-keys.ts'
+import { KeyFile } from './keys/key-store.ts'
+import { KeyWatch } from './keys/key-watch.ts'
+import { UsageLedger } from './keys/usage.ts'
+import { UsageFile, UsageKeeper, usagePath } from './keys/usage-file.ts'
+import type { ServiceFigures } from './process/messages.ts'
+import { AudioStreams } from './session/audio-stream.ts'
 import { ConnectGuard } from './session/connect-guard.ts'
 import { addNamespaces } from './session/namespaces.ts'
-import { SocketTracker } from './session/socket-tracker.ts'
-import { Workload } from './workload.ts'
+import { SocketTracker } from './session/socket-channel.ts'
+import { type ServiceConfig, type ServiceSettings, serviceSettings, serviceUrl } from './settings.ts'
+import { Catalog } from './voice-catalog.ts'
 
 /** Maximum size of a socket message and of an HTTP body other than a file (bytes). */
 const MAX_MESSAGE_BYTES = 1024 * 1024

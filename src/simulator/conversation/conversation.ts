@@ -1,4 +1,6 @@
 import type { LanguageId } from '../../common/language.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
+import type { Leg, LegUplink } from '../../core/model/leg.ts'
 import { relayOptions } from '../../core/model/relay-settings.ts'
 import { Relay } from '../../core/room/relay.ts'
 import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME } from '../../transcode/pcm.ts'
@@ -6,8 +8,56 @@ import { FakeClock } from '../fakes/fake-clock.ts'
 import { FakeTranslator } from '../fakes/fake-translator.ts'
 import type { LagPoint } from '../lag-plot.ts'
 import { Mp3Maker } from '../service/tone-mp3.ts'
-import { Ear } from './ear.ts'
 import { type Sentence, schedule } from './schedule.ts'
+
+/** A leg that keeps nothing: played audio goes to `hear`, and counts as heard at the next `confirm`. */
+export class Ear implements Leg {
+  readonly id: string
+  readonly channel = 'simulated'
+  readonly ended: Promise<EndReason>
+  readonly congested = false
+  uplink: LegUplink | undefined
+  readonly #hear: (frames: Int16Array) => void
+  #marks: string[] = []
+  #end!: (reason: EndReason) => void
+
+  /** `hear` borrows the frames. */
+  constructor(id: string, hear: (frames: Int16Array) => void) {
+    this.id = id
+    this.#hear = hear
+    this.ended = new Promise(resolve => {
+      this.#end = resolve
+    })
+  }
+
+  attach(uplink: LegUplink): void {
+    this.uplink = uplink
+  }
+
+  play(frames: Int16Array): void {
+    this.#hear(frames)
+  }
+
+  mark(name: string): void {
+    this.#marks.push(name)
+  }
+
+  flush(): void {
+    this.#marks = []
+  }
+
+  async close(reason: EndReason): Promise<void> {
+    this.#end(reason)
+  }
+
+  /** Confirms everything played so far as heard. */
+  confirm(): void {
+    if (this.#marks.length === 0) return
+    const marks = this.#marks
+    this.#marks = []
+    for (const name of marks) this.uplink?.marked(name)
+  }
+}
 
 /** Two speakers, each hearing the other translated. */
 const SPEAKERS = [

@@ -1,4 +1,4 @@
-import type { EndReason } from '../../common/errors.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
 import type { Leg, LegUplink } from '../../core/model/leg.ts'
 import { assertFrames, FRAME_SAMPLES, joined } from '../../transcode/pcm.ts'
 

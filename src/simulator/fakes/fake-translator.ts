@@ -1,4 +1,4 @@
-import type { EndReason } from '../../common/errors.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
 import type {
   Connection,
   ConnectionSink,

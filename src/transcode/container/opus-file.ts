@@ -1,22 +1,10 @@
 import { OpusDecoder } from 'opus-decoder'
 import { multistreamSamples, opusSamples } from '../opus-packet.ts'
-import { joined, SAMPLE_RATE } from '../pcm.ts'
-import { saturate } from '../saturate.ts'
+import { joined, SAMPLE_RATE, saturate } from '../pcm.ts'
 import { AudioFileError } from './audio-file-error.ts'
 import { oggOpusParts } from './ogg-opus.ts'
-import { type OpusHead, readOpusHead } from './opus-head.ts'
+import { type OpusHead, type OpusTrackPart, readOpusHead } from './opus-head.ts'
 import { webmOpusParts } from './webm-opus.ts'
-
-/** A part of a file: an Ogg page or a WebM block. */
-export interface OpusTrackPart {
-  readonly packets: readonly Buffer[]
-  /** A stream starts with this part. */
-  readonly head?: Buffer
-  /** Number of damaged pieces omitted from the part. */
-  readonly damaged?: number
-  /** Samples at 48 kHz to discard after the last packet. */
-  readonly discard?: number
-}
 
 /** Opus counts in 48 kHz, three times our sample rate. */
 const PER_SAMPLE = 3

@@ -1,5 +1,16 @@
 import { AudioFileError } from './audio-file-error.ts'
 
+/** A part of a file: an Ogg page or a WebM block. */
+export interface OpusTrackPart {
+  readonly packets: readonly Buffer[]
+  /** A stream starts with this part. */
+  readonly head?: Buffer
+  /** Number of damaged pieces omitted from the part. */
+  readonly damaged?: number
+  /** Samples at 48 kHz to discard after the last packet. */
+  readonly discard?: number
+}
+
 /** Decoding parameters of an Opus stream (RFC 7845 §5.1). */
 export interface OpusHead {
   readonly channels: number

@@ -1,7 +1,7 @@
 import prism from 'prism-media'
 import { AudioFileError } from './audio-file-error.ts'
 import { EBML, type EbmlElement, ebmlElements, elementOf, readUint } from './ebml.ts'
-import type { OpusTrackPart } from './opus-file.ts'
+import type { OpusTrackPart } from './opus-head.ts'
 import { PacketReader } from './packet-reader.ts'
 
 /** Track type of audio; prism-media is given a first track of this type. */

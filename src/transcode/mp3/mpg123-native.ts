@@ -1,6 +1,6 @@
+import type { Mp3Backend, Mp3Decoder } from './decoder.ts'
+import { Mp3Samples } from './decoder.ts'
 import { MP3_FRAME_BYTES, MP3_FRAME_SAMPLES, type Mp3Header } from './header.ts'
-import type { Mp3Backend, Mp3Decoder } from './mp3-backend.ts'
-import { Mp3Samples } from './mp3-samples.ts'
 
 /**
  * The system's libmpg123 (Debian: `libmpg123-0`), called through koffi. For 16 kHz mp3 it takes half the CPU of the

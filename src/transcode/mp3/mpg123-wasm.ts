@@ -1,7 +1,7 @@
 import { MPEGDecoder } from 'mpg123-decoder'
+import type { Mp3Backend, Mp3Decoder } from './decoder.ts'
+import { Mp3Samples } from './decoder.ts'
 import { MP3_FRAME_BYTES, MP3_FRAME_SAMPLES, type Mp3Header } from './header.ts'
-import type { Mp3Backend, Mp3Decoder } from './mp3-backend.ts'
-import { Mp3Samples } from './mp3-samples.ts'
 
 /**
  * libmpg123 as WebAssembly, from the package `mpg123-decoder`: works everywhere. The functions below the package's own

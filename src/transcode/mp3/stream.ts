@@ -1,12 +1,11 @@
 import { SAMPLE_RATE } from '../pcm.ts'
 import { createResampler, type Resampler } from '../resample/resampler.ts'
+import { Mp3Guard } from './damage-guard.ts'
+import type { Mp3Decoder } from './decoder.ts'
+import type { Mp3Pool } from './decoder-pool.ts'
+import { Mp3Splitter } from './frame-splitter.ts'
+import { DECODER_DELAY, Mp3Trim, mp3TagAt } from './gapless.ts'
 import { type Mp3Header, mp3ReachBack } from './header.ts'
-import type { Mp3Decoder } from './mp3-backend.ts'
-import { Mp3Guard } from './mp3-guard.ts'
-import type { Mp3Pool } from './mp3-pool.ts'
-import { Mp3Splitter } from './mp3-splitter.ts'
-import { mp3TagAt } from './mp3-tag.ts'
-import { DECODER_DELAY, Mp3Trim } from './mp3-trim.ts'
 
 /** Counters of the input and its processing. */
 export interface Mp3Stats {

@@ -1,6 +1,6 @@
 import { SAMPLE_RATE } from '../pcm.ts'
 import { outputs, samples } from './fir.ts'
-import { type Polyphase, polyphase } from './polyphase.ts'
+import { type Polyphase, polyphase } from './polyphase-filter.ts'
 
 /** Supported sample rates (Hz): those of MPEG audio layer III, telephony and Opus. */
 export const RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const

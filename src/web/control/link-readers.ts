@@ -1,6 +1,6 @@
-import { AddressRates } from '../../common/address-rates.ts'
 import type { Clock } from '../../common/clock.ts'
-import { MOST_READERS } from '../captions/caption-desk.ts'
+import { AddressRates } from '../../common/rate-limit.ts'
+import { MOST_READERS } from '../captions/caption-hub.ts'
 
 /** Share of all readers available to links; the rest is reserved for keys. */
 const LINK_SHARE = 0.8

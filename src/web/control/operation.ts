@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import type { Floor } from './control-context.ts'
-import type { ErrorName } from './error-table.ts'
+import type { ErrorName } from './errors.ts'
 
 /** Schemas of a request’s parts; absent: the part must be empty. */
 export interface Intake<P, Q, B> {

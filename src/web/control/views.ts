@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import { isoTime } from '../../common/wall-clock.ts'
 import type { Participant } from '../../core/room/participant.ts'
-import { dateIn } from '../captions/timed-caption.ts'
-import type { codeSchema, participantSchema, roomSchema } from './answer-schemas.ts'
+import { dateIn } from '../captions/caption-feed.ts'
 import type { Floor } from './control-context.ts'
-import { ControlError } from './control-error.ts'
+import { ControlError } from './errors.ts'
+import type { codeSchema, participantSchema, roomSchema } from './schemas.ts'
 
 /** Throws `room_unknown` if `room` is neither open nor created. */
 export function assertRoom({ relay, plans }: Floor, room: string): void {

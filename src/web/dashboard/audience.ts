@@ -1,6 +1,6 @@
 import { after, type Clock, Ticker } from '../../common/clock.ts'
-import type { CaptionOutlet } from '../captions/caption-reader.ts'
-import type { Lookout } from './lookout.ts'
+import type { CaptionOutlet } from '../event-stream.ts'
+import type { Lookout } from './activity.ts'
 
 /** Interval of level messages (ms). */
 const LEVELS_MS = 250

@@ -1,16 +1,16 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Log } from '../../common/log.ts'
-import { vouchFor } from '../../net/proof.ts'
+import { vouchFor } from '../../net/request-guard.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
-import type { BearerKeys } from '../control/bearer-keys.ts'
-import { ControlError, fromFramework } from '../control/control-error.ts'
-import { language } from '../control/request-schemas.ts'
-import { ResponseOutlet } from '../response-outlet.ts'
+import type { BearerKeys } from '../control/auth.ts'
+import { ControlError, fromFramework } from '../control/errors.ts'
+import { language } from '../control/schemas.ts'
+import { ResponseOutlet } from '../event-stream.ts'
 import type { Audience } from './audience.ts'
 import type { Offer } from './protocol.ts'
 import type { SimulatedCalls } from './simulated-calls.ts'
-import { SoundOutlet } from './sound-outlet.ts'
+import { SoundOutlet } from './simulated-calls.ts'
 
 export interface DashboardOptions {
   /** Undefined: there are none, and every path except the page returns `control_closed`. */

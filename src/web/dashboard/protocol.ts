@@ -1,3 +1,5 @@
+import type { OfferedLanguage } from '../../common/language.ts'
+
 /** Types of the messages from the server to the dashboard page. Both ends are checked against them. */
 
 /** A translation of one voice. */
@@ -173,14 +175,6 @@ export interface Delta {
 
 /** Numbers of legs, each followed by its changed level. */
 export type Levels = readonly number[]
-
-/** A language of the service: whether it is recognized and spoken, and its target languages. */
-export interface OfferedLanguage {
-  readonly id: string
-  readonly heard: boolean
-  readonly spoken: boolean
-  readonly into: readonly string[]
-}
 
 /** Choices of the page. */
 export interface Offer {

@@ -1,7 +1,7 @@
 import { STAGES } from '../../core/model/latency-stages.ts'
 import type { RelayMetrics } from '../../core/model/relay-metrics.ts'
 import type { Relay } from '../../core/room/relay.ts'
-import type { EventTally } from './event-tally.ts'
+import type { EventTally } from './event-counters.ts'
 import {
   type Family,
   type FieldTable,
@@ -10,7 +10,7 @@ import {
   labelled,
   MS,
   single,
-} from './family.ts'
+} from './metric-family.ts'
 
 const COUNTED: FieldTable<RelayMetrics> = {
   legsAdmitted: [

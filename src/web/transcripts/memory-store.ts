@@ -1,6 +1,5 @@
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import type { Transcript, TranscriptSummary } from './transcript.ts'
-import type { TranscriptShelf, TranscriptWriter } from './transcript-shelf.ts'
+import type { Transcript, TranscriptShelf, TranscriptSummary, TranscriptWriter } from './transcript.ts'
 
 /** Entries of all transcripts together; beyond that the oldest transcripts go before their time. */
 const MOST_ENTRIES = 200_000

@@ -1,14 +1,12 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
 import type { Log } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
-import type { CaptionSource, FeedEvent } from '../captions/caption-feed.ts'
-import type { RoomLife } from '../captions/timed-caption.ts'
-import { DiskShelf } from './disk-shelf.ts'
+import type { CaptionSource, FeedEvent, RoomLife } from '../captions/caption-feed.ts'
+import { DiskShelf } from './disk-store.ts'
 import { MemoryShelf } from './memory-store.ts'
 import type { TranscriptSettings } from './settings.ts'
-import type { Transcript, TranscriptSummary } from './transcript.ts'
-import { TranscriptBuilder } from './transcript-builder.ts'
-import type { TranscriptShelf, TranscriptWriter } from './transcript-shelf.ts'
+import type { Transcript, TranscriptShelf, TranscriptSummary, TranscriptWriter } from './transcript.ts'
+import { TranscriptBuilder } from './transcript.ts'
 
 const HOUR_MS = 3_600_000
 const SWEEP_MS = 60_000

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isOddPort } from '../../net/odd-port.ts'
+import { isOddPort } from '../../net/outbound-guard.ts'
 
 /** Events that receivers can subscribe to. */
 export const WEBHOOK_EVENTS = [

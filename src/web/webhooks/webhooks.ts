@@ -1,9 +1,9 @@
 import { isoTime } from '../../common/wall-clock.ts'
 import type { Observer } from '../../core/model/events.ts'
 import type { CaptionFeed } from '../captions/caption-feed.ts'
+import type { WebhookEvent } from './event.ts'
 import { Receiver, type ReceiverParts, type ReceiverStats } from './receiver.ts'
 import type { WebhookEventType, WebhookSettings } from './settings.ts'
-import type { WebhookEvent } from './webhook-event.ts'
 
 export interface WebhooksOutParts extends ReceiverParts {
   readonly observer: Observer

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { AddressGuessLimit } from '../../../src/core/calls/address-guess-limit.ts'
+import { AddressGuessLimit } from '../../../src/core/calls/room-code-limiter.ts'
 import { browserServer } from './bridge.ts'
 
 let b: Awaited<ReturnType<typeof browserServer>>

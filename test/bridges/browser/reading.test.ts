@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Reading } from '../../../src/bridges/browser/reading.ts'
+import { Reading } from '../../../src/bridges/browser/session.ts'
 import { initialState } from '../../../src/core/model/participant-state.ts'
 
 const party = (id: string, hears: string, more = {}) => {

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { WebSocket } from 'ws'
 import { HEADER_BYTES, writeHeader } from '../../../src/bridges/browser/audio-packet.ts'
-import type { Outbound } from '../../../src/bridges/browser/messages.ts'
+import type { Outbound } from '../../../src/bridges/browser/protocol.ts'
 import { until } from '../../helpers/until.ts'
 
 type Kind = Outbound['kind']

@@ -7,7 +7,7 @@ import {
   MOST_FRAMES,
   writeHeader,
 } from '../../../src/bridges/browser/audio-packet.ts'
-import { parse } from '../../../src/bridges/browser/wire.ts'
+import { parse } from '../../../src/bridges/browser/protocol.ts'
 
 const HELLO = { kind: 'hello', speaks: 'en-us', hears: 'en-us', alone: 'es-es' }
 const TOKEN = 'abcdefghijklmnopqrstuvwx'

@@ -1,6 +1,6 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js'
 import { expect, test } from 'vitest'
-import { logOut } from '../../../src/bridges/discord/log-out.ts'
+import { logOut } from '../../../src/bridges/discord/login.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { DiscordStandIn } from '../../../src/simulator/index.ts'
 import { pause, until } from '../../helpers/until.ts'

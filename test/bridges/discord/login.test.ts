@@ -1,7 +1,6 @@
 import { Client, GatewayIntentBits } from 'discord.js'
 import { afterEach, describe, expect, test } from 'vitest'
-import { logOut } from '../../../src/bridges/discord/log-out.ts'
-import { Login } from '../../../src/bridges/discord/login.ts'
+import { Login, logOut } from '../../../src/bridges/discord/login.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { DiscordStandIn } from '../../../src/simulator/index.ts'
 import { LogLines } from '../../helpers/log-lines.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Calls } from '../../../src/bridges/telephony/calls.ts'
+import { Calls } from '../../../src/bridges/telephony/call-registry.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/telephony/limits.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { answeredLeg } from './fake-socket.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Timeline } from '../../../src/bridges/telephony/timeline.ts'
+import { Timeline } from '../../../src/bridges/telephony/stream-audio.ts'
 
 function placed(...pieces: [timestampMs: number, samples?: number][]) {
   const timeline = new Timeline(10_000)

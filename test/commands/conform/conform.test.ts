@@ -1,9 +1,13 @@
 import type { RequestListener } from 'node:http'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { examine, type Row } from '../../../src/cli/conformance/examine.ts'
-import type { Probe } from '../../../src/cli/conformance/probe.ts'
-import { STATEMENTS } from '../../../src/cli/conformance/statements.ts'
-import { renderRows, rowsExitCode } from '../../../src/cli/conformance/table.ts'
+import {
+  examine,
+  type Row,
+  renderRows,
+  rowsExitCode,
+  STATEMENTS,
+} from '../../../src/cli/conformance/conform.ts'
+import type { Probe } from '../../../src/cli/conformance/evidence.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { Mp3Maker, ScriptedService, tone, tones } from '../../../src/simulator/index.ts'
 import { answerHttp, MODEL_KEY } from './model-http.ts'

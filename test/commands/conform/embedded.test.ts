@@ -1,6 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { examine, type Row } from '../../../src/cli/conformance/examine.ts'
-import { STATEMENTS } from '../../../src/cli/conformance/statements.ts'
+import { examine, type Row, STATEMENTS } from '../../../src/cli/conformance/conform.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { KEY, realService } from '../../service/server/helpers/real-service.ts'
 import { joined, pause, recording } from '../../service/server/helpers/recordings.ts'

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { ScriptedEars } from '../../../src/cli/demo/scripted-recognizer.ts'
 import { systemClock } from '../../../src/common/clock.ts'
-import { OpenAiTranscriber } from '../../../src/service/server/engines/remote/openai-transcriber.ts'
+import { OpenAiTranscriber } from '../../../src/service/server/engines/remote/openai.ts'
 import { quiet, sine } from '../../helpers/tone.ts'
 import { until } from '../../helpers/until.ts'
 

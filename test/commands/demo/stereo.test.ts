@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { laidOut, stereoWav } from '../../../src/cli/demo/stereo.ts'
+import { laidOut, stereoWav } from '../../../src/cli/demo/results.ts'
 import { readWav } from '../../../src/transcode/wav.ts'
 
 describe('what two people said and heard', () => {

@@ -1,10 +1,13 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { accountChecks, countriesOf } from '../../../src/cli/doctor/account-checks.ts'
-import { languagePairs } from '../../../src/cli/doctor/language-pairs.ts'
-import { openAccount } from '../../../src/cli/doctor/twilio-account.ts'
+import { openAccount } from '../../../src/cli/doctor/machine.ts'
+import { languagePairs } from '../../../src/cli/doctor/service-checks.ts'
+import { accountChecks, countriesOf } from '../../../src/cli/doctor/twilio-checks.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import type { ConfigInput } from '../../../src/config/schema.ts'
-import { TwilioStandIn, type TwilioStandInOptions } from '../../../src/simulator/twilio/rest/stand-in.ts'
+import {
+  TwilioStandIn,
+  type TwilioStandInOptions,
+} from '../../../src/simulator/twilio/rest/twilio-simulator.ts'
 
 const OURS = '+15550001111'
 const HERE = 'https://bridge.example.com'

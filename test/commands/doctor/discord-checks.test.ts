@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { inviteUrl, USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
 import { registerCommand } from '../../../src/bridges/discord/commands/registration.ts'
-import { restClient } from '../../../src/bridges/discord/commands/rest-client.ts'
+import { restClient } from '../../../src/bridges/discord/commands/rest.ts'
 import { discordChecks } from '../../../src/cli/doctor/discord-checks.ts'
 import { silentLog } from '../../../src/common/log.ts'
 import { loadConfig } from '../../../src/config/load.ts'

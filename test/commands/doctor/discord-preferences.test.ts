@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { preferencesCheck } from '../../../src/cli/doctor/discord-preferences.ts'
+import { preferencesCheck } from '../../../src/cli/doctor/discord-checks.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 
 let folder: string

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '../../../src/cli/doctor/check.ts'
-import { trust } from '../../../src/simulator/discord/voice/trust.ts'
+import { trust } from '../../../src/simulator/discord/voice/certificate.ts'
 import { silence } from '../../../src/simulator/index.ts'
 import { until } from '../../helpers/until.ts'
 import { good, Place } from './place.ts'

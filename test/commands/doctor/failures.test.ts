@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { failure } from '../../../src/cli/doctor/service-checks.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
-import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
+import { ServiceFailure } from '../../../src/service/client/errors.ts'
 
 it.each([
   [ServiceFailure.found('unreachable/connection_failed', 'cannot reach it'), 'check that it is running'],

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ExaminedService, Surroundings } from '../../../src/cli/doctor/environment.ts'
 import { serviceChecks } from '../../../src/cli/doctor/service-checks.ts'
 import { loadConfig } from '../../../src/config/load.ts'
-import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
+import { ServiceFailure } from '../../../src/service/client/errors.ts'
 
 const there: ExaminedService = {
   languages: async () => [

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { probeReceiver } from '../../../src/cli/doctor/receiver-probe.ts'
+import { probeReceiver } from '../../../src/cli/doctor/machine.ts'
 
 async function receiver(status: number) {
   const asked: (string | undefined)[] = []

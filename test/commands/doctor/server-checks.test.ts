@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { moreVoices } from '../../../src/cli/doctor/engine-checks.ts'
+import { moreVoices, serverChecks } from '../../../src/cli/doctor/engine-checks.ts'
 import { tryEngine } from '../../../src/cli/doctor/engine-trial.ts'
 import type { Surroundings } from '../../../src/cli/doctor/environment.ts'
 import { thisMachine } from '../../../src/cli/doctor/machine.ts'
-import { serverChecks } from '../../../src/cli/doctor/server-checks.ts'
 import { type ConfigInput, loadConfig } from '../../../src/config/load.ts'
 import { FakeOpenAi } from '../../service/server/engines/adapters/fake-openai.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { OriginalLane } from '../../../src/core/playout/original-lane.ts'
+import { OriginalLane } from '../../../src/core/playout/listener-voice.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { Harness, SILENCE, until } from '../../bridges/twilio/harness.ts'

@@ -1,6 +1,5 @@
-import { countFrames, framesIn } from '../../../src/simulator/network/frame-count.ts'
-import { numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
-import { echoes } from '../../../src/simulator/service/echo-answers.ts'
+import { countFrames, framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
+import { echoes } from '../../../src/simulator/service/scripted-answers.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { placeCall, type SimulatedCall } from '../../../src/simulator/twilio/phone/call.ts'
 import { type Command, Shell } from '../../helpers/shell.ts'

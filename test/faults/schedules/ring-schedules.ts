@@ -1,6 +1,5 @@
 import fc from 'fast-check'
-import { FragmentPool } from '../../../src/core/translation/fragment.ts'
-import { ReplayRing } from '../../../src/core/translation/replay-ring.ts'
+import { FragmentPool, ReplayRing } from '../../../src/core/translation/replay-buffer.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { BridgeError, type EndReason } from '../../../src/common/errors.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
+import type { EndReason } from '../../../src/common/lifecycle.ts'
 import { sessionSetup } from '../../core/session-setup.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { SECURITY_HEADERS } from '../../../src/net/security-headers.ts'
+import { SECURITY_HEADERS } from '../../../src/net/http-hardening.ts'
 import { fakeService } from '../../service/server/helpers/fake-service.ts'
 import { guarded, KEY, ringing } from './guarded.ts'
 import { exchanged } from './raw.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { ServiceProcess } from '../../../src/service/server/process/child.ts'
+import { ServiceProcess } from '../../../src/service/server/process/service-process.ts'
 import { query, TestClient } from '../../service/server/helpers/test-client.ts'
 
 /** Too long to guess: it is accepted from an address that sends wrong keys. */

@@ -6,7 +6,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
-import { KeyFile } from '../../../src/service/server/keys/key-file.ts'
+import { KeyFile } from '../../../src/service/server/keys/key-store.ts'
 import { THEN } from '../../service/server/helpers/then.ts'
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname

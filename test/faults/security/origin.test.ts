@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { get as httpGet, type IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { serviceSettings } from '../../../src/service/server/service-config.ts'
+import { serviceSettings } from '../../../src/service/server/settings.ts'
 import { fakeService, KEY } from '../../service/server/helpers/fake-service.ts'
 
 const EVIL = 'https://evil.example'

@@ -4,7 +4,7 @@ import { silentLog } from '../../../src/common/log.ts'
 import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { ServiceGate } from '../../../src/core/translation/failover-translator.ts'
-import { FragmentPool } from '../../../src/core/translation/fragment.ts'
+import { FragmentPool } from '../../../src/core/translation/replay-buffer.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import type {
   Connection,

@@ -3,14 +3,12 @@ import { type AddressInfo, connect, createServer as createTcp } from 'node:net'
 import { createServer as createTls, getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { Server } from 'socket.io'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { BridgeError, EndReason } from '../../../src/common/errors.ts'
+import type { BridgeError } from '../../../src/common/errors.ts'
+import type { EndReason } from '../../../src/common/lifecycle.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
 import type { ConnectionSink } from '../../../src/core/translation/translator.ts'
-import {
-  ServiceTranslator,
-  type ServiceTranslatorOptions,
-} from '../../../src/service/client/service-translator.ts'
+import { ServiceTranslator, type ServiceTranslatorOptions } from '../../../src/service/client/translator.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'

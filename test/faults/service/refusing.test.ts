@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
-import { ServiceTranslator } from '../../../src/service/client/service-translator.ts'
+import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { pause, until } from '../../helpers/until.ts'

@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import { framesIn } from '../../../src/simulator/network/frame-count.ts'
-import { numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
+import { framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
 import { joined } from '../../../src/transcode/pcm.ts'
 import { expectEmpty, LeakWatch } from '../../helpers/leaks.ts'
 import { rooms } from '../../helpers/rooms.ts'

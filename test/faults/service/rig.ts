@@ -2,14 +2,10 @@ import { systemClock, Ticker } from '../../../src/common/clock.ts'
 import type { Caption } from '../../../src/core/model/events.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
-import {
-  ServiceTranslator,
-  type ServiceTranslatorOptions,
-} from '../../../src/service/client/service-translator.ts'
+import { ServiceTranslator, type ServiceTranslatorOptions } from '../../../src/service/client/translator.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
-import { countFrames, framesIn } from '../../../src/simulator/network/frame-count.ts'
-import { numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
-import { echoes } from '../../../src/simulator/service/echo-answers.ts'
+import { countFrames, framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
+import { echoes } from '../../../src/simulator/service/scripted-answers.ts'
 import {
   ScriptedService,
   type ScriptedServiceOptions,

@@ -1,6 +1,6 @@
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
-import { ServiceTranslator } from '../../../src/service/client/service-translator.ts'
+import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 import { pause } from '../../helpers/until.ts'

@@ -1,4 +1,5 @@
-import { BridgeError, type EndReason } from '../../../src/common/errors.ts'
+import { BridgeError } from '../../../src/common/errors.ts'
+import type { EndReason } from '../../../src/common/lifecycle.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'

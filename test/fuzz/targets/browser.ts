@@ -1,8 +1,8 @@
 import { isPacketLength, MOST_PACKET_BYTES } from '../../../src/bridges/browser/audio-packet.ts'
-import { LegCounters } from '../../../src/bridges/browser/counters.ts'
-import { DEFAULT_LIMITS } from '../../../src/bridges/browser/limits.ts'
-import { Uplink } from '../../../src/bridges/browser/uplink.ts'
-import { parse } from '../../../src/bridges/browser/wire.ts'
+import { Uplink } from '../../../src/bridges/browser/leg-audio.ts'
+import { parse } from '../../../src/bridges/browser/protocol.ts'
+import { DEFAULT_LIMITS } from '../../../src/bridges/browser/settings.ts'
+import { LegCounters } from '../../../src/bridges/browser/socket.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 

@@ -1,7 +1,7 @@
-import { taken } from '../../../src/service/client/acknowledgment.ts'
-import { readResult } from '../../../src/service/client/result-reader.ts'
-import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
-import { transcriptOf } from '../../../src/service/server/engines/remote/transcription-reply.ts'
+import { ServiceFailure } from '../../../src/service/client/errors.ts'
+import { readResult } from '../../../src/service/client/results.ts'
+import { taken } from '../../../src/service/client/session-transport.ts'
+import { transcriptOf } from '../../../src/service/server/engines/remote/openai.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
 const results: FuzzTarget = {

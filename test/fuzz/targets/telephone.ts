@@ -1,11 +1,10 @@
 import { parse as parseForm } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
-import { destinationFault } from '../../../src/bridges/telephony/outbound/destination.ts'
-import { incomingCall } from '../../../src/bridges/twilio/incoming-call.ts'
+import { destinationFault } from '../../../src/bridges/telephony/outbound/carrier-dialer.ts'
 import { connectStream, sayAndHangUp } from '../../../src/bridges/twilio/twiml.ts'
+import { incomingCall } from '../../../src/bridges/twilio/webhooks.ts'
 import { parse } from '../../../src/bridges/twilio/wire.ts'
-import { parseTwiml } from '../../../src/simulator/twilio/phone/twiml.ts'
-import { readXml } from '../../../src/simulator/twilio/phone/xml.ts'
+import { parseTwiml, readXml } from '../../../src/simulator/twilio/phone/twiml.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
 const KINDS = ['connected', 'start', 'media', 'dtmf', 'mark', 'stop', 'unknown', 'invalid']

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest'
+import { ServiceFailure } from '../../../src/service/client/errors.ts'
 import { ServiceClient, type ServiceClientOptions } from '../../../src/service/client/service-client.ts'
-import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
 import {
   ScriptedService,
   type ScriptedServiceOptions,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SendWindow } from '../../../src/service/client/send-window.ts'
-import { ServiceFailure } from '../../../src/service/client/service-failure.ts'
+import { ServiceFailure } from '../../../src/service/client/errors.ts'
+import { SendWindow } from '../../../src/service/client/flow-control.ts'
 
 const REFUSED = ServiceFailure.found('refused/not_taken', 'no')
 

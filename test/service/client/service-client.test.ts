@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { replyBytes } from '../../../src/service/client/reply-bytes.ts'
+import { replyBytes } from '../../../src/service/client/audio-value.ts'
 import { ServiceClient, type ServiceClientOptions } from '../../../src/service/client/service-client.ts'
 import { failureOf, scripted } from './helpers.ts'
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { ResultReader } from '../../../src/service/client/result-reader.ts'
+import { ResultReader } from '../../../src/service/client/results.ts'
 import { UtteranceNumbers, type VoiceMode } from '../../../src/service/client/utterance-numbers.ts'
 import { ShapedAnswers } from '../../../src/simulator/service/service-shape.ts'
 import { Mp3Maker, tone } from '../../../src/simulator/service/tone-mp3.ts'

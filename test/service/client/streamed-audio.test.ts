@@ -2,8 +2,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { isLocalAddress } from '../../../src/net/local-address.ts'
-import { audioAddress } from '../../../src/service/client/address-guard.ts'
+import { isLocalAddress } from '../../../src/net/outbound-guard.ts'
+import { audioAddress } from '../../../src/service/client/streamed-audio.ts'
 import { collected, failureOf, kept, scripted } from './helpers.ts'
 
 const TTS = { languageIdTarget: 'es-es', receiveAudio: { obtainVia: 'stream' } } as const

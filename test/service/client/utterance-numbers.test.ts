@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ReadResult } from '../../../src/service/client/result-reader.ts'
+import type { ReadResult } from '../../../src/service/client/results.ts'
 import { UtteranceNumbers, type VoiceMode } from '../../../src/service/client/utterance-numbers.ts'
 import { expectAlike } from './shape-script.ts'
 import { allShapes } from './shapes.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AudioAllowance } from '../../../src/service/server/keys/audio-allowance.ts'
-import { AudioUsage } from '../../../src/service/server/keys/audio-usage.ts'
+import { AudioAllowance, AudioUsage } from '../../../src/service/server/keys/usage.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000

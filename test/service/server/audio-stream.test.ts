@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { AudioStream } from '../../../src/service/server/session/audio-stream.ts'
-import { LiveMp3 } from '../../../src/service/server/session/live-mp3.ts'
+import { AudioStream, LiveMp3 } from '../../../src/service/server/session/audio-stream.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { sine } from '../../helpers/tone.ts'
 import { decoded } from './helpers/real-service.ts'

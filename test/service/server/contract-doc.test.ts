@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { AUDIO_RATES } from '../../../src/service/contract.ts'
-import { ERROR_TABLE } from '../../../src/service/server/error-table.ts'
-import { serviceSettings } from '../../../src/service/server/service-config.ts'
+import { ERROR_TABLE } from '../../../src/service/server/errors.ts'
+import { serviceSettings } from '../../../src/service/server/settings.ts'
 
 const page = readFileSync(new URL('../../../docs/service/protocol.md', import.meta.url), 'utf8')
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
 import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
-import { ERROR_TABLE, type ErrorName } from '../../../src/service/server/error-table.ts'
+import { ERROR_TABLE, type ErrorName } from '../../../src/service/server/errors.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { batchFailures } from './batch/batch-failures.ts'
 import { FakeRecognizer, FakeSynthesizer, FakeTranslator } from './helpers/fake-engines.ts'

@@ -1,14 +1,15 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
-import { ServiceError } from '../../../src/service/server/service-error.ts'
-import { receiveAudioOf, sendAudioOf } from '../../../src/service/server/session/audio-parameters.ts'
+import { ServiceError } from '../../../src/service/server/errors.ts'
 import {
+  receiveAudioOf,
+  sendAudioOf,
   stsParameters,
   translatorParameters,
   ttsParameters,
-} from '../../../src/service/server/session/connection-parameters.ts'
-import { wishedVoice } from '../../../src/service/server/voice-wish.ts'
+} from '../../../src/service/server/session/parameters.ts'
+import { wishedVoice } from '../../../src/service/server/voice-catalog.ts'
 import { fakeEngines } from './helpers/fake-engines.ts'
 import { fakeService } from './helpers/fake-service.ts'
 

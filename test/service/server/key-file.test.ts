@@ -4,7 +4,7 @@ import { chmod, readdir, readFile, stat, symlink, writeFile } from 'node:fs/prom
 import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { expect, onTestFinished, test } from 'vitest'
-import { KeyFile } from '../../../src/service/server/keys/key-file.ts'
+import { KeyFile } from '../../../src/service/server/keys/key-store.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { withLock } from '../../../src/storage/file-lock.ts'
 import { keyFilePath, keyFileWith } from './helpers/key-files.ts'

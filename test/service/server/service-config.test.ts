@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { VoiceEntry } from '../../../src/service/contract.ts'
 import { buildService } from '../../../src/service/server/service.ts'
-import { type ServiceConfig, serviceSettings } from '../../../src/service/server/service-config.ts'
+import { type ServiceConfig, serviceSettings } from '../../../src/service/server/settings.ts'
 import { fakeEngines } from './helpers/fake-engines.ts'
 import { query, TestClient } from './helpers/test-client.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { SpeechEnds } from '../../../src/service/server/session/speech-ends.ts'
+import { SpeechEnds } from '../../../src/service/server/session/audio-intake.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { quiet, sine } from '../../helpers/tone.ts'
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { silentLog } from '../../../src/common/log.ts'
-import { serviceSettings } from '../../../src/service/server/service-config.ts'
-import type { Channel } from '../../../src/service/server/session/channel.ts'
+import type { Channel } from '../../../src/service/server/session/session.ts'
 import { Session } from '../../../src/service/server/session/session.ts'
 import { type Text, TextIntake, type TextWork } from '../../../src/service/server/session/text-intake.ts'
+import { serviceSettings } from '../../../src/service/server/settings.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 /** A client that reads only on request. */

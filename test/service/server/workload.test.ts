@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
-import { Admission } from '../../../src/service/server/admission.ts'
+import { Admission, Workload } from '../../../src/service/server/capacity.ts'
 import { ThreadUse } from '../../../src/service/server/engines/thread-budget.ts'
-import { ServiceError } from '../../../src/service/server/service-error.ts'
-import { Pace } from '../../../src/service/server/session/pace.ts'
-import { Workload } from '../../../src/service/server/workload.ts'
+import { ServiceError } from '../../../src/service/server/errors.ts'
+import { Pace } from '../../../src/service/server/session/speech-intake.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 /** A workload with a bound of 1 s, a session in it, and a place to be had. */

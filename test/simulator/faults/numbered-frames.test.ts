@@ -1,17 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { Utterance } from '../../../src/core/utterance/utterance.ts'
-import { countFrames, framesIn } from '../../../src/simulator/network/frame-count.ts'
 import {
+  countFrames,
   FRAME_NUMBERS,
   frameNumberAt,
+  framesIn,
   numberedFrame,
   numberedFrames,
 } from '../../../src/simulator/network/numbered-frames.ts'
 import { Mp3Maker } from '../../../src/simulator/service/tone-mp3.ts'
 import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
 import { decodeMulaw, encodeMulaw } from '../../../src/transcode/g711.ts'
-import { Mp3Pool } from '../../../src/transcode/mp3/mp3-pool.ts'
+import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
 import { joined } from '../../../src/transcode/pcm.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Mp3Maker, tone } from '../../../src/simulator/index.ts'
-import { containerOf } from '../../../src/simulator/twilio/phone/container-bytes.ts'
 import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
+import { containerOf } from '../../../src/simulator/twilio/phone/server-message.ts'
 import { encodeWav } from '../../../src/transcode/wav.ts'
 
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64')

@@ -4,7 +4,7 @@ import {
   bytesOfBase64,
   isCanonicalBase64,
   MessageReader,
-} from '../../../src/simulator/twilio/phone/message.ts'
+} from '../../../src/simulator/twilio/phone/server-message.ts'
 
 const SID = 'MZ00112233445566778899aabbccddeeff'
 const reader = new MessageReader(SID)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { voiceFrom, voiceOf } from '../../../src/simulator/index.ts'
-import { Mouth } from '../../../src/simulator/twilio/phone/mouth.ts'
+import { Mouth } from '../../../src/simulator/twilio/phone/voice.ts'
 import { decodeMulaw } from '../../../src/transcode/g711.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { toneOf } from './pcm.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type RouteOptions, routeTo } from '../../../src/simulator/twilio/phone/route.ts'
+import { type RouteOptions, routeTo } from '../../../src/simulator/twilio/phone/request.ts'
 
 const options: RouteOptions = {
   publicUrl: 'https://bridge.example.com',

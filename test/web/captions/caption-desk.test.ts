@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CaptionDesk } from '../../../src/web/captions/caption-desk.ts'
-import type { CaptionOutlet } from '../../../src/web/captions/caption-reader.ts'
+import { CaptionDesk } from '../../../src/web/captions/caption-hub.ts'
+import type { CaptionOutlet } from '../../../src/web/event-stream.ts'
 import { roomTalk } from './room-talk.ts'
 
 /** A reader who takes everything at once, or nothing. */

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../../src/common/errors.ts'
-import type { FeedEvent } from '../../../src/web/captions/caption-feed.ts'
-import type { RoomLife } from '../../../src/web/captions/timed-caption.ts'
+import type { FeedEvent, RoomLife } from '../../../src/web/captions/caption-feed.ts'
 import { roomTalk } from './room-talk.ts'
 
 function listening() {

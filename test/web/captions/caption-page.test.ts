@@ -1,7 +1,6 @@
 import Fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
-import { captionPage } from '../../../src/web/captions/caption-page.ts'
-import { captionPagePath } from '../../../src/web/captions/caption-page-path.ts'
+import { captionPage, captionPagePath } from '../../../src/web/captions/caption-page.ts'
 
 const server = Fastify({ routerOptions: { maxParamLength: 1_536 } })
 await server.register(captionPage)

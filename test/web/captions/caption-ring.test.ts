@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CaptionRing } from '../../../src/web/captions/caption-ring.ts'
+import { CaptionRing } from '../../../src/web/captions/caption-hub.ts'
 
 test('who comes back gets what they missed, in order, each utterance as it is now', () => {
   const ring = new CaptionRing<string>(10)

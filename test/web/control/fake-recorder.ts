@@ -1,5 +1,5 @@
 import { BridgeError } from '../../../src/common/errors.ts'
-import type { Recorder, RecordingState, RecordingStatus } from '../../../src/core/model/recorder.ts'
+import type { Recorder, RecordingState, RecordingStatus } from '../../../src/core/model/recording.ts'
 
 /** Records nothing, in the states of the real one. */
 export class FakeRecorder implements Recorder {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { errorSchema } from '../../../src/web/control/answer-schemas.ts'
 import { OPERATIONS } from '../../../src/web/control/operations.ts'
+import { errorSchema } from '../../../src/web/control/schemas.ts'
 import { controlled, KEY } from './controlled.ts'
 
 /** Ids that exist, so that requests get further than the first check. */

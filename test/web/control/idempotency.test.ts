@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { type Answered, Idempotency } from '../../../src/web/control/idempotency.ts'
+import { type Answered, Idempotency } from '../../../src/web/control/request-handler.ts'
 import { controlled, OTHER_KEY } from './controlled.ts'
 
 const DAY_MS = 24 * 3_600_000

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import type { UtteranceEvent } from '../../../src/core/model/events.ts'
-import { LatencyRecord } from '../../../src/web/dashboard/latency-record.ts'
-import { levelOf } from '../../../src/web/dashboard/leg-entry.ts'
-import { LagCurve } from '../../../src/web/dashboard/page/lag-curve.ts'
-import { ProcessPulse } from '../../../src/web/dashboard/pulse.ts'
-import { Recent } from '../../../src/web/dashboard/recent.ts'
+import { ProcessPulse } from '../../../src/web/dashboard/health.ts'
+import { LatencyRecord, Recent } from '../../../src/web/dashboard/latency-figures.ts'
+import { levelOf } from '../../../src/web/dashboard/leg-figures.ts'
+import { LagCurve } from '../../../src/web/dashboard/page/figures.ts'
 
 const begun = (latencyMs?: number): UtteranceEvent => ({
   ...{ room: 'r', speaker: 'anna', listener: 'bob', utterance: 'u', stage: 'begun', audioMs: 500 },

@@ -1,9 +1,9 @@
 import type { RelayEvents } from '../../../src/core/model/events.ts'
 import type { Participant } from '../../../src/core/room/participant.ts'
-import { Lookout, type LookoutParts } from '../../../src/web/dashboard/lookout.ts'
+import { Lookout, type LookoutParts } from '../../../src/web/dashboard/activity.ts'
+import type { Pulse } from '../../../src/web/dashboard/health.ts'
 import { Board } from '../../../src/web/dashboard/page/board.ts'
 import type { Delta, Levels, SimulatedCallView, Snapshot } from '../../../src/web/dashboard/protocol.ts'
-import type { Pulse } from '../../../src/web/dashboard/pulse.ts'
 import { rooms } from '../../helpers/rooms.ts'
 
 /** A process that does as it is told. */

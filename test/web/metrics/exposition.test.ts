@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
+import { Histogram } from '../../../src/common/histogram.ts'
 import { Observer } from '../../../src/core/model/events.ts'
-import { Histogram } from '../../../src/core/model/relay-metrics.ts'
-import { EventTally } from '../../../src/web/metrics/event-tally.ts'
-import { Exposition } from '../../../src/web/metrics/exposition.ts'
-import { histogramFamily, labelled, single } from '../../../src/web/metrics/family.ts'
+import { EventTally } from '../../../src/web/metrics/event-counters.ts'
+import { Exposition, histogramFamily, labelled, single } from '../../../src/web/metrics/metric-family.ts'
 
 test('metrics are written as Prometheus reads them, labels escaped; one that fails spoils no other', async () => {
   const exposition = new Exposition([

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DiskShelf } from '../../../src/web/transcripts/disk-shelf.ts'
+import { DiskShelf } from '../../../src/web/transcripts/disk-store.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 
 const any = (maxLength = 40) => fc.string({ unit: 'binary', maxLength })

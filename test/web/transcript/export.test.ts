@@ -1,12 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { WebVTTParser } from 'webvtt-parser'
-import { clockTime, cuesOf, oneLine } from '../../../src/web/transcripts/cue.ts'
-import { exported } from '../../../src/web/transcripts/export.ts'
-import { plainText } from '../../../src/web/transcripts/plain-text.ts'
-import { srt } from '../../../src/web/transcripts/srt.ts'
+import {
+  clockTime,
+  cuesOf,
+  exported,
+  oneLine,
+  plainText,
+  srt,
+  webVtt,
+} from '../../../src/web/transcripts/formats.ts'
 import type { Transcript, TranscriptEntry } from '../../../src/web/transcripts/transcript.ts'
-import { webVtt } from '../../../src/web/transcripts/web-vtt.ts'
 
 const SMALL_TALK: TranscriptEntry[] = [
   {

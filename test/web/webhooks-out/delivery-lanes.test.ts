@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DeliveryLanes, type Job } from '../../../src/web/webhooks/delivery-lanes.ts'
+import { DeliveryLanes, type Job } from '../../../src/web/webhooks/receiver.ts'
 
 test('whatever happens, each room is served in order, one at a time, and everything is accounted for', () => {
   const step = fc.oneof(

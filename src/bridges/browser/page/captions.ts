@@ -1,5 +1,5 @@
-import { element, made } from '../../../pages/page/element.ts'
-import type { Outbound } from '../messages.ts'
+import { element, made } from '../../../pages/page/dom.ts'
+import type { Outbound } from '../protocol.ts'
 import { say } from './words.ts'
 
 type Caption = Extract<Outbound, { kind: 'caption' }>

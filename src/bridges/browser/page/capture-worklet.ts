@@ -1,5 +1,5 @@
-import { Framer } from '../../../transcode/framer.ts'
 import { rms } from '../../../transcode/level.ts'
+import { Framer } from '../../../transcode/pcm.ts'
 import { createResampler } from '../../../transcode/resample/resampler.ts'
 import { HEADER_BYTES, PACKET_FRAME, writeHeader } from '../audio-packet.ts'
 import { CAPTURE, type Captured, type CaptureOrder } from './worklet-messages.ts'

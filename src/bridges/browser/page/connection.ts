@@ -1,5 +1,5 @@
-import { fromRoot } from '../../../pages/page/root.ts'
-import type { Outbound, Refused } from '../messages.ts'
+import { fromRoot } from '../../../pages/page/dom.ts'
+import type { Outbound, Refused } from '../protocol.ts'
 
 /** State of the connection to the server. */
 export type Line = 'connecting' | 'open' | 'waiting' | 'over'
@@ -186,4 +186,9 @@ export class Connection {
     this.#line = line
     this.#events.line(line)
   }
+}
+
+/** Returns the token of a link to a room, which follows `#`. `src/pages/page-document.ts` creates these links. */
+export function joinToken(address: string): string | undefined {
+  return /#join=([\w-]+)$/.exec(address)?.[1]
 }

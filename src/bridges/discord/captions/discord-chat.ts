@@ -9,7 +9,7 @@ import {
   RateLimitError,
   type SendableChannels,
 } from 'discord.js'
-import type { CaptionChat, CaptionMessage, Written } from './caption-message.ts'
+import type { CaptionChat, CaptionMessage, Written } from './caption-format.ts'
 import { escaped } from './markdown.ts'
 
 /** Discord's error codes (Discord: JSON Error Codes). */

@@ -8,7 +8,7 @@ import type { Dialler } from '../../../core/model/dialer.ts'
 import type { Admission } from '../../../core/model/invitation.ts'
 import type { Relay } from '../../../core/room/relay.ts'
 import type { Preferences, RunningChannels } from '../channel-interpreter.ts'
-import type { LinkCounters } from '../link-counters.ts'
+import type { LinkCounters } from '../counters.ts'
 import type { ChannelOptions } from '../options.ts'
 import type { OutgoingPacer } from '../voice/pacer.ts'
 

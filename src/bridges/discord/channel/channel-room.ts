@@ -1,17 +1,16 @@
-import { BridgeError, type EndReason } from '../../../common/errors.ts'
+import { BridgeError } from '../../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../../common/language.ts'
+import type { EndReason } from '../../../common/lifecycle.ts'
 import type { Invitation } from '../../../core/model/invitation.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import type { ChannelOutput } from '../channel-interpreter.ts'
 import { ChannelVoice } from '../voice/channel-output.ts'
-import type { PacketPlayer, PacketSource } from '../voice/packet-sink.ts'
+import type { PacketPlayer, PacketSource } from '../voice/rtp-packet.ts'
 import type { ChannelParts } from './channel-context.ts'
-import type { ChannelMember } from './member.ts'
+import type { ChannelMember } from './guild-view.ts'
 import { chooseOutput, type OutputChoice } from './output-plan.ts'
-import { ReaderLeg } from './reader-leg.ts'
-import { ReturningSpeaker } from './returning-speaker.ts'
-import { RoomParties } from './room-parties.ts'
-import { Speakers } from './speakers.ts'
+import { ReaderLeg, RoomParties } from './room-participants.ts'
+import { ReturningSpeaker, Speakers } from './speakers.ts'
 
 export interface ChannelRoomTerms {
   /** Unique in this process; prefix of leg IDs. */

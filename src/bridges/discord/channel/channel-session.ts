@@ -1,8 +1,7 @@
-import { Ticker } from '../../../common/clock.ts'
+import { type Clock, Ticker, within } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import type { LanguageId } from '../../../common/language.ts'
-import { within } from '../../../common/within.ts'
-import { channelWords } from '../../../messages/discord/channel-words.ts'
+import { channelWords } from '../../../messages/discord/discord.ts'
 import type {
   CaptionSettings,
   ChannelEnd,
@@ -14,11 +13,69 @@ import type {
 } from '../channel-interpreter.ts'
 import { type SessionParts, sessionParts } from './channel-components.ts'
 import type { ChannelParts } from './channel-context.ts'
-import { statusOf } from './channel-status.ts'
-import { farewell } from './farewell.ts'
-import { languagesOf } from './greetings.ts'
 import type { GuildEvents } from './guild-events.ts'
-import type { ChannelMember } from './member.ts'
+import type { ChannelMember } from './guild-view.ts'
+import { languagesOf } from './welcome.ts'
+
+/** Returns the current status of a channel, collected from its parts. */
+export function statusOf(
+  guildId: string,
+  { link, room, writing }: Pick<SessionParts, 'link' | 'room' | 'writing'>,
+  members: readonly ChannelMember[],
+  more: { readonly sinceMs: number; readonly output: ChannelOutput },
+): ChannelStatus {
+  const { state, encrypted, channelId } = link
+  return {
+    guildId,
+    channelId,
+    textChannelId: writing.channelId,
+    room: room.name,
+    state: state === 'ready' ? 'listening' : state === 'joining' ? 'joining' : 'reconnecting',
+    encrypted,
+    ...more,
+    spoken: room.spoken,
+    written: room.choice.written,
+    captions: writing.settings,
+    speakers: members.map(({ userId, language, languageFrom, consents }) => ({
+      userId,
+      language,
+      languageFrom,
+      consents,
+    })),
+    away: room.away,
+  }
+}
+
+const FAREWELL_MS = 4_000
+/** Time limit for the last requests to Discord (ms). */
+const LAST_WRITING_MS = 4_000
+
+export interface FarewellTerms {
+  readonly end: ChannelEnd
+  readonly members: readonly ChannelMember[]
+  /** False: interpreting never started, so the end is not announced. */
+  readonly begun: boolean
+  /** Time limit for the spoken goodbye (ms). Default 4 000. */
+  readonly farewellMs?: number | undefined
+}
+
+/** Stops listening immediately, then says goodbye to everyone who can still hear or read it, within a bounded time. */
+export async function farewell(
+  { room, welcome, writing, others, indicator, mention }: SessionParts,
+  { end, members, begun, farewellMs = FAREWELL_MS }: FarewellTerms,
+  clock: Clock,
+): Promise<void> {
+  await room.speakers.close({ kind: 'hangup', by: 'local' })
+  const heard = begun && (end.kind === 'stopped' || end.kind === 'parent-closed')
+  await Promise.all([
+    welcome.farewell(heard ? members : [], farewellMs),
+    within(clock, LAST_WRITING_MS, writing.end(end, mention(), begun)),
+    within(clock, LAST_WRITING_MS, indicator?.off()),
+    within(clock, farewellMs, others.leave()),
+  ])
+  await within(clock, farewellMs, others.hangUp())
+  await room.close({ kind: 'hangup', by: 'local' })
+}
 
 const CODE_MINUTES = 30
 /** Maximum wait for the notice at the start (ms). Listening starts only after it is posted. */

@@ -1,9 +1,21 @@
-import { BridgeError, type EndReason } from '../../../common/errors.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import type { EndReason } from '../../../common/lifecycle.ts'
 import type { Admission, Invitation } from '../../../core/model/invitation.ts'
 import type { Leg } from '../../../core/model/leg.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import type { Relay } from '../../../core/room/relay.ts'
-import type { ChannelMember } from './member.ts'
+import { SpeakerLeg, type SpeakerLegOptions } from '../voice/speaker-leg.ts'
+import type { ChannelMember } from './guild-view.ts'
+
+/** A speaker who leaves the channel and soon rejoins is the same participant: all their legs belong to one call. */
+export class ReturningSpeaker extends SpeakerLeg {
+  readonly call: string
+
+  constructor(call: string, options: SpeakerLegOptions) {
+    super(options)
+    this.call = call
+  }
+}
 
 export interface SpeakersParts {
   readonly relay: Relay

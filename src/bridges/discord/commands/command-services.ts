@@ -1,6 +1,6 @@
+import type { SeenLocales } from '../../../common/bounded-map.ts'
 import type { Clock } from '../../../common/clock.ts'
 import type { Log } from '../../../common/log.ts'
-import type { SeenLocales } from '../../../common/seen-locales.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import type {
   CaptionSettings,

@@ -10,8 +10,8 @@ import {
   PermissionFlagsBits,
   type RESTPostAPIChatInputApplicationCommandsJSONBody,
 } from 'discord.js'
-import type { CommandWords, Word } from '../../../messages/discord/command-words.ts'
-import { WORDS } from '../../../messages/discord/words.ts'
+import { WORDS } from '../../../messages/discord/discord.ts'
+import type { CommandWords, Word } from '../../../messages/discord/types.ts'
 import { DISCORD_LOCALES, type Tongue } from '../../../messages/locale.ts'
 import type { CaptionStyle } from '../channel-interpreter.ts'
 

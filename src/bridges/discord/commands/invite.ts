@@ -1,9 +1,72 @@
 import { BridgeError } from '../../../common/errors.ts'
-import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
-import type { Answer } from './answer.ts'
+import type { DialOutcome } from '../../../core/model/dialer.ts'
+import { answersFor } from '../../../messages/discord/discord.ts'
+import type { AnswerWords } from '../../../messages/discord/types.ts'
+import { foundLanguage } from './change.ts'
+import type { Command } from './command.ts'
+import { mayChange, mayDial, type Scene } from './command-context.ts'
 import type { CommandWorld } from './command-services.ts'
-import { mayChange } from './rights.ts'
-import type { Scene } from './scene.ts'
+import { languageName } from './language-choices.ts'
+import type { Answer } from './reply.ts'
+
+const NUMBER = /^\+[1-9]\d{6,14}$/
+
+/** Calls a phone into the conversation. Only the user who asked sees the number. */
+export async function dial(
+  command: Extract<Command, { kind: 'dial' }>,
+  scene: Scene,
+  world: CommandWorld,
+  words: AnswerWords,
+): Promise<Answer> {
+  const { interpreters, settings, starters, log } = world
+  if (!settings.dials) return { text: words.dial.off }
+  if (!mayDial(scene.asker, settings)) return { text: words.dial.notYou }
+  const running = interpreters.of(scene.guildId)
+  if (!running) return { text: words.notRunning }
+  if (!mayChange(scene, running, starters.get(running))) return { text: words.notYours }
+  const to = command.number.replace(/[\s().\u2010-\u2015/-]/g, '').replace(/^00/, '+')
+  if (!NUMBER.test(to)) return { text: words.dial.noNumber }
+  const found = await foundLanguage(command.language, 'speak', scene, world, words)
+  if (typeof found === 'string') return { text: found }
+  const { textChannelId } = running.status()
+  const everybody = answersFor(scene.guildLocale)
+  try {
+    const call = running.dial(to, found.id)
+    const later = call.outcome.then(outcome => {
+      if (outcome.kind === 'answered')
+        void scene.say(textChannelId, everybody.dial.joined).catch((error: unknown) => {
+          log.warn({ guildId: scene.guildId, reason: String(error) }, 'announcement not sent')
+        })
+      return outcomeText(outcome, words)
+    })
+    const language = languageName(found.id, scene.guildLocale)
+    return {
+      text: words.dial.calling,
+      later,
+      announcement: { channelId: textChannelId, text: everybody.dial.announced(scene.asker.name, language) },
+    }
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error
+    return { text: error.code === 'CAPACITY' ? words.dial.capacity : words.dial.refused }
+  }
+}
+
+function outcomeText(outcome: DialOutcome, { dial: say }: AnswerWords): string {
+  switch (outcome.kind) {
+    case 'answered':
+      return say.answered
+    case 'busy':
+      return say.busy
+    case 'no-answer':
+      return say.noAnswer
+    case 'voicemail':
+      return say.voicemail
+    case 'cancelled':
+      return say.cancelled
+    case 'failed':
+      return outcome.error.code === 'DIAL_REFUSED' ? say.refused : say.callFailed
+  }
+}
 
 /** Creates a code for joining the conversation. Only the user who asked sees it, and decides who gets it. */
 export function invite(

@@ -1,8 +1,42 @@
 import { isLanguageId, type LanguageId, sameLanguage } from '../../../common/language.ts'
-import type { CommandWords } from '../../../messages/discord/command-words.ts'
+import type { CommandWords } from '../../../messages/discord/types.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
-import { languageName, nativeName } from './language-names.ts'
-import type { OfferedLanguage } from './language-offer.ts'
+import type { OfferedLanguage } from './language-list.ts'
+
+/** Cache size: Discord has about thirty locales, and a service about a hundred languages. */
+const MOST = 300
+const names = new Map<string, Intl.DisplayNames>()
+
+/** Name of a language in `locale`: `es-es` is “Spanish (Spain)” in `en-US`. English if `locale` is unknown. */
+export function languageName(id: LanguageId, locale: string): string {
+  try {
+    return namesIn(locale).of(id) ?? id
+  } catch {
+    return id
+  }
+}
+
+/** Name of a language in the language itself: “español (España)”. */
+export function nativeName(id: LanguageId): string {
+  return languageName(id, id)
+}
+
+/** A list in the style of `locale`: “A, B and C”. */
+export function listed(parts: readonly string[], locale: string): string {
+  try {
+    return new Intl.ListFormat(locale, { type: 'conjunction' }).format(parts)
+  } catch {
+    return parts.join(', ')
+  }
+}
+
+function namesIn(locale: string): Intl.DisplayNames {
+  const known = names.get(locale)
+  if (known) return known
+  const made = new Intl.DisplayNames([locale, 'en'], { type: 'language', languageDisplay: 'standard' })
+  if (names.size < MOST) names.set(locale, made)
+  return made
+}
 
 /** A choice as Discord shows it: up to 100 characters, and the value sent when it is chosen. */
 export interface LanguageChoice {

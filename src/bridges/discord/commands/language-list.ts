@@ -1,7 +1,6 @@
 import { after, type Clock } from '../../../common/clock.ts'
 import { type LanguageId, languageId, sameLanguage } from '../../../common/language.ts'
 import type { Log } from '../../../common/log.ts'
-import type { LanguageOffer, OfferedLanguage } from './language-offer.ts'
 
 /** A list is used for this long, then refreshed in the background (ms). */
 const FRESH_MS = 300_000
@@ -65,3 +64,15 @@ function spelt(offered: OfferedLanguage): OfferedLanguage[] {
     return []
   }
 }
+
+/** Capabilities of the translation service for one language. */
+export interface OfferedLanguage {
+  readonly id: LanguageId
+  /** Speech recognition is available. */
+  readonly heard: boolean
+  /** A voice is available. */
+  readonly spoken: boolean
+}
+
+/** Fetches the service's current languages. May reject. */
+export type LanguageOffer = () => Promise<readonly OfferedLanguage[]>

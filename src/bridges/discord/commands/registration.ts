@@ -1,8 +1,10 @@
 import { DiscordAPIError, type REST, Routes } from 'discord.js'
+import { after, type Clock } from '../../../common/clock.ts'
 import type { Log } from '../../../common/log.ts'
+import type { CommandCounters } from '../counters.ts'
+import { COMMAND } from './command.ts'
 import { commandDefinition } from './definition.ts'
-import { COMMAND } from './parse.ts'
-import { type RestTrouble, restTrouble } from './rest-trouble.ts'
+import { type RestTrouble, restTrouble } from './rest.ts'
 
 /** Registration of our command: everywhere (`global`) or in one guild. */
 export interface CommandState {
@@ -144,4 +146,63 @@ function reduced(value: unknown, fields = true): unknown {
       reduced(table[name] ?? usual, !name.endsWith('_localizations')),
     ]),
   )
+}
+
+/** First and maximum delay between attempts; the delay doubles (ms). */
+const FIRST_MS = 30_000
+const LONGEST_MS = 600_000
+/** Temporary problems. */
+const PASSING: readonly RestTrouble['kind'][] = ['limited', 'broken', 'unreachable']
+
+/** Keeps the command registered: retries after temporary problems, one attempt at a time. */
+export class Registrar implements Disposable {
+  readonly #terms: RegistrationTerms
+  readonly #clock: Clock
+  readonly #counters: CommandCounters
+  #attempts = 0
+  #working: Promise<void> | undefined
+  #timer: Disposable | undefined
+  #closed = false
+
+  constructor(
+    terms: RegistrationTerms,
+    { clock, counters }: { readonly clock: Clock; readonly counters: CommandCounters },
+  ) {
+    this.#terms = terms
+    this.#clock = clock
+    this.#counters = counters
+  }
+
+  /** Checks the registration and updates it if needed. Never rejects. */
+  look(): Promise<void> {
+    this.#working ??= this.#look().finally(() => {
+      this.#working = undefined
+    })
+    return this.#working
+  }
+
+  /** Stops retrying. */
+  [Symbol.dispose](): void {
+    this.#closed = true
+    this.#timer?.[Symbol.dispose]()
+  }
+
+  async #look(): Promise<void> {
+    this.#timer?.[Symbol.dispose]()
+    if (this.#closed) return
+    const results = await registerCommand(this.#terms)
+    this.#counters.registrations += results.filter(({ result }) => result === 'registered').length
+    this.#counters.registrationsFailed += results.filter(isTrouble).length
+    if (!results.some(each => isTrouble(each) && PASSING.includes(each.result.kind))) {
+      this.#attempts = 0
+      return
+    }
+    if (this.#closed) return
+    const waitMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#attempts++)
+    this.#timer = after(this.#clock, waitMs, () => void this.look())
+  }
+}
+
+function isTrouble(each: RegistrationResult): each is RegistrationResult & { readonly result: RestTrouble } {
+  return typeof each.result === 'object'
 }

@@ -1,12 +1,12 @@
-import type { AnswerWords } from '../../../messages/discord/answer-words.ts'
-import { WORDS } from '../../../messages/discord/words.ts'
+import { answersFor, WORDS } from '../../../messages/discord/discord.ts'
+import type { AnswerWords } from '../../../messages/discord/types.ts'
 import { tongueOf } from '../../../messages/locale.ts'
 import type { ChannelSpeaker, ChannelStatus } from '../channel-interpreter.ts'
-import type { Answer } from './answer.ts'
+import { mayChange, type Scene } from './command-context.ts'
 import type { CommandWorld } from './command-services.ts'
-import { languageName, listed } from './language-names.ts'
-import type { Scene } from './scene.ts'
-import { mention } from './start-faults.ts'
+import { languageName, listed } from './language-choices.ts'
+import type { Answer } from './reply.ts'
+import { mention } from './start.ts'
 
 /** Maximum number of people shown. */
 const MOST_SPEAKERS = 25
@@ -57,4 +57,25 @@ function speakerLine(
   const name = scene.nameOf(userId)
   if (!consents) return `- ${name}: ${say.optedOut}`
   return `- ${name}: ${languageName(language, scene.asker.locale)} (${say.from[languageFrom]})`
+}
+
+/** Stops interpreting in this guild. */
+export async function stop(
+  scene: Scene,
+  { interpreters, starters }: CommandWorld,
+  words: AnswerWords,
+): Promise<Answer> {
+  const running = interpreters.of(scene.guildId)
+  if (!running) return { text: words.notRunning }
+  if (!mayChange(scene, running, starters.get(running))) return { text: words.notYours }
+  const { textChannelId } = running.status()
+  await running.stop(scene.asker.id)
+  const channel = mention(running.channelId)
+  return {
+    text: words.stopped(channel),
+    announcement: {
+      channelId: textChannelId,
+      text: `${scene.asker.name}: ${answersFor(scene.guildLocale).stopped(channel)}`,
+    },
+  }
 }

@@ -1,11 +1,11 @@
 import type { LanguageId } from '../../../common/language.ts'
 import { mixInto } from '../../../transcode/mixing.ts'
-import { OpusEncoder } from '../../../transcode/opus-encoder.ts'
+import { OpusEncoder } from '../../../transcode/opus.ts'
 import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../../transcode/pcm.ts'
-import type { LinkCounters } from '../link-counters.ts'
-import { EarLeg, type EarOwner } from './ear-leg.ts'
+import type { LinkCounters } from '../counters.ts'
+import { EarLeg, type EarOwner } from './output-leg.ts'
 import type { OutgoingPacer, Paced } from './pacer.ts'
-import type { PacketPlayer } from './packet-sink.ts'
+import type { PacketPlayer } from './rtp-packet.ts'
 
 /** Silence frame. Discord's clients send several at the end of speech, so that decoders do not extrapolate. */
 const SILENCE = Uint8Array.of(0xf8, 0xff, 0xfe)

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../common/clock.ts'
-import type { LinkCounters } from '../link-counters.ts'
+import type { LinkCounters } from '../counters.ts'
 
 /** The parts of the voice library's `DAVESession` that are used here. */
 export interface DaveSession {

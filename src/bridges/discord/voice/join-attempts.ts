@@ -1,6 +1,5 @@
 import type { ChannelEnd } from '../channel-interpreter.ts'
-import { refusalOf } from './close-codes.ts'
-import { type LinkLimits, rejoinDelayMs } from './link-limits.ts'
+import { type LinkLimits, refusalOf, rejoinDelayMs } from './link-options.ts'
 
 /** Counts the attempts to join a voice channel, and decides how long to wait for the next one and when to stop. */
 export class JoinAttempts {

@@ -1,4 +1,4 @@
-import type { LinkCounters } from '../link-counters.ts'
+import type { LinkCounters } from '../counters.ts'
 
 /** A sequence number further away than this belongs to another stream (5 s of 20 ms packets). */
 const JUMP = 250

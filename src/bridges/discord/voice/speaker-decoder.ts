@@ -1,8 +1,7 @@
-import { Framer } from '../../../transcode/framer.ts'
-import { OpusDecoder } from '../../../transcode/opus-decoder.ts'
+import { OpusDecoder } from '../../../transcode/opus.ts'
 import { OPUS_CLOCK_RATE, opusSamples } from '../../../transcode/opus-packet.ts'
-import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME } from '../../../transcode/pcm.ts'
-import type { LinkCounters } from '../link-counters.ts'
+import { FRAME_MS, FRAME_SAMPLES, Framer, SAMPLE_RATE, SILENT_FRAME } from '../../../transcode/pcm.ts'
+import type { LinkCounters } from '../counters.ts'
 import type { OrderedPackets } from './reorder-buffer.ts'
 
 /** RTP clock samples per sample of ours. */

@@ -1,12 +1,13 @@
-import { BridgeError, describeEnd, type EndReason } from '../../../common/errors.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import { describeEnd, type EndReason } from '../../../common/lifecycle.ts'
 import { type Log, thrown } from '../../../common/log.ts'
-import { TokenBucket } from '../../../common/token-bucket.ts'
+import { TokenBucket } from '../../../common/rate-limit.ts'
 import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { OPUS_CLOCK_RATE, opusSamples } from '../../../transcode/opus-packet.ts'
-import type { LinkCounters } from '../link-counters.ts'
+import type { LinkCounters } from '../counters.ts'
 import type { OutgoingPacer, Paced } from './pacer.ts'
-import type { PacketSink, PacketSource } from './packet-sink.ts'
 import { ReorderWindow } from './reorder-buffer.ts'
+import type { PacketSink, PacketSource } from './rtp-packet.ts'
 import { SpeakerVoice } from './speaker-decoder.ts'
 
 /** Maximum wait for a missing packet when no more packets arrive (ms). */

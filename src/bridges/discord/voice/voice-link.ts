@@ -1,14 +1,20 @@
 import { after, Ticker } from '../../../common/clock.ts'
 import { thrown } from '../../../common/log.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
-import { answerTo, refusalOf } from './close-codes.ts'
 import { DaveGuard } from './dave-guard.ts'
 import { JoinAttempts } from './join-attempts.ts'
-import { DEFAULT_LINK_LIMITS, GATEWAY_RETRY_MS, type LinkLimits, SAME_MOMENT_MS } from './link-limits.ts'
-import type { PacketPlayer, PacketSink, PacketSource } from './packet-sink.ts'
-import { type ConnectionWatcher, MendedConnection } from './patches/mended-connection.ts'
-import { Reception } from './reception.ts'
-import type { LinkConnection, VoiceLinkOptions, VoiceLinkState } from './voice-link-options.ts'
+import type { LinkConnection, VoiceLinkOptions, VoiceLinkState } from './link-options.ts'
+import {
+  answerTo,
+  DEFAULT_LINK_LIMITS,
+  GATEWAY_RETRY_MS,
+  type LinkLimits,
+  refusalOf,
+  SAME_MOMENT_MS,
+} from './link-options.ts'
+import { type ConnectionWatcher, MendedConnection } from './patches/patched-connection.ts'
+import { Reception } from './receiver.ts'
+import type { PacketPlayer, PacketSink, PacketSource } from './rtp-packet.ts'
 
 /**
  * One voice channel: the source of its users' audio and the destination of ours. The link survives lost connections,

@@ -1,21 +1,187 @@
+import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Clock } from '../../../common/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
 import type { Log } from '../../../common/log.ts'
-import { Mp3Pool } from '../../../transcode/mp3/mp3-pool.ts'
+import { Mp3Pool } from '../../../transcode/mp3/decoder-pool.ts'
 import type { BatchResult } from '../../contract.ts'
-import type { Admission } from '../admission.ts'
-import type { BatchSettings } from '../batch-config.ts'
+import type { Admission, Workload } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
+import { ServiceError } from '../errors.ts'
 import type { Query } from '../query.ts'
-import { ServiceError } from '../service-error.ts'
-import type { Workload } from '../workload.ts'
+import type { BatchSettings } from '../settings.ts'
 import { jobOf } from './job.ts'
-import { readForm } from './job-form.ts'
-import { JobLife } from './job-life.ts'
-import type { JobHolder } from './job-limits.ts'
-import { JobLine } from './job-line.ts'
+import { type JobHolder, readForm } from './job-form.ts'
 import { type JobParameters, jobParameters } from './job-parameters.ts'
-import { sendResult, wantsMp3 } from './job-reply.ts'
+
+/** Reasons that end a job early: timeouts, a disconnected client, a revoked key. */
+class JobLife implements Disposable {
+  readonly #controller = new AbortController()
+  readonly #upload: Disposable
+  readonly #whole: Disposable
+
+  constructor(
+    clock: Clock,
+    { uploadTimeoutMs, batchTimeoutMs }: Pick<BatchSettings, 'uploadTimeoutMs' | 'batchTimeoutMs'>,
+  ) {
+    this.#upload = after(clock, uploadTimeoutMs, () =>
+      this.end(
+        new ServiceError('upload_too_slow', `the request was not complete after ${uploadTimeoutMs} ms`),
+      ),
+    )
+    this.#whole = after(clock, batchTimeoutMs, () =>
+      this.end(new ServiceError('job_too_long', `the job was not finished after ${batchTimeoutMs} ms`)),
+    )
+  }
+
+  /** Aborted with the `ServiceError` that ended the job. */
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  end(reason: ServiceError): void {
+    this.#controller.abort(reason)
+  }
+
+  /** Resolves to the result of `upload`, unless the job ends first. */
+  async uploaded<T>(upload: Promise<T>): Promise<T> {
+    const { promise, reject } = Promise.withResolvers<never>()
+    const abort = () => reject(this.signal.reason)
+    this.signal.addEventListener('abort', abort)
+    try {
+      this.signal.throwIfAborted()
+      return await Promise.race([upload, promise])
+    } finally {
+      this.signal.removeEventListener('abort', abort)
+      this.#upload[Symbol.dispose]()
+    }
+  }
+
+  /** Cancels all timeouts. */
+  [Symbol.dispose](): void {
+    this.#upload[Symbol.dispose]()
+    this.#whole[Symbol.dispose]()
+  }
+}
+
+/**
+ * A place in the queue, from the first byte of a request to the last byte of its response. Disposing leaves the queue
+ * (idempotent).
+ */
+export interface LinePlace extends Disposable {
+  /** Resolves when this job can start; rejects with the reason of `signal`. */
+  turn(signal: AbortSignal): Promise<void>
+}
+
+/** Bounded queue that runs one batch job, or a few, at a time, which leaves CPU cores to live sessions. */
+class JobLine {
+  readonly #atWork: number
+  readonly #room: number
+  #inside = 0
+  #working = 0
+  #waiting: (() => void)[] = []
+
+  /** Admits up to `room` jobs, of which `atWork` run at a time. */
+  constructor(atWork: number, room: number) {
+    if (!(atWork >= 1 && room >= 1))
+      throw new RangeError(
+        `a queue needs room for at least 1 job and at least 1 worker, got ${room} and ${atWork}`,
+      )
+    this.#atWork = atWork
+    this.#room = room
+  }
+
+  /** Jobs in the queue, running or not. */
+  get inside(): number {
+    return this.#inside
+  }
+
+  /** Throws `too_many_jobs` when the queue is full. */
+  join(): LinePlace {
+    if (this.#inside >= this.#room)
+      throw new ServiceError(
+        'too_many_jobs',
+        `${this.#room} files are already being processed: try again later`,
+      )
+    this.#inside++
+    let state: 'waiting' | 'working' | 'gone' = 'waiting'
+    return {
+      turn: async signal => {
+        await this.#turn(signal)
+        state = 'working'
+      },
+      [Symbol.dispose]: () => {
+        if (state === 'gone') return
+        this.#inside--
+        if (state === 'working') this.#next()
+        state = 'gone'
+      },
+    }
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted()
+    if (this.#working < this.#atWork) {
+      this.#working++
+      return
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const leave = () => {
+      this.#waiting = this.#waiting.filter(each => each !== resolve)
+      reject(signal.reason)
+    }
+    signal.addEventListener('abort', leave)
+    this.#waiting.push(resolve)
+    await promise.finally(() => signal.removeEventListener('abort', leave))
+  }
+
+  /** Passes the slot to the next job, or frees it when none is waiting. */
+  #next(): void {
+    const first = this.#waiting.shift()
+    if (first) first()
+    else this.#working--
+  }
+}
+
+/** Bytes serialized as numbers at a time. */
+const PIECE_BYTES = 16 * 1024
+const MP3 = 'audio/mpeg'
+
+/** True if the request accepts the mp3 itself instead of JSON. */
+function wantsMp3(accept: string | undefined): boolean {
+  return accept?.split(',').some(type => type.split(';')[0]?.trim().toLowerCase() === MP3) ?? false
+}
+
+/**
+ * Sends `result`: only the bytes of the mp3 when the client accepts them and there are any, otherwise JSON. The JSON is
+ * serialized while it is sent, because bytes written as numbers take several times the space.
+ */
+function sendResult(
+  reply: FastifyReply,
+  result: BatchResult,
+  { dataEncoding }: Pick<JobParameters, 'dataEncoding'>,
+  mp3: boolean,
+): FastifyReply {
+  const { file, ...fields } = result
+  if (!file) return reply.send(fields)
+  const bytes = Buffer.from(file.data.buffer, file.data.byteOffset, file.data.byteLength)
+  if (mp3) return reply.type(MP3).send(bytes)
+  const described = { codec: file.codec, sampleRate: file.sampleRate }
+  if (dataEncoding === 'base64')
+    return reply.send({
+      ...fields,
+      file: { ...described, encoding: 'base64', data: bytes.toString('base64') },
+    })
+  const head = JSON.stringify({ ...fields, file: described }).slice(0, -2)
+  return reply.type('application/json; charset=utf-8').send(Readable.from(withBytes(head, bytes)))
+}
+
+/** Serializes a Buffer as `JSON.stringify` does. */
+function* withBytes(head: string, bytes: Buffer): Generator<string> {
+  yield `${head},"data":{"type":"Buffer","data":[`
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES)
+    yield `${at === 0 ? '' : ','}${bytes.subarray(at, at + PIECE_BYTES).join(',')}`
+  yield ']}}}'
+}
 
 export interface BatchParts {
   readonly engines: EngineSet

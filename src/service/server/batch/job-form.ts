@@ -1,8 +1,9 @@
 import type { MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../../../common/clock.ts'
+import { ServiceError } from '../errors.ts'
 import { type Query, shown } from '../query.ts'
-import { ServiceError } from '../service-error.ts'
-import { BATCH_PARAMETERS } from './job-parameters.ts'
+import { BATCH_PARAMETERS, type JobParameters } from './job-parameters.ts'
 
 /** Contents of a batch request. */
 export interface JobForm {
@@ -88,4 +89,60 @@ function unknownField(name: string): ServiceError {
 
 function tooLarge(maxFileBytes: number): ServiceError {
   return new ServiceError('too_large', `the file has more than ${maxFileBytes} bytes`)
+}
+
+/** Limits of one batch job. */
+export interface JobLimits {
+  /** Maximum duration of a file (ms). */
+  readonly maxFileMs: number
+  /** Maximum text length (characters). */
+  readonly maxTextLength: number
+}
+
+/**
+ * Holder of the key, whose audio and text are counted. Both methods throw a `ServiceError` when the quota is exceeded.
+ */
+export interface JobHolder {
+  takeAudio(ms: number): void
+  takeText(text: string): void
+}
+
+/** Context shared by all steps of a job. */
+export interface JobContext {
+  readonly clock: Clock
+  readonly limits: JobLimits
+  readonly holder: JobHolder
+  /** Resolves when no live session has to wait for its turn; rejects with the reason of `signal`. */
+  readonly calm: () => Promise<void>
+  /** Aborted with the `ServiceError` that ends the job. */
+  readonly signal: AbortSignal
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Returns the text of a job: the field `text`, or a UTF-8 file. Throws a `ServiceError`. */
+export function jobText({ text, mode }: JobParameters, { file }: JobForm, maxTextLength: number): string {
+  if (text !== undefined && file)
+    throw new ServiceError('parameter_repeated', 'both text and file were sent, expected only one of them')
+  if (text === undefined && !file)
+    throw new ServiceError('file_missing', `${mode} requires text, in the field text or as a file`)
+  const found = text ?? decoded(file ?? new Uint8Array(0))
+  // Text never contains NUL; many binary files do.
+  if (found === undefined || found.includes('\0'))
+    throw new ServiceError('file_not_text', 'the file is not UTF-8 text')
+  if (found.length > maxTextLength)
+    throw new ServiceError(
+      'text_too_long',
+      `the text has ${found.length} characters, allowed are ${maxTextLength}`,
+    )
+  if (found.trim() === '') throw new ServiceError(file ? 'empty_file' : 'text_empty', 'the text is empty')
+  return found
+}
+
+function decoded(file: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(file)
+  } catch {
+    return undefined
+  }
 }

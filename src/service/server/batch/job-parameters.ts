@@ -1,12 +1,11 @@
 import type { LanguageId } from '../../../common/language.ts'
 import type { Mp3Rate } from '../../../transcode/mp3/encoder.ts'
 import { BATCH_MODES, type BatchMode } from '../../contract.ts'
-import { type Choice, chosen, languageIn, type Parameter } from '../http/parameter.ts'
-import { VOICE_WISH_PARAMETERS } from '../http/voice-parameters.ts'
+import { ServiceError } from '../errors.ts'
+import { type Choice, chosen, languageIn, type Parameter, VOICE_WISH_PARAMETERS } from '../http/parameters.ts'
 import { type Query, single } from '../query.ts'
-import { ServiceError } from '../service-error.ts'
-import { receiveAudioOf } from '../session/audio-parameters.ts'
-import { type VoiceWish, voiceWish } from '../voice-wish.ts'
+import { receiveAudioOf } from '../session/parameters.ts'
+import { type VoiceWish, voiceWish } from '../voice-catalog.ts'
 
 const DATA_ENCODINGS = ['buffer', 'base64'] as const
 type DataEncoding = (typeof DATA_ENCODINGS)[number]

@@ -1,9 +1,9 @@
 import { after, type Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import { durationMs } from '../../../transcode/pcm.ts'
-import type { SpeechToText, Transcript } from '../engines/speech-to-text.ts'
-import { ServiceError } from '../service-error.ts'
-import type { JobContext } from './job-limits.ts'
+import type { SpeechToText, Transcript } from '../engines/engine.ts'
+import { ServiceError } from '../errors.ts'
+import type { JobContext } from './job-form.ts'
 
 /** Transcript of a file. */
 export interface Transcription {

@@ -1,8 +1,6 @@
 import type { LanguageId } from '../../../common/language.ts'
 import type { VoiceEntry } from '../../contract.ts'
-import type { SpeechToText } from './speech-to-text.ts'
-import type { Synthesizer } from './synthesizer.ts'
-import type { TextTranslator } from './text-translator.ts'
+import type { SpeechToText, Synthesizer, TextTranslator } from './engine.ts'
 
 /** A voice and its engine. */
 export interface OfferedVoice {

@@ -5,11 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { VoiceEntry } from '../../contract.ts'
-import { begunSpeech } from './begun-speech.ts'
-import { EngineError } from './engine-error.ts'
-import type { Speech, Synthesizer } from './synthesizer.ts'
-import { textPieces } from './text-pieces.ts'
-import { WavReader } from './wav-reader.ts'
+import type { Speech, Synthesizer } from './engine.ts'
+import { EngineError } from './engine.ts'
+import { begunSpeech, textPieces, WavReader } from './speech-stream.ts'
 
 export interface FliteOptions {
   /** Name or path of the program. */

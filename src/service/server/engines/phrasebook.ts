@@ -1,8 +1,103 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { LanguageId } from '../../../common/language.ts'
-import { DEFAULT_PHRASES } from './default-phrases.ts'
-import { languageRow } from './language-ids.ts'
+import type { TextTranslator } from './engine.ts'
+import { languageRow } from './languages.ts'
+
+/** Common phone phrases that rule-based translation gets wrong. */
+const DEFAULT_PHRASES: Phrases = {
+  en: {
+    es: {
+      hello: 'Hola.',
+      hi: 'Hola.',
+      'good morning': 'Buenos días.',
+      'good afternoon': 'Buenas tardes.',
+      'good evening': 'Buenas noches.',
+      goodbye: 'Adiós.',
+      'good bye': 'Adiós.',
+      bye: 'Adiós.',
+      'see you later': 'Hasta luego.',
+      'see you tomorrow': 'Hasta mañana.',
+      yes: 'Sí.',
+      no: 'No.',
+      okay: 'De acuerdo.',
+      'all right': 'De acuerdo.',
+      'of course': 'Por supuesto.',
+      please: 'Por favor.',
+      thanks: 'Gracias.',
+      'thank you': 'Gracias.',
+      'thank you very much': 'Muchas gracias.',
+      "you're welcome": 'De nada.',
+      'excuse me': 'Disculpe.',
+      sorry: 'Lo siento.',
+      "i'm sorry": 'Lo siento.',
+      'how are you': '¿Cómo está?',
+      "i'm fine": 'Estoy bien.',
+      'who is calling': '¿Quién llama?',
+      'who is this': '¿Con quién hablo?',
+      'how can i help you': '¿En qué puedo ayudarle?',
+      'can you hear me': '¿Me oye?',
+      'i can hear you': 'Le oigo bien.',
+      "i can't hear you": 'No le oigo.',
+      'speak louder please': 'Hable más alto, por favor.',
+      'speak more slowly please': 'Hable más despacio, por favor.',
+      'can you repeat that': '¿Puede repetirlo?',
+      'could you repeat that please': '¿Podría repetirlo, por favor?',
+      "i don't understand": 'No entiendo.',
+      'i understand': 'Entiendo.',
+      "i don't know": 'No lo sé.',
+      'one moment please': 'Un momento, por favor.',
+      'hold the line please': 'No cuelgue, por favor.',
+      'hold on': 'Un momento.',
+      'what is your name': '¿Cómo se llama?',
+      'what time is it': '¿Qué hora es?',
+      'how much does it cost': '¿Cuánto cuesta?',
+      'how much is it': '¿Cuánto es?',
+      'where are you': '¿Dónde está?',
+      'what is your phone number': '¿Cuál es su número de teléfono?',
+      'what is your address': '¿Cuál es su dirección?',
+      'i need help': 'Necesito ayuda.',
+      'call an ambulance': 'Llame a una ambulancia.',
+      'i would like to make an appointment': 'Quisiera pedir una cita.',
+      'i would like to make a reservation': 'Quisiera hacer una reserva.',
+      'please call me back': 'Llámeme más tarde, por favor.',
+      'call me back': 'Llámeme más tarde.',
+      'you have the wrong number': 'Se ha equivocado de número.',
+      'have a nice day': 'Que tenga un buen día.',
+      'nice to meet you': 'Mucho gusto.',
+    },
+  },
+}
+
+/** A translator that consults a phrasebook first. Owns the underlying translator, and supports the same languages. */
+export class PhraseTranslator implements TextTranslator {
+  readonly name: string
+  readonly #phrasebook: Phrasebook
+  readonly #translator: TextTranslator
+
+  constructor(phrasebook: Phrasebook, translator: TextTranslator) {
+    this.name = translator.name
+    this.#phrasebook = phrasebook
+    this.#translator = translator
+  }
+
+  targets(from: LanguageId): readonly LanguageId[] {
+    return this.#translator.targets(from)
+  }
+
+  prepare(from: LanguageId, to: LanguageId): void {
+    this.#translator.prepare(from, to)
+  }
+
+  async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
+    const phrase = this.targets(from).includes(to) ? this.#phrasebook.lookup(text, from, to) : undefined
+    return phrase ?? this.#translator.translate(text, from, to)
+  }
+
+  close(): Promise<void> {
+    return this.#translator.close()
+  }
+}
 
 /**
  * Phrases by written source language, written target language and source text: `{ "en": { "es": { "hello": "Hola." } }

@@ -1,11 +1,57 @@
 import { z } from 'zod'
 import { BATCH_PARAMETERS } from '../batch/job-parameters.ts'
-import type { ErrorName } from '../error-table.ts'
-import { STREAM_PATH } from '../session/audio-streams.ts'
-import { BATCH_ERRORS } from './batch-errors.ts'
-import type { Parameter } from './parameter.ts'
+import type { ErrorName } from '../errors.ts'
+import { STREAM_PATH } from '../session/audio-stream.ts'
+import { type Parameter, VOICE_PARAMETERS } from './parameters.ts'
 import { batchSchemas, healthSchema, languagesSchema, voicesSchema } from './reply-schemas.ts'
-import { VOICE_PARAMETERS } from './voice-parameters.ts'
+
+/** Errors of the batch endpoint, in addition to those of every request. */
+const BATCH_ERRORS: readonly ErrorName[] = [
+  'not_multipart',
+  'form_malformed',
+  'form_field_unknown',
+  'parameter_missing',
+  'parameter_repeated',
+  'mode_not_supported',
+  'value_not_allowed',
+  'not_json',
+  'field_unknown',
+  'obtain_not_supported',
+  'codec_not_supported',
+  'rate_not_supported',
+  'language_missing',
+  'language_malformed',
+  'language_unknown',
+  'language_not_transcribed',
+  'pair_not_offered',
+  'voice_not_offered',
+  'file_missing',
+  'empty_file',
+  'text_empty',
+  'file_not_text',
+  'format_unknown',
+  'coding_not_supported',
+  'file_damaged',
+  'truncated',
+  'language_not_detected',
+  'too_large',
+  'too_long',
+  'text_too_long',
+  'too_many_jobs',
+  'too_many_sessions',
+  'service_behind',
+  'key_sessions_taken',
+  'key_revoked',
+  'minutes_used_up',
+  'upload_too_slow',
+  'job_too_long',
+  'transcription_missing',
+  'translation_missing',
+  'synthesis_missing',
+  'transcription_failed',
+  'translation_failed',
+  'synthesis_failed',
+]
 
 /** An operation of the HTTP interface; the OpenAPI document and the request collection are generated from it. */
 export interface Operation {

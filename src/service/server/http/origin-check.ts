@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { isLoopback, type ServiceSettings } from '../service-config.ts'
-import { ServiceError } from '../service-error.ts'
+import { isLoopback } from '../../../net/client-address.ts'
+import { ServiceError } from '../errors.ts'
+import type { ServiceSettings } from '../settings.ts'
 
 const PREFLIGHT = {
   'access-control-allow-methods': 'GET, POST',

@@ -1,19 +1,18 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '../../../common/log.ts'
-import { vouchFor } from '../../../net/proof.ts'
-import type { Admission } from '../admission.ts'
+import { vouchFor } from '../../../net/request-guard.ts'
 import type { Batch } from '../batch/batch.ts'
-import type { Catalog } from '../catalog.ts'
+import type { Admission, Workload } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
-import type { ErrorCounts } from '../error-counts.ts'
+import { type ErrorCounts, ServiceError, told } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyHolder } from '../keys/key-holder.ts'
 import type { KeyWatch } from '../keys/key-watch.ts'
 import type { Query } from '../query.ts'
-import { ServiceError, told } from '../service-error.ts'
-import type { Workload } from '../workload.ts'
-import { voiceFilter } from './voice-parameters.ts'
+import { type AudioStreams, STREAM_PATH } from '../session/audio-stream.ts'
+import type { Catalog } from '../voice-catalog.ts'
+import { voiceFilter } from './parameters.ts'
 
 export interface RouteParts {
   readonly keys: ApiKeys
@@ -85,4 +84,33 @@ function fromFastify(error: Error & { statusCode?: number }): ServiceError {
   const { statusCode = 500 } = error
   if (error instanceof ServiceError || statusCode >= 500) return told(error)
   return new ServiceError('request_malformed', error.message)
+}
+
+const HEADERS = {
+  'content-type': 'audio/mpeg',
+  'cache-control': 'no-store',
+  'accept-ranges': 'none',
+  'x-content-type-options': 'nosniff',
+  // The path is a secret that must not leak to other pages.
+  'referrer-policy': 'no-referrer',
+}
+
+/**
+ * Adds the streamed audio: `HEAD` succeeds while a session streams at the path, `GET` returns its mp3 for as long as
+ * the session lasts.
+ */
+export function addStreamRoutes(app: FastifyInstance, streams: AudioStreams): void {
+  const path = `${STREAM_PATH}:name`
+  const found = (request: FastifyRequest) => {
+    const stream = streams.find((request.params as { name: string }).name)
+    if (!stream) throw new ServiceError('stream_unknown', 'no open session streams audio at this path')
+    return stream
+  }
+  app.head(path, (request, reply) => {
+    found(request)
+    return reply.headers(HEADERS).send()
+  })
+  app.get(path, { exposeHeadRoute: false }, (request, reply) =>
+    reply.headers(HEADERS).send(found(request).open()),
+  )
 }

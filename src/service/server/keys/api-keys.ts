@@ -1,13 +1,12 @@
 import { timingSafeEqual } from 'node:crypto'
-import { AttemptLimit } from '../../../common/attempt-limit.ts'
 import type { Clock } from '../../../common/clock.ts'
-import { addressGroup } from '../../../net/address-group.ts'
-import { ServiceError } from '../service-error.ts'
-import { AudioUsage } from './audio-usage.ts'
-import { keyDigest } from './key-digest.ts'
-import type { KeyEntry, KeyLimits } from './key-entry.ts'
+import { AttemptLimit } from '../../../common/rate-limit.ts'
+import { addressGroup } from '../../../net/client-address.ts'
+import { ServiceError } from '../errors.ts'
 import { KeyHolder } from './key-holder.ts'
-import { UsageLedger } from './usage-ledger.ts'
+import type { KeyEntry, KeyLimits } from './key-store.ts'
+import { keyDigest } from './key-store.ts'
+import { AudioUsage, UsageLedger } from './usage.ts'
 
 /** A key as configured: bare, or with a name for the log and limits. */
 export type ConfiguredKey = string | ({ readonly name: string; readonly key: string } & KeyLimits)

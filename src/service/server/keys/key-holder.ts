@@ -1,7 +1,7 @@
-import { ServiceError } from '../service-error.ts'
-import { AudioAllowance } from './audio-allowance.ts'
-import type { AudioUsage } from './audio-usage.ts'
-import type { KeyLimits } from './key-entry.ts'
+import { ServiceError } from '../errors.ts'
+import type { KeyLimits } from './key-store.ts'
+import type { AudioUsage } from './usage.ts'
+import { AudioAllowance } from './usage.ts'
 
 /** A remaining quota below this counts as used up (ms). */
 const TOO_LITTLE_MS = 1_000

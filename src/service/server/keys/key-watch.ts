@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { type Clock, Ticker } from '../../../common/clock.ts'
 import type { Log } from '../../../common/log.ts'
 import type { ApiKeys } from './api-keys.ts'
-import type { KeyFile } from './key-file.ts'
+import type { KeyFile } from './key-store.ts'
 
 /** Interval between checks of the file (ms). File system events would be faster, but some never arrive. */
 const PERIOD_MS = 500

@@ -5,7 +5,7 @@
  */
 import type { Log } from '../../../common/log.ts'
 import { buildService, type Service } from '../service.ts'
-import type { ServiceConfig } from '../service-config.ts'
+import type { ServiceConfig } from '../settings.ts'
 import { isAsk, isStart, type ProcessMessage } from './messages.ts'
 
 /** Maximum duration of a graceful shutdown (ms). */

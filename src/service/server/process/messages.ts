@@ -1,5 +1,5 @@
-import type { DoorCounters } from '../../../net/door-counters.ts'
-import type { ServiceConfig } from '../service-config.ts'
+import type { DoorCounters } from '../../../net/request-guard.ts'
+import type { ServiceConfig } from '../settings.ts'
 
 /** First message from the parent to a service process; sent once. */
 export interface StartMessage {

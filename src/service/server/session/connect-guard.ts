@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket as TcpSocket } from 'node:net'
 import type { Clock } from '../../../common/clock.ts'
-import { TokenBucket } from '../../../common/token-bucket.ts'
+import { TokenBucket } from '../../../common/rate-limit.ts'
 
 /** CONNECT packets per connection that are rejected or not answered yet: burst and rate. */
 const CONNECTS = { burst: 5, perSecond: 0.5 }

@@ -1,11 +1,43 @@
 import { after, type Clock } from '../../../common/clock.ts'
 import type { Log } from '../../../common/log.ts'
 import { type ConnectionParameters, EVENT } from '../../contract.ts'
-import type { ServiceSettings } from '../service-config.ts'
-import { ServiceError, told } from '../service-error.ts'
-import type { Channel } from './channel.ts'
-import type { Intake } from './intake.ts'
-import type { Outlet } from './outlet.ts'
+import { ServiceError, told } from '../errors.ts'
+import type { ServiceSettings } from '../settings.ts'
+
+/** Connection to one client, as a session uses it. */
+export interface Channel {
+  /** Approximate number of bytes sent that the client has not read yet. */
+  readonly unreadBytes: number
+  emit(event: string, payload: unknown): void
+  /** Resolves when everything emitted has been sent, or when the client has disconnected. */
+  drained(): Promise<void>
+  /** Disconnects after everything emitted has been sent. */
+  end(): void
+}
+
+/** Input of a session, and its processing. The session opens and closes it. */
+export interface Intake {
+  /** True while accepted input is being processed. */
+  readonly busy: boolean
+  /** Prepares the input; resolves to the payload of `start`. Throws a `ServiceError` on failure. */
+  open(): Promise<boolean | string>
+  /** Accepts one payload, or throws a `ServiceError` without using any of it. Only valid after `open`. */
+  take(payload: unknown): void
+  /** Frees all resources and drops pending work. Called once, possibly while `open` is pending. */
+  close(): Promise<void>
+  /** Figures for the log; never the content of speech or text. */
+  totals(): object
+}
+
+/** Output of a session to its client. */
+export interface Outlet {
+  /** Sends an event. Does nothing once the session has ended; a client that does not read ends the session. */
+  emit(event: string, payload: unknown): void
+  /** Reports a failure to the client, and ends the session for errors that are fatal in the error table. */
+  fault(error: ServiceError): void
+  /** Waits until the client has read most of the data sent to it. For deferrable work; never rejects. */
+  room(): Promise<void>
+}
 
 /** Deferrable work waits while more than this is unread by the client (bytes). */
 const ROOM_BYTES = 256 * 1024

@@ -1,8 +1,9 @@
+import type { Server } from 'node:http'
+import type { Socket as TcpSocket } from 'node:net'
 import type { Socket } from 'socket.io'
 import { EVENT } from '../../contract.ts'
-import type { ErrorCounts } from '../error-counts.ts'
-import type { ErrorName } from '../error-table.ts'
-import type { Channel } from './channel.ts'
+import type { ErrorCounts, ErrorName } from '../errors.ts'
+import type { Channel } from './session.ts'
 
 /** Approximate size of a message without its binary part. */
 const MESSAGE_BYTES = 512
@@ -65,4 +66,26 @@ export class SocketChannel implements Channel {
 function binaryBytes(payload: unknown): number {
   const file = (payload as { file?: { data?: Uint8Array } } | null)?.file
   return file?.data?.byteLength ?? 0
+}
+
+/** Time for a graceful close before the connection is cut (ms). */
+const GOODBYE_MS = 300
+
+/** Tracks the connections of an HTTP server, so that closing it does not wait for a client that never disconnects. */
+export class SocketTracker {
+  readonly #open = new Set<TcpSocket>()
+
+  constructor(server: Server) {
+    server.on('connection', socket => {
+      this.#open.add(socket)
+      socket.once('close', () => this.#open.delete(socket))
+    })
+  }
+
+  /** Destroys the remaining connections after a short delay. */
+  close(): void {
+    setTimeout(() => {
+      for (const socket of this.#open) socket.destroy()
+    }, GOODBYE_MS).unref()
+  }
 }

@@ -1,15 +1,61 @@
 import type { Clock } from '../../../common/clock.ts'
-import type { SpeechStream, SpeechToText, TranscriptSink } from '../engines/speech-to-text.ts'
+import type { Followed, Workload } from '../capacity.ts'
+import type { SpeechStream, SpeechToText, TranscriptSink } from '../engines/engine.ts'
+import { ServiceError } from '../errors.ts'
 import type { KeyHolder } from '../keys/key-holder.ts'
-import { ServiceError } from '../service-error.ts'
-import type { Workload } from '../workload.ts'
-import type { SttParameters } from './connection-parameters.ts'
-import type { Intake } from './intake.ts'
-import type { Outlet } from './outlet.ts'
-import { Pace, type PaceLimits } from './pace.ts'
-import { SpeechEnds } from './speech-ends.ts'
-import type { Results } from './transcript-results.ts'
-import { Uplink, type UplinkLimits } from './uplink.ts'
+import { SpeechEnds, Uplink, type UplinkLimits } from './audio-intake.ts'
+import type { SttParameters } from './parameters.ts'
+import type { Results } from './results.ts'
+import type { Intake, Outlet } from './session.ts'
+
+export interface PaceLimits {
+  /** Delay above which the client of a session is notified (ms). */
+  readonly maxBehindMs: number
+  /** Delay above which a session is ended (ms). */
+  readonly endBehindMs: number
+}
+
+export interface PaceParts {
+  readonly outlet: Outlet
+  readonly limits: PaceLimits
+  /** Time the oldest speech has been waiting for the recognizer (ms). */
+  readonly behind: () => number
+  /** Time the oldest speech has been waiting for its result, at any engine (ms). */
+  readonly late: () => number
+}
+
+/**
+ * Checks that one session keeps up with its speech. Its client is notified once when it falls behind, until it has
+ * caught up. A session that is far behind ends, because such a late translation is useless.
+ */
+export class Pace implements Followed {
+  readonly #parts: PaceParts
+  #told = false
+
+  constructor(parts: PaceParts) {
+    this.#parts = parts
+  }
+
+  get behindMs(): number {
+    return this.#parts.behind()
+  }
+
+  judge(): void {
+    const { outlet, limits, late } = this.#parts
+    const { maxBehindMs, endBehindMs } = limits
+    const lateMs = late()
+    const shown = `the results are ${Math.round(lateMs)} ms behind the speech`
+    if (lateMs > endBehindMs) {
+      outlet.fault(new ServiceError('too_far_behind', `${shown}, sessions end at ${endBehindMs} ms`))
+    } else if (lateMs > maxBehindMs) {
+      if (!this.#told)
+        outlet.fault(
+          new ServiceError('falling_behind', `${shown}, more than ${maxBehindMs} ms: still trying`),
+        )
+      this.#told = true
+    } else if (lateMs < maxBehindMs / 2) this.#told = false
+  }
+}
 
 export interface SpeechIntakeParts {
   readonly outlet: Outlet

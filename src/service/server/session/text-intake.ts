@@ -1,7 +1,6 @@
+import { ServiceError, told } from '../errors.ts'
 import { shown } from '../query.ts'
-import { ServiceError, told } from '../service-error.ts'
-import type { Intake } from './intake.ts'
-import type { Outlet } from './outlet.ts'
+import type { Intake, Outlet } from './session.ts'
 
 /** A text sent by a client. */
 export interface Text {

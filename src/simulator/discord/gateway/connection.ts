@@ -1,7 +1,6 @@
 import type { WebSocket } from 'ws'
 import { after, type Clock } from '../../../common/clock.ts'
-import { type ClientMessage, readClientMessage } from './client-message.ts'
-import { CLOSE, OP } from './opcodes.ts'
+import { CLOSE, type ClientMessage, OP, readClientMessage } from './protocol.ts'
 import type { GatewaySession, SessionLine } from './session.ts'
 
 /** The gateway's side of a connection. */

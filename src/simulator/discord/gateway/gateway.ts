@@ -2,17 +2,40 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Clock } from '../../../common/clock.ts'
+import type { Json } from '../json.ts'
+import type { Guild } from '../model/guild.ts'
 import { shardOf } from '../model/snowflake.ts'
 import { VoiceChannel } from '../model/voice-channel.ts'
 import type { Happening, World } from '../model/world.ts'
-import type { ClientMessage } from './client-message.ts'
 import { type ConnectionHost, GatewayConnection } from './connection.ts'
-import type { GatewayFaults, SeenGatewaySession } from './faults.ts'
-import { disallowed, seenWith, unknownIntents } from './intents.ts'
-import { membersChunk } from './members-chunk.ts'
-import { CLOSE, endsSession } from './opcodes.ts'
-import { readyJson } from './ready.ts'
-import { GatewaySession } from './session.ts'
+import { disallowed, hasIntent, seenWith, unknownIntents } from './intents.ts'
+import { CLOSE, type ClientMessage, endsSession } from './protocol.ts'
+import { type GatewayFaults, GatewaySession, readyJson, type SeenGatewaySession } from './session.ts'
+
+/** The response to op 8; undefined for a request of the whole list without the intent, which gets no response. */
+function membersChunk(
+  guild: Guild,
+  { userIds, query, limit, nonce }: ClientMessage & { kind: 'members' },
+  intents: number,
+): Json | undefined {
+  const everybody = [...guild.members.values()]
+  if (userIds.length === 0 && (query ?? '') === '' && !hasIntent(intents, 'GuildMembers')) return undefined
+  const wanted =
+    userIds.length > 0
+      ? everybody.filter(({ id }) => userIds.includes(id))
+      : everybody.filter(({ displayName }) =>
+          displayName.toLowerCase().startsWith((query ?? '').toLowerCase()),
+        )
+  const members = limit > 0 ? wanted.slice(0, limit) : wanted
+  return {
+    guild_id: guild.id,
+    members: members.map(({ json }) => json),
+    chunk_index: 0,
+    chunk_count: 1,
+    not_found: userIds.filter(id => !guild.members.has(id)),
+    ...(nonce === undefined ? {} : { nonce }),
+  }
+}
 
 export interface GatewayTerms {
   readonly world: World

@@ -1,6 +1,73 @@
 import { after, type Clock } from '../../../common/clock.ts'
 import type { Json } from '../json.ts'
-import type { SeenGatewaySession } from './faults.ts'
+import type { Guild } from '../model/guild.ts'
+import type { World } from '../model/world.ts'
+
+/** Faults of the main gateway. Each method acts at once, on every open connection. */
+export interface GatewayFaults {
+  /** Closes with this code; 1000 and 1001 end the session, with others it can be resumed, as at Discord. */
+  close(code: number, reason?: string): void
+  /** Breaks the connection without a close frame. */
+  drop(): void
+  /** Op 7: reconnect and resume. */
+  reconnect(): void
+  /** Op 9: the session cannot be resumed, or (`true`) can be. */
+  invalidSession(resumable?: boolean): void
+  /** While true, heartbeats are not acknowledged. */
+  ignoreHeartbeats: boolean
+  /** While true, nothing is sent although the socket stays open: a zombie. Events are kept for a resume. */
+  mute: boolean
+  /** While true, no session can be resumed: op 9 with `false`. */
+  refuseResume: boolean
+  /** While set, Identify is answered by a close with this code. */
+  refuseIdentify: number | undefined
+  /** Number of sessions that can still be started today; at 0 the token is rejected (Discord: Session Start Limit). */
+  identifiesLeft: number
+  /** While true, connections are rejected. */
+  refuseConnections: boolean
+  /** While true, only connections to the resume address from READY are rejected. */
+  refuseResumeUrl: boolean
+}
+
+/** Snapshot of a bot's session on the gateway. */
+export interface SeenGatewaySession {
+  readonly sessionId: string
+  readonly intents: number
+  readonly shard: readonly [number, number]
+  /** Number of resumes. */
+  readonly resumes: number
+  /** Number of dispatches that were sent again on a resume. */
+  readonly replayed: number
+  readonly connected: boolean
+}
+
+/** Discord: Ready. */
+export function readyJson(terms: {
+  world: World
+  session: GatewaySession
+  guilds: readonly Guild[]
+  resumeUrl: string
+}): Json {
+  const { world, session, guilds, resumeUrl } = terms
+  return {
+    v: 10,
+    user: { ...world.bot.json, verified: true, mfa_enabled: false, email: null, flags: 0 },
+    guilds: guilds.map(({ id }) => ({ id, unavailable: true })),
+    session_id: session.sessionId,
+    resume_gateway_url: resumeUrl,
+    shard: session.shard,
+    application: {
+      id: world.application.id,
+      flags: world.applicationFlags,
+      flags_new: String(world.applicationFlags),
+    },
+    session_type: 'normal',
+    private_channels: [],
+    relationships: [],
+    presences: [],
+    _trace: [],
+  }
+}
 
 /** An event since the session started, kept for a resume. */
 interface Sent {

@@ -1,11 +1,10 @@
 import type { Json } from '../json.ts'
 import { ApiError } from '../rest/api-error.ts'
 import type { Channel } from './channel.ts'
-import { isEmpty, type MessageDraft } from './draft.ts'
 import type { Member } from './member.ts'
-import { ALL_MENTIONS, pingsIn, USER_MENTIONS } from './mentions.ts'
+import type { MessageVersion } from './message.ts'
 import { Message, type MessageTerms } from './message.ts'
-import type { MessageVersion } from './message-version.ts'
+import { ALL_MENTIONS, isEmpty, type MessageDraft, pingsIn, USER_MENTIONS } from './message-draft.ts'
 import type { User } from './user.ts'
 import type { World } from './world.ts'
 

@@ -2,15 +2,74 @@ import { after } from '../../../common/clock.ts'
 import { type Json, numberIn } from '../json.ts'
 import { ApiError } from '../rest/api-error.ts'
 import type { Channel } from './channel.ts'
-import { readChoices } from './choices.ts'
-import { type MessageDraft, readDraft } from './draft.ts'
-import { InteractionFailed } from './interaction-failed.ts'
 import type { Member } from './member.ts'
 import type { Message } from './message.ts'
-import { type Choice, Reply } from './reply.ts'
-import { type InteractionInput, type InteractionState, next } from './state.ts'
+import { type MessageDraft, readDraft } from './message-draft.ts'
+import { type Choice, Reply, readChoices } from './reply.ts'
 import type { WebhookTarget } from './webhook.ts'
 import type { World } from './world.ts'
+
+/** Reason why an interaction got no answer, as Discord's own client shows it. */
+export type InteractionFailure =
+  /** No response within 3 s, or a deferral without an answer: "The application did not respond". */
+  | 'no-response'
+  /** The command is not registered, or its options differ from the registered ones. */
+  | 'unknown-command'
+  | 'invalid-option'
+  /** The command or the channel is hidden from this member. */
+  | 'not-allowed'
+  /** A button that does not exist or is disabled. */
+  | 'unknown-component'
+  /** The autocomplete response was invalid. */
+  | 'no-choices'
+
+export class InteractionFailed extends Error {
+  readonly code: InteractionFailure
+
+  constructor(code: InteractionFailure, message: string) {
+    super(message)
+    this.name = 'InteractionFailed'
+    this.code = code
+  }
+}
+
+/** Progress of an application's answer. */
+export type InteractionState =
+  | { status: 'waiting' }
+  /** Deferred, or for a press, acknowledged. */
+  | { status: 'deferred'; update: boolean }
+  | { status: 'answered'; deferred: boolean; updated: boolean }
+  /** No response within 3 s. */
+  | { status: 'failed' }
+
+/** Discord: Interaction Callback Type, by name. */
+export type InteractionInput = 'reply' | 'defer' | 'update' | 'defer-update' | 'choices' | 'edit' | 'timeout'
+
+/**
+ *
+ * waiting ──reply, update, choices──▶ answered
+ *      │ └──defer, defer-update──▶ deferred ──edit──▶ answered
+ *      └──timeout──▶ failed
+ *
+ * Undefined: no longer possible, which Discord answers with an error, or irrelevant.
+ */
+export function next(state: InteractionState, input: InteractionInput): InteractionState | undefined {
+  switch (state.status) {
+    case 'waiting':
+      if (input === 'timeout') return { status: 'failed' }
+      if (input === 'defer' || input === 'defer-update')
+        return { status: 'deferred', update: input === 'defer-update' }
+      if (input === 'edit') return undefined
+      return { status: 'answered', deferred: false, updated: input === 'update' }
+    case 'deferred':
+      return input === 'edit' ? { status: 'answered', deferred: true, updated: state.update } : undefined
+    case 'answered':
+    case 'failed':
+      return undefined
+    default:
+      return state satisfies never
+  }
+}
 
 export interface InteractionTerms {
   readonly world: World

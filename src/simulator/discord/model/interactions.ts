@@ -1,16 +1,54 @@
-import type { RegisteredCommand } from '../command/registered-command.ts'
+import type { RegisteredCommand } from '../command/registry.ts'
 import { isJson, type Json, objectsIn } from '../json.ts'
 import { ApiError } from '../rest/api-error.ts'
 import type { Channel } from './channel.ts'
-import { Interaction, type InteractionTerms } from './interaction.ts'
-import { InteractionFailed } from './interaction-failed.ts'
-import { interactionJson } from './interaction-json.ts'
-import { completedOption, optionsOf, type Typed } from './invocation.ts'
+import { Interaction, InteractionFailed, type InteractionTerms } from './interaction.ts'
+import { type CommandValue, completedOption, optionsOf, resolved, type Typed } from './invocation.ts'
 import type { Member } from './member.ts'
 import type { Message } from './message.ts'
 import type { Choice, Reply } from './reply.ts'
-import { type CommandValue, resolved } from './values.ts'
 import type { World } from './world.ts'
+
+/** Discord: Interaction Type. */
+const TYPES = { command: 2, component: 3, autocomplete: 4 } as const
+
+/** The interaction as sent to the application (Discord: Interaction Object). */
+function interactionJson({ id, token, terms }: Interaction, data: Json): Json {
+  const { by, channel, kind, pressed, world } = terms
+  const { guild } = by
+  const { id: channelId, name, type, ...rest } = channel.json
+  const thread = isJson(rest.thread_metadata)
+    ? { parent_id: rest.parent_id, thread_metadata: rest.thread_metadata }
+    : {}
+  return {
+    id,
+    token,
+    type: TYPES[kind],
+    version: 1,
+    application_id: world.application.id,
+    guild_id: guild.id,
+    guild: { id: guild.id, locale: guild.locale, features: [] },
+    guild_locale: guild.locale,
+    channel_id: channelId,
+    channel: {
+      id: channelId,
+      guild_id: guild.id,
+      name,
+      type,
+      ...thread,
+      permissions: String(channel.permissionsOf(by)),
+    },
+    member: { ...by.json, permissions: String(channel.permissionsOf(by)) },
+    locale: by.user.locale,
+    app_permissions: String(channel.permissionsOf(guild.bot)),
+    entitlements: [],
+    authorizing_integration_owners: { 0: guild.id },
+    context: 0,
+    attachment_size_limit: 10_485_760,
+    data: kind === 'component' ? data : { ...data, guild_id: undefined },
+    ...(pressed ? { message: pressed.json } : {}),
+  }
+}
 
 type Values = Readonly<Record<string, CommandValue>>
 

@@ -4,7 +4,7 @@ import type { SayOptions, VoiceUser } from '../voice/voice-user.ts'
 import type { Guild } from './guild.ts'
 import type { Member } from './member.ts'
 import type { VoiceChannel } from './voice-channel.ts'
-import { VoiceState } from './voice-state.ts'
+import { VoiceState } from './voice-channel.ts'
 
 export type { SayOptions } from '../voice/voice-user.ts'
 

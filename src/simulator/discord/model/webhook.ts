@@ -1,8 +1,8 @@
 import type { Json } from '../json.ts'
 import { ApiError } from '../rest/api-error.ts'
 import type { Channel } from './channel.ts'
-import type { MessageDraft } from './draft.ts'
 import type { Message } from './message.ts'
+import type { MessageDraft } from './message-draft.ts'
 import type { World } from './world.ts'
 
 /** Posts without a login, by a path with a token in it: a webhook, or an interaction that is being answered. */

@@ -8,9 +8,8 @@ import type { Channel } from './channel.ts'
 import { Chat } from './chat.ts'
 import type { Guild } from './guild.ts'
 import { Interactions } from './interactions.ts'
-import { type DiscordLocale, localeOf } from './locale.ts'
 import { Snowflakes } from './snowflake.ts'
-import { User } from './user.ts'
+import { type DiscordLocale, localeOf, User } from './user.ts'
 import type { Webhook } from './webhook.ts'
 
 /** An event that bots can receive. */

@@ -4,15 +4,50 @@ import { isSnowflake } from '../model/snowflake.ts'
 import type { World } from '../model/world.ts'
 import { OpenSockets } from '../open-sockets.ts'
 import { ApiError } from './api-error.ts'
-import type { ApiReply } from './api-request.ts'
-import { bytesOf, parsed } from './body.ts'
 import type { DiscordRestFaults, RestFault } from './faults.ts'
 import { FormCheck } from './form-check.ts'
-import { bucketHeaders, limitedReply, type RawReply } from './rate-limit-reply.ts'
-import { RateLimits } from './rate-limits.ts'
-import { type FoundRoute, Routes } from './route.ts'
+import { bucketHeaders, limitedReply, RateLimits, type RawReply } from './rate-limits.ts'
+import { type ApiReply, type FoundRoute, Routes } from './route.ts'
 import { ROUTES } from './routes/index.ts'
-import type { SeenRequest } from './seen-request.ts'
+
+const MAX_BYTES = 10_485_760
+
+/** The body as bytes; undefined if it is incomplete. Throws `ApiError` if it is too long. */
+export async function bytesOf(request: IncomingMessage): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size <= MAX_BYTES) chunks.push(chunk)
+    }
+  } catch {
+    return undefined
+  }
+  if (size > MAX_BYTES) throw ApiError.of(40005)
+  return Buffer.concat(chunks)
+}
+
+/** The parsed body, or undefined without one. For a form with files, its `payload_json`. Throws `ApiError`. */
+export async function parsed(bytes: Buffer, type: string): Promise<unknown> {
+  if (bytes.length === 0) return undefined
+  if (!type.startsWith('multipart/form-data')) return json(bytes.toString('utf8'))
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => {
+      throw ApiError.of(50035)
+    })
+  const payload = form.get('payload_json')
+  return typeof payload === 'string' ? json(payload) : {}
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw ApiError.of(50109)
+  }
+}
 
 export interface RestApiTerms {
   readonly world: World
@@ -171,4 +206,21 @@ function codeIn(body: string): number | undefined {
   } catch {
     return undefined
   }
+}
+
+/** One REST request and its response. Never includes the token. */
+export interface SeenRequest {
+  readonly method: string
+  /** Without `/api/v10`, with the query: `/channels/123/messages?limit=5`. The token of an interaction or webhook is `:token`. */
+  readonly path: string
+  /** The route's pattern, `PATCH /channels/:channel/messages/:message`; undefined for an unknown route. */
+  readonly route: string | undefined
+  /** The body, parsed; undefined without one. */
+  readonly body: unknown
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** HTTP; undefined if the connection was cut or never answered. */
+  readonly status: number | undefined
+  /** Discord's own error code. */
+  readonly code: number | undefined
 }

@@ -2,17 +2,18 @@ import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
 import { after, type Clock } from '../../../common/clock.ts'
 import type { BotSession, Wire } from './bot-session.ts'
-import { isEncryptionMode } from './encryption.ts'
 import {
+  Close,
   type Identify,
   type Inbound,
+  Op,
   type Resume,
   readBinary,
   readText,
   type SelectProtocol,
   type Talk,
 } from './gateway-message.ts'
-import { Close, Op } from './opcodes.ts'
+import { isEncryptionMode } from './rtp.ts'
 import type { VoiceCall } from './voice-call.ts'
 import type { GatewayStage } from './voice-faults.ts'
 

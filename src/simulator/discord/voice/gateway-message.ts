@@ -1,5 +1,53 @@
 import { z } from 'zod'
-import { Close, Op } from './opcodes.ts'
+
+/** Opcodes of the voice gateway, version 8 (Discord, "Opcodes and status codes"; daveprotocol.com for 21–31). */
+export const Op = {
+  identify: 0,
+  selectProtocol: 1,
+  ready: 2,
+  heartbeat: 3,
+  sessionDescription: 4,
+  speaking: 5,
+  heartbeatAck: 6,
+  resume: 7,
+  hello: 8,
+  resumed: 9,
+  clientsConnect: 11,
+  clientDisconnect: 13,
+  clientFlags: 18,
+  clientPlatform: 20,
+  prepareTransition: 21,
+  executeTransition: 22,
+  transitionReady: 23,
+  prepareEpoch: 24,
+  externalSender: 25,
+  keyPackage: 26,
+  proposals: 27,
+  commitWelcome: 28,
+  announceCommit: 29,
+  welcome: 30,
+  invalidCommitWelcome: 31,
+} as const
+
+/** Close codes of the voice gateway (Discord, "Voice close event codes"). */
+export const Close = {
+  unknownOpcode: 4001,
+  undecodable: 4002,
+  notAuthenticated: 4003,
+  authenticationFailed: 4004,
+  alreadyAuthenticated: 4005,
+  sessionInvalid: 4006,
+  sessionTimeout: 4009,
+  serverNotFound: 4011,
+  unknownProtocol: 4012,
+  disconnected: 4014,
+  serverCrashed: 4015,
+  unknownEncryption: 4016,
+  daveRequired: 4017,
+  badRequest: 4020,
+  rateLimited: 4021,
+  callTerminated: 4022,
+} as const
 
 /** Op 0. */
 export interface Identify {

@@ -1,19 +1,69 @@
 import { after, type Clock } from '../../../common/clock.ts'
+import type { Expectation, Opened } from './bot-receiver.ts'
 import type { BotSession } from './bot-session.ts'
 import { CallBots, type ExpectedBot, type Restriction } from './call-bots.ts'
-import { CallDave } from './call-dave.ts'
-import { DatagramPath } from './datagram-path.ts'
-import { DaveGroup } from './dave/dave-group.ts'
-import { ScriptedMember } from './dave/scripted-member.ts'
-import type { Transition } from './dave/transition.ts'
-import type { EncryptionMode } from './encryption.ts'
-import { forgedPacket } from './forged-packet.ts'
+import { DatagramPath } from './datagrams.ts'
+import { DaveGroup, type Transition } from './dave/group.ts'
+import { ScriptedMember } from './dave/members.ts'
+import { Close, Op } from './gateway-message.ts'
 import type { Address } from './media-socket.ts'
-import { Close, Op } from './opcodes.ts'
 import type { PacketCounts } from './packet-counts.ts'
-import type { RtpHeader } from './rtp.ts'
+import { type EncryptionMode, forgedPacket, type RtpHeader } from './rtp.ts'
 import { VoiceFaults } from './voice-faults.ts'
 import { type JoinOptions, VoiceUser } from './voice-user.ts'
+
+/** Handles the DAVE messages of bots, and opens their frames like the group's members. */
+class CallDave {
+  readonly group: DaveGroup
+  readonly #members: () => Iterable<ScriptedMember>
+
+  constructor(group: DaveGroup, members: () => Iterable<ScriptedMember>) {
+    this.group = group
+    this.#members = members
+  }
+
+  /** Op 26; false if the key package cannot be added. */
+  offered({ member }: BotSession, keyPackage: Buffer): boolean {
+    if (!this.group.couldAdd(member, keyPackage)) return false
+    member.keyPackage = Buffer.from(keyPackage)
+    this.group.changed()
+    return true
+  }
+
+  /** Op 28. */
+  committed({ member }: BotSession, payload: Buffer): void {
+    this.group.committed(member, Buffer.from(payload))
+  }
+
+  /** Op 23. */
+  ready({ member }: BotSession, transitionId: number): void {
+    this.group.execution.ready(member, transitionId)
+  }
+
+  /** Op 31: the bot could not use a commit or welcome and starts again; its new key package follows. */
+  invalid({ member }: BotSession): void {
+    member.keyPackage = undefined
+    member.introduce()
+    this.group.changed()
+  }
+
+  /** Opens an encrypted frame of `userId` like the members of the group. */
+  open(userId: string, frame: Buffer): Opened {
+    for (const member of this.#members()) {
+      const opus = member.open(userId, frame)
+      if (opus) return { kind: 'opus', opus }
+    }
+    return this.group.execution.underWay ? { kind: 'wait' } : { kind: 'lost' }
+  }
+
+  /** Current expectations of the bot's frames. */
+  expectationOf(session: BotSession | undefined): Expectation {
+    const { execution, generation, version } = this.group
+    if (!session || version === 0 || execution.underWay || !this.group.has(session.member))
+      return { encryption: 'free', generation }
+    return { encryption: execution.fresh ? 'beginning' : 'demanded', generation }
+  }
+}
 
 export type { ExpectedBot, Restriction } from './call-bots.ts'
 

@@ -1,6 +1,6 @@
-import { DatagramFaults } from './datagram-faults.ts'
+import { DatagramFaults } from './datagrams.ts'
 import type { Committer } from './dave/commit-race.ts'
-import type { EncryptionMode } from './encryption.ts'
+import type { EncryptionMode } from './rtp.ts'
 
 /** A moment in the life of a bot's socket: the message that was just received from the bot, or sent to it. */
 export type GatewayStage =

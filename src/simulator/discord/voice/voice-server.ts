@@ -1,16 +1,63 @@
 import type { RemoteInfo } from 'node:dgram'
+import { createServer, type Server } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { WebSocketServer } from 'ws'
 import { type Clock, systemClock } from '../../../common/clock.ts'
 import { randomFrom } from '../../twilio/phone/quirks.ts'
-import type { Admission, BotSocketHost } from './bot-socket.ts'
-import { ENCRYPTION_MODES, type EncryptionMode } from './encryption.ts'
-import type { Identify, Resume } from './gateway-message.ts'
-import { discoveryRequest, discoveryResponse } from './ip-discovery.ts'
-import { MediaSocket } from './media-socket.ts'
-import { Close } from './opcodes.ts'
-import { ssrcOf } from './rtp.ts'
-import { SelfSigned } from './self-signed.ts'
+import { OpenSockets } from '../open-sockets.ts'
+import { type Admission, BotSocket, type BotSocketHost } from './bot-socket.ts'
+import { SelfSigned } from './certificate.ts'
+import { Close, type Identify, type Resume } from './gateway-message.ts'
+import { discoveryRequest, discoveryResponse, MediaSocket } from './media-socket.ts'
+import { ENCRYPTION_MODES, type EncryptionMode, ssrcOf } from './rtp.ts'
 import { VoiceCall } from './voice-call.ts'
-import { VoiceGateway } from './voice-gateway.ts'
+
+/** The bots' endpoint: WebSockets over TLS. */
+class VoiceGateway {
+  readonly #https: Server
+  readonly #open: OpenSockets
+  readonly #sockets: WebSocketServer
+  #refusal: { code: number; times: number } | undefined
+
+  private constructor({ key, certificate }: SelfSigned, host: BotSocketHost) {
+    this.#https = createServer({ key, cert: certificate })
+    this.#open = new OpenSockets(this.#https)
+    this.#sockets = new WebSocketServer({ server: this.#https })
+    this.#sockets.on('connection', socket => {
+      const refusal = this.#refusal
+      if (!refusal) return void new BotSocket(socket, host)
+      if (--refusal.times <= 0) this.#refusal = undefined
+      socket.close(refusal.code)
+    })
+  }
+
+  /** Listens on loopback, on a port that the system chooses. */
+  static async listen(identity: SelfSigned, host: BotSocketHost): Promise<VoiceGateway> {
+    const gateway = new VoiceGateway(identity, host)
+    await new Promise<void>((settle, fail) => {
+      gateway.#https.once('error', fail)
+      gateway.#https.listen(0, '127.0.0.1', settle)
+    })
+    return gateway
+  }
+
+  get port(): number {
+    return (this.#https.address() as AddressInfo).port
+  }
+
+  /** Closes the next `times` sockets with `code` before they receive anything. */
+  refuse(code: number, times: number): void {
+    this.#refusal = { code, times }
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets.clients) socket.terminate()
+    await new Promise<void>(settle => this.#sockets.close(() => settle()))
+    const closed = new Promise<void>(settle => this.#https.close(() => settle()))
+    this.#open.destroy()
+    await closed
+  }
+}
 
 /** Options of the voice server. */
 export interface VoiceServerOptions {

@@ -1,8 +1,8 @@
 import { after, type Clock } from '../../../common/clock.ts'
-import type { ScriptedMember } from './dave/scripted-member.ts'
-import type { EncodedSpeech } from './encoded-speech.ts'
+import type { ScriptedMember } from './dave/members.ts'
 import { OPUS_RATE, SILENCE_FRAME } from './opus.ts'
 import type { RtpHeader } from './rtp.ts'
+import type { EncodedSpeech } from './speech.ts'
 import { type SayOptions, Speech, type SpeechPacket, type SpeechSource } from './speech.ts'
 import type { VoiceFaults } from './voice-faults.ts'
 

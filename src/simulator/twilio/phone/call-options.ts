@@ -1,9 +1,9 @@
 import { type Clock, systemClock } from '../../../common/clock.ts'
 import { type Log, silentLog } from '../../../common/log.ts'
-import type { Method } from './attributes.ts'
-import { newSid } from './ids.ts'
 import { PhoneLine } from './line.ts'
 import { checkQuirks, type Quirks } from './quirks.ts'
+import type { Method } from './twiml.ts'
+import { newSid } from './wire.ts'
 
 /** A call to place: caller and called number, address of the bridge, and behavior of the phone. */
 export interface CallOptions {

@@ -1,12 +1,99 @@
-import { after } from '../../../common/clock.ts'
+import { after, type Clock } from '../../../common/clock.ts'
+import { decodeMulaw, encodeMulaw } from '../../../transcode/g711.ts'
+import { Mp3Pool } from '../../../transcode/mp3/decoder-pool.ts'
+import { SAMPLE_RATE } from '../../../transcode/pcm.ts'
+import { wholeMp3 } from '../../../transcode/voice-stream.ts'
+import { mono, readWav } from '../../../transcode/wav.ts'
 import type { PlacedCall } from './call-options.ts'
-import type { GatherNoun, Prompt } from './gather-verb.ts'
-import { type Gathered, KeyCollector } from './key-collector.ts'
-import { Prompter } from './prompter.ts'
-import type { Recording } from './recording.ts'
-import { askWebhook } from './request.ts'
-import { isLoopback, routeOf } from './route.ts'
-import { soundOf } from './sound-file.ts'
+import { PHONE_RATE, type Recording } from './recording.ts'
+import { askWebhook, isLoopback, routeOf } from './request.ts'
+import { type Gathered, KeyCollector } from './script.ts'
+import type { GatherNoun, Prompt } from './twiml.ts'
+import { PACKET_BYTES, PACKET_MS, toLine } from './voice.ts'
+
+/** Audio that Twilio itself plays to the participant between streams, in real time. */
+class Prompter {
+  readonly #clock: Clock
+  readonly #recording: Recording | undefined
+
+  constructor(clock: Clock, recording: Recording | undefined) {
+    this.#clock = clock
+    this.#recording = recording
+  }
+
+  /** Plays `pcm` (8 kHz mono). Settles when it has been played or `signal` aborts it; never rejects. */
+  async play(pcm: Int16Array, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return
+    const began = this.#clock.now()
+    for (let at = 0; at < pcm.length; at += PACKET_BYTES) {
+      const mulaw = Buffer.alloc(Math.min(PACKET_BYTES, pcm.length - at))
+      encodeMulaw(pcm.subarray(at, at + mulaw.length), mulaw)
+      const due = began + (at / PACKET_BYTES) * PACKET_MS
+      this.#recording?.add(due, mulaw.length, mulaw.toString('base64'))
+    }
+    await this.wait((pcm.length * 1000) / PHONE_RATE, signal)
+    if (signal.aborted) this.#recording?.cut(this.#clock.now())
+  }
+
+  /** Waits for `ms`, or until `signal` aborts. */
+  wait(ms: number, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return Promise.resolve()
+    return new Promise(resolve => {
+      const timer = after(this.#clock, ms, () => {
+        signal.removeEventListener('abort', abort)
+        resolve()
+      })
+      const abort = () => {
+        timer[Symbol.dispose]()
+        resolve()
+      }
+      signal.addEventListener('abort', abort, { once: true })
+    })
+  }
+}
+
+const WAV = ['audio/wav', 'audio/wave', 'audio/x-wav']
+const MP3 = ['audio/mpeg', 'audio/mp3']
+const MULAW = ['audio/ulaw', 'audio/basic']
+
+/**
+ * Decodes the `bytes` of a file for `<Play>` to 8 kHz mono, or returns the error that Twilio would log (12300, 12400).
+ * Never throws.
+ */
+export async function soundOf(
+  bytes: Uint8Array,
+  contentType: string,
+): Promise<Int16Array | { code: number; why: string }> {
+  const type = (contentType.split(';')[0] ?? '').trim().toLowerCase()
+  try {
+    if (WAV.includes(type)) {
+      const wav = readWav(bytes)
+      return toLine(mono(wav), wav.rate)
+    }
+    if (MP3.includes(type)) return toLine(await mp3(bytes), SAMPLE_RATE)
+    if (MULAW.includes(type)) return mulaw(bytes)
+    return { code: 12300, why: `content type ${contentType || 'missing'} is no audio` }
+  } catch (error) {
+    return { code: 12400, why: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+function mulaw(bytes: Uint8Array): Int16Array {
+  const pcm = new Int16Array(bytes.length)
+  decodeMulaw(bytes, pcm)
+  return pcm
+}
+
+async function mp3(bytes: Uint8Array): Promise<Int16Array> {
+  const pool = new Mp3Pool({ max: 1 })
+  try {
+    const pcm = await wholeMp3(bytes, pool)
+    if (pcm.length === 0) throw new RangeError('no audio in the mp3')
+    return pcm
+  } finally {
+    pool.close()
+  }
+}
 
 /** `<Play loop="0">` repeats until the call ends; Twilio stops at this number. */
 const MOST_LOOPS = 1000

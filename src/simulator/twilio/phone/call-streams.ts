@@ -1,17 +1,89 @@
+import type { Clock } from '../../../common/clock.ts'
 import type { PlacedCall } from './call-options.ts'
-import { newSid } from './ids.ts'
-import type { Mouth } from './mouth.ts'
-import type { NoticeCode } from './notice.ts'
-import { OffHook } from './off-hook.ts'
+import type { OnTheLine, PhoneLine } from './line.ts'
 import type { Recording } from './recording.ts'
-import { type Route, routeOf } from './route.ts'
-import { forgedKey, signRequest } from './signature.ts'
-import { type StreamEvent, tellStatus } from './status-callback.ts'
+import type { NoticeCode, StreamEnd } from './reports.ts'
+import { askWebhook, forgedKey, type Route, routeOf, signRequest } from './request.ts'
 import { PhoneStream } from './stream.ts'
-import type { StreamEnd } from './stream-report.ts'
 import type { StreamNoun } from './twiml.ts'
-import { openTwin } from './twin.ts'
-import { upgrade } from './upgrade.ts'
+import { openTwin, upgrade } from './upgrade.ts'
+import { type Mouth, PACKET_MS } from './voice.ts'
+import { newSid, type StreamIds } from './wire.ts'
+
+/** A participant continues to talk while no stream carries the voice: speech between two streams is lost, not delayed. */
+class OffHook implements OnTheLine {
+  readonly #line: PhoneLine
+  readonly #mouth: Mouth
+  #since = 0
+  #packets = 0
+  #closed = false
+
+  constructor(line: PhoneLine, mouth: Mouth) {
+    this.#line = line
+    this.#mouth = mouth
+  }
+
+  /** Called when a stream has ended. */
+  resume(): void {
+    if (this.#closed) return
+    this.#line.join(this)
+    this.#since = this.#line.align()
+    this.#packets = 0
+  }
+
+  /** Called when a stream has started. */
+  pause(): void {
+    this.#line.leave(this)
+  }
+
+  close(): void {
+    this.#closed = true
+    this.pause()
+  }
+
+  tick(now: number): void {
+    for (let due = this.#due(); due <= now; due = this.#due()) {
+      this.#mouth.packet(due)
+      this.#packets++
+    }
+  }
+
+  #due(): number {
+    return this.#since + (this.#packets + 1) * PACKET_MS
+  }
+}
+
+export type StreamEvent = 'stream-started' | 'stream-stopped' | 'stream-error'
+
+export interface StatusCallback {
+  noun: StreamNoun
+  ids: StreamIds
+  event: StreamEvent
+  error: string | undefined
+  route: Route
+  authToken: string | undefined
+  clock: Clock
+}
+
+/** Reports the result of a stream to `statusCallback`. Returns a failure (15003), in words; best effort as with Twilio. */
+async function tellStatus(callback: StatusCallback): Promise<string | undefined> {
+  const { noun, ids, event, error, route, authToken, clock } = callback
+  const fields: Record<string, string> = {
+    AccountSid: ids.accountSid,
+    CallSid: ids.callSid,
+    StreamEvent: event,
+    StreamName: noun.name ?? ids.streamSid,
+    StreamSid: ids.streamSid,
+    // A date for people: the only time that is not from the call's clock.
+    Timestamp: new Date().toISOString(),
+    ...(error === undefined ? {} : { StreamError: error }),
+  }
+  const { signal } = new AbortController()
+  const url = noun.statusCallback ?? ''
+  const method = noun.statusCallbackMethod
+  const answer = await askWebhook({ url, method, fields, route, clock, authToken, signal })
+  return answer.ok ? undefined : answer.why
+}
 
 /** The call's side of its streams. */
 export interface StreamsOwner {

@@ -1,13 +1,12 @@
 import { after } from '../../../common/clock.ts'
-import type { Method } from './attributes.ts'
 import { CallHost } from './call-host.ts'
 import { type CallOptions, decide, type PlacedCall } from './call-options.ts'
-import { type CallReport, callReport } from './call-report.ts'
-import { Mouth, type Spoken } from './mouth.ts'
 import { Recording } from './recording.ts'
+import { type CallReport, callReport } from './reports.ts'
 import { type CallEnd, follow } from './script.ts'
+import type { Method } from './twiml.ts'
 import { parseTwiml } from './twiml.ts'
-import { type Voice, voiceOf } from './voice.ts'
+import { Mouth, type Spoken, type Voice, voiceOf } from './voice.ts'
 
 const KEYS = /^[0-9*#A-D]$/
 

@@ -1,10 +1,9 @@
 import { after } from '../../../common/clock.ts'
 import { placeCall, type SimulatedCall } from './call.ts'
 import type { CallOptions } from './call-options.ts'
-import { Histogram } from './histogram.ts'
 import type { PhoneLine } from './line.ts'
-import type { Notice } from './notice.ts'
-import { emptyPlayoutReport, mergePlayout, type PlayoutReport } from './playout-report.ts'
+import type { Notice } from './reports.ts'
+import { emptyPlayoutReport, Histogram, mergePlayout, type PlayoutReport } from './reports.ts'
 import type { Voice } from './voice.ts'
 
 /** Number of simultaneous calls, and their speech. */

@@ -1,4 +1,4 @@
-import { emptyPlayoutReport, type PlayoutReport } from './playout-report.ts'
+import { emptyPlayoutReport, type PlayoutReport } from './reports.ts'
 
 /** µ-law at 8 kHz: 8 bytes last one millisecond. */
 export const BYTES_PER_MS = 8

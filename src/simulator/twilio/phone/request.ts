@@ -1,11 +1,32 @@
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { after, type Clock } from '../../../common/clock.ts'
-import type { Method } from './attributes.ts'
-import type { Route } from './route.ts'
-import { type FormFields, signRequest } from './signature.ts'
-import { MAX_TWIML_BYTES } from './twiml.ts'
+import { MAX_TWIML_BYTES, type Method } from './twiml.ts'
+
+/** Fields of a webhook: a repeated field has several values. */
+export type FormFields = Readonly<Record<string, string | readonly string[]>>
+
+/**
+ * Twilio's signature ("Webhooks security" and twilio-node): HMAC-SHA1 over the URL as requested, then every field
+ * sorted by name, name and value without separators, a repeated field's values once each and sorted. For a WebSocket
+ * upgrade the URL is the `wss://` string of the TwiML and there are no fields. The bridge has its own implementation;
+ * they share no code, so that neither can hide the other's mistakes.
+ */
+export function signRequest(authToken: string, url: string, fields: FormFields = {}): string {
+  const hmac = createHmac('sha1', authToken).update(url, 'utf8')
+  for (const name of Object.keys(fields).sort()) {
+    const value = fields[name] ?? ''
+    const values = typeof value === 'string' ? [value] : [...new Set(value)].sort()
+    for (const each of values) hmac.update(name + each, 'utf8')
+  }
+  return hmac.digest('base64')
+}
+
+/** Key of an attacker without the token; undefined for one who does not sign. */
+export function forgedKey(kind: 'none' | 'wrong-token', authToken: string | undefined): string | undefined {
+  return kind === 'none' ? undefined : `not-${authToken ?? 'the-token'}`
+}
 
 /** Twilio's timeout for the answer to a webhook. */
 const WEBHOOK_TIMEOUT_MS = 15_000
@@ -121,4 +142,72 @@ function formOf(fields: FormFields): string {
 function withQuery(url: string, form: string): string {
   if (form === '') return url
   return url + (url.includes('?') ? '&' : '?') + form
+}
+
+/** Actual destination of requests for a public URL. */
+export interface Route {
+  /** The URL to connect to; its scheme selects TLS. */
+  readonly target: URL
+  /** Headers for the route: the public host, or the headers that a proxy adds. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface RouteOptions {
+  /** The bridge's public address, `https://bridge.example.com`, as configured there; a path in it is stripped from requests. */
+  publicUrl: string | undefined
+  /** Actual address of the bridge, `http://127.0.0.1:8080`. */
+  localUrl: string
+  /** Further public hosts and their actual addresses: `{ 'other.example.com': 'http://127.0.0.1:8081' }`. */
+  resolve: Readonly<Record<string, string>>
+  /** Simulates a reverse proxy: the host header is the inner one, and `x-forwarded-…` name the outer one. */
+  proxied: boolean
+}
+
+/**
+ * Returns the route to `publicUrl` (http, https, ws or wss): known public hosts resolve to their local address. Throws
+ * TypeError for an invalid URL.
+ */
+export function routeTo(publicUrl: string, options: RouteOptions): Route {
+  const url = new URL(publicUrl)
+  const local = localFor(url, options)
+  if (local === undefined) return { target: url, headers: { host: url.host } }
+  const inner = new URL(local)
+  const secure = inner.protocol === 'https:' || inner.protocol === 'wss:'
+  const scheme = url.protocol.startsWith('ws') ? 'ws' : 'http'
+  const target = new URL(
+    `${scheme}${secure ? 's' : ''}://${inner.host}${innerPath(url, options)}${url.search}`,
+  )
+  if (!options.proxied) return { target, headers: { host: url.host } }
+  const forwarded = {
+    'x-forwarded-for': '203.0.113.7',
+    'x-forwarded-host': url.host,
+    'x-forwarded-proto': 'https',
+  }
+  return { target, headers: { host: inner.host, ...forwarded } }
+}
+
+/** Like `routeTo`, for an address from outside; undefined for an invalid URL. `webhook`: the actual address of the bridge. */
+export function routeOf(
+  publicUrl: string,
+  { webhook, ...options }: Omit<RouteOptions, 'localUrl'> & { readonly webhook: string },
+): Route | undefined {
+  return URL.canParse(publicUrl) ? routeTo(publicUrl, { ...options, localUrl: webhook }) : undefined
+}
+
+/** True if the route ends on this machine. */
+export function isLoopback({ target }: Route): boolean {
+  return /^(localhost|127(\.\d+){3}|\[::1\])$/.test(target.hostname)
+}
+
+/** The path as the bridge sees it: a proxy strips that of the public address. */
+function innerPath({ host, pathname }: URL, { publicUrl }: RouteOptions): string {
+  const { host: known, pathname: base } = new URL(publicUrl ?? 'http://none')
+  const prefix = base.replace(/\/+$/, '')
+  return host === known && pathname.startsWith(`${prefix}/`) ? pathname.slice(prefix.length) : pathname
+}
+
+function localFor(url: URL, { publicUrl, localUrl, resolve }: RouteOptions): string | undefined {
+  const named = resolve[url.host] ?? resolve[url.hostname]
+  if (named !== undefined) return named.includes('://') ? named : `http://${named}`
+  return publicUrl !== undefined && new URL(publicUrl).host === url.host ? localUrl : undefined
 }

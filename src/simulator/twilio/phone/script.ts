@@ -1,8 +1,38 @@
-import type { Method } from './attributes.ts'
-import type { GatherNoun, Prompt } from './gather-verb.ts'
-import type { Gathered } from './key-collector.ts'
-import type { StreamEnd } from './stream-report.ts'
-import type { StreamNoun, Twiml, Verb } from './twiml.ts'
+import type { StreamEnd } from './reports.ts'
+import type { GatherNoun, Method, Prompt, StreamNoun, Twiml, Verb } from './twiml.ts'
+
+/** Result of `<Gather>`. */
+export interface Gathered {
+  readonly digits: string
+  /** The key that ended the input; it is not one of the digits. */
+  readonly finishedOnKey: string | undefined
+}
+
+/** Collects keys for `<Gather>`. Pure bookkeeping: the caller keeps the time. */
+export class KeyCollector {
+  readonly #noun: Pick<GatherNoun, 'finishOnKey' | 'numDigits'>
+  #digits = ''
+  #finishedOnKey: string | undefined
+
+  constructor(noun: Pick<GatherNoun, 'finishOnKey' | 'numDigits'>) {
+    this.#noun = noun
+  }
+
+  /** Adds a key. Returns true if it was the last one. */
+  press(key: string): boolean {
+    const { finishOnKey, numDigits } = this.#noun
+    if (key === finishOnKey) {
+      this.#finishedOnKey = key
+      return true
+    }
+    this.#digits += key
+    return this.#digits.length === numDigits
+  }
+
+  get gathered(): Gathered {
+    return { digits: this.#digits, finishedOnKey: this.#finishedOnKey }
+  }
+}
 
 /** End of a call; always a value. */
 export interface CallEnd {

@@ -1,6 +1,176 @@
-import { type FaultyVerb, faulty, type Method, methodOf } from './attributes.ts'
-import { type GatherNoun, gatherOf, type Prompt, promptOf } from './gather-verb.ts'
-import { type Element, readXml } from './xml.ts'
+import { XMLParser, XMLValidator } from 'fast-xml-parser'
+
+export type Method = 'GET' | 'POST'
+
+/** An instruction that cannot be followed: the code that Twilio would log before the next verb runs. */
+export interface FaultyVerb {
+  readonly verb: 'Faulty'
+  readonly code: number
+  readonly why: string
+}
+
+export function faulty(code: number, why: string): FaultyVerb {
+  return { verb: 'Faulty', code, why }
+}
+
+/** POST, unless `method` is GET. */
+function methodOf(method: string | undefined): Method {
+  return method?.toUpperCase() === 'GET' ? 'GET' : 'POST'
+}
+
+/** Seconds as written; `otherwise` if there is no valid number. */
+export function secondsOf(text: string | undefined, otherwise: number): number {
+  const seconds = Number(text ?? otherwise)
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds : otherwise
+}
+
+/** Number of times that `<Play>` plays: 0 repeats until the call ends. */
+function loopOf(element: Element): number {
+  const times = Number(element.attributes.get('loop') ?? 1)
+  return Number.isInteger(times) && times >= 0 ? times : 1
+}
+
+/** Prompts to say and play while waiting for keys. */
+export type Prompt =
+  | { verb: 'Say'; text: string; language: string | undefined }
+  | { verb: 'Play'; url: string; loop: number }
+  | { verb: 'Pause'; seconds: number }
+
+/** Keys to gather (TwiML `<Gather>`); speech input is not simulated. */
+export interface GatherNoun {
+  /** Requested with the digits; if absent, the document's own URL. */
+  action: string | undefined
+  method: Method
+  /** Number of digits that ends it; if absent, there is no limit. */
+  numDigits: number | undefined
+  /** Ends the input without being a digit of it; empty: no key does. */
+  finishOnKey: string
+  /** Timeout after the last key, or after the prompts (s). */
+  timeoutSeconds: number
+  /** Requests `action` even if no key was pressed. */
+  actionOnEmptyResult: boolean
+  prompts: readonly Prompt[]
+}
+
+const FINISH_KEY = /^[0-9*#]?$/
+const DEFAULT_SECONDS = 5
+
+/** Reads `<Gather>` as a verb, or as the error that Twilio would log. */
+function gatherOf(element: Element): { verb: 'Gather'; gather: GatherNoun } | FaultyVerb {
+  const { attributes } = element
+  const input = (attributes.get('input') ?? 'dtmf').split(' ')
+  if (!input.includes('dtmf')) return faulty(12200, `<Gather input="${input.join(' ')}"> is not modelled`)
+  const finishOnKey = attributes.get('finishOnKey') ?? '#'
+  if (!FINISH_KEY.test(finishOnKey)) return faulty(13310, `finishOnKey ${JSON.stringify(finishOnKey)}`)
+  const digits = attributes.get('numDigits')
+  if (digits !== undefined && !/^[1-9]\d{0,3}$/.test(digits)) return faulty(13314, `numDigits ${digits}`)
+  const prompts: Prompt[] = []
+  for (const child of element.children) {
+    const prompt = promptOf(child)
+    if (!prompt) return faulty(12200, `<${child.name}> is not allowed in <Gather>`)
+    prompts.push(prompt)
+  }
+  return {
+    verb: 'Gather',
+    gather: {
+      action: attributes.get('action'),
+      method: methodOf(attributes.get('method')),
+      numDigits: digits === undefined ? undefined : Number(digits),
+      finishOnKey,
+      timeoutSeconds: secondsOf(attributes.get('timeout'), DEFAULT_SECONDS),
+      actionOnEmptyResult: attributes.get('actionOnEmptyResult') === 'true',
+      prompts,
+    },
+  }
+}
+
+/** Reads a verb that is allowed alone and in `<Gather>`; undefined for any other. */
+function promptOf(element: Element): Prompt | undefined {
+  const { name, text, attributes } = element
+  switch (name) {
+    case 'Say':
+      return { verb: 'Say', text: text.trim(), language: attributes.get('language') }
+    case 'Play':
+      return { verb: 'Play', url: text.trim(), loop: loopOf(element) }
+    case 'Pause':
+      return { verb: 'Pause', seconds: secondsOf(attributes.get('length'), 1) }
+    default:
+      return undefined
+  }
+}
+
+/** An element with its direct content. */
+export interface Element {
+  readonly name: string
+  readonly attributes: ReadonlyMap<string, string>
+  readonly children: readonly Element[]
+  /** Its own text, without that of its children. */
+  readonly text: string
+}
+
+const ATTRIBUTES = ':@'
+const TEXT = '#text'
+const LITERAL = /<!\[CDATA\[[\s\S]*?\]\]>|<!--[\s\S]*?-->/g
+/** XML has five named entities, and numbers; `&oacute;` and the bare `&` of a query string are the usual mistakes. */
+const UNKNOWN_ENTITY = /&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);).{0,12}/i
+
+/** Reads one document. Returns its root, or a description of the error. Never throws. */
+export function readXml(text: string): Element | string {
+  try {
+    const verdict = XMLValidator.validate(text)
+    if (verdict !== true) return `line ${verdict.err.line}: ${verdict.err.msg}`
+    const entity = UNKNOWN_ENTITY.exec(text.replace(LITERAL, ''))
+    if (entity) return `unknown entity ${entity[0]}`
+    const nodes: unknown = parser().parse(text)
+    const roots = elementsOf(nodes)
+    const [root] = roots
+    if (!root || roots.length > 1) return `${roots.length} root elements`
+    return root
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+function parser(): XMLParser {
+  return new XMLParser({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: '',
+    parseTagValue: false,
+    parseAttributeValue: false,
+    trimValues: false,
+    htmlEntities: true,
+    ignoreDeclaration: true,
+    ignorePiTags: true,
+  })
+}
+
+/** The parser's nodes are objects with the element's name as a key next to its attributes. */
+function elementsOf(nodes: unknown): Element[] {
+  return arrayOf(nodes).flatMap(node => elementOf(node) ?? [])
+}
+
+function elementOf(node: unknown): Element | undefined {
+  if (!isRecord(node)) return undefined
+  const name = Object.keys(node).find(key => key !== ATTRIBUTES && key !== TEXT)
+  if (name === undefined) return undefined
+  const content = arrayOf(node[name])
+  const attributes = isRecord(node[ATTRIBUTES]) ? Object.entries(node[ATTRIBUTES]) : []
+  return {
+    name,
+    attributes: new Map(attributes.map(([key, value]) => [key, String(value)])),
+    children: elementsOf(content),
+    text: content.map(part => (isRecord(part) && TEXT in part ? String(part[TEXT]) : '')).join(''),
+  }
+}
+
+function arrayOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null
+}
 
 /** Maximum size of a webhook's answer, in bytes (Twilio error 11750). */
 export const MAX_TWIML_BYTES = 65_536

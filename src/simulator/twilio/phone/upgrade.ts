@@ -1,6 +1,8 @@
 import { isIP } from 'node:net'
 import { type ClientOptions, WebSocket } from 'ws'
-import type { Route } from './route.ts'
+import type { StreamEnd } from './reports.ts'
+import type { Route } from './request.ts'
+import { type StreamIds, Wire } from './wire.ts'
 
 /** Result of opening a socket. */
 export type Upgrade =
@@ -80,4 +82,29 @@ function codeOf(error: Error): { code: number; why: string } {
   if (/Unexpected server response|Invalid Sec-WebSocket|Server sent/.test(why)) return { code: 31920, why }
   if (/SSL|TLS|certificate|EPROTO/i.test(why)) return { code: 31910, why }
   return { code: 31900, why }
+}
+
+/**
+ * Opens a second socket that sends the same `start` as the first, like an attacker with a stolen token. Settles with
+ * its end, which `signal` can force; never rejects.
+ */
+export async function openTwin(
+  route: Route,
+  signature: string | undefined,
+  ids: StreamIds,
+  parameters: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+): Promise<StreamEnd> {
+  const opened = await upgrade(route, signature, () => {}, signal)
+  if (!opened.ok) return { by: 'refused', code: opened.status ?? 0, reason: opened.why }
+  const wire = new Wire(ids)
+  signal.addEventListener('abort', () => opened.socket.terminate(), { once: true })
+  const ended = new Promise<StreamEnd>(resolve => {
+    opened.socket.once('close', (code, reason) =>
+      resolve({ by: code === 1006 ? 'network' : 'server', code, reason: reason.toString() }),
+    )
+  })
+  opened.socket.send(wire.connected())
+  opened.socket.send(wire.start(parameters))
+  return ended
 }

@@ -1,15 +1,130 @@
-import type { Account } from './account.ts'
-import { accountJson, callerIdsJson } from './account-json.ts'
-import { callsBy } from './call-filter.ts'
-import { readOrder } from './call-order.ts'
-import { updateCall } from './call-update.ts'
-import { countryJson } from './country.ts'
+import { getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max'
+import { type Account, accountJson, callerIdsJson } from './account.ts'
+import { CALL_STATUSES, readCallback, readOrder, readScript, readTimeLimit } from './call-order.ts'
 import type { Form } from './form.ts'
 import type { PhoneNetwork } from './network.ts'
-import { pageJson } from './page.ts'
 import type { PhoneNumber } from './phone-number.ts'
 import type { RestCall } from './rest-call.ts'
-import { RestError } from './rest-error.ts'
+import { RestError } from './rest-errors.ts'
+
+/** Returns the calls that match a list's query, newest first. Times are compared by day if only a day is given. */
+function callsBy(query: Form, calls: readonly RestCall[]): RestCall[] {
+  const to = query.given('To')
+  const from = query.given('From')
+  const status = query.choice('Status', CALL_STATUSES, 20001)
+  const parent = query.given('ParentCallSid')
+  const started = within(query, 'StartTime')
+  const ended = within(query, 'EndTime')
+  return calls
+    .filter(({ facts }) => {
+      if (to !== undefined && facts.to !== to) return false
+      if (from !== undefined && facts.from !== from) return false
+      if (status !== undefined && facts.status !== status) return false
+      // No call here is the child of another.
+      return parent === undefined && started(facts.startedAt) && ended(facts.endedAt)
+    })
+    .reverse()
+}
+
+/** `StartTime`, `StartTime<` and `StartTime>`: on that day, not after, not before. */
+function within(query: Form, name: string): (ms: number | undefined) => boolean {
+  const on = moment(query, name)
+  const before = moment(query, `${name}<`)
+  const since = moment(query, `${name}>`)
+  if (!on && !before && !since) return () => true
+  return ms => {
+    if (ms === undefined) return false
+    if (on && (ms < on.from || ms >= on.until)) return false
+    return !(before && ms >= before.until) && !(since && ms < since.from)
+  }
+}
+
+const DAY_MS = 86_400_000
+
+function moment(query: Form, name: string): { from: number; until: number } | undefined {
+  const text = query.given(name)
+  if (text === undefined) return undefined
+  const from = Date.parse(text)
+  if (Number.isNaN(from)) throw new RestError(20001, `${name} ${text}`)
+  return { from, until: from + (/^\d{4}-\d\d-\d\d$/.test(text) ? DAY_MS : 1) }
+}
+
+/**
+ * Changes a call like `POST /Calls/{Sid}.json`, and returns the result: `Status` ends it, `Url` or `Twiml` gives it new
+ * instructions. Throws `RestError` 21220 for a call that is over, or not answered yet.
+ */
+function updateCall(call: RestCall, form: Form): Record<string, unknown> {
+  const status = form.choice('Status', ['completed', 'canceled'] as const, 20001)
+  const script = readScript(form)
+  const seconds = readTimeLimit(form)
+  const callback = readCallback(form, 'StatusCallback', 21609)
+  if (call.over) throw new RestError(21220)
+  const live = script && !status ? call.live() : undefined
+  if (callback) call.redirectStatus(callback)
+  if (seconds !== undefined) call.limit(seconds)
+  // An answered call cannot be canceled.
+  if (status === 'completed' || (status && call.status !== 'in-progress')) call.hangUp()
+  else if (script && 'url' in script) live?.redirect(script.url, script.method)
+  else if (script) live?.update(script.twiml)
+  return call.json
+}
+
+/**
+ * Dialing permission of a country (Twilio: Voice Dialing Permissions, Country); undefined for an unknown country.
+ * `permitted` undefined: all.
+ */
+function countryJson(
+  isoCode: string,
+  permitted: readonly string[] | undefined,
+): Record<string, unknown> | undefined {
+  const iso = isoCode.toUpperCase()
+  if (!isSupportedCountry(iso)) return undefined
+  const url = `https://voice.twilio.com/v1/DialingPermissions/Countries/${iso}`
+  return {
+    iso_code: iso,
+    name: new Intl.DisplayNames('en', { type: 'region' }).of(iso) ?? iso,
+    continent: null,
+    country_codes: [`+${getCountryCallingCode(iso)}`],
+    low_risk_numbers_enabled: permitted === undefined || permitted.includes(iso),
+    high_risk_special_numbers_enabled: false,
+    high_risk_tollfraud_numbers_enabled: false,
+    url,
+    links: { highrisk_special_prefixes: `${url}/HighRiskSpecialPrefixes` },
+  }
+}
+
+const PAGE_SIZE = 50
+const MAX_PAGE_SIZE = 1000
+
+/** One page of a list in the format of the 2010 API; `path` with the requested query. */
+function pageJson(
+  name: string,
+  all: readonly Record<string, unknown>[],
+  query: Form,
+  path: string,
+): Record<string, unknown> {
+  const size = Math.min(MAX_PAGE_SIZE, query.whole('PageSize', 1, 999_999, 20001) ?? PAGE_SIZE)
+  const page = query.whole('Page', 0, 999_999, 20001) ?? 0
+  const start = page * size
+  const items = all.slice(start, start + size)
+  const uri = (number: number) => {
+    const asked = new URLSearchParams(path.split('?')[1] ?? '')
+    asked.set('PageSize', String(size))
+    asked.set('Page', String(number))
+    return `${path.split('?')[0]}?${asked}`
+  }
+  return {
+    first_page_uri: uri(0),
+    end: Math.max(0, start + items.length - 1),
+    previous_page_uri: page > 0 ? uri(page - 1) : null,
+    [name]: items,
+    uri: uri(page),
+    page_size: size,
+    start,
+    next_page_uri: start + size < all.length ? uri(page + 1) : null,
+    page,
+  }
+}
 
 export interface ApiRequest {
   readonly method: string

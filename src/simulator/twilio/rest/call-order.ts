@@ -1,7 +1,7 @@
-import type { Method } from '../phone/attributes.ts'
+import type { Method } from '../phone/twiml.ts'
 import type { Account } from './account.ts'
 import type { Form } from './form.ts'
-import { RestError } from './rest-error.ts'
+import { RestError } from './rest-errors.ts'
 
 const CALL_EVENTS = ['initiated', 'ringing', 'answered', 'completed'] as const
 /** Events of a status callback. */
@@ -106,4 +106,40 @@ function readDetection(form: Form): MachineDetection | undefined {
   if (isAsync && !callback) throw new RestError(21262)
   const timeoutSeconds = form.whole('MachineDetectionTimeout', 3, 59, 20001) ?? 30
   return { mode, timeoutSeconds, callback: isAsync ? callback : undefined }
+}
+
+/** State of a call as in the API (Twilio: Call resource, `status`). */
+export type CallStatus = 'queued' | 'ringing' | 'in-progress' | FinalStatus
+
+/** Status of an ended call. */
+export type FinalStatus = 'completed' | 'busy' | 'no-answer' | 'failed' | 'canceled'
+
+export const CALL_STATUSES: readonly CallStatus[] = [
+  'queued',
+  'ringing',
+  'in-progress',
+  'completed',
+  'busy',
+  'no-answer',
+  'failed',
+  'canceled',
+]
+
+const ORDER: Readonly<Record<string, number>> = { queued: 0, ringing: 1, 'in-progress': 2 }
+
+export function isFinal(status: CallStatus): status is FinalStatus {
+  return !(status in ORDER)
+}
+
+/**
+ *
+ * queued ──▶ ringing ──▶ in-progress ──▶ completed
+ *      └──────────┴──▶ busy, no-answer, failed, canceled
+ *
+ * Returns the status after `wanted` was requested: a call never goes back, and a call that is over stays over.
+ */
+export function after(status: CallStatus, wanted: CallStatus): CallStatus {
+  if (isFinal(status)) return status
+  if (isFinal(wanted)) return wanted
+  return (ORDER[wanted] ?? 0) > (ORDER[status] ?? 0) ? wanted : status
 }

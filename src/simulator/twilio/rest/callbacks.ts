@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { after, type Clock } from '../../../common/clock.ts'
-import { askWebhook } from '../phone/request.ts'
-import { type Route, routeOf } from '../phone/route.ts'
+import { askWebhook, type Route, routeOf } from '../phone/request.ts'
 import type { Callback } from './call-order.ts'
 
 /** Faults of callback delivery; changeable at any time. */

@@ -1,4 +1,9 @@
-import { RestError, type RestErrorCode } from './rest-error.ts'
+import { RestError, type RestErrorCode } from './rest-errors.ts'
+
+/** Formats `ms` since 1970 like the 2010 API (RFC 2822): `Sat, 21 Nov 2026 05:28:11 +0000`. */
+export function apiDate(ms: number): string {
+  return new Date(ms).toUTCString().replace('GMT', '+0000')
+}
 
 /** Maximum number of values read of one field. */
 const MOST = 100

@@ -1,8 +1,8 @@
-import type { Method } from '../phone/attributes.ts'
-import { newSid } from '../phone/ids.ts'
+import type { Method } from '../phone/twiml.ts'
+import { newSid } from '../phone/wire.ts'
 import { formatted } from './account.ts'
-import { apiDate } from './api-date.ts'
 import type { Form } from './form.ts'
+import { apiDate } from './form.ts'
 
 const METHODS = ['GET', 'POST'] as const
 /** Parameters of an update: addresses, methods, and all others (Twilio: IncomingPhoneNumber resource). */

@@ -1,4 +1,4 @@
-import { element } from '../../../pages/page/element.ts'
+import { element } from '../../../pages/page/dom.ts'
 import { type Access, accessOf, forgetKey, fragment, roomOf, storeKey } from './access.ts'
 import { applyPreferences, wireControls } from './controls.ts'
 import { readPreferences } from './preferences.ts'

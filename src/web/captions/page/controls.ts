@@ -1,5 +1,5 @@
-import { element, made } from '../../../pages/page/element.ts'
-import { languageName } from '../../../pages/page/language-names.ts'
+import { element, made } from '../../../pages/page/dom.ts'
+import { languageName } from '../../../pages/page/languages.ts'
 import { LOOKS, nextSize, type Preferences } from './preferences.ts'
 import type { Reading } from './reading.ts'
 import { FORMATS, type Format } from './transcript.ts'

@@ -1,16 +1,43 @@
-import { element } from '../../../pages/page/element.ts'
+import { element } from '../../../pages/page/dom.ts'
 import type { StreamEvent } from '../../../pages/page/event-stream.ts'
 import type { Access } from './access.ts'
-import { Aloud } from './aloud.ts'
-import { Awake } from './awake.ts'
 import { readCaption } from './caption.ts'
-import { CaptionBook } from './caption-book.ts'
-import { CaptionList, type View } from './caption-list.ts'
-import { CaptionStream, type StreamState } from './caption-stream.ts'
-import { Away, readService, STATES } from './notices.ts'
+import { CaptionBook, shownLines } from './caption-book.ts'
+import { Aloud, CaptionList, type View } from './caption-list.ts'
+import { Away, CaptionStream, readService, STATES, type StreamState } from './caption-stream.ts'
 import { type Preferences, storePreferences } from './preferences.ts'
-import { shownLines } from './shown-lines.ts'
 import { download, type Format, readTranscript } from './transcript.ts'
+
+/** Keeps the screen on while requested and the page is visible, if the browser supports it. */
+class Awake {
+  #wanted = false
+  #lock: WakeLockSentinel | undefined
+
+  constructor() {
+    document.addEventListener('visibilitychange', () => void this.#hold())
+  }
+
+  set(wanted: boolean): void {
+    this.#wanted = wanted
+    if (wanted) void this.#hold()
+    else {
+      void this.#lock?.release()
+      this.#lock = undefined
+    }
+  }
+
+  /** The browser releases the lock when the page is hidden. */
+  async #hold(): Promise<void> {
+    if (!this.#wanted || document.visibilityState !== 'visible' || !('wakeLock' in navigator)) return
+    if (this.#lock && !this.#lock.released) return
+    try {
+      this.#lock = await navigator.wakeLock.request('screen')
+      if (!this.#wanted) await this.#lock.release()
+    } catch {
+      // Low battery or a policy: the screen may turn off.
+    }
+  }
+}
 
 export interface ReadingParts {
   readonly room: string

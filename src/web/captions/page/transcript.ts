@@ -1,6 +1,6 @@
 import { type Access, authorization } from './access.ts'
 import { type Caption, readCaption } from './caption.ts'
-import type { Wish } from './shown-lines.ts'
+import type { Wish } from './caption-book.ts'
 
 export const FORMATS = { srt: 'srt', vtt: 'vtt', text: 'txt' } as const
 export type Format = keyof typeof FORMATS

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { callSchema } from '../answer-schemas.ts'
-import { ControlError } from '../control-error.ts'
+import { ControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
-import { displayName, id, language, original, roomParams } from '../request-schemas.ts'
+import { tell } from '../room-ending.ts'
 import { refusedLanguages } from '../room-plans.ts'
-import { tell } from '../telling.ts'
+import { callSchema, displayName, id, language, original, roomParams } from '../schemas.ts'
 import { assertRoom } from '../views.ts'
 
 const params = z.strictObject({ call: id.describe('The ID of the call.') })

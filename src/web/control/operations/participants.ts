@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { participantSchema } from '../answer-schemas.ts'
-import { ControlError } from '../control-error.ts'
+import { ControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
-import { displayName, id, language, original, roomParams } from '../request-schemas.ts'
+import { changeNotice, tell } from '../room-ending.ts'
 import { refusedLanguages } from '../room-plans.ts'
-import { changeNotice, tell } from '../telling.ts'
+import { displayName, id, language, original, participantSchema, roomParams } from '../schemas.ts'
 import { assertRoom, participantOf, participantView } from '../views.ts'
 
 const params = z.strictObject({ participant: id.describe('The ID of the participant.') })

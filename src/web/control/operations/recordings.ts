@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import type { Recorder } from '../../../core/model/recorder.ts'
-import { recordingSchema } from '../answer-schemas.ts'
+import type { Recorder } from '../../../core/model/recording.ts'
 import type { Floor } from '../control-context.ts'
-import { ControlError } from '../control-error.ts'
+import { ControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
-import { roomParams } from '../request-schemas.ts'
+import { recordingSchema, roomParams } from '../schemas.ts'
 import { assertRoom } from '../views.ts'
 
 /** Returns the recorder. Throws `recording_off` or `room_unknown`. */

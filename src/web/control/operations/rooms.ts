@@ -1,11 +1,10 @@
 import { randomInt } from 'node:crypto'
 import { z } from 'zod'
 import { isoTime } from '../../../common/wall-clock.ts'
-import { codeSchema, roomSchema } from '../answer-schemas.ts'
-import { ControlError } from '../control-error.ts'
-import { endRoom } from '../ending.ts'
+import { ControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
-import { language, minutes, roomParams } from '../request-schemas.ts'
+import { endRoom } from '../room-ending.ts'
+import { codeSchema, language, minutes, roomParams, roomSchema } from '../schemas.ts'
 import { assertRoom, codeView, roomView } from '../views.ts'
 
 const MINUTE_MS = 60_000

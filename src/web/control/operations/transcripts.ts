@@ -1,13 +1,19 @@
 import { z } from 'zod'
-import { LINES } from '../../transcripts/cue.ts'
-import { exported, TRANSCRIPT_FORMATS, TRANSCRIPT_TYPES } from '../../transcripts/export.ts'
+import { exported, LINES, TRANSCRIPT_FORMATS, TRANSCRIPT_TYPES } from '../../transcripts/formats.ts'
 import type { Transcript } from '../../transcripts/transcript.ts'
-import { transcriptSchema, transcriptSummarySchema } from '../answer-schemas.ts'
+import { assertLinkOpens, bearerOf } from '../auth.ts'
 import type { Floor } from '../control-context.ts'
-import { ControlError } from '../control-error.ts'
-import { assertLinkOpens, bearerOf } from '../link-access.ts'
+import { ControlError } from '../errors.ts'
 import { Document, operation } from '../operation.ts'
-import { id, language, linkToken, roomName, roomParams } from '../request-schemas.ts'
+import {
+  id,
+  language,
+  linkToken,
+  roomName,
+  roomParams,
+  transcriptSchema,
+  transcriptSummarySchema,
+} from '../schemas.ts'
 import { assertRoom } from '../views.ts'
 
 const params = z.strictObject({ transcript: id.describe('The ID of the transcript.') })

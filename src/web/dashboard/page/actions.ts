@@ -1,4 +1,4 @@
-import { made } from '../../../pages/page/element.ts'
+import { made } from '../../../pages/page/dom.ts'
 import { troubleOf } from './api.ts'
 import { say } from './format.ts'
 

@@ -10,8 +10,7 @@ import type {
   Snapshot,
   UtteranceFigures,
 } from '../protocol.ts'
-import { LagCurve } from './lag-curve.ts'
-import { EVENTS_KEPT, QUANTILES_KEPT, UTTERANCES_KEPT } from './rates.ts'
+import { EVENTS_KEPT, LagCurve, QUANTILES_KEPT, UTTERANCES_KEPT } from './figures.ts'
 
 /** A leg as shown on the page. */
 export interface ShownLeg {

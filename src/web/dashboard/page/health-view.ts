@@ -1,7 +1,7 @@
-import { element, made } from '../../../pages/page/element.ts'
+import { element, made } from '../../../pages/page/dom.ts'
 import type { HealthFigures } from '../protocol.ts'
-import { Curve } from './curve.ts'
 import { say } from './format.ts'
+import { Curve } from './svg.ts'
 
 type Mood = 'good' | 'bad' | 'plain'
 

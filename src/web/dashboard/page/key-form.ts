@@ -1,4 +1,4 @@
-import { element } from '../../../pages/page/element.ts'
+import { element } from '../../../pages/page/dom.ts'
 import { accessOf, forgetKey, fragment, storeKey } from '../../captions/page/access.ts'
 import { say } from './format.ts'
 

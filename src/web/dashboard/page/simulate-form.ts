@@ -1,6 +1,5 @@
-import { element, made } from '../../../pages/page/element.ts'
-import { hearableOf, heardOf } from '../../../pages/page/offered.ts'
-import { fillLanguages } from '../../../pages/page/page-languages.ts'
+import { element, fillLanguages, made } from '../../../pages/page/dom.ts'
+import { hearableOf, heardOf } from '../../../pages/page/languages.ts'
 import type { Offer, RecordingView, SimulatedOrder } from '../protocol.ts'
 import { type Api, troubleOf } from './api.ts'
 import { say } from './format.ts'

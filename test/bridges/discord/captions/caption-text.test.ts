@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { captionMessages } from '../../../../src/bridges/discord/captions/caption-text.ts'
-import type { Turn } from '../../../../src/bridges/discord/captions/turn.ts'
+import { captionMessages } from '../../../../src/bridges/discord/captions/caption-format.ts'
+import type { Turn } from '../../../../src/bridges/discord/captions/turns.ts'
 
 const turn = (more: Partial<Turn> = {}): Turn => ({
   id: 1,

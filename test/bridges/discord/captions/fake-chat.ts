@@ -2,7 +2,7 @@ import type {
   CaptionChat,
   CaptionMessage,
   Written,
-} from '../../../../src/bridges/discord/captions/caption-message.ts'
+} from '../../../../src/bridges/discord/captions/caption-format.ts'
 import type { Clock } from '../../../../src/common/clock.ts'
 
 /** A chat in memory that answers in a microtask, or when the test calls `release`. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Turn } from '../../../../src/bridges/discord/captions/turn.ts'
+import type { Turn } from '../../../../src/bridges/discord/captions/turns.ts'
 import { Turns } from '../../../../src/bridges/discord/captions/turns.ts'
 import type { Caption } from '../../../../src/core/model/events.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { ChannelMember } from '../../../../src/bridges/discord/channel/member.ts'
-import { RoomParties } from '../../../../src/bridges/discord/channel/room-parties.ts'
+import type { ChannelMember } from '../../../../src/bridges/discord/channel/guild-view.ts'
+import { RoomParties } from '../../../../src/bridges/discord/channel/room-participants.ts'
 import { Speakers } from '../../../../src/bridges/discord/channel/speakers.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 import type { Admission } from '../../../../src/core/model/invitation.ts'

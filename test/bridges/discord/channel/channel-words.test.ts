@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { CHANNEL_WORDS } from '../../../../src/messages/discord/all.ts'
-import { type ChannelWords, channelWords } from '../../../../src/messages/discord/channel-words.ts'
+import { CHANNEL_WORDS, channelWords } from '../../../../src/messages/discord/discord.ts'
+import type { ChannelWords } from '../../../../src/messages/discord/types.ts'
 import { TONGUES } from '../../../../src/messages/locale.ts'
 
 /** Every text, with recognizable values. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { Greetings } from '../../../../src/bridges/discord/channel/greetings.ts'
-import type { ChannelMember } from '../../../../src/bridges/discord/channel/member.ts'
+import type { ChannelMember } from '../../../../src/bridges/discord/channel/guild-view.ts'
+import { Greetings } from '../../../../src/bridges/discord/channel/welcome.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 const member = (userId: string, consents = true): ChannelMember => ({

@@ -6,15 +6,15 @@ import type {
   StartFailure,
   StartRequest,
 } from '../../../../src/bridges/discord/channel-interpreter.ts'
-import { LinkCounters } from '../../../../src/bridges/discord/link-counters.ts'
-import { MemoryPreferences } from '../../../../src/bridges/discord/memory-preferences.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import type { ChannelOptions } from '../../../../src/bridges/discord/options.ts'
+import { MemoryPreferences } from '../../../../src/bridges/discord/preferences.ts'
 import { OutgoingPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { RoomCodes } from '../../../../src/core/calls/room-codes.ts'
 import { relayOptions } from '../../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../../src/core/room/relay.ts'
-import { ServiceTranslator } from '../../../../src/service/client/service-translator.ts'
+import { ServiceTranslator } from '../../../../src/service/client/translator.ts'
 import type {
   Answering,
   DiscordStandInOptions,

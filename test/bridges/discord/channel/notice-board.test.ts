@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import type { Written } from '../../../../src/bridges/discord/captions/caption-message.ts'
-import { NoticeBoard, type NoticeChat } from '../../../../src/bridges/discord/channel/notice-board.ts'
-import { OutageNotice } from '../../../../src/bridges/discord/channel/outage-notice.ts'
-import { privacyButtons } from '../../../../src/bridges/discord/commands/buttons.ts'
-import { type ChannelWords, channelWords } from '../../../../src/messages/discord/channel-words.ts'
+import type { Written } from '../../../../src/bridges/discord/captions/caption-format.ts'
+import { NoticeBoard, type NoticeChat } from '../../../../src/bridges/discord/channel/channel-notices.ts'
+import { OutageNotice } from '../../../../src/bridges/discord/channel/channel-problems.ts'
+import { privacyButtons } from '../../../../src/bridges/discord/commands/privacy.ts'
+import { channelWords } from '../../../../src/messages/discord/discord.ts'
+import type { ChannelWords } from '../../../../src/messages/discord/types.ts'
 
 class Chat implements NoticeChat {
   readonly messages = new Map<string, { text: string; buttons: boolean }>()

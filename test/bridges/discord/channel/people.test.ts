@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { memberName } from '../../../../src/bridges/discord/channel/member.ts'
+import { memberName } from '../../../../src/bridges/discord/channel/guild-view.ts'
 import { People } from '../../../../src/bridges/discord/channel/people.ts'
-import { MemoryPreferences } from '../../../../src/bridges/discord/memory-preferences.ts'
+import { MemoryPreferences } from '../../../../src/bridges/discord/preferences.ts'
 
 function started() {
   const preferences = new MemoryPreferences()

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { VoiceNotices } from '../../../../src/bridges/discord/channel/voice-notices.ts'
+import { VoiceNotices } from '../../../../src/bridges/discord/channel/welcome.ts'
 import { FakeAnnouncer, NOTICE_MS, noticeHz } from '../../../helpers/fake-announcer.ts'
 import { rooms } from '../../../helpers/rooms.ts'
 import { anyOf, total } from './guild.ts'

@@ -1,10 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { languageChoices, languageMeant } from '../../../../src/bridges/discord/commands/language-choices.ts'
+import {
+  languageChoices,
+  languageMeant,
+  languageName,
+  listed,
+  nativeName,
+} from '../../../../src/bridges/discord/commands/language-choices.ts'
+import type { OfferedLanguage } from '../../../../src/bridges/discord/commands/language-list.ts'
 import { LanguageList } from '../../../../src/bridges/discord/commands/language-list.ts'
-import { languageName, listed, nativeName } from '../../../../src/bridges/discord/commands/language-names.ts'
-import type { OfferedLanguage } from '../../../../src/bridges/discord/commands/language-offer.ts'
-import { WORDS } from '../../../../src/messages/discord/words.ts'
+import { WORDS } from '../../../../src/messages/discord/discord.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 import { OFFERED } from './discord-world.ts'

@@ -1,8 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseButton, privacyButtons } from '../../../../src/bridges/discord/commands/buttons.ts'
 import type { Command } from '../../../../src/bridges/discord/commands/command.ts'
-import { parseCommand, parseTyping, type RawOption } from '../../../../src/bridges/discord/commands/parse.ts'
+import {
+  parseCommand,
+  parseTyping,
+  type RawOption,
+} from '../../../../src/bridges/discord/commands/command.ts'
+import { parseButton, privacyButtons } from '../../../../src/bridges/discord/commands/privacy.ts'
 
 const options = (values: object): RawOption[] =>
   Object.entries(values).map(([name, value]) => ({ name, value }))

@@ -1,7 +1,7 @@
 import { REST } from 'discord.js'
 import { expect, test } from 'vitest'
-import { CommandCounters } from '../../../../src/bridges/discord/command-counters.ts'
-import { Registrar } from '../../../../src/bridges/discord/commands/registrar.ts'
+import { Registrar } from '../../../../src/bridges/discord/commands/registration.ts'
+import { CommandCounters } from '../../../../src/bridges/discord/counters.ts'
 import { DiscordStandIn, FakeClock } from '../../../../src/simulator/index.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 

@@ -1,15 +1,15 @@
 import { PermissionFlagsBits } from 'discord.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fitting, withCommands } from '../../../../src/bridges/discord/commands/answer.ts'
+import type { Place, Scene } from '../../../../src/bridges/discord/commands/command-context.ts'
 import {
   allPermissions,
   neededFor,
   USED_PERMISSIONS,
 } from '../../../../src/bridges/discord/commands/permissions.ts'
-import type { Place, Scene } from '../../../../src/bridges/discord/commands/scene.ts'
-import { faultText, startFaults } from '../../../../src/bridges/discord/commands/start-faults.ts'
-import { WORDS } from '../../../../src/messages/discord/words.ts'
+import { fitting, withCommands } from '../../../../src/bridges/discord/commands/reply.ts'
+import { faultText, startFaults } from '../../../../src/bridges/discord/commands/start.ts'
+import { WORDS } from '../../../../src/messages/discord/discord.ts'
 
 const place = (change: Partial<Place> = {}): Place => ({
   id: '1',

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { StartFailure } from '../../../../src/bridges/discord/channel-interpreter.ts'
-import {
-  USED_PERMISSIONS,
-  type UsedPermission,
-} from '../../../../src/bridges/discord/commands/permissions.ts'
+import { USED_PERMISSIONS } from '../../../../src/bridges/discord/commands/permissions.ts'
 import { failureText } from '../../../../src/bridges/discord/commands/start.ts'
-import { WORDS } from '../../../../src/messages/discord/words.ts'
+import { WORDS } from '../../../../src/messages/discord/discord.ts'
+import type { UsedPermission } from '../../../../src/messages/discord/types.ts'
 import { openWorld } from './discord-world.ts'
 
 type World = Awaited<ReturnType<typeof openWorld>>

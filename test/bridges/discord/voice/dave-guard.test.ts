@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LinkCounters } from '../../../../src/bridges/discord/link-counters.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import {
   DaveGuard,
   type DaveSession,

@@ -1,7 +1,7 @@
-import type { EarLeg } from '../../../../src/bridges/discord/voice/ear-leg.ts'
-import type { PacketPlayer } from '../../../../src/bridges/discord/voice/packet-sink.ts'
+import type { EarLeg } from '../../../../src/bridges/discord/voice/output-leg.ts'
+import type { PacketPlayer } from '../../../../src/bridges/discord/voice/rtp-packet.ts'
 import type { Clock } from '../../../../src/common/clock.ts'
-import { OpusDecoder } from '../../../../src/transcode/opus-decoder.ts'
+import { OpusDecoder } from '../../../../src/transcode/opus.ts'
 import { joined } from '../../../../src/transcode/pcm.ts'
 import { SILENCE } from './far-client.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { DaveSession } from '../../../../src/bridges/discord/voice/dave-guard.ts'
-import { GCM_MODE } from '../../../../src/bridges/discord/voice/sealed-packet.ts'
+import { GCM_MODE } from '../../../../src/bridges/discord/voice/rtp-packet.ts'
 import type { Listener } from './listener.ts'
 import { KEY, OPUS, receptionStage, SSRC } from './reception-stage.ts'
 

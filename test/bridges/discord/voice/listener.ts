@@ -1,6 +1,6 @@
-import type { PacketSink } from '../../../../src/bridges/discord/voice/packet-sink.ts'
+import type { PacketSink } from '../../../../src/bridges/discord/voice/rtp-packet.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
-import { OpusDecoder } from '../../../../src/transcode/opus-decoder.ts'
+import { OpusDecoder } from '../../../../src/transcode/opus.ts'
 
 interface Heard {
   readonly sequence: number

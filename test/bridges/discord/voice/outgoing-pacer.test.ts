@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { LinkCounters } from '../../../../src/bridges/discord/link-counters.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import { ChannelVoice } from '../../../../src/bridges/discord/voice/channel-output.ts'
 import { OutgoingPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
 import type { LanguageId } from '../../../../src/common/language.ts'

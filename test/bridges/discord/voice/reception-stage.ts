@@ -1,9 +1,9 @@
 import { createCipheriv, randomBytes } from 'node:crypto'
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
-import { LinkCounters } from '../../../../src/bridges/discord/link-counters.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import { DaveGuard, type DaveSession } from '../../../../src/bridges/discord/voice/dave-guard.ts'
-import { Reception } from '../../../../src/bridges/discord/voice/reception.ts'
-import { GCM_MODE, XCHACHA_MODE } from '../../../../src/bridges/discord/voice/sealed-packet.ts'
+import { Reception } from '../../../../src/bridges/discord/voice/receiver.ts'
+import { GCM_MODE, XCHACHA_MODE } from '../../../../src/bridges/discord/voice/rtp-packet.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { Listener } from './listener.ts'
 

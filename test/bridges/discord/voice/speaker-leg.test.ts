@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SpeakerLeg } from '../../../../src/bridges/discord/voice/speaker-leg.ts'
-import type { EndReason } from '../../../../src/common/errors.ts'
+import type { EndReason } from '../../../../src/common/lifecycle.ts'
 import { silentLog } from '../../../../src/common/log.ts'
 import { loudness, rms } from '../../../../src/transcode/level.ts'
 import { joined } from '../../../../src/transcode/pcm.ts'

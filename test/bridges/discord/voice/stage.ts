@@ -1,14 +1,14 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
-import { LinkCounters } from '../../../../src/bridges/discord/link-counters.ts'
-import type { LinkLimits } from '../../../../src/bridges/discord/voice/link-limits.ts'
-import { VoiceLink } from '../../../../src/bridges/discord/voice/voice-link.ts'
+import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import type {
+  LinkLimits,
   VoiceLinkOptions,
   VoiceLinkState,
-} from '../../../../src/bridges/discord/voice/voice-link-options.ts'
+} from '../../../../src/bridges/discord/voice/link-options.ts'
+import { VoiceLink } from '../../../../src/bridges/discord/voice/voice-link.ts'
 import { type Clock, systemClock } from '../../../../src/common/clock.ts'
 import { silentLog } from '../../../../src/common/log.ts'
-import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
+import { trust } from '../../../../src/simulator/discord/voice/certificate.ts'
 import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
 import { VoiceServer, type VoiceServerOptions } from '../../../../src/simulator/discord/voice/voice-server.ts'
 

@@ -1,7 +1,7 @@
 import { getVoiceConnection } from '@discordjs/voice'
 import { afterEach, describe, expect, test } from 'vitest'
 import { networkingOf } from '../../../../src/bridges/discord/voice/patches/library-internals.ts'
-import { OpusEncoder } from '../../../../src/transcode/opus-encoder.ts'
+import { OpusEncoder } from '../../../../src/transcode/opus.ts'
 import { FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { pause, until } from '../../../helpers/until.ts'

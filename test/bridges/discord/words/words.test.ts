@@ -1,8 +1,8 @@
 import { Locale } from 'discord.js'
 import { describe, expect, test } from 'vitest'
-import { answersFor, WORDS } from '../../../../src/messages/discord/words.ts'
+import { answersFor, WORDS } from '../../../../src/messages/discord/discord.ts'
 import { languageOfLocale, TONGUES, tongueOf } from '../../../../src/messages/locale.ts'
-import { LANGUAGE_ROWS } from '../../../../src/service/server/engines/language-ids.ts'
+import { LANGUAGE_ROWS } from '../../../../src/service/server/engines/languages.ts'
 
 type Path = readonly string[]
 

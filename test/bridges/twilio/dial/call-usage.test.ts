@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CallUsage, type UsageLimits } from '../../../../src/bridges/telephony/outbound/call-usage.ts'
+import { CallUsage, type UsageLimits } from '../../../../src/bridges/telephony/outbound/usage-limits.ts'
 import { TwilioDialler } from '../../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../../../src/simulator/fakes/fake-leg.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { destinationFault } from '../../../../src/bridges/telephony/outbound/destination.ts'
+import { destinationFault } from '../../../../src/bridges/telephony/outbound/carrier-dialer.ts'
 
 const ANYWHERE = { allow: ['+'], own: [] }
 

@@ -5,7 +5,7 @@ import {
   type DialState,
   next,
   queued,
-} from '../../../../src/bridges/telephony/outbound/dial-state.ts'
+} from '../../../../src/bridges/telephony/outbound/outbound-call-state.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 
 const error = new BridgeError('DIAL_FAILED', 'no')

@@ -1,4 +1,4 @@
-import { Dial } from '../../../../src/bridges/telephony/outbound/dial.ts'
+import { Dial } from '../../../../src/bridges/telephony/outbound/outbound-call.ts'
 import type { DialEnd, DialOutcome } from '../../../../src/core/model/dialer.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../../../src/simulator/fakes/fake-leg.ts'

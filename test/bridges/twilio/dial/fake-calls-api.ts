@@ -1,5 +1,5 @@
-import { RestFailure } from '../../../../src/bridges/telephony/outbound/rest-failure.ts'
-import type { CallOrder, CallsApi } from '../../../../src/bridges/twilio/calls-api.ts'
+import type { CallOrder, CallsApi } from '../../../../src/bridges/telephony/outbound/carrier-api.ts'
+import { RestFailure } from '../../../../src/bridges/telephony/outbound/carrier-api.ts'
 
 /** A fake of Twilio’s REST API: records requests; the test responds. */
 export class FakeCallsApi implements CallsApi {

@@ -2,9 +2,12 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { BindingFile } from '../../../../src/bridges/twilio/binding-file.ts'
-import { Numbers, type NumbersOptions } from '../../../../src/bridges/twilio/numbers.ts'
-import { boundSettings } from '../../../../src/bridges/twilio/voice-settings.ts'
+import {
+  BindingFile,
+  boundSettings,
+  Numbers,
+  type NumbersOptions,
+} from '../../../../src/bridges/twilio/numbers.ts'
 
 const NUMBER = '+15550001111'
 const URL_1 = 'https://one.example.com'

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'
-import { FILE_RATES } from '../../../../src/service/server/batch/sound-resampler.ts'
+import { FILE_RATES } from '../../../../src/service/server/batch/audio-file.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
 import { sine } from '../../../helpers/tone.ts'

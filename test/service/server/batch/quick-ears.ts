@@ -1,9 +1,9 @@
-import { EngineSet } from '../../../../src/service/server/engines/engine-set.ts'
 import type {
   SpeechStream,
   SpeechToText,
   TranscriptSink,
-} from '../../../../src/service/server/engines/speech-to-text.ts'
+} from '../../../../src/service/server/engines/engine.ts'
+import { EngineSet } from '../../../../src/service/server/engines/engine-set.ts'
 import { FakeSynthesizer, FakeTranslator } from '../helpers/fake-engines.ts'
 
 /** Hears `says` in any sound, at once; or is broken, or never done, as told. */

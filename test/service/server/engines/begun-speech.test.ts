@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { begunSpeech } from '../../../../src/service/server/engines/begun-speech.ts'
+import { begunSpeech } from '../../../../src/service/server/engines/speech-stream.ts'
 
 function talker(pieces: number, failsAt = -1) {
   const seen = { ended: false }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { buildService } from '../../../../src/service/server/service.ts'
-import { type ServiceConfig, serviceSettings } from '../../../../src/service/server/service-config.ts'
+import { type ServiceConfig, serviceSettings } from '../../../../src/service/server/settings.ts'
 import { FakeOpenAi, wholeWav } from './adapters/fake-openai.ts'
 import { FaultServer } from './adapters/fault-server.ts'
 

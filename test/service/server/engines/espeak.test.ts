@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { Espeak } from '../../../../src/service/server/engines/espeak.ts'
 import {
+  Espeak,
   parseVariants,
   parseVoices,
   voiceList,
-} from '../../../../src/service/server/engines/espeak-voices.ts'
+} from '../../../../src/service/server/engines/espeak.ts'
 import { conforms } from '../../../conformance/suite.ts'
 import { synthesizerChecks } from '../../../conformance/synthesizer.ts'
 import { ENGINES } from './settings.ts'

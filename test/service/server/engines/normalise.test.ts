@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import {
   capitalised,
+  edited,
   normalised,
   sentence,
   sentences,
-} from '../../../../src/service/server/engines/normalise.ts'
-import { edited } from '../../../../src/service/server/engines/pre-edit.ts'
+} from '../../../../src/service/server/engines/text-normalization.ts'
 
 test.each([
   ["i think i'm late", "I think I'm late."],

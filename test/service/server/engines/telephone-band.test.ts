@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isTelephoneBand } from '../../../../src/service/server/engines/pocketsphinx/telephone-band.ts'
+import { isTelephoneBand } from '../../../../src/service/server/engines/pocketsphinx/speech-detection.ts'
 import { createResampler } from '../../../../src/transcode/resample/resampler.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { pause, recording } from '../helpers/recordings.ts'

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { decodeAnswer, encodeRequest } from '../../../../src/service/server/engines/apertium/apertium-text.ts'
+import { decodeAnswer, encodeRequest } from '../../../../src/service/server/engines/apertium/pipeline.ts'
 import { Phrasebook } from '../../../../src/service/server/engines/phrasebook.ts'
-import { cleanTranscript } from '../../../../src/service/server/engines/pocketsphinx/transcript-text.ts'
-import { edited } from '../../../../src/service/server/engines/pre-edit.ts'
-import { WavReader } from '../../../../src/service/server/engines/wav-reader.ts'
+import { cleanTranscript } from '../../../../src/service/server/engines/pocketsphinx/decoder.ts'
+import { WavReader } from '../../../../src/service/server/engines/speech-stream.ts'
+import { edited } from '../../../../src/service/server/engines/text-normalization.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
 
 test('a transcript loses its fillers and variants', () => {

@@ -1,13 +1,14 @@
 import type { LanguageId } from '../../../../src/common/language.ts'
 import type { VoiceEntry } from '../../../../src/service/contract.ts'
-import { EngineSet } from '../../../../src/service/server/engines/engine-set.ts'
 import type {
+  Speech,
   SpeechStream,
   SpeechToText,
+  Synthesizer,
+  TextTranslator,
   TranscriptSink,
-} from '../../../../src/service/server/engines/speech-to-text.ts'
-import type { Speech, Synthesizer } from '../../../../src/service/server/engines/synthesizer.ts'
-import type { TextTranslator } from '../../../../src/service/server/engines/text-translator.ts'
+} from '../../../../src/service/server/engines/engine.ts'
+import { EngineSet } from '../../../../src/service/server/engines/engine-set.ts'
 import { sine } from '../../../helpers/tone.ts'
 
 /** A stream that understands what the test says it does. */

@@ -1,6 +1,6 @@
 import { afterEach } from 'vitest'
 import { buildService, type ServiceParts } from '../../../../src/service/server/service.ts'
-import type { ServiceConfig } from '../../../../src/service/server/service-config.ts'
+import type { ServiceConfig } from '../../../../src/service/server/settings.ts'
 import { fakeEngines } from './fake-engines.ts'
 import { NEVER_LATE } from './never-late.ts'
 import { query, TestClient } from './test-client.ts'

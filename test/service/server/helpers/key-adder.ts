@@ -1,5 +1,5 @@
 /** A process that adds keys to a file: `key-adder.ts <path> <name> <count>`. */
-import { KeyFile } from '../../../../src/service/server/keys/key-file.ts'
+import { KeyFile } from '../../../../src/service/server/keys/key-store.ts'
 import { THEN } from './then.ts'
 
 const [path = '', name, count] = process.argv.slice(2)

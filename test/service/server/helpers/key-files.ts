@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { KeyFile } from '../../../../src/service/server/keys/key-file.ts'
+import { KeyFile } from '../../../../src/service/server/keys/key-store.ts'
 import { THEN } from './then.ts'
 
 /** Path of a key file that does not exist yet, in a folder that goes with the test. */

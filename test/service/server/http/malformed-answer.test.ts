@@ -2,8 +2,11 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import Fastify from 'fastify'
 import { afterEach, expect, test } from 'vitest'
-import { addHttpRules, httpOptions } from '../../../../src/service/server/http/http-options.ts'
-import { answerMalformed } from '../../../../src/service/server/http/malformed-answer.ts'
+import {
+  addHttpRules,
+  answerMalformed,
+  httpOptions,
+} from '../../../../src/service/server/http/http-server.ts'
 import { fakeService } from '../helpers/fake-service.ts'
 import { NO_REQUESTS } from './malformed-requests.ts'
 

@@ -1,7 +1,7 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { ERROR_TABLE, type ErrorName } from '../../../../src/service/server/error-table.ts'
+import { ERROR_TABLE, type ErrorName } from '../../../../src/service/server/errors.ts'
 import { OPERATIONS } from '../../../../src/service/server/http/operations.ts'
 import {
   batchSchemas,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'vitest'
-import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
+import { trust } from '../../../../src/simulator/discord/voice/certificate.ts'
 import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
 import { VoiceServer, type VoiceServerOptions } from '../../../../src/simulator/discord/voice/voice-server.ts'
 import { GUILD, RealBot, type RealBotOptions } from './real-bot.ts'

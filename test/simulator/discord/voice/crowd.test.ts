@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { EncodedSpeech } from '../../../../src/simulator/discord/voice/encoded-speech.ts'
-import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
+import { trust } from '../../../../src/simulator/discord/voice/certificate.ts'
+import { EncodedSpeech } from '../../../../src/simulator/discord/voice/speech.ts'
 import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { sine } from '../../../helpers/tone.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { DatagramFaults } from '../../../../src/simulator/discord/voice/datagram-faults.ts'
-import { DatagramPath } from '../../../../src/simulator/discord/voice/datagram-path.ts'
+import { DatagramFaults, DatagramPath } from '../../../../src/simulator/discord/voice/datagrams.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { randomFrom } from '../../../../src/simulator/twilio/phone/quirks.ts'
 

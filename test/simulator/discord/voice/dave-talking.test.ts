@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
+import { trust } from '../../../../src/simulator/discord/voice/certificate.ts'
 import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { pause, until } from '../../../helpers/until.ts'

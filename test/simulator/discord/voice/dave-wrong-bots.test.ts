@@ -1,6 +1,6 @@
 import { DAVESession } from '@snazzah/davey'
 import { describe, expect, it } from 'vitest'
-import { Close, Op } from '../../../../src/simulator/discord/voice/opcodes.ts'
+import { Close, Op } from '../../../../src/simulator/discord/voice/gateway-message.ts'
 import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
 import { until } from '../../../helpers/until.ts'
 import { Calls } from './calls.ts'

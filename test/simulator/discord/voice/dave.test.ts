@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
+import { trust } from '../../../../src/simulator/discord/voice/certificate.ts'
 import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
 import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
 import type { VoiceUser } from '../../../../src/simulator/discord/voice/voice-user.ts'

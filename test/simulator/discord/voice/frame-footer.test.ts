@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { BotEar } from '../../../../src/simulator/discord/voice/bot-ear.ts'
-import { hasDaveFooter } from '../../../../src/simulator/discord/voice/dave/frame-footer.ts'
+import { BotEar } from '../../../../src/simulator/discord/voice/bot-receiver.ts'
+import { hasDaveFooter } from '../../../../src/simulator/discord/voice/dave/mls.ts'
 import { opusEncoder } from '../../../../src/simulator/discord/voice/opus.ts'
 import { FakeClock } from '../../../../src/simulator/index.ts'
 import { rms } from '../../../../src/transcode/level.ts'

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Heard } from '../../../../src/simulator/discord/voice/heard.ts'
+import { Heard } from '../../../../src/simulator/discord/voice/bot-receiver.ts'
 
 const frame = (value: number) => new Int16Array(320).fill(value)
 /** Content of each 20 ms: one number if it is constant. */

@@ -1,9 +1,13 @@
 import { DAVESession } from '@snazzah/davey'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ExternalSender } from '../../../../src/simulator/discord/voice/dave/external-sender.ts'
-import { lengthPrefix, MlsReader, vector } from '../../../../src/simulator/discord/voice/dave/mls-bytes.ts'
-import { readCommitWelcome } from '../../../../src/simulator/discord/voice/dave/mls-commit.ts'
+import { ExternalSender } from '../../../../src/simulator/discord/voice/dave/commit-race.ts'
+import {
+  lengthPrefix,
+  MlsReader,
+  readCommitWelcome,
+  vector,
+} from '../../../../src/simulator/discord/voice/dave/mls.ts'
 
 const CHANNEL = '300000000000000002'
 

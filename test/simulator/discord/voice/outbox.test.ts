@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { Outbox } from '../../../../src/simulator/discord/voice/outbox.ts'
+import { Outbox } from '../../../../src/simulator/discord/voice/bot-session.ts'
 
 const seqOf = (message: string | Buffer) =>
   typeof message === 'string' ? (JSON.parse(message) as { seq: number }).seq : message.readUInt16BE()

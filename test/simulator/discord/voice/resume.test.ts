@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Close, Op } from '../../../../src/simulator/discord/voice/opcodes.ts'
+import { Close, Op } from '../../../../src/simulator/discord/voice/gateway-message.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { until } from '../../../helpers/until.ts'

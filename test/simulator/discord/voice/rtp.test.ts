@@ -1,8 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ENCRYPTION_MODES, PacketCipher } from '../../../../src/simulator/discord/voice/encryption.ts'
-import { discoveryRequest, discoveryResponse } from '../../../../src/simulator/discord/voice/ip-discovery.ts'
-import { openPacket, sealPacket, ssrcOf } from '../../../../src/simulator/discord/voice/rtp.ts'
+import { discoveryRequest, discoveryResponse } from '../../../../src/simulator/discord/voice/media-socket.ts'
+import {
+  ENCRYPTION_MODES,
+  openPacket,
+  PacketCipher,
+  sealPacket,
+  ssrcOf,
+} from '../../../../src/simulator/discord/voice/rtp.ts'
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff })
 const header = fc.record({ sequence: fc.integer({ min: 0, max: 0xffff }), timestamp: u32, ssrc: u32 })

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Op } from '../../../../src/simulator/discord/voice/opcodes.ts'
+import { Op } from '../../../../src/simulator/discord/voice/gateway-message.ts'
 import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { until } from '../../../helpers/until.ts'

@@ -2,8 +2,7 @@ import { X509Certificate } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { connect, createServer, getCACertificates } from 'node:tls'
 import { expect, it } from 'vitest'
-import { SelfSigned } from '../../../../src/simulator/discord/voice/self-signed.ts'
-import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
+import { SelfSigned, trust } from '../../../../src/simulator/discord/voice/certificate.ts'
 
 it('creates a certificate that Node reads, valid for its hosts and days only', () => {
   const now = Date.UTC(2030, 1, 3, 4, 5, 6)

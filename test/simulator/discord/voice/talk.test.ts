@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { EncryptionMode } from '../../../../src/simulator/discord/voice/encryption.ts'
-import { trust } from '../../../../src/simulator/discord/voice/trust.ts'
+import { trust } from '../../../../src/simulator/discord/voice/certificate.ts'
+import type { EncryptionMode } from '../../../../src/simulator/discord/voice/rtp.ts'
 import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
 import type { SayOptions } from '../../../../src/simulator/discord/voice/voice-user.ts'
 import { loudness } from '../../../../src/transcode/level.ts'

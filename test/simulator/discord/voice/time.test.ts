@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { Close, Op } from '../../../../src/simulator/discord/voice/opcodes.ts'
+import { Close, Op } from '../../../../src/simulator/discord/voice/gateway-message.ts'
 import { VoiceServer } from '../../../../src/simulator/discord/voice/voice-server.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { until } from '../../../helpers/until.ts'

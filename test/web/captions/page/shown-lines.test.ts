@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Entry } from '../../../../src/web/captions/page/caption-book.ts'
-import { shownLines, type Wish } from '../../../../src/web/captions/page/shown-lines.ts'
+import { shownLines, type Wish } from '../../../../src/web/captions/page/caption-book.ts'
 
 const entry = (more: Partial<Entry> = {}): Entry => ({
   utterance: '1',

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { SseLines } from '../../../../src/pages/page/event-stream.ts'
-import { SSE_HEARTBEAT, sseEvent, sseRetry } from '../../../../src/web/sse.ts'
+import { SSE_HEARTBEAT, sseEvent, sseRetry } from '../../../../src/web/event-stream.ts'
 
 /** The stream in pieces that end at `cuts`. */
 function read(stream: string, cuts: readonly number[] = []) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { hearableOf, heardOf, spokenOf } from '../../../../src/pages/page/offered.ts'
+import { hearableOf, heardOf, spokenOf } from '../../../../src/pages/page/languages.ts'
 
 const languages = [
   { id: 'en-us', heard: true, spoken: true, into: ['es-es', 'de-de'] },

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../common/clock.ts'
 import { after } from '../../../../common/clock.ts'
-import { sealed, XCHACHA_MODE } from '../sealed-packet.ts'
+import { sealed, XCHACHA_MODE } from '../rtp-packet.ts'
 import {
   CODE,
   type Networking,

@@ -1,13 +1,11 @@
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
-import { EngineError } from '../engine-error.ts'
-import { languageRow } from '../language-ids.ts'
-import { sentences } from '../normalise.ts'
-import { edited } from '../pre-edit.ts'
-import type { TextTranslator } from '../text-translator.ts'
-import { installedModes, readMode } from './apertium-mode.ts'
-import { ApertiumPipeline } from './apertium-pipeline.ts'
-import { ApertiumRoutes } from './apertium-routes.ts'
+import type { TextTranslator } from '../engine.ts'
+import { EngineError } from '../engine.ts'
+import { languageRow } from '../languages.ts'
+import { edited, sentences } from '../text-normalization.ts'
+import { ApertiumRoutes, installedModes, readMode } from './modes.ts'
+import { ApertiumPipeline } from './pipeline.ts'
 
 export interface ApertiumOptions {
   /** Folder with the `.mode` files. */

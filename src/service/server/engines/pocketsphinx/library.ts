@@ -1,4 +1,4 @@
-import { EngineError } from '../engine-error.ts'
+import { EngineError } from '../engine.ts'
 import type { ThreadUse } from '../thread-budget.ts'
 
 /** Address of a decoder in the library; 0 or null for none. */

@@ -1,11 +1,9 @@
 import { after, type Clock } from '../../../../common/clock.ts'
 import { durationMs } from '../../../../transcode/pcm.ts'
-import { DueTimes } from '../due-times.ts'
-import { PcmQueue } from '../pcm-queue.ts'
-import type { SpeechStream, TranscriptSink } from '../speech-to-text.ts'
+import { DueTimes, PcmQueue } from '../audio-backlog.ts'
+import type { SpeechStream, TranscriptSink } from '../engine.ts'
 import type { Decoder } from './decoder.ts'
-import { isTelephoneBand } from './telephone-band.ts'
-import { UtteranceBounds } from './utterance-bounds.ts'
+import { isTelephoneBand, UtteranceBounds } from './speech-detection.ts'
 
 /** Samples per call during silence (100 ms): an onset cannot also end within it. */
 const IDLE_SLICE = 1_600

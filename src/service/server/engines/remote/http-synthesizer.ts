@@ -1,13 +1,13 @@
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
-import type { VoiceEntry } from '../../../contract.ts'
-import { begunSpeech } from '../begun-speech.ts'
-import { languageRow } from '../language-ids.ts'
-import type { Speech, Synthesizer } from '../synthesizer.ts'
-import { textPieces } from '../text-pieces.ts'
-import { EngineHttp, type EngineHttpOptions } from './engine-http.ts'
-import { HttpFault } from './http-fault.ts'
-import type { SpokenAnswer } from './spoken-answer.ts'
+import { Mp3Pool } from '../../../../transcode/mp3/decoder-pool.ts'
+import { Mp3Stream } from '../../../../transcode/mp3/stream.ts'
+import { SAMPLE_RATE, samplesOf } from '../../../../transcode/pcm.ts'
+import { AUDIO_RATES, type VoiceEntry } from '../../../contract.ts'
+import type { Speech, Synthesizer } from '../engine.ts'
+import { languageRow } from '../languages.ts'
+import { begunSpeech, textPieces, WavReader } from '../speech-stream.ts'
+import { EngineHttp, type EngineHttpOptions, type HttpAnswer, HttpFault } from './http-client.ts'
 
 /** A voice of a server. The settings supply what the server does not report: the gender and usually the language. */
 export interface ServerVoice {
@@ -103,5 +103,121 @@ function entryOf(voice: ServerVoice, language: LanguageId, prefix: string, neura
     voiceGender: voice.gender,
     voiceEngine: neural ? 'neural' : 'standard',
     modes: ['block', 'streaming'],
+  }
+}
+
+/** Audio formats of a response. */
+export type SpokenFormat = 'pcm' | 'wav' | 'mp3'
+
+/** Maximum size of one response: over six minutes of WAV at 22 050 Hz. */
+const MOST_BYTES = 16 << 20
+
+const TYPES: Readonly<Record<string, SpokenFormat>> = {
+  'audio/mpeg': 'mp3',
+  'audio/mp3': 'mp3',
+  'audio/wav': 'wav',
+  'audio/x-wav': 'wav',
+  'audio/wave': 'wav',
+  'audio/vnd.wave': 'wav',
+  'audio/pcm': 'pcm',
+  'audio/l16': 'pcm',
+}
+/** Unspecific types: the requested format is assumed. */
+const VAGUE = ['', 'application/octet-stream', 'binary/octet-stream']
+
+/** mp3 decoders of this process, created for the first mp3 response. */
+const pool = new Mp3Pool({ max: 32, spare: 1 })
+
+/** Speech in a response: first the rate, then samples. The requester reads or closes it. */
+export class SpokenAnswer {
+  /** Hz */
+  rate = 0
+  readonly #answer: HttpAnswer
+  readonly #bytes: AsyncGenerator<Uint8Array>
+  readonly #format: SpokenFormat
+
+  /** `asked` and `pcmRate` (Hz): the requested format. Throws an `HttpFault` if the response is not audio. */
+  constructor(answer: HttpAnswer, asked: SpokenFormat, pcmRate: number) {
+    const format = TYPES[answer.type] ?? (VAGUE.includes(answer.type) ? asked : undefined)
+    if (format === undefined)
+      throw new HttpFault(`returned ${answer.type}, which is not a supported audio type`)
+    this.#answer = answer
+    this.#format = format
+    this.#bytes = answer.bytes(MOST_BYTES)
+    if (format === 'pcm') this.rate = pcmRate
+    if (format === 'mp3') this.rate = SAMPLE_RATE
+  }
+
+  /** Yields samples as they arrive; the rate is known from the first one on. */
+  async *pieces(): AsyncGenerator<Int16Array> {
+    try {
+      if (this.#format === 'pcm') yield* this.#fromPcm()
+      else if (this.#format === 'wav') yield* this.#fromWav()
+      else yield* this.#fromMp3()
+    } finally {
+      await this.#answer.close()
+    }
+  }
+
+  async *#fromPcm(): AsyncGenerator<Int16Array> {
+    let rest: Uint8Array = new Uint8Array(0)
+    let first = true
+    for await (const piece of this.#bytes) {
+      const bytes = Buffer.concat([rest, piece])
+      if (first && bytes.length >= 4 && bytes.toString('latin1', 0, 4) === 'RIFF')
+        throw new HttpFault('returned WAV instead of plain samples: set format to wav')
+      first &&= bytes.length < 4
+      const even = bytes.length - (bytes.length % 2)
+      rest = bytes.subarray(even)
+      if (even > 0) yield samplesOf(bytes.subarray(0, even)).slice()
+    }
+  }
+
+  async *#fromWav(): AsyncGenerator<Int16Array> {
+    const reader = new WavReader()
+    for await (const bytes of this.#bytes) {
+      const pcm = read(reader, bytes)
+      if (this.rate === 0 && reader.rate > 0) this.#setRate(reader.rate)
+      if (pcm.length > 0) yield pcm
+    }
+    if (!reader.complete) throw new HttpFault('interrupted its response')
+  }
+
+  async *#fromMp3(): AsyncGenerator<Int16Array> {
+    await pool.ready(1)
+    let made: Int16Array[] = []
+    const stream = new Mp3Stream(pool, pcm => made.push(pcm.slice()))
+    try {
+      for await (const bytes of this.#bytes) {
+        stream.write(bytes)
+        await drain(stream)
+        yield* made.splice(0)
+      }
+      stream.end()
+      await drain(stream)
+      yield* made.splice(0)
+      if (stream.stats.frames === 0) throw new HttpFault('returned an mp3 without audio')
+    } finally {
+      made = []
+      stream.close()
+    }
+  }
+
+  #setRate(rate: number): void {
+    if (!AUDIO_RATES.some(each => each === rate))
+      throw new HttpFault(`returned speech at ${rate} Hz, supported are ${AUDIO_RATES.join(', ')}`)
+    this.rate = rate
+  }
+}
+
+async function drain(stream: Mp3Stream): Promise<void> {
+  while (stream.decode() === 'waiting') await pool.ready(1)
+}
+
+function read(reader: WavReader, bytes: Uint8Array): Int16Array {
+  try {
+    return reader.push(bytes)
+  } catch (error) {
+    throw new HttpFault(`returned unreadable audio: ${(error as Error).message}`)
   }
 }

@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
-import { codesFor } from '../language-codes.ts'
-import { LANGUAGE_ROWS } from '../language-ids.ts'
-import { EngineHttp } from './engine-http.ts'
+import { codesFor, LANGUAGE_ROWS } from '../languages.ts'
+import { EngineHttp } from './http-client.ts'
 import { HttpTranslator, type HttpTranslatorOptions, otherLanguages } from './http-translator.ts'
 
 export interface LibreTranslateOptions extends HttpTranslatorOptions {

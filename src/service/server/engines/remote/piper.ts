@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
-import { EngineError } from '../engine-error.ts'
-import { EngineHttp } from './engine-http.ts'
-import type { HttpAnswer } from './http-answer.ts'
-import { HttpFault } from './http-fault.ts'
-import { HttpSynthesizer, type HttpSynthesizerOptions, type ServerVoice } from './http-synthesizer.ts'
-import { SpokenAnswer } from './spoken-answer.ts'
+import { EngineError } from '../engine.ts'
+import type { HttpAnswer } from './http-client.ts'
+import { EngineHttp, HttpFault } from './http-client.ts'
+import {
+  HttpSynthesizer,
+  type HttpSynthesizerOptions,
+  type ServerVoice,
+  SpokenAnswer,
+} from './http-synthesizer.ts'
 
 export interface PiperOptions extends HttpSynthesizerOptions {
   /** 1 is the normal speed. */

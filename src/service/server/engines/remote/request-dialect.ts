@@ -1,5 +1,5 @@
-import { EngineError } from '../engine-error.ts'
-import { HttpFault } from './http-fault.ts'
+import { EngineError } from '../engine.ts'
+import { HttpFault } from './http-client.ts'
 
 /** A part of a request that servers of the same protocol accept in different forms. */
 export interface DialectPart {

@@ -1,7 +1,7 @@
 import { after, type Clock } from '../../../../common/clock.ts'
 import { durationMs } from '../../../../transcode/pcm.ts'
-import { DueTimes } from '../due-times.ts'
-import type { SpeechStream, TranscriptSink } from '../speech-to-text.ts'
+import { DueTimes } from '../audio-backlog.ts'
+import type { SpeechStream, TranscriptSink } from '../engine.ts'
 import { type EndpointerOptions, EnergyEndpointer, type Stretch } from './energy-endpointer.ts'
 
 /** Recognizes one whole utterance; can call `partial` with the text so far. */

@@ -1,15 +1,10 @@
 import type { Route } from '../route.ts'
-import { CHANNEL_ROUTES } from './channel-routes.ts'
-import { COMMAND_ROUTES } from './command-routes.ts'
-import { GATEWAY_ROUTES } from './gateway-routes.ts'
-import { GUILD_ROUTES } from './guild-routes.ts'
-import { INTERACTION_ROUTES } from './interaction-routes.ts'
-import { MEMBER_ROUTES } from './member-routes.ts'
+import { CHANNEL_ROUTES, THREAD_ROUTES } from './channels.ts'
+import { COMMAND_ROUTES, INTERACTION_ROUTES } from './commands.ts'
+import { GUILD_ROUTES, MEMBER_ROUTES } from './guilds.ts'
 import { MESSAGE_ROUTES } from './messages.ts'
-import { THREAD_ROUTES } from './thread-routes.ts'
-import { USER_ROUTES } from './user-routes.ts'
-import { WEBHOOK_MESSAGE_ROUTES } from './webhook-message-routes.ts'
-import { WEBHOOK_ROUTES } from './webhook-routes.ts'
+import { GATEWAY_ROUTES, USER_ROUTES } from './users.ts'
+import { WEBHOOK_MESSAGE_ROUTES, WEBHOOK_ROUTES } from './webhooks.ts'
 
 /** All routes; the first match is used. */
 export const ROUTES: readonly Route[] = [

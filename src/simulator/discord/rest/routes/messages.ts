@@ -1,11 +1,11 @@
 import type { Channel } from '../../model/channel.ts'
-import { type MessageDraft, readDraft } from '../../model/draft.ts'
-import { Thread } from '../../model/thread.ts'
+import { Thread } from '../../model/channel.ts'
+import { type MessageDraft, readDraft } from '../../model/message-draft.ts'
 import type { World } from '../../model/world.ts'
 import { channelOf, messageOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import { NO_CONTENT, ok } from '../api-request.ts'
 import type { Route } from '../route.ts'
+import { NO_CONTENT, ok } from '../route.ts'
 
 export const MESSAGE_ROUTES: readonly Route[] = [
   {

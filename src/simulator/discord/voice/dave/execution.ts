@@ -1,6 +1,5 @@
-import type { Clock } from '../../../../common/clock.ts'
+import { after, type Clock } from '../../../../common/clock.ts'
 import type { GroupMember } from './group-member.ts'
-import type { Waiting } from './waiting.ts'
 
 /** Time for bots to send op 23 (ms); then the others change over without them. Discord's own figure is not documented. */
 const PATIENCE_MS = 2_000
@@ -73,5 +72,44 @@ export class Execution {
     this.#underWay = false
     this.#executedAt = clock.now()
     onExecuted()
+  }
+}
+
+/** Waits for a condition: one wait at a time, checked again after every `wake`. */
+export class Waiting {
+  readonly #clock: Clock
+  #look: (() => void) | undefined
+  #finish: (() => void) | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** Something has changed. */
+  wake(): void {
+    this.#look?.()
+  }
+
+  /** Stops waiting. */
+  stop(): void {
+    this.#finish?.()
+  }
+
+  /** Settles when `holds`, or after `ms`. */
+  until(holds: () => boolean, ms: number): Promise<void> {
+    if (holds()) return Promise.resolve()
+    return new Promise(settle => {
+      const finish = () => {
+        timer[Symbol.dispose]()
+        this.#look = undefined
+        this.#finish = undefined
+        settle()
+      }
+      const timer = after(this.#clock, ms, finish)
+      this.#finish = finish
+      this.#look = () => {
+        if (holds()) finish()
+      }
+    })
   }
 }

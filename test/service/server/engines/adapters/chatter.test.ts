@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { translationIn } from '../../../../../src/service/server/engines/remote/chatter.ts'
+import { translationIn } from '../../../../../src/service/server/engines/remote/chat-translator.ts'
 
 const SAID = 'Good morning, where is the station?'
 const WANTED = 'Buenos días, ¿dónde está la estación?'

@@ -3,7 +3,7 @@ import {
   EnergyEndpointer,
   type Stretch,
 } from '../../../../../src/service/server/engines/remote/energy-endpointer.ts'
-import { textPieces } from '../../../../../src/service/server/engines/text-pieces.ts'
+import { textPieces } from '../../../../../src/service/server/engines/speech-stream.ts'
 import { sine } from '../../../../helpers/tone.ts'
 import { joined, pause, recording } from '../../helpers/recordings.ts'
 

@@ -3,7 +3,7 @@ import { systemClock } from '../../../../../src/common/clock.ts'
 import {
   OpenAiSynthesizer,
   type OpenAiSynthesizerOptions,
-} from '../../../../../src/service/server/engines/remote/openai-synthesizer.ts'
+} from '../../../../../src/service/server/engines/remote/openai.ts'
 import { conforms } from '../../../../conformance/suite.ts'
 import { synthesizerChecks } from '../../../../conformance/synthesizer.ts'
 import { FakeOpenAi } from './fake-openai.ts'

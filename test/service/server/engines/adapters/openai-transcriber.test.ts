@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../../src/common/clock.ts'
+import type { Transcript } from '../../../../../src/service/server/engines/engine.ts'
 import {
   OpenAiTranscriber,
   type OpenAiTranscriberOptions,
-} from '../../../../../src/service/server/engines/remote/openai-transcriber.ts'
-import type { Transcript } from '../../../../../src/service/server/engines/speech-to-text.ts'
+} from '../../../../../src/service/server/engines/remote/openai.ts'
 import { speechToTextChecks } from '../../../../conformance/speech-to-text.ts'
 import { conforms } from '../../../../conformance/suite.ts'
 import { sine } from '../../../../helpers/tone.ts'

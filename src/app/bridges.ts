@@ -1,0 +1,218 @@
+import { asAsked, type BrowserBridgeOptions } from '../bridges/browser/index.ts'
+import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
+import type { DiscordBridgeOptions } from '../bridges/discord/options.ts'
+import { DiscordPreferences } from '../bridges/discord/preferences.ts'
+import { DiscordChannels, type DiscordChannelsSettings } from '../bridges/discord/running-channels.ts'
+import type { LanguageDefaults, NumberSettings } from '../bridges/telephony/number-routing.ts'
+import type { DayLedger } from '../bridges/telephony/outbound/usage-limits.ts'
+import { destinationFault, type OutboundSettings, TwilioDialler } from '../bridges/twilio/index.ts'
+import type { Clock } from '../common/clock.ts'
+import { BridgeError } from '../common/errors.ts'
+import type { LanguageId } from '../common/language.ts'
+import type { Log } from '../common/log.ts'
+import type { WallClock } from '../common/wall-clock.ts'
+import { type Doorman, RationedDialler } from '../core/calls/dialer-policies.ts'
+import { AddressGuessLimit } from '../core/calls/room-code-limiter.ts'
+import type { RoomCodes } from '../core/calls/room-codes.ts'
+import type { RoomLinks } from '../core/calls/room-links.ts'
+import type { Dialler } from '../core/model/dialer.ts'
+import type { Admission } from '../core/model/invitation.ts'
+import type { Relay } from '../core/room/relay.ts'
+import { languageOffer, talkOffer } from './service.ts'
+
+export interface BrowserTerms {
+  readonly relay: Relay
+  readonly admission: Admission
+  readonly languages: LanguageDefaults
+  readonly publicUrl: string | undefined
+  readonly numbers: Readonly<Record<string, NumberSettings>>
+  readonly roomCodes: RoomCodes
+  /** A Discord bot also accepts room codes. */
+  readonly discord: boolean
+  readonly links: RoomLinks
+  readonly doorman: Doorman
+  readonly captions: BrowserBridgeOptions['captions'] & {}
+  readonly dashboard: string
+  readonly words: () => string
+  /** Current address and key of the service. */
+  readonly service: { readonly url: () => string; readonly apiKey: string }
+  readonly groupOf: (address: string) => string | undefined
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Returns the browser bridge’s options for these settings. */
+export function browserOptions(
+  settings: BrowserBridgeOptions['settings'],
+  { numbers, doorman, service, ...parts }: BrowserTerms,
+): BrowserBridgeOptions {
+  const { clock } = parts
+  return {
+    ...parts,
+    path: '/',
+    settings: settings ?? {},
+    offer: talkOffer(service),
+    numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
+    // A separate limit: guesses from browsers must not lock out phone callers.
+    guesses: new AddressGuessLimit(clock, parts.log),
+    invite: guest => (doorman.turns() === undefined ? asAsked(guest) : { refused: 'busy' }),
+  }
+}
+
+/** Settings of outbound calls. Without its own token, the account’s token is used. */
+export type DiallingSettings = Omit<OutboundSettings, 'own'> & {
+  /** Maximum number of calls per minute. Default 60. */
+  readonly perMinute?: number | undefined
+  /** Maximum number of calls to one destination per hour, except calls of numbers with `dial`. Default 6. */
+  readonly perHourEach?: number | undefined
+}
+
+export interface DiallingTerms {
+  readonly authTokens: readonly string[]
+  /** Our own numbers, which are never called. */
+  readonly numbers: Readonly<Record<string, NumberSettings>>
+  readonly clock: Clock
+  readonly log: Log
+  readonly ledger?: DayLedger | undefined
+}
+
+/**
+ * Returns the dialer, or undefined if outbound calls are off. Throws `BridgeError` `CONFIG` for numbers that could not
+ * be called.
+ */
+export function openDialler(
+  settings: DiallingSettings | undefined,
+  { authTokens, numbers, clock, log, ledger }: DiallingTerms,
+): TwilioDialler | undefined {
+  const own = Object.keys(numbers)
+  for (const [number, { dial }] of Object.entries(numbers)) {
+    if (!dial) continue
+    const rules = { allow: settings?.allow ?? [], own: [...own, settings?.from ?? ''] }
+    const fault = destinationFault(dial.to, rules)
+    if (fault) throw new BridgeError('CONFIG', `twilio.numbers.${number}.dial.to: ${fault}`)
+  }
+  if (!settings) return undefined
+  const authToken = settings.apiKeySid === undefined ? (settings.authToken ?? authTokens[0]) : undefined
+  return new TwilioDialler({ ...settings, authToken, own }, { clock, log, ...(ledger && { ledger }) })
+}
+
+/** Returns the tokens that can sign webhooks: those of the account, and that of the dialing account. */
+export function signingTokens(
+  authTokens: readonly string[],
+  settings: DiallingSettings | undefined,
+): readonly string[] {
+  const own = settings?.authToken
+  return own === undefined || authTokens.includes(own) ? authTokens : [...authTokens, own]
+}
+
+/** Wraps `dialler` with the configured rate limits. */
+export function rationed(
+  dialler: Dialler,
+  { perMinute = 60, perHourEach = 6 }: DiallingSettings,
+  { numbers, clock }: Pick<DiallingTerms, 'numbers' | 'clock'>,
+): RationedDialler {
+  const known = Object.values(numbers).flatMap(({ dial }) => (dial ? [dial.to] : []))
+  return new RationedDialler(dialler, { perMinute, perHourEach, known }, clock)
+}
+
+/** Settings of the Discord bridge; without a token, it is off. */
+export interface DiscordSettings {
+  readonly token?: string | undefined
+  /** Restricts the bot to these guilds; empty: every guild that invited it. */
+  readonly guilds?: readonly string[] | undefined
+  /** Voice channels whose permissions `doctor` checks. */
+  readonly channels?: readonly string[] | undefined
+  /** Default language of people who have not chosen one. Default: the guild’s language. */
+  readonly language?: LanguageId | undefined
+  /** Empty: the languages that the people in the channel need. */
+  readonly output?: readonly LanguageId[] | undefined
+  readonly captions?:
+    | { readonly style?: 'embed' | 'plain' | 'off' | undefined; readonly thread?: boolean | undefined }
+    | undefined
+  readonly leaveEmptyAfterSeconds?: number | undefined
+  /** Silence appended to each turn (ms). */
+  readonly turnSilenceMs?: number | undefined
+  readonly maxChannels?: number | undefined
+  readonly codeMinutes?: number | undefined
+  readonly indicator?: boolean | undefined
+  /** Roles whose members may start phone calls. */
+  readonly dialRoles?: readonly string[] | undefined
+  /** Storage of user preferences; absent: they end with the process. */
+  readonly preferences?: { readonly file: string; readonly key?: string | undefined } | undefined
+  /** Storage of the channels being interpreted, for the next process; absent or 0 minutes: off. */
+  readonly resume?: DiscordChannelsSettings | undefined
+  readonly dave?: boolean | undefined
+  readonly apiUrl?: string | undefined
+}
+
+/** Dependencies that the app provides. */
+export interface DiscordTerms
+  extends Pick<
+    DiscordBridgeOptions,
+    'relay' | 'admission' | 'announcer' | 'dialler' | 'roomCodes' | 'guesses' | 'clock' | 'wallClock' | 'log'
+  > {
+  /** Current address and key of the service. */
+  readonly service: { readonly url: () => string; readonly apiKey: string }
+  readonly preferences?: Preferences | undefined
+  readonly running?: RunningChannels | undefined
+  /** Phone numbers that ask for room codes. */
+  readonly phoneNumbers: readonly string[]
+}
+
+/** Opens the file of user preferences. Throws `BridgeError` `CONFIG` if it cannot be used. */
+export function openPreferences(
+  settings: DiscordSettings | undefined,
+  parts: { readonly clock: Clock; readonly log: Log },
+): DiscordPreferences | undefined {
+  const { token, preferences } = settings ?? {}
+  return token !== undefined && preferences ? new DiscordPreferences(preferences, parts) : undefined
+}
+
+/** Opens the file of the channels being interpreted. */
+export function openChannels(
+  settings: DiscordSettings | undefined,
+  parts: { readonly wallClock: WallClock; readonly log: Log },
+): DiscordChannels | undefined {
+  const { token, resume } = settings ?? {}
+  return token !== undefined && resume && resume.withinMinutes > 0
+    ? new DiscordChannels(resume, parts)
+    : undefined
+}
+
+/** Returns the bridge’s options for these settings, or undefined if there is no bot. */
+export function discordOptions(
+  settings: DiscordSettings | undefined,
+  { service, preferences, running, phoneNumbers, ...parts }: DiscordTerms,
+): DiscordBridgeOptions | undefined {
+  if (settings?.token === undefined) return undefined
+  const { token, language, apiUrl, captions = {} } = settings
+  const [first, second] = settings.output ?? []
+  return {
+    ...parts,
+    token,
+    languages: languageOffer(service),
+    ...(preferences ? { preferences } : {}),
+    ...(running ? { running } : {}),
+    ...(apiUrl === undefined ? {} : { apiUrl }),
+    commands: {
+      guilds: settings.guilds ?? [],
+      output: first === undefined ? 'auto' : second === undefined ? [first] : [first, second],
+      captions: { style: captions.style ?? 'embed', thread: captions.thread ?? false },
+      dialRoles: settings.dialRoles ?? [],
+      phoneNumbers,
+    },
+    channels: {
+      ...(language === undefined ? {} : { language }),
+      ...given('turnSilenceMs', settings.turnSilenceMs),
+      ...given('maxChannels', settings.maxChannels),
+      ...given('codeMinutes', settings.codeMinutes),
+      ...given('indicator', settings.indicator),
+      ...given('dave', settings.dave),
+      ...given('emptyAfterMs', settings.leaveEmptyAfterSeconds && settings.leaveEmptyAfterSeconds * 1_000),
+    },
+  }
+}
+
+function given<K extends string, V>(name: K, value: V | undefined): { readonly [key in K]?: V } {
+  return value === undefined ? {} : ({ [name]: value } as { [key in K]: V })
+}

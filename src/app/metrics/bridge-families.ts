@@ -1,0 +1,308 @@
+import type {
+  BridgeCounters,
+  BrowserBridge,
+  LegCounters as BrowserLegCounters,
+} from '../../bridges/browser/index.ts'
+import type { CommandCounters, LinkCounters } from '../../bridges/discord/counters.ts'
+import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
+import type { NumberLimits } from '../../bridges/telephony/call-policy.ts'
+import type {
+  DialCounters,
+  LegCounters as StreamLegCounters,
+  TwilioBridge,
+  TwilioDialler,
+} from '../../bridges/twilio/index.ts'
+import type { RationedDialler } from '../../core/calls/dialer-policies.ts'
+import type { GuessLimit } from '../../core/calls/room-code-limiter.ts'
+import {
+  type Family,
+  type FieldTable,
+  fieldFamilies,
+  labelled,
+  MS,
+  single,
+} from '../../web/metrics/metric-family.ts'
+
+const BROWSER_LEG: FieldTable<BrowserLegCounters> = {
+  messagesIn: ['dragoman_browser_messages_received_total', 'Messages received from pages.'],
+  audioIn: ['dragoman_browser_audio_received_total', 'Audio messages received from pages.'],
+  framesIn: [
+    'dragoman_browser_frames_received_total',
+    '20 ms frames built from that audio, including silence.',
+  ],
+  gapsFilledMs: [
+    'dragoman_browser_gaps_filled_seconds_total',
+    'Gaps in the clock of pages filled with silence.',
+    MS,
+  ],
+  pauses: ['dragoman_browser_clock_jumps_total', 'Clock jumps of a page treated as a restart.'],
+  duplicates: ['dragoman_browser_audio_duplicate_total', 'Duplicate audio.'],
+  backlogDroppedMs: [
+    'dragoman_browser_backlog_dropped_seconds_total',
+    'Audio dropped because it arrived too late after a stall.',
+    MS,
+  ],
+  silenceFedMs: [
+    'dragoman_browser_silence_fed_seconds_total',
+    'Silence inserted while no audio arrived.',
+    MS,
+  ],
+  badMessages: ['dragoman_browser_bad_messages_total', 'Malformed messages.'],
+  ignored: [
+    'dragoman_browser_ignored_messages_total',
+    'Messages of an unknown kind, or not expected in the current state.',
+  ],
+  floodDropped: ['dragoman_browser_flood_dropped_total', 'Messages and audio dropped by the rate limit.'],
+  keys: ['dragoman_browser_keys_total', 'Keys pressed.'],
+  audioOut: ['dragoman_browser_audio_messages_sent_total', 'Audio messages sent.'],
+  sentMs: ['dragoman_browser_audio_sent_seconds_total', 'Audio sent.', MS],
+  marksSent: ['dragoman_browser_marks_sent_total', 'Marks sent.'],
+  marksHeard: ['dragoman_browser_marks_heard_total', 'Marks confirmed.'],
+  marksStale: ['dragoman_browser_marks_stale_total', 'Echoes of marks that were flushed or never sent.'],
+  flushes: ['dragoman_browser_flushes_total', 'Times that the audio queued at a page was dropped.'],
+  underruns: [
+    'dragoman_browser_underruns_total',
+    'Times that the buffer of a page ran empty during speech, as reported by the page.',
+  ],
+  skippedMs: [
+    'dragoman_browser_skipped_seconds_total',
+    'Audio skipped by pages to catch up, as reported by the page.',
+    MS,
+  ],
+}
+
+const BROWSER_BRIDGE: FieldTable<BridgeCounters> = {
+  visits: ['dragoman_browser_visits_begun_total', 'Visits started.'],
+  resumed: ['dragoman_browser_visits_resumed_total', 'Visits resumed after a disconnection.'],
+  links: ['dragoman_browser_links_total', 'Links to rooms created.'],
+  foreign: [
+    'dragoman_browser_foreign_total',
+    'Rejected requests from other sites or for unknown host names.',
+  ],
+}
+
+/** Metrics of the browser bridge. */
+export function browserFamilies(browser: () => BrowserBridge): Family[] {
+  return [
+    single('dragoman_browser_legs', 'Connected browsers.', () => browser().legs.size),
+    single(
+      'dragoman_browser_visits',
+      'Open visits, including those waiting for their page to reconnect.',
+      () => browser().visits,
+    ),
+    labelled('dragoman_browser_refused_total', 'Rejected visitors, by reason.', ['why'], () =>
+      Array.from(browser().counters.refused, ([why, count]) => [[why], count] as const),
+    ),
+    ...fieldFamilies<BridgeCounters>(BROWSER_BRIDGE, [], () => [[[], browser().counters]]),
+    ...fieldFamilies<BrowserLegCounters>(BROWSER_LEG, [], () => [[[], browser().legCounters()]]),
+  ]
+}
+
+const LINK: FieldTable<LinkCounters> = {
+  packets: ['dragoman_discord_packets_received_total', 'Speech packets passed to listeners.'],
+  lost: ['dragoman_discord_packets_lost_total', 'Packets lost.'],
+  concealedMs: ['dragoman_discord_concealed_seconds_total', 'Lost speech concealed by the decoder.', MS],
+  silenceMs: ['dragoman_discord_silence_seconds_total', 'Gaps and ends of turns filled with silence.', MS],
+  late: ['dragoman_discord_packets_late_total', 'Packets that arrived after they had been concealed.'],
+  reordered: ['dragoman_discord_packets_reordered_total', 'Packets reordered.'],
+  duplicate: ['dragoman_discord_packets_duplicate_total', 'Duplicate packets.'],
+  restarts: ['dragoman_discord_stream_restarts_total', 'Stream restarts.'],
+  flooded: [
+    'dragoman_discord_packets_flooded_total',
+    'Packets dropped because a speaker sent more than real time.',
+  ],
+  undecryptable: ['dragoman_discord_packets_undecryptable_total', 'Packets that could not be decrypted.'],
+  plaintext: [
+    'dragoman_discord_packets_plaintext_total',
+    'Plaintext frames received during end-to-end encryption.',
+  ],
+  tooEarly: [
+    'dragoman_discord_packets_too_early_total',
+    'Frames received before end-to-end encryption was ready.',
+  ],
+  decryptedLate: [
+    'dragoman_discord_packets_decrypted_late_total',
+    'Frames decrypted after a later key arrived.',
+  ],
+  foreign: [
+    'dragoman_discord_datagrams_foreign_total',
+    'Datagrams from an address other than the voice server.',
+  ],
+  unknownSsrc: ['dragoman_discord_packets_unnamed_total', 'Packets of a stream without a known speaker.'],
+  attributed: [
+    'dragoman_discord_packets_attributed_total',
+    'Of these, packets later attributed to their speaker.',
+  ],
+  malformed: ['dragoman_discord_packets_malformed_total', 'Packets that are empty or not valid Opus.'],
+  undecodable: ['dragoman_discord_packets_undecodable_total', 'Packets that the decoder rejected.'],
+  reinitialised: [
+    'dragoman_discord_encryption_reinitialised_total',
+    'End-to-end encryption reinitializations.',
+  ],
+  recovered: ['dragoman_discord_encryption_recovered_total', 'Recoveries of end-to-end encryption.'],
+  resumed: ['dragoman_discord_connections_resumed_total', 'Voice connections resumed.'],
+  rejoins: ['dragoman_discord_connections_rejoined_total', 'Voice connections replaced.'],
+  libraryErrors: ['dragoman_discord_library_errors_total', 'Errors of the voice library that were caught.'],
+  packetsOut: ['dragoman_discord_packets_sent_total', 'Speech packets sent.'],
+  encodedMs: ['dragoman_discord_encoded_seconds_total', 'Speech encoded for channels.', MS],
+  slotsMissed: ['dragoman_discord_slots_missed_total', '20 ms slots skipped because the sender ran late.'],
+  overflowed: [
+    'dragoman_discord_frames_overflowed_total',
+    'Frames dropped because the queue of an output was full.',
+  ],
+  starved: ['dragoman_discord_starved_total', 'Turns of a stream that had nothing to send during speech.'],
+}
+
+const COMMANDS: FieldTable<CommandCounters> = {
+  commands: ['dragoman_discord_commands_total', 'Commands.'],
+  buttons: ['dragoman_discord_buttons_total', 'Buttons pressed.'],
+  autocompletes: ['dragoman_discord_autocompletes_total', 'Autocomplete requests.'],
+  answered: ['dragoman_discord_interactions_answered_total', 'Interactions answered.'],
+  unknown: ['dragoman_discord_interactions_unknown_total', 'Interactions not understood.'],
+  limited: ['dragoman_discord_interactions_limited_total', 'Interactions rejected by the rate limit.'],
+  expired: ['dragoman_discord_interactions_expired_total', 'Interactions that expired before the response.'],
+  failed: ['dragoman_discord_interactions_failed_total', 'Interactions that failed.'],
+  registrations: ['dragoman_discord_registrations_total', 'Command registrations.'],
+  registrationsFailed: ['dragoman_discord_registrations_failed_total', 'Failed command registrations.'],
+}
+
+const LOGIN = ['trying', 'ready', 'refused', 'closed'] as const
+
+/** Metrics of the Discord bot; without values if there is none. */
+export function discordFamilies(bot: () => DiscordBridge | undefined): Family[] {
+  const of = <T>(read: (bot: DiscordBridge) => T) => {
+    const there = bot()
+    return there ? [[[], read(there)] as const] : []
+  }
+  return [
+    labelled('dragoman_discord_login', 'Login state: 1 for the current state.', ['state'], () => {
+      const state = bot()?.state.kind
+      return state === undefined ? [] : LOGIN.map(each => [[each], each === state ? 1 : 0] as const)
+    }),
+    single('dragoman_discord_guilds', 'Guilds of the bot.', () => bot()?.guilds),
+    ...fieldFamilies<LinkCounters>(LINK, [], () => of(({ counters }) => counters)),
+    ...fieldFamilies<CommandCounters>(COMMANDS, [], () => of(({ commands }) => commands)),
+  ]
+}
+
+const STREAM_LEG: FieldTable<StreamLegCounters> = {
+  messagesIn: ['dragoman_twilio_messages_received_total', 'Messages received on media streams.'],
+  mediaIn: ['dragoman_twilio_media_received_total', 'Media messages received.'],
+  framesIn: ['dragoman_twilio_frames_received_total', '20 ms frames built from them, including silence.'],
+  gapsFilledMs: [
+    'dragoman_twilio_gaps_filled_seconds_total',
+    'Gaps in the media clock filled with silence.',
+    MS,
+  ],
+  pauses: ['dragoman_twilio_clock_jumps_total', 'Jumps of the media clock treated as a restart.'],
+  duplicates: ['dragoman_twilio_media_duplicate_total', 'Media received twice, in whole or in part.'],
+  backlogDroppedMs: [
+    'dragoman_twilio_backlog_dropped_seconds_total',
+    'Audio dropped because it arrived too late after a stall.',
+    MS,
+  ],
+  silenceFedMs: ['dragoman_twilio_silence_fed_seconds_total', 'Silence inserted while no media arrived.', MS],
+  badPayloads: ['dragoman_twilio_bad_payloads_total', 'Media messages with an invalid base64 payload.'],
+  badMessages: ['dragoman_twilio_bad_messages_total', 'Malformed messages.'],
+  ignored: [
+    'dragoman_twilio_ignored_messages_total',
+    'Messages of an unknown kind or of another stream, and repeated start messages.',
+  ],
+  floodDropped: ['dragoman_twilio_flood_dropped_total', 'Messages dropped by the rate limit.'],
+  dtmf: ['dragoman_twilio_keys_total', 'Keys pressed.'],
+  dtmfDropped: ['dragoman_twilio_keys_dropped_total', 'Keys dropped above 20 per second.'],
+  mediaOut: ['dragoman_twilio_media_sent_total', 'Media messages sent.'],
+  sentMs: ['dragoman_twilio_audio_sent_seconds_total', 'Audio sent.', MS],
+  marksSent: ['dragoman_twilio_marks_sent_total', 'Marks sent.'],
+  marksHeard: ['dragoman_twilio_marks_heard_total', 'Marks confirmed.'],
+  marksStale: ['dragoman_twilio_marks_stale_total', 'Echoes of marks that were flushed or never sent.'],
+  clears: ['dragoman_twilio_clears_total', 'Times that the audio queued at Twilio was cleared.'],
+}
+
+const TELEPHONY_BRIDGE: FieldTable<Pick<TwilioBridge, 'replaced' | 'heldOff' | 'expected'>> = {
+  replaced: [
+    'dragoman_twilio_streams_replaced_total',
+    'Media streams that replaced an earlier stream of the same call.',
+  ],
+  heldOff: [
+    'dragoman_twilio_requests_held_off_total',
+    'Requests deferred because their call still had a stream.',
+  ],
+  expected: ['dragoman_twilio_streams_expected', 'Calls whose stream is expected now.'],
+}
+
+const DIALS: FieldTable<DialCounters> = {
+  dialled: ['dragoman_twilio_dialled_total', 'Calls placed.'],
+  refused: [
+    'dragoman_twilio_dial_refused_total',
+    'Calls rejected before dialing: not allowed, too many in progress, or above a daily limit.',
+  ],
+  spent: ['dragoman_twilio_dial_spent_total', 'Calls rejected because of a daily limit of minutes or costs.'],
+  cut: ['dragoman_twilio_dial_cut_total', 'Calls ended because of a daily limit.'],
+  answered: ['dragoman_twilio_dial_answered_total', 'Outbound calls answered by a person.'],
+  busy: ['dragoman_twilio_dial_busy_total', 'Outbound calls that were busy.'],
+  noAnswer: ['dragoman_twilio_dial_no_answer_total', 'Outbound calls not answered.'],
+  voicemail: ['dragoman_twilio_dial_voicemail_total', 'Outbound calls answered by a machine.'],
+  cancelled: ['dragoman_twilio_dial_cancelled_total', 'Outbound calls canceled before an answer.'],
+  failed: ['dragoman_twilio_dial_failed_total', 'Outbound calls that failed.'],
+}
+
+export interface TelephoneSources {
+  readonly twilio: () => TwilioBridge
+  readonly dials: DialCounters | undefined
+  /** Costs of outbound calls today. */
+  readonly usage: Pick<TwilioDialler, 'minutesToday' | 'spentToday'> | undefined
+  readonly numbers: Pick<NumberLimits, 'turnedAway'>
+  readonly ration: Pick<RationedDialler, 'refused'> | undefined
+  readonly guesses: GuessLimit
+}
+
+/** Metrics of Twilio’s media streams, outbound calls, and guesses of room codes. */
+export function telephoneFamilies({
+  twilio,
+  dials,
+  usage,
+  numbers,
+  ration,
+  guesses,
+}: TelephoneSources): Family[] {
+  return [
+    single('dragoman_twilio_streams', 'Open media streams.', () => twilio().legs.size),
+    labelled(
+      'dragoman_twilio_streams_refused_total',
+      'Media streams rejected before they became legs, by cause.',
+      ['cause'],
+      () => Array.from(twilio().refused, ([cause, count]) => [[cause], count] as const),
+    ),
+    ...fieldFamilies(TELEPHONY_BRIDGE, [], () => [[[], twilio()]]),
+    ...fieldFamilies<StreamLegCounters>(STREAM_LEG, [], () => [[[], twilio().counters()]]),
+    ...fieldFamilies<DialCounters>(DIALS, [], () => (dials ? [[[], dials]] : [])),
+    single(
+      'dragoman_dials_rationed_total',
+      'Outbound calls rejected by the limits per minute and per destination.',
+      () => ration?.refused,
+    ),
+    single(
+      'dragoman_twilio_dial_minutes_today',
+      'Minutes of outbound calls today (UTC), including calls in progress.',
+      () => usage?.minutesToday,
+    ),
+    single(
+      'dragoman_twilio_dial_spend_today',
+      'Their cost according to twilio.outbound.prices, in the currency of the prices.',
+      () => usage?.spentToday,
+    ),
+    labelled(
+      'dragoman_number_refused_total',
+      'Callers rejected because their number reached its limit of calls or minutes.',
+      ['limit'],
+      () => Object.entries(numbers.turnedAway).map(([limit, count]) => [[limit], count] as const),
+    ),
+    single('dragoman_room_codes_wrong_total', 'Wrong room codes.', () => guesses.wrongCodes),
+    single(
+      'dragoman_room_codes_refused_total',
+      'Attempts to enter a room code rejected by the limit.',
+      () => guesses.refused,
+    ),
+  ]
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs'
+import type { FastifyInstance } from 'fastify'
+import type { Clock } from '../common/clock.ts'
+import type { Log } from '../common/log.ts'
+import { assertInstalled } from '../common/optional-package.ts'
+import { systemWallClock } from '../common/wall-clock.ts'
+import type { Observer } from '../core/model/events.ts'
+import type { TracingSettings } from '../tracing/settings.ts'
+import type { TraceCounters } from '../tracing/tracing.ts'
+import type { BearerKeys } from '../web/control/auth.ts'
+import { EventTally, HttpTally } from '../web/metrics/event-counters.ts'
+import { Exposition, type Family } from '../web/metrics/metric-family.ts'
+import { metrics } from '../web/metrics/metrics-route.ts'
+import { eventFamilies, relayFamilies } from '../web/metrics/relay-metrics.ts'
+import { floorFamilies, type Guarded, guardFamilies, processFamilies } from '../web/metrics/server-metrics.ts'
+import { metricsSettingsSchema } from '../web/metrics/settings.ts'
+import type { PluginParts } from './context.ts'
+import { browserFamilies, discordFamilies, telephoneFamilies } from './metrics/bridge-families.ts'
+import {
+  dashboardFamilies,
+  ownFamilies,
+  recordingFamilies,
+  traceFamilies,
+} from './metrics/server-families.ts'
+
+/** Returns the version from package.json, which is next to both `src` and the build output. */
+export function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return String(version)
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Metrics of this server. */
+    metrics: Exposition
+  }
+}
+
+/** Registers `/metrics` on `server`. Call it before all other routes, so that their requests are counted. */
+export async function registerMetrics(
+  server: FastifyInstance,
+  parts: PluginParts,
+  { keys, notReady }: { readonly keys: BearerKeys; readonly notReady: () => string | undefined },
+): Promise<void> {
+  const { config, control, relay } = parts
+  const tally = new EventTally(relay.observer)
+  server.addHook('onClose', async () => tally[Symbol.dispose]())
+  const http = new HttpTally(server)
+  const exposition = new Exposition([...families(server, parts, tally, notReady), ...http.families()])
+  server.decorate('metrics', exposition)
+  await server.register(metrics, {
+    exposition,
+    settings: metricsSettingsSchema.parse(config.metrics ?? {}),
+    keys: control.keys.length === 0 ? undefined : keys,
+  })
+}
+
+function families(
+  server: FastifyInstance,
+  parts: PluginParts,
+  tally: EventTally,
+  notReady: () => string | undefined,
+): Family[] {
+  const { relay, door, overload, drain, front, ration, guesses, twilioDialler } = parts
+  const { embedded } = parts.service
+  const servers = (): Guarded[] => {
+    const figures = embedded()?.figures
+    const bridge = { server: 'bridge', door: door.counters, overload } as const
+    return figures
+      ? [bridge, { server: 'service', door: figures.door, overload: figures.overload }]
+      : [bridge]
+  }
+  return [
+    ...relayFamilies(relay),
+    ...eventFamilies(tally),
+    ...telephoneFamilies({
+      twilio: () => server.twilio,
+      dials: twilioDialler?.counters,
+      usage: twilioDialler,
+      numbers: parts.numberLimits,
+      ration,
+      guesses,
+    }),
+    ...browserFamilies(() => server.browser),
+    ...discordFamilies(() => (server.hasDecorator('discord') ? server.discord : undefined)),
+    ...floorFamilies(front.floor),
+    ...recordingFamilies(parts.recordings),
+    ...dashboardFamilies(() => server.dashboard),
+    ...guardFamilies(servers),
+    ...ownFamilies({ drain, embedded, notReady }),
+    ...traceFamilies(parts.traces),
+    ...processFamilies(version()),
+  ]
+}
+
+export interface TracingTerms {
+  readonly observer: Observer
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Opens the configured traces with their counters; returns undefined without an address. */
+export async function startTracing(
+  settings: TracingSettings,
+  { observer, clock, log }: TracingTerms,
+): Promise<(AsyncDisposable & { readonly counters: TraceCounters }) | undefined> {
+  if (settings.url === undefined) return undefined
+  assertInstalled('tracing')
+  // Loaded only when needed.
+  const { openTracing } = await import('../tracing/tracing.ts')
+  const { TraceCounters } = await import('../tracing/tracing.ts')
+  const counters = new TraceCounters()
+  const parts = { observer, clock, wall: systemWallClock, log, counters, version: version() }
+  const tracing = openTracing(settings, settings.url, parts)
+  return { counters, [Symbol.asyncDispose]: () => tracing[Symbol.asyncDispose]() }
+}

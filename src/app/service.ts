@@ -1,0 +1,125 @@
+import type { Offer, OfferedLanguage } from '../bridges/browser/index.ts'
+import { type Clock, systemClock } from '../common/clock.ts'
+import { type Log, silentLog } from '../common/log.ts'
+import type { Announcer } from '../core/model/announcer.ts'
+import type { Translator } from '../core/translation/translator.ts'
+import { type SoundSettings, soundOptionsSchema } from '../media/sounds/settings.ts'
+import { SoundLibrary } from '../media/sounds/sound-library.ts'
+import type { ResultPlaces } from '../service/client/results.ts'
+import { ServiceClient } from '../service/client/service-client.ts'
+import { ServiceSpeaker } from '../service/client/speaker.ts'
+import { ServiceTranslator } from '../service/client/translator.ts'
+import { Mp3Pool } from '../transcode/mp3/decoder-pool.ts'
+
+/** Address of the service that speaks notices, and the sound settings. */
+export interface AnnouncerParts {
+  /** Custom recordings, tones and limits. Default: none, and the defaults. */
+  readonly settings?: SoundSettings | undefined
+  /** Address of the translation service; a function if it can change. */
+  readonly url: string | (() => string)
+  readonly apiKey: string
+  readonly clock?: Clock
+  readonly log?: Log
+}
+
+/**
+ * Opens the announcer, which speaks the bridges’ notices with the service’s voices. The caller disposes it. Throws
+ * `BridgeError` `CONFIG` for a file that cannot be played.
+ */
+export async function openAnnouncer(parts: AnnouncerParts): Promise<Announcer & Disposable> {
+  const { settings, apiKey, clock = systemClock, log = silentLog } = parts
+  const { url: where } = parts
+  const url = typeof where === 'string' ? () => where : where
+  const mp3 = new Mp3Pool({ max: 2 })
+  const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, clock }), mp3)
+  const library = new SoundLibrary({
+    speaker,
+    options: soundOptionsSchema.parse(settings ?? {}),
+    clock,
+    log,
+    mp3,
+  })
+  try {
+    await library.check()
+  } catch (error) {
+    mp3.close()
+    throw error
+  }
+  return Object.assign(library, { [Symbol.dispose]: () => mp3.close() })
+}
+
+/** The service whose languages are offered. */
+export interface LanguageOfferTerms {
+  /** Address of the translation service; a function if it can change. */
+  readonly url: string | (() => string)
+  readonly apiKey: string
+}
+
+/**
+ * Returns the languages that users of the Discord bridge and the dashboard can choose: those that the service reports
+ * when queried.
+ */
+export function languageOffer({
+  url,
+  apiKey,
+}: LanguageOfferTerms): () => Promise<readonly OfferedLanguage[]> {
+  return async () => {
+    const at = typeof url === 'string' ? url : url()
+    const languages = await new ServiceClient({ url: at, apiKey }).languages()
+    return languages.map(({ languageId, name, transcription, translation, synthesis }) => ({
+      ...{ id: languageId, name, heard: transcription, spoken: synthesis, into: translation },
+    }))
+  }
+}
+
+/**
+ * Returns the languages and voices that visitors of the talk page can choose: those that the service reports when
+ * queried.
+ */
+export function talkOffer({ url, apiKey }: LanguageOfferTerms): () => Promise<Offer> {
+  const offered = languageOffer({ url, apiKey })
+  return async () => {
+    const client = new ServiceClient({ url: typeof url === 'string' ? url : url(), apiKey })
+    const [languages, voices] = await Promise.all([offered(), client.voices()])
+    return {
+      languages,
+      voices: voices.map(({ voiceId, name, languageId, voiceGender }) => ({
+        ...{ id: voiceId, name, language: languageId, gender: voiceGender },
+      })),
+    }
+  }
+}
+
+/** Connection settings of the service. */
+export interface ServiceSettings {
+  /** Absent: the embedded service. */
+  readonly url?: string | undefined
+  readonly apiKey?: string | undefined
+  readonly mode?: 'block' | 'streaming' | undefined
+  /** Paths of text and MP3 in results, for services with different field names. */
+  readonly places?: { readonly [K in keyof ResultPlaces]?: readonly string[] | undefined } | undefined
+  /** Session limit in minutes, for services that do not announce it. */
+  readonly sessionMinutes?: number | undefined
+  /** Fallback services, in order of preference. */
+  readonly fallbacks?: readonly { readonly url: string; readonly apiKey?: string | undefined }[] | undefined
+}
+
+/** Opens the services in order of preference. The caller closes them. `url` and `apiKey` belong to the first. */
+export function openTranslators(
+  settings: ServiceSettings,
+  { url, apiKey, clock }: { url: string | (() => string); apiKey: string; clock: Clock },
+): { readonly translator: Translator; readonly fallbacks: readonly Translator[] } {
+  const { mode, places = {}, sessionMinutes, fallbacks = [] } = settings
+  const alike = {
+    clock,
+    ...(mode ? { mode } : {}),
+    ...(sessionMinutes === undefined ? {} : { sessionMs: sessionMinutes * 60_000 }),
+    places: Object.fromEntries(Object.entries(places).filter(([, list]) => list)),
+  }
+  return {
+    translator: new ServiceTranslator({ ...alike, url, apiKey }),
+    fallbacks: fallbacks.map(
+      each => new ServiceTranslator({ ...alike, url: each.url, apiKey: each.apiKey ?? '' }),
+    ),
+  }
+}

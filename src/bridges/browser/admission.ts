@@ -1,0 +1,356 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { after, type Clock } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { Log } from '../../common/log.ts'
+import { TokenBucket } from '../../common/rate-limit.ts'
+import type { RoomLinks } from '../../core/calls/room-links.ts'
+import type { Invitation } from '../../core/model/invitation.ts'
+import { isFromThisMachine } from '../../net/client-address.ts'
+import type { ErrorPage } from '../../pages/error-page.ts'
+import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
+import { BrowserLeg } from './leg.ts'
+import type { Origin } from './lobby.ts'
+import type { BrowserBridgeOptions, Guest } from './options.ts'
+import type { Change, Hello, Inbound, Refused } from './protocol.ts'
+import { Invites } from './room-invitations.ts'
+import type { Offer } from './service-catalog.ts'
+import type { Visit } from './session.ts'
+import type { Visits } from './sessions.ts'
+import type { BrowserLimits, BrowserSettings } from './settings.ts'
+import type { BridgeCounters, TalkSocket } from './socket.ts'
+
+const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
+/** IP addresses cannot be rebound by a name server. */
+const ADDRESS_HOST = /^(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[[\da-f:.]+\])(:\d+)?$/i
+
+export interface DoorwayOptions {
+  readonly publicUrl?: string | undefined
+  /** Additional origins that serve the page. */
+  readonly origins?: readonly string[]
+}
+
+/**
+ * Checks by its headers whether a request comes from our own page. Pages of other sites must not act through the
+ * browser of an admitted user (`Origin`), nor through a name that their owner points at this machine (`Host`).
+ */
+export class Doorway {
+  readonly #origins: ReadonlySet<string>
+  readonly #hosts: ReadonlySet<string>
+
+  constructor({ publicUrl, origins = [] }: DoorwayOptions) {
+    const urls = [...(publicUrl === undefined ? [] : [publicUrl]), ...origins].map(text => new URL(text))
+    this.#origins = new Set(urls.map(({ origin }) => origin))
+    this.#hosts = new Set(urls.map(({ host }) => host))
+  }
+
+  /** Returns true if the requested host is one of this server’s own names. */
+  knowsHost({ headers: { host = '' } }: FastifyRequest): boolean {
+    return LOOPBACK_HOST.test(host) || ADDRESS_HOST.test(host) || this.#hosts.has(host.toLowerCase())
+  }
+
+  /** Returns true for requests from our own page, or from no page at all. */
+  sameSite(request: FastifyRequest): boolean {
+    const { origin, host = '' } = request.headers
+    if (origin === undefined) return true
+    return this.#origins.has(origin) || origin === `http://${host}` || origin === `https://${host}`
+  }
+
+  /** Returns true for clients on this machine, except those connecting through a local proxy or tunnel. */
+  local({ raw }: FastifyRequest): boolean {
+    return isFromThisMachine(raw)
+  }
+}
+
+/** The response for a page opened by a host name that is not in the settings. */
+export function unknownHost({ headers: { host = '' } }: FastifyRequest): ErrorPage {
+  const name = /^[\w.:[\]-]{1,80}$/.test(host) ? host : 'that name'
+  return {
+    status: 403,
+    code: 'host-not-allowed',
+    title: 'This address is not allowed',
+    text: `You opened ${name}, but this server only accepts the addresses in its settings.`,
+    steps: [
+      'If you were invited: open the link exactly as you received it.',
+      `If you run this server: set publicUrl, or add http://${name} to browser.origins, and restart.`,
+    ],
+  }
+}
+
+/** The response to requests from pages of other sites. */
+export const FOREIGN_PAGE: ErrorPage = {
+  status: 403,
+  code: 'origin-not-allowed',
+  title: 'This page is not allowed',
+  text: 'The request came from a page of another site.',
+  steps: ['If you run this server: add the origin of that page to browser.origins, and restart.'],
+}
+
+/** Share of the places reserved for invited visitors. */
+const KEPT_SHARE = 0.2
+
+export interface ReceptionTerms {
+  readonly options: BrowserBridgeOptions
+  readonly settings: BrowserSettings
+  readonly limits: BrowserLimits
+  readonly offer: OfferCache
+  readonly links: RoomLinks
+  readonly visits: Visits
+  /** The path of the page. */
+  readonly page: string
+  readonly counters: BridgeCounters
+  readonly clock: Clock
+  readonly log: Log
+}
+
+/** Origin of a connection. */
+export interface Caller extends Origin {
+  /** On this machine, not through a proxy. */
+  readonly local: boolean
+  /** Called on admission. */
+  readonly known: () => void
+}
+
+/** Admits connections: creates their visits, and their legs for the relay. */
+export class Reception {
+  readonly #terms: ReceptionTerms
+  readonly #invites: Invites
+  #ids = 0
+
+  constructor(terms: ReceptionTerms) {
+    this.#terms = terms
+    const { options, links, page, clock, settings } = terms
+    const ttlMs = Math.round(settings.linkMinutes * 60_000)
+    this.#invites = new Invites({ links, roomCodes: options.roomCodes, page, clock, ttlMs })
+  }
+
+  /** Waits on `socket` for a `hello` or a `resume`. */
+  answer(socket: TalkSocket, caller: Caller): void {
+    const { clock, limits, log } = this.#terms
+    const timer = after(clock, limits.helloWithinMs, () => socket.fail('no-hello'))
+    let greeted = false
+    socket.listener = {
+      audio: () => void socket.counters.ignored++,
+      message: message => {
+        if (greeted || (message.kind !== 'hello' && message.kind !== 'resume')) {
+          socket.counters.ignored++
+          return
+        }
+        greeted = true
+        timer[Symbol.dispose]()
+        if (message.kind === 'resume') this.#resume(socket, caller, message)
+        else void this.#receive(socket, caller, message)
+      },
+      closed: () => timer[Symbol.dispose](),
+      fault: (fault, err) =>
+        log.warn({ fault, ...(err ? { error: String(err) } : {}) }, 'invalid data received before admission'),
+    }
+  }
+
+  async #receive(socket: TalkSocket, caller: Caller, hello: Hello): Promise<void> {
+    const { offer, log } = this.#terms
+    let known: Offer | undefined
+    try {
+      known = await offer.get()
+    } catch {
+      log.warn({}, 'service languages unavailable, visitor admitted unchecked')
+    }
+    // They may have disconnected meanwhile.
+    if (!socket.listener) return
+    const guest = this.#guest(caller, hello)
+    if (typeof guest === 'string') this.#refuse(socket, guest)
+    else if (!offers(known, hello.speaks, hello.hears, hello.alone)) this.#refuse(socket, 'language')
+    else this.#admit(socket, caller, hello, guest)
+  }
+
+  /** Resolves the visitor and their room, or returns the reason for rejecting them. */
+  #guest(caller: Caller, { link, code, speaks, hears, name, original }: Hello): Guest | Refused {
+    const { settings, links } = this.#terms
+    if (this.#isFull(caller, link !== undefined || code !== undefined)) return 'full'
+    const about = {
+      ...{ hears, original },
+      ...(speaks === undefined ? {} : { speaks }),
+      ...(name === undefined ? {} : { name }),
+    }
+    if (link !== undefined) {
+      const room = links.find(link)
+      return room === undefined ? 'link' : { room, invited: true, ...about }
+    }
+    if (code !== undefined) return this.#byCode(caller, code, about)
+    const welcome = settings.visitors === 'anyone' || (settings.visitors === 'local' && caller.local)
+    if (!welcome) return 'uninvited'
+    return { room: `talk ${randomBytes(6).toString('hex')}`, invited: false, ...about }
+  }
+
+  /**
+   * Local visitors can take any place. Others are limited per address, and without an invitation cannot take reserved
+   * places.
+   */
+  #isFull({ local, group }: Caller, invited: boolean): boolean {
+    const { settings, visits } = this.#terms
+    const { maxVisitors, visitorsPerAddress } = settings
+    if (visits.size >= maxVisitors) return true
+    if (local) return false
+    const open = maxVisitors - Math.floor(maxVisitors * KEPT_SHARE)
+    const each = invited ? visitorsPerAddress : Math.min(visitorsPerAddress, Math.ceil(open / 2))
+    if (group !== undefined && visits.of(group) >= each) return true
+    return !invited && visits.uninvited >= open
+  }
+
+  #byCode({ address }: Caller, code: string, about: Omit<Guest, 'room' | 'invited'>): Guest | Refused {
+    const { roomCodes, guesses } = this.#terms.options
+    if (guesses && !guesses.mayTry(address)) return 'guesses'
+    const room = roomCodes?.find(code)
+    if (room !== undefined) return { room, invited: true, ...about }
+    guesses?.wrong(address)
+    return 'code'
+  }
+
+  #admit(socket: TalkSocket, caller: Caller, hello: Hello, guest: Guest): void {
+    const { options, offer, visits, counters, log } = this.#terms
+    const company = visits.company(guest.room, 1)
+    const voices = offeredVoices(offer.known, hello.voices)
+    const hears = company ? hello.hears : hello.alone
+    const voice = voices[hears]
+    const asked = { ...guest, hears, ...(voice === undefined ? {} : { voice }) }
+    const invitation = options.invite?.(asked) ?? asAsked(asked)
+    if ('refused' in invitation) {
+      this.#refuse(socket, invitation.refused)
+      return
+    }
+    const visit = visits.begin(
+      { room: invitation.room, invited: guest.invited, group: caller.local ? undefined : caller.group },
+      { company: hello.hears, alone: hello.alone, voices },
+      company,
+    )
+    const leg = this.#leg(socket, visit, caller)
+    try {
+      ;(options.admission ?? options.relay).admit(leg, invitation)
+    } catch (error) {
+      visits.forget(visit)
+      counters.refuse('full')
+      socket.tell({ kind: 'refused', why: 'full' })
+      this.#drop(leg, error)
+      return
+    }
+    counters.visits++
+    caller.known()
+    log.info({ legId: leg.id, invited: guest.invited, local: caller.local }, 'visitor admitted')
+    if (hello.muted) visit.choose({}, { muted: true }, company)
+    this.#welcome(visit, false)
+  }
+
+  #resume(socket: TalkSocket, caller: Caller, { call, secret }: Extract<Inbound, { kind: 'resume' }>): void {
+    const { options, visits, counters } = this.#terms
+    const visit = visits.find(call, secret)
+    const participant = visit?.participant
+    if (!visit || !participant) {
+      this.#refuse(socket, 'gone')
+      return
+    }
+    const before = visit.leg
+    const leg = this.#leg(socket, visit, caller)
+    void before?.close({ kind: 'replaced' })
+    try {
+      // Already admitted: the room’s policy is not applied again.
+      options.relay.admit(leg, participant.invitation)
+    } catch (error) {
+      this.#drop(leg, error)
+      return
+    }
+    counters.resumed++
+    caller.known()
+    this.#welcome(visit, true)
+  }
+
+  #leg(socket: TalkSocket, visit: Visit, { address }: Caller): BrowserLeg {
+    const { visits, clock, limits, log } = this.#terms
+    const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
+    const leg = new BrowserLeg(socket, {
+      id: `browser-${++this.#ids}`,
+      call: visit.call,
+      now: () => clock.now(),
+      ...{ limits, log },
+      desk: {
+        asked: (message, now) => {
+          if (rate.take(now) < 0) socket.counters.floodDropped++
+          else if (message.kind === 'change') this.#change(visit, message)
+          else this.#invite(visit, address)
+        },
+      },
+    })
+    visit.moveTo(leg)
+    visits.own(leg)
+    return leg
+  }
+
+  #welcome(visit: Visit, resumed: boolean): void {
+    const { visits, clock, options } = this.#terms
+    const self = visit.view(visits.company(visit.room))
+    if (!self) return
+    const { call, secret } = visit
+    const endsInMs = Math.max(0, Math.round(visit.endsAt - clock.now()))
+    // Captions include earlier speech, which invited visitors must not see.
+    const captions = visit.invited || endsInMs === 0 ? undefined : options.captions?.(visit.room, endsInMs)
+    visit.tell({
+      kind: 'welcome',
+      ...{ call, secret, resumed, endsInMs, self },
+      ...(captions === undefined ? {} : { captions }),
+      parties: visits.parties(visit),
+    })
+  }
+
+  #change(visit: Visit, { speaks, hears, alone, voices, original, name, muted }: Change): void {
+    const { visits, offer } = this.#terms
+    const chosen = {
+      ...(hears === undefined ? {} : { company: hears }),
+      ...(alone === undefined ? {} : { alone }),
+      ...(voices === undefined ? {} : { voices: offeredVoices(offer.known, voices) }),
+    }
+    try {
+      visit.choose(chosen, { speaks, original, name, muted }, visits.company(visit.room))
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      visit.tell({ kind: 'sorry', what: 'change' })
+    }
+  }
+
+  #invite(visit: Visit, address: string): void {
+    const { options, counters } = this.#terms
+    try {
+      const invite = this.#invites.give(visit.room, address)
+      counters.links = this.#invites.made
+      const { publicUrl, numbers = [], discord } = options
+      visit.tell({
+        kind: 'invited',
+        ...invite,
+        ...(publicUrl === undefined ? {} : { publicUrl }),
+        ...(discord ? { discord } : {}),
+        numbers,
+      })
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      visit.tell({ kind: 'sorry', what: 'invite' })
+    }
+  }
+
+  #refuse(socket: TalkSocket, why: Refused): void {
+    this.#terms.counters.refuse(why)
+    this.#terms.log.info({ why }, 'visitor rejected')
+    socket.tell({ kind: 'refused', why })
+    void socket.close('refused')
+  }
+
+  /** Ends a leg after an error: a `BridgeError` is a regular response, anything else an internal fault. */
+  #drop(leg: BrowserLeg, cause: unknown): void {
+    if (!(cause instanceof BridgeError)) leg.fault('internal', cause)
+    const error =
+      cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'internal error', { cause })
+    void leg.close({ kind: 'failed', error })
+  }
+}
+
+/** Grants every request unchanged. */
+export function asAsked({ invited: _, ...invitation }: Guest): Invitation {
+  return invitation
+}

@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import { isLanguageId, type LanguageId } from '../../common/language.ts'
+
+/** Reasons for rejecting a visitor or ending a visit; the page has a message for each. */
+export type Refused =
+  /** No link, and not on this machine. */
+  | 'uninvited'
+  /** An unknown, expired or revoked link. */
+  | 'link'
+  /** A code without a room. */
+  | 'code'
+  /** Too many wrong codes. */
+  | 'guesses'
+  /** A language that the service does not support. */
+  | 'language'
+  | 'full'
+  /** The server currently accepts no new calls. */
+  | 'busy'
+  /** The visit to resume is over. */
+  | 'gone'
+
+/** Reasons for the end of a visit. */
+export type VisitEnd = 'hung-up' | 'time' | 'replaced' | 'server' | 'failed'
+
+/** A participant of the room. */
+export interface PartyView {
+  readonly id: string
+  readonly channel: string
+  readonly name?: string
+  readonly speaks?: LanguageId
+  readonly hears?: LanguageId
+  readonly muted: boolean
+  readonly you: boolean
+  /** Disconnected, may reconnect. */
+  readonly away: boolean
+}
+
+/** Current state of the visitor. */
+export interface SelfView {
+  readonly speaks?: LanguageId
+  /** The language they currently hear. */
+  readonly hears?: LanguageId
+  /** Other participants are in the room. */
+  readonly accompanied: boolean
+  /** The languages they hear in company and alone. */
+  readonly company: LanguageId
+  readonly alone: LanguageId
+  readonly voice?: string
+  readonly original: 'off' | 'low' | 'duck'
+  readonly muted: boolean
+}
+
+/** All messages to the page, as JSON. */
+export type Outbound =
+  | {
+      readonly kind: 'welcome'
+      /** Credentials for resuming the visit after a disconnection. */
+      readonly call: string
+      readonly secret: string
+      readonly resumed: boolean
+      /** Remaining time of the visit (ms). */
+      readonly endsInMs: number
+      /** Address of the room’s captions, for the visitor who created the room. */
+      readonly captions?: string
+      readonly self: SelfView
+      readonly parties: readonly PartyView[]
+    }
+  | { readonly kind: 'self'; readonly self: SelfView }
+  | { readonly kind: 'parties'; readonly parties: readonly PartyView[] }
+  | {
+      readonly kind: 'caption'
+      /** Spoken by the visitor. */
+      readonly mine: boolean
+      readonly name?: string
+      readonly utterance: string
+      readonly from: LanguageId
+      readonly to: LanguageId
+      readonly final: boolean
+      readonly text?: string
+      readonly translation?: string
+    }
+  /** A translation starts to play. `ms`: delay between the speaker’s last word and its sending. */
+  | { readonly kind: 'latency'; readonly ms: number }
+  /** Translation is unavailable and originals are played, or it has recovered. */
+  | { readonly kind: 'away'; readonly away: boolean }
+  /** Requests an echo of `id` once all audio before it has been played. */
+  | { readonly kind: 'mark'; readonly id: number }
+  /** Discards audio and marks that have not been played. */
+  | { readonly kind: 'flush' }
+  | { readonly kind: 'pong'; readonly at: number }
+  /** Ways for another person to join the room. */
+  | {
+      readonly kind: 'invited'
+      readonly path: string
+      /** Public address of this server. */
+      readonly publicUrl?: string
+      readonly code?: string
+      /** Phone numbers that prompt for the code. */
+      readonly numbers: readonly string[]
+      /** The code also works in a Discord channel. */
+      readonly discord?: true
+      readonly endsInMs: number
+    }
+  /** A request failed; the visit continues. */
+  | { readonly kind: 'sorry'; readonly what: 'change' | 'invite' }
+  | { readonly kind: 'refused'; readonly why: Refused }
+  | { readonly kind: 'ended'; readonly why: VisitEnd }
+
+/** Parses and validates the JSON messages of the page. No socket, no state; audio is in `packet.ts`. */
+
+const language = z.string().max(16).refine(isLanguageId)
+/** Id in the service’s list. */
+const voice = z.string().regex(/^[\w.:+ -]{1,64}$/)
+/** Voices by the language they speak. */
+const voices = z.record(language, voice).refine(record => Object.keys(record).length <= 20)
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(40)
+  .refine(text => !/\p{Cc}/u.test(text))
+const original = z.enum(['off', 'low', 'duck'])
+const token = z.string().regex(/^[\w-]{20,64}$/)
+const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
+
+const hello = z.object({
+  kind: z.literal('hello'),
+  /** Absent: they only listen. */
+  speaks: language.optional(),
+  /** Language they hear in company. */
+  hears: language,
+  /** Language they hear alone: a translation of their own words. */
+  alone: language,
+  voices: voices.default({}),
+  original: original.default('duck'),
+  name: name.optional(),
+  muted: z.boolean().default(false),
+  /** The room: that of a link, that of a code, or a new one. */
+  link: token.optional(),
+  code: z
+    .string()
+    .regex(/^\d{4,10}$/)
+    .optional(),
+})
+
+const INBOUND = {
+  hello,
+  /** Resumes a visit after a disconnection. */
+  resume: z.object({ kind: z.literal('resume'), call: token, secret: token }),
+  /** Absent fields remain unchanged; `null` removes a value. */
+  change: z.object({
+    kind: z.literal('change'),
+    speaks: language.nullable().optional(),
+    hears: language.optional(),
+    alone: language.optional(),
+    /** Replaces all voices. */
+    voices: voices.optional(),
+    original: original.optional(),
+    name: name.nullable().optional(),
+    muted: z.boolean().optional(),
+  }),
+  /** All audio before the mark was played. */
+  mark: z.object({ kind: z.literal('mark'), id: count }),
+  key: z.object({ kind: z.literal('key'), digit: z.string().regex(/^[0-9*#A-D]$/) }),
+  ping: z.object({ kind: z.literal('ping'), at: z.number() }),
+  invite: z.object({ kind: z.literal('invite') }),
+  /** Periodic playback statistics: totals since the page was loaded. */
+  report: z.object({ kind: z.literal('report'), underruns: count, skippedMs: count, bufferedMs: count }),
+  bye: z.object({ kind: z.literal('bye') }),
+} as const
+
+type Kind = keyof typeof INBOUND
+type Known = { [K in Kind]: z.output<(typeof INBOUND)[K]> }
+
+export type Voices = z.output<typeof voices>
+export type Hello = Known['hello']
+export type Change = Known['change']
+
+/** Faults of a message: a closed set, usable as a metric label. */
+export type WireFault = 'json' | 'shape' | Kind
+
+/** All possible text messages. */
+export type Inbound =
+  | Known[Kind]
+  /** From a later version of the page. */
+  | { readonly kind: 'unknown' }
+  | { readonly kind: 'invalid'; readonly fault: WireFault }
+
+/** Parses one text message. Never throws. */
+export function parse(text: string): Inbound {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return { kind: 'invalid', fault: 'json' }
+  }
+  const kind = typeof message === 'object' && message !== null && 'kind' in message ? message.kind : undefined
+  if (typeof kind !== 'string') return { kind: 'invalid', fault: 'shape' }
+  if (!isKind(kind)) return { kind: 'unknown' }
+  const read = INBOUND[kind].safeParse(message)
+  return read.success ? read.data : { kind: 'invalid', fault: kind }
+}
+
+function isKind(kind: string): kind is Kind {
+  return Object.hasOwn(INBOUND, kind)
+}

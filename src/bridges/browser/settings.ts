@@ -1,0 +1,95 @@
+import { z } from 'zod'
+import { LONGEST_LINK_MS } from '../../core/calls/room-links.ts'
+
+const ORIGIN = 'an origin like https://talk.example.com'
+
+/** Settings of the talk page. */
+export const browserSettingsSchema = z.strictObject({
+  visitors: z.enum(['local', 'invited', 'anyone']).default('local').meta({
+    about:
+      'Who can use the talk page: `local` (users on this machine and anyone with a link or a room code), `invited` (only with a link or a code) or `anyone`.',
+  }),
+  maxVisitors: z.int().min(1).max(10_000).default(50).meta({
+    about:
+      'Maximum number of concurrent visitors. One place in five is reserved for visitors with a link or a code.',
+  }),
+  visitorsPerAddress: z.int().min(1).max(10_000).default(20).meta({
+    about:
+      'Maximum number of concurrent visitors per address. Users on this machine and limits.neighbours are exempt.',
+  }),
+  maxMinutes: z
+    .number()
+    .min(1)
+    .max(24 * 60)
+    .default(120)
+    .meta({ about: 'Maximum length of a visit (minutes).' }),
+  linkMinutes: z
+    .number()
+    .min(1)
+    .max(LONGEST_LINK_MS / 60_000)
+    .default(120)
+    .meta({ about: 'Lifetime of a link and a code created on the page (minutes).' }),
+  origins: z
+    .array(
+      z
+        .string()
+        .describe(ORIGIN)
+        .refine(text => URL.canParse(text) && new URL(text).origin === text, { message: ORIGIN }),
+    )
+    .default([])
+    .describe(`a list of origins like [https://talk.example.com]`)
+    .meta({ about: 'Additional origins that serve the page, in addition to publicUrl and this machine.' }),
+})
+
+export type BrowserSettings = z.output<typeof browserSettingsSchema>
+
+/** Resource limits and timeouts of a visit. */
+export interface BrowserLimits {
+  /** From upgrade to `hello` or `resume` (ms). */
+  readonly helloWithinMs: number
+  /** Maximum size of a text message (bytes). Audio has a separate limit. */
+  readonly maxTextBytes: number
+  /** Sustained message rate of a page (messages per second). */
+  readonly messagesPerSecond: number
+  /** Burst above that rate. After admission, the limit for audio also covers a stall of two minutes. */
+  readonly messageBurst: number
+  /** Changes of languages and other settings, and requests for links, per minute. */
+  readonly changesPerMinute: number
+  /** Maximum gap in the page’s clock that is filled with silence; a longer one is treated as a pause (ms). */
+  readonly maxGapMs: number
+  /** Time without audio after which silence is fed instead (ms). */
+  readonly silenceAfterMs: number
+  /** Time without data after which a ping is sent (ms). */
+  readonly pingAfterMs: number
+  /** Time without data after which the connection is considered dead (ms). */
+  readonly lostAfterMs: number
+  /** Unsent bytes above which the leg is `congested`: one second of audio. */
+  readonly congestedBytes: number
+  /** Unsent bytes above which the connection is terminated. */
+  readonly maxUnsentBytes: number
+  /** Time between the close frame and forced termination (ms). */
+  readonly closeWithinMs: number
+}
+
+const ms = (fallback: number) => z.number().min(0, 'a time in ms, 0 or more').default(fallback)
+const count = (fallback: number, most = Number.MAX_SAFE_INTEGER) =>
+  z.int('a whole number').min(0, 'a whole number, 0 or more').max(most, `at most ${most}`).default(fallback)
+
+/** Limits of a bridge, with defaults. */
+export const browserLimitsSchema: z.ZodType<BrowserLimits> = z.strictObject({
+  helloWithinMs: ms(5_000),
+  // Must not exceed the socket’s `maxPayload`.
+  maxTextBytes: count(4_096, 65_536),
+  messagesPerSecond: count(70),
+  messageBurst: count(300),
+  changesPerMinute: count(120),
+  maxGapMs: ms(10_000),
+  silenceAfterMs: ms(1_000),
+  pingAfterMs: ms(5_000),
+  lostAfterMs: ms(15_000),
+  congestedBytes: count(32_768),
+  maxUnsentBytes: count(524_288),
+  closeWithinMs: ms(1_000),
+})
+
+export const DEFAULT_LIMITS: BrowserLimits = browserLimitsSchema.parse({})

@@ -1,0 +1,177 @@
+import { ChannelType, type Client } from 'discord.js'
+import type { Clock } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
+import type { Log } from '../../../common/log.ts'
+import type { Observer } from '../../../core/model/events.ts'
+import { channelWords } from '../../../messages/discord/discord.ts'
+import { Captions } from '../captions/captions.ts'
+import { DiscordChat } from '../captions/discord-chat.ts'
+import type { CaptionSettings, ChannelEnd } from '../channel-interpreter.ts'
+import { privacyButtons } from '../commands/privacy.ts'
+import { endWords, type Notice, NoticeBoard } from './channel-notices.ts'
+
+/** Discord archives a thread after this long without messages; the next message reopens it (minutes). */
+const PUT_AWAY_MINUTES = 1_440
+
+/** Destination of a channel's captions: a chat or a thread in it. */
+class ChannelChat {
+  readonly #client: Client
+  readonly #log: Log
+  #channelId: string
+  #thread: string | undefined
+
+  constructor(client: Client, channelId: string, log: Log) {
+    this.#client = client
+    this.#channelId = channelId
+    this.#log = log
+  }
+
+  /** The requested chat. */
+  get channelId(): string {
+    return this.#channelId
+  }
+
+  /** The chat that captions go to, or its thread. */
+  get writesTo(): string {
+    return this.#thread ?? this.#channelId
+  }
+
+  get chat(): DiscordChat {
+    return new DiscordChat(this.#client, this.writesTo)
+  }
+
+  /** Switches to another chat. */
+  moveTo(channelId: string): void {
+    this.#channelId = channelId
+    this.#thread = undefined
+  }
+
+  /**
+   * Opens a thread called `name` if `settings` request one; without a thread, captions go to the chat. Chats of voice
+   * channels have no threads (Discord: Text Channels in Voice). Never rejects.
+   */
+  async open({ thread }: CaptionSettings, name: string): Promise<void> {
+    if (!thread) this.#thread = undefined
+    else this.#thread ??= await this.#newThread(name)
+  }
+
+  async #newThread(name: string): Promise<string | undefined> {
+    try {
+      const channel = await this.#client.channels.fetch(this.#channelId)
+      if (channel?.type !== ChannelType.GuildText) return undefined
+      const thread = await channel.threads.create({
+        name,
+        type: ChannelType.PublicThread,
+        autoArchiveDuration: PUT_AWAY_MINUTES,
+      })
+      return thread.id
+    } catch (error) {
+      this.#log.warn({ channelId: this.#channelId, reason: String(error) }, 'captions thread not created')
+      return undefined
+    }
+  }
+}
+
+/** Time limit for the final captions at the end (ms). */
+const LAST_CAPTIONS_MS = 2_000
+
+export interface WritingParts {
+  readonly client: Client
+  readonly observer: Observer
+  readonly room: string
+  readonly textChannelId: string
+  readonly settings: CaptionSettings
+  readonly clock: Clock
+  readonly log: Log
+  /** A participant's microphone picks up the bot's voice. The name is escaped for a message. */
+  readonly onEcho: (participant: string, name: string) => void
+}
+
+/** All text that is written for a voice channel: captions and notices. Never rejects because of Discord. */
+export class Writing {
+  readonly captions: Captions
+  readonly #client: Client
+  readonly #chat: ChannelChat
+  readonly #board: NoticeBoard
+  #settings: CaptionSettings
+  #languages: readonly LanguageId[] = []
+
+  constructor(parts: WritingParts) {
+    const { client, textChannelId, settings, log, observer, room, clock, onEcho } = parts
+    this.#client = client
+    this.#settings = settings
+    this.#chat = new ChannelChat(client, textChannelId, log)
+    const chat = new DiscordChat(client, textChannelId)
+    this.#board = new NoticeBoard({ chat, buttons: language => privacyButtons(language) })
+    this.captions = new Captions({
+      observer,
+      room,
+      chat,
+      style: settings.style,
+      clock,
+      onEcho,
+      onNoAccess: code => log.warn({ channelId: this.#chat.writesTo, code }, 'captions not writable'),
+    })
+  }
+
+  get settings(): CaptionSettings {
+    return this.#settings
+  }
+
+  /** The chat requested for captions. Notices go there too. */
+  get channelId(): string {
+    return this.#chat.channelId
+  }
+
+  /** The chat that captions go to, or its thread. */
+  get writesTo(): string {
+    return this.#chat.writesTo
+  }
+
+  /** The languages of notices. */
+  set languages(languages: readonly LanguageId[]) {
+    this.#languages = languages.slice(0, 3)
+  }
+
+  /** Posts the listening notice. Resolves with false if it could not be posted. */
+  listening(notice: Notice, languages: readonly LanguageId[]): Promise<boolean> {
+    return this.#board.listening(notice, languages)
+  }
+
+  /** The same for newcomers. */
+  newcomers(notice: Notice, languages: readonly LanguageId[]): Promise<boolean> {
+    return this.#board.newcomers(notice, languages)
+  }
+
+  /** Resolves with a function that changes the notice, or undefined if it could not be posted. */
+  tell(notice: Notice): ReturnType<NoticeBoard['tell']> {
+    return this.#board.tell(notice, this.#languages)
+  }
+
+  /** Changes the style and destination of captions. */
+  async set(settings: CaptionSettings): Promise<void> {
+    const before = this.#chat.writesTo
+    this.#settings = settings
+    this.captions.style = settings.style
+    await this.#chat.open(settings, channelWords(this.#languages[0] ?? 'en-us').thread)
+    if (this.#chat.writesTo !== before) this.captions.moveTo(this.#chat.chat)
+  }
+
+  /** Moves captions and notices to another chat. */
+  moveTo(channelId: string): void {
+    if (channelId === this.#chat.channelId && channelId === this.#chat.writesTo) return
+    this.#chat.moveTo(channelId)
+    this.captions.moveTo(this.#chat.chat)
+    this.#board.moveTo(new DiscordChat(this.#client, channelId))
+  }
+
+  /** Writes the remaining captions, marks the listening as ended and, with `tellsWhy`, gives the reason. */
+  async end(end: ChannelEnd, channel: string, tellsWhy: boolean): Promise<void> {
+    const why = tellsWhy ? endWords(end) : undefined
+    await Promise.all([
+      this.captions.close(LAST_CAPTIONS_MS),
+      this.#board.ended(words => words.ended(channel)),
+      why && this.tell(why),
+    ])
+  }
+}

@@ -1,0 +1,155 @@
+import {
+  type ButtonInteraction,
+  ChannelType,
+  type ChatInputCommandInteraction,
+  type GuildBasedChannel,
+  GuildFeature,
+  MessageFlags,
+  PermissionFlagsBits,
+} from 'discord.js'
+import { escaped } from '../captions/markdown.ts'
+import type { ChannelInterpreter } from '../channel-interpreter.ts'
+import type { CommandSettings } from './command-services.ts'
+
+const KINDS: Readonly<Partial<Record<ChannelType, Place['kind']>>> = {
+  [ChannelType.GuildVoice]: 'voice',
+  [ChannelType.GuildStageVoice]: 'stage',
+  [ChannelType.GuildText]: 'text',
+  [ChannelType.GuildAnnouncement]: 'text',
+  [ChannelType.PublicThread]: 'thread',
+  [ChannelType.PrivateThread]: 'thread',
+  [ChannelType.AnnouncementThread]: 'thread',
+}
+
+/** Returns the user and place of an interaction in a guild, from the cache of discord.js. */
+export function sceneOf(
+  interaction: ChatInputCommandInteraction<'cached'> | ButtonInteraction<'cached'>,
+): Scene {
+  const { guild, user, member, locale, channelId, memberPermissions, client } = interaction
+  const { me } = guild.members
+  const voiceChannelId = guild.voiceStates.cache.get(user.id)?.channelId ?? undefined
+  const placeOf = (channel: GuildBasedChannel): Place => {
+    const states = guild.voiceStates.cache.filter(state => state.channelId === channel.id)
+    return {
+      id: channel.id,
+      kind: KINDS[channel.type] ?? 'other',
+      granted: (me && channel.permissionsFor(me)?.bitfield) ?? 0n,
+      askersOwn: channel.permissionsFor(member)?.bitfield ?? 0n,
+      memberIds: [...states.keys()],
+      userLimit: 'userLimit' in channel ? channel.userLimit : 0,
+      away: guild.afkChannelId === channel.id,
+    }
+  }
+  return {
+    guildId: guild.id,
+    // Only communities choose a language; all other guilds report English (Discord: Guild Object).
+    guildLocale: guild.features.includes(GuildFeature.Community) ? guild.preferredLocale : locale,
+    channelId,
+    asker: {
+      id: user.id,
+      name: escaped(member.displayName),
+      locale,
+      permissions: memberPermissions.bitfield,
+      roleIds: [...member.roles.cache.keys()],
+      ...(voiceChannelId === undefined ? {} : { voiceChannelId }),
+    },
+    botRole: escaped(me?.roles.botRole?.name ?? me?.displayName ?? client.user.displayName),
+    botTimedOut: me?.isCommunicationDisabled() ?? false,
+    place(id) {
+      const channel = guild.channels.cache.get(id)
+      return channel && placeOf(channel)
+    },
+    nameOf(userId) {
+      const known = guild.members.cache.get(userId) ?? client.users.cache.get(userId)
+      // Discord resolves the mention, and alerts no one unless mentions are allowed.
+      return known ? escaped(known.displayName) : `<@${userId}>`
+    },
+    async say(id, text) {
+      const channel = guild.channels.cache.get(id)
+      if (!channel?.isSendable()) throw new RangeError(`cannot write to channel ${id}`)
+      const flags = MessageFlags.SuppressNotifications
+      await channel.send({ content: text, allowedMentions: { parse: [] }, flags })
+    },
+  }
+}
+
+const { Administrator, ManageChannels, ManageGuild, MuteMembers } = PermissionFlagsBits
+
+/** Returns whether the user may stop or change the running interpreter: they started it, are in it, or manage channels. */
+export function mayChange(
+  scene: Scene,
+  interpreter: ChannelInterpreter,
+  starter: string | undefined,
+): boolean {
+  const { asker } = scene
+  if (starter === asker.id || asker.voiceChannelId === interpreter.channelId) return true
+  return managesChannels(scene, interpreter.channelId)
+}
+
+/** Returns whether the user manages channels, in general or in that channel. */
+export function managesChannels({ asker, place }: Scene, channelId: string): boolean {
+  return has(asker.permissions | (place(channelId)?.askersOwn ?? 0n), ManageChannels)
+}
+
+/** Returns whether the user may decide for others. */
+export function moderates({ permissions }: Asker): boolean {
+  return has(permissions, MuteMembers) || has(permissions, ManageChannels)
+}
+
+/** Returns whether the user may start phone calls. */
+export function mayDial({ permissions, roleIds }: Asker, { dialRoles }: CommandSettings): boolean {
+  return has(permissions, ManageGuild) || roleIds.some(role => dialRoles.includes(role))
+}
+
+function has(granted: bigint, permission: bigint): boolean {
+  return (granted & (permission | Administrator)) !== 0n
+}
+
+/** A channel of the guild, as far as interpreting needs it. */
+export interface Place {
+  readonly id: string
+  readonly kind: 'voice' | 'stage' | 'text' | 'thread' | 'other'
+  /** The bot's permissions in it (Discord's bits). */
+  readonly granted: bigint
+  /** The asking user's permissions in it. */
+  readonly askersOwn: bigint
+  /** Users in it; empty without voice. */
+  readonly memberIds: readonly string[]
+  /** 0: none. */
+  readonly userLimit: number
+  /** AFK channel of the guild. */
+  readonly away: boolean
+}
+
+/** The asking user. */
+export interface Asker {
+  readonly id: string
+  /** Name in the guild, escaped. */
+  readonly name: string
+  /** Locale of the user's client. */
+  readonly locale: string
+  /** Permissions in the channel of the command (Discord's bits). */
+  readonly permissions: bigint
+  readonly roleIds: readonly string[]
+  /** The voice channel that the user is in. */
+  readonly voiceChannelId?: string
+}
+
+/** The place of a command, with the look-ups and messages available there. */
+export interface Scene {
+  readonly guildId: string
+  /** Locale of messages to everyone in the guild. */
+  readonly guildLocale: string
+  /** The chat where the command was typed. */
+  readonly channelId: string
+  readonly asker: Asker
+  /** The role that holds the bot's permissions, escaped. */
+  readonly botRole: string
+  /** A moderator timed out the bot. */
+  readonly botTimedOut: boolean
+  place(channelId: string): Place | undefined
+  /** Name in the guild, escaped. */
+  nameOf(userId: string): string
+  /** Posts a message for everyone in that channel, without notifications. Rejects on failure. */
+  say(channelId: string, text: string): Promise<void>
+}

@@ -1,0 +1,199 @@
+import {
+  type AutocompleteInteraction,
+  type ButtonInteraction,
+  type ChatInputCommandInteraction,
+  type Client,
+  Events,
+  type Interaction,
+} from 'discord.js'
+import { after } from '../../../common/clock.ts'
+import { CommandLimits } from '../../../common/rate-limit.ts'
+import { answersFor, WORDS } from '../../../messages/discord/discord.ts'
+import { tongueOf } from '../../../messages/locale.ts'
+import { CommandCounters } from '../counters.ts'
+import { setCaptions, setLanguage, setOutput } from './change.ts'
+import { COMMAND, type Command, parseCommand, parseTyping } from './command.ts'
+import { type Scene, sceneOf } from './command-context.ts'
+import type { CommandWorld } from './command-services.ts'
+import { dial, invite } from './invite.ts'
+import { languageChoices } from './language-choices.ts'
+import { inviteUrl } from './permissions.ts'
+import { parseButton, privacy } from './privacy.ts'
+import { type Answer, Reply, withCommands } from './reply.ts'
+import { start } from './start.ts'
+import { status, stop } from './status.ts'
+
+/** Executes a command. Rejects only because of errors on our side. */
+async function runCommand(command: Command, scene: Scene, world: CommandWorld): Promise<Answer> {
+  const words = answersFor(scene.asker.locale)
+  switch (command.kind) {
+    case 'start':
+      return start(command, scene, world, words)
+    case 'stop':
+      return stop(scene, world, words)
+    case 'language':
+      return setLanguage(command, scene, world, words)
+    case 'output':
+      return setOutput(command, scene, world, words)
+    case 'captions':
+      return setCaptions(command, scene, world, words)
+    case 'status':
+      return status(scene, world, words)
+    case 'privacy':
+      return privacy(command.wish, scene, world, words)
+    case 'dial':
+      return dial(command, scene, world, words)
+    case 'invite':
+      return invite(scene, world, words)
+    case 'unknown':
+      return { text: words.unknownCommand }
+    default:
+      return command satisfies never
+  }
+}
+
+/** Commands that take long, so that Discord is notified of a delayed reply immediately. */
+const SLOW: readonly Command['kind'][] = ['start', 'stop', 'dial']
+/** Delay before Discord is notified for all other commands (ms); Discord's limit is 3 s. */
+const DEFER_AFTER_MS = 1_200
+/** Maximum wait for the service's languages during autocompletion (ms). */
+const TYPING_PATIENCE_MS = 2_000
+const MOST_CHOICES = 25
+
+/**
+ * Handles the interactions of a Discord client that belong to this bridge. Other interactions of the application are
+ * ignored: the owner's own client can be connected with the same token, and Discord accepts one reply per interaction.
+ * Never throws.
+ */
+export class CommandDesk implements Disposable {
+  readonly counters = new CommandCounters()
+  readonly #client: Client
+  readonly #world: CommandWorld
+  readonly #limits: CommandLimits
+
+  constructor(client: Client, world: CommandWorld) {
+    this.#client = client
+    this.#world = world
+    this.#limits = new CommandLimits(world.clock)
+    client.on(Events.InteractionCreate, this.#take)
+  }
+
+  /** Stops accepting interactions. Those in progress are still answered. */
+  [Symbol.dispose](): void {
+    this.#client.off(Events.InteractionCreate, this.#take)
+  }
+
+  readonly #take = (interaction: Interaction): void => {
+    const taken = this.#handle(interaction)
+    taken.catch(error => {
+      this.counters.failed++
+      this.#world.log.error({ reason: stackOf(error) }, 'interaction failed')
+    })
+  }
+
+  async #handle(interaction: Interaction): Promise<void> {
+    if (interaction.isAutocomplete()) {
+      if (interaction.commandName !== COMMAND) return
+      return this.#choices(interaction)
+    }
+    if (interaction.isChatInputCommand()) {
+      if (interaction.commandName !== COMMAND) return
+      this.counters.commands++
+      const command = parseCommand(interaction.commandName, interaction.options.data)
+      return this.#command(command, interaction, interaction.commandId)
+    }
+    const command = interaction.isButton() ? parseButton(interaction.customId) : undefined
+    if (!command || !interaction.isButton()) return
+    this.counters.buttons++
+    return this.#command(command, interaction, undefined)
+  }
+
+  async #command(
+    command: Command,
+    interaction: ChatInputCommandInteraction | ButtonInteraction,
+    commandId: string | undefined,
+  ): Promise<void> {
+    const { settings, locales, log, clock } = this.#world
+    const { applicationId, guildId, locale, user } = interaction
+    const words = answersFor(locale)
+    const reply = new Reply(interaction, { counters: this.counters, log })
+    const say = async (text: string) => {
+      if (await reply.say(commandId === undefined ? text : withCommands(text, commandId)))
+        this.counters.answered++
+    }
+    if (guildId === null) return say(words.onlyInServers)
+    // With only its commands installed, the application receives interactions from servers it is not in.
+    if (!interaction.inCachedGuild()) return say(words.notInvited(inviteUrl(applicationId, guildId)))
+    if (settings.guilds.length > 0 && !settings.guilds.includes(guildId)) return say(words.notThisServer)
+    // Opting out is never rate limited.
+    const no = command.kind === 'privacy' && command.wish === 'opt-out'
+    const wait = no ? 0 : this.#limits.command(user.id, guildId)
+    if (wait > 0) {
+      this.counters.limited++
+      return say(words.tooFast(wait))
+    }
+    if (command.kind === 'unknown') this.counters.unknown++
+    locales.saw(user.id, locale)
+    const scene = sceneOf(interaction)
+    try {
+      using _timer = after(clock, DEFER_AFTER_MS, () => void reply.defer())
+      if (SLOW.includes(command.kind)) await reply.defer()
+      const answer = await runCommand(command, scene, this.#world)
+      await say(answer.text)
+      if (answer.announcement) await this.#announce(answer.announcement, scene)
+      // The first reply is sent; a later result replaces it.
+      if (answer.later) void answer.later.then(say)
+    } catch (error) {
+      this.counters.failed++
+      log.error({ command: command.kind, guildId, reason: stackOf(error) }, 'command failed')
+      await say(words.failed)
+    }
+  }
+
+  async #announce({ channelId, text }: { channelId: string; text: string }, scene: Scene): Promise<void> {
+    try {
+      await scene.say(channelId, text)
+    } catch (error) {
+      const { guildId } = scene
+      this.#world.log.warn({ guildId, channelId, reason: String(error) }, 'announcement not sent')
+    }
+  }
+
+  async #choices(interaction: AutocompleteInteraction): Promise<void> {
+    this.counters.autocompletes++
+    const { languages, log } = this.#world
+    const { commandName, locale, options, user } = interaction
+    if (!this.#limits.typing(user.id)) {
+      this.counters.limited++
+      return
+    }
+    const typing = parseTyping(commandName, options.data)
+    const words = WORDS[tongueOf(locale)].commands
+    const offered = typing ? ((await languages.get(TYPING_PATIENCE_MS)) ?? []) : []
+    const choices =
+      typing &&
+      languageChoices(typing.text, offered, {
+        locale,
+        purpose: typing.purpose === 'speak' ? 'speak' : 'hear',
+        words,
+      })
+    const auto = [{ name: words.auto, value: 'auto' }].filter(
+      each => typing?.purpose === 'hear-or-auto' && begins(each, typing.text),
+    )
+    try {
+      await interaction.respond([...auto, ...(choices ?? [])].slice(0, MOST_CHOICES))
+    } catch (error) {
+      this.counters.expired++
+      log.debug({ reason: String(error) }, 'autocompletion expired')
+    }
+  }
+}
+
+function begins({ name, value }: { name: string; value: string }, typed: string): boolean {
+  const text = typed.trim().toLowerCase()
+  return value.startsWith(text) || name.toLowerCase().startsWith(text)
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}

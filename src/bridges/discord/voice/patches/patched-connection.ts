@@ -1,0 +1,257 @@
+import {
+  type DiscordGatewayAdapterCreator,
+  type DiscordGatewayAdapterLibraryMethods,
+  getVoiceConnection,
+  joinVoiceChannel,
+  type VoiceConnection,
+  VoiceConnectionStatus,
+} from '@discordjs/voice'
+import type { Clock } from '../../../../common/clock.ts'
+import { BridgeError } from '../../../../common/errors.ts'
+import type { LinkCounters } from '../../counters.ts'
+import type { DaveGuard } from '../dave-guard.ts'
+import type { Reception } from '../receiver.ts'
+import {
+  CODE,
+  type Networking,
+  type NetworkingState,
+  networkingOf,
+  type VoicePacket,
+} from './library-internals.ts'
+import { NetworkingMends } from './patched-networking.ts'
+
+export interface GatewayWatcher {
+  /** The bot's voice state: its current channel, or undefined for none. */
+  where(channelId: string | undefined): void
+  /** The address of the voice server, or undefined if unknown. */
+  server(endpoint: string | undefined): void
+  /** The main gateway's client released this connection. */
+  dropped(): void
+  /** The main gateway is unavailable, so a join request was not sent. Called synchronously. */
+  unsent(): void
+}
+
+/**
+ * Filters the library's requests to the main gateway. The library requests to join again each time a voice server closes
+ * its socket; only requests within `asking` pass.
+ */
+class GatewayGate {
+  readonly create: DiscordGatewayAdapterCreator
+  #asking = false
+  /** A join request is unanswered. Until the answer, reports of no channel are outdated. */
+  #asked = false
+
+  constructor(create: DiscordGatewayAdapterCreator, watcher: GatewayWatcher) {
+    this.create = library => {
+      const adapter = create(this.#told(library, watcher))
+      return {
+        destroy: () => adapter.destroy(),
+        sendPayload: (payload: { d?: { channel_id?: string | null } }) => {
+          const joins = Boolean(payload.d?.channel_id)
+          if (!this.#asking) return true
+          if (adapter.sendPayload(payload)) {
+            if (joins) this.#asked = true
+          } else if (joins) watcher.unsent()
+          // On failure, the library would close a working voice connection, and it reports only the first failure in a
+          // row.
+          return true
+        },
+      }
+    }
+  }
+
+  /** Lets the library's requests pass during `act`. */
+  asking<T>(act: () => T): T {
+    this.#asking = true
+    try {
+      return act()
+    } finally {
+      this.#asking = false
+    }
+  }
+
+  #told(library: DiscordGatewayAdapterLibraryMethods, watcher: GatewayWatcher) {
+    return {
+      onVoiceStateUpdate: (state: Parameters<typeof library.onVoiceStateUpdate>[0]) => {
+        const channelId = state.channel_id ?? undefined
+        if (channelId === undefined && this.#asked) return
+        this.#asked = false
+        library.onVoiceStateUpdate(state)
+        watcher.where(channelId)
+      },
+      onVoiceServerUpdate: (server: Parameters<typeof library.onVoiceServerUpdate>[0]) => {
+        watcher.server(server.endpoint ?? undefined)
+        library.onVoiceServerUpdate(server)
+      },
+      destroy: () => {
+        library.destroy()
+        watcher.dropped()
+      },
+    }
+  }
+}
+
+/** Op codes of the voice gateway (Discord, "Voice Opcodes"). */
+const OP = { ready: 2, speaking: 5, clientDisconnect: 13 } as const
+
+export interface ConnectionTerms {
+  readonly guildId: string
+  readonly channelId: string
+  readonly group: string
+  readonly adapterCreator: DiscordGatewayAdapterCreator
+  readonly dave: boolean
+  readonly clock: Clock
+  readonly counters: LinkCounters
+  readonly reception: Reception
+  readonly guard: DaveGuard
+}
+
+export interface ConnectionWatcher extends GatewayWatcher {
+  ready(): void
+  /** The connection is being resumed, or replaced at another server. */
+  connecting(): void
+  /** The voice server closed the connection, and it will not be resumed. */
+  closed(code: number): void
+  speaking(userId: string): void
+  failed(error: unknown): void
+}
+
+/**
+ * One `VoiceConnection` of the library, from the join request to its destruction, with all patches: it rejoins only on
+ * request, its receiver is replaced by a `Reception`, and it does not throw.
+ */
+export class MendedConnection {
+  readonly #terms: ConnectionTerms
+  readonly #watcher: ConnectionWatcher
+  readonly #gate: GatewayGate
+  readonly #connection: VoiceConnection
+  #mends: NetworkingMends | undefined
+  #mended: unknown
+  #dave: unknown
+  #status: string | undefined
+  #resuming = false
+  #destroyed = false
+
+  /** Sends the join request. Throws `BridgeError` `STATE` if the bot already has a connection in this guild. */
+  constructor(terms: ConnectionTerms, watcher: ConnectionWatcher) {
+    const { guildId, channelId, group, adapterCreator, dave } = terms
+    if (getVoiceConnection(guildId, group))
+      throw new BridgeError('STATE', `guild ${guildId} already has a voice connection`)
+    this.#terms = terms
+    this.#watcher = watcher
+    this.#gate = new GatewayGate(adapterCreator, watcher)
+    this.#connection = this.#gate.asking(() =>
+      joinVoiceChannel({
+        guildId,
+        channelId,
+        group,
+        adapterCreator: this.#gate.create,
+        selfDeaf: false,
+        selfMute: false,
+        daveEncryption: dave,
+        // Exceeding the library's own limit destroys streams; `DaveGuard` has another.
+        decryptionFailureTolerance: Number.MAX_SAFE_INTEGER,
+      }),
+    )
+    const connection = this.#connection
+    connection.receiver.onWsPacket = ignore
+    connection.receiver.onUdpMessage = ignore
+    connection.on('error', error => watcher.failed(error))
+    connection.on('stateChange', () => this.#changed())
+    // Changes made by the library before the listener was added.
+    queueMicrotask(() => this.#changed())
+  }
+
+  get ready(): boolean {
+    return this.#connection.state.status === VoiceConnectionStatus.Ready
+  }
+
+  /** Sends another join request. */
+  rejoin(): void {
+    if (!this.#destroyed) this.#gate.asking(() => this.#connection.rejoin())
+  }
+
+  play(opus: Uint8Array): void {
+    try {
+      this.#connection.playOpusPacket(
+        opus instanceof Buffer ? opus : Buffer.from(opus.buffer, opus.byteOffset, opus.byteLength),
+      )
+    } catch (error) {
+      this.#watcher.failed(error)
+    }
+  }
+
+  setSpeaking(on: boolean): void {
+    this.#connection.setSpeaking(on)
+  }
+
+  /** Checks for hanging sockets and sessions; called about once a second. */
+  check(now: number): void {
+    this.#mends?.check()
+    const { group, guard } = this.#terms
+    const { connectionData } = networkingOf(this.#connection)?.state ?? {}
+    if (connectionData)
+      guard.check(now, connectionData.connectedClients.size <= +connectionData.connectedClients.has(group))
+  }
+
+  /** Idempotent. `tell`: notifies the gateway. */
+  destroy(tell: boolean): void {
+    if (this.#destroyed) return
+    this.#destroyed = true
+    this.#mends?.[Symbol.dispose]()
+    if (this.#connection.state.status === VoiceConnectionStatus.Destroyed) return
+    this.#gate.asking(() => this.#connection.destroy(tell))
+  }
+
+  #changed(): void {
+    if (this.#destroyed) return
+    const { state } = this.#connection
+    const networking = networkingOf(this.#connection)
+    if (networking === this.#mended && state.status === this.#status) return
+    this.#status = state.status
+    if (networking !== this.#mended) {
+      this.#mends?.[Symbol.dispose]()
+      this.#mended = networking
+      this.#mends = networking && this.#mend(networking)
+    }
+    if (state.status === VoiceConnectionStatus.Ready) this.#watcher.ready()
+    else if (state.status === VoiceConnectionStatus.Connecting) this.#watcher.connecting()
+  }
+
+  #mend(networking: Networking): NetworkingMends {
+    const { clock, reception } = this.#terms
+    return new NetworkingMends(networking, clock, {
+      packet: packet => this.#packet(packet),
+      datagram: (datagram, fromServer) => reception.datagram(datagram, fromServer),
+      changed: state => this.#networkingChanged(state),
+      rekeyed: () => reception.rekeyed(),
+      closing: code => this.#watcher.closed(code),
+      failed: error => this.#watcher.failed(error),
+    })
+  }
+
+  #networkingChanged({ code, connectionData, dave }: NetworkingState): void {
+    const { reception, guard, counters } = this.#terms
+    if (code === CODE.resuming) this.#resuming = true
+    if (code !== CODE.ready) return
+    if (this.#resuming) counters.resumed++
+    this.#resuming = false
+    if (connectionData?.encryptionMode && connectionData.secretKey)
+      reception.use({ mode: connectionData.encryptionMode, key: connectionData.secretKey })
+    guard.use(dave)
+    if (dave === this.#dave) return
+    this.#dave = dave
+    dave?.on('invalidateTransition', () => guard.invalidated())
+  }
+
+  #packet({ op, d }: VoicePacket): void {
+    const { reception } = this.#terms
+    if (op === OP.ready) reception.begin()
+    else if (op === OP.speaking && typeof d?.user_id === 'string' && typeof d.ssrc === 'number') {
+      reception.named(d.user_id, d.ssrc)
+      if (d.speaking) this.#watcher.speaking(d.user_id)
+    } else if (op === OP.clientDisconnect && typeof d?.user_id === 'string') reception.left(d.user_id)
+  }
+}
+
+function ignore(): void {}

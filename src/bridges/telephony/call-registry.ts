@@ -1,0 +1,240 @@
+import { after, type Clock } from '../../common/clock.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
+import type { Invitation } from '../../core/model/invitation.ts'
+import type { StreamWatch } from './incoming-call.ts'
+import type { TwilioLimits } from './limits.ts'
+import type { TwilioLeg } from './stream-leg.ts'
+
+/** Amount of media that proves a stream works (5 s). */
+const WORKING_MEDIA = 250
+
+/**
+ *   expected ──stream──▶ live ──lost, or stop and a webhook of a call in progress──▶ expected (resumes)
+ *      │                  ├──stop──▶ stopped ──webhook of a call in progress──▶ expected
+ *      └────over──────────┴──over──▶ over (final)
+ */
+export type CallState =
+  /** TwiML was sent; a stream is due. */
+  | { readonly status: 'expected' }
+  | { readonly status: 'live'; readonly leg: TwilioLeg }
+  /** Twilio stopped the stream: the participant hung up, or the call received other TwiML and may return. */
+  | { readonly status: 'stopped' }
+  /** The call has ended or was released; later requests for it are answered with a hang-up. */
+  | { readonly status: 'over'; readonly sorry: boolean }
+
+/** Conditions under which a call is admitted. */
+export interface Admittance {
+  readonly invitation: Invitation
+  readonly watch?: StreamWatch
+  /** Called from here, or by a server that has ended. */
+  readonly guest?: boolean
+  /** Resumptions used before this server knew the call. */
+  readonly resumes?: number
+  /** Its last known round. */
+  readonly round?: number
+}
+
+/** An admitted phone call, across all its streams. */
+export class Call {
+  readonly callSid: string
+  readonly invitation: Invitation
+  /** The originator of the call, if it was placed from here. */
+  readonly watch: StreamWatch | undefined
+  readonly guest: boolean
+  /** Resumptions since a stream last worked. */
+  #resumes: number
+  /** Number of TwiML documents sent with a new token; each is one round. */
+  #round: number
+  /** Round of the latest stream. */
+  #streamRound = 0
+  /** Time of the last change of `state` (clock ms). */
+  changedAt: number
+  #state: CallState = { status: 'expected' }
+
+  constructor(
+    callSid: string,
+    { invitation, watch, guest = false, resumes = 0, round = 0 }: Admittance,
+    now: number,
+  ) {
+    this.callSid = callSid
+    this.invitation = invitation
+    this.watch = watch
+    this.guest = guest
+    this.changedAt = now
+    this.#resumes = resumes
+    this.#round = round
+  }
+
+  get state(): CallState {
+    return this.#state
+  }
+
+  get resumes(): number {
+    return this.#resumes
+  }
+
+  /** The latest round. */
+  get round(): number {
+    return this.#round
+  }
+
+  /** Twilio stopped its stream, and no other has followed. */
+  get stopped(): boolean {
+    return this.#state.status === 'stopped' || (this.#state.status === 'live' && this.#state.leg.stopped)
+  }
+
+  /** It has a stream that was not stopped. */
+  get streaming(): boolean {
+    return this.#state.status === 'live' && !this.#state.leg.stopped
+  }
+
+  /** Returns true if `round` is outdated, because a stream of a later round is connected. */
+  overtaken(round: number): boolean {
+    return this.streaming && this.#streamRound > round
+  }
+
+  /** Returns the number of a new round, for TwiML that opens another stream. */
+  nextRound(): number {
+    return ++this.#round
+  }
+
+  /** Records that the stream of `round` is about to start. */
+  arrives(round: number): void {
+    this.#streamRound = round
+  }
+
+  /** Records that its stream has started. */
+  began(leg: TwilioLeg, now: number): void {
+    this.#become({ status: 'live', leg }, now)
+  }
+
+  /** Records that `leg` has ended; does nothing if another leg has replaced it. */
+  left(leg: TwilioLeg, reason: EndReason, now: number): void {
+    if (leg.counters.mediaIn >= WORKING_MEDIA) this.#resumes = 0
+    if (this.#state.status !== 'live' || this.#state.leg !== leg) return
+    this.#become(afterLeg(reason), now)
+  }
+
+  /**
+   * Records that Twilio asks how to continue without the stream, possibly before we notice that it is gone. Returns
+   * the number of such requests since a stream last worked.
+   */
+  resumed(now: number): number {
+    if (this.#state.status === 'live' && this.#state.leg.counters.mediaIn >= WORKING_MEDIA) this.#resumes = 0
+    this.reopen(now)
+    return ++this.#resumes
+  }
+
+  /** Reopens a stopped call after a signed webhook has shown that it continues. */
+  reopen(now: number): void {
+    if (!this.stopped) return
+    if (this.#state.status === 'live') this.#state.leg.goesOn()
+    this.#become({ status: 'expected' }, now)
+  }
+
+  /** Ends the call; with `sorry`, a participant still on the line hears an apology. */
+  end(now: number, sorry = false): void {
+    if (this.#state.status !== 'over') this.#become({ status: 'over', sorry }, now)
+  }
+
+  #become(state: CallState, now: number): void {
+    this.#state = state
+    this.changedAt = now
+  }
+}
+
+function afterLeg(reason: EndReason): CallState {
+  if (reason.kind === 'failed' || reason.kind === 'replaced') return { status: 'expected' }
+  if (reason.kind === 'hangup' && reason.by === 'remote') return { status: 'stopped' }
+  return { status: 'over', sorry: false }
+}
+
+/** Minimum interval between clean-ups (ms). */
+const SWEEP_MS = 10_000
+
+/** Time to wait for the stream after sending TwiML (ms); Twilio opens it at once. */
+const EXPECTED_MS = 10_000
+/** Time in which handed-over calls request instructions, if at all (ms). */
+const HANDED_OVER_MS = 2_000
+
+/** The admitted calls: streaming, about to stream, or ended recently. */
+export class Calls {
+  readonly #clock: Clock
+  readonly #limits: TwilioLimits
+  readonly #calls = new Map<string, Call>()
+  /** Streams that replaced another stream of their call. */
+  replaced = 0
+  /** Requests deferred because the call already has a stream: repeated, replayed or outdated. */
+  heldOff = 0
+  #sweptAt: number
+  #leaving: { readonly left: Set<string>; readonly done: () => void } | undefined
+
+  constructor(clock: Clock, limits: TwilioLimits) {
+    this.#clock = clock
+    this.#limits = limits
+    this.#sweptAt = clock.now()
+  }
+
+  get size(): number {
+    return this.#calls.size
+  }
+
+  /** Number of calls whose stream is due. */
+  get expected(): number {
+    const now = this.#clock.now()
+    let count = 0
+    for (const { state, changedAt } of this.#calls.values())
+      if (state.status === 'expected' && now - changedAt < EXPECTED_MS) count++
+    return count
+  }
+
+  /** Returns true if an admitted call is connected, about to connect, or may return. */
+  goesOn(callSid: string): boolean {
+    const call = this.#calls.get(callSid)
+    if (!call || call.state.status === 'over') return false
+    return call.state.status === 'live' || this.#clock.now() - call.changedAt < EXPECTED_MS
+  }
+
+  /** The server hands over its calls: all their requests are redirected. */
+  get leaving(): boolean {
+    return this.#leaving !== undefined
+  }
+
+  /** Releases all calls; resolves when those in `callSids` were redirected, or after a timeout. */
+  async leave(callSids: Iterable<string>): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const left = new Set(callSids)
+    this.#leaving = { left, done: resolve }
+    if (left.size === 0) return
+    const late = after(this.#clock, HANDED_OVER_MS, resolve)
+    await promise
+    late[Symbol.dispose]()
+  }
+
+  /** Records that `callSid` was redirected. */
+  sentOn(callSid: string): void {
+    const leaving = this.#leaving
+    if (leaving?.left.delete(callSid) && leaving.left.size === 0) leaving.done()
+  }
+
+  get(callSid: string): Call | undefined {
+    return this.#calls.get(callSid)
+  }
+
+  /** Admits a call; returns undefined if there are too many. */
+  add(callSid: string, admittance: Admittance): Call | undefined {
+    const now = this.#clock.now()
+    if (now - this.#sweptAt >= SWEEP_MS || this.#calls.size >= this.#limits.maxCalls) this.#sweep(now)
+    if (this.#calls.size >= this.#limits.maxCalls) return undefined
+    const call = new Call(callSid, admittance, now)
+    this.#calls.set(callSid, call)
+    return call
+  }
+
+  #sweep(now: number): void {
+    this.#sweptAt = now
+    for (const [callSid, call] of this.#calls)
+      if (call.state.status !== 'live' && now - call.changedAt > this.#limits.rememberMs)
+        this.#calls.delete(callSid)
+  }
+}

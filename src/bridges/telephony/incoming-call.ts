@@ -1,0 +1,87 @@
+import type { FastifyRequest } from 'fastify'
+import type { BridgeError } from '../../common/errors.ts'
+import type { LanguageId } from '../../common/language.ts'
+import type { NoticeName } from '../../core/model/announcer.ts'
+import type { Leg } from '../../core/model/leg.ts'
+
+/** Field of our URLs with the language the caller chose, so that a restarted server need not ask again. */
+export const LANGUAGE_FIELD = 'dragoman-language'
+
+/** Returns the query of the request verbatim, without the question mark. */
+export function queryOf(request: FastifyRequest): string {
+  const at = request.originalUrl.indexOf('?')
+  return at < 0 ? '' : request.originalUrl.slice(at + 1)
+}
+
+/** A call asking for admission, as received from Twilio’s voice webhook. The caller controls all its content. */
+export interface IncomingCall {
+  readonly callSid: string
+  readonly accountSid: string
+  /** E.164, `sip:…`, `client:…`, or a word such as `anonymous`. */
+  readonly from: string
+  readonly to: string
+  /** `inbound`, `outbound-api` or `outbound-dial`. */
+  readonly direction: string
+  /** The query of the webhook’s URL and the form’s fields, first values, in an object without prototype. */
+  readonly parameters: Readonly<Record<string, string>>
+  /**
+   * The query of the webhook’s URL, written by the owner of the number; form fields can contain the caller’s input.
+   */
+  readonly query: Readonly<Record<string, string>>
+  /** The caller’s answers to the questions of `invite`. */
+  readonly answers: Answers
+}
+
+/** Rejects a call unanswered, or answers it, plays `notice` and hangs up. */
+export interface Refusal {
+  readonly refused: 'busy' | 'rejected'
+  /** Text for Twilio to speak, or a notice of the announcer. */
+  readonly notice?: Spoken | SpokenNotice
+}
+
+/** State of a server that is shutting down. */
+export interface Departure {
+  /** Answers new calls with 503, so that another server takes them; otherwise `invite` decides as usual. */
+  readonly elsewhere: boolean
+  /** Delay before redirected calls request another server (whole seconds). */
+  readonly askSeconds: number
+}
+
+export const DEFAULT_APOLOGY: Spoken = {
+  text: 'We’re sorry. This call can’t be translated at the moment. Please call again later.',
+}
+
+/** Text for Twilio to speak; `language` is one of Twilio’s tags, `en-US` by default. */
+export interface Spoken {
+  readonly text: string
+  readonly language?: string
+}
+
+/** A question to the caller before admission; `invite` is then called again with the answer. */
+export type Question =
+  /** Key 1 selects the first of `languages`, and so on; each is offered in its own language. */
+  | { readonly ask: 'language'; readonly languages: readonly LanguageId[] }
+  /** `wrong`: the previous code was invalid; the caller is notified and asked again. */
+  | { readonly ask: 'room-code'; readonly language: LanguageId; readonly wrong?: boolean }
+
+/** The caller’s answers so far. */
+export interface Answers {
+  readonly language?: LanguageId
+  readonly roomCode?: string
+}
+
+/** A notice of the announcer. */
+export interface SpokenNotice {
+  readonly notice: NoticeName
+  readonly language: LanguageId
+}
+
+/** Callbacks for the originator of a call. They must not throw. */
+export interface StreamWatch {
+  /** A stream has arrived: returns the leg to admit in its place. */
+  arriving(leg: Leg): Leg
+  /** The stream was admitted. */
+  arrived(leg: Leg): void
+  /** The stream was rejected. */
+  turnedAway(error: BridgeError): void
+}

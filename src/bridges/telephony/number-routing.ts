@@ -1,0 +1,234 @@
+import { isLanguageId, type LanguageId } from '../../common/language.ts'
+import { type Log, silentLog } from '../../common/log.ts'
+import { nearest } from '../../common/suggest.ts'
+import type { GuessLimit } from '../../core/calls/room-code-limiter.ts'
+import type { DialPlan, Invitation, OriginalVoice } from '../../core/model/invitation.ts'
+import { type IncomingCall, type Question, RESUMES_FIELD, type Refusal } from '../twilio/index.ts'
+import type { RememberedLanguages } from './remembered-languages.ts'
+
+/** Parameters of a webhook’s address. Absent parameters are taken from the number’s settings. */
+export interface WebhookQuery {
+  /** `none`: callers only listen. */
+  readonly speaks?: LanguageId | 'none'
+  readonly hears?: LanguageId
+  readonly room?: string
+  readonly original?: OriginalVoice
+  readonly name?: string
+}
+
+/** An ignored parameter, for the log: never a phone number or a name. */
+export interface QueryFault {
+  readonly parameter: string
+  readonly found: string
+  readonly allowed: string
+}
+
+const LANGUAGE = 'a language like en-us'
+const NAME = 'up to 64 characters, without control characters'
+const ORIGINALS: readonly string[] = ['off', 'low', 'duck'] satisfies OriginalVoice[]
+
+const PARAMETERS: Readonly<Record<keyof WebhookQuery, { fits: (text: string) => boolean; allowed: string }>> =
+  {
+    speaks: { fits: text => text === 'none' || isLanguageId(text), allowed: `${LANGUAGE}, or none` },
+    hears: { fits: isLanguageId, allowed: LANGUAGE },
+    room: { fits: isName, allowed: NAME },
+    original: { fits: text => ORIGINALS.includes(text), allowed: ORIGINALS.join(', ') },
+    name: { fits: isName, allowed: NAME },
+  }
+const KNOWN = Object.keys(PARAMETERS)
+
+/**
+ * Parses the query. Invalid values and unknown parameters are ignored, since an address can have parameters of others;
+ * `slip` is called for those that look like a typo.
+ */
+export function webhookQuery(
+  query: Readonly<Record<string, string>>,
+  slip: (fault: QueryFault) => void = () => {},
+): WebhookQuery {
+  const said: Record<string, string> = {}
+  for (const [parameter, { fits, allowed }] of Object.entries(PARAMETERS)) {
+    const text = query[parameter]
+    if (!text) continue
+    if (fits(text)) said[parameter] = text
+    else slip({ parameter, found: shown(text), allowed })
+  }
+  for (const parameter of Object.keys(query)) {
+    const meant =
+      KNOWN.includes(parameter) || !/^[\w-]{1,32}$/.test(parameter) ? undefined : nearest(parameter, KNOWN)
+    if (meant)
+      slip({
+        parameter,
+        found: 'an unknown parameter',
+        allowed: `${KNOWN.join(', ')} (did you mean ${meant}?)`,
+      })
+  }
+  return said
+}
+
+/** Short and without control characters, because it is displayed and logged. */
+function isName(text: string): boolean {
+  return text.length <= 64 && !/\p{Cc}/u.test(text)
+}
+
+/** Returns a word unchanged; of anything else, only the length. */
+function shown(text: string): string {
+  return /^[A-Za-z][A-Za-z_-]{0,23}$/.test(text) ? `"${text}"` : `a text of ${text.length} characters`
+}
+
+/** Default languages of callers. */
+export interface LanguageDefaults {
+  readonly speaks: LanguageId
+  readonly hears: LanguageId
+}
+
+/** The destination that callers of a number are connected to. */
+export interface DialSettings {
+  readonly to: string
+  /** Default: the default language of callers; `none`: they only listen. */
+  readonly speaks?: LanguageId | 'none' | undefined
+  /** Default: the language they speak. */
+  readonly hears?: LanguageId | undefined
+  readonly original?: OriginalVoice | undefined
+  readonly name?: string | undefined
+  readonly ringSeconds?: number | undefined
+  /** What happens to the caller if there is no answer; default `hang-up`. */
+  readonly unanswered?: 'hang-up' | 'stay' | undefined
+}
+
+/** How callers choose their language. */
+export interface MenuSettings {
+  readonly languages: readonly LanguageId[]
+  /** `menu` (the default): asked each time. `remembered`: asked once. `fixed`: never asked. */
+  readonly mode?: 'menu' | 'remembered' | 'fixed' | undefined
+}
+
+/** Settings of one phone number; absent ones use the defaults. */
+export interface NumberSettings {
+  /** `none`: callers only listen. */
+  readonly speaks?: LanguageId | 'none' | undefined
+  readonly hears?: LanguageId | undefined
+  /** Calls with the same room hear each other; absent: each call has its own. */
+  readonly room?: string | undefined
+  readonly original?: OriginalVoice | undefined
+  readonly name?: string | undefined
+  /** Calls this destination for each caller; the two talk in a separate room. */
+  readonly dial?: DialSettings | undefined
+  readonly menu?: MenuSettings | undefined
+  /** Callers enter the code of a room. */
+  readonly roomCode?: boolean | undefined
+  /** Maximum number of concurrent calls to the number; default unlimited. */
+  readonly maxCalls?: number | undefined
+  /** Maximum minutes of calls to the number per day; default unlimited. */
+  readonly maxMinutesPerDay?: number | undefined
+}
+
+/** Dependencies of the decision, in addition to the settings. */
+export interface Doorkeeper {
+  /** Returns the room of a code. */
+  readonly roomOf: (code: string) => string | undefined
+  readonly guesses: GuessLimit
+  /** Absent: choices are not remembered. */
+  readonly remembered?: RememberedLanguages | undefined
+}
+
+/**
+ * Returns a function that selects room and languages of a call: by the number called, overridden by the query of the
+ * webhook’s own URL (`/twilio/voice?speaks=en-us&hears=es-es&room=desk`), which Twilio’s signature covers. Callers
+ * are asked for their language or a room code if the number’s settings say so. Logs invalid query fields.
+ */
+export function invitationsOf(
+  defaults: LanguageDefaults,
+  numbers: Readonly<Record<string, NumberSettings>>,
+  door?: Doorkeeper,
+  log: Log = silentLog,
+): (call: IncomingCall) => Invitation | Refusal | Question {
+  return call => {
+    const number = (Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined) ?? {}
+    const said = webhookQuery(call.query, fault =>
+      log.warn({ callSid: call.callSid, ...fault }, 'invalid webhook query'),
+    )
+    const asked = { ...number, ...said }
+    const language = chosen(number, call, door)
+    if (typeof language === 'object') return language
+    const speaks = language ?? asked.speaks ?? defaults.speaks
+    // In company, everyone hears their own language; alone, callers hear their translation.
+    const own = speaks === 'none' || !(asked.dial || asked.roomCode) ? defaults.hears : speaks
+    const hears = language ?? asked.hears ?? own
+    const room = asked.roomCode ? roomByCode(call, hears, door) : asked.dial ? undefined : asked.room
+    if (typeof room === 'object') return room
+    return {
+      room: room ?? `call ${call.callSid}`,
+      hears,
+      ...(speaks === 'none' ? {} : { speaks }),
+      ...(asked.original ? { original: asked.original } : {}),
+      ...(asked.name ? { name: asked.name } : {}),
+      ...(asked.roomCode ? { echo: false } : {}),
+      ...(asked.dial
+        ? {
+            echo: false,
+            dial: { ...planOf(asked.dial, defaults), ...(resumed(call) ? { resumed: true } : {}) },
+          }
+        : {}),
+    }
+  }
+}
+
+/** Returns true if another server handled this call before. */
+function resumed({ query }: IncomingCall): boolean {
+  return query[RESUMES_FIELD] !== undefined
+}
+
+/**
+ * Returns the language the caller chose now or earlier, a question if they have to choose, or undefined if it is
+ * fixed.
+ */
+function chosen(
+  { menu }: NumberSettings,
+  call: IncomingCall,
+  door: Doorkeeper | undefined,
+): LanguageId | Question | undefined {
+  if (!menu || menu.mode === 'fixed' || call.query.speaks || call.query.hears) return undefined
+  const { languages, mode } = menu
+  const { language } = call.answers
+  const memory = mode === 'remembered' ? door?.remembered : undefined
+  if (language !== undefined && languages.includes(language)) {
+    memory?.remember(call.from, language)
+    return language
+  }
+  const known = memory?.find(call.from)
+  if (known !== undefined && languages.includes(known)) return known
+  return { ask: 'language', languages }
+}
+
+function roomByCode(
+  call: IncomingCall,
+  language: LanguageId,
+  door: Doorkeeper | undefined,
+): string | Question | Refusal {
+  const { roomCode } = call.answers
+  const goodbye: Refusal = { refused: 'rejected', notice: { notice: 'goodbye', language } }
+  if (!door?.guesses.mayTry(call.from)) return goodbye
+  if (roomCode === undefined) return { ask: 'room-code', language }
+  const room = door.roomOf(roomCode)
+  if (room !== undefined) return room
+  door.guesses.wrong(call.from)
+  return { ask: 'room-code', language, wrong: true }
+}
+
+function planOf(
+  { to, speaks, hears, original, name, ringSeconds, unanswered }: DialSettings,
+  defaults: LanguageDefaults,
+): DialPlan {
+  const spoken = speaks ?? defaults.speaks
+  return {
+    to,
+    callee: {
+      ...(spoken === 'none' ? {} : { speaks: spoken }),
+      hears: hears ?? (spoken === 'none' ? defaults.hears : spoken),
+      ...(original ? { original } : {}),
+      ...(name ? { name } : {}),
+    },
+    ...(ringSeconds === undefined ? {} : { ringSeconds }),
+    ...(unanswered ? { unanswered } : {}),
+  }
+}

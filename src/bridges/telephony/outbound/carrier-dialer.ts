@@ -1,0 +1,289 @@
+import { randomBytes } from 'node:crypto'
+import { type NumberType, parsePhoneNumberFromString } from 'libphonenumber-js/max'
+import { after, type Clock, systemClock, Ticker } from '../../../common/clock.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import { type Log, silentLog } from '../../../common/log.ts'
+import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
+import type { Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
+import { TwilioCallsApi } from '../../twilio/calls-api.ts'
+import type { RestSettings } from '../../twilio/rest-settings.ts'
+import type { CallsApi } from './carrier-api.ts'
+import { Dial } from './outbound-call.ts'
+import { CallUsage, type DayLedger, type UsageLimits } from './usage-limits.ts'
+
+const E164 = /^\+[1-9]\d{6,14}$/
+/** Number types that cost the caller more than a call (libphonenumber’s types). */
+const COSTLY: readonly NumberType[] = ['PREMIUM_RATE', 'SHARED_COST', 'PAGER', 'UAN']
+/** Satellite and other worldwide networks (ITU-T E.164, assigned country codes). */
+const WORLDWIDE: readonly string[] = ['870', '878', '881', '882', '883', '888', '979']
+
+/** Reasons for not calling a destination; safe for logs, since they do not contain the number. */
+export type DestinationFault =
+  | 'no destination is allowed'
+  | 'not a number such as +15551234567'
+  | 'not under an allowed prefix'
+  | 'too short or too long for its country: emergency and short numbers are not allowed'
+  | 'a satellite or worldwide network number'
+  | 'a premium-rate or shared-cost number'
+  | 'a number of this server'
+
+export interface DestinationRules {
+  /** E.164 prefixes such as `+34` or `+1212`; all other numbers are rejected. */
+  readonly allow: readonly string[]
+  /** Numbers that route to this server: a call to one would call itself. */
+  readonly own: readonly string[]
+}
+
+/** Returns the reason why `to` must not be called, or undefined. */
+export function destinationFault(to: string, { allow, own }: DestinationRules): DestinationFault | undefined {
+  if (allow.length === 0) return 'no destination is allowed'
+  if (!E164.test(to)) return 'not a number such as +15551234567'
+  if (!allow.some(prefix => to.startsWith(prefix))) return 'not under an allowed prefix'
+  if (own.includes(to)) return 'a number of this server'
+  const number = parsePhoneNumberFromString(to)
+  if (number && WORLDWIDE.includes(number.countryCallingCode))
+    return 'a satellite or worldwide network number'
+  if (!number?.isPossible())
+    return 'too short or too long for its country: emergency and short numbers are not allowed'
+  const type = number.getType()
+  if (type && COSTLY.includes(type)) return 'a premium-rate or shared-cost number'
+  return undefined
+}
+
+/** Outcomes of outbound calls: plain numbers, safe to read at any time. */
+export class DialCounters {
+  dialled = 0
+  /** Rejected: destination not allowed, too many calls, or daily ceiling reached. */
+  refused = 0
+  /** Of these, rejected because of a daily ceiling: minutes or money. */
+  spent = 0
+  /** Ended during the call because of a daily ceiling. */
+  cut = 0
+  answered = 0
+  busy = 0
+  noAnswer = 0
+  voicemail = 0
+  cancelled = 0
+  failed = 0
+
+  count(outcome: DialOutcome['kind']): void {
+    this[outcome === 'no-answer' ? 'noAnswer' : outcome]++
+  }
+}
+
+/** Rules for outbound calls. */
+export interface OutboundSettings extends RestSettings, UsageLimits {
+  /** Caller ID: a number of the account, or one verified there. */
+  readonly from: string
+  /** Allowed prefixes of destinations, such as `+34` or `+1212`. */
+  readonly allow: readonly string[]
+  /** Numbers that route to this server and are never called. */
+  readonly own?: readonly string[] | undefined
+  /** Default 30. */
+  readonly ringSeconds?: number | undefined
+  /** Maximum number of concurrent calls, ringing or connected; default 10. */
+  readonly maxConcurrent?: number | undefined
+  /** Hangs up on answering machines; default true. */
+  readonly machineDetection?: boolean | undefined
+}
+
+/** Dependencies of the dialer. The caller keeps ownership. */
+export interface DiallerParts {
+  readonly clock?: Clock
+  /** Supplies the current day. */
+  readonly wallClock?: WallClock
+  readonly log?: Log
+  /** Persists today’s cost across restarts. Default: none, a restart starts at zero. */
+  readonly ledger?: DayLedger
+  /** Default: Twilio’s REST API according to `settings`. */
+  readonly api?: CallsApi
+  readonly random?: () => number
+}
+
+/** The bridge, as the dialer needs it. */
+export interface DialHost {
+  /** Returns the public address of a path such as `answer?dial=1`. */
+  readonly url: (path: string) => string
+  /** Releases a call. */
+  readonly release: (callSid: string) => void
+}
+
+/** Ended calls are kept this long for late callbacks (ms). */
+const REMEMBER_MS = 600_000
+/** Interval between checks of the ceilings (ms). */
+const LOOK_MS = 1_000
+/** Maximum time that hanging up delays the shutdown (ms). */
+const CLOSE_MS = 3_000
+
+/** Places calls through Twilio. Passed to the bridge, which handles the calls’ webhooks and closes the dialer. */
+export class TwilioDialler implements Dialler {
+  readonly counters = new DialCounters()
+  readonly #settings: OutboundSettings
+  readonly #clock: Clock
+  readonly #log: Log
+  readonly #api: CallsApi
+  readonly #random: () => number
+  readonly #usage: CallUsage
+  readonly #dials = new Map<string, Dial>()
+  readonly #overSince = new Map<string, number>()
+  #host: DialHost | undefined
+  /** Set while calls are in progress. */
+  #look: Ticker | undefined
+  #closed = false
+
+  /** Throws `BridgeError` `CONFIG` for incomplete credentials. */
+  constructor(settings: OutboundSettings, parts: DiallerParts = {}) {
+    const { clock = systemClock, log = silentLog, random = Math.random } = parts
+    this.#usage = new CallUsage(settings, clock, parts.wallClock ?? systemWallClock, parts.ledger)
+    this.#settings = settings
+    this.#clock = clock
+    this.#log = log
+    this.#random = random
+    this.#api = parts.api ?? new TwilioCallsApi(settings)
+  }
+
+  /** Number of calls ringing or in progress. */
+  get active(): number {
+    return this.#dials.size - this.#overSince.size
+  }
+
+  /** Minutes used by outbound calls today (UTC), including calls in progress. */
+  get minutesToday(): number {
+    return this.#usage.minutes
+  }
+
+  /** Money spent today, at the configured prices. */
+  get spentToday(): number {
+    return this.#usage.spend
+  }
+
+  /** Called once by the bridge when it is ready. */
+  attach(to: DialHost): void {
+    if (this.#host) throw new BridgeError('STATE', 'the dialer is already attached to a bridge')
+    this.#host = to
+  }
+
+  get(id: string | undefined): Dial | undefined {
+    return id === undefined ? undefined : this.#dials.get(id)
+  }
+
+  dial(request: DialRequest): OutgoingCall {
+    this.#sweep()
+    const { maxConcurrent = 10 } = this.#settings
+    const to = this.#allowed(request.to)
+    if (this.active >= maxConcurrent) {
+      this.counters.refused++
+      throw new BridgeError(
+        'CAPACITY',
+        `limit of ${maxConcurrent} concurrent calls reached (maxConcurrent)`,
+        { retryable: true },
+      )
+    }
+    const limitSeconds = this.#limit(request)
+    const id = randomBytes(16).toString('base64url')
+    const dial = new Dial(id, request, this.#order(id, request, limitSeconds), {
+      api: this.#api,
+      clock: this.#clock,
+      log: this.#log,
+      random: this.#random,
+      release: to.release,
+      pickedUp: () => this.#usage.pickedUp(id),
+    })
+    this.#usage.placed(id, request.to, request.by)
+    this.#dials.set(id, dial)
+    this.#look ??= new Ticker(this.#clock, LOOK_MS, () => this.#keepWithin())
+    this.counters.dialled++
+    void dial.outcome.then(outcome => this.counters.count(outcome.kind))
+    void dial.over.then(() => {
+      this.#overSince.set(id, this.#clock.now())
+      this.#usage.over(id)
+    })
+    this.#log.info({ dial: id, room: request.invitation.room }, 'call placed')
+    return dial
+  }
+
+  /** Returns whether a call of the account is in progress according to Twilio; false if Twilio does not respond. */
+  async lives(callSid: string): Promise<boolean> {
+    return this.#api.status(callSid).then(
+      status => status === 'in-progress',
+      () => false,
+    )
+  }
+
+  /** Leaves answered calls to another server. */
+  handOver(): void {
+    for (const dial of this.#dials.values()) dial.letGo()
+  }
+
+  /** Hangs up every call and places no more. Waits briefly for Twilio’s confirmation. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#look?.[Symbol.dispose]()
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    using _timer = after(this.#clock, CLOSE_MS, resolve)
+    await Promise.race([late, Promise.all(Array.from(this.#dials.values(), dial => dial.hangUp()))])
+  }
+
+  #allowed(to: string): DialHost {
+    const { allow, from, own = [] } = this.#settings
+    const bridge = this.#closed ? undefined : this.#host
+    const fault = bridge ? destinationFault(to, { allow, own: [from, ...own] }) : 'no bridge is attached'
+    if (bridge && fault === undefined) return bridge
+    this.counters.refused++
+    this.#log.warn({ fault }, 'outbound call rejected')
+    throw new BridgeError('DIAL_REFUSED', `not dialed: ${fault}`)
+  }
+
+  /** Returns the maximum duration of the call (s); throws if nothing remains today. */
+  #limit({ to, by, limitSeconds = Number.POSITIVE_INFINITY }: DialRequest): number | undefined {
+    const left = this.#usage.left(to, by)
+    if (left >= 1) {
+      const seconds = Math.min(limitSeconds, left * 60)
+      return Number.isFinite(seconds) ? seconds : undefined
+    }
+    this.counters.refused++
+    this.counters.spent++
+    this.#log.warn({ minutesToday: this.#usage.minutes }, 'outbound call rejected: daily quota reached')
+    throw new BridgeError('DIAL_SPENT', 'not dialed: daily quota reached', {
+      retryable: true,
+    })
+  }
+
+  /** Concurrent calls can together exceed a ceiling that each alone would not. */
+  #keepWithin(): void {
+    this.#usage.note()
+    for (const id of this.#usage.exceeding()) {
+      const dial = this.#dials.get(id)
+      if (dial?.state.status === 'over') continue
+      this.counters.cut++
+      this.#log.warn({ dial: id }, 'call ended: daily quota reached')
+      void dial?.hangUp()
+    }
+    if (this.active > 0) return
+    this.#look?.[Symbol.dispose]()
+    this.#look = undefined
+  }
+
+  #order(id: string, request: DialRequest, limitSeconds: number | undefined) {
+    const { from, ringSeconds = 30, machineDetection = true } = this.#settings
+    const address = (path: string) => this.#host?.url(`${path}?dial=${id}`) ?? ''
+    return {
+      to: request.to,
+      from: request.from ?? from,
+      answerUrl: address('answer'),
+      statusUrl: address('status'),
+      ringSeconds: request.ringSeconds ?? ringSeconds,
+      ...(machineDetection ? { machineUrl: address('machine') } : {}),
+      ...(limitSeconds === undefined ? {} : { limitSeconds }),
+    }
+  }
+
+  #sweep(): void {
+    const now = this.#clock.now()
+    for (const [id, since] of this.#overSince) {
+      if (!this.#dials.get(id)?.final && now - since < REMEMBER_MS) continue
+      this.#overSince.delete(id)
+      this.#dials.delete(id)
+    }
+  }
+}

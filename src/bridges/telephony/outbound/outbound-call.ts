@@ -1,0 +1,314 @@
+import { after, type Clock } from '../../../common/clock.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import type { EndReason } from '../../../common/lifecycle.ts'
+import type { Log } from '../../../common/log.ts'
+import type { DialEnd, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
+import type { Invitation } from '../../../core/model/invitation.ts'
+import type { Leg, LegUplink } from '../../../core/model/leg.ts'
+import { SILENT_FRAME } from '../../../transcode/pcm.ts'
+import { inputOf, verdictOf } from '../../twilio/calls-api.ts'
+import type { StreamWatch } from '../incoming-call.ts'
+import { type CallOrder, type CallsApi, hangUpCall, orderCall, RestFailure } from './carrier-api.ts'
+import {
+  type Deadline,
+  type DialInput,
+  type DialState,
+  deadlineOf,
+  next,
+  queued,
+} from './outbound-call-state.ts'
+
+/**
+ * A leg that neither hears nor is heard until `release`, because the call may have been answered by a machine, which
+ * would record what it hears. Its audio is replaced by silence, so that clocks keep running. Output waits, as for a
+ * congested peer, and originals are dropped. Everything else passes through.
+ */
+class HeldLeg implements Leg {
+  readonly id: string
+  readonly channel: string
+  readonly call: string | undefined
+  readonly ended: Promise<EndReason>
+  readonly #leg: Leg
+  #held = true
+
+  constructor(leg: Leg) {
+    this.#leg = leg
+    this.id = leg.id
+    this.channel = leg.channel
+    this.call = leg.call
+    this.ended = leg.ended
+  }
+
+  /** Connects the participant’s audio in both directions. Idempotent. */
+  release(): void {
+    this.#held = false
+  }
+
+  attach(uplink: LegUplink): void {
+    this.#leg.attach({
+      write: frame => uplink.write(this.#held ? SILENT_FRAME : frame),
+      marked: name => uplink.marked(name),
+      dtmf: digit => uplink.dtmf(digit),
+    })
+  }
+
+  play(frames: Int16Array): void {
+    if (!this.#held) this.#leg.play(frames)
+  }
+
+  mark(name: string): void {
+    if (!this.#held) this.#leg.mark(name)
+  }
+
+  flush(): void {
+    this.#leg.flush()
+  }
+
+  get congested(): boolean {
+    return this.#held || this.#leg.congested
+  }
+
+  close(reason: EndReason): Promise<void> {
+    return this.#leg.close(reason)
+  }
+}
+
+export interface DialTerms {
+  readonly api: CallsApi
+  readonly clock: Clock
+  readonly log: Log
+  /** In [0, 1); for the jitter of retries. */
+  readonly random: () => number
+  /** Releases a call: later requests for it are answered with a hang-up. */
+  readonly release: (callSid: string) => void
+  /** Called when a person or a machine has answered. */
+  readonly pickedUp?: () => void
+}
+
+/** One outbound call, from the request to its end. Created by the dialer; ends on its own or by `hangUp`. */
+export class Dial implements OutgoingCall, StreamWatch {
+  readonly id: string
+  readonly request: DialRequest
+  readonly outcome: Promise<DialOutcome>
+  readonly over: Promise<DialEnd>
+  readonly #order: CallOrder
+  readonly #terms: DialTerms
+  readonly #settleOutcome: (outcome: DialOutcome) => void
+  readonly #settleOver: (end: DialEnd) => void
+  readonly #placed: Promise<void>
+  #state: DialState
+  #callSid: string | undefined
+  /** Twilio reported that the call is over or never existed. */
+  #final = false
+  #leg: Leg | undefined
+  #held: HeldLeg | undefined
+  /** The leg broke and may return. */
+  #lost = false
+  #handedOver = false
+  /** It is unknown whether the call exists. */
+  #doubt: RestFailure | undefined
+  #timer: Disposable | undefined
+  #ending: Promise<void> | undefined
+
+  constructor(id: string, request: DialRequest, order: CallOrder, terms: DialTerms) {
+    this.id = id
+    this.request = request
+    this.#order = order
+    this.#terms = terms
+    this.#state = queued(order.machineUrl !== undefined)
+    const outcome = Promise.withResolvers<DialOutcome>()
+    const over = Promise.withResolvers<DialEnd>()
+    this.outcome = outcome.promise
+    this.over = over.promise
+    this.#settleOutcome = outcome.resolve
+    this.#settleOver = over.resolve
+    this.#arm()
+    this.#placed = this.#place()
+  }
+
+  get invitation(): Invitation {
+    return this.request.invitation
+  }
+
+  get state(): DialState {
+    return this.#state
+  }
+
+  /** True once nothing more will arrive from Twilio, not even late. */
+  get final(): boolean {
+    return this.#final
+  }
+
+  async hangUp(): Promise<void> {
+    this.#apply({ type: 'hang-up' })
+    await this.#placed
+    await this.#ending
+  }
+
+  /** Leaves an answered call to another server. */
+  letGo(): void {
+    if (this.#state.status !== 'in-room') return
+    this.#handedOver = true
+    this.#arm()
+  }
+
+  /** Twilio requests instructions after an answer. Returns false to hang up. */
+  answered(callSid: string): boolean {
+    if (!this.#named(callSid) || this.#state.status === 'over') return false
+    this.#apply({ type: 'picked-up' })
+    return true
+  }
+
+  /** Handles a `CallStatus` from Twilio, which can be late, repeated or out of order. */
+  told(callSid: string, status: string): void {
+    const input = inputOf(status)
+    if (input?.type === 'final' && callSid === (this.#callSid ?? callSid)) this.#final = true
+    if (this.#named(callSid) && input) this.#apply(input)
+  }
+
+  /** Handles a machine detection result (`AnsweredBy`). */
+  detected(callSid: string, answeredBy: string): void {
+    const input = verdictOf(answeredBy)
+    if (input && this.#named(callSid)) this.#apply(input)
+  }
+
+  arriving(leg: Leg): Leg {
+    if (this.#state.status === 'in-room' || ('person' in this.#state && this.#state.person)) return leg
+    this.#held = new HeldLeg(leg)
+    return this.#held
+  }
+
+  arrived(leg: Leg): void {
+    this.#leg = leg
+    this.#lost = false
+    void leg.ended.then(reason => this.#left(leg, reason))
+    this.request.onJoined?.(leg.id)
+    this.#apply({ type: 'stream', participant: leg.id })
+    this.#arm()
+  }
+
+  turnedAway(error: BridgeError): void {
+    this.#apply({ type: 'failed', error })
+  }
+
+  async #place(): Promise<void> {
+    try {
+      const wanted = () => this.#state.status !== 'over'
+      const callSid = await orderCall(this.#order, this.#terms, wanted)
+      if (callSid !== undefined) this.#named(callSid)
+      else this.#final = true
+    } catch (error) {
+      const failure = error instanceof RestFailure ? error : RestFailure.from(error)
+      if (failure.kind === 'unsure') {
+        // It may still ring: a callback shows this within seconds, and then it is a regular call.
+        this.#doubt = failure
+        this.#arm()
+      } else {
+        this.#final = true
+        this.#apply({ type: 'failed', error: failure })
+      }
+    }
+  }
+
+  /** Records the CallSid. Returns false if the call has a different one and is therefore not ours. */
+  #named(callSid: string): boolean {
+    const known = this.#callSid
+    if (known !== undefined) return known === callSid
+    this.#callSid = callSid
+    if (this.#state.status === 'over') this.#end(true)
+    else this.#arm()
+    return true
+  }
+
+  #left(leg: Leg, reason: EndReason): void {
+    if (leg !== this.#leg) return
+    if (reason.kind === 'failed') {
+      this.#lost = true
+      this.#arm()
+    } else if (reason.kind === 'hangup' && reason.by === 'remote') {
+      this.#apply({ type: 'final', status: 'completed' })
+    } else {
+      this.#apply({ type: 'hang-up' })
+    }
+  }
+
+  #apply(input: DialInput): void {
+    const before = this.#state
+    const state = next(before, input)
+    if (state === before) return
+    this.#state = state
+    if (state.status !== before.status || state.status === 'answered') this.#arm()
+    if (state.status === 'answered' || state.status === 'in-room') this.#terms.pickedUp?.()
+    if (state.status === 'in-room') {
+      this.#held?.release()
+      this.#settleOutcome({ kind: 'answered', participant: state.participant })
+    }
+    if (state.status === 'over') this.#finish(state, input.type !== 'final')
+  }
+
+  #finish({ end, error }: DialState & { status: 'over' }, hangUp: boolean): void {
+    this.#timer?.[Symbol.dispose]()
+    this.#settleOutcome(outcomeOf(end, error))
+    this.#settleOver(end)
+    const about = { dial: this.id, callSid: this.#callSid, end }
+    if (error)
+      this.#terms.log.warn({ ...about, code: error.code, error: error.message }, 'outbound call failed')
+    else this.#terms.log.info(about, 'outbound call ended')
+    this.#end(hangUp)
+  }
+
+  /** Cleans up the call. */
+  #end(hangUp: boolean): void {
+    const callSid = this.#callSid
+    if (callSid === undefined || this.#handedOver) return
+    this.#terms.release(callSid)
+    void this.#leg?.close({ kind: 'hangup', by: 'local' })
+    if (hangUp && !this.#final) this.#ending ??= hangUpCall(callSid, this.id, this.#terms)
+  }
+
+  #arm(): void {
+    this.#timer?.[Symbol.dispose]()
+    if (this.#handedOver) return
+    const deadline = deadlineOf(this.#state, {
+      ringSeconds: this.#order.ringSeconds,
+      lost: this.#lost,
+      doubtful: this.#doubt !== undefined && this.#callSid === undefined,
+    })
+    if (!deadline) return
+    this.#timer = after(this.#terms.clock, deadline.ms, () => this.#late(deadline.step))
+  }
+
+  #late(step: Deadline['step']): void {
+    if (step === 'person') this.#apply({ type: 'person' })
+    else if (step === 'look') void this.#look()
+    else this.#apply({ type: 'failed', error: this.#doubt ?? noStream() })
+  }
+
+  /** A callback is overdue: queries the status, and ends the call if it has not changed. */
+  async #look(): Promise<void> {
+    const before = this.#state
+    if (this.#callSid !== undefined) {
+      try {
+        this.told(this.#callSid, await this.#terms.api.status(this.#callSid))
+      } catch {
+        // Without a response, the current state applies.
+      }
+    }
+    if (this.#state === before) this.#apply({ type: 'unanswered' })
+  }
+}
+
+function noStream(): BridgeError {
+  return new BridgeError('DIAL_FAILED', 'the call was answered, but no media stream arrived')
+}
+
+function outcomeOf(end: DialEnd, error: BridgeError | undefined): DialOutcome {
+  switch (end) {
+    case 'failed':
+      return { kind: 'failed', error: error ?? new BridgeError('DIAL_FAILED', 'the call failed') }
+    case 'hangup':
+      return { kind: 'cancelled' }
+    default:
+      return { kind: end }
+  }
+}

@@ -1,0 +1,288 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { App } from '../../app/app.ts'
+import type { LanguageId } from '../../common/language.ts'
+import type { SimulatedCall } from '../../simulator/index.ts'
+import { type LagPoint, lagPlot } from '../../simulator/lag-plot.ts'
+import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { wavHeader } from '../../transcode/wav.ts'
+import { LINE_RATE } from '../sample-audio.ts'
+import type { Terminal } from '../terminal.ts'
+import { CALLEE, type Line } from './scripts.ts'
+
+/** Something said at a moment (clock ms). */
+export interface Said {
+  readonly atMs: number
+  readonly pcm: Int16Array
+}
+
+/** What was said, each piece at its time, over `samples` from `startMs` on; `rate` Hz. What is outside is left out. */
+export function laidOut(said: readonly Said[], startMs: number, samples: number, rate: number): Int16Array {
+  const track = new Int16Array(samples)
+  for (const { atMs, pcm } of said) {
+    const at = Math.round(((atMs - startMs) * rate) / 1000)
+    const from = Math.max(0, -at)
+    const length = Math.min(pcm.length, samples - at)
+    if (length > from) track.set(pcm.subarray(from, length), at + from)
+  }
+  return track
+}
+
+/** A WAV file with two channels of one length. Throws RangeError when their lengths differ. */
+export function stereoWav(left: Int16Array, right: Int16Array, rate: number): Uint8Array {
+  if (left.length !== right.length)
+    throw new RangeError(`two channels have one length, got ${left.length} and ${right.length} samples`)
+  const both = new Int16Array(left.length * 2)
+  for (let at = 0; at < left.length; at++) {
+    both[at * 2] = left[at] ?? 0
+    both[at * 2 + 1] = right[at] ?? 0
+  }
+  const header = wavHeader(rate, 2, left.length)
+  const file = new Uint8Array(header.length + both.byteLength)
+  file.set(header)
+  file.set(bytesOf(both), header.length)
+  return file
+}
+
+/** What the demonstration came to, for scripts (`--json`). */
+export interface DiscordDemoResult {
+  readonly captions: Minutes['said']
+  readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
+  /** Messages of captions in the chat, and how often they were edited as people spoke. */
+  readonly messages: number
+  readonly edits: number
+  /** End-to-end encrypted voice, both ways. */
+  readonly encrypted: boolean
+  /** Languages whose words are the script's, as no engine here recognises them. */
+  readonly scripted: readonly string[]
+  readonly files: readonly string[]
+  readonly ok: boolean
+}
+
+/** What is written: what was said in the channel (left), what the bot said there (right), and the chat. */
+export interface DiscordRecord {
+  readonly said: readonly Said[]
+  /** When `heard` begins (ms of the clock that `said` is on). */
+  readonly startedAt: number
+  /** 16 kHz mono. */
+  readonly heard: Int16Array
+  readonly chat: readonly string[]
+}
+
+/** Writes into `folder`, which is there; returns the paths. */
+export async function writeRecord(
+  { said, startedAt, heard, chat }: DiscordRecord,
+  minutes: Minutes,
+  folder: string,
+): Promise<string[]> {
+  const own = laidOut(said, startedAt, heard.length, SAMPLE_RATE)
+  const files: [name: string, content: string | Uint8Array][] = [
+    ['channel.wav', stereoWav(own, heard, SAMPLE_RATE)],
+    ['chat.txt', `${chat.join('\n\n')}\n`],
+    ['transcript.txt', minutes.text],
+  ]
+  const written: string[] = []
+  for (const [name, content] of files) {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    written.push(path)
+  }
+  return written
+}
+
+/** For people. */
+export function reportDiscord(result: DiscordDemoResult, terminal: Terminal): void {
+  const { captions, latencyMs, messages, edits, files, ok } = result
+  terminal.line()
+  terminal.line(
+    `${captions.length} utterances translated and heard; ${messages} captions, edited ${edits} times while people spoke`,
+  )
+  if (latencyMs)
+    terminal.line(
+      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, most ${(latencyMs.max / 1000).toFixed(2)} s`,
+    )
+  terminal.line(
+    'Written, in the WAV file left what people said and right what the channel heard from the bot:',
+  )
+  for (const file of files) terminal.line(`  ${file}`)
+  if (!ok)
+    terminal.line(
+      'FAILED: not everything was translated, heard and written; `dragoman doctor` says what is missing.',
+    )
+}
+
+/** One thing that was said, and when (ms from the beginning of the conversation). */
+export interface Minute {
+  readonly atMs: number
+  readonly name: string
+  /** Their participant. */
+  readonly speaker: string
+  readonly from: LanguageId
+  readonly to: LanguageId
+  readonly text: string
+  readonly translation: string
+  /** The words are the script's: nothing here recognises the language. */
+  readonly scripted: boolean
+  /** From the end of speech to the first translated frame; undefined when none was played. */
+  latencyMs: number | undefined
+}
+
+/** Keeps the minutes of a conversation: who said what, when, and how late it was heard. */
+export class Minutes implements Disposable {
+  readonly said: Minute[] = []
+  /** How late translations were heard while it went on, by the listener's language. */
+  readonly lag = new Map<string, LagPoint[]>()
+  heard = 0
+  readonly #utterances = new Map<string, Minute>()
+  readonly #subscriptions: readonly Disposable[]
+
+  /** `scripted`: languages whose words are the script's. */
+  constructor({ relay }: App, scripted: readonly LanguageId[]) {
+    const beganAt = performance.now()
+    const now = () => Math.round(performance.now() - beganAt)
+    this.#subscriptions = [
+      relay.observer.on('caption', caption => {
+        if (!caption.final || this.#utterances.has(caption.utterance)) return
+        const { speaker, name = '', from, to, text = '', translation = '' } = caption
+        const about = { atMs: now(), name, speaker, from, to, text, translation }
+        const minute: Minute = { ...about, scripted: scripted.includes(from), latencyMs: undefined }
+        this.#utterances.set(caption.utterance, minute)
+        this.said.push(minute)
+      }),
+      relay.observer.on('utterance', ({ stage, utterance, latencyMs }) => {
+        if (stage === 'heard') this.heard++
+        const minute = this.#utterances.get(utterance)
+        if (!minute) return
+        if (stage === 'begun' && latencyMs !== undefined) minute.latencyMs = Math.round(latencyMs)
+        this.#plot(minute, now())
+      }),
+      // Every second while it plays.
+      relay.observer.on('lag', ({ speaker, lagMs }) => {
+        const minute = this.said.findLast(each => each.speaker === speaker)
+        if (minute) this.#plot(minute, now(), lagMs)
+      }),
+    ]
+  }
+
+  /** A translation is as late as it began, and by what it has fallen behind since. */
+  #plot({ to, latencyMs }: Minute, atMs: number, behindMs = 0): void {
+    if (latencyMs === undefined) return
+    this.lag.set(to, [...(this.lag.get(to) ?? []), { atMs, lagMs: latencyMs + Math.round(behindMs) }])
+  }
+
+  get latenciesMs(): number[] {
+    return this.said.flatMap(({ latencyMs }) => latencyMs ?? []).sort((a, b) => a - b)
+  }
+
+  /** To be read by people. */
+  get text(): string {
+    const lines = this.said.map(({ atMs, name, from, to, text, translation, scripted, latencyMs }) =>
+      [
+        `${clock(atMs)}  ${name} (${from}${scripted ? ', scripted words' : ''})`,
+        `       ${text}`,
+        `       ${to}: ${translation}${latencyMs === undefined ? '' : `  [heard ${(latencyMs / 1000).toFixed(2)} s later]`}`,
+      ].join('\n'),
+    )
+    return `${lines.join('\n\n')}\n`
+  }
+
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
+  }
+}
+
+function clock(ms: number): string {
+  const seconds = Math.floor(ms / 1000)
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
+}
+
+export interface Phones {
+  readonly caller: SimulatedCall
+  readonly callee: SimulatedCall
+}
+
+/** What the demonstration came to, for scripts (`--json`). */
+export interface TwoPhonesResult {
+  readonly captions: Minutes['said']
+  readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
+  /** Languages whose words are the script's, as no engine here recognises them. */
+  readonly scripted: readonly string[]
+  readonly gaps: number
+  readonly warnings: readonly string[]
+  readonly files: readonly string[]
+  readonly ok: boolean
+}
+
+/** Writes both sides, the transcript and the plot into `folder`, which is there; returns their paths. */
+export async function write(
+  phones: Phones,
+  said: Readonly<Record<Line['by'], readonly Said[]>>,
+  minutes: Minutes,
+  folder: string,
+): Promise<string[]> {
+  const files: [name: string, content: string | Uint8Array][] = [
+    ['transcript.txt', minutes.text],
+    ['transcript.json', `${JSON.stringify(minutes.said, undefined, 2)}\n`],
+    ['lag.svg', lagPlot(seriesOf(minutes), { title: 'How late translations were heard', axis: 'seconds' })],
+  ]
+  for (const side of ['caller', 'callee'] as const) {
+    const heard = phones[side].heard()
+    const own = laidOut(said[side], phones[side].startedAt, heard.length, LINE_RATE)
+    files.push([`${side}.wav`, stereoWav(own, heard, LINE_RATE)])
+  }
+  const written: string[] = []
+  for (const [name, content] of files) {
+    const path = join(folder, name)
+    await writeFile(path, content)
+    written.push(path)
+  }
+  return written
+}
+
+function seriesOf({ lag }: Minutes): { name: string; points: readonly LagPoint[] }[] {
+  return Array.from(lag, ([language, points]) => ({ name: `heard in ${language}`, points }))
+}
+
+/** What came of `lines` that were said, as scripts read it. */
+export function resultOf(
+  { caller, callee }: Phones,
+  minutes: Minutes,
+  files: readonly string[],
+  lines: number,
+): TwoPhonesResult {
+  const reports = [caller.report(), callee.report()]
+  const warnings = reports.flatMap(({ warnings, errors }) =>
+    [...warnings, ...errors].map(({ code }) => String(code)),
+  )
+  const latencies = minutes.latenciesMs
+  const p50 = latencies[latencies.length >> 1]
+  const both = new Set(minutes.said.map(({ from }) => from)).size === 2
+  return {
+    captions: minutes.said,
+    latencyMs:
+      p50 === undefined ? undefined : { p50: Math.round(p50), max: Math.round(latencies.at(-1) ?? p50) },
+    scripted: [CALLEE.language],
+    gaps: reports.reduce((sum, { gapCount }) => sum + gapCount, 0),
+    warnings,
+    files,
+    ok: both && minutes.heard >= lines && warnings.length === 0,
+  }
+}
+
+/** For people. */
+export function report(
+  { captions, latencyMs, gaps, warnings, files, ok }: TwoPhonesResult,
+  terminal: Terminal,
+): void {
+  terminal.line()
+  terminal.line(`${captions.length} utterances translated and heard, ${gaps} gaps`)
+  if (latencyMs)
+    terminal.line(
+      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, most ${(latencyMs.max / 1000).toFixed(2)} s`,
+    )
+  if (warnings.length > 0) terminal.line(`protocol warnings ${warnings.join(' ')}`)
+  terminal.line('Written, in the WAV files left what they said and right what they heard:')
+  for (const file of files) terminal.line(`  ${file}`)
+  if (!ok)
+    terminal.line('FAILED: not everything was translated and heard; `dragoman doctor` says what is missing.')
+}

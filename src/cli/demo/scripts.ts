@@ -1,0 +1,58 @@
+import type { LanguageId } from '../../common/language.ts'
+
+export interface Line {
+  readonly by: 'caller' | 'callee'
+  /** A bundled recording, by its number; absent: the embedded voice says the text. */
+  readonly recording?: number
+  readonly text: string
+}
+
+export interface Role {
+  readonly name: string
+  readonly language: LanguageId
+  /** E.164, from the range that is nobody's where there is one. */
+  readonly number: string
+}
+
+export const CALLER: Role = { name: 'John', language: 'en-us', number: '+15005550006' }
+export const CALLEE: Role = { name: 'Ana', language: 'es-es', number: '+34600000000' }
+/** The number of the account that the caller dials. */
+export const DESK = '+15005550001'
+
+/** What they talk about: a page of Jane Austen. The Spanish side speaks in one breath, so that each line is one utterance. */
+export const DIALOGUE: readonly Line[] = [
+  { by: 'callee', text: 'Buenos días, ¿quién era ese hombre?' },
+  { by: 'caller', recording: 2, text: 'He was not an ill-disposed young man.' },
+  { by: 'callee', text: '¿Y su mujer es amable?' },
+  { by: 'caller', recording: 5, text: 'He might even have been made amiable himself.' },
+  { by: 'callee', text: 'Muchas gracias, ahora lo entiendo.' },
+]
+
+/** Somebody in the voice channel. */
+export interface Speaker {
+  readonly name: string
+  readonly language: LanguageId
+  /** What their Discord client is set to. */
+  readonly locale: 'en-US' | 'es-ES'
+}
+
+export const SPEAKERS = {
+  john: { name: 'John', language: 'en-us', locale: 'en-US' },
+  mary: { name: 'Mary', language: 'en-us', locale: 'en-US' },
+  ana: { name: 'Ana', language: 'es-es', locale: 'es-ES' },
+} as const satisfies Record<string, Speaker>
+export type SpeakerKey = keyof typeof SPEAKERS
+
+export interface Turn {
+  readonly by: SpeakerKey
+  /** A bundled recording, by its number; absent: the embedded voice says the text. */
+  readonly recording?: number
+  readonly text: string
+}
+
+/** What they talk about: John and Mary read from a book (one reader lent both the voice), Ana asks. */
+export const TURNS: readonly Turn[] = [
+  { by: 'john', recording: 2, text: 'He was not an ill-disposed young man.' },
+  { by: 'ana', text: '¿Y su mujer es amable?' },
+  { by: 'mary', recording: 5, text: 'He might even have been made amiable himself.' },
+]

@@ -1,0 +1,104 @@
+import { spawn } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+import { type Log, silentLog } from '../common/log.ts'
+import { CommandError } from './errors.ts'
+import { listed, type Text } from './terminal.ts'
+
+/** Shipped with the package; requires only Node. */
+const SCRIPT = fileURLToPath(new URL('../../scripts/setup.mjs', import.meta.url))
+
+/** The setup command, in a checkout or an installed package. */
+export const SETUP = import.meta.url.endsWith('.ts') ? 'npm run dragoman -- setup' : 'dragoman setup'
+
+/**
+ * `dragoman setup`: installs the system packages of the engines. Throws `CommandError` if required ones are still
+ * missing.
+ */
+export async function setUp(): Promise<void> {
+  const child = spawn(process.execPath, [SCRIPT, '--engines'], { stdio: 'inherit' })
+  const code = await new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', resolve)
+  })
+  if (code !== 0) throw new CommandError('some engines are not installed; see the list above')
+}
+
+/** The used part of the embedded service’s `GET /health`. */
+const healthSchema = z.object({
+  engines: z.object({
+    transcription: z.array(z.string()),
+    translation: z.array(z.string()),
+    synthesis: z.array(z.string()),
+  }),
+})
+type Engines = z.infer<typeof healthSchema>['engines']
+
+const PATIENCE_MS = 3_000
+
+/** Describes the engines of the embedded service at `url`, for the start of `serve`. Empty if it does not answer. */
+export async function embeddedEngines(url: string): Promise<Text[]> {
+  try {
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
+    const health = healthSchema.safeParse(await response.json())
+    return health.success ? engineLines(health.data.engines) : []
+  } catch {
+    return []
+  }
+}
+
+/** Describes the engines: names, what is missing, and the quality of those installed by default. */
+export function engineLines(engines: Engines): Text[] {
+  const { transcription, translation, synthesis } = engines
+  const missing = [
+    ...(transcription.length === 0 ? ['recognizes speech'] : []),
+    ...(translation.length === 0 ? ['translates'] : []),
+    ...(synthesis.length === 0 ? ['speaks'] : []),
+  ]
+  if (missing.length > 0) {
+    return [
+      warning(listed('engines', `no engine installed that ${missing.join(', ')}`)),
+      warning(listed('', `calls hear original voices; install: ${SETUP}`)),
+    ]
+  }
+  const names = [transcription, translation, synthesis].map(each => [...new Set(each)].join(', '))
+  return [
+    listed('engines', names.join(' → ')),
+    ...(transcription.every(name => name === 'pocketsphinx')
+      ? [listed('', 'English recognition only, gist quality; better engines: docs/service/engines.md')]
+      : []),
+  ]
+}
+
+function warning(text: string): Text {
+  return { text, colour: 'yellow' }
+}
+
+/** The fields of the embedded service's log lines about engines. */
+interface EngineFields {
+  readonly kind?: unknown
+  readonly reason?: unknown
+  readonly instead?: unknown
+}
+
+/**
+ * A logger for the embedded service that collects what users need to know about the result: which configured engine
+ * failed and which engine replaced it. Keeps each warning once.
+ */
+export class EngineWarnings {
+  readonly #warnings = new Set<string>()
+
+  readonly log: Log = {
+    ...silentLog,
+    warn: (fields: EngineFields, message: string) => {
+      // The reason starts with the name of the engine.
+      if (message === 'engine failed')
+        this.#warnings.add(`${fields.kind}: ${fields.reason}; ${fields.instead} was used instead`)
+      if (message === 'engine not available') this.#warnings.add(`${fields.kind}: ${fields.reason}`)
+    },
+  }
+
+  get all(): readonly string[] {
+    return [...this.#warnings]
+  }
+}

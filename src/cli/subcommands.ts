@@ -1,0 +1,116 @@
+import { Argument, type Command, Option } from 'commander'
+import { assertInstalled } from '../common/optional-package.ts'
+import type { Config } from '../config/load.ts'
+import type { Terminal } from './terminal.ts'
+import { bindNumber, unbindNumber } from './twilio-numbers.ts'
+
+const SHELLS = ['bash', 'zsh', 'fish'] as const
+
+/** `dragoman completion <shell>`: prints the completion script of a shell. */
+export function addCompletionCommand(program: Command): void {
+  program
+    .command('completion')
+    .description('print the script that completes commands, options and files in bash, zsh or fish')
+    .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
+    .action(async (shell: (typeof SHELLS)[number]) => {
+      const { commandTree } = await import('./completion.ts')
+      const { bashCompletion } = await import('./completion.ts')
+      const { zshCompletion } = await import('./completion.ts')
+      const { fishCompletion } = await import('./completion.ts')
+      const script = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell]
+      process.stdout.write(script(commandTree(program)))
+    })
+}
+
+/** `dragoman discord …`: the setup at Discord. `load` reads the settings of `--config`. */
+export function addDiscordCommands(
+  program: Command,
+  terminal: Terminal,
+  load: (file: string | undefined) => Config,
+): void {
+  const discord = program.command('discord').description('set up the bot at Discord')
+  const settings = () =>
+    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
+  const guild = () =>
+    new Option('--guild <id...>', 'only this server (default: discord.guilds, or everywhere)').default(
+      [],
+      'none',
+    )
+  // discord.js takes half a second to load, so other commands do not load it.
+  const commands = () => {
+    assertInstalled('discord')
+    return import('./discord.ts')
+  }
+
+  discord
+    .command('invite')
+    .description('print the invite link of the bot, with only the permissions that it uses')
+    .option('--application-id <id>', 'application ID (default: that of discord.token)')
+    .option('--guild <id>', 'server to invite the bot to')
+    .addOption(settings())
+    .option('--json', 'print the result as JSON')
+    .action(async ({ config, ...options }) => (await commands()).showInvite(load(config), options, terminal))
+
+  discord
+    .command('register')
+    .description(
+      'register /interpret where the registration is missing or outdated; `serve` does this at startup',
+    )
+    .addOption(guild())
+    .addOption(settings())
+    .option('--json', 'print the result as JSON')
+    .action(async ({ config, guild: guilds, ...options }) =>
+      (await commands()).register(load(config), { guilds, ...options }, terminal),
+    )
+
+  discord
+    .command('unregister')
+    .description('remove /interpret everywhere, and from every server of the bot')
+    .addOption(guild())
+    .addOption(settings())
+    .option('--json', 'print the result as JSON')
+    .action(async ({ config, guild: guilds, ...options }) =>
+      (await commands()).unregister(load(config), { guilds, ...options }, terminal),
+    )
+}
+
+/** `dragoman twilio …`: the setup at Twilio. `load` reads the settings of `--config`. */
+export function addTwilioCommands(
+  program: Command,
+  terminal: Terminal,
+  load: (file: string | undefined) => Config,
+): void {
+  const twilio = program.command('twilio').description('set up phone numbers at Twilio')
+  const file = () =>
+    new Option('--file <file>', 'file with the previous state of numbers').default('dragoman.numbers.json')
+  const account = () =>
+    new Option('--account-sid <sid>', 'account that owns the number (default: that of twilio.outbound)')
+  const settings = () =>
+    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
+
+  twilio
+    .command('bind')
+    .description('route the calls of a number to this bridge, and store its previous target')
+    .argument('<number>', 'like +15551234567')
+    .option('--url <url>', 'public address of this server (default: publicUrl of the settings)')
+    .addOption(account())
+    .addOption(file())
+    .addOption(settings())
+    .option('--json', 'print the result as JSON')
+    .action((number: string, { config, ...options }) =>
+      bindNumber(load(config), number, { ...options }, terminal),
+    )
+
+  twilio
+    .command('unbind')
+    .description('restore the target that a number had before it was bound')
+    .argument('<number>', 'like +15551234567')
+    .option('--force', 'even if the target has been changed since')
+    .addOption(account())
+    .addOption(file())
+    .addOption(settings())
+    .option('--json', 'print the result as JSON')
+    .action((number: string, { config, ...options }) =>
+      unbindNumber(load(config), number, { ...options }, terminal),
+    )
+}

@@ -1,0 +1,153 @@
+import type { z } from 'zod'
+import { isLoopback } from '../net/client-address.ts'
+import type { CheckedConfig } from './schema.ts'
+
+type NumberConfig = CheckedConfig['twilio']['numbers'][string]
+type Outbound = NonNullable<CheckedConfig['twilio']['outbound']>
+
+/** Checks settings of calls that are valid alone but conflict. */
+function checkCalls({ twilio, calls, publicUrl }: CheckedConfig, wrong: Wrong): void {
+  checkOutbound(twilio, wrong)
+  if (twilio.outbound && twilio.outbound.apiUrl === undefined && publicUrl === undefined)
+    wrong(['publicUrl'], 'the https:// address that Twilio calls, because twilio.outbound is set')
+  for (const [number, settings] of Object.entries(twilio.numbers)) {
+    const at = (...path: string[]) => ['twilio', 'numbers', number, ...path]
+    checkRoom(settings, (path, allowed) => wrong(at(...path), allowed))
+    checkMenu(settings, calls.remembered !== undefined, (path, allowed) => wrong(at(...path), allowed))
+    if (settings.dial)
+      checkDial(settings.dial.to, number, twilio, allowed => wrong(at('dial', 'to'), allowed))
+  }
+}
+
+function checkOutbound({ outbound, authToken, authTokens }: CheckedConfig['twilio'], wrong: Wrong): void {
+  if (!outbound) return
+  const at = (key: string) => ['twilio', 'outbound', key]
+  const { apiKeySid, apiKeySecret, region, edge, apiUrl } = outbound
+  if (apiKeySid !== undefined && apiKeySecret === undefined)
+    wrong(at('apiKeySecret'), 'the secret of the API key, because apiKeySid is set')
+  if (apiKeySid === undefined && apiKeySecret !== undefined)
+    wrong(at('apiKeySid'), 'the SID of the API key, because apiKeySecret is set')
+  if (outbound.authToken !== undefined && apiKeySid !== undefined)
+    wrong(at('authToken'), 'no value, because an API key is set')
+  const token = outbound.authToken ?? authToken ?? authTokens?.[0]
+  if (apiKeySid === undefined && apiKeySecret === undefined && token === undefined)
+    wrong(at('authToken'), 'the auth token of the account, unless an API key is set')
+  if ((region === undefined) !== (edge === undefined))
+    wrong(at(region === undefined ? 'region' : 'edge'), 'both a region and an edge, or neither')
+  if (apiUrl !== undefined && region !== undefined) wrong(at('apiUrl'), 'no value, because a region is set')
+  checkPrices(outbound, allowed => wrong(at('prices'), allowed))
+}
+
+/** A number without a price cannot be kept below a cost limit, so calls to it would always be rejected. */
+function checkPrices(
+  { allow, prices = {}, maxSpendPerDay, maxSpendPerNumber, maxSpendPerKey }: Outbound,
+  wrong: (allowed: string) => void,
+): void {
+  if (maxSpendPerDay === undefined && maxSpendPerNumber === undefined && maxSpendPerKey === undefined) return
+  const known = Object.keys(prices)
+  const without = allow.filter(prefix => !known.some(each => prefix.startsWith(each)))
+  if (without.length > 0)
+    wrong(`a price for each prefix of allow, because a cost limit is set; none matches ${without.join(', ')}`)
+}
+
+function checkRoom({ dial, room, roomCode }: NumberConfig, wrong: Wrong): void {
+  if (dial && room !== undefined)
+    wrong(['room'], 'no value, because each call of a number with dial has its own room')
+  if (roomCode && room !== undefined) wrong(['room'], 'no value, because the code selects the room')
+  if (roomCode && dial) wrong(['roomCode'], 'false, because callers are connected by dial')
+}
+
+function checkMenu({ menu, dial, room, roomCode }: NumberConfig, remembers: boolean, wrong: Wrong): void {
+  if (!menu || menu.mode === 'fixed') return
+  if (menu.mode === 'remembered' && !remembers)
+    wrong(['menu', 'mode'], 'menu, unless calls.remembered names a file for the choices')
+  if (!dial && room === undefined && !roomCode)
+    wrong(['menu'], 'no value, unless callers have someone to talk to: with dial, room or roomCode')
+}
+
+function checkDial(
+  to: string,
+  number: string,
+  { outbound }: CheckedConfig['twilio'],
+  wrong: (allowed: string) => void,
+): void {
+  if (!outbound) wrong('no value, unless twilio.outbound configures outbound calls')
+  else if (to === number || to === outbound.from)
+    wrong('a number other than one that routes back to this server')
+  else if (!outbound.allow.some(prefix => to.startsWith(prefix)))
+    wrong(`a number that starts with one of twilio.outbound.allow: ${outbound.allow.join(', ')}`)
+}
+
+/** Reports the allowed value of a key whose value is valid alone but conflicts with another. */
+export type Wrong = (path: string[], allowed: string) => void
+
+/** Program to start; each requires or forbids certain settings. */
+export type Started = 'bridge' | 'service'
+
+/** Checks settings that exclude each other in every program. */
+export function checkTogether(config: CheckedConfig, context: z.core.$RefinementCtx): void {
+  checkTwilio(config, wrongIn(context))
+  checkCalls(config, wrongIn(context))
+  checkDiscord(config, wrongIn(context))
+}
+
+/** Checks the combinations that the programs to start require. */
+export function checkStart(
+  started: Started,
+): (config: CheckedConfig, context: z.core.$RefinementCtx) => void {
+  return (config, context) => {
+    if (started === 'bridge') checkBridge(config, wrongIn(context))
+    if (started === 'service' || config.service.url === undefined)
+      checkEmbedded(config.embedded, wrongIn(context))
+  }
+}
+
+function wrongIn(context: z.core.$RefinementCtx): Wrong {
+  return (path, message) => context.addIssue({ code: 'custom', path, message })
+}
+
+function checkBridge({ twilio, publicUrl, service, embedded, port }: CheckedConfig, wrong: Wrong): void {
+  const token = twilio.authTokens === undefined ? 'authToken' : 'authTokens'
+  const signed = twilio.authToken !== undefined || (twilio.authTokens ?? []).length > 0
+  if (publicUrl !== undefined && !signed && !twilio.insecure)
+    wrong(['twilio', token], 'the auth token of the Twilio account, because publicUrl is set')
+  if (publicUrl === undefined && signed && !twilio.insecure)
+    wrong(['publicUrl'], `the https:// address that Twilio calls, because twilio.${token} is set`)
+  if (service.url === undefined && port !== 0 && port === embedded.port)
+    wrong(['embedded', 'port'], '0 for any free port, or a value other than port')
+}
+
+function checkTwilio({ twilio, publicUrl, host = '127.0.0.1' }: CheckedConfig, wrong: Wrong): void {
+  if (twilio.authToken !== undefined && twilio.authTokens !== undefined)
+    wrong(['twilio', 'authTokens'], 'either authToken or authTokens, not both')
+  if (!twilio.insecure) {
+    if (publicUrl !== undefined && !publicUrl.startsWith('https:'))
+      wrong(['publicUrl'], 'an https:// address (Twilio needs it; http only with twilio.insecure)')
+    return
+  }
+  if (twilio.authToken !== undefined || twilio.authTokens !== undefined)
+    wrong(['twilio', 'insecure'], 'false, because an auth token is set')
+  if (!isLoopback(host))
+    wrong(['host'], '127.0.0.1 with twilio.insecure, which is restricted to this machine')
+  if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')))
+    wrong(['publicUrl'], 'no value, or an address on this machine, with twilio.insecure')
+}
+
+function checkDiscord({ discord, twilio }: CheckedConfig, wrong: Wrong): void {
+  if (discord.dialRoles.length > 0 && !twilio.outbound)
+    wrong(['discord', 'dialRoles'], 'no value, unless twilio.outbound configures outbound calls')
+}
+
+function checkEmbedded({ host, open, engines }: CheckedConfig['embedded'], wrong: Wrong): void {
+  if (open && !isLoopback(host))
+    wrong(
+      ['embedded', 'open'],
+      `false, because embedded.host is ${host}: without keys, only this machine is allowed`,
+    )
+  const { grammar, grammars } = engines.pocketsphinx
+  if (grammar === undefined || Object.hasOwn(grammars, grammar)) return
+  const names = Object.keys(grammars).join(', ')
+  const allowed =
+    names === '' ? 'no value, because no grammars are configured' : `one of the grammars: ${names}`
+  wrong(['embedded', 'engines', 'pocketsphinx', 'grammar'], allowed)
+}

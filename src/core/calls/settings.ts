@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { languageId } from '../../common/language.ts'
+import { secret } from '../../common/setting-fields.ts'
+import { KEY_ACTIONS, type KeyMap, keyTable } from '../model/key-commands.ts'
+
+const keys = (usual: string) =>
+  z
+    .union([
+      z.literal('off'),
+      z.string().regex(/^[0-9*#A-D]{1,6}$/, 'keys like "*1" in quotes (1 to 6 of 0-9, *, # and A-D), or off'),
+    ])
+    .default(usual)
+    .describe('keys like "*1" in quotes, or off')
+
+const LANGUAGE = 'a language like en-us: <language>-<region>'
+
+const language = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return languageId(text)
+    } catch {
+      context.addIssue({ code: 'custom', message: LANGUAGE })
+      return z.NEVER
+    }
+  })
+  .describe(LANGUAGE)
+
+/** Settings of the attendant, which handles key commands of participants and plays notices. */
+export const attendantOptionsSchema = z.strictObject({
+  /** Key sequence of each action. A digit follows the sequence of `language`. */
+  keys: z
+    .strictObject({
+      pause: keys('*1').meta({ about: 'Pause and resume interpreting.' }),
+      repeat: keys('*2').meta({ about: 'Repeat the last translation.' }),
+      mute: keys('*3').meta({ about: 'Mute and unmute yourself.' }),
+      recording: keys('*5').meta({ about: 'Pause and resume the recording.' }),
+      language: keys('*9').meta({
+        about: 'Change the language; a digit for one of attendant.languages follows.',
+      }),
+      options: keys('*0').meta({ about: 'List the available keys.' }),
+    })
+    .prefault({})
+    .superRefine((chosen, context) => {
+      try {
+        keyTable(keyMapOf(chosen))
+      } catch (error) {
+        context.addIssue({
+          code: 'custom',
+          message: error instanceof Error ? error.message : 'distinct keys for each action',
+        })
+      }
+    }),
+  keyTimeoutMs: z
+    .number()
+    .int()
+    .min(500)
+    .max(30_000)
+    .default(3_000)
+    .meta({ about: 'Maximum time between two keys of a sequence (ms).' }),
+  languages: z.array(language).max(9).default([]).describe('up to 9 languages, like [en-us, es-es]').meta({
+    about:
+      'Languages selected by the digits 1 to 9, in this order. If empty, keys cannot change the language.',
+  }),
+  awayNoticeMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(60_000)
+    .default(1_000)
+    .meta({ about: 'Duration of an outage before listeners are notified (ms).' }),
+  awayAgainMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(30_000)
+    .meta({ about: 'Minimum time between two outage notices to the same listener (ms).' }),
+  backNoticeMs: z
+    .number()
+    .int()
+    .min(0)
+    .max(600_000)
+    .default(5_000)
+    .meta({ about: 'Minimum duration of an outage for a notice when translation recovers (ms).' }),
+})
+
+/** Complete options of the attendant; `attendantOptions` fills them in. */
+export type AttendantOptions = z.output<typeof attendantOptionsSchema>
+
+/** Options as written in the settings. */
+export type AttendantSettings = Readonly<
+  Omit<z.input<typeof attendantOptionsSchema>, 'languages' | 'keys'> & {
+    readonly languages?: readonly string[] | undefined
+    readonly keys?: Readonly<z.input<typeof attendantOptionsSchema>['keys']>
+  }
+>
+
+/** Fills in the defaults. Throws on an unknown key or an invalid value. */
+export function attendantOptions(given: AttendantSettings = {}): AttendantOptions {
+  return attendantOptionsSchema.parse(given)
+}
+
+/** Returns the key sequences of all actions that are not `off`. */
+export function keyMapOf(keys: AttendantOptions['keys']): KeyMap {
+  return Object.fromEntries(
+    KEY_ACTIONS.flatMap(action => (keys[action] === 'off' ? [] : [[action, keys[action]]])),
+  )
+}
+
+/** Settings for calls on any channel. */
+export const callsSchema = z.strictObject({
+  maxMinutes: z
+    .number()
+    .min(1)
+    .max(1_440)
+    .default(240)
+    .meta({ about: 'Maximum duration of a call. Participants are warned before it ends.' }),
+  maxRooms: z.int().min(1).max(100_000).optional().meta({
+    about:
+      'Maximum number of concurrent conversations. Callers above it hear that all lines are in use. Default: limited only by relay.maxLegs.',
+  }),
+  roomCodes: z
+    .record(z.string().regex(/^\d{6,12}$/, 'a code of 6 to 12 digits, in quotes'), z.string().min(1).max(64))
+    .default({})
+    .describe('codes in quotes, each with its room, like { "482913": desk }')
+    .meta({ about: 'Permanent codes, each with the room that it opens.' }),
+  remembered: z
+    .strictObject({
+      file: z.string().min(1).meta({
+        about:
+          'File with the last language choice of each caller, keyed by digests instead of phone numbers.',
+      }),
+      key: secret()
+        .describe('a secret of 16 characters or more')
+        .min(16)
+        .meta({ about: 'Key of those digests.' }),
+      days: z
+        .int()
+        .min(1)
+        .max(3_650)
+        .optional()
+        .meta({ about: 'Days without a call before a caller’s choice is deleted (180).' }),
+    })
+    .optional(),
+})

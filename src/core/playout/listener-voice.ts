@@ -1,0 +1,196 @@
+import { FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import type { OriginalVoice } from '../model/invitation.ts'
+import type { TappedVoice } from '../model/recording.ts'
+import { type LaneEvents, type LaneTiming, TranslationLane } from './translation-queue.ts'
+
+/** Capacity (400 ms); live audio never arrives later than that. */
+const MOST_FRAMES = 20
+/** Length of the crossfade over a dropped frame (5 ms). */
+const SEAM_SAMPLES = SAMPLE_RATE / 200
+
+/**
+ * A short bounded jitter buffer for one speaker's original voice to one listener. It fills to `prime` frames before
+ * playback, and again after an underrun. While it holds more than that, it drops quiet frames to stay close to live.
+ */
+export class OriginalLane {
+  readonly #frames: Int16Array[] = []
+  readonly #quiet: boolean[] = []
+  #read = 0
+  #count = 0
+  readonly #onDropped: () => void
+  #flowing = false
+  #lastQuiet = true
+  /** Start of the first frame dropped since the last read. */
+  readonly #seam = new Int16Array(SEAM_SAMPLES)
+  #seamed = false
+
+  /** `onDropped` is called for each frame that is dropped, by choice or by overflow. */
+  constructor(onDropped: () => void = () => {}) {
+    this.#onDropped = onDropped
+  }
+
+  /** Frames queued. */
+  get length(): number {
+    return this.#count
+  }
+
+  /** True from the first read until the buffer runs dry. */
+  get flowing(): boolean {
+    return this.#flowing
+  }
+
+  /** True if the last frame read was not speech. */
+  get quiet(): boolean {
+    return this.#lastQuiet
+  }
+
+  /** Frames available now; 0 while the buffer fills up to `prime`, the network jitter that it absorbs. */
+  ready(prime: number): number {
+    return this.#flowing || this.#count >= prime ? this.#count : 0
+  }
+
+  /** Adds a copy of `frame`; drops the oldest frame when full. */
+  write(frame: Int16Array, quiet: boolean): void {
+    if (this.#count === MOST_FRAMES) this.#skip()
+    const at = (this.#read + this.#count) % MOST_FRAMES
+    this.#frames[at] ??= new Int16Array(FRAME_SAMPLES)
+    this.#frames[at].set(frame)
+    this.#quiet[at] = quiet
+    this.#count++
+  }
+
+  /** Returns the next frame, valid until the next `write`, or undefined while the buffer fills or is empty. */
+  next(prime: number): Int16Array | undefined {
+    if (this.ready(prime) === 0) {
+      this.#flowing = false
+      return undefined
+    }
+    this.#flowing = true
+    while (this.#count > prime && this.#quiet[this.#read]) this.#skip()
+    const frame = this.#frames[this.#read]
+    this.#lastQuiet = this.#quiet[this.#read] ?? true
+    this.#advance()
+    if (frame && this.#seamed) this.#close(frame)
+    return frame
+  }
+
+  clear(): void {
+    this.#count = 0
+    this.#flowing = false
+    this.#seamed = false
+  }
+
+  /** Drops the oldest frame; keeps its start, which continues the last frame read, for the crossfade. */
+  #skip(): void {
+    const left = this.#frames[this.#read]
+    if (left && !this.#seamed) {
+      for (let n = 0; n < SEAM_SAMPLES; n++) this.#seam[n] = left[n]!
+      this.#seamed = true
+    }
+    this.#advance()
+    this.#onDropped()
+  }
+
+  /** Crossfades from the dropped audio into `frame`. */
+  #close(frame: Int16Array): void {
+    for (let n = 0; n < SEAM_SAMPLES; n++)
+      frame[n] = (this.#seam[n]! * (SEAM_SAMPLES - n) + frame[n]! * n) / SEAM_SAMPLES
+    this.#seamed = false
+  }
+
+  #advance(): void {
+    this.#read = (this.#read + 1) % MOST_FRAMES
+    this.#count--
+  }
+}
+
+/** Gains of originals (factors, 1 = unchanged). */
+export interface OriginalGains {
+  /** `low`, all the time. */
+  readonly low: number
+  /** `duck`, without a translation playing. */
+  readonly soft: number
+  /** `duck`, under a translation. */
+  readonly ducked: number
+}
+
+/** Tells if the translation of this speaker is unavailable. */
+export interface Away {
+  readonly away: boolean
+}
+
+/** Playback events of one speaker. */
+export interface VoiceEvents extends LaneEvents {
+  /** A frame of the original was dropped. */
+  skipped(): void
+}
+
+/** One speaker as one listener hears them: the original, its gain, and the translation. */
+export class Voice {
+  readonly speaker: string
+  readonly translation: TranslationLane
+  readonly original: OriginalLane
+  /** Gain of the last original frame mixed. */
+  gain = 0
+  /** The translating session; absent when both speak the same language. */
+  session: Away | undefined
+  /** The listener's own voice, which is played only while translation is unavailable. */
+  own = false
+  /** The listener hears the original directly, without Dragoman. */
+  together = false
+  /**
+   * The same speaker's voices for earlier listeners in this place: the first to play the original plays it for
+   * all.
+   */
+  earlier: readonly Voice[] = []
+  mode: OriginalVoice = 'duck'
+  /** The speaker is muted. */
+  muted = false
+  /** Receives the frames of the utterance being played, while a tap is active. */
+  tap: TappedVoice | undefined
+  readonly #gains: OriginalGains
+
+  constructor(
+    speaker: string,
+    gains: OriginalGains,
+    maxLagMs: number,
+    events: VoiceEvents,
+    timing?: LaneTiming,
+  ) {
+    this.speaker = speaker
+    this.#gains = gains
+    this.translation = new TranslationLane(maxLagMs, events, timing)
+    this.original = new OriginalLane(() => events.skipped())
+  }
+
+  /** Returns the target gain of the original; `translating`: a translation is being played. */
+  wantedGain(translating: boolean): number {
+    if (this.muted || this.together) return 0
+    // Translations from before both spoke the same language are played to the end.
+    if (!this.session) return this.own ? 0 : this.translation.active ? this.#gains.ducked : 1
+    if (this.session.away) return this.#carriedByEarlier ? 0 : 1
+    if (this.own || this.mode === 'off') return 0
+    if (this.mode === 'low') return this.#gains.low
+    return translating ? this.#gains.ducked : this.#gains.soft
+  }
+
+  /** True if original frames are, or can become, audible. */
+  get passes(): boolean {
+    return this.gain > 0 || this.wantedGain(false) > 0
+  }
+
+  /** True if it is not the background of a translation and needs minimum delay. */
+  get live(): boolean {
+    return !this.together && (!this.session || this.session.away)
+  }
+
+  get #carriedByEarlier(): boolean {
+    for (const voice of this.earlier) if (voice.live && !voice.muted) return true
+    return false
+  }
+
+  clear(): void {
+    this.translation.clear()
+    this.original.clear()
+  }
+}

@@ -1,0 +1,112 @@
+import type { Translator } from './translator.ts'
+
+/** Consecutive failures that open the circuit. */
+const FAILURES = 5
+/** … if they occur within this time (ms). */
+const WITHIN_MS = 20_000
+/** Time between two probes while the circuit is open (ms), ±25 % at random. */
+const PROBE_MS = 400
+/** If the circuit opens again within this time after it closed, the time between probes doubles (ms). */
+const STEADY_MS = 10_000
+const LONGEST_PROBE_MS = 5_000
+
+/**
+ * Circuit breaker between many sessions and one service. Closed: all sessions can connect. Open: only one probe at a time
+ * can, so that a failed or recovering service receives one connection instead of all. Pure: callers pass the time.
+ */
+export class Circuit {
+  readonly #random: () => number
+  /** Times of the latest consecutive failures (ms). */
+  #failures: number[] = []
+  #open = false
+  #probing = false
+  #probeAt = 0
+  #probeMs = PROBE_MS
+  #closedAt = Number.NEGATIVE_INFINITY
+
+  /** `random` in [0, 1). */
+  constructor(random: () => number) {
+    this.#random = random
+  }
+
+  /** `half-open`: open, with a probe in progress. */
+  get status(): 'closed' | 'open' | 'half-open' {
+    if (!this.#open) return 'closed'
+    return this.#probing ? 'half-open' : 'open'
+  }
+
+  /** Time from which the next probe can start (ms); meaningful only while open. */
+  get probeAt(): number {
+    return this.#probeAt
+  }
+
+  /** Records the start of a probe. */
+  probe(): void {
+    this.#probing = true
+  }
+
+  /** Records that the caller canceled the probe. The next one can start immediately. */
+  abandoned(): void {
+    this.#probing = false
+  }
+
+  /** Records a successful connection. Returns the failures before it, which `unsteady` can restore. */
+  succeeded(now: number): readonly number[] {
+    const before = this.#failures
+    this.#failures = []
+    if (this.#open) this.#closedAt = now
+    this.#open = false
+    this.#probing = false
+    return before
+  }
+
+  /** Records that a successful connection failed soon afterwards: restores the failures `before` it and adds one. */
+  unsteady(before: readonly number[], now: number): void {
+    this.#failures = [...before, ...this.#failures]
+    this.failed(now)
+  }
+
+  /** Records a failed connection attempt. */
+  failed(now: number): void {
+    if (this.#open) {
+      // Attempts that started before the circuit opened carry no new information.
+      if (this.#probing) this.#wait(now)
+      return
+    }
+    this.#failures = [...this.#failures.filter(at => now - at < WITHIN_MS), now].slice(-FAILURES)
+    if (this.#failures.length < FAILURES) return
+    const again = now - this.#closedAt < STEADY_MS
+    this.#probeMs = again ? Math.min(LONGEST_PROBE_MS, this.#probeMs * 2) : PROBE_MS
+    this.#open = true
+    this.#wait(now)
+  }
+
+  #wait(now: number): void {
+    this.#probing = false
+    this.#probeAt = now + this.#probeMs * (0.75 + this.#random() / 2)
+  }
+}
+
+/** Maximum number of connections being opened to one service; further ones wait, which prevents bursts of hundreds. */
+const MOST_OPENING = 50
+
+/** One of the services, with its circuit breaker. */
+export class ServiceUpstream {
+  /** 0 is the preferred service; the others are fallbacks in this order. */
+  readonly place: number
+  readonly translator: Translator
+  readonly circuit: Circuit
+  /** Connections currently being opened. */
+  opening = 0
+
+  constructor(place: number, translator: Translator, random: () => number) {
+    this.place = place
+    this.translator = translator
+    this.circuit = new Circuit(random)
+  }
+
+  /** True if another connection can be opened. */
+  get free(): boolean {
+    return this.circuit.status === 'closed' && this.opening < MOST_OPENING
+  }
+}

@@ -1,0 +1,310 @@
+import { Leveller } from '../../transcode/loudness-normalizer.ts'
+import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
+import type { Caption } from '../model/events.ts'
+import type { ServiceTiming } from '../model/latency-stages.ts'
+import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { TranslationResult } from '../translation/translator.ts'
+import { Utterance, type UtteranceOptions } from './utterance.ts'
+
+/** Maximum number of chunks remembered per utterance. */
+const MOST = 256
+/** Minimum size of a chunk that can identify a repetition; a shorter one could be silence (bytes). */
+const TELLING_BYTES = 512
+
+/**
+ * Detects repeated chunks of one utterance's voice, so that audio sent twice is played once. Chunks of silence and tones
+ * are identical anyway, so a repetition is recognized only by the first chunk; after that, every chunk is compared.
+ */
+class HeardPieces {
+  readonly #seen = new Set<string>()
+  #first: string | undefined
+  #repeats = false
+
+  /** Returns true if the utterance already contained these bytes. */
+  repeated(audio: Uint8Array): boolean {
+    const name = `${audio.length}/${fingerprint(audio)}`
+    this.#repeats ||= name === this.#first
+    if (this.#repeats && this.#seen.has(name)) return true
+    if (audio.length >= TELLING_BYTES && !isSilent(audio)) this.#first ??= name
+    if (this.#seen.size < MOST) this.#seen.add(name)
+    return false
+  }
+}
+
+/** Returns true if the bytes can be silence: all are equal. */
+function isSilent(bytes: Uint8Array): boolean {
+  return bytes.every(byte => byte === bytes[0])
+}
+
+/** 32-bit FNV-1a hash. */
+function fingerprint(bytes: Uint8Array): number {
+  let hash = 0x811c9dc5
+  for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193)
+  return hash >>> 0
+}
+
+export interface InterpreterEvents {
+  caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'>): void
+  /** Returns true if `text` is an echo of audio played to the speaker. Its result is then ignored. */
+  isEcho?(utterance: string, text: string, final: boolean): boolean
+  /** A voice starts. Listeners must open a reader of its audio now. */
+  utterance(utterance: Utterance): void
+  /** The voice in a result cannot be decoded. Called only the first time. */
+  notMp3(): void
+}
+
+/** State of one of the service's utterances. */
+interface Known {
+  readonly name: string
+  caption: string
+  /** Final text and translation so far, which can arrive in separate results. */
+  said: Said
+  /** Chunks of its voice so far; undefined until the first one arrives. */
+  pieces: HeardPieces | undefined
+  /** True if its final text was an echo of audio played to the speaker. */
+  echo: boolean
+  /** Translation so far. */
+  translation: string | undefined
+  /** True once its final text has arrived. */
+  final: boolean
+  /** Arrival times of the final text and the translation, and the stage times reported by the service. */
+  readonly course: { textAt?: number; translationAt?: number; timing?: ServiceTiming }
+}
+
+type Said = Pick<TranslationResult, 'text' | 'translation'>
+
+/** The voice that is arriving. */
+interface Speaking {
+  readonly name: string
+  readonly caption: string
+  readonly said: Said
+  readonly utterance: Utterance
+  /** Skipped at its start, because it was already played (ms). */
+  readonly skipMs: number
+}
+
+/** Context of the start of a voice. */
+interface VoiceBegin {
+  readonly speechEndedAt: number
+  readonly now: number
+  readonly skipMs: number
+  readonly rate: number | undefined
+}
+
+/** Overlap when an interrupted voice is continued, so that no word is cut in half (ms). */
+const OVERLAP_MS = 200
+
+/** Assembles utterances and captions from the results of one session, across all of its connections. */
+export class Interpreter {
+  readonly #name: string
+  readonly #pool: Mp3Pool
+  readonly #metrics: RelayMetrics
+  readonly #events: InterpreterEvents
+  readonly #voice: UtteranceOptions
+  /** State of the current connection's utterances, by the service's id. */
+  readonly #known = new Map<string, Known>()
+  #saidNotMp3 = false
+  #count = 0
+  #current: Speaking | undefined
+  /** A voice interrupted by the loss of its connection. The next connection processes the same words first. */
+  #cut: { readonly of: Speaking; again?: string } | undefined
+  /** The utterance whose final text arrived last. */
+  #answered: Known | undefined
+  #voiceless = false
+
+  /** `name`: prefix of its utterance ids. `levelDb`: level to which voices are normalized (dBFS); omit it to keep their level. */
+  constructor(
+    name: string,
+    pool: Mp3Pool,
+    metrics: RelayMetrics,
+    events: InterpreterEvents,
+    levelDb?: number,
+  ) {
+    this.#name = name
+    this.#pool = pool
+    this.#metrics = metrics
+    this.#events = events
+    this.#voice = {
+      leveller: levelDb === undefined ? undefined : new Leveller(levelDb),
+      notMp3: () => this.#notMp3(),
+    }
+  }
+
+  /** True if the last utterance had text but no voice, although one was requested. Reset by the next voice. */
+  get voiceless(): boolean {
+    return this.#voiceless
+  }
+
+  /** Processes a result that arrived at `now`. `speechEndedAt`: end of the speaker's last speech interval (clock ms). */
+  result(result: TranslationResult, speechEndedAt: number, now: number): void {
+    const known = this.#of(result.utterance)
+    // Results of the next utterance can arrive while this one's voice is still being synthesized.
+    if (result.final && known !== this.#answered) this.#judge()
+    const skipMs = this.#heardBefore(known, result)
+    if (skipMs === undefined || this.#isEcho(known, result)) return
+    known.translation = result.translation ?? known.translation
+    this.#caption(known, result)
+    if (result.final && (result.text || result.translation)) {
+      known.final = true
+      this.#answered = known
+      noteCourse(known, result, now)
+    }
+    if (!result.audio || result.audio.length === 0) return
+    known.pieces ??= new HeardPieces()
+    if (known.pieces.repeated(result.audio)) {
+      this.#metrics.resultsRepeated++
+      return
+    }
+    this.#voiceless = false
+    this.#speak(known, result.audio, { speechEndedAt, now, skipMs, rate: result.rate })
+  }
+
+  /** Completes the voice of utterance `id`, or of the current utterance if the service sends no id. */
+  endOfSpeech(id?: string): void {
+    const known = id === undefined ? undefined : this.#known.get(id)
+    // The text of the next utterance can arrive early, before its voice.
+    if (!known || known === this.#answered) this.#judge()
+    if (known && this.#current && known.name !== this.#current.name) return
+    this.#current?.utterance.end()
+    this.#current = undefined
+  }
+
+  /** Drops the voice in progress after an internal failure. */
+  abandon(): void {
+    const utterance = this.#current?.utterance
+    this.#current = undefined
+    utterance?.close()
+  }
+
+  /** The connection was lost: ends the voice in progress and forgets the connection's utterance ids. */
+  interrupted(): void {
+    this.#current?.utterance.end()
+    this.#cut = this.#current ? { of: this.#current } : this.#cut && { of: this.#cut.of }
+    this.#current = undefined
+    this.#answered = undefined
+    this.#known.clear()
+  }
+
+  #speak(known: Known, audio: Uint8Array, { speechEndedAt, now, skipMs, rate }: VoiceBegin): void {
+    if (this.#current?.name === known.name) {
+      this.#current.utterance.text = known.translation
+      this.#current.utterance.write(audio)
+      return
+    }
+    this.#current?.utterance.end()
+    const { name, caption, said, course } = known
+    // A continued voice has no arrival times, because they do not match its speech.
+    const arrivals = skipMs > 0 ? {} : { arrivals: { ...course, voiceAt: now } }
+    const voice = { ...this.#voice, ...arrivals, skipMs, rate }
+    const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, voice)
+    utterance.text = known.translation
+    this.#current = { name, caption, said, utterance, skipMs }
+    this.#metrics.utterances++
+    utterance.write(audio)
+    this.#events.utterance(utterance)
+  }
+
+  #isEcho(known: Known, { text, final }: TranslationResult): boolean {
+    if (known.echo || !text || !this.#events.isEcho?.(known.name, text, final)) return known.echo
+    known.echo = final
+    return true
+  }
+
+  /** Checks whether the utterance that has ended had a voice. */
+  #judge(): void {
+    const answered = this.#answered
+    this.#answered = undefined
+    if (!answered?.final || answered.pieces) return
+    this.#voiceless = true
+    this.#metrics.utterancesVoiceless++
+  }
+
+  /**
+   * Returns how much of this voice was played before its connection was lost (ms), or undefined if the result contains
+   * nothing new. A new connection is expected to return the same words first; different words mean another recognition.
+   */
+  #heardBefore(known: Known, result: TranslationResult): number | undefined {
+    const cut = this.#cut
+    if (!cut) return 0
+    cut.again ??= result.utterance
+    if (cut.again === result.utterance && !result.final) return undefined
+    const same = cut.again === result.utterance && !differs(result, cut.of.said)
+    // Words only: the voice follows.
+    if (same && !result.audio) return undefined
+    this.#cut = undefined
+    if (!same) return 0
+    known.caption = cut.of.caption
+    known.said = cut.of.said
+    return Math.max(0, cut.of.skipMs + wholeMs(cut.of.utterance) - OVERLAP_MS)
+  }
+
+  #notMp3(): void {
+    if (!this.#saidNotMp3) this.#events.notMp3()
+    this.#saidNotMp3 = true
+  }
+
+  /** Emits each caption once, although every chunk of a voice can repeat the text. Keeps words from earlier results. */
+  #caption(known: Known, result: TranslationResult): void {
+    const { final } = result
+    if (result.text === undefined && result.translation === undefined) return
+    if (final) known.said = { ...known.said, ...wordsOf(result) }
+    const { text, translation } = final ? known.said : result
+    const caption = JSON.stringify([final, text, translation])
+    if (caption === known.caption) return
+    known.caption = caption
+    this.#events.caption({
+      utterance: known.name,
+      final,
+      ...(text === undefined ? {} : { text }),
+      ...(translation === undefined ? {} : { translation }),
+    })
+  }
+
+  #of(utterance: string): Known {
+    const known = this.#known.get(utterance)
+    if (known) return known
+    // Utterances arrive in order; only the latest ones can receive more results.
+    if (this.#known.size >= 16) this.#known.delete(this.#known.keys().next().value!)
+    const name = `${this.#name}.${++this.#count}`
+    const fresh = {
+      name,
+      caption: '',
+      said: {},
+      pieces: undefined,
+      echo: false,
+      translation: undefined,
+      final: false,
+      course: {},
+    }
+    this.#known.set(utterance, fresh)
+    return fresh
+  }
+}
+
+/** Records when the final text and its translation first arrived. */
+function noteCourse({ course }: Known, { text, translation, timing }: TranslationResult, now: number): void {
+  if (text) course.textAt ??= now
+  if (translation) course.translationAt ??= now
+  if (timing) course.timing ??= timing
+}
+
+/** Decodes the whole voice, as far as a decoder is available, and returns its duration (ms). */
+function wholeMs(utterance: Utterance): number {
+  for (let most = 100; most > 0 && utterance.decode(100); most--);
+  return utterance.audio.durationMs
+}
+
+function wordsOf({ text, translation }: TranslationResult): Said {
+  return {
+    ...(text === undefined ? {} : { text }),
+    ...(translation === undefined ? {} : { translation }),
+  }
+}
+
+/** Returns true if the words of a result differ from `said`. */
+function differs({ text, translation }: TranslationResult, said: Said): boolean {
+  return (
+    (text !== undefined && text !== said.text) ||
+    (translation !== undefined && translation !== said.translation)
+  )
+}

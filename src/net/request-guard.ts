@@ -1,0 +1,272 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Clock } from '../common/clock.ts'
+import { AddressRates, TokenBucket } from '../common/rate-limit.ts'
+import { addressGroup, isForwarded, isFromThisMachine, Neighbours, TrustedProxies } from './client-address.ts'
+import { FairPlaces } from './fair-places.ts'
+import { isLocalAddress } from './outbound-guard.ts'
+import type { ServerLimits } from './settings.ts'
+
+/** Counters of the request guard: open connections and rejections, read by exporters. */
+export class DoorCounters {
+  /** Open connections. */
+  connections = 0
+  /** … of unauthenticated clients. */
+  strangers = 0
+  /** … of guests, authenticated by a link that can be shared. */
+  guests = 0
+  /** Connections closed on arrival: above the total limit, the limit per address, or the rate of one address. */
+  refusedInAll = 0
+  refusedByAddress = 0
+  refusedByRate = 0
+  /** Connections of unauthenticated clients and guests closed to make room for others. */
+  displaced = 0
+  /** Requests and upgrades rejected unread with 429 or 503: by the rate of one address, or of all. */
+  requestsRefusedByAddress = 0
+  requestsRefusedInAll = 0
+  /** Requests with a malformed or late head or body. */
+  unreadable = 0
+}
+
+/** Is notified when a request is authenticated. */
+export interface ProofListener {
+  /** By a key or a signature. */
+  known(): void
+  /** By a link, which can be shared. Returns false if the limit for links is reached. */
+  guest(): boolean
+}
+
+const waiting = new WeakMap<IncomingMessage, ProofListener>()
+
+/** Notifies `listener` when `request` is authenticated; one listener per request. */
+export function awaitProof(request: IncomingMessage, listener: ProofListener): void {
+  waiting.set(request, listener)
+}
+
+/** A key or signature of `request` was verified: it no longer counts as unauthenticated. */
+export function vouchFor(request: IncomingMessage): void {
+  const listener = waiting.get(request)
+  waiting.delete(request)
+  listener?.known()
+}
+
+/**
+ * A link of `request` was verified. Links can be shared, so limits per address still apply; only the limit for all
+ * unauthenticated clients is lifted. False: the request must be rejected, because the limit for links is reached.
+ */
+export function vouchForGuest(request: IncomingMessage): boolean {
+  return waiting.get(request)?.guest() ?? true
+}
+
+/** Burst that a rate allows, in seconds of that rate. */
+const BURST_SECONDS = 10
+/** Share of all connections that unauthenticated clients cannot fill, which leaves room for authentication. */
+const RESERVED_SHARE = 0.1
+/** Maximum share for guests of the connections without a key. */
+const GUEST_SHARE = 0.5
+/** Health checks. */
+const PROBE = /^\/(?:live|ready|health)(?:\?|$)/
+/** Limit of health checks per local address, far above the needs of any monitoring system. */
+const PROBES = { perSecond: 20, burst: 100 }
+
+export interface DoorParts {
+  readonly limits: ServerLimits
+  /** Proxies that report client addresses and are not limited themselves. */
+  readonly proxies: readonly string[]
+  readonly clock: Clock
+}
+
+/** Reason of a rejection: the limit of one address, or of all. */
+export type Turned = 'address' | 'all'
+
+/**
+ * The request guard: limits connections and requests of unauthenticated clients before other code handles them.
+ * Requests with a valid signature or key are not counted, so that a flood does not block legitimate clients. Guests,
+ * authenticated by a link, remain under the limits of their address. Above the limits, connections are closed and
+ * requests answered here.
+ *
+ * While unauthenticated clients and guests hold the maximum number of connections, each new one replaces one of
+ * the address that holds most. A client with credentials can therefore always connect and authenticate.
+ */
+export class Door {
+  readonly counters = new DoorCounters()
+  readonly #limits: ServerLimits
+  readonly #clock: Clock
+  readonly #neighbours: Neighbours
+  readonly #proxies: TrustedProxies
+  readonly #reserved: number
+  /** Connections by address prefix; those of a proxy by the client of their last request. */
+  readonly #strangers = new FairPlaces<Socket>()
+  readonly #guests = new FairPlaces<Socket>()
+  readonly #known = new Set<Socket>()
+  readonly #rates: AddressRates
+  readonly #all: TokenBucket
+  readonly #ofGuests: TokenBucket
+  readonly #probes: AddressRates
+
+  constructor({ limits, proxies, clock }: DoorParts) {
+    this.#limits = limits
+    this.#clock = clock
+    this.#neighbours = new Neighbours([...proxies, ...limits.neighbours])
+    this.#proxies = new TrustedProxies(proxies)
+    this.#reserved = Math.max(1, Math.floor(limits.maxConnections * RESERVED_SHARE))
+    const { strangersPerSecond: each, strangersPerSecondInAll: all } = limits
+    this.#rates = new AddressRates(clock, { perSecond: each, burst: each * BURST_SECONDS })
+    this.#all = new TokenBucket(all, all * BURST_SECONDS, clock.now())
+    this.#ofGuests = new TokenBucket(all, all * BURST_SECONDS, clock.now())
+    this.#probes = new AddressRates(clock, PROBES)
+  }
+
+  /** Counts the connections of `server`, which must not be listening yet. */
+  watch(server: Server): void {
+    server.maxConnections = this.#limits.maxConnections
+    server.on('drop', () => {
+      this.counters.refusedInAll++
+    })
+    server.on('connection', (socket: Socket) => this.#arrived(socket))
+    server.on('clientError', () => {
+      this.counters.unreadable++
+    })
+  }
+
+  /**
+   * Counts a request or upgrade until it is authenticated. Returns the reason if it must be rejected. If only the limit
+   * of all addresses is reached, requests that contain credentials pass, so that these can be checked.
+   */
+  turns(request: IncomingMessage): Turned | undefined {
+    const { socket } = request
+    const address = this.#proxies.addressOf(socket.remoteAddress ?? '', request.headers)
+    this.#follow(socket, address)
+    if (this.#isProbe(request)) return undefined
+    const group = this.#neighbours.groupOf(address)
+    if (group !== undefined && !this.#rates.take(group)) {
+      this.counters.requestsRefusedByAddress++
+      return 'address'
+    }
+    let counted = this.#all.take(this.#clock.now()) >= 0
+    if (!counted && !hasProof(request)) {
+      this.counters.requestsRefusedInAll++
+      return 'all'
+    }
+    const uncount = () => {
+      if (counted) this.#all.give()
+      counted = false
+    }
+    awaitProof(request, {
+      known: () => {
+        if (group !== undefined) this.#rates.give(group)
+        uncount()
+        this.#become(socket, 'known')
+      },
+      guest: () => {
+        uncount()
+        if (this.#ofGuests.take(this.#clock.now()) < 0) {
+          this.counters.requestsRefusedInAll++
+          return false
+        }
+        this.#become(socket, 'guest', addressGroup(address))
+        return true
+      },
+    })
+    return undefined
+  }
+
+  /**
+   * True for a health check, which must be answered even during a flood: from this machine, or, at the rate of a
+   * monitoring system, from its network, for example by a kubelet.
+   */
+  #isProbe(request: IncomingMessage): boolean {
+    const { method, url = '', headers, socket } = request
+    if (method !== 'GET' || !PROBE.test(url)) return false
+    if (isFromThisMachine(request)) return true
+    const { remoteAddress = '' } = socket
+    return (
+      !isForwarded(headers) && isLocalAddress(remoteAddress) && this.#probes.take(addressGroup(remoteAddress))
+    )
+  }
+
+  #arrived(socket: Socket): void {
+    const { remoteAddress = '' } = socket
+    const { counters } = this
+    counters.connections++
+    socket.once('close', () => {
+      counters.connections--
+      this.#forget(socket)
+    })
+    const group = this.#neighbours.groupOf(remoteAddress)
+    if (group !== undefined) {
+      const crowded = this.#strangers.of(group) + this.#guests.of(group) >= this.#limits.connectionsPerAddress
+      if (crowded || this.#rates.full(group)) {
+        counters[crowded ? 'refusedByAddress' : 'refusedByRate']++
+        socket.resetAndDestroy()
+        return
+      }
+    }
+    this.#strangers.add(socket, group ?? addressGroup(remoteAddress))
+    this.#makeRoom(socket)
+    this.#count()
+  }
+
+  /** A connection from a proxy is counted for the client of its current request. */
+  #follow(socket: Socket, client: string): void {
+    if (this.#neighbours.groupOf(socket.remoteAddress ?? '') !== undefined || socket.destroyed) return
+    this.#known.delete(socket)
+    this.#guests.remove(socket)
+    this.#strangers.add(socket, addressGroup(client))
+  }
+
+  #become(socket: Socket, what: 'known' | 'guest', group = ''): void {
+    // The connection was closed, or is already authenticated by an earlier request.
+    if (!this.#strangers.has(socket) && !this.#guests.has(socket)) return
+    this.#strangers.remove(socket)
+    if (what === 'known') {
+      this.#guests.remove(socket)
+      this.#known.add(socket)
+    } else {
+      this.#guests.add(socket, group)
+      if (this.#guests.size > this.#room * GUEST_SHARE) this.#cut(this.#guests, socket)
+    }
+    this.#count()
+  }
+
+  /** Maximum number of connections of unauthenticated clients and guests. */
+  get #room(): number {
+    return Math.max(this.#reserved, this.#limits.maxConnections - this.#reserved - this.#known.size)
+  }
+
+  #makeRoom(newcomer: Socket): void {
+    if (this.#strangers.size + this.#guests.size <= this.#room) return
+    if (!this.#cut(this.#strangers, newcomer)) this.#cut(this.#guests, newcomer)
+  }
+
+  #cut(places: FairPlaces<Socket>, spared: Socket): boolean {
+    const crowding = places.crowding(spared)
+    if (!crowding) return false
+    places.remove(crowding)
+    this.counters.displaced++
+    crowding.resetAndDestroy()
+    return true
+  }
+
+  #forget(socket: Socket): void {
+    this.#strangers.remove(socket)
+    this.#guests.remove(socket)
+    this.#known.delete(socket)
+    this.#count()
+  }
+
+  #count(): void {
+    this.counters.strangers = this.#strangers.size
+    this.counters.guests = this.#guests.size
+  }
+}
+
+/** True if a request contains credentials, valid or not. */
+function hasProof({ headers, url = '' }: IncomingMessage): boolean {
+  return (
+    headers['x-twilio-signature'] !== undefined ||
+    headers.authorization !== undefined ||
+    headers['x-api-key'] !== undefined ||
+    /[?&]token=/.test(url)
+  )
+}

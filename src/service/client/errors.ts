@@ -1,0 +1,201 @@
+import { BridgeError, type BridgeErrorOptions, type ErrorCode } from '../../common/errors.ts'
+import type { ServiceErrorBody } from '../contract.ts'
+
+/** General codes after which the same request may soon succeed (`docs/service/protocol.md`). */
+const PASSING = new Set(['limit', 'engine_failed', 'unavailable', 'session', 'timeout'])
+/**
+ * General codes for a session that cannot exist with these parameters; a retry needs other parameters or a change of
+ * the service.
+ */
+const DEFINITE = new Set(['bad_parameter', 'bad_namespace', 'engine_missing', 'unauthorized'])
+/** General codes for input that cannot be processed. */
+const BAD_INPUT = new Set([
+  'bad_file',
+  'bad_text',
+  'bad_audio',
+  'bad_event',
+  'bad_request',
+  'not_found',
+  'not_ready',
+])
+/** HTTP statuses below 500 that say nothing about the request itself. */
+const PASSING_STATUS = new Set([408, 423, 425, 429])
+const LONGEST = 300
+/** A word that can be a code; a sentence is a description. */
+const CODE = /^[a-z][\w.-]{0,47}$/
+
+/**
+ * Reads a service's error object tolerantly: missing or mistyped fields are empty. The text is truncated and stripped
+ * of control characters, because it is logged. A single word is a code.
+ */
+function readErrorBody(payload: unknown): ServiceErrorBody {
+  if (typeof payload === 'string')
+    return CODE.test(payload)
+      ? { code: payload, error: '', description: '' }
+      : { code: '', error: '', description: clean(payload) }
+  const body = typeof payload === 'object' && payload !== null ? (payload as Record<string, unknown>) : {}
+  const description = body.description ?? body.message
+  return {
+    code: word(body.code),
+    error: word(body.error),
+    description: typeof description === 'string' ? clean(description) : '',
+  }
+}
+
+/**
+ * True if a retry may succeed. The interface does not fix the codes, so unknown ones count as temporary, unless the
+ * HTTP status says that the request itself is wrong.
+ */
+function mayRetry({ code }: Pick<ServiceErrorBody, 'code'>, status?: number): boolean {
+  if (PASSING.has(code)) return true
+  if (DEFINITE.has(code) || BAD_INPUT.has(code)) return false
+  return status === undefined || status < 400 || status >= 500 || PASSING_STATUS.has(status)
+}
+
+/** True if a session that was never open cannot be opened with these parameters. */
+function isDefinite({ code }: Pick<ServiceErrorBody, 'code'>): boolean {
+  return DEFINITE.has(code)
+}
+
+/** True if the service reports a temporary condition. */
+function isPassing({ code }: Pick<ServiceErrorBody, 'code'>): boolean {
+  return PASSING.has(code)
+}
+
+function word(value: unknown): string {
+  if (typeof value === 'number') return String(value)
+  return typeof value === 'string' ? clean(value).slice(0, 64) : ''
+}
+
+function clean(text: string): string {
+  return text.replace(/[\p{C}\s]+/gu, ' ').slice(0, LONGEST)
+}
+
+/** Error codes of the relay, by the general code of a client failure. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  timeout: 'SERVICE_SILENT',
+  protocol: 'SERVICE_PROTOCOL',
+  unreachable: 'SERVICE_UNREACHABLE',
+}
+
+/** Shape of a code; other text may quote the call. */
+const SAFE_CODE = /^[\w.-]{1,48}$/
+
+/**
+ * Converts a failure to the relay's error; `cause` is the failure. Of an error that the service reported, the message
+ * has only the codes: messages are logged, and a description may quote speech, or a key.
+ */
+export function bridgeError(failure: ServiceFailure): BridgeError {
+  const { by, code, error, retryable } = failure
+  const own = error === 'connection_lost' ? 'SERVICE_LOST' : (CODES[code] ?? 'SERVICE_REFUSED')
+  const told = by === 'service'
+  return new BridgeError(
+    told ? 'SERVICE_REFUSED' : own,
+    told ? `the service reports ${codesOf(failure)}` : failure.description,
+    told ? { ...session(failure), cause: failure } : { retryable, cause: failure },
+  )
+}
+
+/** Retry options after an error that ended a session: only errors known to be permanent prevent a retry. */
+function session(failure: ServiceFailure): BridgeErrorOptions {
+  return { retryable: !isDefinite(failure), backOff: isPassing(failure) ? 'fast' : 'slow' }
+}
+
+function codesOf({ code, error }: ServiceFailure): string {
+  const codes = [code, error].filter(each => SAFE_CODE.test(each))
+  return codes.length > 0 ? codes.join('/') : 'an error without a code'
+}
+
+/** Failures detected by the client, as `code/error`; all others use the service's own codes. */
+export type ClientFault =
+  /** No connection, or a lost one. */
+  | 'unreachable/connection_failed'
+  | 'unreachable/connection_lost'
+  /** The service did not respond in time. */
+  | 'timeout/no_connection'
+  | 'timeout/no_start'
+  | 'timeout/no_acknowledgment'
+  | 'timeout/no_reply'
+  | 'timeout/no_audio'
+  /** The service sent a response that the interface does not define. */
+  | 'protocol/not_json'
+  | 'protocol/no_list'
+  | 'protocol/reply_too_large'
+  | 'protocol/http_status'
+  /** The service sent too many unexpected events. */
+  | 'protocol/flood'
+  /** A fragment or text was rejected without a reason. */
+  | 'refused/not_taken'
+  /** The address of streamed audio must not be fetched. */
+  | 'blocked/address_not_allowed'
+  | 'blocked/redirected'
+  | 'blocked/not_audio'
+  | 'blocked/too_much_audio'
+  /** Too much is being sent, or too little is being read. */
+  | 'limit/too_many_waiting'
+  | 'limit/reader_too_slow'
+  /** The session or request was ended on this side. */
+  | 'closed/session_ended'
+  | 'closed/aborted'
+
+export interface FailureDetails {
+  readonly retryable?: boolean
+  /** HTTP status, if any. */
+  readonly status?: number
+  /** Number of the `send` that failed, from 1. */
+  readonly sent?: number
+  readonly cause?: unknown
+}
+
+/** Every failure that the client reports. Branch on `code` and `error`; `description` may change. */
+export class ServiceFailure extends Error {
+  /** The general code, for example `bad_file`. Empty if the service sent none. */
+  readonly code: string
+  /** The specific code, for example `language_not_detected`. */
+  readonly error: string
+  readonly description: string
+  /** True if a retry may succeed. */
+  readonly retryable: boolean
+  /** Side that reported the failure. */
+  readonly by: 'service' | 'client'
+  /** HTTP status, if any. */
+  readonly status: number | undefined
+  /** Number of the `send` that failed, from 1. */
+  readonly sent: number | undefined
+
+  private constructor(by: 'service' | 'client', body: ServiceErrorBody, details: FailureDetails) {
+    const codes = [body.code, body.error].filter(Boolean).join('/')
+    const text = [codes, body.description].filter(Boolean).join(': ')
+    super(
+      text || 'an error without a description',
+      details.cause === undefined ? {} : { cause: details.cause },
+    )
+    this.name = 'ServiceFailure'
+    this.code = body.code
+    this.error = body.error
+    this.description = body.description
+    this.retryable = details.retryable ?? mayRetry(body, details.status)
+    this.by = by
+    this.status = details.status
+    this.sent = details.sent
+  }
+
+  /** Creates a failure from the service's error object, read tolerantly. */
+  static told(payload: unknown, details: FailureDetails = {}): ServiceFailure {
+    return new ServiceFailure('service', readErrorBody(payload), details)
+  }
+
+  /** Creates a failure detected by the client. It is retryable if it concerns time, limits or reachability. */
+  static found(fault: ClientFault, description: string, details: FailureDetails = {}): ServiceFailure {
+    const [code = '', error = ''] = fault.split('/')
+    const retryable = ['unreachable', 'timeout', 'limit'].includes(code)
+    return new ServiceFailure('client', { code, error, description }, { retryable, ...details })
+  }
+
+  /** Returns the same failure, attributed to the `send` with this number. */
+  ofSend(sent: number): ServiceFailure {
+    const { code, error, description, retryable, status, cause } = this
+    const details = { retryable, sent, cause, ...(status === undefined ? {} : { status }) }
+    return new ServiceFailure(this.by, { code, error, description }, details)
+  }
+}

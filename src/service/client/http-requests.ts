@@ -1,0 +1,80 @@
+import { after, type Clock } from '../../common/clock.ts'
+import { ServiceFailure } from './errors.ts'
+
+/** Reads the body of an HTTP reply as JSON; undefined if it is not JSON. Throws if it exceeds `maxBytes`. */
+async function boundedJson(response: Response, maxBytes: number): Promise<unknown> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length
+    if (bytes > maxBytes)
+      throw ServiceFailure.found('protocol/reply_too_large', `the reply has more than ${maxBytes} bytes`)
+    pieces.push(piece)
+  }
+  try {
+    return JSON.parse(Buffer.concat(pieces).toString('utf8')) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+export interface ServiceRequestsOptions {
+  /** Address of the service without a trailing slash. */
+  readonly base: string
+  readonly apiKey: string
+  readonly clock: Clock
+}
+
+export interface ServiceRequest {
+  readonly path: string
+  /** Sent as multipart form data by POST. */
+  readonly form?: FormData
+  readonly timeoutMs: number
+  readonly maxReplyBytes: number
+  readonly signal?: AbortSignal | undefined
+}
+
+/** HTTP requests to the service, with its key; redirects are not followed. Rejects only with `ServiceFailure`. */
+export class ServiceRequests {
+  readonly #options: ServiceRequestsOptions
+
+  constructor(options: ServiceRequestsOptions) {
+    this.#options = options
+  }
+
+  /** Returns the reply's JSON. */
+  async json({ path, form, timeoutMs, maxReplyBytes, signal }: ServiceRequest): Promise<unknown> {
+    const { base, apiKey, clock } = this.#options
+    const late = new AbortController()
+    const timer = after(clock, timeoutMs, () => late.abort())
+    try {
+      const response = await fetch(`${base}${path}`, {
+        headers: { 'x-api-key': apiKey },
+        redirect: 'manual',
+        signal: signal ? AbortSignal.any([late.signal, signal]) : late.signal,
+        ...(form ? { method: 'POST', body: form } : {}),
+      })
+      return replied(response, await boundedJson(response, maxReplyBytes), path)
+    } catch (cause) {
+      if (cause instanceof ServiceFailure) throw cause
+      if (late.signal.aborted)
+        throw ServiceFailure.found('timeout/no_reply', `${path} did not respond within ${timeoutMs} ms`)
+      if (signal?.aborted) throw ServiceFailure.found('closed/aborted', 'aborted by the caller')
+      throw ServiceFailure.found('unreachable/connection_failed', `cannot reach ${base}`, { cause })
+    } finally {
+      timer[Symbol.dispose]()
+    }
+  }
+}
+
+function replied(response: Response, body: unknown, path: string): unknown {
+  const { status, ok } = response
+  if (ok && body !== undefined) return body
+  if (ok) throw ServiceFailure.found('protocol/not_json', `${path} did not return JSON`, { status })
+  if (typeof body === 'object' && body !== null && ('code' in body || 'error' in body))
+    throw ServiceFailure.told(body, { status })
+  throw ServiceFailure.found('protocol/http_status', `${path} returned HTTP ${status}`, {
+    status,
+    retryable: status >= 500 || status === 429,
+  })
+}

@@ -1,0 +1,117 @@
+import type { LanguageId } from '../../../common/language.ts'
+import type { VoiceEntry } from '../../contract.ts'
+
+/** The three kinds of engine. */
+export type EngineKind = 'transcription' | 'translation' | 'synthesis'
+
+/** An engine is not installed, or failed. Never contains a speaker's text or audio. */
+export class EngineError extends Error {
+  readonly kind: EngineKind
+  /** Name of the engine, as in `/health`. */
+  readonly engine: string
+
+  constructor(kind: EngineKind, engine: string, message: string, options?: { cause?: unknown }) {
+    super(`${engine}: ${message}`, options)
+    this.name = 'EngineError'
+    this.kind = kind
+    this.engine = engine
+  }
+}
+
+/** Recognized text of one utterance. */
+export interface Transcript {
+  /** Counts the utterances of one stream from 1; partials and the final of one utterance share it. */
+  readonly utterance: number
+  readonly text: string
+  /** Start of the utterance in the stream's audio (ms). */
+  readonly startMs: number
+  /**
+   * End of the audio covered by this text: for a final, at or after its last spoken sample and before the first of the
+   * next utterance.
+   */
+  readonly endMs: number
+}
+
+/** Receives the transcripts of a stream, in the order of the audio; none after `failed`. */
+export interface TranscriptSink {
+  /** Unstable: the next one can replace it. */
+  partial(transcript: Transcript): void
+  /** Stable. An empty text retracts the partials of this utterance. */
+  final(transcript: Transcript): void
+  /** The stream has failed and must be closed. */
+  failed(error: Error): void
+}
+
+/** Speech recognition for one speaker. Opened by `SpeechToText.open`; the code that opened it closes it. */
+export interface SpeechStream {
+  /** Audio accepted but not yet recognized (ms). */
+  readonly queuedMs: number
+  /** The part of it that waits for the engine (ms), without the audio it collects for an unfinished utterance. */
+  readonly waitingMs: number
+  /** Delay of the oldest audio that waits for the engine (ms); 0 while it keeps up. */
+  readonly behindMs: number
+  /** Accepts linear16, 16 kHz, mono; copies it. Silently ignored after `close`. */
+  write(pcm: Int16Array): void
+  /** Drops queued audio and frees the stream's resources. Idempotent; resolves when everything is free. */
+  close(): Promise<void>
+}
+
+/** Options of a recognition stream. */
+export interface HearingOptions {
+  /** One of the engine's `grammars`: only its phrases are recognized. */
+  readonly grammar?: string | undefined
+}
+
+/** A speech recognition engine. */
+export interface SpeechToText {
+  readonly name: string
+  /** Supported languages. */
+  readonly languages: readonly LanguageId[]
+  /** Names of its closed vocabularies; absent: none. */
+  readonly grammars?: readonly string[]
+  /**
+   * Resolves when the stream accepts audio; rejects with an `EngineError` if the engine fails, with a `RangeError` for
+   * an unsupported language or grammar.
+   */
+  open(language: LanguageId, sink: TranscriptSink, options?: HearingOptions): Promise<SpeechStream>
+  /** Frees the engine. Streams must be closed before. Idempotent. */
+  close(): Promise<void>
+}
+
+/** Speech as it is made: the rate is known at once, the samples follow. */
+export interface Speech {
+  /** Hz */
+  readonly rate: number
+  /** Mono linear16 in pieces of any length; the receiver owns each piece. Throws an `EngineError` on failure. */
+  readonly pieces: AsyncIterable<Int16Array>
+}
+
+/** A speech synthesis engine. */
+export interface Synthesizer {
+  readonly name: string
+  /** Its voices; the default voice of each language comes first. */
+  readonly voices: readonly VoiceEntry[]
+  /**
+   * Speaks `text` with the voice `voiceId`, an id from `voices` (a `RangeError` otherwise). Aborting `signal` ends the
+   * pieces without an error and frees the resources of the utterance.
+   */
+  speak(text: string, voiceId: string, signal: AbortSignal): Promise<Speech>
+  /** Frees the engine. Idempotent. */
+  close(): Promise<void>
+}
+
+/** A translation engine. */
+export interface TextTranslator {
+  readonly name: string
+  /** Target languages for `from`; empty for an unsupported language. */
+  targets(from: LanguageId): readonly LanguageId[]
+  /** Prepares for a language pair that will be used soon; a failure shows at `translate`. Optional. */
+  prepare(from: LanguageId, to: LanguageId): void
+  /**
+   * Translates one utterance or sentence. Translations of one language pair resolve in the order of the calls. Rejects
+   * with an `EngineError`; throws a `RangeError` for a pair that `targets` does not list.
+   */
+  translate(text: string, from: LanguageId, to: LanguageId): Promise<string>
+  /** Frees the engine; pending translations reject. Idempotent. */
+  close(): Promise<void>
+}

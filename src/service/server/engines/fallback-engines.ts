@@ -1,0 +1,130 @@
+import type { LanguageId } from '../../../common/language.ts'
+import type { Log } from '../../../common/log.ts'
+import type { VoiceEntry } from '../../contract.ts'
+import { EngineError, type SpeechToText, type Synthesizer, type TextTranslator } from './engine.ts'
+
+/**
+ * Engines in order, each with the following ones as fallbacks: when one fails with an `EngineError`, the next capable
+ * one is used. The error of the last one is thrown.
+ */
+export function recognizersInOrder(engines: readonly SpeechToText[], log: Log): SpeechToText[] {
+  return engines.map((engine, index) => ({
+    name: engine.name,
+    languages: engine.languages,
+    ...(engine.grammars ? { grammars: engine.grammars } : {}),
+    open(language, sink, options) {
+      const grammar = options?.grammar
+      const others = engines
+        .slice(index + 1)
+        .filter(({ languages }) => languages.includes(language))
+        .filter(({ grammars = [] }) => grammar === undefined || grammars.includes(grammar))
+      return firstThatCan([engine, ...others], each => each.open(language, sink, options), log)
+    },
+    close: () => engine.close(),
+  }))
+}
+
+export function translatorsInOrder(engines: readonly TextTranslator[], log: Log): TextTranslator[] {
+  return engines.map((engine, index) => ({
+    name: engine.name,
+    targets: from => engine.targets(from),
+    prepare: (from, to) => engine.prepare(from, to),
+    translate(text, from, to) {
+      const others = engines.slice(index + 1).filter(each => each.targets(from).includes(to))
+      return firstThatCan([engine, ...others], each => each.translate(text, from, to), log)
+    },
+    close: () => engine.close(),
+  }))
+}
+
+/** The fallback uses a voice of the same language, and of the same gender if available. */
+export function synthesizersInOrder(engines: readonly Synthesizer[], log: Log): Synthesizer[] {
+  return engines.map((engine, index) => ({
+    name: engine.name,
+    voices: engine.voices,
+    speak(text, voiceId, signal) {
+      const wanted = engine.voices.find(voice => voice.voiceId === voiceId)
+      const others = wanted ? standIns(engines.slice(index + 1), wanted) : []
+      const voices = [{ name: engine.name, engine, voiceId }, ...others]
+      return firstThatCan(voices, voice => voice.engine.speak(text, voice.voiceId, signal), log)
+    },
+    close: () => engine.close(),
+  }))
+}
+
+function standIns(engines: readonly Synthesizer[], { languageId, voiceGender }: VoiceEntry) {
+  return engines.flatMap(engine => {
+    const same = engine.voices.filter(voice => voice.languageId === (languageId satisfies LanguageId))
+    const voice = same.find(each => each.voiceGender === voiceGender) ?? same[0]
+    return voice ? [{ name: engine.name, engine, voiceId: voice.voiceId }] : []
+  })
+}
+
+async function firstThatCan<E extends { readonly name: string }, T>(
+  engines: readonly E[],
+  ask: (engine: E) => Promise<T>,
+  log: Log,
+): Promise<T> {
+  for (const [index, engine] of engines.entries()) {
+    const next = engines[index + 1]
+    try {
+      return await ask(engine)
+    } catch (error) {
+      if (!(error instanceof EngineError) || !next) throw error
+      const { kind, message: reason } = error
+      log.warn({ engine: engine.name, kind, reason, instead: next.name }, 'engine failed')
+    }
+  }
+  throw new RangeError('no engine is available')
+}
+
+/** Restricts `engine` to some of its languages, or to all if none are named. Owns it. */
+export function limitedRecognizer(engine: SpeechToText, languages?: readonly LanguageId[]): SpeechToText {
+  if (!languages) return engine
+  const known = engine.languages.filter(each => languages.includes(each))
+  return {
+    name: engine.name,
+    languages: known,
+    ...(engine.grammars ? { grammars: engine.grammars } : {}),
+    async open(language, sink, options) {
+      if (!known.includes(language))
+        throw new RangeError(`${engine.name} is set to understand ${known.join(', ')}, asked for ${language}`)
+      return engine.open(language, sink, options)
+    },
+    close: () => engine.close(),
+  }
+}
+
+/** Restricts `engine` to some languages. Owns it. */
+export function limitedTranslator(engine: TextTranslator, languages?: readonly LanguageId[]): TextTranslator {
+  if (!languages) return engine
+  const targets = (from: LanguageId) =>
+    languages.includes(from) ? engine.targets(from).filter(to => languages.includes(to)) : []
+  return {
+    name: engine.name,
+    targets,
+    prepare: (from, to) => engine.prepare(from, to),
+    async translate(text, from, to) {
+      if (!targets(from).includes(to))
+        throw new RangeError(`${engine.name} is set to translate ${from} into ${targets(from).join(', ')}`)
+      return engine.translate(text, from, to)
+    },
+    close: () => engine.close(),
+  }
+}
+
+/** Restricts `engine` to the voices of some languages. Owns it. */
+export function limitedSynthesizer(engine: Synthesizer, languages?: readonly LanguageId[]): Synthesizer {
+  if (!languages) return engine
+  const voices = engine.voices.filter(voice => languages.includes(voice.languageId))
+  return {
+    name: engine.name,
+    voices,
+    async speak(text, voiceId, signal) {
+      if (!voices.some(voice => voice.voiceId === voiceId))
+        throw new RangeError(`${engine.name} is set to ${voices.length} voices, not "${voiceId}"`)
+      return engine.speak(text, voiceId, signal)
+    },
+    close: () => engine.close(),
+  }
+}

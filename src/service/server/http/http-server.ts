@@ -1,0 +1,179 @@
+import {
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import type { Server as SocketServer } from 'socket.io'
+import { type ServerOptions as WebSocketOptions, WebSocketServer } from 'ws'
+import { httpLimits, SECURITY_HEADERS } from '../../../net/http-hardening.ts'
+import type { Door } from '../../../net/request-guard.ts'
+import type { ServerLimits } from '../../../net/settings.ts'
+import { ServiceError } from '../errors.ts'
+import { shown } from '../query.ts'
+import type { ConnectGuard, EngineConnection } from '../session/connect-guard.ts'
+import type { OriginCheck } from './origin-check.ts'
+
+/** Error code of Node's HTTP parser for a head or body that is not received in time. */
+const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT'
+
+/** Responses that are not completely sent yet, by connection; several with pipelined requests. */
+const underWay = new WeakMap<Socket, Set<ServerResponse>>()
+
+/** Tracks the responses of `server` for `answerMalformed`. */
+function watchAnswers(server: Server): void {
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const answers = underWay.get(socket) ?? new Set()
+    underWay.set(socket, answers.add(response))
+    response.once('close', () => answers.delete(response))
+  })
+}
+
+/**
+ * Answers bytes that are not a valid request (not HTTP, an unterminated head, an incomplete body) with an error of the
+ * table, and closes the connection. If a response has already started on the connection, it is only closed: a second
+ * response would be read as part of the first.
+ */
+export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
+  const begun = Array.from(underWay.get(socket) ?? []).some(answer => answer.headersSent)
+  if (!socket.writable || begun) {
+    socket.destroy()
+    return
+  }
+  const late = error.code === TOO_LATE
+  const failure = late
+    ? new ServiceError('upload_too_slow', 'the request was not received completely in time')
+    : error instanceof ServiceError
+      ? error
+      : new ServiceError('request_malformed', error.message)
+  const body = JSON.stringify(failure.data)
+  const headers = { ...SECURITY_HEADERS, ...retryAfter(failure) }
+  const more = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}\r\n${more.join('')}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+  )
+}
+
+function retryAfter({ retryAfterMs }: ServiceError): Record<string, string> {
+  return retryAfterMs === undefined ? {} : { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }
+}
+
+/** Path of Socket.IO. */
+const SOCKETS = '/socket.io/'
+
+/**
+ * HTTP server options that let the service answer every invalid request with an error of the table instead of the
+ * library's bare response: requests without `Host` or with `Expect` reach the service, and only a GET of Socket.IO's
+ * own path can be upgraded.
+ */
+export function httpOptions(limits: Pick<ServerLimits, 'headersMs'>): ServerOptions {
+  return {
+    ...httpLimits(limits),
+    requireHostHeader: false,
+    shouldUpgradeCallback: ({ method, url }) => method === 'GET' && url?.startsWith(SOCKETS) === true,
+  }
+}
+
+/** Restores the checks that `httpOptions` disables in the library. */
+export function addHttpRules(app: FastifyInstance): void {
+  watchAnswers(app.server)
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+  app.addHook('onRequest', async ({ raw }) => {
+    if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
+      throw new ServiceError('request_malformed', 'the header Host is missing')
+  })
+}
+
+/** Engine.IO protocol version of Socket.IO 3 and 4. */
+const PROTOCOL = '4'
+const TRANSPORTS = ['polling', 'websocket']
+
+/** The part of an Engine.IO connection that is used here. */
+interface Connection extends EngineConnection {
+  readonly id: string
+  once(event: 'close', listener: () => void): unknown
+}
+
+/** Upgrades requests to WebSockets; rejected upgrades get an error of the table. */
+export class SocketUpgrades extends WebSocketServer {
+  constructor(options: WebSocketOptions) {
+    super(options)
+    this.on('wsClientError', (error, socket) => answerMalformed(error, socket as Socket))
+  }
+}
+
+export interface SocketRules {
+  readonly door: Door
+  readonly guard: ConnectGuard
+  readonly origins: OriginCheck
+}
+
+/**
+ * Checks requests to Socket.IO's path before Engine.IO does, which would answer with errors of its own format. Only
+ * requests are checked; Engine.IO reads the packets of an open connection.
+ */
+export function addSocketRules({ engine }: SocketServer, { door, guard, origins }: SocketRules): void {
+  const open = new Map<string, Connection>()
+  engine.on('connection', (connection: Connection) => {
+    guard.watch(connection)
+    open.set(connection.id, connection)
+    connection.once('close', () => open.delete(connection.id))
+  })
+  engine.use((request: IncomingMessage, response: unknown, next: () => void) => {
+    const upgrade = !(response instanceof ServerResponse)
+    const connection = open.get(searchOf(request).get('sid') ?? '')
+    const error = door.turns(request)
+      ? turnedAway()
+      : (origins.refusal(request.headers) ?? malformed(wrongWith(request, upgrade, connection, guard)))
+    if (error === undefined) {
+      if (upgrade && connection) guard.watchSocket(connection, request.socket)
+      return next()
+    }
+    if (upgrade) return answerMalformed(error, request.socket)
+    const body = JSON.stringify(error.data)
+    const head = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
+    // An unread body must not keep the connection open.
+    const close = request.method === 'POST' ? { connection: 'close' } : {}
+    response.writeHead(error.status, { ...head, ...close }).end(body)
+  })
+}
+
+function turnedAway(): ServiceError {
+  return new ServiceError('too_many_attempts', 'too many requests without a key: try again in 1 s', {
+    retryAfterMs: 1_000,
+  })
+}
+
+function malformed(wrong: string | undefined): ServiceError | undefined {
+  return wrong === undefined ? undefined : new ServiceError('request_malformed', wrong)
+}
+
+function searchOf({ url = '' }: IncomingMessage): URLSearchParams {
+  return new URL(url, 'http://here').searchParams
+}
+
+function wrongWith(
+  request: IncomingMessage,
+  upgrade: boolean,
+  connection: Connection | undefined,
+  guard: ConnectGuard,
+): string | undefined {
+  const { method } = request
+  const query = searchOf(request)
+  const protocol = query.get('EIO') ?? undefined
+  const transport = query.get('transport') ?? undefined
+  const sid = query.get('sid')
+  if (protocol !== PROTOCOL) return `EIO is ${shown(protocol)}, allowed: ${PROTOCOL}, of Socket.IO 3 and 4`
+  if (transport === undefined || !TRANSPORTS.includes(transport))
+    return `transport is ${shown(transport)}, allowed: ${TRANSPORTS.join(', ')}`
+  if (upgrade !== (transport === 'websocket'))
+    return `transport is ${transport}, and the request ${upgrade ? 'asks' : 'does not ask'} for a WebSocket`
+  if (!sid) return method === 'GET' ? undefined : `a handshake is a GET, got ${method}`
+  if (!connection) return 'no connection has this sid'
+  if (!upgrade && connection.transport.name !== transport)
+    return `transport is ${transport}, the connection uses ${connection.transport.name}`
+  return guard.oversized(connection, request)
+}

@@ -1,0 +1,123 @@
+import type { Socket } from 'socket.io'
+import type { KeyHolder } from '../keys/key-holder.ts'
+import { type ServiceSettings, serviceUrl } from '../settings.ts'
+import { wishedVoice } from '../voice-catalog.ts'
+import type { NamespaceParts, OpenSession } from './namespaces.ts'
+import { stsParameters, sttParameters, translatorParameters, ttsParameters } from './parameters.ts'
+import { SpokenResults, SpokenTexts, TranscriptResults, TranslatedTexts } from './results.ts'
+import { Session } from './session.ts'
+import { SpeechIntake } from './speech-intake.ts'
+import { TextIntake } from './text-intake.ts'
+import { ChunkOutput, type SpokenOutput, type SpokenOutputParts, StreamOutput } from './voice-output.ts'
+
+const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
+
+/**
+ * Returns the address of the service as seen by the client of `socket`: the configured one, else the one it connected
+ * to.
+ */
+function addressFor(socket: Socket, { publicUrl, host }: ServiceSettings): string {
+  if (publicUrl !== undefined) return publicUrl.replace(/\/+$/, '')
+  const { headers, secure } = socket.handshake
+  if (headers.host !== undefined && HOST.test(headers.host))
+    return `${secure ? 'https' : 'http'}://${headers.host}`
+  return serviceUrl(host, socket.request.socket.localPort ?? 0)
+}
+
+/** Returns the output selected by `receiveAudio.obtainVia`. */
+function chosenOutput(
+  chosen: Omit<SpokenOutputParts, 'clock'>,
+  socket: Socket,
+  { streams, settings, clock }: NamespaceParts,
+): SpokenOutput {
+  const parts = { ...chosen, clock }
+  if (parts.receiveAudio.obtainVia === 'chunk') return new ChunkOutput(parts)
+  const { maxUnreadBytes } = settings
+  return new StreamOutput({ ...parts, streams, base: addressFor(socket, settings), maxUnreadBytes })
+}
+
+/** `/sts`: transcribes speech, translates it and speaks the translation. */
+export const openSts: OpenSession = (socket, channel, log, parts) => {
+  const { engines, workload, settings, clock } = parts
+  const parameters = stsParameters(socket.handshake.query, engines)
+  const { languageIdSource, languageIdTarget, receiveAudio } = parameters
+  const voice = wishedVoice(parameters, engines)
+  const recognizer = engines.recognizer(languageIdSource, parameters.grammar)!
+  const translator = engines.translator(languageIdSource, languageIdTarget)!
+  translator.prepare(languageIdSource, languageIdTarget)
+  const { holder } = socket.data
+  return new Session({
+    channel,
+    parameters,
+    intake: outlet => {
+      const output = chosenOutput({ outlet, voice, receiveAudio }, socket, parts)
+      const results = new SpokenResults({ outlet, parameters, translator, output, clock })
+      const limits = settings
+      return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder, clock })
+    },
+    idleTimeoutMs: settings.idleTimeoutMs,
+    settings,
+    clock,
+    log,
+  })
+}
+
+/** `/stt`: transcribes speech. */
+export const openStt: OpenSession = (socket, channel, log, { engines, workload, settings, clock }) => {
+  const parameters = sttParameters(socket.handshake.query, engines)
+  const recognizer = engines.recognizer(parameters.languageIdSource, parameters.grammar)!
+  const { holder } = socket.data
+  return new Session({
+    channel,
+    parameters,
+    intake: outlet => {
+      const results = new TranscriptResults(outlet, parameters)
+      const limits = settings
+      return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder, clock })
+    },
+    idleTimeoutMs: settings.idleTimeoutMs,
+    settings,
+    clock,
+    log,
+  })
+}
+
+/** `/translator`: translates text. */
+export const openTranslator: OpenSession = (socket, channel, log, { engines, settings, clock }) => {
+  const parameters = translatorParameters(socket.handshake.query, engines)
+  const holder = socket.data.holder as KeyHolder
+  const { languageIdSource, languageIdTarget } = parameters
+  const translator = engines.translator(languageIdSource, languageIdTarget)!
+  translator.prepare(languageIdSource, languageIdTarget)
+  return new Session({
+    channel,
+    parameters,
+    intake: outlet =>
+      new TextIntake(outlet, new TranslatedTexts(outlet, parameters, translator), settings, holder),
+    idleTimeoutMs: settings.textIdleTimeoutMs,
+    settings,
+    clock,
+    log,
+  })
+}
+
+/** `/tts`: speaks text. */
+export const openTts: OpenSession = (socket, channel, log, parts) => {
+  const { engines, settings, clock } = parts
+  const parameters = ttsParameters(socket.handshake.query, engines)
+  const { receiveAudio } = parameters
+  const holder = socket.data.holder as KeyHolder
+  const voice = wishedVoice(parameters, engines)
+  return new Session({
+    channel,
+    parameters,
+    intake: outlet => {
+      const output = chosenOutput({ outlet, voice, receiveAudio }, socket, parts)
+      return new TextIntake(outlet, new SpokenTexts(outlet, parameters, output), settings, holder)
+    },
+    idleTimeoutMs: settings.textIdleTimeoutMs,
+    settings,
+    clock,
+    log,
+  })
+}

@@ -1,0 +1,205 @@
+import type { LanguageId } from '../../../common/language.ts'
+import {
+  AUDIO_RATES,
+  type ConnectionParameters,
+  MODES,
+  type ReceiveAudio,
+  type SendAudio,
+} from '../../contract.ts'
+import type { EngineSet } from '../engines/engine-set.ts'
+import { languageRow } from '../engines/languages.ts'
+import { ServiceError } from '../errors.ts'
+import { language, oneOf, type Query, shown, single } from '../query.ts'
+import { voiceWish } from '../voice-catalog.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads `sendAudio` from a connection's query. Default: linear16 at 16 kHz in fragments. */
+export function sendAudioOf(query: Query): SendAudio {
+  const fields = jsonObject(query, 'sendAudio', ['broadcastVia', 'codec', 'sampleRate'])
+  const { broadcastVia = 'chunk', codec = 'linear16', sampleRate = 16_000 } = fields
+  return {
+    broadcastVia: oneOf(broadcastVia, ['chunk'], 'sendAudio.broadcastVia', 'broadcast_not_supported'),
+    codec: oneOf(codec, ['linear16'], 'sendAudio.codec', 'codec_not_supported'),
+    sampleRate: oneOf(sampleRate, AUDIO_RATES, 'sendAudio.sampleRate', 'rate_not_supported'),
+  }
+}
+
+/** Reads `receiveAudio` from a connection's query. Default: one 16 kHz mp3 per utterance. */
+export function receiveAudioOf(query: Query): ReceiveAudio {
+  const fields = jsonObject(query, 'receiveAudio', ['obtainVia', 'codec', 'sampleRate', 'mode'])
+  const { obtainVia = 'chunk', codec = 'mp3', sampleRate = 16_000, mode = 'block' } = fields
+  return {
+    obtainVia: oneOf(obtainVia, ['chunk', 'stream'], 'receiveAudio.obtainVia', 'obtain_not_supported'),
+    codec: oneOf(codec, ['mp3'], 'receiveAudio.codec', 'codec_not_supported'),
+    sampleRate: oneOf(sampleRate, AUDIO_RATES, 'receiveAudio.sampleRate', 'rate_not_supported'),
+    mode: oneOf(mode, MODES, 'receiveAudio.mode', 'mode_not_supported'),
+  }
+}
+
+/**
+ * Returns the parameter's JSON object, empty when absent. Rejects unknown fields, which would otherwise be ignored
+ * silently.
+ */
+function jsonObject(query: Query, name: string, allowed: readonly string[]): Fields {
+  const text = single(query, name)
+  if (text === undefined) return {}
+  const value = parsed(text)
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new ServiceError(
+      'not_json',
+      `${name} is ${shown(text)}, allowed: a JSON object with ${allowed.join(', ')}`,
+    )
+  const unknown = Object.keys(value).find(key => !allowed.includes(key))
+  if (unknown !== undefined)
+    throw new ServiceError(
+      'field_unknown',
+      `${name} has the field ${shown(unknown)}, allowed: ${allowed.join(', ')}`,
+    )
+  return value as Fields
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Effective parameters on `/stt`. */
+export interface SttParameters extends ConnectionParameters {
+  languageIdSource: LanguageId
+  sendAudio: SendAudio
+  partials: boolean
+  /** Closed vocabulary; absent: the whole language, or the default of the settings. */
+  grammar?: string
+}
+
+/** Effective parameters on `/sts`. */
+export interface StsParameters extends SttParameters {
+  languageIdTarget: LanguageId
+  receiveAudio: ReceiveAudio
+}
+
+/** Effective parameters on `/translator`. */
+export interface TranslatorParameters extends ConnectionParameters {
+  languageIdSource: LanguageId
+  languageIdTarget: LanguageId
+}
+
+/** Effective parameters on `/tts`. */
+export interface TtsParameters extends ConnectionParameters {
+  languageIdTarget: LanguageId
+  receiveAudio: ReceiveAudio
+}
+
+/** Parses the query of a connection to `/stt` and checks it against `engines`. Throws a `ServiceError`. */
+export function sttParameters(query: Query, engines: EngineSet): SttParameters {
+  const sendAudio = sendAudioOf(query)
+  const source = required(query, 'languageIdSource')
+  assertTranscribed(source, engines)
+  return {
+    languageIdSource: source,
+    sendAudio,
+    partials: partialsOf(query, true),
+    ...grammarOf(query, source, engines),
+  }
+}
+
+/** Parses the query of a connection to `/translator` and checks it against `engines`. Throws a `ServiceError`. */
+export function translatorParameters(query: Query, engines: EngineSet): TranslatorParameters {
+  const source = required(query, 'languageIdSource')
+  const target = required(query, 'languageIdTarget')
+  assertTranslated(source, target, engines)
+  return { languageIdSource: source, languageIdTarget: target }
+}
+
+/**
+ * Parses the query of a connection to `/tts` and checks it against `engines`. Throws a `ServiceError`. Input and output
+ * have the same language, so either parameter can name it; the target has precedence.
+ */
+export function ttsParameters(query: Query, engines: EngineSet): TtsParameters {
+  const receiveAudio = receiveAudioOf(query)
+  const source = language(query, 'languageIdTarget') === undefined && language(query, 'languageIdSource')
+  const target = required(query, source ? 'languageIdSource' : 'languageIdTarget')
+  assertSpoken(engines)
+  return {
+    ...(source ? { languageIdSource: source } : {}),
+    languageIdTarget: target,
+    receiveAudio,
+    ...voiceWish(query),
+  }
+}
+
+/** Parses the query of a connection to `/sts` and checks it against `engines`. Throws a `ServiceError`. */
+export function stsParameters(query: Query, engines: EngineSet): StsParameters {
+  const sendAudio = sendAudioOf(query)
+  const receiveAudio = receiveAudioOf(query)
+  const source = required(query, 'languageIdSource')
+  const target = required(query, 'languageIdTarget')
+  assertTranscribed(source, engines)
+  assertTranslated(source, target, engines)
+  assertSpoken(engines)
+  return {
+    languageIdSource: source,
+    languageIdTarget: target,
+    sendAudio,
+    receiveAudio,
+    // In block mode every result is followed by its `endSynth`; partials have none.
+    partials: partialsOf(query, receiveAudio.mode === 'streaming'),
+    ...grammarOf(query, source, engines),
+    ...voiceWish(query),
+  }
+}
+
+function grammarOf(query: Query, source: LanguageId, engines: EngineSet): { grammar?: string } {
+  const grammar = single(query, 'grammar')
+  if (grammar === undefined) return {}
+  return { grammar: oneOf(grammar, engines.grammars(source), 'grammar', 'grammar_unknown') }
+}
+
+function required(query: Query, name: string): LanguageId {
+  const id = language(query, name)
+  if (id === undefined)
+    throw new ServiceError('language_missing', `${name} is missing, expected a language like en-us`)
+  if (languageRow(id) === undefined)
+    throw new ServiceError(
+      'language_unknown',
+      `${name} is ${id}, which is not supported: see GET /api/languages`,
+    )
+  return id
+}
+
+function partialsOf(query: Query, fallback: boolean): boolean {
+  const value = single(query, 'partials')
+  if (value === undefined) return fallback
+  return oneOf(value, ['true', 'false'], 'partials', 'value_not_allowed') === 'true'
+}
+
+function assertTranscribed(source: LanguageId, engines: EngineSet): void {
+  if (engines.speechToText.length === 0)
+    throw new ServiceError('transcription_missing', 'no speech recognition engine is installed')
+  if (engines.recognizer(source)) return
+  const known = engines.speechToText.flatMap(engine => engine.languages).join(', ')
+  throw new ServiceError(
+    'language_not_transcribed',
+    `languageIdSource is ${source}, speech is recognized in ${known}`,
+  )
+}
+
+function assertTranslated(source: LanguageId, target: LanguageId, engines: EngineSet): void {
+  if (engines.translators.length === 0)
+    throw new ServiceError('translation_missing', 'no translation engine is installed')
+  if (engines.translator(source, target)) return
+  const targets = engines.translators.flatMap(engine => engine.targets(source)).join(', ')
+  throw new ServiceError(
+    'pair_not_offered',
+    `${source} is translated into ${targets || 'nothing'}, not ${target}`,
+  )
+}
+
+function assertSpoken(engines: EngineSet): void {
+  if (engines.synthesizers.length === 0)
+    throw new ServiceError('synthesis_missing', 'no speech synthesis engine is installed')
+}

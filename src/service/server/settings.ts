@@ -1,0 +1,276 @@
+import { availableParallelism } from 'node:os'
+import { z } from 'zod'
+import { isLanguageId } from '../../common/language.ts'
+import { isLoopback, trustedProxiesSchema } from '../../net/client-address.ts'
+import { serviceLimitsSchema } from '../../net/settings.ts'
+import { engineChoicesSchema } from './engines/engine-settings.ts'
+import { grammarsSchema } from './engines/pocketsphinx/grammar.ts'
+import { keyLimitsShape } from './keys/key-store.ts'
+
+/** Settings of `POST /api/batch/file`, part of the service settings. */
+const batchShape = {
+  maxFileBytes: z
+    .int()
+    .min(1)
+    .default(32 * 1024 * 1024)
+    .meta({ about: 'Maximum file size of a batch job (bytes).' }),
+  maxFileMs: z.int().min(1).default(600_000).meta({ about: 'Maximum duration of an audio file (ms).' }),
+  maxFileTextLength: z
+    .int()
+    .min(1)
+    .default(20_000)
+    .meta({ about: 'Maximum text length of a batch job (characters).' }),
+  maxBatchJobs: z.int().min(1).default(4).meta({
+    about:
+      'Maximum number of concurrent batch jobs, counted from the first byte of the request to the last byte of the response.',
+  }),
+  batchWorkers: z.int().min(1).default(1).meta({
+    about: 'Batch jobs processed in parallel; others wait, which leaves CPU cores to live sessions.',
+  }),
+  uploadTimeoutMs: z
+    .int()
+    .min(1)
+    .default(60_000)
+    .meta({ about: 'Maximum time to receive the request of a batch job (ms).' }),
+  batchTimeoutMs: z.int().min(1).default(300_000).meta({ about: 'Maximum time for a whole batch job (ms).' }),
+}
+
+/** Settings with defaults applied. */
+export type BatchSettings = { [K in keyof typeof batchShape]: number }
+
+/** Address at which this machine reaches a service that listens at `host`. */
+export function serviceUrl(host: string, port: number): string {
+  const near = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
+  return `http://${near.includes(':') ? `[${near}]` : near}:${port}`
+}
+
+const ms = (fallback: number) => z.int().min(1).default(fallback)
+
+const sphinxSchema = z.strictObject({
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  library: z.string().default('libpocketsphinx.so.3').meta({ about: 'Shared library of the recognizer.' }),
+  base: z
+    .string()
+    .default('libsphinxbase.so.3')
+    .meta({ about: 'Base library that the recognizer depends on.' }),
+  models: z
+    .string()
+    .default('/usr/share/pocketsphinx/model/en-us')
+    .meta({ about: 'Folder of the English models.' }),
+  warm: z
+    .int()
+    .min(1)
+    .default(1)
+    .meta({ about: 'Decoders created at startup (92 MB each); more are created on demand.' }),
+  pauseFrames: z
+    .int()
+    .min(10)
+    .max(200)
+    .default(30)
+    .meta({ about: 'Pause that ends an utterance, in frames of 10 ms.' }),
+  maxHmmPerFrame: z
+    .int()
+    .min(500)
+    .max(30_000)
+    .default(3_000)
+    .meta({ about: 'Search effort. Higher values are slower and slightly more accurate in noise.' }),
+  stallMs: ms(800).meta({ about: 'Time without audio after which an utterance is finished (ms).' }),
+  partialMs: ms(200).meta({ about: 'Minimum time between two partial results (ms).' }),
+  longMs: ms(10_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
+  grammars: grammarsSchema.meta({
+    about:
+      'Closed vocabularies by name. Only the phrases of the chosen one are recognized, far more accurately.',
+  }),
+  grammar: z.string().optional().meta({ about: 'Default grammar for connections that name none.' }),
+})
+
+const apertiumSchema = z.strictObject({
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  modes: z
+    .string()
+    .default('/usr/share/apertium/modes')
+    .meta({ about: 'Folder of the translation modes (language pairs).' }),
+  timeoutMs: ms(2_000).meta({ about: 'Timeout for one translation (ms).' }),
+  maxWaiting: z
+    .int()
+    .min(1)
+    .default(200)
+    .meta({ about: 'Maximum number of queued texts per language pair.' }),
+})
+
+const espeakSchema = z.strictObject({
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  command: z.string().default('espeak-ng').meta({ about: 'Program to run.' }),
+  wordsPerMinute: z.int().min(80).max(450).default(165).meta({ about: 'Speaking rate.' }),
+  amplitude: z.int().min(1).max(200).default(80).meta({ about: 'Volume of the voice (1–200).' }),
+  timeoutMs: ms(10_000).meta({ about: 'Timeout for one utterance (ms).' }),
+})
+
+const fliteSchema = z.strictObject({
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  command: z.string().default('flite').meta({ about: 'Program to run.' }),
+  timeoutMs: ms(10_000).meta({ about: 'Timeout for one utterance (ms).' }),
+})
+
+/** Settings of the embedded service. Everything has a default except access: set `apiKeys`, `keyFile` or `open`. */
+export const serviceConfigSchema = z
+  .strictObject({
+    host: z
+      .string()
+      .min(1)
+      .default('127.0.0.1')
+      .meta({ about: 'Host name or address on which the embedded service listens.' }),
+    port: z
+      .int()
+      .min(0)
+      .max(65_535)
+      .default(0)
+      .meta({ about: 'Port of the embedded service; 0 selects a free one.' }),
+    apiKeys: z
+      .array(
+        z.union([
+          z.string().min(1),
+          z.strictObject({
+            name: z.string().min(1).meta({ about: 'Name of the key, for the log.' }),
+            key: z.string().min(1).meta({ about: 'The key.' }),
+            ...keyLimitsShape,
+          }),
+        ]),
+      )
+      .default([])
+      .meta({
+        about: 'API keys, plain or with a name (for the log) and limits. The bridge always has its own key.',
+      }),
+    /** JSON file with more keys, which can change while the service runs: `dragoman keys`. */
+    keyFile: z.string().min(1).optional(),
+    maxAttemptsPerMinute: z
+      .int()
+      .min(1)
+      .default(10)
+      .meta({ about: 'Maximum number of wrong keys per address and minute.' }),
+    open: z
+      .boolean()
+      .default(false)
+      .meta({ about: '`true` accepts clients without a key. Allowed only on loopback.' }),
+    maxSessions: z
+      .int()
+      .min(1)
+      .default(() => Math.max(2, availableParallelism() * 2))
+      .meta({ about: 'Maximum number of concurrent sessions.' }),
+    idleTimeoutMs: ms(60_000).meta({ about: 'Time without audio after which a session ends (ms).' }),
+    textIdleTimeoutMs: ms(300_000).meta({ about: 'Time without text after which a session ends (ms).' }),
+    admitBehindMs: ms(1_000).meta({
+      about:
+        'Reject new sessions while the results of any session are, or recently were, later than this (ms).',
+    }),
+    maxBehindMs: ms(2_000).meta({
+      about: 'Send `falling_behind` when results are later than this (ms).',
+    }),
+    endBehindMs: ms(15_000).meta({ about: 'End a session when its results are later than this (ms).' }),
+    maxBacklogMs: ms(40_000).meta({ about: 'Maximum queued audio per session (ms).' }),
+    maxFragmentBytes: z
+      .int()
+      .min(2)
+      .default(512 * 1024)
+      .meta({ about: 'Maximum size of a `write_stream` payload (bytes).' }),
+    maxTextLength: z
+      .int()
+      .min(1)
+      .default(2_000)
+      .meta({ about: 'Maximum length of a `text` payload (characters).' }),
+    maxWaitingTexts: z
+      .int()
+      .min(1)
+      .default(100)
+      .meta({ about: 'Maximum number of queued texts per session.' }),
+    maxBadFragments: z
+      .int()
+      .min(1)
+      .default(50)
+      .meta({ about: 'Consecutive failed fragments or texts after which a session ends.' }),
+    maxUnreadBytes: z
+      .int()
+      .min(1)
+      .default(4 * 1024 * 1024)
+      .meta({ about: 'Maximum unread data per client before its session ends (bytes).' }),
+    publicUrl: z
+      .url({ protocol: /^https?$/ })
+      .optional()
+      .meta({
+        about: 'Public URL of the service. Set it when clients connect through a proxy.',
+      }),
+    allowedOrigins: z
+      .array(
+        z
+          .string()
+          .describe('an origin like https://app.example.com, or *')
+          .refine(
+            text => text === '*' || (URL.canParse(text) && new URL(text).origin === text),
+            'an origin like https://app.example.com, or *',
+          ),
+      )
+      .default([])
+      .meta({
+        about:
+          'Origins of web pages allowed to use the service, like https://app.example.com. `*` requires keys. By default only its own pages are allowed.',
+      }),
+    /** Proxies trusted to set `X-Forwarded-For`, by which wrong keys are counted per client address. */
+    trustProxy: trustedProxiesSchema,
+    /** Limits for unauthenticated clients, and overload thresholds. */
+    limits: serviceLimitsSchema.prefault({}),
+    phrasebook: z
+      .string()
+      .optional()
+      .meta({ about: 'JSON file with fixed translations that take precedence over the translator.' }),
+    voices: z
+      .record(
+        z.string().refine(isLanguageId, 'expected a language like en-us (<language>-<region>)'),
+        z.string(),
+      )
+      .default({})
+      .meta({ about: 'Default voice by language, as its id in the voice list.' }),
+    ...batchShape,
+    engines: z
+      .strictObject({
+        pocketsphinx: sphinxSchema.prefault({}),
+        apertium: apertiumSchema.prefault({}),
+        espeak: espeakSchema.prefault({}),
+        flite: fliteSchema.prefault({}),
+        ...engineChoicesSchema,
+      })
+      .prefault({}),
+  })
+  .refine(({ apiKeys }) => new Set(namesOf(apiKeys)).size === namesOf(apiKeys).length, {
+    path: ['apiKeys'],
+    message: 'duplicate name',
+  })
+  .refine(config => config.open || config.keyFile !== undefined || config.apiKeys.length > 0, {
+    path: ['apiKeys'],
+    message: 'at least one key is required, or a keyFile, or open: true on loopback',
+  })
+  .refine(config => !config.open || !config.allowedOrigins.includes('*'), {
+    path: ['allowedOrigins'],
+    message: 'a service without keys accepts only listed origins, not *',
+  })
+  .refine(config => !config.open || isLoopback(config.host), {
+    path: ['open'],
+    message: 'a service without keys can listen on loopback only',
+  })
+
+function namesOf(keys: readonly (string | { name: string })[]): string[] {
+  return keys.flatMap(key => (typeof key === 'string' ? [] : key.name))
+}
+
+/** Settings as written: everything except the keys is optional. */
+export type ServiceConfig = z.input<typeof serviceConfigSchema>
+/** Settings with defaults applied. */
+export type ServiceSettings = z.output<typeof serviceConfigSchema>
+
+/**
+ * Validates `config` and applies defaults. Throws a `RangeError` that names each invalid key and the allowed values.
+ */
+export function serviceSettings(config: ServiceConfig): ServiceSettings {
+  const parsed = serviceConfigSchema.safeParse(config)
+  if (!parsed.success) throw new RangeError(`service settings: ${z.prettifyError(parsed.error)}`)
+  return parsed.data
+}

@@ -1,0 +1,183 @@
+import { SAMPLE_RATE, saturate } from './pcm.ts'
+
+/** Minimum level that counts as speech (dBFS). */
+const FLOOR_DB = -48
+/** Number of 1 dB steps from the floor to full scale. */
+const BINS = 48
+/** Level below the mean at which blocks count as pauses (dB), about 28 below the loudest. */
+const GATE_DB = 18
+const FULL_SCALE = 32_768
+
+/**
+ * Measures the loudness of speech: the RMS of blocks with speech, without pauses (gated RMS). It keeps a histogram, so
+ * that a pause, a click or a silent start does not distort it.
+ */
+class SpeechLevel {
+  readonly #blocks = new Float64Array(BINS)
+  readonly #powers = new Float64Array(BINS)
+  #count = 0
+
+  /** Number of blocks counted. */
+  get count(): number {
+    return this.#count
+  }
+
+  /** Counts one block of `meanSquare` (sample units, squared). */
+  add(meanSquare: number): void {
+    const db = 10 * Math.log10(meanSquare / FULL_SCALE ** 2)
+    if (!(db > FLOOR_DB)) return
+    const bin = Math.min(BINS - 1, Math.floor(db - FLOOR_DB))
+    this.#blocks[bin]! += 1
+    this.#powers[bin]! += meanSquare
+    this.#count += 1
+  }
+
+  /** Mean square of the speech blocks; 0 before any block was counted. */
+  get power(): number {
+    const all = this.#mean(0)
+    if (all === 0) return 0
+    const gate = 10 * Math.log10(all / FULL_SCALE ** 2) - GATE_DB - FLOOR_DB
+    return this.#mean(Math.max(0, Math.floor(gate)))
+  }
+
+  /** Reduces the weight of earlier blocks to that of `blocks` blocks, so that new ones count more. */
+  fade(blocks: number): void {
+    if (this.#count <= blocks) return
+    const part = blocks / this.#count
+    for (let bin = 0; bin < BINS; bin++) {
+      this.#blocks[bin]! *= part
+      this.#powers[bin]! *= part
+    }
+    this.#count = blocks
+  }
+
+  #mean(from: number): number {
+    let blocks = 0
+    let power = 0
+    for (let bin = from; bin < BINS; bin++) {
+      blocks += this.#blocks[bin]!
+      power += this.#powers[bin]!
+    }
+    return blocks > 0 ? power / blocks : 0
+  }
+}
+
+/** Block length of measurement and gain, in samples: 10 ms. */
+const BLOCK = SAMPLE_RATE / 100
+/** Maximum gain in either direction (dB). */
+const MOST_GAIN_DB = 12
+/** Rate of gain changes (dB/s), and the increase per dB of error beyond 2 dB. */
+const SLOW_DB = 6
+const HASTE_DB = 10
+const FAIR_DB = 2
+/** Weight of earlier measurements at the start of an utterance: 0.3 s of speech. */
+const MEMORY_BLOCKS = 30
+/** Initial assumption that a voice has the target level, weighted like this much speech: 50 ms. */
+const TRUST_BLOCKS = 5
+/** Measurement window within an utterance: 4 s. */
+const WINDOW_BLOCKS = 400
+/** Samples up to this level stay unchanged; above it they are compressed below full scale (−3 dBFS). */
+const KNEE = 0.708 * 32_768
+const HEADROOM = 32_767 - KNEE
+
+/** Range of target levels (dBFS). */
+const LEAST_TARGET_DB = -40
+const MOST_TARGET_DB = -10
+
+/**
+ * Normalizes the loudness of one voice (16 kHz, mono) to a common level, with a slowly changing gain between −12 and
+ * +12 dB. It measures speech, not pauses, and keeps the measurement between utterances, so that the next one starts at
+ * the right level. All input is measured before any of it is processed: larger blocks give a better start. Peaks above
+ * full scale are compressed, never clipped.
+ */
+export class Leveller {
+  readonly #target: number
+  readonly #speech = new SpeechLevel()
+  #pcm: Int16Array = new Int16Array(16 * BLOCK)
+  #length = 0
+  /** Current gain and target gain (dB). */
+  #gainDb = 0
+  #goalDb = 0
+  /** The incomplete block. */
+  #square = 0
+  #squared = 0
+
+  /** `targetDb`: the target RMS level of speech, in dBFS. Throws RangeError unless it is between −40 and −10. */
+  constructor(targetDb: number) {
+    if (!(targetDb >= LEAST_TARGET_DB && targetDb <= MOST_TARGET_DB))
+      throw new RangeError(
+        `the level lies between ${LEAST_TARGET_DB} and ${MOST_TARGET_DB} dBFS, got ${targetDb}`,
+      )
+    this.#target = (32_768 * 10 ** (targetDb / 20)) ** 2
+    for (let n = 0; n < TRUST_BLOCKS; n++) this.#speech.add(this.#target)
+  }
+
+  /** Current gain (dB). */
+  get gainDb(): number {
+    return this.#gainDb
+  }
+
+  /** Starts an utterance, possibly in another voice. */
+  begin(): void {
+    this.#speech.fade(MEMORY_BLOCKS)
+    this.#square = 0
+    this.#squared = 0
+  }
+
+  /** Adds samples of the utterance, any number; they are copied. */
+  write(pcm: Int16Array): void {
+    if (this.#length + pcm.length > this.#pcm.length) {
+      const larger = new Int16Array(2 * (this.#length + pcm.length))
+      larger.set(this.#pcm.subarray(0, this.#length))
+      this.#pcm = larger
+    }
+    this.#pcm.set(pcm, this.#length)
+    this.#length += pcm.length
+  }
+
+  /** Returns everything written since the last call, normalized: valid until the next `write`. */
+  take(): Int16Array {
+    const pcm = this.#pcm.subarray(0, this.#length)
+    this.#length = 0
+    this.#measure(pcm)
+    for (let at = 0; at < pcm.length; at += BLOCK) this.#amplify(pcm, at, Math.min(pcm.length, at + BLOCK))
+    return pcm
+  }
+
+  #measure(pcm: Int16Array): void {
+    for (let at = 0; at < pcm.length; ) {
+      const end = Math.min(pcm.length, at + BLOCK - this.#squared)
+      let square = 0
+      for (let i = at; i < end; i++) square += pcm[i]! * pcm[i]!
+      this.#square += square
+      this.#squared += end - at
+      at = end
+      if (this.#squared < BLOCK) break
+      this.#speech.add(this.#square / BLOCK)
+      this.#square = 0
+      this.#squared = 0
+    }
+    this.#speech.fade(WINDOW_BLOCKS)
+    const wanted = 10 * Math.log10(this.#target / this.#speech.power)
+    this.#goalDb = Math.min(MOST_GAIN_DB, Math.max(-MOST_GAIN_DB, wanted))
+  }
+
+  #amplify(pcm: Int16Array, from: number, to: number): void {
+    const wrong = this.#goalDb - this.#gainDb
+    const perSecond = SLOW_DB + HASTE_DB * Math.max(0, Math.abs(wrong) - FAIR_DB)
+    const most = (perSecond * (to - from)) / SAMPLE_RATE
+    const gain = 10 ** (this.#gainDb / 20)
+    this.#gainDb += Math.min(most, Math.max(-most, wrong))
+    const rise = (10 ** (this.#gainDb / 20) - gain) / (to - from)
+    for (let i = from; i < to; i++) {
+      const value = pcm[i]! * (gain + rise * (i - from))
+      pcm[i] = value <= KNEE && value >= -KNEE ? saturate(value) : soft(value)
+    }
+  }
+}
+
+/** Compresses a value beyond the knee; the result stays below full scale. */
+function soft(value: number): number {
+  const over = (Math.abs(value) - KNEE) / HEADROOM
+  return Math.round(Math.sign(value) * (KNEE + (HEADROOM * over) / (1 + over)))
+}

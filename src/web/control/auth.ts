@@ -1,0 +1,114 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import type { Clock } from '../../common/clock.ts'
+import { AttemptLimit, TokenBucket } from '../../common/rate-limit.ts'
+import { addressGroup } from '../../net/client-address.ts'
+import type { LinkTokens } from '../captions/caption-page.ts'
+import type { Floor } from './control-context.ts'
+import { ControlError } from './errors.ts'
+import type { LinkBearer } from './link-readers.ts'
+import type { ControlSettings } from './settings.ts'
+
+/** Burst of requests per key: those of 10 s. */
+const BURST_SECONDS = 10
+const LEAST_BURST = 20
+
+interface KnownKey {
+  readonly name: string
+  readonly digest: Buffer
+  readonly rate: TokenBucket
+}
+
+/**
+ * The keys of the control API, stored as digests. A key is compared with all of them in constant time. After too many
+ * wrong keys, an address must wait; valid keys are still accepted, because keys cannot be guessed.
+ */
+export class BearerKeys {
+  readonly #clock: Clock
+  readonly #known: readonly KnownKey[]
+  readonly #attempts: AttemptLimit
+
+  constructor({ keys, requestsPerMinute, maxAttemptsPerMinute }: ControlSettings, clock: Clock) {
+    this.#clock = clock
+    this.#attempts = new AttemptLimit(clock, maxAttemptsPerMinute)
+    const perSecond = requestsPerMinute / 60
+    const burst = Math.max(LEAST_BURST, perSecond * BURST_SECONDS)
+    this.#known = keys.map(({ name, key }) => ({
+      name,
+      digest: digestOf(key),
+      rate: new TokenBucket(perSecond, burst, clock.now()),
+    }))
+  }
+
+  /**
+   * Returns the name of the key in the `authorization` header of a request from `address`. Throws `key_missing`,
+   * `key_wrong`, `too_many_attempts` or `too_many_requests`.
+   */
+  holderOf(authorization: string | undefined, address: string): string {
+    const given = /^Bearer ([^\s]{1,1024})$/i.exec(authorization?.trim() ?? '')?.[1]
+    if (given === undefined) throw missing()
+    const asked = digestOf(given)
+    let holder: KnownKey | undefined
+    for (const known of this.#known) if (timingSafeEqual(known.digest, asked)) holder = known
+    if (!holder) throw this.refused(address)
+    if (holder.rate.take(this.#clock.now()) >= 0) return holder.name
+    throw new ControlError('too_many_requests', undefined, { 'retry-after': '1' })
+  }
+
+  /** Counts a wrong key or link of `address` and returns its error. */
+  refused(address: string): ControlError {
+    const group = addressGroup(address)
+    const waitMs = this.#attempts.waitMs(group)
+    if (waitMs > 0)
+      return new ControlError('too_many_attempts', undefined, {
+        'retry-after': `${Math.ceil(waitMs / 1000)}`,
+      })
+    this.#attempts.failed(group)
+    return new ControlError('key_wrong', undefined, { 'www-authenticate': 'Bearer error="invalid_token"' })
+  }
+}
+
+function missing(): ControlError {
+  return new ControlError('key_missing', undefined, { 'www-authenticate': 'Bearer' })
+}
+
+function digestOf(key: string): Buffer {
+  return createHash('sha256').update(key).digest()
+}
+
+/**
+ * Returns the valid token by which `request` wants to read `room`: from the `authorization` header, which keeps it out
+ * of URLs and logs, or from `token` in the query, for clients that cannot send headers.
+ */
+export function linkOf(
+  { headers, query }: Pick<FastifyRequest, 'headers' | 'query'>,
+  room: string | undefined,
+  links: LinkTokens,
+): string | undefined {
+  const { token } = query as { token?: unknown }
+  const given =
+    headers.authorization === undefined
+      ? token
+      : /^Bearer (\S{1,1024})$/i.exec(headers.authorization.trim())?.[1]
+  return room !== undefined && typeof given === 'string' && links.allows(given, room) ? given : undefined
+}
+
+/** Throws `key_wrong` if `token` belongs to an earlier life of `room`. Without a token, the client has a key. */
+export function assertLinkOpens(
+  { links }: Pick<Floor, 'links'>,
+  room: string,
+  token: string | undefined,
+): void {
+  if (token !== undefined && !links.opens(token, room))
+    throw new ControlError('key_wrong', undefined, { 'www-authenticate': 'Bearer error="invalid_token"' })
+}
+
+/** Returns the client whose link `request` uses for `room`; undefined for a client with a key. */
+export function bearerOf(
+  request: Pick<FastifyRequest, 'headers' | 'query' | 'ip'>,
+  room: string,
+  { links, groupOf }: Pick<Floor, 'links' | 'groupOf'>,
+): LinkBearer | undefined {
+  const token = linkOf(request, room, links)
+  return token === undefined ? undefined : { room, token, group: groupOf(request.ip) }
+}

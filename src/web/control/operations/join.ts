@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { isoTime } from '../../../common/wall-clock.ts'
+import { LONGEST_LINK_MS } from '../../../core/calls/room-links.ts'
+import { joinPath } from '../../../pages/page-document.ts'
+import { ControlError } from '../errors.ts'
+import { operation } from '../operation.ts'
+import { codeSchema, minutes, roomLinkSchema, roomName, roomParams } from '../schemas.ts'
+import { assertLives, assertRoom, codeView } from '../views.ts'
+
+const MINUTE_MS = 60_000
+
+export const createCode = operation({
+  id: 'createCode',
+  method: 'POST',
+  path: '/rooms/{room}/codes',
+  group: 'Join codes',
+  summary: 'Creates a join code',
+  about:
+    'Anyone who enters the six digits joins the room, until the code expires, is revoked or the room ends.',
+  params: roomParams,
+  body: z
+    .strictObject({
+      minutes: minutes(7 * 24 * 60)
+        .default(60)
+        .describe('Lifetime of the code.'),
+    })
+    .prefault({}),
+  status: 201,
+  answer: codeSchema,
+  errors: ['room_unknown', 'capacity'],
+  run(floor, { params: { room }, body }) {
+    assertLives(floor, room)
+    const code = floor.codes.issue(room, body.minutes * MINUTE_MS)
+    return codeView(floor, { code, room, expiresAt: floor.clock.now() + body.minutes * MINUTE_MS })
+  },
+})
+
+export const listCodes = operation({
+  id: 'listCodes',
+  method: 'GET',
+  path: '/rooms/{room}/codes',
+  group: 'Join codes',
+  summary: 'Lists the join codes of a room',
+  about: 'Only valid codes created by the API.',
+  params: roomParams,
+  status: 200,
+  answer: z.strictObject({ codes: z.array(codeSchema) }),
+  errors: ['room_unknown'],
+  run(floor, { params: { room } }) {
+    assertRoom(floor, room)
+    return { codes: floor.codes.of(room).map(each => codeView(floor, each)) }
+  },
+})
+
+export const revokeCode = operation({
+  id: 'revokeCode',
+  method: 'DELETE',
+  path: '/rooms/{room}/codes/{code}',
+  group: 'Join codes',
+  summary: 'Revokes a join code',
+  about: 'It can no longer be used. Participants stay in the room.',
+  params: z.strictObject({ room: roomName, code: z.string().regex(/^\d{6}$/, 'six digits') }),
+  status: 200,
+  answer: z.strictObject({ code: z.string(), revoked: z.literal(true) }),
+  errors: ['room_unknown', 'code_unknown'],
+  run(floor, { params: { room, code } }) {
+    assertRoom(floor, room)
+    if (floor.codes.find(code) !== room) throw new ControlError('code_unknown')
+    floor.codes.revoke(code)
+    return { code, revoked: true }
+  },
+})
+
+export const linkRoom = operation({
+  id: 'linkRoom',
+  method: 'POST',
+  path: '/rooms/{room}/links',
+  group: 'Join codes',
+  summary: 'Creates a link to talk in a room from a browser',
+  about:
+    'Anyone with the link can join, any number of times, until it expires, is revoked or the room ends. A room that was not created ends two minutes after the last participant has left.',
+  params: roomParams,
+  body: z
+    .strictObject({
+      minutes: minutes(LONGEST_LINK_MS / MINUTE_MS)
+        .default(60)
+        .describe('Lifetime of the link.'),
+    })
+    .prefault({}),
+  status: 201,
+  answer: roomLinkSchema,
+  errors: ['room_unknown', 'capacity'],
+  run(floor, { params: { room }, body }) {
+    assertLives(floor, room)
+    const ttlMs = body.minutes * MINUTE_MS
+    const token = floor.roomLinks.issue(room, ttlMs)
+    return { page: joinPath(token), token, expiresAt: isoTime(floor.wall() + ttlMs) }
+  },
+})
+
+export const revokeRoomLinks = operation({
+  id: 'revokeRoomLinks',
+  method: 'DELETE',
+  path: '/rooms/{room}/links',
+  group: 'Join codes',
+  summary: 'Revokes the links to talk in a room',
+  about: 'Revokes all links created so far, including those of the page. Participants stay in the room.',
+  params: roomParams,
+  status: 200,
+  answer: z.strictObject({ room: z.string(), revoked: z.int() }),
+  errors: ['room_unknown'],
+  run(floor, { params: { room } }) {
+    assertRoom(floor, room)
+    return { room, revoked: floor.roomLinks.revokeAll(room) }
+  },
+})

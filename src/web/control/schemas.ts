@@ -1,0 +1,205 @@
+import { z } from 'zod'
+import { languageId } from '../../common/language.ts'
+import { ORIGINAL_VOICES } from '../../core/model/participant-state.ts'
+
+/**
+ * Responses of the control API as schemas: the API description is generated from them, and tests check responses
+ * against them.
+ */
+
+const languageField = z.string().describe('Like `en-us`.')
+const time = z.string().describe('ISO 8601.')
+
+export const errorSchema = z.strictObject({
+  code: z.string().describe('The general code.'),
+  error: z.string().describe('The specific code.'),
+  description: z.string().describe('For people; the text can change.'),
+})
+
+export const recordingSchema = z.strictObject({
+  id: z.string(),
+  room: z.string(),
+  state: z
+    .enum(['notice', 'recording', 'paused', 'ended'])
+    .describe('`notice`: participants are being notified; nothing is recorded yet.'),
+  keptMs: z.number().describe('Audio recorded so far, without pauses.'),
+  fault: z
+    .enum(['disk-failed', 'disk-slow'])
+    .optional()
+    .describe('Audio is missing, because the disk failed or is too slow. Absent: no problem.'),
+})
+
+export const participantSchema = z.strictObject({
+  id: z.string(),
+  room: z.string(),
+  channel: z.string().describe('The channel of the participant, like `twilio`.'),
+  since: time,
+  speaks: languageField.nullable().describe('null: they only listen.'),
+  hears: languageField.nullable().describe('null: only original voices.'),
+  original: z.enum(ORIGINAL_VOICES),
+  name: z.string().nullable(),
+  muted: z.boolean(),
+  interpreting: z.boolean(),
+  backlogMs: z.number().describe('Pending translation of the speaker with the largest backlog.'),
+  lagMs: z.number().describe('How late they hear translations, for the speaker with the largest lag.'),
+  sessions: z
+    .array(
+      z.strictObject({
+        to: languageField,
+        status: z
+          .enum(['opening', 'live', 'waiting', 'ended'])
+          .describe('Any value other than `live`: unavailable.'),
+      }),
+    )
+    .describe('Translations of their voice.'),
+})
+
+export const codeSchema = z.strictObject({
+  code: z.string().regex(/^\d{6}$/),
+  room: z.string(),
+  expiresAt: time,
+})
+
+export const roomSchema = z.strictObject({
+  name: z.string(),
+  state: z.enum(['empty', 'open']).describe('`empty`: created, without participants.'),
+  life: z.string().nullable().describe('ID of the time from the first participant to the last.'),
+  openedAt: time.nullable(),
+  createdAt: time.nullable().describe('null: the room was not created, but opened by a call.'),
+  languages: z.array(languageField).nullable().describe('Languages allowed in the room; null: any.'),
+  maxParticipants: z.number().nullable(),
+  maxMinutes: z.number().nullable(),
+  participants: z.number().describe('Number of participants.'),
+  recording: recordingSchema.shape.state.nullable(),
+})
+
+export const callSchema = z.strictObject({
+  id: z.string(),
+  room: z.string(),
+  placedAt: time,
+  state: z.enum(['calling', 'answered', 'ended']),
+  participant: z.string().optional().describe('Present once answered.'),
+  end: z
+    .enum(['hangup', 'busy', 'no-answer', 'voicemail', 'cancelled', 'failed'])
+    .optional()
+    .describe('Present once ended. `hangup`: after an answer.'),
+  errorCode: z.string().optional().describe('Present if the call failed.'),
+})
+
+export const playedSchema = z.strictObject({
+  announcements: z.array(
+    z.strictObject({
+      id: z.string().optional().describe('ID for stopping it; absent if it failed.'),
+      participant: z.string(),
+      language: languageField.optional().describe('Language in which it is spoken.'),
+      error: z.string().optional().describe('Why this participant does not hear it.'),
+    }),
+  ),
+})
+
+export const linkSchema = z.strictObject({
+  url: z.string().describe('The stream: path and query on this server.'),
+  page: z.string().describe('The caption page: path on this server, with the token after `#`.'),
+  token: z.string(),
+  expiresAt: time,
+})
+
+export const roomLinkSchema = z.strictObject({
+  page: z.string().describe('The talk page: path on this server, with the token after `#`.'),
+  token: z.string(),
+  expiresAt: time,
+})
+
+export const transcriptSummarySchema = z.strictObject({
+  id: z.string(),
+  room: z.string(),
+  openedAt: time,
+  endedAt: time.optional().describe('Absent while the room is open.'),
+  deletedAt: time.optional().describe('When it will be deleted.'),
+})
+
+export const transcriptSchema = z.strictObject({
+  ...transcriptSummarySchema.shape,
+  entries: z.array(
+    z.strictObject({
+      utterance: z.string(),
+      speaker: z.string(),
+      name: z.string().optional(),
+      system: z.literal(true).optional().describe('Spoken by `say`; the speaker is `system`.'),
+      from: languageField,
+      to: languageField,
+      text: z.string(),
+      translation: z.string(),
+      startMs: z.number().describe('Time since the room opened.'),
+      endMs: z.number(),
+    }),
+  ),
+  dropped: z.number().describe('Entries dropped because of the limit.'),
+})
+
+export const webhookSchema = z.strictObject({
+  name: z.string(),
+  waiting: z.number(),
+  delivered: z.number(),
+  failures: z.number().describe('Failed attempts.'),
+  givenUp: z.number().describe('Events dropped after the last attempt.'),
+  dropped: z.number().describe('Events dropped because the queue was full.'),
+})
+
+/** Schemas shared by several operations. Every text has a maximum length. */
+
+const LANGUAGE = /^[A-Za-z]{2,3}[-_]([A-Za-z]{2}|[0-9]{3})$/
+/** No control characters: the text is displayed, spoken and sent to other programs. */
+const PRINTABLE = /^[^\p{Cc}]*$/u
+
+/** `en_US` is accepted and becomes `en-us`. */
+export const language = z
+  .string()
+  .regex(LANGUAGE, 'a language is like en-us')
+  .transform(text => languageId(text))
+  .describe('A language, like `en-us`.')
+
+/** The name of any room, including rooms not created by the API. */
+export const roomName = z.string().min(1).max(128).describe('The name of the room.')
+
+/** Our IDs of participants, calls and so on. */
+export const id = z.string().min(1).max(128)
+
+export const roomParams = z.strictObject({ room: roomName })
+
+/** A display name. */
+export const displayName = z
+  .string()
+  .min(1)
+  .max(64)
+  .regex(PRINTABLE, 'no control characters')
+  .describe('Shown with captions.')
+
+export const original = z.enum(ORIGINAL_VOICES).describe('Volume of original voices under their translation.')
+
+/** Whole minutes up to `most`. */
+export function minutes(most: number) {
+  return z.int().min(1).max(most)
+}
+
+/** Recipients of an announcement. */
+export const listeners = z
+  .array(id)
+  .min(1)
+  .max(100)
+  .optional()
+  .describe('IDs of participants of the room. Default: all.')
+
+/** A text to speak. */
+export const spokenText = z
+  .string()
+  .trim()
+  .min(1)
+  .max(1_000)
+  .regex(/^[^\p{Cc}]*$/u, 'no control characters')
+
+/** In the query, for clients that cannot send headers. */
+export const linkToken = z.string().max(1_024).optional().describe('The token of a link, instead of a key.')
+
+/** `true` and `false` in a query. */
+export const flag = z.enum(['true', 'false']).transform(text => text === 'true')

@@ -1,0 +1,199 @@
+import { describeEnd } from '../../common/lifecycle.ts'
+import type { RelayEvents, SessionEvent } from '../../core/model/events.ts'
+import type { RecordingFault } from '../../core/model/recording.ts'
+import { type HealthParts, healthOf } from './health.ts'
+import { LatencyRecord, Recent } from './latency-figures.ts'
+import { type BookParts, LegBook } from './leg-figures.ts'
+import { EVENTS_KEPT } from './page/figures.ts'
+import type { EventKind, EventLine, HealthFigures, SimulatedCallView } from './protocol.ts'
+
+/** An event line without its number and time. */
+export type EventWords = Omit<EventLine, 'id' | 'at'>
+
+type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'caption'>
+
+/** Describes each event; undefined for events shown elsewhere. Descriptions never contain transcripts. */
+export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => EventWords | undefined } = {
+  room: ({ room, state }) => line('room', room, null, state === 'opened' ? 'opened' : 'closed'),
+  admitted: ({ room, participant, channel, speaks, hears }) =>
+    line('party', room, participant, `joined by ${channel}, ${languages(speaks, hears)}`),
+  lost: ({ room, participant, reason, keepMs }) =>
+    bad(
+      line(
+        'party',
+        room,
+        participant,
+        `disconnected (${describeEnd(reason)}), can reconnect for ${seconds(keepMs)}`,
+      ),
+    ),
+  returned: ({ room, participant, awayMs }) =>
+    line('party', room, participant, `reconnected after ${seconds(awayMs)}`),
+  left: ({ room, participant, reason }) => {
+    const told = line('party', room, participant, `left: ${describeEnd(reason)}`)
+    return reason.kind === 'failed' ? bad(told) : told
+  },
+  changed: ({ room, participant, state, changes }) =>
+    line('party', room, participant, changes.map(key => `${key}: ${state[key] ?? 'nothing'}`).join(', ')),
+  session: event => {
+    const { room, speaker, to, status, attempt, reason } = event
+    if (status === 'opening' && attempt <= 1) return undefined
+    const told = line('session', room, speaker, `translation into ${to}: ${sessionWords(event)}`)
+    return status === 'waiting' || reason?.kind === 'failed' ? bad(told) : told
+  },
+  service: ({ place, status }) => {
+    const name = place === 0 ? 'the service' : `fallback service ${place}`
+    return status === 'open'
+      ? bad(line('service', null, null, `${name} does not respond`))
+      : line('service', null, null, `${name} responds again`)
+  },
+  away: ({ room, participant, away, forMs }) =>
+    away
+      ? bad(line('service', room, participant, 'translation unavailable, hears original'))
+      : line('service', room, participant, `hears translations again after ${seconds(forMs)}`),
+  echo: ({ room, participant, utterance }) =>
+    line(
+      'speech',
+      room,
+      participant,
+      utterance === undefined ? 'is played with an echo' : 'an echo was dropped',
+    ),
+  // Successful utterances are in the latency chart.
+  utterance: ({ room, listener, stage }) =>
+    stage === 'dropped' ? bad(line('speech', room, listener, 'utterance dropped')) : undefined,
+  notice: ({ room, participant, notice, stage }) =>
+    stage === 'begun' ? line('speech', room, participant, `hears the notice: ${notice}`) : undefined,
+  // The key itself can be a secret.
+  dtmf: ({ room, participant }) => line('party', room, participant, 'pressed a key'),
+  command: ({ room, participant, action }) => line('party', room, participant, `key command: ${action}`),
+  dial: ({ room, call, outcome, code }) =>
+    line('call', room, null, `${call}: ${outcome}${code === undefined ? '' : ` (${code})`}`),
+  recording: ({ room, state, fault }) =>
+    fault === undefined
+      ? line('recording', room, null, `recording: ${state}`)
+      : bad(line('recording', room, null, `recording: ${RECORDING_FAULTS[fault]}`)),
+}
+
+const RECORDING_FAULTS: Record<RecordingFault, string> = {
+  'disk-failed': 'the disk failed, sound is missing',
+  'disk-slow': 'the disk is too slow, sound is missing',
+}
+
+function line(kind: EventKind, room: string | null, who: string | null, text: string): EventWords {
+  return { kind, room, who, text, bad: false }
+}
+
+function bad(words: EventWords): EventWords {
+  return { ...words, bad: true }
+}
+
+function languages(speaks: string | undefined, hears: string | undefined): string {
+  return `${speaks === undefined ? 'only listens' : `speaks ${speaks}`}, hears ${hears ?? 'originals'}`
+}
+
+function sessionWords({ status, attempt, reason }: SessionEvent): string {
+  if (status === 'waiting') return `lost, attempt ${attempt}`
+  if (status === 'ended') return `ended${reason === undefined ? '' : ` (${describeEnd(reason)})`}`
+  return attempt > 1 ? `${status}, attempt ${attempt}` : status
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1_000).toFixed(1)} s`
+}
+
+/** Maximum number of events per second; the newest are kept. */
+const EVENTS_A_SECOND = 40
+
+export interface LookoutParts extends BookParts, Omit<HealthParts, 'relay'> {
+  /** Recording state of a room. */
+  readonly recording: (room: string) => string | null
+  readonly calls: () => readonly SimulatedCallView[]
+}
+
+/**
+ * Observes a relay and returns its state and changes as JSON shared by all readers. It subscribes when it is created;
+ * the creator calls `levels` and `delta` on time, and disposes it when there are no more viewers.
+ */
+export class Lookout implements Disposable {
+  readonly #parts: LookoutParts
+  readonly #book: LegBook
+  readonly #latency = new LatencyRecord()
+  readonly #events = new Recent<EventLine>(EVENTS_KEPT, EVENTS_A_SECOND)
+  readonly #subscriptions: Disposable[]
+  #health: HealthFigures
+  #calls = ''
+  #snapshot: string | undefined
+  #lines = 0
+
+  constructor(parts: LookoutParts) {
+    this.#parts = parts
+    const { relay, pulse, wall } = parts
+    const { observer } = relay
+    this.#book = new LegBook(parts, parts.recording)
+    this.#subscriptions = [
+      observer.on('level', ({ participant, level }) => this.#book.heard(participant, level)),
+      observer.on('utterance', event => {
+        if (event.stage === 'begun') this.#latency.begun(event, wall())
+      }),
+      ...(Object.keys(EVENT_WORDS) as (keyof typeof EVENT_WORDS)[]).map(name => this.#reads(name)),
+    ]
+    pulse.start()
+    this.#health = healthOf(parts)
+    this.delta()
+  }
+
+  /** The complete state as of the last `delta`, computed once for all viewers. */
+  get snapshot(): string {
+    this.#snapshot ??= this.#makeSnapshot()
+    return this.#snapshot
+  }
+
+  /** Returns changed levels, or undefined if there are none. */
+  levels(): string | undefined {
+    const levels = this.#book.levels()
+    return levels.length === 0 ? undefined : `[${levels.join()}]`
+  }
+
+  /** Returns the changes since the last call; called once a second. */
+  delta(): string {
+    const { wall } = this.#parts
+    const at = wall()
+    this.#latency.second(at)
+    this.#health = healthOf(this.#parts)
+    const { rooms, legs, goneRooms, goneLegs, lag } = this.#book.look()
+    const { items, missed } = this.#events.take()
+    const calls = JSON.stringify(this.#parts.calls())
+    const told = calls === this.#calls ? '' : `,"calls":${calls}`
+    this.#calls = calls
+    this.#snapshot = undefined
+    return (
+      `{"at":${at},"rooms":[${rooms.join()}],"legs":[${legs.join()}],"goneRooms":${JSON.stringify(goneRooms)},` +
+      `"goneLegs":[${goneLegs.join()}],"lag":[${lag.join()}],"events":${JSON.stringify(items)},"missed":${missed},` +
+      `"utterances":${JSON.stringify(this.#latency.utterances.take().items)},` +
+      `"quantiles":${JSON.stringify(this.#latency.quantiles.take().items)},"health":${JSON.stringify(this.#health)}${told}}`
+    )
+  }
+
+  /** Unsubscribes. */
+  [Symbol.dispose](): void {
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
+    this.#parts.pulse.stop()
+  }
+
+  #makeSnapshot(): string {
+    const { rooms, legs } = this.#book.whole
+    const { utterances, quantiles } = this.#latency
+    return (
+      `{"at":${this.#parts.wall()},"rooms":[${rooms.join()}],"legs":[${legs.join()}],` +
+      `"events":${JSON.stringify(this.#events.all)},"utterances":${JSON.stringify(utterances.all)},` +
+      `"quantiles":${JSON.stringify(quantiles.all)},"health":${JSON.stringify(this.#health)},"calls":${this.#calls}}`
+    )
+  }
+
+  #reads<K extends keyof typeof EVENT_WORDS>(name: K): Disposable {
+    const { relay, wall } = this.#parts
+    return relay.observer.on(name, (event: RelayEvents[K]) => {
+      const words = EVENT_WORDS[name](event)
+      if (words) this.#events.add({ id: ++this.#lines, at: wall(), ...words })
+    })
+  }
+}

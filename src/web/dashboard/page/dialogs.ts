@@ -1,0 +1,177 @@
+import { element, fillLanguages } from '../../../pages/page/dom.ts'
+import { hearableOf, heardOf, spokenOf } from '../../../pages/page/languages.ts'
+import type { LegFigures, Offer } from '../protocol.ts'
+import { deed, onSay, SureButton, sayIn } from './actions.ts'
+import type { Api } from './api.ts'
+import type { Board } from './board.ts'
+import { say } from './format.ts'
+
+/** State and actions of a leg. Changes apply immediately. */
+export class LegDialog {
+  readonly #dialog = element('leg', HTMLDialogElement)
+  readonly #speaks = element('leg-speaks', HTMLSelectElement)
+  readonly #hears = element('leg-hears', HTMLSelectElement)
+  readonly #original = element('leg-original', HTMLSelectElement)
+  readonly #muted = element('leg-muted', HTMLInputElement)
+  readonly #interpreting = element('leg-interpreting', HTMLInputElement)
+  readonly #sayForm = element('leg-say', HTMLFormElement)
+  readonly #told = element('leg-told', HTMLElement)
+  readonly #sure: SureButton
+  readonly #api: () => Api
+  #offer: Offer = { languages: [], recordings: [] }
+  #shown: LegFigures | undefined
+
+  constructor(api: () => Api) {
+    this.#api = api
+    this.#speaks.addEventListener('change', () => this.#change({ speaks: this.#speaks.value || null }))
+    this.#hears.addEventListener('change', () => this.#change({ hears: this.#hears.value || null }))
+    this.#original.addEventListener('change', () => this.#change({ original: this.#original.value }))
+    this.#muted.addEventListener('change', () => this.#change({ muted: this.#muted.checked }))
+    this.#interpreting.addEventListener('change', () =>
+      this.#change({ interpreting: this.#interpreting.checked }),
+    )
+    onSay(this.#sayForm, (text, language) => {
+      const { room, id } = this.#shown!
+      const path = `/v1/rooms/${encodeURIComponent(room)}/say`
+      return deed(this.#told, 'Sent.', () => this.#api().ask('POST', path, { text, language, to: [id] }))
+    })
+    this.#sure = new SureButton(element('leg-hang-up', HTMLButtonElement), 'Confirm hang-up', () => {
+      void deed(this.#told, 'Hung up.', () => this.#api().ask('DELETE', this.#path)).then(
+        done => done && this.#dialog.close(),
+      )
+    })
+  }
+
+  offer(offer: Offer): void {
+    this.#offer = offer
+  }
+
+  open(figures: LegFigures): void {
+    this.#shown = undefined
+    this.#sure.reset()
+    say(this.#told, '')
+    sayIn(this.#sayForm, spokenOf(this.#offer), figures.hears ?? figures.speaks ?? 'en-us')
+    this.#show(figures)
+    this.#dialog.showModal()
+  }
+
+  /** Shows the current state; closes when the leg is gone. */
+  follow(board: Board): void {
+    const shown = this.#shown
+    if (!this.#dialog.open || !shown) return
+    const leg = board.legs.get(shown.n)
+    if (!leg) this.#dialog.close()
+    else if (leg.figures !== shown) this.#show(leg.figures)
+  }
+
+  get #path(): string {
+    return `/v1/participants/${encodeURIComponent(this.#shown!.id)}`
+  }
+
+  #show(figures: LegFigures): void {
+    const { id, name, channel, room, speaks, hears } = figures
+    const before = this.#shown
+    this.#shown = figures
+    say(element('leg-title', HTMLElement), name ?? id)
+    say(element('leg-about', HTMLElement), `${id} by ${channel}, in ${room}`)
+    // Does not refill a list that the user has open.
+    if (before?.speaks !== speaks || !before)
+      fillLanguages(this.#speaks, heardOf(this.#offer), speaks ?? '', 'nothing: they only listen')
+    if (before?.hears !== hears || !before)
+      fillLanguages(this.#hears, hearableOf(this.#offer), hears ?? '', 'originals only')
+    this.#original.value = figures.original
+    this.#muted.checked = figures.muted
+    this.#interpreting.checked = figures.interpreting
+  }
+
+  #change(change: object): void {
+    const before = this.#shown
+    void deed(this.#told, 'Changed.', () => this.#api().ask('PATCH', this.#path, change)).then(done => {
+      if (done || !before) return
+      // Shows the current state again.
+      this.#shown = undefined
+      this.#show(before)
+    })
+  }
+}
+
+/** Actions for a room. */
+export class RoomDialog {
+  readonly #dialog = element('room', HTMLDialogElement)
+  readonly #sayForm = element('room-say', HTMLFormElement)
+  readonly #made = element('room-made', HTMLElement)
+  readonly #value = element('room-made-value', HTMLInputElement)
+  readonly #told = element('room-told', HTMLElement)
+  readonly #sure: SureButton
+  readonly #api: () => Api
+  #offer: Offer = { languages: [], recordings: [] }
+  #room = ''
+
+  constructor(api: () => Api) {
+    this.#api = api
+    onSay(this.#sayForm, (text, language) =>
+      deed(this.#told, 'Sent.', () => this.#ask('POST', '/say', { text, language })),
+    )
+    element('room-link', HTMLButtonElement).addEventListener('click', () => void this.#link())
+    element('room-code', HTMLButtonElement).addEventListener('click', () => void this.#code())
+    element('room-copy', HTMLButtonElement).addEventListener('click', () => void this.#copy())
+    this.#sure = new SureButton(element('room-end', HTMLButtonElement), 'Confirm end', () => {
+      const goodbye = element('room-goodbye', HTMLInputElement).checked
+      void deed(this.#told, 'Ending.', () => this.#ask('DELETE', goodbye ? '?goodbye=true' : ''))
+    })
+  }
+
+  offer(offer: Offer): void {
+    this.#offer = offer
+  }
+
+  open(room: string, board: Board): void {
+    this.#room = room
+    this.#sure.reset()
+    this.#made.hidden = true
+    say(this.#told, '')
+    say(element('room-title', HTMLElement), room)
+    const first = Array.from(board.legs.values()).find(({ figures }) => figures.room === room)
+    sayIn(this.#sayForm, spokenOf(this.#offer), first?.figures.speaks ?? 'en-us')
+    this.#dialog.showModal()
+  }
+
+  /** Closes when the room has ended. */
+  follow(board: Board): void {
+    if (this.#dialog.open && !board.rooms.has(this.#room)) this.#dialog.close()
+  }
+
+  #ask(method: string, path: string, body?: object): Promise<unknown> {
+    return this.#api().ask(method, `/v1/rooms/${encodeURIComponent(this.#room)}${path}`, body)
+  }
+
+  async #link(): Promise<void> {
+    await deed(this.#told, 'Valid for one hour for anyone with the link.', async () => {
+      const { token } = (await this.#ask('POST', '/captions/link', {})) as { token: string }
+      // Browsers do not send the part after `#`.
+      const path = `/captions/${encodeURIComponent(this.#room)}#token=${token}`
+      this.#show('Captions of this room', new URL(path, location.href).href)
+    })
+  }
+
+  async #code(): Promise<void> {
+    await deed(this.#told, 'Valid for one hour.', async () => {
+      const { code } = (await this.#ask('POST', '/codes', {})) as { code: string }
+      this.#show('Code to join by phone', code)
+    })
+  }
+
+  #show(name: string, value: string): void {
+    say(element('room-made-name', HTMLElement), name)
+    this.#value.value = value
+    this.#made.hidden = false
+  }
+
+  async #copy(): Promise<void> {
+    this.#value.select()
+    await navigator.clipboard.writeText(this.#value.value).then(
+      () => say(this.#told, 'Copied.'),
+      () => say(this.#told, 'Selected. Press Ctrl+C.'),
+    )
+  }
+}

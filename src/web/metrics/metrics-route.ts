@@ -1,0 +1,55 @@
+import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
+import { isFromThisMachine } from '../../net/client-address.ts'
+import { vouchFor } from '../../net/request-guard.ts'
+import type { BearerKeys } from '../control/auth.ts'
+import { ControlError, fromFramework } from '../control/errors.ts'
+import type { Exposition } from './metric-family.ts'
+import type { MetricsSettings } from './settings.ts'
+
+/** Throws a `ControlError` if `request` may not read the metrics. `keys`: absent if there are none. */
+function admitReader(
+  request: FastifyRequest,
+  access: MetricsSettings['access'],
+  keys: BearerKeys | undefined,
+): void {
+  if (access === 'open') return
+  const { authorization } = request.headers
+  if (access === 'local' && authorization === undefined && isFromThisMachine(request.raw)) return
+  if (!keys)
+    throw new ControlError(
+      'control_closed',
+      'the metrics require a key (control.keys) or a request from this machine',
+    )
+  keys.holderOf(authorization, request.ip)
+}
+
+export interface MetricsOptions {
+  readonly exposition: Exposition
+  readonly settings: MetricsSettings
+  /** Keys of the control API; undefined if there are none. */
+  readonly keys: BearerKeys | undefined
+}
+
+/** `GET /metrics` for Prometheus. */
+export async function metrics(
+  app: FastifyInstance,
+  { exposition, settings, keys }: MetricsOptions,
+): Promise<void> {
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const failure = fromFramework(error)
+    return reply.status(failure.status).headers(failure.headers).send(failure.body)
+  })
+  app.get(
+    '/metrics',
+    {
+      onRequest: async request => {
+        admitReader(request, settings.access, keys)
+        if (settings.access !== 'open') vouchFor(request.raw)
+      },
+    },
+    async (_request, reply) => {
+      const text = await exposition.text()
+      return reply.headers({ 'cache-control': 'no-store', 'content-type': exposition.contentType }).send(text)
+    },
+  )
+}

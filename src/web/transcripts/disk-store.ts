@@ -1,0 +1,248 @@
+import { appendFile, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { BridgeError } from '../../common/errors.ts'
+import type { Log } from '../../common/log.ts'
+import { isoTime, type WallClock } from '../../common/wall-clock.ts'
+import type { RoomLife } from '../captions/caption-feed.ts'
+import {
+  type Transcript,
+  TranscriptBuilder,
+  type TranscriptEntry,
+  type TranscriptShelf,
+  type TranscriptSummary,
+  type TranscriptWriter,
+} from './transcript.ts'
+
+/** The first line of a file. */
+export interface TranscriptHead {
+  readonly id: string
+  readonly room: string
+  readonly openedAt: string
+}
+
+/** Maximum number of characters waiting for a slow disk. */
+const MOST_WAITING = 4_000_000
+
+/**
+ * A transcript on disk, readable only by its owner (mode 0600): JSON lines, the head first, then entries as they
+ * arrive. Writes are sequential. A disk error ends the file: `onFailure` is called once, and the call continues.
+ */
+class TranscriptFile {
+  readonly #path: string
+  readonly #head: string
+  readonly #onFailure: (error: unknown) => void
+  #waiting = ''
+  #begun = false
+  /** The file holds what was to be forgotten. */
+  #stale = false
+  #failed = false
+  #writing: Promise<void> | undefined
+
+  constructor(path: string, head: TranscriptHead, onFailure: (error: unknown) => void) {
+    this.#path = path
+    this.#head = `${JSON.stringify(head)}\n`
+    this.#onFailure = onFailure
+  }
+
+  write(entry: TranscriptEntry): void {
+    if (this.#failed) return
+    this.#waiting += `${JSON.stringify(entry)}\n`
+    if (this.#waiting.length > MOST_WAITING) this.#fail(new RangeError('the disk does not keep up'))
+    this.#pump()
+  }
+
+  /** Starts again with only the head. */
+  clear(): void {
+    this.#waiting = ''
+    this.#stale = this.#begun
+    this.#begun = false
+    this.#pump()
+  }
+
+  /** Settles when everything is on disk, or writing has failed. */
+  async flushed(): Promise<void> {
+    while (this.#writing) await this.#writing
+  }
+
+  #pump(): void {
+    if (this.#writing || this.#failed || (this.#waiting === '' && !this.#stale)) return
+    this.#writing = this.#flush()
+      .catch(error => this.#fail(error))
+      .finally(() => {
+        this.#writing = undefined
+        this.#pump()
+      })
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#waiting
+    this.#waiting = ''
+    if (this.#begun) return appendFile(this.#path, text)
+    // Created with the first entry, so that silent rooms leave no file.
+    this.#begun = true
+    this.#stale = false
+    return writeFile(this.#path, this.#head + text, { mode: 0o600 })
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failed) return
+    this.#failed = true
+    this.#waiting = ''
+    this.#onFailure(error)
+  }
+}
+
+/** Only what this program made is read, and deleted. */
+const FILE = /^([\w-]{20})\.jsonl$/
+/** The most that the head of a file may have: more than the longest name of a room, however it is escaped. */
+const HEAD_BYTES = 65_536
+
+const headSchema = z.object({ id: z.string(), room: z.string(), openedAt: z.string() })
+const entrySchema = z.object({
+  utterance: z.string(),
+  speaker: z.string(),
+  name: z.string().optional(),
+  system: z.literal(true).optional(),
+  from: z.string(),
+  to: z.string(),
+  text: z.string(),
+  translation: z.string(),
+  startMs: z.number().min(0),
+  endMs: z.number().min(0),
+})
+
+export interface DiskShelfParts {
+  readonly wall: WallClock
+  readonly log: Log
+  readonly keepMs: number
+}
+
+/** Transcripts in a folder, also those of earlier runs. A transcript is as old as its file. */
+export class DiskShelf implements TranscriptShelf {
+  readonly #folder: string
+  readonly #parts: DiskShelfParts
+  readonly #kept = new Map<string, { readonly summary: TranscriptSummary; readonly until: number }>()
+  /** Files that could not be written. */
+  failed = 0
+
+  private constructor(folder: string, parts: DiskShelfParts) {
+    this.#folder = folder
+    this.#parts = parts
+  }
+
+  /** Makes the folder where there is none, and finds what is in it. Rejects with `BridgeError` `CONFIG` when it cannot. */
+  static async open(folder: string, parts: DiskShelfParts): Promise<DiskShelf> {
+    try {
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      return await DiskShelf.#find(folder, parts)
+    } catch (cause) {
+      const { code = 'error' } = cause as NodeJS.ErrnoException
+      throw new BridgeError('CONFIG', `transcripts.folder: ${folder} cannot be used (${code})`, { cause })
+    }
+  }
+
+  static async #find(folder: string, parts: DiskShelfParts): Promise<DiskShelf> {
+    const shelf = new DiskShelf(folder, parts)
+    for (const name of await readdir(folder)) {
+      const id = FILE.exec(name)?.[1]
+      const head = id === undefined ? undefined : await readHead(join(folder, name))
+      if (id !== undefined && head?.id === id) await shelf.#keep(head)
+    }
+    await shelf.sweep()
+    return shelf
+  }
+
+  get stats() {
+    return { kept: this.#kept.size, failed: this.failed, evicted: 0 }
+  }
+
+  begin({ id, room, openedAt }: RoomLife): TranscriptWriter {
+    const { log } = this.#parts
+    const head = { id, room, openedAt }
+    const file = new TranscriptFile(this.#path(id), head, error => {
+      this.failed++
+      const { code = 'error' } = error as NodeJS.ErrnoException
+      log.error({ transcript: id, code }, 'transcript not written')
+    })
+    return {
+      write: entry => file.write(entry),
+      clear: () => file.clear(),
+      finish: async ({ entries }) => {
+        await file.flushed()
+        if (entries.length === 0) await rm(this.#path(id), { force: true }).catch(() => {})
+        else await this.#ended(head).catch(() => {})
+      },
+    }
+  }
+
+  list(): readonly TranscriptSummary[] {
+    return Array.from(this.#kept.values(), ({ summary }) => summary)
+  }
+
+  async read(id: string): Promise<Transcript | undefined> {
+    await this.sweep()
+    const kept = this.#kept.get(id)
+    const text = kept && (await readFile(this.#path(id), 'utf8').catch(() => undefined))
+    if (!kept || text === undefined) return undefined
+    const builder = new TranscriptBuilder()
+    // The last line may have been cut by the end of the program.
+    for (const line of text.split('\n').slice(1)) {
+      const entry = entrySchema.safeParse(parsed(line)).data
+      if (!entry) continue
+      const { name, system, ...rest } = entry
+      builder.put({ ...rest, ...(name === undefined ? {} : { name }), ...(system ? { system } : {}) })
+    }
+    return { ...kept.summary, entries: builder.entries(), dropped: builder.dropped }
+  }
+
+  async delete(id: string): Promise<boolean> {
+    if (!this.#kept.delete(id)) return false
+    await rm(this.#path(id), { force: true })
+    return true
+  }
+
+  async sweep(): Promise<void> {
+    const now = this.#parts.wall()
+    for (const [id, { until }] of Array.from(this.#kept)) {
+      if (until > now) continue
+      await this.delete(id).catch(error => {
+        const { code = 'error' } = error as NodeJS.ErrnoException
+        this.#parts.log.error({ transcript: id, code }, 'transcript not deleted')
+      })
+    }
+  }
+
+  /** The room has ended, perhaps long after the last word: the file is as old as that. */
+  async #ended(head: TranscriptHead): Promise<void> {
+    const seconds = this.#parts.wall() / 1_000
+    await utimes(this.#path(head.id), seconds, seconds)
+    await this.#keep(head)
+  }
+
+  async #keep({ id, room, openedAt }: TranscriptHead): Promise<void> {
+    const { mtimeMs } = await stat(this.#path(id))
+    const until = mtimeMs + this.#parts.keepMs
+    const summary = { id, room, openedAt, endedAt: isoTime(mtimeMs), deletedAt: isoTime(until) }
+    this.#kept.set(id, { summary, until })
+  }
+
+  #path(id: string): string {
+    return join(this.#folder, `${id}.jsonl`)
+  }
+}
+
+async function readHead(path: string): Promise<TranscriptHead | undefined> {
+  await using file = await open(path)
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES))
+  const [line = ''] = buffer.toString('utf8', 0, bytesRead).split('\n')
+  return headSchema.safeParse(parsed(line)).data
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,150 @@
+import type { LanguageId } from '../../common/language.ts'
+import type { Transcript, TranscriptEntry } from './transcript.ts'
+
+/** Which texts an export shows. */
+export const LINES = ['both', 'original', 'translation'] as const
+export type Lines = (typeof LINES)[number]
+
+/** A text in its language, on one line. */
+export interface CueLine {
+  readonly language: LanguageId
+  readonly text: string
+}
+
+/** Something that is shown for a while. */
+export interface Cue {
+  readonly startMs: number
+  /** Later than `startMs`. */
+  readonly endMs: number
+  readonly speaker: string
+  /** At least one. */
+  readonly lines: readonly CueLine[]
+}
+
+/** So that it can be read at all, whatever the times say. */
+const SHORTEST_MS = 1
+
+/** What an export shows of `entries`, in their order; an entry without any text that is wanted is left out. */
+export function cuesOf(entries: readonly TranscriptEntry[], lines: Lines = 'both'): Cue[] {
+  return entries.flatMap(entry => {
+    const shown = [
+      ...(lines === 'translation' ? [] : [{ language: entry.from, text: oneLine(entry.text) }]),
+      ...(lines === 'original' ? [] : [{ language: entry.to, text: oneLine(entry.translation) }]),
+    ].filter(({ text }) => text !== '')
+    if (shown.length === 0) return []
+    const { startMs, endMs } = entry
+    return [
+      {
+        startMs,
+        endMs: Math.max(endMs, startMs + SHORTEST_MS),
+        speaker: oneLine(entry.name ?? '') || oneLine(entry.speaker) || '?',
+        lines: shown,
+      },
+    ]
+  })
+}
+
+/** Without line breaks, control characters and marks that turn the direction of what follows. */
+export function oneLine(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[\s\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replace(/[\u202a-\u202e\u2066-\u2069\ufeff]/gu, '')
+    .trim()
+}
+
+/** `ms` as `01:02:03` and thousandths behind `point`; hours may be more than 99. */
+export function clockTime(ms: number, point: ',' | '.'): string {
+  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  const seconds = ms / 1000
+  return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}${point}${String(Math.floor(ms % 1000)).padStart(3, '0')}`
+}
+
+/** For people: when, who, what; the second text under the first. */
+export function plainText(cues: readonly Cue[]): string {
+  return cues
+    .map(({ startMs, speaker, lines: [first, ...rest] }) => {
+      const head = `[${clockTime(startMs, '.').slice(0, -4)}] ${speaker}`
+      return [
+        `${head} (${first?.language}): ${first?.text}`,
+        ...rest.map(({ language, text }) => `    (${language}): ${text}`),
+      ]
+        .join('\n')
+        .concat('\n')
+    })
+    .join('')
+}
+
+/**
+ * SubRip subtitles. The format knows no escapes and players take `<i>` and `{\an8}` for commands, so the characters that
+ * begin them are replaced by ones that look alike; nothing else in a text can be taken for structure.
+ */
+export function srt(cues: readonly Cue[]): string {
+  return cues
+    .map(({ startMs, endMs, speaker, lines }, index) => {
+      const [first, ...rest] = lines.map(({ text }) => harmless(text))
+      const text = [`${harmless(speaker)}: ${first}`, ...rest].join('\n')
+      return `${index + 1}\n${clockTime(startMs, ',')} --> ${clockTime(endMs, ',')}\n${text}\n`
+    })
+    .join('\n')
+}
+
+function harmless(text: string): string {
+  return text.replaceAll('<', '‹').replaceAll('>', '›').replaceAll('{', '(').replaceAll('}', ')')
+}
+
+/** WebVTT (W3C): the speaker as a voice, each text in its language. */
+export function webVtt(cues: readonly Cue[]): string {
+  const blocks = cues.map(({ startMs, endMs, speaker, lines }, index) => {
+    const texts = lines.map(({ language, text }) => `<lang ${tag(language)}>${escaped(text)}</lang>`)
+    return `${index + 1}\n${clockTime(startMs, '.')} --> ${clockTime(endMs, '.')}\n<v ${escaped(speaker)}>${texts.join('\n')}</v>\n`
+  })
+  return ['WEBVTT\n', ...blocks].join('\n')
+}
+
+/** `en-us` → `en-US`, as BCP 47 is written. */
+function tag(language: string): string {
+  const [base = '', region = ''] = language.split('-')
+  return `${base}-${region.toUpperCase()}`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+export const TRANSCRIPT_FORMATS = ['json', 'srt', 'vtt', 'text'] as const
+export type TranscriptFormat = (typeof TRANSCRIPT_FORMATS)[number]
+
+/** Media types of the formats, all in UTF-8. */
+export const TRANSCRIPT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
+  json: 'application/json',
+  srt: 'application/x-subrip',
+  vtt: 'text/vtt',
+  text: 'text/plain',
+}
+
+/** Which part of a transcript is wanted, and how. */
+export interface ExportWish {
+  readonly format: TranscriptFormat
+  /** Only what was translated into this language. */
+  readonly to?: string | undefined
+  /** For the formats of lines; JSON has all. */
+  readonly lines?: Lines | undefined
+}
+
+/** `transcript` as a document. */
+export function exported(transcript: Transcript, { format, to, lines = 'both' }: ExportWish): string {
+  const entries = transcript.entries.filter(entry => to === undefined || entry.to === to)
+  switch (format) {
+    case 'json':
+      return JSON.stringify({ ...transcript, entries })
+    case 'srt':
+      return srt(cuesOf(entries, lines))
+    case 'vtt':
+      return webVtt(cuesOf(entries, lines))
+    case 'text':
+      return plainText(cuesOf(entries, lines))
+    default:
+      return format satisfies never
+  }
+}
