@@ -28,7 +28,7 @@ export default defineConfig({
   test: {
     reporters: ['default', new ClosingLine()],
     // The engines' tests are heavy and their figures depend on free cores: few files at a time; most others wait for sound.
-    maxWorkers: 4,
+    maxWorkers: 5,
     // Programs that tests start begin in half the time.
     env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/node` },
     passWithNoTests: false,

@@ -58,7 +58,7 @@ beforeAll(async () => {
   for await (const line of createInterface(child.stdout)) {
     url = /^Translation service at (\S+)/.exec(line)?.[1] ?? url
     ownKey = /key for this run +(\S+)/.exec(line)?.[1] ?? ownKey
-    if (line.startsWith('Ctrl-C')) break
+    if (line.includes('Ctrl-C')) break
   }
 }, 60_000)
 

@@ -97,6 +97,6 @@ describe('samples on their way through', () => {
     const ahead = new LookAhead()
     ahead.append(new Int16Array(4_000))
     expect(() => ahead.append(new Int16Array(97))).toThrow('room for 96 samples, got 97')
-    expect(() => ahead.leaveOut(3_900, 101, 0)).toThrow('takes 4001, there are 4000')
+    expect(() => ahead.leaveOut(3_900, 101, 0)).toThrow('needs 4001, got 4000')
   })
 })

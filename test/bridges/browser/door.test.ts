@@ -91,7 +91,7 @@ describe('access to the page', () => {
     // All its resources exist.
     for (const [, path] of page.body.matchAll(/(?:src|href)="\.(\/talk\/files\/[^"]+)"/g))
       expect((await get(path!)).status).toBe(200)
-    expect((await get('/talk/files/bridges/browser/packet.ts')).status).toBe(200)
+    expect((await get('/talk/files/bridges/browser/audio-packet.ts')).status).toBe(200)
     for (const accept of ['*/*', 'application/json', ''])
       expect(await get('/', accept === '' ? {} : { accept })).toMatchObject({
         status: 200,
