@@ -8,27 +8,38 @@ export const chance = {
   },
 }
 
-/** Tests of units that leave nothing behind in their process: modules are loaded once per worker, not once per file. */
+/** Folders whose tests leave nothing behind in their process: modules are loaded once per worker, not once per file. */
 const SHARED_PROCESS = [
   'app',
+  'bridges/browser',
+  'bridges/twilio',
   'config',
+  'conformance',
   'core',
   'files',
+  'fuzz',
   'guard',
   'pages',
   'recording',
+  'service/client',
+  'simulator',
   'sounds',
   'tracing',
   'transcode',
   'web',
 ].map(folder => `test/${folder}/**/*.test.ts`)
-const limits = { testTimeout: 30_000, hookTimeout: 60_000 }
+const limits = {
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  setupFiles: ['test/helpers/short-of-cpu.ts'],
+  retry: { count: 2 },
+}
 
 export default defineConfig({
   test: {
     reporters: ['default', new ClosingLine()],
     // The engines' tests are heavy and their figures depend on free cores: few files at a time; most others wait for sound.
-    maxWorkers: 5,
+    maxWorkers: 4,
     // Programs that tests start begin in half the time.
     env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/node` },
     passWithNoTests: false,
@@ -39,8 +50,6 @@ export default defineConfig({
           name: 'own process',
           include: ['test/**/*.test.ts'],
           exclude: SHARED_PROCESS,
-          setupFiles: ['test/helpers/short-of-cpu.ts'],
-          retry: { count: 2 },
           ...limits,
         },
       },
