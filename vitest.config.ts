@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './test/helpers/closing-line.ts'
+import { SlowFirst } from './test/helpers/slow-first.ts'
 
 /** Properties have a seed that test/helpers/seeds.ts gives: a fixed one, or in the long run a new one. */
 export const chance = {
@@ -40,6 +41,7 @@ export default defineConfig({
     reporters: ['default', new ClosingLine()],
     // The engines' tests are heavy and their figures depend on free cores: few files at a time; most others wait for sound.
     maxWorkers: 4,
+    sequence: { sequencer: SlowFirst },
     // Programs that tests start begin in half the time.
     env: { NODE_COMPILE_CACHE: `${import.meta.dirname}/node_modules/.cache/node` },
     passWithNoTests: false,
