@@ -28,7 +28,7 @@ export default async function status(app: FastifyInstance, options: StatusOption
     name: 'dragoman',
     ...figures(request, { legs: relay.legs, rooms: relay.rooms.size }),
   }))
-  // Any response means alive: a restart of this process could fix nothing else.
+  // Any response means that the process is alive; a restart would not fix other problems.
   app.get('/live', () => ({ status: 'ok' }))
   app.get('/ready', (request, reply) => {
     const why = notReady()
@@ -41,7 +41,7 @@ export default async function status(app: FastifyInstance, options: StatusOption
   })
 }
 
-/** What is said at `/` to whoever asks without a browser. */
+/** Returns the text of `/` for clients other than browsers. */
 export function statusWords(): string {
   return (
     'Dragoman is on the line.\n\n' +

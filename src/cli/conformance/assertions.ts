@@ -3,12 +3,12 @@ import { EVENT } from '../../service/contract.ts'
 import { type Mp3Header, mp3HeaderAt } from '../../transcode/mp3/header.ts'
 import type { Evidence, Happening, Reply, SessionRecord } from './evidence.ts'
 
-/** Bytes at the beginning in which the first mp3 frame is looked for. */
+/** Number of leading bytes that are searched for the first mp3 frame. */
 const MP3_SEARCH_BYTES = 4_096
-/** Less than this is no voice. */
+/** Minimum size of audio that counts as a voice (bytes). */
 const LEAST_BYTES = 100
 
-/** Events of the service by this name. */
+/** Returns the service’s events with this name. */
 export function events(record: SessionRecord, name: string): Happening[] {
   return record.happened.filter(each => each.kind === 'event' && each.name === name)
 }
@@ -17,7 +17,7 @@ export function started(record: SessionRecord): boolean {
   return events(record, EVENT.start).length > 0
 }
 
-/** Whether the service itself turned the session away before it was ready: an `error`, or a `connect_error` with data. */
+/** True if the service itself rejected the session before it was ready: an `error`, or a `connect_error` with data. */
 export function turnedAway(record: SessionRecord): boolean {
   if (started(record)) return false
   return record.happened.some(
@@ -26,23 +26,23 @@ export function turnedAway(record: SessionRecord): boolean {
   )
 }
 
-/** Names of the events after `start`, acknowledgments left out. */
+/** Returns the names of the events after `start`, without acknowledgments. */
 export function answers(record: SessionRecord): string[] {
   const names = record.happened.filter(({ kind }) => kind === 'event').map(({ name }) => name)
   return names.slice(names.indexOf(EVENT.start) + 1)
 }
 
-/** Where the answer to what was sent as number `sent` stands among all that happened; -1 without one. */
+/** Returns the index of the acknowledgment of message number `sent` in `happened`, or -1. */
 export function ackOf({ happened }: SessionRecord, sent: number): number {
   return happened.findIndex(each => each.kind === 'ack' && each.sent === sent)
 }
 
-/** Where `start` stands among all that happened; -1 without one. */
+/** Returns the index of `start` in `happened`, or -1. */
 export function startOf({ happened }: SessionRecord): number {
   return happened.findIndex(({ kind, name }) => kind === 'event' && name === EVENT.start)
 }
 
-/** The sessions that were to succeed, of some namespaces or of all. */
+/** Returns the sessions that were expected to succeed, of these namespaces or of all. */
 export function ordinary({ sessions }: Evidence, ...namespaces: string[]): SessionRecord[] {
   const { stt, hasty, translator, tts, ttsStreaming, ttsStream, sts, stsStreaming } = sessions
   return [stt, hasty, translator, tts, ttsStreaming, ttsStream, sts, stsStreaming].filter(
@@ -50,14 +50,14 @@ export function ordinary({ sessions }: Evidence, ...namespaces: string[]): Sessi
   )
 }
 
-/** Every string inside `payload`. */
+/** Returns every string inside `payload`. */
 export function strings(payload: unknown): string[] {
   if (typeof payload === 'string') return [payload]
   if (typeof payload !== 'object' || payload === null || payload instanceof Uint8Array) return []
   return Object.values(payload).flatMap(strings)
 }
 
-/** All binary inside `payload`. */
+/** Returns all binary data inside `payload`. */
 export function binaries(payload: unknown): Uint8Array[] {
   if (payload instanceof ArrayBuffer) return [new Uint8Array(payload)]
   if (payload instanceof Uint8Array) return [payload]
@@ -65,7 +65,7 @@ export function binaries(payload: unknown): Uint8Array[] {
   return Object.values(payload).flatMap(binaries)
 }
 
-/** Binary that JSON carries at `file.data`, in whatever form. */
+/** Returns the binary data that JSON carries at `file.data`, in any form. */
 export function fileData(payload: unknown): Uint8Array | undefined {
   const file = field(payload, 'file')
   return replyBytes(field(file, 'data')) ?? replyBytes(file)
@@ -76,17 +76,17 @@ export function field(value: unknown, name: string): unknown {
   return (value as Record<string, unknown>)[name]
 }
 
-/** All audio of a session, joined. */
+/** Returns all audio of a session, concatenated. */
 export function audioOf(record: SessionRecord): Uint8Array {
   return Buffer.concat(events(record, EVENT.result).flatMap(({ payload }) => binaries(payload)))
 }
 
-/** Whether there is enough of it to be a voice. */
+/** True if there is enough audio to be a voice. */
 export function isVoice(bytes: Uint8Array): boolean {
   return bytes.length >= LEAST_BYTES
 }
 
-/** The first frame of an mp3; undefined when it is none. */
+/** Returns the header of the first mp3 frame; undefined if `bytes` is not an mp3. */
 export function mp3Frame(bytes: Uint8Array): Mp3Header | undefined {
   const tagged = Buffer.from(bytes.subarray(0, 3)).toString('latin1') === 'ID3'
   const most = tagged ? bytes.length : Math.min(bytes.length, MP3_SEARCH_BYTES)
@@ -98,7 +98,7 @@ export function mp3Frame(bytes: Uint8Array): Mp3Header | undefined {
   return undefined
 }
 
-/** A list, bare or in an object under a name. */
+/** Returns the list in a response: the body itself, or the only value of an object. */
 export function listOf({ status, body }: Reply): unknown[] | undefined {
   if (status !== 200) return undefined
   if (Array.isArray(body)) return body
@@ -107,18 +107,18 @@ export function listOf({ status, body }: Reply): unknown[] | undefined {
   return values.length === 1 && Array.isArray(values[0]) ? values[0] : undefined
 }
 
-/** Entries as text, so that lists can be compared. */
+/** Returns the entries as JSON, so that lists can be compared. */
 export function entriesOf(reply: Reply): Set<string> | undefined {
   const list = listOf(reply)
   return list && new Set(list.map(entry => JSON.stringify(entry)))
 }
 
-/** Whether the service said no to the key. */
+/** True if the service rejected the key. */
 export function unauthorized({ status }: Reply): boolean {
   return status === 401 || status === 403
 }
 
-/** Fields of an error object that are missing or no text. */
+/** Returns the fields of an error object that are missing or not strings. */
 export function errorFaults(body: unknown): string[] {
   return ['code', 'error', 'description'].filter(name => {
     const value = field(body, name)
@@ -126,7 +126,7 @@ export function errorFaults(body: unknown): string[] {
   })
 }
 
-/** A payload in a few words. */
+/** Returns a short description of a payload. */
 export function shown(payload: unknown): string {
   if (payload === undefined) return 'nothing'
   const text = JSON.stringify(payload, (_key, value: unknown) =>

@@ -14,7 +14,7 @@ import { SECTION_2 } from './http-statements.ts'
 import { sessionEvidence } from './session-evidence.ts'
 import type { Statement, Status, Verdict } from './statement.ts'
 
-/** Every statement of sections 2 to 7 of the interface document that shows from outside, in its order. */
+/** The statements of sections 2 to 7 of the interface document that can be observed from outside, in order. */
 export const STATEMENTS: readonly Statement[] = [
   ...SECTION_2,
   ...SECTION_3,
@@ -24,19 +24,19 @@ export const STATEMENTS: readonly Statement[] = [
   ...SECTION_7,
 ]
 
-/** A statement and what became of it. */
+/** A statement with its verdict. */
 export interface Row extends Verdict {
   readonly id: string
   readonly text: string
 }
 
-/** Looks at a service from outside, then judges every statement by what was seen. Never rejects for what the service does. */
+/** Observes a service from outside, then evaluates every statement. Never rejects because of the service’s behavior. */
 export async function examine(probe: Probe): Promise<Row[]> {
   const evidence = await gathered(probe)
   return STATEMENTS.map(({ id, text, judge }) => ({ id, text, ...judge(evidence) }))
 }
 
-/** Wrong keys come last: a service may refuse an address that has tried too many. */
+/** Wrong keys are tried last: a service can block an address after too many of them. */
 async function gathered(probe: Probe): Promise<Evidence> {
   const { source, target, text, speech, apiKey } = probe
   const languages = await reply(probe, '/api/languages', apiKey)
@@ -49,7 +49,7 @@ async function gathered(probe: Probe): Promise<Evidence> {
 
 const SIGN: Readonly<Record<Status, string>> = { holds: '✓', 'does not hold': '✗', 'not shown': '·' }
 
-/** The rows for people, a line each, with the sums below. */
+/** Formats the rows for people, one line each, followed by the totals. */
 export function renderRows(rows: readonly Row[]): string[] {
   const width = Math.max(0, ...rows.map(({ text }) => text.length))
   const lines = rows.map(
@@ -61,7 +61,7 @@ export function renderRows(rows: readonly Row[]): string[] {
   return [...lines, '', sums]
 }
 
-/** 0 when something was seen, and nothing that does not hold: a service that is away does not pass. */
+/** Returns 0 if at least one statement holds and none fails. An unavailable service does not pass. */
 export function rowsExitCode(rows: readonly Row[]): 0 | 1 {
   const seen = (wanted: Status) => rows.some(({ status }) => status === wanted)
   return seen('does not hold') || !seen('holds') ? 1 : 0

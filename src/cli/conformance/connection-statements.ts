@@ -150,7 +150,7 @@ export const SECTION_4: readonly Statement[] = [
     return either(wrong === undefined, wrong === undefined ? `${acks.length} times` : shown(wrong))
   }),
   statement('4.5-4', 'a false acknowledgment says that the fragment failed', ({ sessions: { hasty } }) => {
-    // The first was sent before start, the second is no audio.
+    // The first was sent before start; the second is not audio.
     const answered = ackOf(hasty, 2)
     if (answered < 0) return notShown('no acknowledgment of what is no audio')
     const answer = hasty.happened[answered]?.payload
@@ -171,7 +171,7 @@ function answersJson(reply: Reply): Verdict {
   return either(status === 200 && body !== undefined, `HTTP ${status} ${shown(body)}`)
 }
 
-/** Whether a filter leaves some of the voices, and no others. */
+/** Checks that a filter returns a subset of the voices. */
 function narrows(all: Reply, filtered: Reply): Verdict {
   const [before, after] = [entriesOf(all), entriesOf(filtered)]
   if (!before) return notShown('no list')
@@ -183,7 +183,7 @@ function narrows(all: Reply, filtered: Reply): Verdict {
   )
 }
 
-/** Whether two values of a filter leave different voices. */
+/** Checks that two values of a filter return different voices. */
 function parts(all: Reply, one: Reply, other: Reply): Verdict {
   const narrow = narrows(all, one)
   if (narrow.status !== 'holds') return narrow
@@ -196,7 +196,7 @@ function same(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
   return a.size === b.size && [...a].every(each => b.has(each))
 }
 
-/** Texts of the results that are words, not identifiers or numbers. */
+/** Returns the texts of the results that are words, not identifiers or numbers. */
 function wordsOf(record: SessionRecord): string[] {
   const given = Object.values(record.query)
   return events(record, EVENT.result)

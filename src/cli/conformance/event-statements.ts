@@ -47,7 +47,7 @@ export const SECTION_5: readonly Statement[] = [
   }),
 ]
 
-/** `replies` stand in the order of the same requests with the right key: a path that nobody gets needs no key. */
+/** `replies` has the order of the same requests with a valid key: a path that fails with any key does not count. */
 function allRefused({ languages, voices, batch }: Evidence, replies: readonly Reply[]): Verdict {
   const open = replies.find(({ status }) => status >= 200 && status < 300)
   if (open) return broken(`${open.asked} answers ${open.status}`)
@@ -95,7 +95,7 @@ export const SECTION_6: readonly Statement[] = [
   }),
   statement('6-5', 'block: endSynth is received immediately after the result', ({ sessions }) =>
     inOrder([sessions.tts, sessions.sts], names => {
-      // Whatever is not the synthesis of a text may come between two of them, but not inside.
+      // Other events can be received between two syntheses, but not within one.
       const last = names.lastIndexOf(EVENT.endSynth)
       return names
         .slice(0, last + 1)
@@ -106,7 +106,7 @@ export const SECTION_6: readonly Statement[] = [
     inOrder([sessions.ttsStreaming, sessions.stsStreaming], (names, record) => {
       const ends = names.flatMap((name, n) => (name === EVENT.endSynth ? [n] : []))
       const after = ends.every(n => names[n - 1] === EVENT.result)
-      // Text is answered whole: nothing comes behind its endSynth. Speech may go on.
+      // The endSynth of a text is its last event. Speech can continue after one.
       const trailing =
         record.namespace === '/tts' && names.lastIndexOf(EVENT.result) > names.lastIndexOf(EVENT.endSynth)
       return after && !trailing

@@ -1,39 +1,39 @@
 import type { Clock } from '../../common/clock.ts'
 import type { Namespace } from '../../service/contract.ts'
 
-/** One HTTP reply. */
+/** An HTTP response. */
 export interface Reply {
   /** The request, without the key. */
   readonly asked: string
-  /** 0 when there was no reply. */
+  /** HTTP status; 0 without a response. */
   readonly status: number
-  /** The body as JSON, undefined when it is none. */
+  /** The body as JSON; undefined if it is not JSON. */
   readonly body: unknown
 }
 
-/** One thing that happened in a session, in order. Events of the service have their own name. */
+/** An occurrence in a session, in order. Events of the service keep their name. */
 export interface Happening {
   readonly kind: 'event' | 'connect' | 'connect_error' | 'disconnect' | 'ack'
-  /** Name of the event, or of what was acknowledged. */
+  /** Name of the event, or of the acknowledged message. */
   readonly name: string
-  /** Payload of an event, `data` of a `connect_error`, reason of a `disconnect`, answer of an acknowledgment. */
+  /** Payload of an event, `data` of a `connect_error`, reason of a `disconnect`, value of an acknowledgment. */
   readonly payload: unknown
-  /** Of an acknowledgment: the number of what was sent, from 1. */
+  /** For an acknowledgment: the number of the message, from 1. */
   readonly sent?: number
 }
 
-/** One session, from outside. */
+/** A session as observed by the client. */
 export interface SessionRecord {
   readonly namespace: Namespace
   readonly query: Readonly<Record<string, string>>
   readonly happened: readonly Happening[]
-  /** Names of what was sent, in order, whether it was acknowledged or not. */
+  /** Names of the messages sent, in order, acknowledged or not. */
   readonly sent: readonly string[]
-  /** Whether the session was ended by us; a `disconnect` after that is not recorded. */
+  /** True if the client ended the session; a later `disconnect` is not recorded. */
   readonly left: boolean
 }
 
-/** Voice lists by what was asked for. */
+/** Voice lists, by query. */
 export interface VoiceReplies {
   readonly all: Reply
   readonly target: Reply
@@ -46,22 +46,22 @@ export interface VoiceReplies {
   /** Both engines, in either order. */
   readonly both: Reply
   readonly bothTurned: Reply
-  /** Every combination of gender, mode and engine for the language. */
+  /** All combinations of gender, mode and engine for the language. */
   readonly combinations: readonly Reply[]
 }
 
 export interface BatchReplies {
   readonly stt: Reply
-  /** The mode that speaks. */
+  /** The mode with speech output. */
   readonly sts: Reply
-  /** Something that is no audio. */
+  /** Response to a file that is not audio. */
   readonly garbage: Reply
 }
 
-/** Sessions by what they are to show. */
+/** Sessions, by purpose. */
 export interface Sessions {
   readonly stt: SessionRecord
-  /** Without `codec`; sends before `start`, and sends what is no audio. */
+  /** Without `codec`; sends before `start`, then sends invalid audio. */
   readonly hasty: SessionRecord
   readonly translator: SessionRecord
   readonly tts: SessionRecord
@@ -70,34 +70,34 @@ export interface Sessions {
   readonly ttsStream: SessionRecord
   readonly sts: SessionRecord
   readonly stsStreaming: SessionRecord
-  /** With a language that is none. */
+  /** With an invalid language. */
   readonly wrongSetup: SessionRecord
-  /** Without a key, and with a wrong one, on every namespace. */
+  /** Without a key and with a wrong key, on every namespace. */
   readonly keyless: readonly SessionRecord[]
   readonly wrongKey: readonly SessionRecord[]
 }
 
-/** All that was seen of a service. Verdicts look at nothing else. */
+/** All observations of a service. Verdicts use only these. */
 export interface Evidence {
   readonly source: string
   readonly target: string
-  /** Sent on `/translator`, and on `/tts`. */
+  /** Texts sent on `/translator` and on `/tts`. */
   readonly text: string
   readonly speech: string
   readonly languages: Reply
   readonly voices: VoiceReplies
   readonly batch: BatchReplies
-  /** Every HTTP operation without a key, and with a wrong one. */
+  /** Every HTTP operation without a key and with a wrong key. */
   readonly keyless: readonly Reply[]
   readonly wrongKey: readonly Reply[]
   readonly sessions: Sessions
-  /** The beginning of what the URL in `start` served. */
+  /** The first bytes served at the URL in `start`. */
   readonly stream: { readonly status: number; readonly head: Uint8Array } | undefined
 }
 
-/** What to conform with: languages, words and a voice that the service ought to understand. */
+/** Test input: languages, texts and speech that the service should understand. */
 export interface Probe {
-  /** The service's address without a trailing slash. */
+  /** Base URL of the service, without a trailing slash. */
   readonly base: string
   readonly apiKey: string
   readonly source: string
@@ -106,13 +106,13 @@ export interface Probe {
   readonly text: string
   /** In the target language. */
   readonly speech: string
-  /** 16 kHz mono linear16, in the source language, with a pause behind. */
+  /** 16 kHz mono linear16, in the source language, followed by a pause. */
   readonly pcm: Int16Array
-  /** How much faster than speech the audio is sent; 0: as fast as it is acknowledged. */
+  /** Speed at which audio is sent, as a multiple of real time; 0: as fast as it is acknowledged. */
   readonly pace: number
-  /** Longest wait for something that must come (ms). */
+  /** Maximum wait for an expected event (ms). */
   readonly patienceMs: number
-  /** Nothing more comes when nothing came for so long (ms). */
+  /** A session is complete after this time without an event (ms). */
   readonly quietMs: number
   readonly clock: Clock
 }

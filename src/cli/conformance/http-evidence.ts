@@ -3,10 +3,10 @@ import { encodeWav } from '../../transcode/wav.ts'
 import type { BatchReplies, Evidence, Probe, Reply, VoiceReplies } from './evidence.ts'
 
 const WRONG_KEY = 'a-key-that-nobody-has'
-/** Most of a stream that is read (bytes). */
+/** Maximum number of bytes read from a stream. */
 const STREAM_HEAD_BYTES = 4_096
 
-/** One request; never rejects. `key` undefined: none is sent. */
+/** Sends one request; never rejects. `key` undefined: no key is sent. */
 export async function reply(
   probe: Probe,
   path: string,
@@ -73,7 +73,7 @@ export async function batchReplies(probe: Probe): Promise<BatchReplies> {
   }
 }
 
-/** Every operation without a key, then with a wrong one. */
+/** Calls every operation without a key, then with a wrong key. */
 export async function refusedReplies(probe: Probe): Promise<Pick<Evidence, 'keyless' | 'wrongKey'>> {
   const wav = encodeWav(probe.pcm.subarray(0, SAMPLE_RATE / 10), SAMPLE_RATE)
   const all = async (key: string | undefined) => [
@@ -84,7 +84,7 @@ export async function refusedReplies(probe: Probe): Promise<Pick<Evidence, 'keyl
   return { keyless: await all(undefined), wrongKey: await all(WRONG_KEY) }
 }
 
-/** The beginning of what `url` serves; undefined when it is not at the service's own origin. */
+/** Returns the first bytes served at `url`; undefined if it is not on the service’s own origin. */
 export async function streamHead(probe: Probe, url: unknown): Promise<Evidence['stream']> {
   const address = typeof url === 'string' ? URL.parse(url, `${probe.base}/`) : null
   if (address?.origin !== new URL(probe.base).origin) return undefined
@@ -102,7 +102,7 @@ export async function streamHead(probe: Probe, url: unknown): Promise<Evidence['
         if (bytes >= STREAM_HEAD_BYTES) break
       }
     } catch {
-      // What came until then counts.
+      // The bytes received so far count.
     }
     return { status: response.status, head: Buffer.concat(head) }
   } catch {

@@ -17,7 +17,7 @@ import {
 import type { Evidence, SessionRecord } from './evidence.ts'
 import { broken, either, holds, notShown, type Statement, statement, type Verdict } from './statement.ts'
 
-/** Looks like a language identifier, in any case. */
+/** Matches strings that look like a language identifier, in upper or lower case. */
 const LIKE_ID = /^[a-z]{2,3}[-_][a-z0-9]{2,3}$/i
 
 /** Section 2: resources and their fields. */
@@ -110,7 +110,7 @@ export const SECTION_2: readonly Statement[] = [
   }),
 ]
 
-/** Whether the first of `records` that says anything was let in. */
+/** Checks that the first session of `records` with a response was accepted. */
 function taken(...records: SessionRecord[]): Verdict {
   const good = records.find(record => started(record) || events(record, EVENT.connected).length > 0)
   if (good) return holds('the session is let in')
@@ -127,7 +127,7 @@ function mode({ sessions }: Evidence, wanted: 'block' | 'streaming'): Verdict {
   const others = wanted === 'block' ? streaming : block
   const own = wanted === 'block' ? block : streaming
   if (own.some(started)) return holds('the session is let in')
-  // Both refused is about something else.
+  // If both are rejected, the cause is something else.
   if (!others.some(started)) return notShown('no session with audio starts')
   return own.some(turnedAway) ? broken('the session is refused, the other mode is not') : notShown('no start')
 }
@@ -143,10 +143,10 @@ function ofAudio(evidence: Evidence, judge: (audio: Uint8Array) => Verdict): Ver
   )
 }
 
-/** Parameters that `connected` does not have as they were given. */
+/** Returns the parameters that `connected` does not echo unchanged. */
 function missing({ query, namespace }: SessionRecord, payload: unknown): string[] {
   return Object.entries(query).flatMap(([name, value]) => {
-    // /tts names the language once or twice, as it likes.
+    // /tts can return the language under one name or both.
     if (namespace === '/tts' && name === 'languageIdSource') return []
     const echoed = field(payload, name)
     return echoed === value || within(parsed(value), typeof echoed === 'string' ? parsed(echoed) : echoed)
@@ -155,7 +155,7 @@ function missing({ query, namespace }: SessionRecord, payload: unknown): string[
   })
 }
 
-/** Whether `whole` has every field of `part`, with the same value. */
+/** True if `whole` has every field of `part`, with the same value. */
 function within(part: unknown, whole: unknown): boolean {
   if (typeof part !== 'object' || part === null) return part === whole
   return Object.entries(part).every(([name, value]) => within(value, field(whole, name)))

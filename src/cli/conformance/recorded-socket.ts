@@ -4,20 +4,20 @@ import { EVENT, type Namespace } from '../../service/contract.ts'
 import type { Happening, SessionRecord } from './evidence.ts'
 
 export interface RecordedSocketOptions {
-  /** The service's address without namespace. */
+  /** Base URL of the service, without a namespace. */
   readonly base: string
   readonly namespace: Namespace
   readonly query: Readonly<Record<string, string>>
   /** Undefined: no key is sent. */
   readonly apiKey: string | undefined
   readonly clock: Clock
-  /** Longest wait for something that must come (ms). */
+  /** Maximum wait for an expected event (ms). */
   readonly patienceMs: number
-  /** Something is sent at this moment, before `start`. */
+  /** Called on connect, to send before `start`. */
   readonly atConnect?: (socket: RecordedSocket) => void
 }
 
-/** The unmodified client library as the interface asks for it, with everything that happens written down. */
+/** A connection by the unmodified client library that the interface requires; records every event. */
 export class RecordedSocket implements Disposable {
   readonly #options: RecordedSocketOptions
   readonly #socket: Socket
@@ -54,7 +54,7 @@ export class RecordedSocket implements Disposable {
     return { namespace, query, happened: this.#happened, sent: this.#sent, left: this.#left }
   }
 
-  /** Whether the session has ended, or never began. */
+  /** True if the session has ended or never started. */
   get over(): boolean {
     return this.#happened.some(({ kind }) => kind === 'disconnect' || kind === 'connect_error')
   }
@@ -63,12 +63,12 @@ export class RecordedSocket implements Disposable {
     return this.#happened.filter(each => each.kind === 'event' && each.name === name).length
   }
 
-  /** Waits for `start`; false when it does not come. */
+  /** Waits for `start`; resolves to false if it is not received. */
   started(): Promise<boolean> {
     return this.comes(() => this.count(EVENT.start) > 0)
   }
 
-  /** Waits until `expected`, the end of the session, or the end of patience. */
+  /** Waits until `expected` is true, the session ends or `ms` have passed. */
   async comes(expected: () => boolean, ms = this.#options.patienceMs): Promise<boolean> {
     let late = false
     using _timer = after(this.#options.clock, ms, () => {
@@ -82,7 +82,7 @@ export class RecordedSocket implements Disposable {
     return expected()
   }
 
-  /** Waits until nothing has happened for `ms`. */
+  /** Waits until no event has been received for `ms`. */
   async quiet(ms: number): Promise<void> {
     for (let before = -1; before !== this.#happened.length && !this.over; ) {
       before = this.#happened.length
@@ -90,7 +90,7 @@ export class RecordedSocket implements Disposable {
     }
   }
 
-  /** Sends, and waits for the acknowledgment; false when none comes. */
+  /** Sends and waits for the acknowledgment; resolves to false without one. */
   async send(event: string, payload: unknown): Promise<boolean> {
     let answered = false
     const sent = this.#sent.push(event)
@@ -102,7 +102,7 @@ export class RecordedSocket implements Disposable {
     return this.comes(() => answered)
   }
 
-  /** Leaves; what happens afterwards is not recorded. */
+  /** Disconnects; later events are not recorded. */
   [Symbol.dispose](): void {
     this.#left = !this.over
     this.#socket.off()

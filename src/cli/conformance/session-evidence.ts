@@ -7,11 +7,11 @@ import { streamHead } from './http-evidence.ts'
 import { RecordedSocket } from './recorded-socket.ts'
 
 const WRONG_KEY = 'a-key-that-nobody-has'
-/** Audio goes in fragments of this length (ms). */
+/** Length of an audio fragment (ms). */
 const FRAGMENT_MS = 60
 const FRAGMENT = (SAMPLE_RATE * FRAGMENT_MS) / 1_000
 
-/** Sessions that are opened at once: where one is set up too quickly, another may not be. */
+/** Number of sessions opened at once: some might be set up too quickly to show the behavior. */
 const HASTY = 3
 
 const SEND = { broadcastVia: 'chunk', codec: 'linear16', sampleRate: SAMPLE_RATE }
@@ -20,7 +20,7 @@ const RECEIVE = { obtainVia: 'chunk', codec: 'mp3', sampleRate: SAMPLE_RATE, mod
 type Query = Readonly<Record<string, string>>
 type Use = (socket: RecordedSocket) => Promise<void>
 
-/** The query of each namespace, as the document's section 2.3 has it. */
+/** Returns the query of a namespace according to section 2.3 of the document. */
 export function queryOf(probe: Probe, namespace: Namespace, receive: object = {}): Query {
   const source = { languageIdSource: probe.source }
   const target = { languageIdTarget: probe.target }
@@ -32,14 +32,14 @@ export function queryOf(probe: Probe, namespace: Namespace, receive: object = {}
     case '/translator':
       return { ...source, ...target }
     case '/tts':
-      // The document does not say by which name: the language of the text is that of the voice.
+      // The document does not specify which name: the text has the language of the voice.
       return { languageIdSource: probe.target, ...target, receiveAudio }
     case '/sts':
       return { ...source, ...target, sendAudio, receiveAudio }
   }
 }
 
-/** Everything that sessions can show, mostly one after the other: a service may have few places. */
+/** Gathers the evidence from sessions, mostly one after another, because a service can have a low session limit. */
 export async function sessionEvidence(probe: Probe): Promise<Pick<Evidence, 'sessions' | 'stream'>> {
   const run = (namespace: Namespace, use: Use, receive?: object) =>
     session(probe, namespace, queryOf(probe, namespace, receive), use)
@@ -72,7 +72,7 @@ export async function sessionEvidence(probe: Probe): Promise<Pick<Evidence, 'ses
   return { sessions, stream }
 }
 
-/** One session, used after `start`. */
+/** Runs one session; `use` is called after `start`. */
 async function session(
   probe: Probe,
   namespace: Namespace,
@@ -91,7 +91,7 @@ async function session(
   return socket.record
 }
 
-/** Every namespace with this key; nothing is sent. */
+/** Opens a session on every namespace with this key, without sending. */
 async function everywhere(probe: Probe, apiKey: string | undefined): Promise<SessionRecord[]> {
   const records: SessionRecord[] = []
   for (const namespace of NAMESPACES)
@@ -99,7 +99,7 @@ async function everywhere(probe: Probe, apiKey: string | undefined): Promise<Ses
   return records
 }
 
-/** The most telling of some hasty sessions: one whose first fragment was answered before `start`, if there is any. */
+/** Opens several hasty sessions and returns the most conclusive one: preferably with an answer before `start`. */
 async function hastiest(probe: Probe): Promise<SessionRecord> {
   const records = await Promise.all(Array.from({ length: HASTY }, () => hasty(probe)))
   const begun = records.filter(started)
@@ -109,7 +109,7 @@ async function hastiest(probe: Probe): Promise<SessionRecord> {
   return early ?? refused ?? answered[0] ?? begun[0] ?? records[0]!
 }
 
-/** Sends at once, and later what is no audio. */
+/** Sends immediately, and invalid audio later. */
 function hasty(probe: Probe): Promise<SessionRecord> {
   const { codec: _left, ...sendAudio } = SEND
   const query = { ...queryOf(probe, '/stt'), sendAudio: JSON.stringify(sendAudio) }
@@ -136,7 +136,7 @@ async function speak(probe: Probe, socket: RecordedSocket): Promise<void> {
   await socket.comes(() => socket.count(EVENT.result) > 0)
 }
 
-/** Two texts, the second when the first was answered: the session must have stayed open. */
+/** Sends two texts, the second after the first was answered: the session must stay open. */
 async function write(probe: Probe, socket: RecordedSocket, text: string, answer: string): Promise<void> {
   for (const times of [1, 2]) {
     if (socket.over) return

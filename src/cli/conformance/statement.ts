@@ -1,20 +1,20 @@
 import type { Evidence } from './evidence.ts'
 
-/** `not shown`: the service did not get into a position where it could be seen. */
+/** `not shown`: the service never reached a state in which the statement can be observed. */
 export type Status = 'holds' | 'does not hold' | 'not shown'
 
 export interface Verdict {
   readonly status: Status
-  /** What was seen, in a few words. */
+  /** Short description of the observation. */
   readonly found: string
 }
 
-/** One statement of the interface document, and how to tell from outside whether it holds. */
+/** A statement of the interface document, and how to check it from outside. */
 export interface Statement {
   /** Section of the document and a number, like `4.2-3`. */
   readonly id: string
   readonly text: string
-  /** Looks at nothing but the evidence; says `does not hold` only for what was really seen. */
+  /** Uses only the evidence; returns `does not hold` only for an actual observation. */
   readonly judge: (evidence: Evidence) => Verdict
 }
 
@@ -34,7 +34,7 @@ export function notShown(found: string): Verdict {
   return { status: 'not shown', found }
 }
 
-/** `holds` when `good`, with what was seen; else `does not hold`. */
+/** Returns `holds` if `good`, else `does not hold`, with `found`. */
 export function either(good: boolean, found: string): Verdict {
   return good ? holds(found) : broken(found)
 }

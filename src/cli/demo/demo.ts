@@ -72,8 +72,8 @@ export interface DemoResult {
 }
 
 /**
- * Runs a translated phone call on this machine: the embedded service, the bridge and two simulated phones, one that
- * plays a real recording and one that listens. Returns the exit code. Rejects with a `CommandError` for invalid input.
+ * Runs a translated phone call on this machine: the embedded service, the bridge and two simulated phones: one plays a
+ * real recording, the other listens. Returns the exit code. Rejects with a `CommandError` for invalid input.
  */
 export async function demo(options: DemoOptions, terminal: Terminal, log: Log): Promise<number> {
   const files = options.audio ? [options.audio] : (await bundledSentences()).slice(...SENTENCES)

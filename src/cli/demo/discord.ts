@@ -11,10 +11,10 @@ import { ScriptedEars } from './scripted-recognizer.ts'
 import { SPEAKERS, type SpeakerKey, TURNS, type Turn } from './scripts.ts'
 import { noticesOver, translationHeard } from './turn-taking.ts'
 
-/** Between two looks at the chat (ms). */
+/** Interval of checking the chat (ms). */
 const LOOK_MS = 50
 
-/** Shows a channel's chat as people see it grow: each new message, and each one that is edited. */
+/** Prints a channel's chat as it changes: each new message and each edit. */
 class ChatView implements Disposable {
   readonly #channel: VoiceChannel
   readonly #terminal: Terminal
@@ -51,7 +51,7 @@ class ChatView implements Disposable {
   }
 
   #show(what: string, text: string): void {
-    // As Discord shows it: by name.
+    // Mentions are shown by name, as in Discord.
     const named = text.replaceAll(`<#${this.#channel.id}>`, `#${this.#channel.name}`)
     const [first = '', ...others] = named.split('\n')
     this.#terminal.line(`  ${what.padEnd(8)}│ ${first}`)
@@ -59,35 +59,35 @@ class ChatView implements Disposable {
   }
 }
 
-/** Longest wait for the words at the beginning (ms). */
+/** Maximum wait for the initial notices (ms). */
 const NOTICES_MS = 20_000
-/** … which are over when nothing was said for so long (ms). */
+/** Silence after which the initial notices are complete (ms). */
 const QUIET_MS = 1_500
-/** The chat may still be written so long after the last word (ms). */
+/** Time for the last edits of the chat after the last speech (ms). */
 const CHAT_MS = 2_500
-/** Three people, each into one other language, and notices; more than a small machine has places for by default. */
+/** Sessions for three people with one target language each, and for notices: above the default of a small machine. */
 const SESSIONS = 6
-/** A pause within a line is no end of it (ms). */
+/** Silence that ends an utterance; longer than the pauses within a line (ms). */
 const PAUSE_MS = 600
 
 export interface DiscordDemoOptions {
-  /** The folder that everything is written to. */
+  /** Output folder. */
   readonly output: string
   readonly json?: boolean | undefined
-  /** What is said. */
+  /** Default: all turns of the script. */
   readonly turns?: readonly Turn[]
 }
 
 /**
- * A voice channel of Discord, all on this machine: a stand-in for Discord, the bot with Discord's own client library, and
- * people who speak. Returns the exit code.
+ * Runs a conversation in a Discord voice channel on this machine: a simulator of Discord, the bot with the discord.js
+ * client library, and simulated speakers. Returns the exit code.
  */
 export async function discordDemo(
   { output, json, turns = TURNS }: DiscordDemoOptions,
   terminal: Terminal,
   log: Log,
 ): Promise<number> {
-  // First of all: where nothing can be written nobody should wait for engines.
+  // Checked first, so that an unwritable folder fails before the engines start.
   await mkdir(output, { recursive: true })
   terminal.line('Starting the translation service, the bridge and a stand-in for Discord …')
   await using discord = await DiscordStandIn.listen()
@@ -140,7 +140,7 @@ function introduce(address: string, discord: DiscordStandIn, terminal: Terminal)
   terminal.line()
 }
 
-/** Something to be said, 16 kHz mono. */
+/** Speech to play, 16 kHz mono. */
 interface Speech {
   readonly by: SpeakerKey
   readonly pcm: Int16Array
@@ -179,7 +179,7 @@ async function converse({ app, lounge, speeches, output, terminal }: Scene): Pro
     said.push({ atMs: performance.now(), pcm })
     await translationHeard(app, people[by].say(pcm))
   }
-  // The last edit of a caption waits for its turn at Discord's limits.
+  // The last edit of a caption can be delayed by Discord's rate limits.
   await new Promise(settle => setTimeout(settle, CHAT_MS))
   const captions = lounge.visible.filter(({ text }) => captionOf(text))
   terminal.line('John types /interpret stop')

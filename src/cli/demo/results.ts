@@ -10,13 +10,13 @@ import { LINE_RATE } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
 import { CALLEE, type Line } from './scripts.ts'
 
-/** Something said at a moment (clock ms). */
+/** Speech that starts at `atMs` (clock ms). */
 export interface Said {
   readonly atMs: number
   readonly pcm: Int16Array
 }
 
-/** What was said, each piece at its time, over `samples` from `startMs` on; `rate` Hz. What is outside is left out. */
+/** Returns a track of `samples` from `startMs`, with each piece at its time; `rate` in Hz. Audio outside is omitted. */
 export function laidOut(said: readonly Said[], startMs: number, samples: number, rate: number): Int16Array {
   const track = new Int16Array(samples)
   for (const { atMs, pcm } of said) {
@@ -28,7 +28,7 @@ export function laidOut(said: readonly Said[], startMs: number, samples: number,
   return track
 }
 
-/** A WAV file with two channels of one length. Throws RangeError when their lengths differ. */
+/** Returns a WAV file of two channels. Throws a RangeError if their lengths differ. */
 export function stereoWav(left: Int16Array, right: Int16Array, rate: number): Uint8Array {
   if (left.length !== right.length)
     throw new RangeError(`two channels have one length, got ${left.length} and ${right.length} samples`)
@@ -44,32 +44,32 @@ export function stereoWav(left: Int16Array, right: Int16Array, rate: number): Ui
   return file
 }
 
-/** What the demonstration came to, for scripts (`--json`). */
+/** Result of the demonstration, for scripts (`--json`). */
 export interface DiscordDemoResult {
   readonly captions: Minutes['said']
   readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
-  /** Messages of captions in the chat, and how often they were edited as people spoke. */
+  /** Number of caption messages in the chat, and of their edits during speech. */
   readonly messages: number
   readonly edits: number
-  /** End-to-end encrypted voice, both ways. */
+  /** True if voice was end-to-end encrypted in both directions. */
   readonly encrypted: boolean
-  /** Languages whose words are the script's, as no engine here recognises them. */
+  /** Languages with scripted text, because no engine here recognizes them. */
   readonly scripted: readonly string[]
   readonly files: readonly string[]
   readonly ok: boolean
 }
 
-/** What is written: what was said in the channel (left), what the bot said there (right), and the chat. */
+/** Output of the demonstration: speech in the channel (left), speech of the bot (right), and the chat. */
 export interface DiscordRecord {
   readonly said: readonly Said[]
-  /** When `heard` begins (ms of the clock that `said` is on). */
+  /** Start of `heard` (ms, on the clock of `said`). */
   readonly startedAt: number
   /** 16 kHz mono. */
   readonly heard: Int16Array
   readonly chat: readonly string[]
 }
 
-/** Writes into `folder`, which is there; returns the paths. */
+/** Writes the files into `folder`, which must exist; returns their paths. */
 export async function writeRecord(
   { said, startedAt, heard, chat }: DiscordRecord,
   minutes: Minutes,
@@ -90,7 +90,7 @@ export async function writeRecord(
   return written
 }
 
-/** For people. */
+/** Prints the result for people. */
 export function reportDiscord(result: DiscordDemoResult, terminal: Terminal): void {
   const { captions, latencyMs, messages, edits, files, ok } = result
   terminal.line()
@@ -111,32 +111,32 @@ export function reportDiscord(result: DiscordDemoResult, terminal: Terminal): vo
     )
 }
 
-/** One thing that was said, and when (ms from the beginning of the conversation). */
+/** An utterance, with its time (ms from the start of the conversation). */
 export interface Minute {
   readonly atMs: number
   readonly name: string
-  /** Their participant. */
+  /** ID of the participant. */
   readonly speaker: string
   readonly from: LanguageId
   readonly to: LanguageId
   readonly text: string
   readonly translation: string
-  /** The words are the script's: nothing here recognises the language. */
+  /** True if the text is scripted, because no engine here recognizes the language. */
   readonly scripted: boolean
-  /** From the end of speech to the first translated frame; undefined when none was played. */
+  /** Time from the end of speech to the first translated frame; undefined if none was played. */
   latencyMs: number | undefined
 }
 
-/** Keeps the minutes of a conversation: who said what, when, and how late it was heard. */
+/** Logs a conversation: each utterance with its speaker, time and latency. */
 export class Minutes implements Disposable {
   readonly said: Minute[] = []
-  /** How late translations were heard while it went on, by the listener's language. */
+  /** Lag of translations over time, by the listener's language. */
   readonly lag = new Map<string, LagPoint[]>()
   heard = 0
   readonly #utterances = new Map<string, Minute>()
   readonly #subscriptions: readonly Disposable[]
 
-  /** `scripted`: languages whose words are the script's. */
+  /** `scripted`: languages with scripted text. */
   constructor({ relay }: App, scripted: readonly LanguageId[]) {
     const beganAt = performance.now()
     const now = () => Math.round(performance.now() - beganAt)
@@ -156,7 +156,7 @@ export class Minutes implements Disposable {
         if (stage === 'begun' && latencyMs !== undefined) minute.latencyMs = Math.round(latencyMs)
         this.#plot(minute, now())
       }),
-      // Every second while it plays.
+      // Received every second during playback.
       relay.observer.on('lag', ({ speaker, lagMs }) => {
         const minute = this.said.findLast(each => each.speaker === speaker)
         if (minute) this.#plot(minute, now(), lagMs)
@@ -164,7 +164,7 @@ export class Minutes implements Disposable {
     ]
   }
 
-  /** A translation is as late as it began, and by what it has fallen behind since. */
+  /** The lag is the latency at the start of playback plus the delay added since. */
   #plot({ to, latencyMs }: Minute, atMs: number, behindMs = 0): void {
     if (latencyMs === undefined) return
     this.lag.set(to, [...(this.lag.get(to) ?? []), { atMs, lagMs: latencyMs + Math.round(behindMs) }])
@@ -174,7 +174,7 @@ export class Minutes implements Disposable {
     return this.said.flatMap(({ latencyMs }) => latencyMs ?? []).sort((a, b) => a - b)
   }
 
-  /** To be read by people. */
+  /** Transcript for people. */
   get text(): string {
     const lines = this.said.map(({ atMs, name, from, to, text, translation, scripted, latencyMs }) =>
       [
@@ -201,11 +201,11 @@ export interface Phones {
   readonly callee: SimulatedCall
 }
 
-/** What the demonstration came to, for scripts (`--json`). */
+/** Result of the demonstration, for scripts (`--json`). */
 export interface TwoPhonesResult {
   readonly captions: Minutes['said']
   readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
-  /** Languages whose words are the script's, as no engine here recognises them. */
+  /** Languages with scripted text, because no engine here recognizes them. */
   readonly scripted: readonly string[]
   readonly gaps: number
   readonly warnings: readonly string[]
@@ -213,7 +213,7 @@ export interface TwoPhonesResult {
   readonly ok: boolean
 }
 
-/** Writes both sides, the transcript and the plot into `folder`, which is there; returns their paths. */
+/** Writes both sides, the transcript and the plot into `folder`, which must exist; returns their paths. */
 export async function write(
   phones: Phones,
   said: Readonly<Record<Line['by'], readonly Said[]>>,
@@ -243,7 +243,7 @@ function seriesOf({ lag }: Minutes): { name: string; points: readonly LagPoint[]
   return Array.from(lag, ([language, points]) => ({ name: `heard in ${language}`, points }))
 }
 
-/** What came of `lines` that were said, as scripts read it. */
+/** Returns the result for scripts; `lines` is the number of lines spoken. */
 export function resultOf(
   { caller, callee }: Phones,
   minutes: Minutes,
@@ -269,7 +269,7 @@ export function resultOf(
   }
 }
 
-/** For people. */
+/** Prints the result for people. */
 export function report(
   { captions, latencyMs, gaps, warnings, files, ok }: TwoPhonesResult,
   terminal: Terminal,

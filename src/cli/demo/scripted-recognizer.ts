@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /**
- * In place of an engine that nobody has: a transcription server (`POST /v1/audio/transcriptions`) that does not listen.
- * Each utterance it is sent is the next line of the script. For demonstrations, which say so.
+ * A transcription server (`POST /v1/audio/transcriptions`) that ignores the audio and returns the next line of the
+ * script for each utterance. For demonstrations, which report scripted text as such.
  */
 export class ScriptedEars implements AsyncDisposable {
   readonly #server: Server

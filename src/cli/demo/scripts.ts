@@ -10,16 +10,16 @@ export interface Line {
 export interface Role {
   readonly name: string
   readonly language: LanguageId
-  /** E.164, from the range that is nobody's where there is one. */
+  /** E.164, from a reserved range if the country has one. */
   readonly number: string
 }
 
 export const CALLER: Role = { name: 'John', language: 'en-us', number: '+15005550006' }
 export const CALLEE: Role = { name: 'Ana', language: 'es-es', number: '+34600000000' }
-/** The number of the account that the caller dials. */
+/** The account’s number, which the caller dials. */
 export const DESK = '+15005550001'
 
-/** What they talk about: a page of Jane Austen. The Spanish side speaks in one breath, so that each line is one utterance. */
+/** A dialogue about a page of Jane Austen. Each Spanish line has no pauses, so that it is one utterance. */
 export const DIALOGUE: readonly Line[] = [
   { by: 'callee', text: 'Buenos días, ¿quién era ese hombre?' },
   { by: 'caller', recording: 2, text: 'He was not an ill-disposed young man.' },
@@ -28,11 +28,11 @@ export const DIALOGUE: readonly Line[] = [
   { by: 'callee', text: 'Muchas gracias, ahora lo entiendo.' },
 ]
 
-/** Somebody in the voice channel. */
+/** A speaker in the voice channel. */
 export interface Speaker {
   readonly name: string
   readonly language: LanguageId
-  /** What their Discord client is set to. */
+  /** Language of their Discord client. */
   readonly locale: 'en-US' | 'es-ES'
 }
 
@@ -50,7 +50,7 @@ export interface Turn {
   readonly text: string
 }
 
-/** What they talk about: John and Mary read from a book (one reader lent both the voice), Ana asks. */
+/** The conversation: John and Mary read from a book (recorded by the same reader), Ana asks. */
 export const TURNS: readonly Turn[] = [
   { by: 'john', recording: 2, text: 'He was not an ill-disposed young man.' },
   { by: 'ana', text: '¿Y su mujer es amable?' },

@@ -1,11 +1,13 @@
 import type { App } from '../../app/app.ts'
 
-/** A speaker waits this long at most for the translation, then goes on (ms). */
+/** Maximum time that a speaker waits for the translation (ms). */
 const PATIENCE_MS = 8_000
-/** … and this long after it was heard (ms). */
+/** Pause of a speaker after the translation was played (ms). */
 export const BREATH_MS = 500
 
-/** Settles when the other side confirms that it heard the next translation whole, or when patience with `said` ends. */
+/**
+ * Settles when the listener confirms complete playback of the next translation, or when the wait after `said` expires.
+ */
 export async function translationHeard(app: App, said: Promise<unknown>): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let timer: NodeJS.Timeout | undefined
@@ -14,7 +16,7 @@ export async function translationHeard(app: App, said: Promise<unknown>): Promis
     timer = setTimeout(resolve, ms)
   }
   using _level = app.relay.observer.on('level', ({ level }) => {
-    // Patience begins when the speaker has finished.
+    // The wait starts when the speaker has finished.
     if (level > 0.01) patience(PATIENCE_MS)
   })
   using _utterances = app.relay.observer.on('utterance', ({ stage, audioMs }) => {
@@ -22,12 +24,12 @@ export async function translationHeard(app: App, said: Promise<unknown>): Promis
     else patience(BREATH_MS)
   })
   await said
-  // Also for one who speaks too softly to be noticed, or not at all.
+  // Also covers a speaker who is silent or too quiet to be detected.
   if (!timer) patience(PATIENCE_MS)
   await promise
 }
 
-/** Settles when `count` parties have heard notices whose name begins with one of `names`, or after `ms`. */
+/** Settles when a notice of each name in `names` was played completely, or after `ms`. */
 export async function noticesHeard(app: App, names: readonly string[], ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const missing = new Set(names)
@@ -41,7 +43,7 @@ export async function noticesHeard(app: App, names: readonly string[], ms: numbe
   clearTimeout(timer)
 }
 
-/** Settles when some notice was heard and then none was played for `quietMs`, or after `ms`. */
+/** Settles when a notice was played and then none for `quietMs`, or after `ms`. */
 export async function noticesOver(app: App, quietMs: number, ms: number): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const sounding = new Set<string>()
@@ -49,7 +51,7 @@ export async function noticesOver(app: App, quietMs: number, ms: number): Promis
   using _notices = app.relay.observer.on('notice', ({ participant, notice, stage }) => {
     const one = `${participant} ${notice}`
     if (stage === 'begun') sounding.add(one)
-    // Taken back before it was heard.
+    // A notice withdrawn before playback.
     else if (!sounding.delete(one)) return
     clearTimeout(quiet)
     if (sounding.size === 0) quiet = setTimeout(resolve, quietMs)

@@ -14,30 +14,30 @@ import { ScriptedEars } from './scripted-recognizer.ts'
 import { CALLEE, CALLER, DESK, DIALOGUE, type Line } from './scripts.ts'
 import { BREATH_MS, noticesHeard, translationHeard } from './turn-taking.ts'
 
-/** Where the simulated Twilio believes the bridge is: this is what is signed. */
+/** Public URL of the bridge for the simulated Twilio, which signs it. */
 const PUBLIC_URL = 'https://bridge.example.com'
-/** Ana lets it ring so long (ms). */
+/** Ringing time before Ana answers (ms). */
 const ANSWER_MS = 1_500
-/** Longest wait for the words at the beginning of the call (ms). */
+/** Maximum wait for the notices at the start of the call (ms). */
 const NOTICES_MS = 20_000
-/** A pause within a line is no end of it (ms). */
+/** Silence that ends an utterance; longer than the pauses within a line (ms). */
 const PAUSE_MS = 600
 
 export interface TwoPhonesOptions {
-  /** The folder that everything is written to. */
+  /** Output folder. */
   readonly output: string
   readonly json?: boolean | undefined
-  /** What they say. Default: all of the dialogue. */
+  /** Lines to speak. Default: the whole dialogue. */
   readonly lines?: readonly Line[]
 }
 
 /**
- * Two people, two languages, one call, all on this machine: one phone calls a number, the bridge has the other one
- * called by Twilio's own client at a stand-in for its API, and they talk. Returns the exit code.
+ * Runs a call between two people with two languages on this machine: one phone calls a number, the bridge calls the
+ * other one with Twilio's client through a simulator of its API. Returns the exit code.
  */
 export async function twoPhones(options: TwoPhonesOptions, terminal: Terminal, log: Log): Promise<number> {
   const { lines = DIALOGUE, output } = options
-  // First of all: where nothing can be written nobody should wait for engines.
+  // Checked first, so that an unwritable folder fails before the engines start.
   await mkdir(output, { recursive: true })
   terminal.line('Starting the translation service, the bridge and a stand-in for Twilio …')
   await using twilio = await TwilioStandIn.listen({
@@ -96,7 +96,7 @@ function introduce(address: string, twilio: TwilioStandIn, terminal: Terminal): 
   )
 }
 
-/** Something to be said, at the telephone's rate. */
+/** Speech to play, at the sampling rate of the phone. */
 interface Speech {
   readonly by: Line['by']
   readonly pcm: Int16Array

@@ -5,7 +5,7 @@ import type { Announcement } from '../../core/playout/announcement.ts'
 
 const MOST = 2_000
 
-/** Who and what has ended lately, so that ending it once more is no error. */
+/** Recently ended participants, rooms and announcements, so that ending one again is not an error. */
 export class Departed implements Disposable {
   readonly #ids = new Set<string>()
   readonly #subscriptions: readonly Disposable[]
@@ -45,7 +45,7 @@ export interface PlacedCall {
   /** `answered`: they are or were in the room. */
   readonly state: 'calling' | 'answered' | 'ended'
   readonly participant?: string
-  /** How it ended. */
+  /** Outcome of the call. */
   readonly end?: DialEnd
   /** Present if the call failed. */
   readonly errorCode?: string

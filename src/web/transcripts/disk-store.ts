@@ -34,7 +34,7 @@ class TranscriptFile {
   readonly #onFailure: (error: unknown) => void
   #waiting = ''
   #begun = false
-  /** The file holds what was to be forgotten. */
+  /** True if the file still contains cleared entries. */
   #stale = false
   #failed = false
   #writing: Promise<void> | undefined
@@ -93,9 +93,9 @@ class TranscriptFile {
   }
 }
 
-/** Only what this program made is read, and deleted. */
+/** Only files of this program are read and deleted. */
 const FILE = /^([\w-]{20})\.jsonl$/
-/** The most that the head of a file may have: more than the longest name of a room, however it is escaped. */
+/** Maximum size of the head of a file; larger than any escaped room name. */
 const HEAD_BYTES = 65_536
 
 const headSchema = z.object({ id: z.string(), room: z.string(), openedAt: z.string() })
@@ -118,12 +118,12 @@ export interface DiskShelfParts {
   readonly keepMs: number
 }
 
-/** Transcripts in a folder, also those of earlier runs. A transcript is as old as its file. */
+/** Transcripts in a folder, including earlier runs. The age of a transcript is that of its file. */
 export class DiskShelf implements TranscriptShelf {
   readonly #folder: string
   readonly #parts: DiskShelfParts
   readonly #kept = new Map<string, { readonly summary: TranscriptSummary; readonly until: number }>()
-  /** Files that could not be written. */
+  /** Number of files that could not be written. */
   failed = 0
 
   private constructor(folder: string, parts: DiskShelfParts) {
@@ -131,7 +131,7 @@ export class DiskShelf implements TranscriptShelf {
     this.#parts = parts
   }
 
-  /** Makes the folder where there is none, and finds what is in it. Rejects with `BridgeError` `CONFIG` when it cannot. */
+  /** Creates the folder if necessary and reads its contents. Rejects with `BridgeError` `CONFIG` on failure. */
   static async open(folder: string, parts: DiskShelfParts): Promise<DiskShelf> {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
@@ -186,7 +186,7 @@ export class DiskShelf implements TranscriptShelf {
     const text = kept && (await readFile(this.#path(id), 'utf8').catch(() => undefined))
     if (!kept || text === undefined) return undefined
     const builder = new TranscriptBuilder()
-    // The last line may have been cut by the end of the program.
+    // The last line can be incomplete if the program was killed.
     for (const line of text.split('\n').slice(1)) {
       const entry = entrySchema.safeParse(parsed(line)).data
       if (!entry) continue
@@ -213,7 +213,7 @@ export class DiskShelf implements TranscriptShelf {
     }
   }
 
-  /** The room has ended, perhaps long after the last word: the file is as old as that. */
+  /** Sets the age of the file to the end of the room, which can be long after the last entry. */
   async #ended(head: TranscriptHead): Promise<void> {
     const seconds = this.#parts.wall() / 1_000
     await utimes(this.#path(head.id), seconds, seconds)

@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../common/language.ts'
 import type { Transcript, TranscriptEntry } from './transcript.ts'
 
-/** Which texts an export shows. */
+/** Texts that an export contains. */
 export const LINES = ['both', 'original', 'translation'] as const
 export type Lines = (typeof LINES)[number]
 
@@ -11,7 +11,7 @@ export interface CueLine {
   readonly text: string
 }
 
-/** Something that is shown for a while. */
+/** A subtitle with its time. */
 export interface Cue {
   readonly startMs: number
   /** Later than `startMs`. */
@@ -21,10 +21,10 @@ export interface Cue {
   readonly lines: readonly CueLine[]
 }
 
-/** So that it can be read at all, whatever the times say. */
+/** Minimum duration of a cue (ms). */
 const SHORTEST_MS = 1
 
-/** What an export shows of `entries`, in their order; an entry without any text that is wanted is left out. */
+/** Returns the cues for `entries`, in order. Entries without a requested text are omitted. */
 export function cuesOf(entries: readonly TranscriptEntry[], lines: Lines = 'both'): Cue[] {
   return entries.flatMap(entry => {
     const shown = [
@@ -44,7 +44,7 @@ export function cuesOf(entries: readonly TranscriptEntry[], lines: Lines = 'both
   })
 }
 
-/** Without line breaks, control characters and marks that turn the direction of what follows. */
+/** Removes line breaks, control characters and bidirectional control marks. */
 export function oneLine(text: string): string {
   return text
     .toWellFormed()
@@ -53,14 +53,14 @@ export function oneLine(text: string): string {
     .trim()
 }
 
-/** `ms` as `01:02:03` and thousandths behind `point`; hours may be more than 99. */
+/** Formats `ms` as `01:02:03`, followed by `point` and milliseconds. Hours can exceed 99. */
 export function clockTime(ms: number, point: ',' | '.'): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   const seconds = ms / 1000
   return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}:${two(seconds % 60)}${point}${String(Math.floor(ms % 1000)).padStart(3, '0')}`
 }
 
-/** For people: when, who, what; the second text under the first. */
+/** Formats the cues for people: time, speaker and text, with the second text below the first. */
 export function plainText(cues: readonly Cue[]): string {
   return cues
     .map(({ startMs, speaker, lines: [first, ...rest] }) => {
@@ -76,8 +76,8 @@ export function plainText(cues: readonly Cue[]): string {
 }
 
 /**
- * SubRip subtitles. The format knows no escapes and players take `<i>` and `{\an8}` for commands, so the characters that
- * begin them are replaced by ones that look alike; nothing else in a text can be taken for structure.
+ * SubRip subtitles. The format knows no escapes and players take `<i>` and `{\an8}` for commands, so their first
+ * characters are replaced by similar ones. Other characters cannot be mistaken for structure.
  */
 export function srt(cues: readonly Cue[]): string {
   return cues
@@ -93,7 +93,7 @@ function harmless(text: string): string {
   return text.replaceAll('<', '‹').replaceAll('>', '›').replaceAll('{', '(').replaceAll('}', ')')
 }
 
-/** WebVTT (W3C): the speaker as a voice, each text in its language. */
+/** WebVTT (W3C): the speaker is a voice tag, and each text has a language tag. */
 export function webVtt(cues: readonly Cue[]): string {
   const blocks = cues.map(({ startMs, endMs, speaker, lines }, index) => {
     const texts = lines.map(({ language, text }) => `<lang ${tag(language)}>${escaped(text)}</lang>`)
@@ -102,7 +102,7 @@ export function webVtt(cues: readonly Cue[]): string {
   return ['WEBVTT\n', ...blocks].join('\n')
 }
 
-/** `en-us` → `en-US`, as BCP 47 is written. */
+/** Formats a language as in BCP 47: `en-us` → `en-US`. */
 function tag(language: string): string {
   const [base = '', region = ''] = language.split('-')
   return `${base}-${region.toUpperCase()}`
@@ -123,16 +123,16 @@ export const TRANSCRIPT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
   text: 'text/plain',
 }
 
-/** Which part of a transcript is wanted, and how. */
+/** Part and format of an export. */
 export interface ExportWish {
   readonly format: TranscriptFormat
-  /** Only what was translated into this language. */
+  /** Only translations into this language. */
   readonly to?: string | undefined
-  /** For the formats of lines; JSON has all. */
+  /** For all formats except JSON, which contains both texts. */
   readonly lines?: Lines | undefined
 }
 
-/** `transcript` as a document. */
+/** Exports `transcript` as a document. */
 export function exported(transcript: Transcript, { format, to, lines = 'both' }: ExportWish): string {
   const entries = transcript.entries.filter(entry => to === undefined || entry.to === to)
   switch (format) {

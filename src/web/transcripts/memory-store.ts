@@ -1,7 +1,7 @@
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
 import type { Transcript, TranscriptShelf, TranscriptSummary, TranscriptWriter } from './transcript.ts'
 
-/** Entries of all transcripts together; beyond that the oldest transcripts go before their time. */
+/** Maximum number of entries of all transcripts; above it, the oldest transcripts are deleted early. */
 const MOST_ENTRIES = 200_000
 const MOST_TRANSCRIPTS = 5_000
 
@@ -11,14 +11,14 @@ interface Kept {
   readonly until: number
 }
 
-/** Transcripts in memory: they end with the program, if not before. */
+/** Transcripts in memory, lost when the program ends. */
 export class MemoryShelf implements TranscriptShelf {
   readonly #wall: WallClock
   readonly #keepMs: number
-  /** In the order of their ends. */
+  /** In the order in which their rooms ended. */
   readonly #kept = new Map<string, Kept>()
   #entries = 0
-  /** Transcripts that went before their time. */
+  /** Number of transcripts deleted early. */
   evicted = 0
 
   constructor(wall: WallClock, keepMs: number) {
@@ -64,7 +64,7 @@ export class MemoryShelf implements TranscriptShelf {
   }
 
   #keep(transcript: Transcript): void {
-    // Nothing was said: nothing to keep.
+    // Empty transcripts are not stored.
     if (transcript.entries.length === 0) return
     const now = this.#wall()
     const until = now + this.#keepMs

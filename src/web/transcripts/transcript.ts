@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../common/language.ts'
 import type { RoomLife, TimedCaption } from '../captions/caption-feed.ts'
 
-/** Entries of one transcript: days of talk. */
+/** Maximum number of entries of a transcript: days of conversation. */
 const MOST_ENTRIES = 20_000
 
 /** Builds a transcript from captions: only complete utterances, each once, in the order of their start. */
@@ -47,7 +47,7 @@ export class TranscriptBuilder {
     return entry
   }
 
-  /** Takes an entry as it is: a later one of the same utterance replaces it. */
+  /** Adds an entry unchanged; it replaces an earlier one of the same utterance. */
   put(entry: TranscriptEntry): void {
     this.#entries.set(entry.utterance, entry)
     if (this.#entries.size <= this.#most) return
@@ -89,39 +89,39 @@ export interface TranscriptShelf {
   sweep(): Promise<void>
 }
 
-/** One utterance as it was said and translated. Who hears two languages is translated twice: two entries. */
+/** An utterance with one translation. An utterance translated into two languages has two entries. */
 export interface TranscriptEntry {
   readonly utterance: string
-  /** The participant's id. */
+  /** ID of the participant. */
   readonly speaker: string
   readonly name?: string
-  /** The system said it for a program. */
+  /** True for an announcement by a program. */
   readonly system?: true
   readonly from: LanguageId
   readonly to: LanguageId
   readonly text: string
   readonly translation: string
-  /** From the room's opening. */
+  /** Time since the room was opened. */
   readonly startMs: number
   readonly endMs: number
 }
 
-/** What is known of a transcript without reading it. */
+/** Summary of a transcript, available without reading it. */
 export interface TranscriptSummary {
-  /** The id of the room's life. */
+  /** ID of the room’s life. */
   readonly id: string
   readonly room: string
   /** ISO 8601. */
   readonly openedAt: string
-  /** Absent while the room lives. */
+  /** Absent while the room is open. */
   readonly endedAt?: string
-  /** When it will be deleted; absent while the room lives. */
+  /** Time of deletion; absent while the room is open. */
   readonly deletedAt?: string
 }
 
-/** What was said in a room during one of its lives, in the order of what was said. */
+/** The transcript of one life of a room, in the order of speech. */
 export interface Transcript extends TranscriptSummary {
   readonly entries: readonly TranscriptEntry[]
-  /** Entries that were forgotten, since there were too many. */
+  /** Number of entries dropped because of the limit. */
   readonly dropped: number
 }

@@ -19,13 +19,13 @@ export interface TranscriptParts {
 }
 
 export interface TranscriptStats {
-  /** Of rooms that live. */
+  /** Number of transcripts of open rooms. */
   readonly live: number
-  /** Of rooms that have ended. */
+  /** Number of transcripts of ended rooms. */
   readonly kept: number
-  /** Times that one could not be written. */
+  /** Number of failed writes. */
   readonly failed: number
-  /** Those deleted before their time, since there were too many. */
+  /** Number of transcripts deleted early because of the limit. */
   readonly evicted: number
 }
 
@@ -61,7 +61,7 @@ export class Transcripts implements AsyncDisposable {
     return { live: this.#live.size, kept, failed, evicted }
   }
 
-  /** Summaries by age, those of living rooms last. */
+  /** Returns the summaries by age, with open rooms last. */
   list(): TranscriptSummary[] {
     const kept = Array.from(this.#shelf?.list() ?? [])
     const live = Array.from(this.#live.values(), ({ life: { id, room, openedAt } }) => ({

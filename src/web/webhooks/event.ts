@@ -7,7 +7,7 @@ import type { WebhookEventType } from './settings.ts'
 /** One attempt to deliver an event. */
 export interface Delivery {
   readonly url: string
-  /** Whether the name may resolve to a private address. */
+  /** True if the name is allowed to resolve to a private address. */
   readonly local: boolean
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -17,7 +17,7 @@ export interface Delivery {
 export type Send = (delivery: Delivery, signal: AbortSignal) => Promise<number>
 
 /**
- * Delivers by HTTP POST. Redirects are not followed and responses not read. A name may resolve to a private address
+ * Delivers by HTTP POST. Redirects are not followed and responses not read. A name can resolve to a private address
  * only if it is `localhost` or `local` is set; a literal address is the operator’s choice.
  */
 export function httpSender(resolve?: Resolve): Send {
@@ -41,15 +41,15 @@ export function httpSender(resolve?: Resolve): Send {
   }
 }
 
-/** With the system's name servers. */
+/** Sends with the system’s name servers. */
 export const sendByHttp: Send = httpSender()
 
-/** The header that proves who sent a webhook, and when. */
+/** Header with the signature and time of a webhook. */
 export const SIGNATURE_HEADER = 'dragoman-signature'
 
 /**
- * `t=<seconds since 1970>,v1=<hex>`: HMAC-SHA256 with `secret` over `<seconds>.<body>`. The time is part of what is
- * signed, so that a receiver can refuse what is old and was kept by somebody.
+ * `t=<seconds since 1970>,v1=<hex>`: HMAC-SHA256 with `secret` over `<seconds>.<body>`. The signature covers the time,
+ * so that a receiver can reject replayed requests.
  */
 export function signatureOf(secret: string, wallMs: number, body: string): string {
   const seconds = Math.floor(wallMs / 1000)
@@ -61,9 +61,10 @@ export function signatureOf(secret: string, wallMs: number, body: string): strin
 const ENCODED_SECRET = 'whsec_'
 
 /**
- * The headers of Standard Webhooks, so that its libraries verify a delivery without code of their own: `webhook-id`,
+ * Returns the headers of Standard Webhooks, so that its libraries can verify a delivery: `webhook-id`,
  * `webhook-timestamp` (seconds since 1970) and `webhook-signature`, `v1,<Base64>`: HMAC-SHA256 over
- * `<id>.<seconds>.<body>`. Their key is the secret decoded from Base64 after `whsec_`, or the bytes of any other secret.
+ * `<id>.<seconds>.<body>`. Their key is the secret decoded from Base64 after `whsec_`, or the bytes of any other
+ * secret.
  *
  * Source: the Standard Webhooks specification, "Webhook metadata" and "Signature scheme".
  */
@@ -85,7 +86,7 @@ export function standardHeaders(
 export interface WebhookEvent {
   readonly type: WebhookEventType
   readonly room: string
-  /** The id of the room's life, when it has one. */
+  /** ID of the room’s life, if it has one. */
   readonly life?: string
   /** ISO 8601. */
   readonly at: string
@@ -94,7 +95,7 @@ export interface WebhookEvent {
   readonly texts?: Readonly<Record<string, unknown>>
 }
 
-/** An event as one receiver gets it. */
+/** An event as sent to one receiver. */
 export interface SealedEvent {
   /** The same in every attempt. */
   readonly id: string

@@ -21,13 +21,13 @@ export interface Job {
 
 interface Lane {
   readonly jobs: Job[]
-  /** Its first job is being sent, or waits for another attempt. */
+  /** True while its first job is being sent or waits for a retry. */
   held: boolean
 }
 
 /**
- * What waits for one receiver: a lane for each room, each in order and one event at a time, so that a room never waits
- * for another. At most `most` events; beyond that the room that was served longest ago loses its oldest.
+ * Queued events of one receiver: one lane per room, each in order and one event at a time, so that rooms do not block
+ * each other. Above `most` events, the room served longest ago loses its oldest event.
  */
 export class DeliveryLanes {
   readonly #most: number
@@ -39,15 +39,15 @@ export class DeliveryLanes {
     this.#most = most
   }
 
-  /** Events that wait or are being sent. */
+  /** Number of events queued or being sent. */
   get size(): number {
     return this.#size
   }
 
-  /** Adds an event; returns one that was dropped for it. */
+  /** Adds an event; returns the event dropped for it, if any. */
   push(event: SealedEvent): SealedEvent | undefined {
     const dropped = this.#size >= this.#most ? this.#dropOldest() : undefined
-    // Everything is held: the new one goes.
+    // All events are held, so the new one is dropped.
     if (this.#size >= this.#most) return event
     const lane = this.#lanes.get(event.room) ?? { jobs: [], held: false }
     this.#lanes.set(event.room, lane)
@@ -56,7 +56,7 @@ export class DeliveryLanes {
     return dropped
   }
 
-  /** The next event that may be sent, which is held until `done` or `release`. */
+  /** Returns the next event to send; it is held until `done` or `release`. */
   take(): Job | undefined {
     for (const [room, lane] of this.#lanes) {
       if (lane.held) continue
@@ -78,7 +78,7 @@ export class DeliveryLanes {
     if (lane.jobs.length === 0) this.#lanes.delete(room)
   }
 
-  /** `job` may be taken again. */
+  /** Makes `job` available to `take` again. */
   release({ event: { room } }: Job): void {
     const lane = this.#lanes.get(room)
     if (lane) lane.held = false
@@ -100,18 +100,18 @@ export class DeliveryLanes {
 export const RETRY_MS: readonly number[] = [1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 3_600_000]
 /** Timeout of an attempt (ms). */
 const TIMEOUT_MS = 10_000
-/** Attempts under way at a time: one room each. */
+/** Maximum number of concurrent attempts, one per room. */
 const MOST_SENDING = 4
-/** Rooms whose events are counted. */
+/** Maximum number of rooms whose events are counted. */
 const MOST_ROOMS = 10_000
 /** Maximum number of queued events. */
 const MOST_WAITING = 1_000
-/** How long the last events may take when the program ends (ms). */
+/** Time limit for the last events on shutdown (ms). */
 const GRACE_MS = 3_000
 
 export interface ReceiverStats {
   readonly name: string
-  /** Events that wait, or are being sent. */
+  /** Number of events queued or being sent. */
   waiting: number
   delivered: number
   /** Attempts that failed. */

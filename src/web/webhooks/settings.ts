@@ -17,7 +17,7 @@ export type WebhookEventType = (typeof WEBHOOK_EVENTS)[number]
 
 const URL_ALLOWED = 'an http:// or https:// address without user or fragment, at a port of a web server'
 
-/** Whether events may be sent to `text`. */
+/** True if `text` is a valid receiver URL. */
 function isReceiver(text: string): boolean {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) return false
@@ -55,7 +55,7 @@ export const webhookSchema = z.strictObject({
 
 export type WebhookSettings = z.output<typeof webhookSchema>
 
-/** As it is written. */
+/** A webhook as written in the configuration. */
 export type WebhookInput = Readonly<Omit<z.input<typeof webhookSchema>, 'events'>> & {
   readonly events?: readonly WebhookEventType[] | undefined
 }

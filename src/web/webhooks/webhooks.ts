@@ -10,7 +10,7 @@ export interface WebhooksOutParts extends ReceiverParts {
   readonly feed: CaptionFeed
 }
 
-/** Tells receivers what happens. No receiver, however slow or dead, holds up a call or another receiver. */
+/** Sends events to receivers. A slow or unavailable receiver delays neither calls nor other receivers. */
 export class WebhooksOut implements AsyncDisposable {
   readonly #receivers: readonly Receiver[]
   readonly #parts: WebhooksOutParts
@@ -28,7 +28,7 @@ export class WebhooksOut implements AsyncDisposable {
     return this.#receivers.map(receiver => receiver.stats)
   }
 
-  /** What waits gets one more attempt, for a few seconds in all. Idempotent. */
+  /** Queued events get one more attempt, for a few seconds in total. Idempotent. */
   async [Symbol.asyncDispose](): Promise<void> {
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
     await Promise.all(this.#receivers.map(receiver => receiver.close()))
