@@ -4,6 +4,7 @@ import { Declarations } from './declarations.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
 import { httpPage } from './http.ts'
+import { metricsPage } from './metrics.ts'
 import { settingsPage } from './settings.ts'
 
 /** Returns the committed pages of `docs/reference/`, generated from the sources, by path. */
@@ -15,6 +16,7 @@ export async function referencePages(): Promise<Map<string, string>> {
     ['http.md', await httpPage()],
     ['errors.md', errorsPage()],
     ['events.md', await eventsPage(declarations)],
+    ['metrics.md', await metricsPage()],
   ])
 }
 

@@ -23,7 +23,7 @@ export interface SettingRow {
 const PAGES: Readonly<Record<string, string>> = {
   trustProxy: 'operations/limits.md',
   limits: 'operations/limits.md',
-  drain: 'operations/deployment.md',
+  drain: 'operations/stopping.md',
   service: 'service/protocol.md',
   embedded: 'service/engines.md',
   sounds: 'features/sounds.md',

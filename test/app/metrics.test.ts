@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { metricsTable } from '../../scripts/metrics-table.ts'
 import { type App, buildApp } from '../../src/app/app.ts'
 import { BridgeError } from '../../src/common/errors.ts'
 import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
@@ -215,11 +214,5 @@ describe('every metric that is asked for is there', () => {
     const names = metricsOf(alerts.replace(/annotations:[\s\S]*?(?=- alert|$)/g, ''))
     expect(names.length).toBeGreaterThan(15)
     for (const name of names) expect(known().has(name), name).toBe(true)
-  })
-
-  test('in the documentation, one and all', () => {
-    const page = readFileSync('docs/operations/metrics.md', 'utf8')
-    // `node scripts/metrics.ts` writes it.
-    expect(page).toContain(metricsTable(app.server.metrics.families))
   })
 })
