@@ -3,7 +3,7 @@ import { CaptionDesk } from '../../../src/web/captions/caption-hub.ts'
 import type { CaptionOutlet } from '../../../src/web/event-stream.ts'
 import { roomTalk } from './room-talk.ts'
 
-/** A reader who takes everything at once, or nothing. */
+/** A reader that accepts all writes, or none. */
 class Paper implements CaptionOutlet {
   text = ''
   unread = 0
@@ -39,7 +39,7 @@ function desk() {
   return { ...talk, desk: new CaptionDesk(talk.feed, talk.clock) }
 }
 
-test('a reader gets what was said and what is said, until the room ends', () => {
+test('sends a reader past and current captions until the room ends', () => {
   const { desk: it, open, close, caption, session } = desk()
   open()
   caption('u1', 'one')
@@ -55,7 +55,7 @@ test('a reader gets what was said and what is said, until the room ends', () => 
   expect(it.stats).toEqual({ readers: 0, cutOff: 0, refused: 0 })
 })
 
-test('who comes back goes on behind the last id, and in a new life of the room from its beginning', () => {
+test('resumes after the last received ID, and from the start in a new life of the room', () => {
   const { desk: it, open, close, caption } = desk()
   open()
   caption('u1', 'one')
@@ -75,7 +75,7 @@ test('who comes back goes on behind the last id, and in a new life of the room f
 })
 
 test.each(['', 'x', 'x.1', '.', '.1e400', 'x.NaN', '9999999999999999999999'])(
-  'the id %j is none of ours: everything there is',
+  'an invalid ID %j replays everything',
   id => {
     const { desk: it, open, caption } = desk()
     open()
@@ -86,7 +86,7 @@ test.each(['', 'x', 'x.1', '.', '.1e400', 'x.NaN', '9999999999999999999999'])(
   },
 )
 
-test('who was away too long is told that something is missing', () => {
+test('notifies a reader that missed more events than are kept', () => {
   const { desk: it, open, caption } = desk()
   open()
   const paper = new Paper()
@@ -101,7 +101,7 @@ test('who was away too long is told that something is missing', () => {
   expect(back.events[1]).toBe('caption 2')
 })
 
-test('a reader waits for a room that is still empty', () => {
+test('keeps the stream of an empty room open', () => {
   const { desk: it, open, caption } = desk()
   const paper = new Paper()
   it.read('desk', paper)
@@ -115,7 +115,7 @@ test('a reader waits for a room that is still empty', () => {
   expect(it.stats.readers).toBe(1)
 })
 
-test('a filter leaves out other languages and what may still change, live and in the replay', () => {
+test('filters by language and finality, live and in the replay', () => {
   const { desk: it, open, caption, session } = desk()
   open()
   caption('u1', 'one')
@@ -130,7 +130,7 @@ test('a filter leaves out other languages and what may still change, live and in
   expect(done.events).toEqual(['caption one', 'caption eins', 'service true'])
 })
 
-test('a reader that does not read is cut off, and the others are not kept waiting', () => {
+test('disconnects a reader that stops reading, without delaying the others', () => {
   const { desk: it, open, caption, clock } = desk()
   open()
   const [slow, still, good] = [new Paper(), new Paper(), new Paper()]
@@ -147,7 +147,7 @@ test('a reader that does not read is cut off, and the others are not kept waitin
   expect(it.stats).toEqual({ readers: 1, cutOff: 2, refused: 0 })
 })
 
-test('silence is kept alive every 15 s, and only while somebody reads', () => {
+test('sends a keep-alive every 15 s during silence, only while there are readers', () => {
   const { desk: it, open, clock } = desk()
   open()
   const paper = new Paper()
@@ -159,7 +159,7 @@ test('silence is kept alive every 15 s, and only while somebody reads', () => {
   expect(clock.pending).toBe(0)
 })
 
-test('readers are bounded', () => {
+test('limits the number of readers', () => {
   const { desk: it } = desk()
   const reading = Array.from({ length: 1_000 }, (_, n) => it.read(`r${n % 10}`, new Paper()))
   expect(it.read('desk', new Paper())).toBeUndefined()
@@ -170,7 +170,7 @@ test('readers are bounded', () => {
   it[Symbol.dispose]()
 })
 
-test('what was said is forgotten when asked', () => {
+test('forgets captions on request', () => {
   const { desk: it, open, caption } = desk()
   open()
   caption('u1', 'secret')

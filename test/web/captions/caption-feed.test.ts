@@ -12,7 +12,7 @@ function listening() {
   return { ...talk, heard, captions, kinds: () => heard.map(({ event }) => event.kind) }
 }
 
-test('a caption has its time in the room and that of the day', () => {
+test('a caption has the room’s time and the time of day', () => {
   const { clock, open, caption, captions } = listening()
   open()
   clock.advance(5_000)
@@ -21,12 +21,12 @@ test('a caption has its time in the room and that of the day', () => {
   caption('u1', 'hello', { spoken: { fromMs: 4_500, toMs: 6_800 } })
   expect(captions()).toMatchObject([
     { startMs: 3_000, endMs: 4_900, startedAt: '2026-11-20T10:00:03.000Z', final: false },
-    // It began when it began, whatever is said of it later.
+    // Its start time stays the same in later versions.
     { startMs: 3_000, endMs: 5_800, startedAt: '2026-11-20T10:00:03.000Z', final: true },
   ])
 })
 
-test('without a time of its own a caption is as old as its arrival', () => {
+test('a caption without a time gets its time of arrival', () => {
   const { clock, open, caption, captions } = listening()
   open()
   clock.advance(700)
@@ -34,7 +34,7 @@ test('without a time of its own a caption is as old as its arrival', () => {
   expect(captions()).toMatchObject([{ startMs: 700, endMs: 700 }])
 })
 
-test('utterances of one speaker follow each other; nothing is before the room or in the future', () => {
+test('utterances of one speaker do not overlap, and start neither before the room nor in the future', () => {
   const time = fc.integer({ min: -5_000, max: 60_000 })
   const said = fc.record({ wait: fc.nat(2_000), from: time, to: time, same: fc.boolean() })
   fc.assert(
@@ -57,7 +57,7 @@ test('utterances of one speaker follow each other; nothing is before the room or
   )
 })
 
-test('texts without end are cut, and half characters do not get out', () => {
+test('cuts endless texts without splitting surrogate pairs', () => {
   const { open, caption, captions } = listening()
   open()
   caption('u1', `${'x'.repeat(7_999)}😀`, { translation: 'a\ud800b' })
@@ -66,7 +66,7 @@ test('texts without end are cut, and half characters do not get out', () => {
   expect(translation).toBe('a\ufffdb')
 })
 
-test('a room that opens again is another life, also while the first is closing', () => {
+test('a reopened room is a new life, even while the first is still closing', () => {
   const { open, close, caption, heard, kinds, feed } = listening()
   open()
   caption('u1', 'one')
@@ -83,7 +83,7 @@ test('a room that opens again is another life, also while the first is closing',
   expect(lives.slice(0, 3)).toEqual([lives[0], lives[0], lives[0]])
 })
 
-test('a service that is away is told once, and once that it is back', () => {
+test('reports an unavailable service once, and its recovery once', () => {
   const { open, session, heard } = listening()
   open()
   for (const status of [
@@ -103,7 +103,7 @@ test('a service that is away is told once, and once that it is back', () => {
   expect(away).toEqual([true, false, true])
 })
 
-test('a service that is away is no more once nobody needs it', () => {
+test('ends the outage when the service is no longer needed', () => {
   const { open, session, heard } = listening()
   open()
   for (const status of ['live', 'waiting'] as const) session(status)
@@ -113,7 +113,7 @@ test('a service that is away is no more once nobody needs it', () => {
   expect(away).toEqual([true, false])
 })
 
-test('a listener that throws is reported and harms nobody', () => {
+test('reports a listener that throws, and continues', () => {
   const { feed, open, caption, captions, failures } = listening()
   feed.on(() => {
     throw new Error('mine')
@@ -127,7 +127,7 @@ test('a listener that throws is reported and harms nobody', () => {
   expect(failures).toHaveLength(2)
 })
 
-test('closing ends every room, once', () => {
+test('closing ends every room once', () => {
   const { feed, open, kinds, caption } = listening()
   open()
   open('other')

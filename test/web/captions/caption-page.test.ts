@@ -8,7 +8,7 @@ afterAll(() => server.close())
 
 const NAMES = ['desk', 'Señora García', '<script>alert(1)</script>', '../../etc', 'a/b?c#d', '会'.repeat(128)]
 
-test.each(NAMES)('the page of %s has nothing of the room in it, and no script of its own', async name => {
+test.each(NAMES)('the page of %s contains neither room data nor inline scripts', async name => {
   const path = captionPagePath(name, 'a-token.of-a-link')
   const { pathname, hash } = new URL(path, 'http://localhost')
   expect(decodeURIComponent(pathname)).toBe(`/captions/${name}`)
@@ -20,5 +20,4 @@ test.each(NAMES)('the page of %s has nothing of the room in it, and no script of
   expect(body).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=/)
 })
 
-test('without a token there is none in the path', () =>
-  expect(captionPagePath('desk')).toBe('/captions/desk'))
+test('omits a missing token from the path', () => expect(captionPagePath('desk')).toBe('/captions/desk'))

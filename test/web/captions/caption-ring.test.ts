@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { CaptionRing } from '../../../src/web/captions/caption-hub.ts'
 
-test('who comes back gets what they missed, in order, each utterance as it is now', () => {
+test('replays missed entries in order, each utterance in its latest version', () => {
   const ring = new CaptionRing<string>(10)
   ring.push('u1', 'he')
   const { number } = ring.push('u1', 'hello')
@@ -12,7 +12,7 @@ test('who comes back gets what they missed, in order, each utterance as it is no
   expect(ring.since(number)).toMatchObject({ missed: false, entries: [{ value: 'world' }] })
 })
 
-test('what was forgotten is said to be missed, and only to those who missed it', () => {
+test('reports discarded entries only to readers that missed them', () => {
   const ring = new CaptionRing<number>(2)
   for (const n of [1, 2, 3, 4]) ring.push(`u${n}`, n)
   expect(ring.since(1)).toMatchObject({ missed: true, entries: [{ value: 3 }, { value: 4 }] })
@@ -23,7 +23,7 @@ test('what was forgotten is said to be missed, and only to those who missed it',
   expect(() => new CaptionRing(0)).toThrow('got 0')
 })
 
-test('replay and live together are everything, whenever somebody leaves and comes back', () => {
+test('replay and live events together are complete for any disconnection', () => {
   const pushes = fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 1, maxLength: 40 })
   fc.assert(
     fc.property(pushes, fc.nat(40), (keys, at) => {

@@ -11,7 +11,7 @@ function tokens() {
   return { time, lives, links: new LinkTokens(() => time.now, lives) }
 }
 
-test('a link opens its room until its time is over', () => {
+test('a link opens its room until it expires', () => {
   const { time, links } = tokens()
   const { token, until } = links.issue('the desk: ä', 60_000)
   expect(until).toBe(1_060_000)
@@ -21,7 +21,7 @@ test('a link opens its room until its time is over', () => {
   expect(links.allows(token, 'the desk: ä')).toBe(false)
 })
 
-test('links of a room can be revoked, those made so far and no others', () => {
+test('revokes the existing links of one room only', () => {
   const { links } = tokens()
   const [before, other] = [links.issue('desk', 60_000).token, links.issue('other', 60_000).token]
   const told: string[] = []
@@ -34,7 +34,7 @@ test('links of a room can be revoked, those made so far and no others', () => {
   expect(told).toEqual(['desk'])
 })
 
-test('a link says how long it is good, and is never good for long', () => {
+test('a link states its lifetime, which is limited', () => {
   const { time, links } = tokens()
   const { token } = links.issue('desk', 60_000)
   time.now += 20_000
@@ -43,7 +43,7 @@ test('a link says how long it is good, and is never good for long', () => {
     expect(() => links.issue('desk', ttlMs)).toThrow(`got ${ttlMs}`)
 })
 
-test('a link opens the life that it was made for, and no later one of the same name', () => {
+test('a link opens the life that it was created for, and no later one of the same name', () => {
   const { lives, links } = tokens()
   lives.opened('desk', 'first')
   const { token } = links.issue('desk', 60_000)
@@ -58,12 +58,12 @@ test('a link opens the life that it was made for, and no later one of the same n
   expect(links.opensTranscript(token, 'other', 'first')).toBe(false)
 })
 
-test('another run, another secret', () => {
+test('every run has a different secret', () => {
   const { token } = tokens().links.issue('desk', 60_000)
   expect(tokens().links.allows(token, 'desk')).toBe(false)
 })
 
-test('nothing else is a token: whatever is sent, however a good one is changed', () => {
+test('rejects any other text, and any modified token', () => {
   const { links } = tokens()
   const { token } = links.issue('desk', 60_000)
   fc.assert(

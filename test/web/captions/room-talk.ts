@@ -5,7 +5,7 @@ import { CaptionFeed } from '../../../src/web/captions/caption-feed.ts'
 /** 2026-11-20T10:00:00Z, when the clock shows 1,000 ms. */
 export const NOON = Date.UTC(2026, 10, 20, 10) - 1_000
 
-/** Rooms in which the test says what is said, without a relay. */
+/** Rooms with scripted captions, without a relay. */
 export function roomTalk() {
   const clock = new FakeClock(1_000)
   const wall = () => NOON + clock.now()

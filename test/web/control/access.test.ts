@@ -5,7 +5,7 @@ import { controlled, KEY, OTHER_KEY } from './controlled.ts'
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
 
 describe('keys', () => {
-  test('a good one opens, anything else does not, and says nothing of why', async () => {
+  test('accepts a valid key; rejects everything else without giving a reason', async () => {
     const { ask, log } = await controlled()
     for (const authorization of [
       `Bearer ${KEY}`,
@@ -27,14 +27,14 @@ describe('keys', () => {
     expect(JSON.stringify(log.all)).not.toContain(KEY)
   })
 
-  test('in the address it is no key', async () => {
+  test('ignores a key in the address', async () => {
     const { ask, url } = await controlled()
     for (const name of ['key', 'token', 'access_token'])
       expect((await fetch(`${url}/v1/rooms?${name}=${KEY}`)).status).toBe(401)
     expect((await ask('GET', `/rooms?token=${KEY}`)).status).toBe(400)
   })
 
-  test('after too many wrong ones an address has to wait, but a right key opens all the same', async () => {
+  test('blocks an address after too many wrong keys, but still accepts a valid one', async () => {
     const { ask, clock } = await controlled({ control: { maxAttemptsPerMinute: 3 } })
     const wrong = () => ask('GET', '/rooms', undefined, bearer('wrong'))
     for (let n = 0; n < 3; n++) expect((await wrong()).body.error).toBe('key_wrong')
@@ -46,7 +46,7 @@ describe('keys', () => {
     expect((await wrong()).body.error).toBe('key_wrong')
   })
 
-  test('each may make so many requests a minute, whatever another does', async () => {
+  test('limits requests per minute for each key separately', async () => {
     const { ask, clock } = await controlled({ control: { requestsPerMinute: 60 } })
     for (let n = 0; n < 20; n++) expect((await ask('GET', '/webhooks')).status).toBe(200)
     const limited = await ask('GET', '/webhooks')
@@ -57,7 +57,7 @@ describe('keys', () => {
     expect((await ask('GET', '/webhooks')).status).toBe(200)
   })
 
-  test('without any in the settings everything is closed, whatever is sent', async () => {
+  test('without configured keys, every request is rejected', async () => {
     const { ask } = await controlled({ control: { keys: [] } })
     for (const [method, path] of [
       ['GET', '/rooms'],
@@ -74,8 +74,8 @@ describe('keys', () => {
   })
 })
 
-describe('every error has the one shape', () => {
-  test('whatever is wrong with the address', async () => {
+describe('every error has the same format', () => {
+  test('for an invalid address', async () => {
     const { ask } = await controlled()
     for (const [method, path, status, error] of [
       ['GET', '/nothing', 404, 'path_unknown'],
@@ -97,12 +97,12 @@ describe('every error has the one shape', () => {
     }
   })
 
-  test('a path with other methods names them', async () => {
+  test('lists the allowed methods of a path', async () => {
     const { ask } = await controlled()
     expect((await ask('PUT', '/rooms')).headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'POST'])
   })
 
-  test('whatever is wrong with the body', async () => {
+  test('for an invalid body', async () => {
     const { ask } = await controlled()
     for (const [body, type, status, error] of [
       ['{', 'application/json', 400, 'request_malformed'],
@@ -124,7 +124,7 @@ describe('every error has the one shape', () => {
     expect({}).not.toHaveProperty('a')
   })
 
-  test('an empty body is none, whatever type it says it has', async () => {
+  test('treats an empty body as absent, with any content type', async () => {
     const { ask, join } = await controlled()
     join('anna')
     for (const headers of [{}, { 'content-type': 'application/json' }])
@@ -135,7 +135,7 @@ describe('every error has the one shape', () => {
     ).toBe(200)
   })
 
-  test('a fault of ours is told as one, and why is in the log alone', async () => {
+  test('reports an internal error without details, which only the log contains', async () => {
     const { ask, floor, log } = await controlled()
     floor.plans.find = () => {
       throw new Error('a secret of ours')
@@ -151,7 +151,7 @@ describe('every error has the one shape', () => {
   })
 })
 
-test('nothing is told to browsers of other sites, and nothing is kept by proxies', async () => {
+test('sends no CORS headers, and responses are not cacheable', async () => {
   const { ask } = await controlled()
   const { headers } = await ask('GET', '/rooms', undefined, { origin: 'https://elsewhere.example' })
   expect(headers.get('access-control-allow-origin')).toBeNull()
@@ -159,7 +159,7 @@ test('nothing is told to browsers of other sites, and nothing is kept by proxies
   expect(headers.get('x-content-type-options')).toBe('nosniff')
 })
 
-test('a client without a key is refused before its body is read', async () => {
+test('rejects a client without a key before reading its body', async () => {
   const { url } = await controlled()
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
   const answer = new Promise<string>((resolve, reject) => {

@@ -13,7 +13,7 @@ async function room(plan: object = {}) {
   return it
 }
 
-test('somebody is called into a room, answers, and is hung up on', async () => {
+test('a call into a room is answered and hung up', async () => {
   const { ask, dialler } = await room()
   const placed = await ask('POST', '/rooms/desk/calls', {
     to: TO,
@@ -54,25 +54,28 @@ test('somebody is called into a room, answers, and is hung up on', async () => {
   ])
 })
 
-test.each(['busy', 'no-answer', 'voicemail', 'failed'] as const)('a call that ends as %s', async kind => {
-  const { ask, dialler, log } = await room()
-  const { body } = await ask('POST', '/rooms/desk/calls', { to: TO })
-  const [call] = dialler.calls
-  call?.settle(
-    kind === 'failed' ? { kind, error: new BridgeError('DIAL_FAILED', `no way to ${TO}`) } : { kind },
-  )
-  call?.end(kind)
-  await call?.over
-  const ended = await ask('GET', `/calls/${body.id}`)
-  expect(ended.body).toMatchObject({
-    state: 'ended',
-    end: kind,
-    ...(kind === 'failed' ? { errorCode: 'DIAL_FAILED' } : {}),
-  })
-  expect(ended.text + JSON.stringify(log.all)).not.toContain('555123')
-})
+test.each(['busy', 'no-answer', 'voicemail', 'failed'] as const)(
+  'a call that ends as %s is reported with this result',
+  async kind => {
+    const { ask, dialler, log } = await room()
+    const { body } = await ask('POST', '/rooms/desk/calls', { to: TO })
+    const [call] = dialler.calls
+    call?.settle(
+      kind === 'failed' ? { kind, error: new BridgeError('DIAL_FAILED', `no way to ${TO}`) } : { kind },
+    )
+    call?.end(kind)
+    await call?.over
+    const ended = await ask('GET', `/calls/${body.id}`)
+    expect(ended.body).toMatchObject({
+      state: 'ended',
+      end: kind,
+      ...(kind === 'failed' ? { errorCode: 'DIAL_FAILED' } : {}),
+    })
+    expect(ended.text + JSON.stringify(log.all)).not.toContain('555123')
+  },
+)
 
-test('a call is cancelled before its answer, once and again', async () => {
+test('a call can be cancelled before it is answered, repeatedly', async () => {
   const { ask, dialler } = await room()
   await ask('POST', '/rooms/desk/calls', { to: TO })
   for (const _ of [1, 2])
@@ -85,7 +88,7 @@ test('a call is cancelled before its answer, once and again', async () => {
     expect((await ask(method, '/calls/none')).body).toMatchObject({ error: 'call_unknown' })
 })
 
-test('what may not be called is refused, and no number is in any answer', async () => {
+test('rejects numbers that are not allowed; responses contain no number', async () => {
   const { ask, dialler, log } = await room({ languages: ['en-us'], maxParticipants: 1 })
   const refused = async (body: object) => {
     const answer = await ask('POST', '/rooms/desk/calls', body)
@@ -108,7 +111,7 @@ test('what may not be called is refused, and no number is in any answer', async 
   expect(dialler.calls).toHaveLength(0)
   expect(await refused({ to: TO, ringSeconds: 1 })).toEqual([400, 'value_not_allowed'])
   expect((await ask('POST', '/rooms/none/calls', { to: TO })).body.error).toBe('room_unknown')
-  // One is on the way: the room is full.
+  // One call is in progress: the room is full.
   expect((await ask('POST', '/rooms/desk/calls', { to: TO })).status).toBe(202)
   expect(await refused({ to: TO })).toEqual([409, 'room_full'])
   dialler.busy = true
@@ -119,7 +122,7 @@ test('what may not be called is refused, and no number is in any answer', async 
   expect(JSON.stringify(log.all)).not.toContain('555')
 })
 
-test('where outbound calls are not configured it is refused', async () => {
+test('rejects calls if outbound calls are not configured', async () => {
   const { ask } = await controlled({ bare: true })
   await ask('POST', '/rooms', { name: 'desk' })
   expect(await ask('POST', '/rooms/desk/calls', { to: TO })).toMatchObject({
@@ -128,7 +131,7 @@ test('where outbound calls are not configured it is refused', async () => {
   })
 })
 
-test('whoever answers hears, in their language, that they have a call, and not before; unless that is not wanted', async () => {
+test('announces the call to the callee in their language when they answer, unless this is disabled', async () => {
   const { ask, dialler, live, run, announcer } = await room()
   for (const announce of [undefined, false]) {
     const id = `bob-${announce}`

@@ -7,7 +7,7 @@ import { controlled, KEY } from './controlled.ts'
 
 const WAIT_MS = 10_000
 
-/** Reads as a browser does: with the client of the standard, which comes back by itself. */
+/** Reads as a browser does, with a standard client that reconnects automatically. */
 function reader(url: string, { key = KEY as string | null, lastId = '' } = {}) {
   const events: { type: string; id: string; data: Record<string, unknown> }[] = []
   const source = new EventSource(url, {
@@ -41,14 +41,14 @@ async function talking() {
   it.join('bob', { speaks: 'es-es', hears: 'es-es' })
   await it.run(100)
   const path = `${it.url}/v1/rooms/r/captions`
-  /** The service says something of what Anna said. */
+  /** The service returns a result for Anna’s speech. */
   const caption = (utterance: string, text: string, final = true) =>
     it.connection('en-us', 'es-es').sink.result({ utterance, final, text, translation: `es ${text}` })
   return { ...it, anna, path, caption }
 }
 
 describe('captions', () => {
-  test('come with both languages, speaker and times, growing and final, until the room ends', async () => {
+  test('are sent with both languages, speaker and times, partial and final, until the room ends', async () => {
     const { path, caption, say, run, relay } = await talking()
     const { events, state } = reader(path)
     await until(() => state.opened === 1, WAIT_MS, 'the stream')
@@ -71,7 +71,7 @@ describe('captions', () => {
         final: true,
         text: 'good morning',
         translation: 'es good morning',
-        // She began 100 ms after the room opened, and spoke for a second.
+        // She started 100 ms after the room opened, and spoke for a second.
         startMs: 100,
         endMs: expect.closeTo(1_080, -2),
         startedAt: '2026-11-20T10:00:00.100Z',
@@ -82,7 +82,7 @@ describe('captions', () => {
     await until(() => events.at(-1)?.type === 'end', WAIT_MS, 'the end')
   })
 
-  test('a reader that is cut off comes back by itself and misses nothing', async () => {
+  test('a disconnected reader reconnects automatically and misses nothing', async () => {
     const { path, caption, server } = await talking()
     const { texts, state, source } = reader(path)
     await until(() => state.opened === 1, WAIT_MS, 'the stream')
@@ -97,7 +97,7 @@ describe('captions', () => {
     expect(texts()).toEqual(['one', 'two', 'three'])
   })
 
-  test('the service that is away is told, and that it is back', async () => {
+  test('reports that the service is unavailable, and its recovery', async () => {
     const { path, connection, clock, run } = await talking()
     const { events, state } = reader(`${path}?to=es-es&final=true`)
     await until(() => state.opened === 1, WAIT_MS, 'the stream')
@@ -111,7 +111,7 @@ describe('captions', () => {
     ])
   })
 
-  test('a reader that does not read is cut off, with a bounded queue', async () => {
+  test('a reader that stops reading is disconnected, and its queue is limited', async () => {
     const { url, caption, floor } = await talking()
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     onTestFinished(() => void socket.destroy())
@@ -120,14 +120,14 @@ describe('captions', () => {
     socket.pause()
     for (let n = 0; floor.desk.stats.readers > 0; n++) {
       caption(`${n}`, 'x'.repeat(4_000))
-      // 64 KiB of ours, and what the system keeps for both ends.
+      // 64 KiB in this process, and the socket buffers of both ends.
       expect(n).toBeLessThan(10_000)
       if (n % 100 === 0) await new Promise(resolve => setImmediate(resolve))
     }
     expect(floor.desk.stats).toEqual({ readers: 0, cutOff: 1, refused: 0 })
   })
 
-  test('a reader that has gone is forgotten', async () => {
+  test('forgets a reader that has disconnected', async () => {
     const { path, floor } = await talking()
     const { source, state } = reader(path)
     await until(() => state.opened === 1, WAIT_MS, 'the stream')
@@ -136,7 +136,7 @@ describe('captions', () => {
     await until(() => floor.desk.stats.readers === 0, WAIT_MS, 'the end')
   })
 
-  test('the server closes although somebody reads', async () => {
+  test('the server closes even with readers connected', async () => {
     const { path, server, floor } = await talking()
     const { state } = reader(path)
     await until(() => state.opened === 1, WAIT_MS, 'the stream')
@@ -146,7 +146,7 @@ describe('captions', () => {
 })
 
 describe('links', () => {
-  test('open the captions of their room, for a time, and nothing else', async () => {
+  test('open only the captions of their room, for a limited time', async () => {
     const { ask, url, caption, clock, join } = await talking()
     const { status, body } = await ask('POST', '/rooms/r/captions/link', { minutes: 5 })
     expect(status).toBe(201)
@@ -169,7 +169,7 @@ describe('links', () => {
     expect(await refused(`/rooms/r/captions?token=${body.token}`)).toBe(401)
   })
 
-  test('are as good in the header, where no log sees them', async () => {
+  test('also work in a header, which logs do not contain', async () => {
     const { ask, url, caption, clock } = await talking()
     const { token } = (await ask('POST', '/rooms/r/captions/link', { minutes: 1 })).body
     const byLink = reader(`${url}/v1/rooms/r/captions`, { key: token })
@@ -185,7 +185,7 @@ describe('links', () => {
     expect(await refused('/rooms/r/captions')).toBe(401)
   })
 
-  test('end what they opened with themselves: it says so, and does not come back', async () => {
+  test('end their streams with an event when they expire; the client does not reconnect', async () => {
     const { ask, url, caption, clock } = await talking()
     const { body } = await ask('POST', '/rooms/r/captions/link', { minutes: 1 })
     const byLink = reader(url + body.url, { key: null })
@@ -202,7 +202,7 @@ describe('links', () => {
     expect(byLink.events.at(-1)).toMatchObject({ type: 'expired', data: { room: 'r' } })
   })
 
-  test('are revoked at once, with what they opened, for one room', async () => {
+  test('are revoked at once with their streams, for one room only', async () => {
     const { ask, url, join, floor } = await talking()
     join('carl', { room: 'other' })
     const link = async (room: string) => url + (await ask('POST', `/rooms/${room}/captions/link`)).body.url
@@ -220,7 +220,7 @@ describe('links', () => {
     await until(() => floor.desk.stats.readers === 2, WAIT_MS, 'only the others')
   })
 
-  test('are not guessed: wrong ones count as wrong keys do', async () => {
+  test('cannot be guessed: invalid ones count as wrong keys', async () => {
     const { url } = await controlled({ control: { maxAttemptsPerMinute: 2 } })
     const statuses: number[] = []
     for (let n = 0; n < 3; n++) statuses.push((await fetch(`${url}/v1/rooms/r/captions?token=a.b`)).status)
@@ -228,7 +228,7 @@ describe('links', () => {
   })
 })
 
-test('a room that is not there has no captions; one that waits has a stream', async () => {
+test('a room that does not exist has no captions; a planned one has a stream', async () => {
   const { ask, url } = await controlled()
   expect((await ask('GET', '/rooms/r/captions')).body.error).toBe('room_unknown')
   await ask('POST', '/rooms', { name: 'r' })

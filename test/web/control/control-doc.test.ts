@@ -21,13 +21,13 @@ const rows = (title: string) =>
     .slice(2)
 
 describe('the page', () => {
-  test('has every operation as it is', () => {
+  test('describes every operation correctly', () => {
     expect(rows('Everything there is')).toEqual(
       OPERATIONS.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`),
     )
   })
 
-  test('has every webhook, format and wait', () => {
+  test('lists every webhook, format and retry delay', () => {
     const first = (title: string) => rows(title).map(row => /`([^`]+)`/.exec(row)?.[1])
     expect(first('Webhooks')).toEqual(WEBHOOK_EVENTS)
     expect(first('Transcripts')).toEqual(TRANSCRIPT_FORMATS)
@@ -35,7 +35,7 @@ describe('the page', () => {
     expect(page).toContain('after 1 s, 5 s, 30 s, 2, 10, 30 and 60 minutes')
   })
 
-  test('has settings that are taken', () => {
+  test('contains only valid settings', () => {
     const blocks = Array.from(page.matchAll(/```yaml\n([\s\S]+?)```/g), ([, text = '']) => parse(text))
     expect(blocks).toHaveLength(3)
     for (const overrides of blocks) expect(() => loadConfig({ env: {}, overrides })).not.toThrow()
@@ -54,7 +54,7 @@ describe('the receiver’s check', () => {
       ): boolean
     }
 
-  test('takes what we send and nothing else', async () => {
+  test('accepts exactly what the server sends', async () => {
     const { isFromDragoman } = await load()
     const [secret, body, now] = ['a secret of the receiver', '{"text":"¿Quién?"}', 1_800_000_000_500]
     const header = signatureOf(secret, now, body)
@@ -70,14 +70,14 @@ describe('the receiver’s check', () => {
   })
 })
 
-/** What a value is made of: names and kinds, and of a list its first. */
+/** The structure of a value: names and types, and for a list its first entry. */
 function shape(value: unknown): unknown {
   if (Array.isArray(value)) return value.slice(0, 1).map(shape)
   if (typeof value !== 'object' || value === null) return typeof value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shape(each)]))
 }
 
-test('the commands work, one after the other, and answer what stands below them', async () => {
+test('the commands work in sequence and return the documented responses', async () => {
   const examples = Array.from(
     section('By hand').matchAll(/```sh\n(.+)\n```\n(?:\n```json\n([\s\S]+?)\n```)?/g),
     ([, command = '', answer]) => ({ command, answer }),
@@ -102,7 +102,7 @@ test('the commands work, one after the other, and answer what stands below them'
     void asking.finally(() => {
       done = true
     })
-    // The goodbye takes its time.
+    // The goodbye takes a while.
     await until(
       () => {
         void run(100)

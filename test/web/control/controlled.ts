@@ -43,14 +43,14 @@ export class ToneAnnouncer extends FakeAnnouncer {
 export interface Wishes {
   readonly control?: object
   readonly transcripts?: object
-  /** Without announcer, dialler, recorder. */
+  /** Without announcer, dialler or recorder. */
   readonly bare?: boolean
   readonly groupOf?: (address: string) => string | undefined
-  /** Beside the API, like pages that use it. */
+  /** Next to the API, like pages that use it. */
   readonly plugins?: readonly FastifyPluginAsync[]
 }
 
-/** The control API on a real server, over a relay whose clock the test turns. */
+/** The control API on a real server, with a relay on a fake clock. */
 export async function controlled({
   control = {},
   transcripts = {},
@@ -98,7 +98,7 @@ export async function controlled({
     await server.close()
   })
 
-  /** Asks with a key; `path` is under `/v1`. */
+  /** Sends a request with a key; `path` is under `/v1`. */
   const ask = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
     const response = await fetch(`${url}/v1${path}`, {
       method,
@@ -111,7 +111,7 @@ export async function controlled({
     })
     const text = await response.text()
     const json = response.headers.get('content-type')?.startsWith('application/json')
-    // Of whatever shape: a test knows what it asked for.
+    // Of any type: the test knows the response’s shape.
     const answer = json ? JSON.parse(text) : undefined
     return { status: response.status, headers: response.headers, text, body: answer }
   }

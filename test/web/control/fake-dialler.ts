@@ -7,7 +7,7 @@ import type {
   OutgoingCall,
 } from '../../../src/core/model/dialer.ts'
 
-/** A call that the test answers, or not. */
+/** A call whose result the test determines. */
 export class FakeCall implements OutgoingCall {
   readonly id: string
   readonly request: DialRequest
@@ -36,7 +36,7 @@ export class FakeCall implements OutgoingCall {
   }
 }
 
-/** Dials nobody: the test says what comes of it. Numbers that begin with +1900 are refused. */
+/** Places no real calls; the test determines the results. Numbers that start with +1900 are rejected. */
 export class FakeDialler implements Dialler {
   readonly calls: FakeCall[] = []
   busy = false

@@ -1,7 +1,7 @@
 import { BridgeError } from '../../../src/common/errors.ts'
 import type { Recorder, RecordingState, RecordingStatus } from '../../../src/core/model/recording.ts'
 
-/** Records nothing, in the states of the real one. */
+/** Records nothing, but has the states of the real recorder. */
 export class FakeRecorder implements Recorder {
   readonly #rooms = new Map<string, RecordingStatus>()
 

@@ -4,7 +4,7 @@ import { OPERATIONS } from '../../../src/web/control/operations.ts'
 import { errorSchema } from '../../../src/web/control/schemas.ts'
 import { controlled, KEY } from './controlled.ts'
 
-/** Ids that exist, so that requests get further than the first check. */
+/** IDs that exist, so that requests pass the first check. */
 const PARTS = ['r', 'planned', 'anna', 'bob', 'call-1', 'announcement-1', '123456']
 const LANGUAGES = ['en-us', 'ES_es', 'xx-xx', 'de', '']
 const FIELDS = [
@@ -87,7 +87,7 @@ const value = fc.oneof(
   fc.constantFrom(...LANGUAGES),
   fc.jsonValue({ maxDepth: 3 }),
 )
-/** Requests that would be taken, of which some field is then another, or gone, or new. */
+/** Valid requests, of which one field is then changed, removed or added. */
 const GOOD: Readonly<Record<string, object>> = {
   createRoom: { languages: ['en-us', 'es-es'], maxParticipants: 4, codeMinutes: 5 },
   changeParticipant: { muted: true, hears: 'es-es', original: 'low', name: 'Anna' },
@@ -123,7 +123,7 @@ const query = fc.dictionary(
   fc.oneof(fc.constantFrom('1', '5', 'true', 'srt', 'es-es', ''), text),
   { maxKeys: 1 },
 )
-// It stays open when it is answered; it has tests of its own.
+// Its response stays open; it has separate tests.
 const ASKED = OPERATIONS.filter(({ id }) => id !== 'readCaptions')
 const request = fc.constantFrom(...ASKED).chain(operation =>
   fc.record({
@@ -138,7 +138,7 @@ const request = fc.constantFrom(...ASKED).chain(operation =>
   }),
 )
 
-/** As a careless client writes it into an address: sometimes not encoded at all. */
+/** Encodes like a careless client: sometimes not at all. */
 function encoded(raw: string): string {
   try {
     return encodeURIComponent(raw) || '%20'
@@ -147,7 +147,7 @@ function encoded(raw: string): string {
   }
 }
 
-test('whatever is asked is answered with what is described, and never by a fault of ours', async () => {
+test('answers any request as documented, never with an internal error', async () => {
   const it = await controlled({ control: { requestsPerMinute: 1_000_000 } })
   const { join, run, floor, log, server, ask, relay } = it
   const people = () => {
@@ -186,7 +186,7 @@ test('whatever is asked is answered with what is described, and never by a fault
     }),
     { seed: 41, numRuns: 1_500, endOnFailure: true },
   )
-  // It got somewhere.
+  // Some requests succeeded.
   for (const status of [200, 201, 202, 400, 404, 422])
     expect(statuses.get(status), `${status}`).toBeGreaterThan(2)
   expect(log.complaints).toEqual([])

@@ -8,7 +8,7 @@ const TO = { to: '+15551230001' }
 const once = (key: string) => ({ 'idempotency-key': key })
 
 describe('over HTTP', () => {
-  test('the same request again gets the same answer, and no second telephone rings', async () => {
+  test('a repeated request gets the same response and places no second call', async () => {
     const { ask, dialler } = await controlled()
     await ask('POST', '/rooms', { name: 'desk' })
     const first = await ask('POST', '/rooms/desk/calls', TO, once('a'))
@@ -22,7 +22,7 @@ describe('over HTTP', () => {
     expect(dialler.calls).toHaveLength(3)
   })
 
-  test('fifty at the same time are one', async () => {
+  test('fifty concurrent requests are executed once', async () => {
     const { ask, dialler, announcer, join } = await controlled()
     join('anna', { hears: 'es-es' })
     const answers = await Promise.all(
@@ -30,7 +30,7 @@ describe('over HTTP', () => {
     )
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect(dialler.calls).toHaveLength(1)
-    // Also while the first takes its time.
+    // Also while the first is in progress.
     await Promise.all(
       Array.from({ length: 5 }, () =>
         ask('POST', '/rooms/r/say', { text: 'hello', language: 'en-us' }, once('b')),
@@ -39,7 +39,7 @@ describe('over HTTP', () => {
     expect(announcer.asked).toEqual(['say es-es'])
   })
 
-  test('the key with another request is refused, with another key of the API it is another', async () => {
+  test('rejects the key for a different request; keys of different API keys are independent', async () => {
     const { ask, dialler } = await controlled()
     await ask('POST', '/rooms', { name: 'desk' })
     await ask('POST', '/rooms', { name: 'other' })
@@ -59,7 +59,7 @@ describe('over HTTP', () => {
     expect(dialler.calls).toHaveLength(2)
   })
 
-  test('an error is an answer too, but not “later”, nor what could not be read', async () => {
+  test('repeats an error response, unless it was temporary or the request was invalid', async () => {
     const { ask, dialler } = await controlled()
     await ask('POST', '/rooms', { name: 'desk' })
     const number = { to: '+19005550000' }
@@ -75,7 +75,7 @@ describe('over HTTP', () => {
     expect((await ask('POST', '/rooms/desk/calls', TO, once('wrong'))).status).toBe(202)
   })
 
-  test('a key is visible ASCII, and not long', async () => {
+  test('a key is short and visible ASCII', async () => {
     const { ask } = await controlled()
     for (const key of ['', 'a b', 'ä', 'x'.repeat(129)])
       expect(await ask('POST', '/rooms', {}, once(key)), key).toMatchObject({
@@ -84,7 +84,7 @@ describe('over HTTP', () => {
       })
   })
 
-  test('after a day it is forgotten', async () => {
+  test('forgets a key after a day', async () => {
     const { ask, clock } = await controlled()
     const first = await ask('POST', '/rooms', { emptyMinutes: 10_000 }, once('a'))
     clock.advance(DAY_MS - 1)
@@ -99,7 +99,7 @@ describe('over HTTP', () => {
 describe('the store', () => {
   const fine = async (): Promise<Answered> => ({ status: 200, body: {} })
 
-  test('is bounded: the oldest that is done goes, what is at work stays', async () => {
+  test('is limited in size: removes the oldest completed entry, never one in progress', async () => {
     const store = new Idempotency(new FakeClock(), 3)
     const slow = Promise.withResolvers<Answered>()
     const working = store.once('k', 'slow', 1, () => slow.promise)
@@ -112,7 +112,7 @@ describe('the store', () => {
     expect((await store.once('k', 'slow', 1, fine)).answered.body).toBe('done')
   })
 
-  test('full of what is at work, it says later', async () => {
+  test('rejects requests for later if all entries are in progress', async () => {
     const store = new Idempotency(new FakeClock(), 1)
     const slow = Promise.withResolvers<Answered>()
     void store.once('k', 'slow', 1, () => slow.promise)

@@ -4,7 +4,7 @@ import { LinkReaders } from '../../../src/web/control/link-readers.ts'
 
 const bearer = (token: string, group: string | undefined) => ({ room: 'r', token, group })
 
-test('streams are counted by link and by address, and are free again when they end', () => {
+test('counts streams by link and by address, and frees them when they end', () => {
   const readers = new LinkReaders({ readersPerLink: 3, readersPerAddress: 2 }, new FakeClock())
   const first = readers.open(bearer('a', '1'))!
   expect(readers.open(bearer('a', '1'))).toBeDefined()
@@ -18,7 +18,7 @@ test('streams are counted by link and by address, and are free again when they e
   expect(readers.open(bearer('a', '3'))).toBeUndefined()
 })
 
-test('all links together leave room for keys', () => {
+test('all links together leave capacity for keys', () => {
   const readers = new LinkReaders({ readersPerLink: 1_000, readersPerAddress: 1_000 }, new FakeClock())
   let open = 0
   for (let n = 0; n < 1_000; n++) if (readers.open(bearer(`t${n % 7}`, undefined))) open++

@@ -29,13 +29,13 @@ async function spokenIn(transcripts: object, closed: boolean) {
     text: 'a secret',
     translation: 'x',
   })
-  /** What a reader of captions would get now. */
+  /** The replay that a reader of captions would get. */
   let captions = ''
   open.floor.desk.read('r', { write: text => (captions += text), unread: 0, end() {}, destroy() {} })
   return { ...talk, ...open, captions }
 }
 
-test('while nobody can ask for it, nothing that is said is kept', async () => {
+test('keeps no speech if no client could request it', async () => {
   const { floor, captions, relay, ...open } = await spokenIn({}, true)
   expect(floor.transcripts.list()).toEqual([])
   expect(captions).not.toContain('secret')
@@ -43,19 +43,19 @@ test('while nobody can ask for it, nothing that is said is kept', async () => {
   await open[Symbol.asyncDispose]()
 })
 
-test('while somebody can, it is there', async () => {
+test('keeps captions and transcripts if a client can request them', async () => {
   const { floor, captions, relay, clock, ...open } = await spokenIn({}, false)
   expect(floor.transcripts.of('r')?.entries).toHaveLength(1)
   expect(captions).toContain('a secret')
   await relay.close()
   await open[Symbol.asyncDispose]()
   expect(floor.transcripts.list()).toEqual([])
-  // Nothing is left behind: no timer, no reader.
+  // No timer and no reader remains.
   expect(clock.pending).toBe(0)
   expect(floor.desk.stats.readers).toBe(0)
 })
 
-test('what the settings keep on the disk is kept whoever can ask for it, to the last word', async () => {
+test('stores transcripts on disk up to the last word if configured, even without clients that can read them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-floor-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const { relay, ...open } = await spokenIn({ keep: 'disk', folder }, true)

@@ -28,7 +28,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(valid).toBe(true)
 })
 
-test('every route is in it, and nothing else', async () => {
+test('contains exactly the routes of the server', async () => {
   const { server, document } = await documented()
   const described = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map(method => `${method.toUpperCase()} ${path}`),
@@ -43,11 +43,11 @@ test('every route is in it, and nothing else', async () => {
   const routes =
     server.printRoutes({ commonPrefix: false }).match(/\((GET|POST|PATCH|DELETE|PUT|HEAD)[^)]*\)/g) ?? []
   const count = routes.join(', ').split(',').length
-  // And the document and its page.
+  // Plus the document and its page.
   expect(count).toBe(described.length + 2)
 })
 
-test('what is said to need a key needs one, and nothing else does', async () => {
+test('exactly the documented operations require a key', async () => {
   const { url, document } = await documented()
   for (const [path, methods] of Object.entries(document.paths))
     for (const method of Object.keys(methods)) {
@@ -59,7 +59,7 @@ test('what is said to need a key needs one, and nothing else does', async () => 
   expect((await fetch(`${url}/v1/docs`)).status).toBe(200)
 })
 
-test('every error is in it with its status, and every error of the table can be met', async () => {
+test('documents every error with its status, and every error in the table can occur', async () => {
   const { document } = await documented()
   const met = new Set<ErrorName>(['control_closed', 'path_unknown', 'method_not_allowed'])
   for (const operation of OPERATIONS) {
@@ -75,7 +75,7 @@ test('every error is in it with its status, and every error of the table can be 
   expect(COMMON_ERRORS.length).toBeGreaterThan(5)
 })
 
-test('the page for people shows every operation, and runs and loads nothing', async () => {
+test('the page shows every operation, and runs and loads nothing', async () => {
   const { url } = await controlled()
   const response = await fetch(`${url}/v1/docs`)
   const html = await response.text()
@@ -89,7 +89,7 @@ test('the page for people shows every operation, and runs and loads nothing', as
   expect(html).not.toMatch(/<script|https?:\/\/|onload|src=/)
 })
 
-test('answers are as described, of every operation that answers JSON', async () => {
+test('the response of every JSON operation matches its schema', async () => {
   const it = await controlled()
   const { ask, join, run, connection, dialler } = it
   await ask('POST', '/rooms', { name: 'r', codeMinutes: 5 })
@@ -119,7 +119,7 @@ test('answers are as described, of every operation that answers JSON', async () 
     code,
     transcript: id,
   }
-  // What ends things comes last, and of that the room.
+  // Deletions run last, and the room’s after all others.
   const order = (operation: (typeof OPERATIONS)[number]) =>
     operation.method !== 'DELETE' ? 0 : operation.id === 'endRoom' ? 2 : 1
   const checked: string[] = []
@@ -136,7 +136,7 @@ test('answers are as described, of every operation that answers JSON', async () 
   expect(errorSchema.safeParse((await ask('GET', '/rooms/none')).body).success).toBe(true)
 })
 
-test('schemas refuse what is more than described', () => {
+test('schemas reject additional properties', () => {
   for (const { id, answer, body, params, query } of OPERATIONS)
     for (const schema of [answer, body, params, query])
       if (schema)

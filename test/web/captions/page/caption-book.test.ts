@@ -22,8 +22,8 @@ const book = (...captions: Caption[]) => {
 }
 const said = (one: CaptionBook) => one.entries.map(({ text }) => text)
 
-describe('the captions that were read', () => {
-  test('are in the order in which they were begun, each once and as it is now', () => {
+describe('captions in the book', () => {
+  test('are in order of their start, each once, in their latest version', () => {
     const one = book(
       caption('1', { startMs: 0, text: 'gro', final: false }),
       caption('2', { startMs: 500, speaker: 'bob' }),
@@ -37,7 +37,7 @@ describe('the captions that were read', () => {
     expect(said(one)).toEqual(['grown', '0', '2'])
   })
 
-  test('are the same however often a replay tells them again', () => {
+  test('do not change when a replay repeats them', () => {
     const captions = fc.array(
       fc.record({ utterance: fc.integer({ min: 0, max: 9 }), startMs: fc.nat(1_000), final: fc.boolean() }),
     )
@@ -49,7 +49,7 @@ describe('the captions that were read', () => {
         const once = book(...told)
         const again = book(...told, ...told.slice(from % (told.length + 1)).filter(({ final }) => final))
         expect(said(again).toSorted()).toEqual(said(once).toSorted())
-        // Of each the newest, and no final one undone.
+        // The latest version of each is kept, and final ones stay final.
         for (const { utterance, final } of told) if (final) expect(again.find(utterance)?.final).toBe(true)
         for (const each of again.entries) expect(again.find(each.utterance)).toBe(each)
         expect(new Set(said(again)).size).toBe(again.entries.length)
@@ -60,13 +60,13 @@ describe('the captions that were read', () => {
     )
   })
 
-  test('of a transcript get the place they have there, and change nothing that is there', () => {
+  test('of a transcript are inserted in order, without changing existing ones', () => {
     const one = book(caption('1'), caption('4'))
     one.fill([caption('1', { text: 'other' }), caption('2'), caption('3'), caption('4'), caption('5')])
     expect(said(one)).toEqual(['1', '2', '3', '4', '5'])
   })
 
-  test('of the next life of a room are others, and come after', () => {
+  test('of the room’s next life are separate and follow the earlier ones', () => {
     const one = book(caption('1', { startMs: 5_000 }))
     one.inLife('b')
     one.take(caption('1', { text: 'again', startMs: 0 }))
@@ -74,7 +74,7 @@ describe('the captions that were read', () => {
     expect(one.find('1')?.text).toBe('again')
   })
 
-  test('grow until they are final, or their speaker goes on with other words', () => {
+  test('grow until they are final or their speaker starts a new utterance', () => {
     const one = book(
       caption('1', { final: false }),
       caption('2', { startMs: 10, speaker: 'bob', final: false }),
@@ -84,12 +84,12 @@ describe('the captions that were read', () => {
     expect(grows()).toEqual([true, true, false])
     one.take(caption('4', { startMs: 20, final: false }))
     expect(grows()).toEqual([false, true, false, true])
-    // What a replay tells late is not newer for that.
+    // A late replay does not make a caption newer.
     one.take(caption('0', { startMs: 5, final: false }))
     expect(one.entries.filter(each => one.grows(each)).map(({ text }) => text)).toEqual(['2', '4'])
   })
 
-  test('are bounded', () => {
+  test('are limited in number', () => {
     const one = book()
     for (let n = 0; n < 5_100; n++) one.take(caption(String(n), { startMs: n }))
     expect([one.entries.length, one.forgotten, one.entries[0]?.text]).toEqual([5_000, 100, '100'])
@@ -101,12 +101,12 @@ describe('a speaker who is translated into two languages', () => {
     caption(`${to} ${startMs}`, { to, startMs, endMs: startMs + 1_000 })
   const leading = (one: CaptionBook) => one.entries.filter(each => one.leads(each)).map(({ text }) => text)
 
-  test('is read in the original once', () => {
+  test('is shown in the original once', () => {
     const one = book(into('es-es', 0), into('de-de', 10), into('de-de', 2_000), into('es-es', 2_100))
     expect(leading(one)).toEqual(['es-es 0', 'es-es 2100'])
   })
 
-  test('is still read when the listener of one of them has gone, from their last words on', () => {
+  test('is still shown after the listener of one language has left, from the last words on', () => {
     const one = book(into('es-es', 0), into('de-de', 10), into('de-de', 2_000), into('de-de', 8_000))
     expect(leading(one)).toEqual(['es-es 0'])
     one.take(into('de-de', 12_000))
@@ -114,14 +114,14 @@ describe('a speaker who is translated into two languages', () => {
   })
 })
 
-describe('a caption of the server', () => {
-  test('is read without marks that turn the direction', () => {
+describe('a caption from the server', () => {
+  test('is stripped of bidirectional control characters', () => {
     const given = { ...caption('1'), name: ' \u202eAnna ', text: '\u2066hello\u2069', translation: 7 }
     const { translation: _, ...read } = caption('1', { name: 'Anna', text: 'hello' })
     expect(readCaption(given)).toEqual(read)
   })
 
-  test('is nothing when it is something else', () => {
+  test('is ignored if it is invalid', () => {
     fc.assert(
       fc.property(fc.anything(), value => {
         const one = readCaption(value)

@@ -20,7 +20,7 @@ const entry = (more: Partial<Entry> = {}): Entry => ({
 const show = (wish: Partial<Wish>, more: Partial<Entry> = {}, leads = true) =>
   shownLines(entry(more), leads, { show: 'both', language: '', ...wish }).map(({ text }) => text)
 
-describe('of a caption is shown', () => {
+describe('the lines of a caption', () => {
   test.each([
     ['both', '', ['good morning', 'buenos días']],
     ['translation', '', ['buenos días']],
@@ -28,7 +28,7 @@ describe('of a caption is shown', () => {
     ['both', 'es-es', ['good morning', 'buenos días']],
     ['translation', 'es-es', ['buenos días']],
     ['original', 'es-es', ['good morning']],
-    // Who reads the language that is spoken.
+    // Readers of the speaker’s language.
     ['both', 'en-us', ['good morning']],
     ['translation', 'en-us', ['good morning']],
     ['original', 'en-us', ['good morning']],
@@ -38,25 +38,25 @@ describe('of a caption is shown', () => {
     expect(show({ show: kind, language })).toEqual(texts)
   })
 
-  test('the original once, where a speaker is translated into more languages', () => {
+  test('include the original once if a speaker is translated into several languages', () => {
     expect(show({}, {}, false)).toEqual(['buenos días'])
     expect(show({ show: 'original' }, {}, false)).toEqual([])
     expect(show({ language: 'en-us' }, {}, false)).toEqual([])
     expect(show({ language: 'es-es' }, {}, false)).toEqual(['good morning', 'buenos días'])
   })
 
-  test('that somebody speaks, while there is no translation yet', () => {
+  test('indicate speech while there is no translation yet', () => {
     const growing = { final: false, translation: '' }
     expect(show({}, growing)).toEqual(['good morning'])
     expect(show({ show: 'translation' }, growing)).toEqual(['…'])
   })
 
-  test('the original where there never is a translation', () => {
+  test('are the original if there is no translation at all', () => {
     expect(show({ show: 'translation' }, { translation: '' })).toEqual(['good morning'])
     expect(show({ show: 'translation', language: 'es-es' }, { translation: '' })).toEqual(['good morning'])
   })
 
-  test('one line where both are the same', () => {
+  test('are one line if both texts are the same', () => {
     expect(show({}, { translation: 'good morning' })).toEqual(['good morning'])
     expect(show({}, { to: 'en-us' })).toEqual(['buenos días'])
   })

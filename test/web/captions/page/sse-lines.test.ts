@@ -11,7 +11,7 @@ function read(stream: string, cuts: readonly number[] = []) {
 }
 
 describe('server-sent events', () => {
-  test('of our own server are read as they were sent, in whatever pieces', () => {
+  test('of this server are parsed correctly, however the stream is split', () => {
     const event = fc.record({
       type: fc.constantFrom('caption', 'service', 'end'),
       id: fc.stringMatching(/^[\w-]{20}\.[0-9]{1,4}$/),
@@ -33,7 +33,7 @@ describe('server-sent events', () => {
     )
   })
 
-  test('of other servers too: every kind of line end, fields without a space, more lines of data', () => {
+  test('of other servers too: any line ending, fields without a space, several data lines', () => {
     expect(read('event:a\r\ndata:1\r\ndata: 2\r\n\r\ndata:3\r\rdata\n\n')).toEqual([
       { type: 'a', data: '1\n2', id: '' },
       { type: 'message', data: '3', id: '' },
@@ -41,7 +41,7 @@ describe('server-sent events', () => {
     ])
   })
 
-  test('keep the latest id, and are nothing without data', () => {
+  test('keep the latest ID and are ignored without data', () => {
     expect(read('id: 1\ndata: x\n\nevent: empty\n\nid: 2\n\ndata: y\n\nid: a\0b\ndata: z\n\n')).toEqual([
       { type: 'message', data: 'x', id: '1' },
       { type: 'message', data: 'y', id: '2' },
@@ -49,7 +49,7 @@ describe('server-sent events', () => {
     ])
   })
 
-  test('that break off are not told', () => {
+  test('that are incomplete are ignored', () => {
     expect(read('data: whole\n\ndata: hal')).toEqual([{ type: 'message', data: 'whole', id: '' }])
   })
 })
