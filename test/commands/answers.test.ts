@@ -5,7 +5,7 @@ import { sine } from '../helpers/tone.ts'
 const LINE = 8_000
 const MESSAGE = 160
 
-/** Two words of a second, with a second of silence after each, at the line's rate. */
+/** Two words of one second, each followed by a second of silence, at the line's rate. */
 function speech(): Int16Array {
   const pcm = new Int16Array(4 * LINE)
   pcm.set(sine(400, 1_000, 8_000, LINE), 0)
@@ -18,8 +18,8 @@ function hear(answers: Answers, from: number, ms: number): void {
   for (let at = 0; at < ms; at += 20) answers.media(from + at, MESSAGE)
 }
 
-describe('how long a translation takes', () => {
-  test('is from the end of each stretch of speech to the first audio of its answer', () => {
+describe('the latency of a translation', () => {
+  test('is measured from the end of each stretch of speech to the first audio of its translation', () => {
     const answers = new Answers(speech())
     answers.speaking(10_000)
     hear(answers, 11_600, 500)
@@ -31,17 +31,17 @@ describe('how long a translation takes', () => {
     expect(answers.heardMs).toBe(1_000)
   })
 
-  test('is told once for an answer that comes in pieces, ahead of time or with short gaps', () => {
+  test('is counted once for a translation that arrives in pieces, early or with short gaps', () => {
     const answers = new Answers(speech())
     answers.speaking(0)
     answers.media(1_500, 8 * 300)
     answers.media(1_510, 8 * 300)
-    // Dry at 2100; 300 ms later it goes on.
+    // Runs out at 2100; the next audio follows 300 ms later.
     answers.media(2_400, 8 * 100)
     expect(answers.latenciesMs).toHaveLength(1)
   })
 
-  test('is not told for what is heard before anybody has said anything', () => {
+  test('ignores audio received before any speech was sent', () => {
     const answers = new Answers(speech())
     hear(answers, 0, 100)
     answers.speaking(1_000)
@@ -50,14 +50,14 @@ describe('how long a translation takes', () => {
     expect(answers.heardMs).toBe(200)
   })
 
-  test('has nothing to tell of silence', () => {
+  test('is empty for silence', () => {
     const answers = new Answers(new Int16Array(LINE))
     answers.speaking(0)
     hear(answers, 2_000, 100)
     expect(answers.latenciesMs).toEqual([])
   })
 
-  test('knows the end of speech that lasts to the end of the file', () => {
+  test('detects the end of speech that lasts until the end of the file', () => {
     const answers = new Answers(sine(400, 500, 8_000, LINE))
     answers.speaking(0)
     hear(answers, 700, 100)

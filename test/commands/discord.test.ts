@@ -15,7 +15,7 @@ afterEach(() => discord.close())
 
 const settings = (more: object = {}) => ({ discord: { token: discord.token, apiUrl: discord.api, ...more } })
 
-/** What a command writes. */
+/** The output of a command. */
 async function written(run: (terminal: Terminal) => Promise<void>): Promise<string> {
   let text = ''
   await run(
@@ -35,7 +35,7 @@ describe('dragoman discord', () => {
   const load = (more: object = {}) => loadConfig({ env: {}, overrides: settings(more) })
   const writes = () => discord.requests.filter(({ method }) => method !== 'GET').map(({ method }) => method)
 
-  test('invite shows an address with just the permissions that are used', async () => {
+  test('invite prints an address with exactly the required permissions', async () => {
     const out = await written(terminal => showInvite(load(), {}, terminal))
     const url = new URL(out.split('\n')[0] ?? '')
     expect(url.origin + url.pathname).toBe('https://discord.com/oauth2/authorize')
@@ -49,7 +49,7 @@ describe('dragoman discord', () => {
     expect(JSON.parse(json).url).toMatch(/guild_id=123456789012345678&disable_guild_select=true$/)
   })
 
-  test('invite needs no token where the application is named', async () => {
+  test('invite needs no token if the application is configured', async () => {
     const config = loadConfig({ env: {} })
     const applicationId = '123456789012345678'
     const out = await written(terminal => showInvite(config, { applicationId }, terminal))
@@ -59,13 +59,13 @@ describe('dragoman discord', () => {
     )
   })
 
-  test('register writes once, and not again; unregister takes everything back', async () => {
+  test('register writes commands only once; unregister removes them', async () => {
     const guild = discord.addGuild({ name: 'Casa' })
     const registered = (...guilds: string[]) => written(terminal => register(load(), { guilds }, terminal))
     expect(await registered()).toBe('everywhere: registered\n')
     expect(await registered()).toBe('everywhere: unchanged\n')
     expect(writes()).toEqual(['POST'])
-    // Single guilds instead: nobody is to see the command twice.
+    // Single guilds instead, so that users do not see the command twice.
     expect(await registered(guild.id)).toBe(`everywhere: removed\nguild ${guild.id}: registered\n`)
     const gone = await written(terminal => unregister(load(), { guilds: [], json: true }, terminal))
     expect(JSON.parse(gone)).toEqual([{ place: guild.id, result: 'removed' }])
@@ -73,18 +73,18 @@ describe('dragoman discord', () => {
     expect(nothing).toBe('There was nothing to remove.\n')
   })
 
-  test('a wrong token is told, and not shown', async () => {
+  test('a wrong token is reported but not shown', async () => {
     const failing = written(terminal => register(load({ token: 'a-wrong-token' }), { guilds: [] }, terminal))
     await expect(failing).rejects.toThrow(/^Discord rejected the token$/)
   })
 })
 
-test('the command line and the doctor use them, also for programs', async () => {
+test('all options work on the command line, in the doctor and in programs', async () => {
   await using shell = await Shell.open()
   const guild = discord.addGuild({ name: 'Casa' })
   const lounge = guild.addVoiceChannel({ name: 'Lounge' })
   guild.setPermissions(lounge, guild.everyone, { deny: ['Speak'] })
-  // JSON is YAML.
+  // JSON is valid YAML.
   const text = JSON.stringify(settings({ channels: [lounge.id] }))
   await writeFile(join(shell.folder, 'dragoman.yaml'), text)
   const registered = await shell.run('discord', 'register', '--guild', guild.id, '--json')

@@ -34,7 +34,7 @@ async function finding(name: string, overrides: Overrides, around?: Surroundings
 }
 
 describe('doctor', () => {
-  it('finds nothing where all is well', async () => {
+  it('reports no problems in a valid setup', async () => {
     const checks = await examine(complete)
     expect(checks.filter(check => check.status !== 'ok')).toEqual([])
     expect(checks.map(check => check.name)).toEqual([
@@ -62,7 +62,7 @@ describe('doctor', () => {
     expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n19 ok, 0 warnings, 0 failed$/)
   })
 
-  it('is content without a Twilio account, and says so', async () => {
+  it('passes without a Twilio account, and reports that there is none', async () => {
     const checks = await examine({})
     expect(checks.filter(check => check.status === 'warn').map(check => check.name)).toEqual([
       'public address',
@@ -71,7 +71,7 @@ describe('doctor', () => {
     expect(exitCode(checks)).toBe(0)
   })
 
-  it('tells each wrong setting', async () => {
+  it('reports each wrong setting', async () => {
     const env = { DRAGOMAN_PORTT: '1', DRAGOMAN_LOG_LEVEL: 'loud' }
     const checks = await doctor(settingsToExamine({ env }), machine())
     expect(checks.slice(1)).toEqual([
@@ -217,7 +217,7 @@ describe('doctor', () => {
     expect(check.status === 'ok' || check.mend !== '').toBe(true)
   })
 
-  it('opens a session for the first pair that the service can do, and tells why it cannot', async () => {
+  it('opens a session for the first pair that the service supports, and reports why it cannot', async () => {
     const around = machine()
     const service = {
       ...(await around.service(settingsToExamine({ env: {} }) as never)),
@@ -240,8 +240,8 @@ describe('doctor', () => {
   })
 })
 
-describe('this machine', () => {
-  it('knows free and taken ports', async () => {
+describe('the environment of this machine', () => {
+  it('detects free and used ports', async () => {
     const server = createServer()
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
@@ -251,7 +251,7 @@ describe('this machine', () => {
     expect(await thisMachine.isDragoman(`http://127.0.0.1:${port}`)).toBe(false)
   })
 
-  it('tells the bridge from the translation service, which is healthy as well', async () => {
+  it('distinguishes the bridge from the translation service, which is healthy as well', async () => {
     let health: object = { status: 'ok', sessions: 0 }
     const server = createHttpServer((_request, response) => response.end(JSON.stringify(health)))
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -262,7 +262,7 @@ describe('this machine', () => {
     server.close()
   })
 
-  it('knows programs, libraries and folders', async () => {
+  it('finds programs, libraries and folders', async () => {
     expect(await thisMachine.ask(process.execPath, ['--version'])).toBe(process.version)
     expect(await thisMachine.ask('no-such-program', [])).toBeUndefined()
     expect(await thisMachine.loadLibrary('libno-such-library.so')).toEqual(expect.any(String))
@@ -271,7 +271,7 @@ describe('this machine', () => {
     expect(await thisMachine.exists('/no/such/file')).toBe(false)
   })
 
-  it('starts the embedded service and opens a session on it', async () => {
+  it('starts the embedded service and opens a session', async () => {
     const config = settingsToExamine({ env: {} })
     if (config instanceof Error) throw config
     const service = await thisMachine.service(config)

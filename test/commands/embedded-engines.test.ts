@@ -6,7 +6,7 @@ import { embeddedEngines, engineLines } from '../../src/cli/engines.ts'
 const text = (lines: ReturnType<typeof engineLines>) =>
   lines.map(line => (typeof line === 'string' ? line : line.text)).join('\n')
 
-test('the engines are named in the order of a call, and the limits of the offline recogniser with them', () => {
+test('engines are listed in the order of a call, with the limits of the offline recogniser', () => {
   const shown = text(
     engineLines({
       transcription: ['pocketsphinx'],
@@ -24,7 +24,7 @@ test('the engines are named in the order of a call, and the limits of the offlin
   expect(text(engineLines(better))).not.toContain('English recognition only')
 })
 
-test('a missing engine is reported with what to do', () => {
+test('a missing engine is reported with its fix', () => {
   const shown = text(engineLines({ transcription: [], translation: ['apertium'], synthesis: [] }))
   expect(shown).toContain('no engine installed that recognizes speech, speaks')
   expect(shown).toMatch(/install: .*setup/)
@@ -36,7 +36,7 @@ test('every line fits into 80 columns', () => {
       expect(line.length).toBeLessThanOrEqual(80)
 })
 
-test('a service that answers something else, or nothing, has no lines', async () => {
+test('there are no lines for a service with an unexpected response, or none', async () => {
   const server = createServer((_request, response) => response.end('{"status":"ok"}'))
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())

@@ -8,13 +8,13 @@ import { CommandError, failure } from '../../src/cli/errors.ts'
 import { assertWritable } from '../../src/cli/terminal.ts'
 import { BridgeError } from '../../src/common/errors.ts'
 
-/** What Node says when a server cannot listen there. */
+/** Node’s error if a server cannot listen there. */
 function listenError(port: number, host: string): Promise<Error> {
   return new Promise(resolve => createServer().once('error', resolve).listen(port, host))
 }
 
-describe('a failure is told', () => {
-  test('in its own words when it is known, with its stack when it is a bug', () => {
+describe('a failure is reported', () => {
+  test('in its own words if it is expected, and with its stack if it is a bug', () => {
     expect(failure(new CommandError('mend it'))).toBe('mend it')
     expect(failure(new RangeError('too much'))).toBe('too much')
     expect(failure(new BridgeError('CONFIG', 'port: found 0'))).toBe('port: found 0')
@@ -23,7 +23,7 @@ describe('a failure is told', () => {
     expect(failure('odd')).toBe('odd')
   })
 
-  test('with the port and the option when the port is taken, also from the service process', async () => {
+  test('with the port and the option if the port is in use, also from the service process', async () => {
     const taken = createServer()
     await new Promise<void>(resolve => taken.listen(0, '127.0.0.1', resolve))
     const { port } = taken.address() as { port: number }
@@ -37,7 +37,7 @@ describe('a failure is told', () => {
     )
   })
 
-  test('with the name of the file that is missing, or cannot be read', async () => {
+  test('with the name of the file that is missing or unreadable', async () => {
     const missing = await readFile('/nowhere/speech.wav').catch((error: Error) => error)
     expect(failure(missing)).toBe('ENOENT: /nowhere/speech.wav does not exist')
     const folder = await readFile(tmpdir()).catch((error: Error) => Object.assign(error, { path: tmpdir() }))
@@ -46,7 +46,7 @@ describe('a failure is told', () => {
     expect(failure(forbidden)).toBe('EACCES: permission denied for /a.wav')
   })
 
-  test('with the host when it is not one of this machine', async () => {
+  test('with the host if it is not local', async () => {
     expect(failure(await listenError(0, '192.0.2.1'))).toBe(
       'EADDRNOTAVAIL: 192.0.2.1 is not a local address; change host',
     )
@@ -55,7 +55,7 @@ describe('a failure is told', () => {
 
 describe('an address', () => {
   test.each(['http://localhost:8080', 'https://bridge.example.com/', 'http://[::1]:80'])(
-    'may be %s',
+    'can be %s',
     text => {
       expect(httpAddress('--server', text)).toBe(text.replace(/\/$/, ''))
     },
@@ -69,13 +69,13 @@ describe('an address', () => {
     ['ftp://example.com', /^[^?]*$/],
     ['http://', /^[^?]*$/],
     ['two words', /^[^?]*$/],
-  ])('is not "%s"', (text, told) => {
+  ])('cannot be "%s"', (text, told) => {
     expect(() => httpAddress('--server', text)).toThrow(CommandError)
     expect(() => httpAddress('--server', text)).toThrow(told)
   })
 })
 
-describe('a file to write', () => {
+describe('an output file', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'dragoman-output-'))
@@ -83,14 +83,14 @@ describe('a file to write', () => {
   })
   afterAll(() => rm(folder, { recursive: true }))
 
-  test('may be new or there already; nothing is made of it', async () => {
+  test('can exist or not, and is not created by the check', async () => {
     await assertWritable(join(folder, 'old.wav'))
     await assertWritable(join(folder, 'new.wav'))
     await assertWritable('new.wav')
     await expect(assertWritable(join(folder, 'new.wav', 'x'))).rejects.toThrow(/the folder .* does not exist/)
   })
 
-  test('is no folder, and not in one that is not there or is a file', async () => {
+  test('cannot be a folder, or be in a missing folder or below a file', async () => {
     await expect(assertWritable(folder)).rejects.toThrow('it is a folder')
     await expect(assertWritable(join(folder, 'none', 'x.wav'))).rejects.toThrow(
       /the folder .* does not exist/,
@@ -100,7 +100,7 @@ describe('a file to write', () => {
     )
   })
 
-  test('may be changed, unless one is the system’s own user, who may everything', async () => {
+  test('must be writable, unless the user is root', async () => {
     const path = join(folder, 'fixed.wav')
     await writeFile(path, 'x')
     await chmod(path, 0o444)

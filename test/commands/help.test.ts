@@ -14,7 +14,7 @@ function all(command: Command, path = ''): Entry[] {
 
 const entries = all(program)
 
-/** The help of a command as it is printed, with what is added behind. */
+/** The help of a command as printed, including the text appended to it. */
 function helpOf(command: Command): string {
   let text = ''
   command.configureOutput({ writeOut: chunk => (text += chunk) })
@@ -22,7 +22,7 @@ function helpOf(command: Command): string {
   return text
 }
 
-/** The words of a line as a shell takes them; the examples have no quotes. */
+/** Splits a line into words like a shell; the examples have no quotes. */
 function examplesOf(command: Command): string[][] {
   return [...helpOf(command).matchAll(/^ {2}\$ dragoman ?(.*)$/gm)].map(([, line = '']) =>
     line.split(' ').filter(Boolean),
@@ -35,7 +35,7 @@ describe('the help of', () => {
     async (path, command) => {
       const examples = examplesOf(command)
       expect(examples.length).toBeGreaterThan(0)
-      // Nothing is done: only whether the words are understood is of interest.
+      // The action is not run: only parsing is tested.
       const called: string[] = []
       for (const entry of entries) {
         entry.command.exitOverride().configureOutput({ writeErr: () => {} })
@@ -51,7 +51,7 @@ describe('the help of', () => {
     },
   )
 
-  test('every command, its option and its argument says what it is', () => {
+  test('every command, option and argument has a description', () => {
     for (const { path, command } of entries) {
       expect(command.description(), path).not.toBe('')
       for (const option of command.options) expect(option.description, `${path} ${option.flags}`).not.toBe('')

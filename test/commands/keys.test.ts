@@ -13,7 +13,7 @@ async function listed(path: string, json = false): Promise<string[]> {
   return lines
 }
 
-test('keys are listed with what they have used in 24 hours, and without digests', async () => {
+test('keys are listed with their usage in 24 hours and without digests', async () => {
   const { file, path } = await keyFileWith('desk')
   await file.add('wall', THEN, { sessions: 2, minutesPerDay: 30 })
   expect(await listed(path)).toEqual([
@@ -31,7 +31,7 @@ test('keys are listed with what they have used in 24 hours, and without digests'
   expect(json).not.toContain(wall!.sha256)
 })
 
-test('a usage file that is not understood is named', async () => {
+test('an unreadable usage file is named', async () => {
   const { path } = await keyFileWith('desk')
   await writeFile(usagePath(path), '[]')
   await expect(listed(path)).rejects.toThrow(`${usagePath(path)} is invalid: `)

@@ -24,7 +24,7 @@ beforeEach(async () => {
 })
 afterEach(() => r.relay.close())
 
-/** Lines that stay. */
+/** Permanent lines. */
 const lines = () =>
   written
     .split('\n')
@@ -33,7 +33,7 @@ const lines = () =>
     .filter(Boolean)
 
 describe('the live view', () => {
-  test('shows the level and the words as they come, captions in both languages, the latency', async () => {
+  test('shows the level, live captions in both languages, and the latency', async () => {
     r.say('anna', sine(440, 1_000))
     await r.run(300)
     expect(written).toMatch(/▮{10,}▯/)
@@ -54,7 +54,7 @@ describe('the live view', () => {
     expect(view.summary.latenciesMs).toHaveLength(1)
   })
 
-  test('says once that the service is away, however often it is tried, and once that it is back', async () => {
+  test('reports once that the service is unavailable, despite several retries, and once that it has recovered', async () => {
     r.translator.autoReady = false
     r.translator.last.drop(lost)
     for (let n = 0; n < 10; n++) {
@@ -71,14 +71,14 @@ describe('the live view', () => {
     ])
   })
 
-  test('says that a service refuses', async () => {
+  test('reports that a service rejects the session', async () => {
     r.translator.autoReady = false
     r.translator.last.drop({ kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') })
     await r.run(2_000)
     expect(lines()).toEqual([expect.stringContaining('translation unavailable (es-es)')])
   })
 
-  test('looks no more once it is put away', async () => {
+  test('stops updating once it is disposed', async () => {
     view[Symbol.dispose]()
     const before = written
     r.say('anna', sine(440, 500))

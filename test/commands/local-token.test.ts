@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { leaveLocalToken, localToken } from '../../src/cli/local-token.ts'
 
-/** Nobody listens on them; only the name of the file is made of it. */
+/** Not listened on; only the file name is derived from them. */
 let port = 20_000 + (process.pid % 20_000)
 
 describe('the token of a bridge without an account', () => {
-  test('is found by its port, with the address it signs for, and only while the bridge lives', async () => {
+  test('is found by its port, with the address it signs for, while the bridge runs', async () => {
     const { leave, at } = fresh()
     const left = await leave('secret')
     for (const host of ['localhost', '127.0.0.1', '[::1]'])
@@ -19,7 +19,7 @@ describe('the token of a bridge without an account', () => {
     expect(await localToken(at('localhost'))).toBeUndefined()
   })
 
-  test('is for this user alone', async () => {
+  test('is readable by this user only', async () => {
     const { leave, number } = fresh()
     await using _left = await leave('secret')
     const folder = join(tmpdir(), `dragoman-${userInfo().uid}`)
@@ -27,7 +27,7 @@ describe('the token of a bridge without an account', () => {
     expect((await stat(join(folder, `${number}.token`))).mode & 0o077).toBe(0)
   })
 
-  test('replaces what a bridge left that died', async () => {
+  test('replaces the file of a bridge that crashed', async () => {
     const { leave, at } = fresh()
     await leave('old')
     await using _left = await leave('new')
@@ -45,7 +45,7 @@ describe('the token of a bridge without an account', () => {
   })
 })
 
-/** A port of its own for each test. */
+/** A separate port for each test. */
 function fresh() {
   const number = ++port
   return {

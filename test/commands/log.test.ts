@@ -12,7 +12,7 @@ const SECRETS = {
   collector: 'the-token-of-the-collector',
 }
 
-/** A log at trace, and what it wrote. */
+/** A log at level trace, and its output. */
 function logged(format: LogFormat = 'json', isTTY = false) {
   let text = ''
   const config = loadConfig({
@@ -31,7 +31,7 @@ function logged(format: LogFormat = 'json', isTTY = false) {
   return { log, text: () => text }
 }
 
-/** Whatever would move a cursor, end a line or turn the reading round. */
+/** Characters that move the cursor, end a line or change the text direction. */
 const NASTY = [
   '\r\n',
   '\n{"level":50}',
@@ -51,7 +51,7 @@ const nasty = fc
   .array(fc.oneof(fc.constantFrom(...NASTY), fc.string({ unit: 'binary', maxLength: 8 })), { maxLength: 6 })
   .map(parts => parts.join(''))
 
-test('G29: one event is one line, of characters that a terminal shows, and says what was said', () => {
+test('G29: an event is one line of printable characters that contains the text', () => {
   fc.assert(
     fc.property(nasty, nasty, (field, name) => {
       const { log, text } = logged()
@@ -67,7 +67,7 @@ test('G29: one event is one line, of characters that a terminal shows, and says 
   )
 })
 
-test('as text an event is one line as well, of characters that a terminal shows; only events begin with a time', () => {
+test('an event in text format is also one line of printable characters, and only events start with a time', () => {
   fc.assert(
     fc.property(nasty, nasty, (field, name) => {
       const { log, text } = logged('text')
@@ -85,7 +85,7 @@ test('as text an event is one line as well, of characters that a terminal shows;
   )
 })
 
-test('as text it says what happened, where people look for it', () => {
+test('text format states the event first', () => {
   const { log, text } = logged('text')
   log.info({ route: '/twilio/voice', status: 403, why: 'not signed', tags: ['a'] }, 'request refused')
   expect(text()).toMatch(
@@ -96,7 +96,7 @@ test('as text it says what happened, where people look for it', () => {
   expect(failing.text()).toMatch(/ERROR failed {2}err="no such thing"\n {4}at .*log\.test\.ts.*\n/)
 })
 
-test('auto is text on a terminal alone', () => {
+test('auto selects text for terminals only', () => {
   for (const [format, isTTY, json] of [
     ['auto', true, false],
     ['auto', false, true],
@@ -109,7 +109,7 @@ test('auto is text on a terminal alone', () => {
   }
 })
 
-test('colours are for levels alone, and only where they are wanted', () => {
+test('only levels are coloured, and only where colours are supported', () => {
   const sequence = String.fromCharCode(27)
   const line = JSON.stringify({ level: 50, time: 0, msg: `${sequence}[2Jfailed` })
   const [, coloured] = textLine(line, { colours: true }).split(/^\S+ /)
@@ -118,32 +118,28 @@ test('colours are for levels alone, and only where they are wanted', () => {
   expect(textLine(`no JSON ${sequence}[2J\n`)).toBe('no JSON \\u001b[2J\n')
 })
 
-test.each(['json', 'text'] as const)(
-  'no line of %s holds a secret of the settings, whoever says it',
-  format => {
-    const { log, text } = logged(format)
-    for (const secret of Object.values(SECRETS)) {
-      log.trace({ deep: [{ header: `Bearer ${secret}`, url: `https://a/?k=${secret}` }] }, 'traced')
-      log.error({ err: new Error(`refused: ${secret}`, { cause: new Error(secret) }) }, `said ${secret}`)
-    }
-    for (const secret of Object.values(SECRETS))
-      for (const written of [secret, JSON.stringify(secret).slice(1, -1)])
-        expect(text()).not.toContain(written)
-    expect(text().split('[secret]').length).toBeGreaterThan(20)
-    // Names are no secrets.
-    log.info({ key: 'desk-of-the-hotel' }, 'a key was used')
-    expect(text()).toContain('desk-of-the-hotel')
-  },
-)
+test.each(['json', 'text'] as const)('no line of %s contains a configured secret, in any field', format => {
+  const { log, text } = logged(format)
+  for (const secret of Object.values(SECRETS)) {
+    log.trace({ deep: [{ header: `Bearer ${secret}`, url: `https://a/?k=${secret}` }] }, 'traced')
+    log.error({ err: new Error(`refused: ${secret}`, { cause: new Error(secret) }) }, `said ${secret}`)
+  }
+  for (const secret of Object.values(SECRETS))
+    for (const written of [secret, JSON.stringify(secret).slice(1, -1)]) expect(text()).not.toContain(written)
+  expect(text().split('[secret]').length).toBeGreaterThan(20)
+  // Names are not secrets.
+  log.info({ key: 'desk-of-the-hotel' }, 'a key was used')
+  expect(text()).toContain('desk-of-the-hotel')
+})
 
-test('as text, too, of a telephone number the last two digits are left', () => {
+test('text format, too, keeps only the last two digits of a phone number', () => {
   const { log, text } = logged('text')
   log.info({ said: 'The number +34600111222 is not valid', to: '+34600111222' }, 'called +34600111222')
   expect(text()).not.toContain('600111')
   expect(text().match(/\+…22/g)).toHaveLength(3)
 })
 
-test('of a telephone number the last two digits are left', () => {
+test('keeps only the last two digits of a phone number', () => {
   const { log, text } = logged()
   log.info({ said: 'The number +34600111222 is not valid', prefix: '+34', ms: 34600111222 }, 'x')
   expect(JSON.parse(text())).toMatchObject({

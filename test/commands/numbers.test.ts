@@ -19,7 +19,7 @@ beforeEach(async () => {
       outbound: { accountSid: twilio.accountSid, from: NUMBER, allow: ['+1'], apiUrl: twilio.url },
     },
   }
-  // JSON is YAML.
+  // JSON is valid YAML.
   await writeFile(join(shell.folder, 'dragoman.yaml'), JSON.stringify(settings))
 })
 afterEach(async () => {
@@ -30,7 +30,7 @@ afterEach(async () => {
 const number = () => twilio.numbers.find(each => each.number === NUMBER)?.json
 
 describe('dragoman twilio', () => {
-  test('bind points a number here, unbind puts back what was there', async () => {
+  test('bind points a number at this server; unbind restores the previous settings', async () => {
     const bound = await shell.run('twilio', 'bind', NUMBER)
     expect(bound).toMatchObject({ code: 0, err: '' })
     expect(bound.out).toContain(`${NUMBER} now calls https://bridge.example.com/twilio/voice`)
@@ -48,7 +48,7 @@ describe('dragoman twilio', () => {
     expect(JSON.parse(await readFile(join(shell.folder, 'dragoman.numbers.json'), 'utf8'))).toEqual({})
   })
 
-  test('says in one sentence what is wrong', async () => {
+  test('reports problems in one sentence', async () => {
     const foreign = await shell.run('twilio', 'bind', '+15550009999')
     expect(foreign.code).toBe(1)
     expect(foreign.err).toContain('the account has no such number')

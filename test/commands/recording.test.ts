@@ -20,14 +20,14 @@ async function file(name: string, bytes: Uint8Array): Promise<string> {
   return path
 }
 
-describe('a recording for the telephone', () => {
-  test.each([8_000, 16_000, 44_100, 48_000])('may be a WAV of %i Hz', async rate => {
+describe('a recording for the phone', () => {
+  test.each([8_000, 16_000, 44_100, 48_000])('can be a WAV of %i Hz', async rate => {
     const pcm = await lineAudio(await file(`${rate}.wav`, encodeWav(sine(1_000, 2_000, 8_000, rate), rate)))
     expect(Math.abs(pcm.length - 2 * LINE_RATE)).toBeLessThan(40)
     expect(loudness(pcm.subarray(800, 15_200), 1_000, LINE_RATE)).toBeGreaterThan(7_500)
   })
 
-  test('may be an mp3, with a tag in front', async () => {
+  test('can be an mp3 with a leading tag', async () => {
     const mp3 = (await Mp3Maker.create()).tone(1_000, 2_000, 44_100)
     const tag = Buffer.concat([
       Buffer.from('ID3\u0003\u0000\u0000\u0000\u0000\u0000\u0014', 'latin1'),
@@ -47,11 +47,11 @@ describe('a recording for the telephone', () => {
     await expect(lineAudio(path)).rejects.toMatchObject({ name: 'WavError' })
   })
 
-  test('that is not there is an error of the file system', async () => {
+  test('fails with a file system error if it does not exist', async () => {
     await expect(lineAudio(join(folder, 'absent.wav'))).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('comes bundled: sentences of a human voice, in order', async () => {
+  test('is bundled: sentences of a human voice, in order', async () => {
     const files = await bundledSentences()
     expect(files).toHaveLength(5)
     expect(files).toEqual(files.toSorted())
@@ -62,7 +62,7 @@ describe('a recording for the telephone', () => {
     }
   })
 
-  test('may have a pause behind each piece', () => {
+  test('can have a pause after each piece', () => {
     const pieces = [new Int16Array(10).fill(1), new Int16Array(20).fill(2)]
     const pcm = withPauses(pieces, 5)
     expect(pcm.length).toBe(10 + 40 + 20 + 40)

@@ -5,7 +5,7 @@ import { Terminal } from '../../src/cli/terminal.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 
-/** A terminal of 80 columns, or a pipe, and what was written there. */
+/** A terminal of 80 columns, or a pipe, and the output to it. */
 function screen(isTTY: boolean) {
   const written: string[] = []
   const out = {
@@ -19,7 +19,7 @@ function screen(isTTY: boolean) {
   return { terminal: new Terminal(out as never), lines: () => written.join('').split('\n') }
 }
 
-/** A server without engines of its own; nothing is asked of the service. */
+/** A server without embedded engines; it sends no requests to the service. */
 async function serving(isTTY: boolean, overrides: object = {}, options: ServeOptions = {}) {
   const { terminal, lines } = screen(isTTY)
   const log = new LogLines()
@@ -40,8 +40,8 @@ async function serving(isTTY: boolean, overrides: object = {}, options: ServeOpt
 
 const keyIn = (lines: readonly string[]) => /^ {2}key {8}([\w-]{24}) /m.exec(lines.join('\n'))?.[1]
 
-describe('what serve prints', () => {
-  test('at a terminal: where everything is, with a key of this run, within 80 columns', async () => {
+describe('the output of serve', () => {
+  test('at a terminal: all addresses, with a key for this run, within 80 columns', async () => {
     const { running, lines, log, ask } = await serving(true)
     expect(lines()[0]).toBe(`Dragoman is on the line at ${running.address}`)
     const list = lines().filter(line => /^ {2}(\w+ {2,}| {10})/.test(line))
@@ -63,7 +63,7 @@ describe('what serve prints', () => {
     expect(JSON.stringify(log.all)).not.toContain(key)
   })
 
-  test('has another key each time', async () => {
+  test('has a different key each time', async () => {
     const keys = new Set<string | undefined>()
     for (let run = 0; run < 3; run++) {
       const { lines } = await serving(true)
@@ -73,21 +73,21 @@ describe('what serve prints', () => {
     expect(keys.has(undefined)).toBe(false)
   })
 
-  test('in a pipe there is no key, and what wants one is closed, and says so', async () => {
+  test('in a pipe: no key, and features that require one are reported as disabled', async () => {
     const { lines, ask } = await serving(false)
     expect(lines().join('\n')).not.toMatch(/key=|^ {2}key/m)
     expect(lines().join('\n')).toContain('--print-key, or control.keys')
     expect(await ask('/v1/rooms', 'a'.repeat(24))).toBe(401)
   })
 
-  test('in a pipe the keys of the settings are good, and no other', async () => {
+  test('in a pipe: only the configured keys are valid', async () => {
     const key = 'a-long-random-key-of-the-desk'
     const { lines, ask } = await serving(false, { control: { keys: [{ name: 'desk', key }] } })
     expect(lines().join('\n')).not.toMatch(/key=|^ {2}key|--print-key/m)
     expect(await ask('/v1/rooms', key)).toBe(200)
   })
 
-  test('with --print-key there is one in a pipe too, beside those of the settings', async () => {
+  test('with --print-key: a key in a pipe, too, in addition to the configured ones', async () => {
     const key = 'a-long-random-key-of-the-desk'
     const { lines, ask } = await serving(
       false,
@@ -99,7 +99,7 @@ describe('what serve prints', () => {
     expect(lines().join('\n')).not.toContain(key)
   })
 
-  test('with --json one line for a script, and the words elsewhere', async () => {
+  test('with --json: one line for scripts, and messages on the other stream', async () => {
     const json = screen(false)
     const { running, lines } = await serving(true, {}, { json: json.terminal })
     const [line = '', ...rest] = json.lines()
@@ -116,7 +116,7 @@ describe('what serve prints', () => {
     expect(lines()[0]).toContain('on the line')
   })
 
-  test('with --json and --print-key the key is in it, for who asked for it', async () => {
+  test('with --json and --print-key: the line includes the key', async () => {
     const json = screen(false)
     const { ask } = await serving(false, {}, { json: json.terminal, printKey: true })
     const { key }: Whereabouts = JSON.parse(json.lines()[0] ?? '')

@@ -17,13 +17,13 @@ async function anythingElse(): Promise<string> {
   return `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`
 }
 
-test('a service that is there and takes the key needs no word, nor does the embedded one', async () => {
+test('does not warn about an available service that accepts the key, nor about the embedded one', async () => {
   const { url } = await fakeService()
   expect(await serviceWarning({ url, apiKey: KEY })).toBeUndefined()
   expect(await serviceWarning({ url: undefined })).toBeUndefined()
 })
 
-test('a key that is wrong, or none, is told with what to set, and never shown', async () => {
+test('a wrong or missing key is reported with the setting, and never shown', async () => {
   const { url } = await fakeService()
   const wrong = await serviceWarning({ url, apiKey: 'not-the-key' })
   expect(wrong).toMatch(/^WARNING: the service at \S+ rejected the API key .*set service\.apiKey/)
@@ -31,7 +31,7 @@ test('a key that is wrong, or none, is told with what to set, and never shown', 
   expect(await serviceWarning({ url })).toMatch(/requires an API key, and none is set: set service\.apiKey/)
 })
 
-test('an address where nobody is, and one where somebody else is, are told apart', async () => {
+test('distinguishes an address without a server from one with a different server', async () => {
   const url = await anythingElse()
   expect(await serviceWarning({ url })).toMatch(
     /the server at service\.url, .*is not a translation service .*HTTP 404/,
@@ -39,7 +39,7 @@ test('an address where nobody is, and one where somebody else is, are told apart
   expect(await serviceWarning({ url: 'http://127.0.0.1:9' })).toMatch(/nothing answers at service\.url/)
 })
 
-test('a pair of languages: nothing to say, or the words of the service with what there is', async () => {
+test('a language pair: no warning, or the service’s description with the available pairs', async () => {
   const { url } = await fakeService()
   const service = { url, apiKey: KEY }
   expect(await languageProblem(service, 'en-us', 'es-es')).toBeUndefined()

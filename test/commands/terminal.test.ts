@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { meter, Terminal } from '../../src/cli/terminal.ts'
 
-/** What a terminal shows after all that was written: its lines, and the one the cursor is in. */
+/** The content of a terminal after all output: its lines, including the cursor’s. */
 function screen(isTTY: boolean, columns?: number, colours = false) {
   let written = ''
   const out = {
@@ -18,8 +18,8 @@ function screen(isTTY: boolean, columns?: number, colours = false) {
   return { terminal, shown, written: () => written, write: out.write }
 }
 
-describe('a level as a bar', () => {
-  test('is empty in silence, full at the top, and grows by decibels', () => {
+describe('a level bar', () => {
+  test('is empty in silence, full at maximum, and grows by decibels', () => {
     expect(meter(0)).toBe('▯'.repeat(24))
     expect(meter(1)).toBe('▮'.repeat(24))
     expect(meter(0.001, 10)).toBe('▯'.repeat(10))
@@ -27,14 +27,14 @@ describe('a level as a bar', () => {
     expect(meter(10 ** (-30 / 20), 10)).toBe('▮▮▮▮▮▯▯▯▯▯')
   })
 
-  test('is as long as asked for, whatever the level', () => {
+  test('has the requested length at any level', () => {
     for (const level of [-1, 0, 1e-9, 0.5, 1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])
       expect(meter(level, 8)).toHaveLength(8)
   })
 })
 
 describe('a terminal', () => {
-  test('keeps lines above the one that changes', () => {
+  test('keeps lines above the changing one', () => {
     const { terminal, shown } = screen(true)
     terminal.line('one')
     terminal.status('…')
@@ -45,14 +45,14 @@ describe('a terminal', () => {
     expect(shown()).toEqual(['one', 'two', ''])
   })
 
-  test('has lines of another stream written above the one that changes', () => {
+  test('prints lines of another stream above the changing one', () => {
     const { terminal, shown, write } = screen(true)
     terminal.status('meter')
     terminal.above(() => write('log line\n'))
     expect(shown()).toEqual(['log line', 'meter'])
   })
 
-  test('colours pieces only where the terminal has colours, and counts their letters alone', () => {
+  test('uses colours only where supported, and excludes them from the width', () => {
     const { terminal, written } = screen(true, 10, true)
     terminal.line({ text: 'ok', colour: 'green' }, ' then\u001b[2J')
     terminal.status('12345', { text: '67890', colour: 'red' })
@@ -63,7 +63,7 @@ describe('a terminal', () => {
     }
   })
 
-  test('never lets the changing line wrap', () => {
+  test('never wraps the changing line', () => {
     const { terminal, shown } = screen(true, 20)
     terminal.status('x'.repeat(50))
     expect(shown()).toEqual(['x'.repeat(19)])
@@ -72,7 +72,7 @@ describe('a terminal', () => {
     expect(unknown.shown()).toEqual(['x'.repeat(79)])
   })
 
-  test('that is none gets whole lines and nothing else', () => {
+  test('that is not interactive gets only complete lines', () => {
     const { terminal, written } = screen(false)
     terminal.status('meter')
     terminal.line('one')
@@ -81,7 +81,7 @@ describe('a terminal', () => {
     expect(written()).toBe('one\n\n')
   })
 
-  test('is not at the mercy of what people say', () => {
+  test('is safe from control characters in speech', () => {
     const { terminal, written } = screen(false)
     terminal.line('es-es  hola\u001b[2J\u0007\r\nadiós\u009b31m')
     expect(written()).toBe('es-es  hola [2J adiós 31m\n')

@@ -15,7 +15,7 @@ const folder = mkdtempSync(join(tmpdir(), 'dragoman-translate-'))
 const at = (name: string) => join(folder, name)
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** What was written to standard output. */
+/** The content of standard output. */
 let printed = ''
 beforeEach(() => {
   printed = ''
@@ -26,7 +26,7 @@ beforeEach(() => {
 })
 afterEach(() => void vi.restoreAllMocks())
 
-/** Runs the command against a service with quick engines, and answers its words. */
+/** Runs the command with a service of quick engines, and returns its output. */
 async function run(name: string, content: string | Uint8Array, more: object = {}, columns?: number) {
   writeFileSync(at(name), content)
   const { url } = await fakeService({}, { engines: quickEngines().engines })
@@ -47,7 +47,7 @@ async function run(name: string, content: string | Uint8Array, more: object = {}
   return { code, shown }
 }
 
-test('a recording becomes text and a voice', async () => {
+test('converts a recording to text and voice', async () => {
   const { code, shown } = await run('one.wav', WAV)
   expect(code).toBe(0)
   expect(shown).toMatch(
@@ -56,7 +56,7 @@ test('a recording becomes text and a voice', async () => {
   expect(decoded(readFileSync(at('one.wav.mp3'))).ms).toBeGreaterThan(200)
 })
 
-test('text becomes text, a line for a line', async () => {
+test('translates text line by line', async () => {
   const { code, shown } = await run('two.txt', 'good morning\n\ngood night')
   expect(code).toBe(0)
   expect(shown).toContain('es-es  GOOD MORNING\nes-es  \nes-es  GOOD NIGHT\n')
@@ -71,13 +71,13 @@ test('--mode and --json', async () => {
   expect(JSON.parse(printed)).toEqual({ mode: 'tts', output: at('four.txt.mp3'), ms: expect.any(Number) })
 })
 
-test('what the service says of a file is told in its words, and the changing line is gone', async () => {
+test('prints the service’s message about a file verbatim, and removes the changing line', async () => {
   const { code, shown } = await run('five.wav', 'no sound', {}, 80)
   expect(code).toContain('bad_file/format_unknown')
   expect(shown.endsWith('\u001b[2K') || shown === '').toBe(true)
 })
 
-test('without a configured service one is started for it', async () => {
+test('starts a service if none is configured', async () => {
   const file = new URL('../../recordings/sense-and-sensibility-5.wav', import.meta.url).pathname
   const config = loadConfig({ env: {} })
   const options = { file, from: 'en-us', to: 'es-es', output: at('five.mp3'), json: true }
@@ -88,7 +88,7 @@ test('without a configured service one is started for it', async () => {
   expect(decoded(readFileSync(at('five.mp3'))).ms).toBeGreaterThan(1000)
 })
 
-test('an engine that fails is named with the one that was used instead', async () => {
+test('names an engine that failed, and the one used instead', async () => {
   const server = await new FakeOpenAi().listen()
   server.rejects = ['model']
   const choice = { engine: 'openai' as const, url: server.url, model: 'm', languages: ['en-us', 'es-es'] }

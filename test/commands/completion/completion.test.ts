@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** What a shell offers when Tab is pressed behind `words`, the last of which is begun. */
+/** The completions that a shell offers for `words`, the last of which is incomplete. */
 async function offers(kind: Kind, words: readonly string[]): Promise<string[]> {
   const line = ['dragoman', ...words]
   const script = join(folder, `completion.${kind}`)
@@ -88,16 +88,16 @@ describe.each(SHELLS)('completion in %s', kind => {
     )
   })
 
-  there('offers files where files are meant, and nothing where somebody must type', async () => {
+  there('offers files for file arguments, and nothing for free text', async () => {
     expect(await offers(kind, ['serve', '--config', 's'])).toEqual(['settings.yaml', 'speech.wav'])
     expect(await offers(kind, ['call', 'sp'])).toEqual(['speech.wav'])
     expect(await offers(kind, ['serve', '--port', ''])).toEqual([])
-    // What stands behind an option is no command.
+    // The value of an option is not a command.
     expect(await offers(kind, ['call', '--room', 'serve', '--li'])).toEqual(['--listen'])
   })
 })
 
-test('the scripts have every command and option there is', async () => {
+test('the scripts contain every command and option', async () => {
   const { readFile } = await import('node:fs/promises')
   for (const kind of SHELLS) {
     const script = await readFile(join(folder, `completion.${kind}`), 'utf8')

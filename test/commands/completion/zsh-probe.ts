@@ -1,6 +1,6 @@
 /**
- * zsh completes only at its prompt: this starts one in a terminal of its own, presses Tab behind the line, and prints what is
- * offered, a line each. Arguments: the completion script, the line.
+ * zsh completes only at its prompt: this starts one in a separate terminal, presses Tab after the line, and prints the
+ * completions, one per line. Arguments: the completion script, the line.
  */
 export const ZSH_PROBE = `
 zmodload zsh/zpty
@@ -9,7 +9,7 @@ heard() { local chunk all=''; while zpty -r shell chunk; do all+=$chunk; [[ $all
 zpty -w shell 'PROMPT=; RPROMPT=; unsetopt zle_bracketed_paste 2>/dev/null; autoload -Uz compinit; compinit -u -D'
 zpty -w shell "source \${(q)1}"
 zpty -w shell 'zstyle ":completion:*" list-grouped false; zstyle ":completion:*" insert-tab false; zstyle ":completion:*" format ""'
-# Instead of adding what fits, it is told.
+# Prints the completions instead of inserting them.
 zpty -w shell 'compadd() {
   local -a taken
   if (( \${@[(I)-[OAD]*]} )); then builtin compadd "$@"; return; fi

@@ -13,7 +13,7 @@ import { Mp3Maker, ScriptedService, tone, tones } from '../../../src/simulator/i
 import { answerHttp, MODEL_KEY } from './model-http.ts'
 import { modelService } from './model-service.ts'
 
-/** The library itself brings these about: no server can break them. */
+/** Triggered in the library itself: no server can break them. */
 const UNBREAKABLE = ['6-10']
 
 let maker: Mp3Maker
@@ -27,7 +27,7 @@ async function examined(...faults: string[]): Promise<Row[]> {
   return await rowsOf(service.url)
 }
 
-/** What is found of a service that answers at once. */
+/** The findings for a service that responds at once. */
 function rowsOf(base: string, more: Partial<Probe> = {}): Promise<Row[]> {
   return examine({
     base,
@@ -50,7 +50,7 @@ function broken(rows: readonly Row[]): string[] {
 }
 
 describe.concurrent('conform', () => {
-  test('all statements hold for a faithful service', async () => {
+  test('all statements hold for a conforming service', async () => {
     const rows = await examined()
     expect(rows.filter(({ status }) => status !== 'holds')).toEqual([])
     expect(rows.length).toBe(STATEMENTS.length)
@@ -58,7 +58,7 @@ describe.concurrent('conform', () => {
     expect(renderRows(rows).at(-1)).toBe(`${rows.length} hold, 0 do not hold, 0 not shown`)
   })
 
-  test('all hold for a service that is ready at once', async () => {
+  test('all statements hold for a service that is ready at once', async () => {
     const rows = await examined('warm')
     expect(rows.filter(({ status }) => status !== 'holds')).toEqual([])
     expect(rows.find(({ id }) => id === '3-3')?.found).toBe('start came before a fragment was taken')
@@ -67,13 +67,13 @@ describe.concurrent('conform', () => {
   test.each([
     ['mute before start', 'not shown', 'a fragment before start gets no answer'],
     ['ends before start', 'holds', 'a fragment before start is an error'],
-  ])('3-3 of a service that is %s: %s', async (how, status, found) => {
+  ])('3-3 with the option %s: %s', async (how, status, found) => {
     const rows = await examined(how)
     expect(rows.find(({ id }) => id === '3-3')).toMatchObject({ status, found })
     expect(broken(rows)).toEqual([])
   })
 
-  test('the scripted service: what it has holds, what it is not told to have is seen', async () => {
+  test('the scripted service: confirms its features and reports disabled ones', async () => {
     const http: RequestListener = (request, response) =>
       void answerHttp(request, response, () => false, maker)
     const pcm = Int16Array.from([...tone(440, 900), ...new Int16Array(16_000)])
@@ -90,7 +90,7 @@ describe.concurrent('conform', () => {
     ])
   })
 
-  test('nothing holds and nothing is broken where nobody is', async () => {
+  test('with an unreachable service, no statement holds and none is broken', async () => {
     const service = await modelService(maker)
     await service[Symbol.asyncDispose]()
     const rows = await rowsOf(service.url, { pcm: tone(440, 100), patienceMs: 50, quietMs: 10 })
@@ -99,14 +99,14 @@ describe.concurrent('conform', () => {
     expect(rowsExitCode(rows)).toBe(1)
   })
 
-  test('statements have their own numbers, in the order of the document', () => {
+  test('statements have unique numbers, in the order of the document', () => {
     const ids = STATEMENTS.map(({ id }) => id)
     expect(new Set(ids).size).toBe(ids.length)
     expect([...new Set(ids.map(id => id[0]))]).toEqual(['2', '3', '4', '5', '6', '7'])
   })
 
   test.each(STATEMENTS.filter(({ id }) => !UNBREAKABLE.includes(id)).map(({ id, text }) => [id, text]))(
-    'a service that breaks %s (%s) fails that row and no other',
+    'a service that breaks %s (%s) fails only this row',
     async id => {
       const rows = await examined(id)
       expect(broken(rows)).toEqual([id])

@@ -4,7 +4,7 @@ import { systemClock } from '../../../src/common/clock.ts'
 import { KEY, realService } from '../../service/server/helpers/real-service.ts'
 import { joined, pause, recording } from '../../service/server/helpers/recordings.ts'
 
-/** Some sessions of speech, and waiting for quiet at the end of each. */
+/** Several sessions with speech, each followed by a wait for silence. */
 const PATIENT_MS = 120_000
 
 describe('the embedded service', () => {

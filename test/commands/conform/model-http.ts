@@ -4,7 +4,7 @@ import { error, voicesAnswer } from './model-voices.ts'
 
 export const MODEL_KEY = 'model-key'
 
-/** The HTTP half of the model service; `bad` are statements that it breaks. */
+/** The HTTP half of the model service; `bad` lists the statements that it breaks. */
 export async function answerHttp(
   request: IncomingMessage,
   response: ServerResponse,

@@ -8,8 +8,8 @@ import { ModelSession } from './model-session.ts'
 import { error } from './model-voices.ts'
 
 /**
- * A service of the whole interface that understands the same of everything, and is not the embedded one. It breaks
- * exactly the statements in `faults`.
+ * A service with the whole interface and fixed results, independent of the embedded one. It breaks exactly the
+ * statements in `faults`.
  */
 export async function modelService(maker: Mp3Maker, ...faults: string[]) {
   const bad = (id: string) => faults.includes(id)

@@ -2,13 +2,13 @@ import type { Socket } from 'socket.io'
 import type { Mp3Maker, Mp3Rate } from '../../../src/simulator/service/tone-mp3.ts'
 import { error } from './model-voices.ts'
 
-/** Audio after which the model has understood something (bytes). */
+/** Audio after which the model returns a result (bytes). */
 const UTTERANCE_BYTES = 16_000
 const SETUP_MS = 5
 
 type Bad = (id: string) => boolean
 
-/** One session of the model service; `bad` are statements that it breaks. */
+/** One session of the model service; `bad` lists the statements that it breaks. */
 export class ModelSession {
   readonly #socket: Socket
   readonly #bad: Bad
@@ -44,7 +44,7 @@ export class ModelSession {
       if (!this.#bad('3-2')) this.#socket.emit('start', this.#start())
       if (this.#bad('6-1')) this.#connected(echo)
     }
-    // Who sends before start is kept waiting until it has.
+    // Clients that send before start wait until it has been sent.
     const hasty = query.sendAudio && !query.sendAudio.includes('codec')
     if (this.#bad('warm')) start()
     else if (hasty) this.#socket.once('write_stream', () => setTimeout(start, SETUP_MS))

@@ -10,7 +10,7 @@ function voice(voiceId: string, languageId: string, voiceGender: string, voiceEn
   return { voiceId, languageId, voiceGender, voiceEngine, modes: ['block', 'streaming'] }
 }
 
-/** Answers a voice request; `bad` are statements that it breaks. */
+/** Responds to a voice request; `bad` lists the statements that it breaks. */
 export function voicesAnswer(query: URLSearchParams, bad: (id: string) => boolean): [number, unknown] {
   const gender = query.get('voiceGender')
   const engines = query.getAll('voiceEngine')

@@ -18,7 +18,7 @@ const OPTIONS = {
   restMs: 1_000,
 } as const
 
-it('answers the embedded service with the next line for every utterance', async () => {
+it('returns the next line to the embedded service for every utterance', async () => {
   await using ears = await ScriptedEars.listen(['Hola.', 'Adiós.'])
   const transcriber = new OpenAiTranscriber({ ...OPTIONS, url: ears.url }, systemClock)
   const heard: string[] = []

@@ -15,7 +15,7 @@ const HERE = 'https://bridge.example.com'
 let twilio: TwilioStandIn | undefined
 afterEach(() => twilio?.close())
 
-/** What the doctor finds at an account, asked by Twilio's own client. */
+/** The doctor’s findings for an account, requested with Twilio's own client. */
 async function checks(account: TwilioStandInOptions, outbound: object = {}, more: ConfigInput = {}) {
   twilio = await TwilioStandIn.listen({ numbers: { [OURS]: {} }, ...account })
   const config = loadConfig({
@@ -41,8 +41,8 @@ async function checks(account: TwilioStandInOptions, outbound: object = {}, more
   return (name: string) => found.find(each => each.name.includes(name))
 }
 
-describe('the doctor asks Twilio', () => {
-  test('and has nothing to say when all is well', async () => {
+describe('the doctor’s Twilio account checks', () => {
+  test('pass for a valid account', async () => {
     const about = await checks({
       numbers: { [OURS]: { VoiceUrl: `${HERE}/twilio/voice`, VoiceMethod: 'POST' } },
     })
@@ -51,7 +51,7 @@ describe('the doctor asks Twilio', () => {
     expect(about('+34…')).toMatchObject({ status: 'ok', found: 'permitted (ES)' })
   })
 
-  test('and finds wrong credentials', async () => {
+  test('report wrong credentials', async () => {
     const about = await checks({}, { authToken: '0'.repeat(32) })
     expect(about('account')).toMatchObject({
       status: 'fail',
@@ -59,7 +59,7 @@ describe('the doctor asks Twilio', () => {
     })
   })
 
-  test('and finds a trial account', async () => {
+  test('report a trial account', async () => {
     const about = await checks({ type: 'Trial' })
     expect(about('account')).toMatchObject({
       status: 'warn',
@@ -67,7 +67,7 @@ describe('the doctor asks Twilio', () => {
     })
   })
 
-  test('and finds a country that may not be called', async () => {
+  test('report a country that the account cannot call', async () => {
     const about = await checks({ countries: ['US'] }, { allow: ['+34', '+1', '+999'] })
     expect(about('+34…')).toMatchObject({ status: 'fail', mend: expect.stringContaining('Geo permissions') })
     expect(about('+1…')).toMatchObject({ status: 'ok' })
@@ -94,18 +94,18 @@ describe('the doctor asks Twilio', () => {
     })
   })
 
-  test('and finds a number of somebody else', async () => {
+  test('report a number that belongs to another account', async () => {
     const about = await checks({ numbers: { '+15550002222': {} } })
     expect(about(OURS)).toMatchObject({ status: 'fail', found: 'does not belong to the account' })
   })
 
-  test('and says so when Twilio does not answer', async () => {
+  test('report that Twilio does not respond', async () => {
     const about = await checks({}, { apiUrl: 'http://127.0.0.1:1' })
     expect(about('account')).toMatchObject({ status: 'fail', found: expect.stringContaining('ECONNREFUSED') })
   })
 })
 
-test('prefixes belong to countries, the best known first', () => {
+test('prefixes map to countries, the best known first', () => {
   expect(countriesOf('+34')).toEqual(['ES'])
   expect(countriesOf('+1')[0]).toBe('US')
   expect(countriesOf('+44')[0]).toBe('GB')
@@ -113,7 +113,7 @@ test('prefixes belong to countries, the best known first', () => {
   expect(countriesOf('+999')).toEqual([])
 })
 
-test('languages of Discord channels are looked at, where there is a bot', () => {
+test('the languages of Discord channels are checked if a bot is configured', () => {
   const pairs = (discord: ConfigInput['discord']) =>
     languagePairs(loadConfig({ env: {}, overrides: { discord } })).map(({ from, to }) => `${from} ${to}`)
   const settings = { language: 'de-de', output: ['es-es', 'fr-fr'] }
@@ -123,7 +123,7 @@ test('languages of Discord channels are looked at, where there is a bot', () => 
   ])
 })
 
-test('languages of those who are called are looked at, both ways', () => {
+test('the languages of callees are checked in both directions', () => {
   const config = loadConfig({
     env: {},
     overrides: {

@@ -16,7 +16,7 @@ afterEach(() => discord.close())
 
 type Settings = NonNullable<ConfigInput['discord']>
 
-/** What the doctor finds, asked by discord.js's own REST client. */
+/** The doctor’s findings, requested with discord.js's own REST client. */
 async function checks(settings: Settings = {}) {
   const { token = discord.token, apiUrl = discord.api } = settings
   const config = loadConfig({ env: {}, overrides: { discord: { ...settings, token, apiUrl } } })
@@ -37,8 +37,8 @@ function house(botPermissions = USED_PERMISSIONS, everyone: readonly [] | undefi
   return { guild, lounge: guild.addVoiceChannel({ name: 'Lounge' }) }
 }
 
-describe('the doctor asks Discord', () => {
-  test('and has nothing to say when all is well', async () => {
+describe('the doctor’s Discord checks', () => {
+  test('pass for a valid setup', async () => {
     const { guild, lounge } = house()
     await register([guild.id])
     const about = await checks({ guilds: [guild.id], channels: [lounge.id] })
@@ -58,7 +58,7 @@ describe('the doctor asks Discord', () => {
     expect(about(lounge.id)).toMatchObject({ status: 'ok', found: 'all permissions' })
   })
 
-  test('and finds a wrong token, which is not shown', async () => {
+  test('report a wrong token without showing it', async () => {
     const about = await checks({ token: 'the-client-secret' })
     expect(about('token')).toMatchObject({
       status: 'fail',
@@ -70,7 +70,7 @@ describe('the doctor asks Discord', () => {
     expect((await checks({ token: old }))('token')).toMatchObject({ found: 'Discord does not recognize it' })
   })
 
-  test('and finds a bot that nobody invited', async () => {
+  test('report a bot that is in no server', async () => {
     const about = await checks({ guilds: ['123456789012345678'] })
     const url = inviteUrl(discord.application.id)
     expect(about('Discord guilds')).toMatchObject({ status: 'fail', mend: `invite the bot: ${url}` })
@@ -80,7 +80,7 @@ describe('the doctor asks Discord', () => {
     })
   })
 
-  test('and finds commands that are not registered, or as another version has them', async () => {
+  test('report commands that are missing or of another version', async () => {
     house()
     expect((await checks())('/interpret')).toMatchObject({ status: 'warn', found: 'not registered' })
     await register()
@@ -96,7 +96,7 @@ describe('the doctor asks Discord', () => {
   })
 
   test.each([['Connect'], ['Speak'], ['SendMessages'], ['ReadMessageHistory'], ['ViewChannel']] as const)(
-    'and finds %s missing in a channel',
+    'report %s missing in a channel',
     async permission => {
       const { guild, lounge } = house()
       guild.setPermissions(lounge, guild.bot, { deny: [permission] })
@@ -110,14 +110,14 @@ describe('the doctor asks Discord', () => {
     },
   )
 
-  test('and finds captions that cannot be in colour', async () => {
+  test('report that captions cannot be in colour', async () => {
     const { guild, lounge } = house()
     guild.setPermissions(lounge, guild.bot, { deny: ['EmbedLinks'] })
     const found = 'missing: EmbedLinks, so captions are plain'
     expect((await checks({ channels: [lounge.id] }))(lounge.id)).toMatchObject({ status: 'warn', found })
   })
 
-  test('and finds what a role of everybody takes away, unless the bot’s own gives it back', async () => {
+  test('report permissions denied to everyone, unless the bot’s own role allows them', async () => {
     const { guild, lounge } = house()
     guild.setPermissions(lounge, guild.everyone, { deny: ['Connect', 'Speak'] })
     const about = await checks({ channels: [lounge.id] })
@@ -127,14 +127,14 @@ describe('the doctor asks Discord', () => {
     expect((await checks({ channels: [lounge.id] }))(lounge.id)).toMatchObject({ status: 'ok' })
   })
 
-  test('and asks of a stage what a stage needs, and of plain captions no links', async () => {
+  test('require stage permissions for a stage, and no link permission for plain captions', async () => {
     const { guild } = house(['ViewChannel', 'Connect', 'SendMessages', 'ReadMessageHistory'])
     const stage = guild.addVoiceChannel({ name: 'Stage', stage: true })
     const about = await checks({ channels: [stage.id], captions: { style: 'plain' } })
     expect(about(stage.id)).toMatchObject({ found: 'missing: RequestToSpeak' })
   })
 
-  test('and finds channels that are none', async () => {
+  test('report channels that do not exist or are not voice channels', async () => {
     const { guild } = house()
     const text = guild.addTextChannel({ name: 'general' })
     const about = await checks({ channels: [text.id, '123456789012345678'] })
@@ -145,7 +145,7 @@ describe('the doctor asks Discord', () => {
     })
   })
 
-  test('and says so when Discord cannot be reached', async () => {
+  test('report that Discord is unreachable', async () => {
     const about = await checks({ apiUrl: 'http://127.0.0.1:1/api' })
     expect(about('token')).toMatchObject({
       status: 'fail',
@@ -154,7 +154,7 @@ describe('the doctor asks Discord', () => {
     })
   })
 
-  test('and says so when Discord limits requests, or has trouble', async () => {
+  test('report that Discord limits requests or has an outage', async () => {
     discord.faults.rest.always({ rateLimited: { scope: 'global', retryAfterMs: 4_000 } })
     expect((await checks())('token')).toMatchObject({
       status: 'warn',

@@ -17,7 +17,7 @@ const check = (key?: string) => {
   return preferencesCheck(loadConfig({ env: {}, overrides: { discord: { preferences } } }))
 }
 
-test('what is kept of Discord users is looked at, and nothing is made', async () => {
+test('checks the stored preferences of Discord users without creating files', async () => {
   expect(check()).toMatchObject({ status: 'ok', found: expect.stringContaining('no preferences stored yet') })
   expect(await readdir(folder)).toEqual([])
   await writeFile(join(folder, 'discord.json'), '{"version":1,"users":{}}')

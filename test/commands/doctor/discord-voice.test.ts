@@ -6,8 +6,8 @@ const config = loadConfig({ env: {} })
 const found = (parts: VoiceParts, settings = config) =>
   voiceChecks(settings, parts).map(({ name, status, found }) => `${status} ${name}: ${found}`)
 
-describe('what voice stands on', () => {
-  test('is all there on this machine', () => {
+describe('the requirements of Discord voice', () => {
+  test('are met on this machine', () => {
     expect(found(voiceParts())).toEqual([
       expect.stringMatching(/^ok Discord voice: @discordjs\/voice \d+\.\d+/),
       expect.stringMatching(/^ok Opus: @evan\/opus, native$/),

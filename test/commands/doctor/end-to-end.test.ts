@@ -12,8 +12,8 @@ beforeAll(() => {
 })
 afterAll(() => known[Symbol.dispose]())
 
-describe.concurrent('a call by the public address', () => {
-  test('is signed, connected, translated and heard, in a room of its own, and dials nobody', async () => {
+describe.concurrent('a call through the public address', () => {
+  test('is signed, connected, translated and played, in a separate room, without dialling', async () => {
     await using place = await Place.open({})
     const rooms = new Set<string>()
     const watch = setInterval(() => {
@@ -34,7 +34,7 @@ describe.concurrent('a call by the public address', () => {
     await until(() => place.app.relay.legs === 0, 5_000, 'the end of the call')
   })
 
-  test('is placed at the server itself where nothing is public', async () => {
+  test('is placed directly at the server if there is no public address', async () => {
     await using place = await Place.open({}, { publicUrl: undefined, twilio: { insecure: true } })
     const checks = await place.examine({ connectTo: undefined }, [], {
       publicUrl: undefined,
@@ -46,7 +46,7 @@ describe.concurrent('a call by the public address', () => {
     ])
   })
 
-  test('is not placed where it is not wanted, or where no server runs', async () => {
+  test('is skipped if disabled or if no server is running', async () => {
     await using place = await Place.open({})
     expect((await place.examine({ call: false })).map(({ name }) => name)).toEqual([
       'public address answers',
@@ -73,8 +73,8 @@ describe.concurrent('a call by the public address', () => {
   })
 })
 
-describe.concurrent('with a way that is well, and', () => {
-  test('settings that are not those of the server, the signature is refused', async () => {
+describe.concurrent('with a working route', () => {
+  test('the signature is rejected if the settings differ from the server’s', async () => {
     await using place = await Place.open({}, { publicUrl: 'https://old.dragoman.example' })
     const [reached, signature, ...more] = await place.examine()
     expect(reached?.status).toBe('ok')
@@ -89,7 +89,7 @@ describe.concurrent('with a way that is well, and', () => {
     expect(other[1]).toMatchObject({ name: 'Twilio signature', status: 'fail' })
   })
 
-  test('a service that is away, only the own voice or a notice is heard', async () => {
+  test('only the caller’s own voice or a notice is played if the service is unavailable', async () => {
     await using place = await Place.open({})
     await place.service.stop()
     const heard = (await place.examine()).at(-1)
@@ -98,7 +98,7 @@ describe.concurrent('with a way that is well, and', () => {
       status: 'fail',
       mend: expect.stringContaining('service is unavailable'),
     })
-    // What was found of the service before says it better.
+    // The earlier finding about the service is more precise.
     const why: Check = { name: 'service', status: 'fail', found: 'nothing answers', mend: 'start it' }
     expect((await place.examine({}, [why])).at(-1)).toMatchObject({
       status: 'fail',
@@ -107,7 +107,7 @@ describe.concurrent('with a way that is well, and', () => {
     })
   })
 
-  test('a service without a voice, nothing is heard', async () => {
+  test('no audio is received if the service has no voice', async () => {
     await using place = await Place.open({}, {}, silence)
     expect((await place.examine()).at(-1)).toMatchObject({
       name: 'translated call',
@@ -117,7 +117,7 @@ describe.concurrent('with a way that is well, and', () => {
     })
   })
 
-  test('a server that takes nobody, the call is turned away', async () => {
+  test('a server that rejects new calls is reported', async () => {
     await using place = await Place.open({})
     void place.app.drain.begin()
     expect((await place.examine()).at(-1)).toMatchObject({
@@ -128,7 +128,7 @@ describe.concurrent('with a way that is well, and', () => {
     })
   })
 
-  test('a recording that is none, no call is placed', async () => {
+  test('no call is placed with an unreadable recording', async () => {
     await using place = await Place.open({})
     expect((await place.examine({ audio: join(place.folder, 'nothing.wav') })).at(-1)).toMatchObject({
       status: 'fail',

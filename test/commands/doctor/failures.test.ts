@@ -13,7 +13,7 @@ it.each([
   [new BridgeError('CONFIG', 'port is wrong'), 'below embedded'],
   [new BridgeError('SERVICE_UNREACHABLE', 'it died'), 'see the log'],
   [new Error('whatever'), 'see the log'],
-])('says what to do about %s', (error, mend) => {
+])('suggests a fix for %s', (error, mend) => {
   const check = failure('service', error, 'https://s.example.com')
   expect(check).toMatchObject({ status: 'fail', mend: expect.stringContaining(mend) })
   const words = error instanceof ServiceFailure && error.by === 'client' ? error.description : error.message

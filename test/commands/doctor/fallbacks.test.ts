@@ -22,7 +22,7 @@ const there: ExaminedService = {
   close: async () => {},
 }
 
-it('asks every service that stands in, with its own key, and says which one fails', async () => {
+it('checks every fallback service with its own key and names the failing one', async () => {
   const asked: unknown[] = []
   const config = loadConfig({
     env: {},

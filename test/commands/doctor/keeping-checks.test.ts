@@ -59,7 +59,7 @@ test.each<[object, Partial<Surroundings>, Partial<Check>[]]>([
   expect(checks).toEqual(expected.map(each => expect.objectContaining(each)))
 })
 
-test('a folder is tried for real, and left as it was', async () => {
+test('writes to a folder to test it, and leaves it unchanged', async () => {
   const place = await mkdtemp(join(tmpdir(), 'dragoman-keeping-'))
   onTestFinished(() => rm(place, { recursive: true }))
   await writeFile(join(place, 'file'), '')
@@ -70,7 +70,7 @@ test('a folder is tried for real, and left as it was', async () => {
 })
 
 test.runIf(existsSync('/proc/self'))(
-  'a file system that makes no folders is no reason to wait for ever',
+  'fails promptly on a file system that cannot create folders',
   async () => {
     expect(await unwritable('/proc/nobody/made/this')).toMatch(/^E/)
   },

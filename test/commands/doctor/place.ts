@@ -12,18 +12,18 @@ import { encodeWav } from '../../../src/transcode/wav.ts'
 import { type ProxyFaults, TlsProxy } from '../../helpers/tls-proxy.ts'
 import { sine } from '../../helpers/tone.ts'
 
-/** The name by which the server is public, which leads nowhere: the doctor is told where the proxy is. */
+/** The server’s public host name, which does not resolve: the doctor gets the proxy’s address by option. */
 export const HOST = 'bridge.dragoman.example'
 export const TOKEN = '0123456789abcdef0123456789abcdef'
 
 type Overrides = NonNullable<NonNullable<Parameters<typeof loadConfig>[0]>['overrides']>
 
-/** A certificate for `HOST`; a test trusts it. */
+/** A certificate for `HOST`, trusted by the test. */
 export const good = new SelfSigned({ hosts: [HOST] })
 
-/** A server that runs, with a service that answers in tones, and a proxy before it. */
+/** A running server behind a proxy, with a service that responds with tones. */
 export class Place implements AsyncDisposable {
-  /** Of its own; what is said in calls lies there. */
+  /** Its own folder; transcripts are stored there. */
   readonly folder: string
   readonly service: ScriptedService
   readonly app: App
@@ -54,7 +54,7 @@ export class Place implements AsyncDisposable {
     return new Place(folder, service, app, await TlsProxy.listen(signed, () => port, faults), port)
   }
 
-  /** What the doctor finds with the settings of the server, and others. */
+  /** The doctor’s findings with the settings of the server and `overrides`. */
   examine(
     options: EndToEndOptions = {},
     others: readonly Check[] = [],

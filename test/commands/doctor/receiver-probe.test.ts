@@ -15,7 +15,7 @@ async function receiver(status: number) {
 }
 
 test.each([200, 308, 404, 405, 500])(
-  'a receiver that answers %i is there; nothing is sent to it',
+  'a receiver that responds with %i is available; no event is sent',
   async status => {
     const { asked, port } = await receiver(status)
     expect(await probeReceiver(`http://127.0.0.1:${port}/hook`, false, 5_000)).toBe(status)
@@ -23,7 +23,7 @@ test.each([200, 308, 404, 405, 500])(
   },
 )
 
-test('nobody listens there, or nobody ever answers', async () => {
+test('reports that no receiver listens, or that it does not respond', async () => {
   const silent = createServer(() => {})
   await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
   const { port } = silent.address() as { port: number }

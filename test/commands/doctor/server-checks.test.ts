@@ -28,7 +28,7 @@ const checks = (around: Partial<Surroundings>, engines: Engines = ENGINES) =>
     ...around,
   })
 
-test('each server is asked for what costs it nothing, with its key in the place it takes', async () => {
+test('sends each server a request without cost, with its key in the expected header', async () => {
   const asked: unknown[] = []
   const found = await checks({
     statusOf: async (...question) => {
@@ -67,12 +67,12 @@ test.each([
   expect(JSON.stringify(first)).not.toContain('a-secret-key')
 })
 
-test('a server without that list is judged by its work', async () => {
+test('a server without a model list is tested with real work', async () => {
   const [first] = await checks({ statusOf: async () => 404 })
   expect(first).toMatchObject({ status: 'ok' })
 })
 
-test('an engine that is there but does not do its work fails', async () => {
+test('an engine that is available but does not work fails', async () => {
   const [first] = await checks({
     statusOf: async () => 200,
     tryEngine: async () => ({ worked: false, reason: 'openai-chat: answered 400' }),
@@ -80,7 +80,7 @@ test('an engine that is there but does not do its work fails', async () => {
   expect(first).toMatchObject({ status: 'fail', found: expect.stringContaining('openai-chat: answered 400') })
 })
 
-describe('one real piece of work', () => {
+describe('a real test request', () => {
   const server = {
     timeoutMs: 3_000,
     retries: 0,
@@ -115,7 +115,7 @@ describe('one real piece of work', () => {
     ])
   }
 
-  test('is done by engines that work', async () => {
+  test('is answered by working engines', async () => {
     expect(await tried()).toEqual([
       { worked: true, what: 'transcribed a sentence as en-us', ms: expect.any(Number) },
       { worked: true, what: 'translated a sentence from en-us into es-es', ms: expect.any(Number) },
@@ -134,13 +134,13 @@ describe('one real piece of work', () => {
   })
 })
 
-test('nothing there is found out by asking; no servers, no checks', async () => {
+test('an unreachable server is reported; without servers there are no checks', async () => {
   const [first] = await checks({})
   expect(first).toMatchObject({ status: 'fail', found: `nothing answers at ${url}` })
   expect(await checks({}, {})).toEqual([])
 })
 
-test('more English voices are told where they are, and not missed where they are not', async () => {
+test('additional English voices are reported if installed, and not missed otherwise', async () => {
   const flite = { enabled: true, command: 'flite', timeoutMs: 1 }
   const ask = async () => 'Voices available: kal slt '
   expect(await moreVoices(flite, { ...thisMachine, ask })).toMatchObject([

@@ -29,7 +29,7 @@ const HEARD: TestCallOutcome = {
   ...{ audibleMs: 1_000, levelDb: -20, translations: 1, latenciesMs: [900] },
 }
 
-/** A machine on which all is well, with changes. */
+/** A machine without problems, with changes. */
 export function soundMachine(changes: Partial<Surroundings> = {}): Surroundings {
   return {
     nodeVersion: '24.21.0',

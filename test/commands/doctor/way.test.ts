@@ -14,7 +14,7 @@ beforeAll(() => {
 })
 afterAll(() => known[Symbol.dispose]())
 
-/** What is broken, the check that finds it, what it finds, and the mend. */
+/** The problem, the check that detects it, the finding and the fix. */
 const BROKEN: [what: string, ProxyFaults, name: string, found: RegExp, mend: RegExp][] = [
   [
     'a proxy without a server',
@@ -31,7 +31,7 @@ const BROKEN: [what: string, ProxyFaults, name: string, found: RegExp, mend: Reg
     /must be forwarded to http:\/\/127/,
   ],
   [
-    'a proxy that leaves its path on',
+    'a proxy that keeps its path prefix',
     { path: path => `/bridge${path}` },
     'public address answers',
     /not a Dragoman server/,
@@ -59,7 +59,7 @@ const BROKEN: [what: string, ProxyFaults, name: string, found: RegExp, mend: Reg
     /allow \/twilio\//,
   ],
   [
-    'a proxy that knows one path alone',
+    'a proxy that forwards only one path',
     { hides: /twilio/ },
     'Twilio signature',
     /accepts it, but not through/,
@@ -96,21 +96,21 @@ const BROKEN: [what: string, ProxyFaults, name: string, found: RegExp, mend: Reg
   ],
 ]
 
-describe.concurrent('with a server that runs, and before it', () => {
-  test.each(BROKEN)('%s, the doctor says so, and what to do', async (_what, faults, name, found, mend) => {
+describe.concurrent('with and without a running server', () => {
+  test.each(BROKEN)('%s: the doctor reports it and its fix', async (_what, faults, name, found, mend) => {
     await using place = await Place.open(faults)
     const checks = await place.examine()
     const failed = checks.filter(({ status }) => status !== 'ok')
     expect(failed).toEqual([
       { name, status: 'fail', found: expect.stringMatching(found), mend: expect.stringMatching(mend) },
     ])
-    // Nobody's secret is shown.
+    // No secrets are shown.
     expect(JSON.stringify(checks)).not.toContain(TOKEN)
   })
 
   const ago = (days: number) => () => Date.now() - days * DAY_MS
   test.each([
-    ['nobody knows', new SelfSigned({ hosts: [HOST] }), false, /not signed by a public CA/, /Let’s Encrypt/],
+    ['no CA signed', new SelfSigned({ hosts: [HOST] }), false, /not signed by a public CA/, /Let’s Encrypt/],
     ['has expired', new SelfSigned({ hosts: [HOST], wallClock: ago(400) }), true, /has expired/, /renew it/],
     [
       'is for another name',
@@ -119,7 +119,7 @@ describe.concurrent('with a server that runs, and before it', () => {
       /for another name/,
       /get one for bridge/,
     ],
-  ])('a certificate that %s, the doctor says so', async (_what, signed, isKnown, found, mend) => {
+  ])('a certificate that %s is reported', async (_what, signed, isKnown, found, mend) => {
     using _known = isKnown ? trust(signed.certificate) : undefined
     await using place = await Place.open({}, {}, tones(), signed)
     expect(await place.examine()).toEqual([
@@ -132,14 +132,14 @@ describe.concurrent('with a server that runs, and before it', () => {
     ])
   })
 
-  test('a certificate that is about to expire, the doctor warns', async () => {
+  test('a certificate that is about to expire causes a warning', async () => {
     const signed = new SelfSigned({ hosts: [HOST], wallClock: ago(361) })
     using _known = trust(signed.certificate)
     await using place = await Place.open({}, {}, tones(), signed)
     expect((await place.examine({ call: false }))[0]).toMatchObject({ status: 'warn', mend: 'renew it' })
   })
 
-  test('no TLS, nothing, or silence, the doctor says so', async () => {
+  test('missing TLS, a closed port and a silent server are reported', async () => {
     await using place = await Place.open({})
     const plain = await place.examine({ connectTo: `https://127.0.0.1:${place.port}` })
     expect(plain).toEqual([
@@ -159,7 +159,7 @@ describe.concurrent('with a server that runs, and before it', () => {
     ])
   })
 
-  test('a name that nobody has, the doctor says so, whether a server runs or not', async () => {
+  test('a host name that does not exist is reported, with and without a running server', async () => {
     const config = settings({ publicUrl: 'https://nobody.dragoman.invalid' })
     const checks = await endToEnd(config, { ...thisMachine, isDragoman: async () => false }, {}, [])
     expect(checks).toEqual([

@@ -13,7 +13,7 @@ async function couple() {
   const anna = it.live('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna', original: 'low' })
   const bob = it.live('bob', { speaks: 'es-es', hears: 'es-es' })
   await it.run(200)
-  /** Both talk from now on, each a tone. */
+  /** Both speak from now on, each a tone. */
   const talk = (ms = 60_000) => {
     it.say('anna', sine(440, ms))
     it.say('bob', sine(700, ms))
@@ -21,7 +21,7 @@ async function couple() {
   return { ...it, anna, bob, talk }
 }
 
-test('who is there, and how they take part', async () => {
+test('lists the participants and their settings', async () => {
   const { ask } = await couple()
   const { body } = await ask('GET', '/rooms/r/participants')
   expect(body.participants).toEqual([
@@ -50,7 +50,7 @@ test('who is there, and how they take part', async () => {
   expect((await ask('GET', '/rooms/none/participants')).body.error).toBe('room_unknown')
 })
 
-test('translation that waits is shown as backlog', async () => {
+test('reports waiting translations as backlog', async () => {
   const { ask, answer, run } = await couple()
   answer('en-us', 'es-es', 1_800, 6_000)
   await run(1_000)
@@ -60,7 +60,7 @@ test('translation that waits is shown as backlog', async () => {
 })
 
 describe('a change', () => {
-  test('muted: nobody hears them any more, they are told so; and back', async () => {
+  test('muted: the participant becomes inaudible and is notified, in both directions', async () => {
     const { ask, talk, run, bob, anna, announcer } = await couple()
     talk()
     await run(1_500)
@@ -79,7 +79,7 @@ describe('a change', () => {
     expect(announcer.asked).toEqual(['muted en-us'])
   })
 
-  test('the language heard: others are translated into it, and the original goes on without a gap', async () => {
+  test('hearing language: others are translated into it, and the original continues without a gap', async () => {
     const { ask, talk, run, anna, translator, announcer } = await couple()
     talk()
     await run(1_500)
@@ -89,13 +89,13 @@ describe('a change', () => {
     await run(1_500)
     expect(translator.last.request).toMatchObject({ from: 'es-es', to: 'fr-fr' })
     expect(announcer.asked).toEqual(['language-changed fr-fr'])
-    // Bob's voice has not stopped for a moment.
+    // Bob’s voice never stopped.
     const sound = anna.heard().subarray(before)
     for (let at = 0; at + 1_600 <= Math.min(sound.length, 16_000); at += 1_600)
       expect(loudness(sound.subarray(at, at + 1_600), 700, 16_000), `${at / 16} ms`).toBeGreaterThan(100)
   })
 
-  test('interpreting off: originals at full level, both ways', async () => {
+  test('interpreting off: originals at full level in both directions', async () => {
     const { ask, talk, run, anna, bob } = await couple()
     talk()
     await run(1_500)
@@ -106,7 +106,7 @@ describe('a change', () => {
     expect(heard(bob, 440)).toBeGreaterThan(7_000)
   })
 
-  test('originals off: silence where nothing is translated', async () => {
+  test('originals off: silence except for translations', async () => {
     const { ask, talk, run, anna } = await couple()
     talk()
     await ask('PATCH', '/participants/anna', { original: 'off' })
@@ -119,7 +119,7 @@ describe('a change', () => {
     })
   })
 
-  test('of nothing, or of what cannot be, is refused and changes nothing', async () => {
+  test('empty or impossible: rejected without any effect', async () => {
     const { ask } = await couple()
     const before = (await ask('GET', '/participants/anna')).body
     for (const [change, error] of [
@@ -141,7 +141,7 @@ describe('a change', () => {
     expect((await ask('GET', '/participants/anna')).body).toEqual(before)
   })
 
-  test('languages that the room was not created for are refused', async () => {
+  test('languages outside the room’s list are rejected', async () => {
     const it = await controlled()
     await it.ask('POST', '/rooms', { name: 'r', languages: ['en-us', 'es-es'] })
     it.live('anna', { speaks: 'en-us', hears: 'es-es' })
@@ -154,7 +154,7 @@ describe('a change', () => {
   })
 })
 
-test('hanging up ends the leg; the other stays, and it may be asked twice', async () => {
+test('hanging up ends one leg; the other stays, and repeating the request is harmless', async () => {
   const { ask, anna, relay } = await couple()
   for (const _ of [1, 2])
     expect(await ask('DELETE', '/participants/anna')).toMatchObject({
@@ -166,7 +166,7 @@ test('hanging up ends the leg; the other stays, and it may be asked twice', asyn
   expect((await ask('DELETE', '/participants/carl')).body.error).toBe('participant_unknown')
 })
 
-test('since when somebody is there is the same whenever it is asked for', async () => {
+test('the time of joining is the same in every response', async () => {
   const { ask, join, run, clock } = await controlled()
   clock.advance(0.6)
   join('anna', { speaks: 'en-us' })

@@ -22,7 +22,7 @@ test('a recording is started, paused, resumed and ended', async () => {
   })
 })
 
-test('where recording is not configured, every one of them says so', async () => {
+test('every operation reports that recording is not configured', async () => {
   const { ask, join } = await controlled({ bare: true })
   join('anna')
   for (const [method, body] of [['GET'], ['POST'], ['PATCH', { paused: true }], ['DELETE']] as const)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { controlled } from './controlled.ts'
 
-test('a link to talk in a room is good until it expires or is revoked', async () => {
+test('a talk link to a room is valid until it expires or is revoked', async () => {
   const { ask, floor, clock } = await controlled()
   expect((await ask('POST', '/rooms/desk/links', {})).body.error).toBe('room_unknown')
   await ask('POST', '/rooms', { name: 'desk' })

@@ -8,7 +8,7 @@ import { controlled } from './controlled.ts'
 const HOUR_MS = 3_600_000
 
 describe('rooms', () => {
-  test('one is created, found in the list, and ended, once and again', async () => {
+  test('a room is created, listed and ended; ending it again is harmless', async () => {
     const { ask } = await controlled()
     const created = await ask('POST', '/rooms', {
       name: 'desk',
@@ -45,7 +45,7 @@ describe('rooms', () => {
     expect((await ask('DELETE', '/rooms/never')).body.error).toBe('room_unknown')
   })
 
-  test('without a name it has one that nobody guesses, and a join code on demand', async () => {
+  test('a room without a name gets an unguessable one, and a join code on request', async () => {
     const { ask, codes } = await controlled()
     const [one, two] = [await ask('POST', '/rooms', { codeMinutes: 5 }), await ask('POST', '/rooms', {})]
     expect(one.body.name).toMatch(/^room-[a-z2-9]{12}$/)
@@ -58,7 +58,7 @@ describe('rooms', () => {
     expect(codes.find(one.body.code.code)).toBe(one.body.name)
   })
 
-  test('an open room that nobody created is there too', async () => {
+  test('lists an open room that was not created by a request', async () => {
     const { ask, join, run } = await controlled()
     join('anna', { room: 'call CA1/ä?', speaks: 'en-us', hears: 'es-es' })
     await run(40)
@@ -73,7 +73,7 @@ describe('rooms', () => {
     expect((await ask('POST', '/rooms', { name: 'r' })).status).toBe(201)
   })
 
-  test('the list has pages by name, and goes on where it was though rooms come and go', async () => {
+  test('the list is paginated by name and stays stable while rooms open and close', async () => {
     const { ask } = await controlled()
     for (const name of ['d', 'b', 'e', 'a', 'c']) await ask('POST', '/rooms', { name })
     const names = ({ body }: { body: { rooms: { name: string }[] } }) => body.rooms.map(({ name }) => name)
@@ -88,7 +88,7 @@ describe('rooms', () => {
     expect((await ask('GET', '/rooms?order=up')).body.error).toBe('field_unknown')
   })
 
-  test('what it was created with holds for whoever comes in', async () => {
+  test('applies the settings of the created room to everyone who joins', async () => {
     const { ask, relay, admission, run } = await controlled()
     await ask('POST', '/rooms', { name: 'small', languages: ['en-us', 'es-es'], maxParticipants: 1 })
     const ruled = admission(relay)
@@ -105,7 +105,7 @@ describe('rooms', () => {
     expect(relay.legs).toBe(2)
   })
 
-  test('it ends when it has been empty for long, or open for long', async () => {
+  test('a room ends after its maximum time without participants, or in total', async () => {
     const { ask, clock, codes, live, run, relay } = await controlled()
     const { body } = await ask('POST', '/rooms', {
       name: 'short',
@@ -120,7 +120,7 @@ describe('rooms', () => {
     expect((await ask('GET', '/rooms/short')).body.state).toBe('open')
     clock.advance(59_900)
     await run(2_000)
-    // The time is up: she is told so, and hung up on when she has heard it.
+    // The time is up: she is notified, and hung up on after the notice.
     expect(loudness(anna.lately(2_000), noticeHz('time-up'), 16_000)).toBeGreaterThan(1_000)
     await until(() => relay.legs === 0, 5_000, 'the end')
     expect((await ask('GET', '/rooms/short')).status).toBe(404)
@@ -131,7 +131,7 @@ describe('rooms', () => {
     expect((await ask('GET', '/rooms/never%20used')).status).toBe(404)
   })
 
-  test('when it is ended everybody is told goodbye if so wished, and hung up on', async () => {
+  test('ending a room says goodbye to all participants if requested, and hangs up', async () => {
     const { ask, live, run, announcer, dialler } = await controlled()
     await ask('POST', '/rooms', { name: 'r' })
     const anna = live('anna', { speaks: 'en-us', hears: 'en-us' })
@@ -159,7 +159,7 @@ describe('rooms', () => {
 })
 
 describe('join codes', () => {
-  test('are made, listed and revoked, and end with their room', async () => {
+  test('are created, listed and revoked, and end with their room', async () => {
     const { ask, codes, clock } = await controlled()
     await ask('POST', '/rooms', { name: 'desk' })
     const one = (await ask('POST', '/rooms/desk/codes')).body

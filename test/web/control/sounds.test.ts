@@ -14,7 +14,7 @@ async function three() {
   return { ...it, anna, bob, carl }
 }
 
-test('a text is heard by everybody in their language, and made once for each', async () => {
+test('plays a text to each participant in their language, synthesized once per language', async () => {
   const { ask, run, anna, bob, carl, announcer } = await three()
   const { status, body } = await ask('POST', '/rooms/r/say', {
     text: 'Five minutes left.',
@@ -38,7 +38,7 @@ test('a text is heard by everybody in their language, and made once for each', a
   }
 })
 
-test('only those who are meant hear it', async () => {
+test('plays it to the requested participants only', async () => {
   const { ask, run, anna, bob } = await three()
   await ask('POST', '/rooms/r/say', { text: 'hello', language: 'en-us', to: ['bob', 'bob'] })
   await ask('POST', '/rooms/r/play', { file: 'jingle', to: ['anna'] })
@@ -49,7 +49,7 @@ test('only those who are meant hear it', async () => {
   expect(loudness(bob.lately(1_000), JINGLE_HZ, 16_000)).toBeLessThan(60)
 })
 
-test('what is played can be stopped at once, once and again', async () => {
+test('stops an announcement at once; stopping it again is harmless', async () => {
   const { ask, run, anna, bob, floor } = await three()
   const { body } = await ask('POST', '/rooms/r/play', { file: 'jingle' })
   const [{ id }] = body.announcements
@@ -67,7 +67,7 @@ test('what is played can be stopped at once, once and again', async () => {
   expect((await ask('DELETE', '/announcements/announcement-99')).body.error).toBe('announcement_unknown')
 })
 
-test('a language without a voice is an error for its listeners only; for all, it is the answer', async () => {
+test('reports a language without a voice for its listeners only, or as the response if it is the only one', async () => {
   const { ask, run, join, anna } = await three()
   join('xaver', { speaks: 'xx-xx', hears: 'xx-xx' })
   await run(40)
@@ -88,7 +88,7 @@ test('a language without a voice is an error for its listeners only; for all, it
   })
 })
 
-test('a service that never speaks is given up after 20 s', async () => {
+test('times out after 20 s if the service never speaks', async () => {
   const { ask, clock, announcer } = await three()
   const asking = ask('POST', '/rooms/r/say', { text: 'never', language: 'en-us', to: ['anna'] })
   await until(() => announcer.asked.length > 0, 5_000, 'the request')
@@ -96,7 +96,7 @@ test('a service that never speaks is given up after 20 s', async () => {
   expect((await asking).body.error).toBe('speech_unavailable')
 })
 
-test('what cannot be said or played', async () => {
+test('rejects a text or file that cannot be played', async () => {
   const { ask } = await three()
   const error = async (path: string, body: object) => (await ask('POST', path, body)).body.error
   expect(await error('/rooms/r/play', { file: 'none' })).toBe('file_unknown')
@@ -118,13 +118,13 @@ test('what cannot be said or played', async () => {
   })
 })
 
-test('what is said to the room is read as well: in captions, in transcripts, as the words of the system', async () => {
+test('adds what is announced to the whole room to captions and transcripts, as the words of the system', async () => {
   const { ask, run, floor } = await three()
   const seen: FeedEvent[] = []
   floor.feed.on((_, event) => seen.push(event))
   await run(800)
   await ask('POST', '/rooms/r/say', { text: 'Five minutes left.', language: 'en-us' })
-  // Not what is only for some, unless it is wanted.
+  // Announcements to some participants only on request.
   await ask('POST', '/rooms/r/say', { text: 'Only for you.', language: 'en-us', to: ['anna'] })
   await ask('POST', '/rooms/r/say', { text: 'Not to be read.', language: 'en-us', captions: false })
   await run(2_000)
@@ -160,7 +160,7 @@ test('what is said to the room is read as well: in captions, in transcripts, as 
   )
 })
 
-test('what nobody hears is not read either', async () => {
+test('omits texts that were not played from captions', async () => {
   const { ask } = await three()
   await ask('POST', '/rooms/r/say', { text: 'unspeakable', language: 'en-us' })
   expect((await ask('GET', '/rooms/r/transcript')).body.entries).toEqual([])

@@ -46,7 +46,7 @@ test('of an open room, in every format', async () => {
   expect((await ask('GET', '/rooms/r/transcript?format=doc')).body.error).toBe('value_not_allowed')
 })
 
-test('with the room the transcript ends', async () => {
+test('ends with its room', async () => {
   const { ask, relay } = await spoken()
   const { id } = (await ask('GET', '/rooms/r/transcript')).body
   await relay.rooms.get('r')?.close()
@@ -58,7 +58,7 @@ test('with the room the transcript ends', async () => {
     expect((await ask(method, '/rooms/r/transcript')).body.error).toBe('transcript_unknown')
 })
 
-test('when it is kept it is there for the stated time, unless it is deleted', async () => {
+test('is kept for the configured time unless it is deleted', async () => {
   const { ask, relay, clock } = await spoken({ keep: 'memory', keepHours: 1 })
   const { id } = (await ask('GET', '/rooms/r/transcript')).body
   await relay.rooms.get('r')?.close()
@@ -84,7 +84,7 @@ test('when it is kept it is there for the stated time, unless it is deleted', as
 test.each([
   ['by its room', () => '/rooms/r/transcript'],
   ['by its id', (id: string) => `/transcripts/${id}`],
-])('what was said in an open room is forgotten %s, captions included', async (_, path) => {
+])('the transcript of an open room is deleted %s, along with its captions', async (_, path) => {
   const { ask, floor, url } = await spoken()
   const { id } = (await ask('GET', '/rooms/r/transcript')).body
   expect((await ask('DELETE', path(id))).body).toEqual({ id, deleted: true })
@@ -100,13 +100,13 @@ describe('by a link', () => {
     await relay.rooms.get('r')?.close()
     await until(() => relay.rooms.size === 0, 5_000, 'the end')
   }
-  /** Asks with the token of a link. */
+  /** Sends a request with the token of a link. */
   const by = async (url: string, token: string, path: string) => {
     const response = await fetch(`${url}/v1${path}`, { headers: { authorization: `Bearer ${token}` } })
     return { status: response.status, text: await response.text() }
   }
 
-  test('that of its room is read, in every format, and none of another', async () => {
+  test('only the transcript of the link’s room is accessible, in every format', async () => {
     const it = await spoken()
     const { token } = it.floor.links.issue('r', 60_000)
     expect((await by(it.url, token, '/rooms/r/transcript?format=vtt')).text).toContain('dos &lt;b&gt;')
@@ -123,14 +123,14 @@ describe('by a link', () => {
     expect((await by(it.url, token, '/rooms/r/transcript')).status).toBe(401)
   })
 
-  test('nothing is deleted', async () => {
+  test('cannot be deleted', async () => {
     const it = await spoken()
     const { token } = it.floor.links.issue('r', 60_000)
     const headers = { authorization: `Bearer ${token}` }
     expect((await fetch(`${it.url}/v1/rooms/r/transcript`, { method: 'DELETE', headers })).status).toBe(401)
   })
 
-  test('after the end it is read where it is kept, until the link expires', async () => {
+  test('a stored transcript is accessible after the room has ended, until the link expires', async () => {
     const it = await spoken({ keep: 'memory' })
     const { token } = it.floor.links.issue('r', 60_000)
     const { id } = (await it.ask('GET', '/rooms/r/transcript')).body
@@ -141,7 +141,7 @@ describe('by a link', () => {
     expect((await by(it.url, token, `/rooms/r/transcript?life=${id}`)).status).toBe(401)
   })
 
-  test('what had ended before the link was made is not for its bearer; it is for a key', async () => {
+  test('a life that ended before the link was created is accessible only with a key', async () => {
     const it = await spoken({ keep: 'memory' })
     const { id } = (await it.ask('GET', '/rooms/r/transcript')).body
     await closed(it)
@@ -153,7 +153,7 @@ describe('by a link', () => {
     expect((await it.ask('GET', `/rooms/other/transcript?life=${id}`)).body.error).toBe('transcript_unknown')
   })
 
-  test('so often from one address, and who may not takes nothing from others', async () => {
+  test('is rate-limited per address; rejected requests do not count against others', async () => {
     const it = await spoken()
     const { token } = it.floor.links.issue('r', 60_000)
     const statuses: number[] = []
@@ -164,7 +164,7 @@ describe('by a link', () => {
     expect((await by(it.url, token, '/rooms/r/transcript')).status).toBe(200)
   })
 
-  test('so often by one link, and all bearers together, where an address has no limit of its own', async () => {
+  test('is rate-limited per link and for all links together, if addresses are exempt', async () => {
     const it = await spoken({}, { groupOf: () => undefined })
     const [one, other] = [it.floor.links.issue('r', 60_000).token, it.floor.links.issue('r', 60_000).token]
     const ok = async (token: string, times: number) => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { Audience } from '../../../src/web/dashboard/audience.ts'
 
-/** Somebody who looks: reads everything, or nothing. */
+/** A viewer: accepts all writes, or none. */
 class Viewer {
   read: string[] = []
   unread = 0
@@ -48,12 +48,12 @@ function audience(maxViewers = 3) {
   return { clock, made, it }
 }
 
-test('nothing is made and no timer runs while nobody looks', () => {
+test('computes nothing and runs no timer without viewers', () => {
   const { clock, made, it } = audience()
   expect([made.lookouts, clock.pending, it.looking]).toEqual([0, 0, false])
 })
 
-test('all get the same: a snapshot, levels four times a second as far as they change, the rest every second', () => {
+test('all viewers receive the same: a snapshot, changed levels four times a second, the rest every second', () => {
   const { clock, made, it } = audience()
   const [first, second] = [new Viewer(), new Viewer()]
   it.add(first)
@@ -68,7 +68,7 @@ test('all get the same: a snapshot, levels four times a second as far as they ch
   expect(made).toMatchObject({ lookouts: 1, deltas: 2, levels: 8 })
 })
 
-test('the lookout stays for who comes back at once, and goes a while after the last has gone', () => {
+test('keeps the activity feed for viewers that reconnect at once, and closes it a while after the last one left', () => {
   const { clock, made, it } = audience()
   it.add(new Viewer())?.[Symbol.dispose]()
   clock.advance(14_000)
@@ -81,7 +81,7 @@ test('the lookout stays for who comes back at once, and goes a while after the l
   expect([made.disposed, clock.pending, it.looking]).toEqual([1, 0, false])
 })
 
-test('a viewer who reads too slowly gets no levels, and is cut off in the end; others notice nothing', () => {
+test('sends no levels to a slow viewer and finally disconnects it, without affecting others', () => {
   const { clock, it } = audience()
   const [slow, quick] = [new Viewer(), new Viewer()]
   it.add(slow)
@@ -96,7 +96,7 @@ test('a viewer who reads too slowly gets no levels, and is cut off in the end; o
   expect(quick.names.filter(name => name === 'delta')).toHaveLength(2)
 })
 
-test('no more come in than may, and none once it has ended', () => {
+test('rejects viewers above the limit and after the end', () => {
   const { clock, it } = audience(1)
   const viewer = new Viewer()
   expect(it.add(viewer)).toBeDefined()

@@ -92,7 +92,7 @@ const ROUTES = [
   ['GET', '/calls/simulated-1/phones/0/sound'],
 ] as const
 
-test('these are all the routes there are', async () => {
+test('the list of routes is complete', async () => {
   const { server } = await served()
   const routes = server.printRoutes({ commonPrefix: false })
   const methods = Array.from(routes.matchAll(/\((\w[\w, ]*)\)/g), ([, names = '']) => names.split(', '))
@@ -102,7 +102,7 @@ test('these are all the routes there are', async () => {
 })
 
 test.each(ROUTES)(
-  '%s %s is for nobody without a key, with a wrong one, or while there is none',
+  '%s %s requires a valid key, and returns 404 if none is configured',
   async (method, path) => {
     const { ask, calls, audience } = await served()
     const body = method === 'POST' ? { phones: [PHONE] } : undefined
@@ -120,7 +120,7 @@ test.each(ROUTES)(
   },
 )
 
-test('who guesses keys has to wait, wherever they are tried', async () => {
+test('limits wrong keys across all routes', async () => {
   const { ask } = await served({ maxAttemptsPerMinute: 2 })
   for (const [method, path] of ROUTES.slice(0, 2)) await ask(method, path, { key: 'wrong' })
   const answer = await ask('GET', '/offer', { key: 'wrong' })
@@ -128,7 +128,7 @@ test('who guesses keys has to wait, wherever they are tried', async () => {
   expect((await ask('GET', '/offer')).status).toBe(200)
 })
 
-test('the page is for everybody and holds nothing', async () => {
+test('the page is public and contains no data', async () => {
   const { ask } = await served()
   const answer = await ask('GET', '', { key: '' })
   const page = await answer.text()
@@ -137,7 +137,7 @@ test('the page is for everybody and holds nothing', async () => {
   expect(page).not.toMatch(/<style|style=|<script>| on\w+=|https?:/)
 })
 
-test('the stream is events with the headers of one, and stops being made when the reader has gone', async () => {
+test('the stream sends events with matching headers, and stops when the reader disconnects', async () => {
   const { ask, clock, audience, listening } = await served()
   const answer = await ask('GET', '/events')
   expect(answer.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -154,14 +154,14 @@ test('the stream is events with the headers of one, and stops being made when th
   expect(listening()).toBe(false)
 })
 
-test('no more than may look', async () => {
+test('limits the number of viewers', async () => {
   const { ask } = await served()
   await Promise.all([ask('GET', '/events'), ask('GET', '/events')])
   const third = await ask('GET', '/events')
   expect([third.status, (await told(third)).error]).toEqual([503, 'too_many_readers'])
 })
 
-test('what can be chosen is what the service has; without the service there is still something to see', async () => {
+test('offers the languages of the service, and defaults if the service is unavailable', async () => {
   const { ask } = await served()
   expect(await (await ask('GET', '/offer')).json()).toEqual({
     languages: [{ id: 'en-us', heard: true, spoken: true, into: ['es-es'] }],
@@ -171,7 +171,7 @@ test('what can be chosen is what the service has; without the service there is s
   expect(await (await away.ask('GET', '/offer')).json()).toEqual({ languages: [], recordings: [] })
 })
 
-test('a call is placed as it is asked for', async () => {
+test('places the requested call', async () => {
   const { ask, calls } = await served()
   const answer = await ask('POST', '/calls', { body: { phones: [PHONE, { ...PHONE, speaks: null }] } })
   expect([answer.status, (await told(answer)).id]).toEqual([201, 'simulated-1'])
@@ -189,7 +189,7 @@ test.each([
   [{ phones: [{ ...PHONE, recording: '../../etc/passwd' }] }],
   [{ phones: [{ ...PHONE, more: 1 }] }],
   ['text'],
-])('a call that cannot be is refused with the reason: %j', async body => {
+])('rejects an invalid call with the reason: %j', async body => {
   const { ask, calls } = await served()
   const answer = await ask('POST', '/calls', { body })
   const { error, description } = await told(answer)
@@ -197,19 +197,19 @@ test.each([
   expect(description.length).toBeGreaterThan(10)
 })
 
-test('no calls are simulated where there are none to be', async () => {
+test('rejects simulated calls where they are unavailable', async () => {
   const { ask } = await served({ simulated: undefined })
   const answer = await ask('POST', '/calls', { body: { phones: [PHONE] } })
   expect([answer.status, (await told(answer)).error]).toEqual([409, 'not_now'])
 })
 
-test('what a phone hears is samples, as they come, until it hangs up or nobody listens', async () => {
+test('streams the samples that a phone hears until it hangs up or the reader disconnects', async () => {
   const { ask, calls } = await served()
   const answer = await ask('GET', '/calls/simulated-1/phones/0/sound')
   expect(answer.headers.get('content-type')).toBe('application/octet-stream')
   expect(answer.headers.get('cache-control')).toBe('no-store')
   const reader = answer.body!.getReader()
-  // Borrowed for the call only: what is written must not change with it.
+  // Borrowed for the call only: later changes must not affect the output.
   const pcm = Int16Array.of(1, -2, 3)
   calls.ears[0]!.hear(pcm)
   pcm.fill(9)

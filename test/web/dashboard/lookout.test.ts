@@ -6,7 +6,7 @@ import { boardOf, follow, START, seen, watched } from './watched.ts'
 
 const PAIR = { speaks: 'en-us', hears: 'es-es' }
 
-test('who comes finds rooms, legs and how this process does', async () => {
+test('a snapshot contains rooms, legs and process figures', async () => {
   const world = await watched()
   world.join('anna', { room: 'recorded', ...PAIR, name: 'Anna' })
   await world.run(2_000)
@@ -31,7 +31,7 @@ test('who comes finds rooms, legs and how this process does', async () => {
   ])
 })
 
-test('what has not changed is not told again', async () => {
+test('unchanged figures are not sent again', async () => {
   const world = await watched()
   world.join('anna', PAIR)
   await world.run(1_000)
@@ -49,7 +49,7 @@ test('what has not changed is not told again', async () => {
   expect(JSON.parse(lookout.delta())).toMatchObject({ goneRooms: ['r'], goneLegs: [1] })
 })
 
-test('levels are those of the loudest since the last time, in decibels, and told when they change', async () => {
+test('levels are the maximum since the last update, in decibels, and are sent when they change', async () => {
   const world = await watched()
   world.join('anna', PAIR)
   world.join('bob', PAIR)
@@ -68,7 +68,7 @@ test('levels are those of the loudest since the last time, in decibels, and told
   expect(lookout.levels() ?? '[1,0]').toBe('[1,0]')
 })
 
-test('lost connections, broken legs and simulated phones show on the leg', async () => {
+test('a leg shows lost connections, failures and simulated phones', async () => {
   const world = await watched()
   world.simulated.set('CA1', { call: 'simulated-1', phone: 0 })
   world.live('first', PAIR, 'CA1')
@@ -89,7 +89,7 @@ test('lost connections, broken legs and simulated phones show on the leg', async
   expect(board.events.map(({ text }) => text).join('\n')).toMatch(/lost, attempt/)
 })
 
-test('an utterance is told with its latency, and what lags with its lag', async () => {
+test('an utterance has its latency, and a lagging leg its lag', async () => {
   const world = await watched()
   world.live('anna', PAIR)
   await world.run(500)
@@ -103,17 +103,17 @@ test('an utterance is told with its latency, and what lags with its lag', async 
   const [heard] = board.utterances
   expect(heard).toMatchObject({ room: 'r', speaker: 'anna', listener: 'anna' })
   expect(heard?.stages).toHaveProperty('bridgeMs')
-  // Speech ended a second before the answer came.
+  // Speech ended a second before the result arrived.
   expect(heard!.latencyMs).toBeGreaterThan(900)
   expect(heard!.latencyMs).toBeLessThan(1_300)
   const [leg] = board.legs.values()
-  // Three answers of 3 s that came at once: the last is heard six seconds late, less what catching up wins.
+  // Three results of 3 s arrive at once: the last is heard six seconds late, minus the time saved by catching up.
   expect(leg!.lagMs).toBeGreaterThan(2_000)
   expect(Math.max(...leg!.curve.points)).toBe(leg!.lagMs)
   expect(leg!.lagMs % 10).toBe(0)
 })
 
-test('a snapshot is made once however many read it, and anew when something is new', async () => {
+test('a snapshot is reused for all viewers and rebuilt after changes', async () => {
   const world = await watched()
   world.join('anna', PAIR)
   const lookout = world.look()
@@ -124,7 +124,7 @@ test('a snapshot is made once however many read it, and anew when something is n
   expect(lookout.snapshot).not.toBe(first)
 })
 
-test('nothing is listened to, and nothing measured, before and after', async () => {
+test('listens and measures only while it is open', async () => {
   const world = await watched()
   expect([world.listening(), world.pulse.running]).toEqual([false, 0])
   const lookout = world.look()
@@ -133,7 +133,7 @@ test('nothing is listened to, and nothing measured, before and after', async () 
   expect([world.listening(), world.pulse.running]).toEqual([false, 0])
 })
 
-test('a flood of events is cut to what can be read, and says how many are missing', async () => {
+test('truncates a flood of events and reports the number of missing ones', async () => {
   const world = await watched()
   world.join('anna', PAIR)
   const lookout = world.look()
@@ -145,7 +145,7 @@ test('a flood of events is cut to what can be read, and says how many are missin
   expect(boardOf(lookout).events).toHaveLength(200)
 })
 
-test('who follows from anywhere on knows in the end what one who comes then is told', async () => {
+test('a viewer that follows the updates ends with the same state as a new viewer', async () => {
   const act = fc.oneof(
     fc.record({ kind: fc.constant('join' as const), id: fc.nat(5), room: fc.constantFrom('a', 'b') }),
     fc.record({ kind: fc.constant('leave' as const), id: fc.nat(5) }),

@@ -10,7 +10,7 @@ const begun = (latencyMs?: number): UtteranceEvent => ({
   ...(latencyMs === undefined ? {} : { latencyMs }),
 })
 
-test('the newest are kept, and each is told once', () => {
+test('keeps the newest utterances, and reports each once', () => {
   const recent = new Recent<number>(3, 2)
   for (const n of [1, 2, 3, 4]) recent.add(n)
   expect(recent.all).toEqual([2, 3, 4])
@@ -19,7 +19,7 @@ test('the newest are kept, and each is told once', () => {
   expect(() => new Recent(0)).toThrow('at least 1')
 })
 
-test('a point of the curve is the worst of five seconds; five minutes are kept', () => {
+test('a point of the curve is the maximum of five seconds; five minutes are kept', () => {
   const curve = new LagCurve()
   for (const lag of [10, 30, 20, 0, 5, 7]) curve.add(lag)
   expect(curve.points).toEqual([30, 7])
@@ -28,7 +28,7 @@ test('a point of the curve is the worst of five seconds; five minutes are kept',
   expect(curve.points.at(-1)).toBe(999)
 })
 
-test('quantiles are of the last minute, every ten seconds; without utterances they are none', () => {
+test('quantiles cover the last minute, every ten seconds, and are empty without utterances', () => {
   const record = new LatencyRecord()
   for (let ms = 1; ms <= 100; ms++) record.begun(begun(ms), 0)
   for (let second = 1; second <= 10; second++) record.second(second * 1_000)
@@ -41,7 +41,7 @@ test('quantiles are of the last minute, every ten seconds; without utterances th
   expect(record.quantiles.all.at(-1)).toEqual({ at: 80_000, count: 0, p50: null, p90: null, p99: null })
 })
 
-test('utterances come with their stages as far as these are known, and bounded', () => {
+test('utterances have their known stages, within bounds', () => {
   const record = new LatencyRecord()
   record.begun(begun(), 0)
   record.begun(
@@ -66,9 +66,9 @@ test.each([
   [0.1, 67],
   [1, 100],
   [Number.NaN, 0],
-])('a level of %d is %d of 100', (level, shown) => expect(levelOf(level)).toBe(shown))
+])('a level of %d is shown as %d of 100', (level, shown) => expect(levelOf(level)).toBe(shown))
 
-test('the pulse of this process is of what it did since the last look', () => {
+test('process figures cover the time since the last call', () => {
   const pulse = new ProcessPulse()
   pulse.start()
   const until = process.cpuUsage().user + 30_000

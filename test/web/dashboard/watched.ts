@@ -6,7 +6,7 @@ import { Board } from '../../../src/web/dashboard/page/board.ts'
 import type { Delta, Levels, SimulatedCallView, Snapshot } from '../../../src/web/dashboard/protocol.ts'
 import { rooms } from '../../helpers/rooms.ts'
 
-/** A process that does as it is told. */
+/** A process with scripted figures. */
 class FakePulse implements Pulse {
   running = 0
   now = { loopLagMs: 1.26, cpuPercent: 12.34, memoryBytes: 100 * 2 ** 20 }
@@ -24,10 +24,10 @@ class FakePulse implements Pulse {
   }
 }
 
-/** The date at which the clocks of tests begin. */
+/** The date at which the clocks of tests start. */
 export const START = 1_700_000_000_000
 
-/** A relay that the test plays, and what a dashboard is told of it. */
+/** A scripted relay, and the updates that a dashboard receives about it. */
 export async function watched() {
   const world = await rooms()
   const { relay, clock } = world
@@ -63,7 +63,7 @@ export async function watched() {
   return { ...world, pulse, calls, simulated, health, parts, look, listening, party }
 }
 
-/** What a page has after a snapshot and what followed. */
+/** The state of a page after a snapshot and the updates that followed. */
 export function boardOf(lookout: Pick<Lookout, 'snapshot'>): Board {
   const board = new Board()
   board.snapshot(JSON.parse(lookout.snapshot) as Snapshot)
@@ -76,7 +76,7 @@ export function follow(board: Board, lookout: Pick<Lookout, 'delta' | 'levels'>)
   board.delta(JSON.parse(lookout.delta()) as Delta)
 }
 
-/** All that two boards must agree in: who is there and how it is with them. */
+/** Everything in which two boards must agree: the participants and their figures. */
 export function seen(board: Board) {
   return {
     rooms: [...board.rooms.values()].sort((a, b) => a.name.localeCompare(b.name)),

@@ -4,7 +4,7 @@ import { Observer } from '../../../src/core/model/events.ts'
 import { EventTally } from '../../../src/web/metrics/event-counters.ts'
 import { Exposition, histogramFamily, labelled, single } from '../../../src/web/metrics/metric-family.ts'
 
-test('metrics are written as Prometheus reads them, labels escaped; one that fails spoils no other', async () => {
+test('formats metrics for Prometheus with escaped labels; a metric that fails does not affect the others', async () => {
   const exposition = new Exposition([
     single('dragoman_a', 'One.', () => 1.5),
     single('dragoman_broken', 'Fails.', () => {
@@ -21,7 +21,7 @@ test('metrics are written as Prometheus reads them, labels escaped; one that fai
   expect(() => new Exposition([single('a', 'x', () => 1), single('a', 'y', () => 2)])).toThrow('already')
 })
 
-test('a histogram holds each bound within 5 %, and never has fewer in a larger one', () => {
+test('a histogram is within 5 % of every bound, and its counts never decrease', () => {
   const histogram = new Histogram()
   for (let ms = 1; ms <= 10_000; ms += 1) histogram.record(ms)
   const bounds = [0.1, 0.25, 0.5, 1, 2.5, 5, 9]
@@ -35,7 +35,7 @@ test('a histogram holds each bound within 5 %, and never has fewer in a larger o
   expect(counts.at(-1)).toBe(10_000)
 })
 
-test('what onlookers see is counted until nobody wants it any more', () => {
+test('counts observed events until it is disposed', () => {
   const observer = new Observer()
   const tally = new EventTally(observer)
   const recording = (id: string, state: 'notice' | 'recording' | 'ended') =>

@@ -17,7 +17,7 @@ const entry = fc.record(
 )
 const room = fc.oneof(any(), any(5_000), fc.constant('\u0000'.repeat(5_000)))
 
-test('whatever was written is read after a restart, and so is deleted in time', async () => {
+test('reads everything back after a restart, and deletes it on time', async () => {
   const parts = { wall: () => 1_000_000, log: new LogLines(), keepMs: 1e15 }
   await fc.assert(
     fc.asyncProperty(

@@ -43,7 +43,7 @@ const TRANSCRIPT: Transcript = {
   dropped: 0,
 }
 
-/** Everything that means something to one of the formats, and everything else. */
+/** Characters with a meaning in one of the formats, and all others. */
 const nasty = fc.oneof(
   fc.string({ unit: 'grapheme' }),
   fc.string({ unit: 'binary', maxLength: 30 }),
@@ -80,14 +80,14 @@ const entries: fc.Arbitrary<TranscriptEntry[]> = fc.array(
 )
 
 describe('SubRip', () => {
-  test('looks as players expect it', () => {
+  test('has the format that players expect', () => {
     expect(srt(cuesOf(SMALL_TALK))).toBe(
       '1\n00:00:01,200 --> 00:00:02,345\nAnna: Good morning.\nBuenos días.\n\n' +
         '2\n01:02:03,004 --> 01:02:04,000\ntwilio-2: ¿Quién es?\nWho is it?\n',
     )
   })
 
-  /** As players read it: blocks between empty lines, each a number, two times and text. */
+  /** As players read it: blocks between empty lines, each with a number, two times and text. */
   function read(text: string) {
     if (text === '') return []
     return text
@@ -105,7 +105,7 @@ describe('SubRip', () => {
     return ((hours * 60 + minutes) * 60 + seconds) * 1000 + ms
   }
 
-  test('whatever is said stays text, in its place and at its time', () => {
+  test('any speech remains plain text, in its position and at its time', () => {
     fc.assert(
       fc.property(
         entries,
@@ -127,18 +127,18 @@ describe('SubRip', () => {
 describe('WebVTT', () => {
   const ENTITIES = { '&lt;': '<', '&gt;': '>', '&amp;': '&' }
 
-  /** By the parser of the W3C. */
+  /** With the W3C’s parser. */
   function read(text: string) {
     const { cues, errors } = new WebVTTParser(ENTITIES).parse(text, 'subtitles/captions/descriptions')
     expect(errors).toEqual([])
     return cues
   }
 
-  /** The standard has characters by name in a voice's name too (“HTML character reference in annotation state”); that parser leaves them. */
+  /** The standard also decodes named characters in a voice’s name (“HTML character reference in annotation state”); this parser does not. */
   const decoded = (name: string) =>
     name.replace(/&(lt|gt|amp);/g, found => ENTITIES[found as keyof typeof ENTITIES])
 
-  test('is what the standard wants', () => {
+  test('conforms to the standard', () => {
     const text = webVtt(cuesOf(SMALL_TALK))
     expect(text).toBe(
       'WEBVTT\n\n1\n00:00:01.200 --> 00:00:02.345\n<v Anna><lang en-US>Good morning.</lang>\n<lang es-ES>Buenos días.</lang></v>\n\n' +
@@ -151,10 +151,10 @@ describe('WebVTT', () => {
     expect(read(webVtt([]))).toEqual([])
   })
 
-  test('whatever is said comes out of a parser as it was said, from who said it', () => {
+  test('a parser returns any speech verbatim, with its speaker', () => {
     fc.assert(
       fc.property(entries, list => {
-        // In the order in which parsers hand them out.
+        // In the order in which parsers return them.
         const cues = cuesOf(list).sort((a, b) => a.startMs - b.startMs || b.endMs - a.endMs)
         const found = read(webVtt(cues))
         expect(found).toHaveLength(cues.length)
@@ -177,14 +177,14 @@ describe('WebVTT', () => {
 })
 
 describe('plain text', () => {
-  test('is for reading', () => {
+  test('is readable', () => {
     expect(plainText(cuesOf(SMALL_TALK))).toBe(
       '[00:00:01] Anna (en-us): Good morning.\n    (es-es): Buenos días.\n' +
         '[01:02:03] twilio-2 (es-es): ¿Quién es?\n    (en-us): Who is it?\n',
     )
   })
 
-  test('has one line for each text, whatever is said', () => {
+  test('has one line for each text, with any content', () => {
     fc.assert(
       fc.property(entries, list => {
         const cues = cuesOf(list)
@@ -198,7 +198,7 @@ describe('plain text', () => {
   })
 })
 
-test('JSON has everything, of one language when asked', () => {
+test('JSON contains all languages, or one on request', () => {
   expect(JSON.parse(exported(TRANSCRIPT, { format: 'json' }))).toEqual(TRANSCRIPT)
   const one = JSON.parse(exported(TRANSCRIPT, { format: 'json', to: 'en-us' }))
   expect(one.entries).toEqual([SMALL_TALK[1]])
@@ -209,11 +209,11 @@ test('JSON has everything, of one language when asked', () => {
   expect(exported(TRANSCRIPT, { format: 'vtt' })).toMatch(/^WEBVTT\n/)
 })
 
-test('times and lines', () => {
+test('formats times and lines', () => {
   expect(clockTime(359_999_999, ',')).toBe('99:59:59,999')
   expect(clockTime(360_000_000, '.')).toBe('100:00:00.000')
   expect(oneLine(' a\tb\u0000\u2028\u202ec\r\n')).toBe('a b c')
-  // What has no length, and no text, can be neither shown nor hidden.
+  // A cue needs a duration and a text.
   expect(cuesOf([{ ...SMALL_TALK[0]!, endMs: 1_200, translation: ' ' }])).toMatchObject([
     { startMs: 1_200, endMs: 1_201, lines: [{ text: 'Good morning.' }] },
   ])

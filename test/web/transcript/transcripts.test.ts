@@ -9,7 +9,7 @@ import { until } from '../../helpers/until.ts'
 import { roomTalk } from '../captions/room-talk.ts'
 
 const HOUR_MS = 3_600_000
-/** What takes a disk. */
+/** For disk operations. */
 const soon = (look: () => Promise<void>) => vi.waitFor(look, { timeout: 5_000, interval: 10 })
 
 async function kept(settings: object = {}, wallNow?: () => number) {
@@ -31,8 +31,8 @@ async function folder(): Promise<string> {
   return path
 }
 
-describe('while the room lives', () => {
-  test('whole utterances are in it, in the order in which they were said', async () => {
+describe('while the room is open', () => {
+  test('contains complete utterances in the order of speech', async () => {
     const { open, clock, caption, transcripts } = await kept()
     open()
     clock.advance(5_000)
@@ -70,7 +70,7 @@ describe('while the room lives', () => {
     ])
   })
 
-  test('it can be deleted, and begins again', async () => {
+  test('can be deleted, and starts again', async () => {
     const { open, caption, transcripts, texts } = await kept()
     open()
     caption('u1', 'one')
@@ -82,7 +82,7 @@ describe('while the room lives', () => {
     expect((await transcripts.read(id))?.entries).toHaveLength(1)
   })
 
-  test('with the settings as they are nothing is left of it', async () => {
+  test('keeps nothing after the end by default', async () => {
     const { open, close, caption, transcripts, clock } = await kept()
     open()
     caption('u1', 'one')
@@ -98,7 +98,7 @@ describe('while the room lives', () => {
 })
 
 describe('in memory', () => {
-  test('it is kept for the stated time and not longer', async () => {
+  test('is kept for the configured time and no longer', async () => {
     const { open, close, caption, transcripts, clock } = await kept({ keep: 'memory', keepHours: 2 })
     open()
     caption('u1', 'one')
@@ -120,7 +120,7 @@ describe('in memory', () => {
     expect(transcripts.list()).toEqual([])
   })
 
-  test('it can be deleted before; a room where nobody said anything leaves none', async () => {
+  test('can be deleted early; a room without speech leaves no transcript', async () => {
     const { open, close, caption, transcripts } = await kept({ keep: 'memory' })
     open()
     caption('u1', 'one')
@@ -134,7 +134,7 @@ describe('in memory', () => {
     expect(transcripts.list()).toEqual([])
   })
 
-  test('memory is bounded: the oldest go before their time', async () => {
+  test('limits memory: the oldest are deleted early', async () => {
     const { open, close, caption, transcripts } = await kept({ keep: 'memory' })
     for (let n = 0; n < 5_001; n++) {
       open()
@@ -153,7 +153,7 @@ describe('in memory', () => {
 describe('on disk', () => {
   const real = () => Date.now()
 
-  test('it is there at once, for its owner alone, and in the next run too', async () => {
+  test('is written at once, accessible to its owner only, and available in the next run', async () => {
     const path = join(await folder(), 'a', 'b')
     const settings = { keep: 'disk', folder: path, keepHours: 1 }
     const first = await kept(settings, real)
@@ -177,7 +177,7 @@ describe('on disk', () => {
     expect(await readdir(path)).toEqual([])
   })
 
-  test('it ended when its room did, not with the last word', async () => {
+  test('ended when its room closed, not with the last utterance', async () => {
     let later = 0
     const settings = { keep: 'disk', folder: await folder() }
     const { open, caption, close, transcripts } = await kept(settings, () => Date.now() + later)
@@ -189,7 +189,7 @@ describe('on disk', () => {
     expect(Date.parse(await until(endedAt, 5_000, 'the end'))).toBeGreaterThan(Date.now() + later - 60_000)
   })
 
-  test('what a program left behind that was killed is read as far as it goes', async () => {
+  test('reads a file as far as possible that a killed process did not complete', async () => {
     const path = await folder()
     const id = 'abcdefghij_-KLMNO012'
     const entry = {
@@ -212,7 +212,7 @@ describe('on disk', () => {
     expect((await transcripts.read(id))?.entries).toEqual([entry])
   })
 
-  test('it is deleted when its time is over, and files of others are left alone', async () => {
+  test('is deleted when its time is over; unrelated files remain', async () => {
     const path = await folder()
     const old = 'oldoldoldoldoldoldol'
     const young = 'youngyoungyoungyoung'
@@ -243,7 +243,7 @@ describe('on disk', () => {
     await soon(async () => expect((await readdir(path)).sort()).toEqual(others.sort()))
   })
 
-  test('a transcript deleted in its life leaves nothing of before on the disk', async () => {
+  test('a transcript deleted while its room is open leaves no earlier data on disk', async () => {
     const path = await folder()
     const { open, close, caption, transcripts } = await kept({ keep: 'disk', folder: path }, real)
     open()
@@ -264,7 +264,7 @@ describe('on disk', () => {
     expect(await readdir(path)).toEqual([`${id}.jsonl`])
   })
 
-  test('a disk that fails is told once, with no word of what was said, and talk goes on', async () => {
+  test('reports a failing disk once, without any speech, and calls continue', async () => {
     const path = await folder()
     const { open, caption, transcripts, log, texts } = await kept({ keep: 'disk', folder: path }, real)
     await rm(path, { recursive: true })
@@ -278,14 +278,14 @@ describe('on disk', () => {
     expect(transcripts.of('desk')?.entries).toHaveLength(2)
   })
 
-  test('a folder that cannot be used is an error at the start', async () => {
+  test('rejects an unusable folder at startup', async () => {
     const path = join(await folder(), 'file')
     await writeFile(path, '')
     await expect(kept({ keep: 'disk', folder: path })).rejects.toMatchObject({ code: 'CONFIG' })
   })
 })
 
-test('settings', () => {
+test('validates its settings', () => {
   expect(transcriptSettingsSchema.parse({})).toEqual({ keep: 'never', keepHours: 24, folder: 'transcripts' })
   for (const wrong of [
     { keep: 'always' },

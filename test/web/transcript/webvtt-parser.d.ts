@@ -1,4 +1,4 @@
-/** What is used of it; it comes without types. */
+/** The parts that are used here; the package has no types. */
 declare module 'webvtt-parser' {
   interface WebVTTNode {
     readonly type: string

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { DeliveryLanes, type Job } from '../../../src/web/webhooks/receiver.ts'
 
-test('whatever happens, each room is served in order, one at a time, and everything is accounted for', () => {
+test('under any conditions, serves each room in order, one delivery at a time, and accounts for every event', () => {
   const step = fc.oneof(
     {
       weight: 4,

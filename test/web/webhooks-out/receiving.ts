@@ -14,15 +14,15 @@ export interface Received {
   readonly event: { type: string; room: string; id: string; sequence: number; data: Record<string, unknown> }
 }
 
-/** What a receiver answers: a status, or something of its own. */
+/** A receiver’s response: a status, or a handler. */
 export type Answer = number | ((request: IncomingMessage, response: ServerResponse) => void)
 
-/** A real server that takes webhooks, and answers as the test says. */
+/** A real server that accepts webhooks and returns the responses that the test sets. */
 export class Receiving implements AsyncDisposable {
   readonly got: Received[] = []
-  /** The answer to all that has none of its own in `answers`. */
+  /** The response when `answers` is empty. */
   answer: Answer = 200
-  /** Answers to the next requests. */
+  /** Responses to the next requests. */
   answers: Answer[] = []
   readonly #server: Server
 
@@ -50,7 +50,7 @@ export class Receiving implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/hook`
   }
 
-  /** `room type` of what came, in order. */
+  /** `room type` of the received events, in order. */
   get order(): string[] {
     return this.got.map(({ event }) => `${event.room} ${event.type}`)
   }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { webhookSchema } from '../../../src/web/webhooks/settings.ts'
 
-test('settings: http and https only, a secret that is one, events that exist', () => {
+test('settings: http and https only, a valid secret, existing events', () => {
   const good = { url: 'https://example.com/hook?a=1', secret: 'a secret of the receiver' }
   expect(webhookSchema.parse(good)).toMatchObject({
     texts: false,

@@ -27,13 +27,13 @@ async function hooked(more: object = {}, { send = sendByHttp as Send } = {}) {
     await closing
   })
   const arrived = (count: number) => until(() => receiving.got.length >= count, WAIT_MS, `${count} webhooks`)
-  /** Until the receiver's answer has come back. */
+  /** Waits until the receiver's response has arrived. */
   const settled = (look: (stats: (typeof hooks.stats)[number]) => boolean) =>
     until(() => look(hooks.stats[0]!), WAIT_MS, 'the answer')
   return { ...talk, log, receiving, hooks, arrived, settled }
 }
 
-/** One of everything that can happen. */
+/** One event of every type. */
 function everything({ observer, open, close, caption }: ReturnType<typeof roomTalk>): void {
   open()
   observer.emit('admitted', {
@@ -64,7 +64,7 @@ function everything({ observer, open, close, caption }: ReturnType<typeof roomTa
   close()
 }
 
-test('a receiver is told everything in order, counted from 1, without what was said', async () => {
+test('delivers all events in order, numbered from 1, without texts', async () => {
   const it = await hooked()
   everything(it)
   await it.arrived(9)
@@ -111,7 +111,7 @@ test('a receiver is told everything in order, counted from 1, without what was s
   expect(new Set(it.receiving.got.map(({ event: { id } }) => id)).size).toBe(9)
 })
 
-test('what was said is sent to who is to have it, and only events that are wanted', async () => {
+test('sends texts to receivers that are configured for them, and only the requested events', async () => {
   const it = await hooked({ texts: true, events: ['utterance.final', 'room.closed'] })
   everything(it)
   await it.arrived(2)
@@ -122,7 +122,7 @@ test('what was said is sent to who is to have it, and only events that are wante
   })
 })
 
-test('it is signed with the time, anew in every attempt', async () => {
+test('signs every attempt with its own time', async () => {
   const it = await hooked({ events: ['dtmf'] })
   it.receiving.answers = [500]
   it.observer.emit('dtmf', { room: 'desk', participant: 'a', digit: '#' })
@@ -162,7 +162,7 @@ test.each([
   expect(() => library.verify(`${body} `, headers as Record<string, string>)).toThrow()
 })
 
-test('a receiver that fails is asked again, later and later; its room waits in order, another does not', async () => {
+test('retries a failing receiver with growing delays; its room waits in order, other rooms do not', async () => {
   const it = await hooked({ events: ['dtmf'] })
   const press = (room: string, digit: string) => it.observer.emit('dtmf', { room, participant: 'a', digit })
   it.receiving.answers = [503, 404]
@@ -184,7 +184,7 @@ test('a receiver that fails is asked again, later and later; its room waits in o
     'desk 1',
     'desk 2',
   ])
-  // Once when it began to fail, once when it was over: not for every attempt, and without the address.
+  // Once at the first failure and once after recovery: not for every attempt, and without the address.
   expect(it.log.all.map(({ message }) => message)).toEqual([
     'webhook delivery failed',
     'webhook delivery recovered',
@@ -192,7 +192,7 @@ test('a receiver that fails is asked again, later and later; its room waits in o
   expect(JSON.stringify(it.log.all)).not.toContain('127.0.0.1')
 })
 
-test('after the last attempt an event is given up, and the next has its turn', async () => {
+test('drops an event after the last attempt and continues with the next', async () => {
   const it = await hooked({ events: ['dtmf'] })
   it.receiving.answer = 500
   for (const digit of ['1', '2']) it.observer.emit('dtmf', { room: 'desk', participant: 'a', digit })
@@ -207,7 +207,7 @@ test('after the last attempt an event is given up, and the next has its turn', a
   expect(it.receiving.got.at(-1)?.event.data.digit).toBe('2')
 })
 
-test('redirects are not followed', async () => {
+test('does not follow redirects', async () => {
   const it = await hooked({ events: ['room.opened'] })
   const other = await Receiving.open()
   onTestFinished(() => other[Symbol.asyncDispose]())
@@ -217,7 +217,7 @@ test('redirects are not followed', async () => {
   expect(other.got).toEqual([])
 })
 
-test('a receiver that says nothing has failed after 10 s', async () => {
+test('an attempt fails after 10 s without a response', async () => {
   const it = await hooked({ events: ['room.opened'] })
   it.receiving.answers = [() => {}]
   it.open()
@@ -231,7 +231,7 @@ test('a receiver that says nothing has failed after 10 s', async () => {
   expect(it.log.all[0]?.fields).toMatchObject({ outcome: 'no response' })
 })
 
-test('a receiver that is not there harms nobody, and gets what waits when it comes', async () => {
+test('an unavailable receiver affects nothing else, and receives the waiting events when it recovers', async () => {
   const it = await hooked({ events: ['room.opened'], url: 'http://127.0.0.1:4/' })
   it.open()
   await it.settled(({ failures }) => failures === 1)
@@ -241,7 +241,7 @@ test('a receiver that is not there harms nobody, and gets what waits when it com
   })
 })
 
-test('what waits is bounded: the oldest are dropped and counted, what is under way is not', async () => {
+test('the queue is limited: the oldest events are dropped and counted, except those in progress', async () => {
   let answer: (status: number) => void = () => {}
   const sent: string[] = []
   const send: Send = ({ body }) => {
@@ -262,7 +262,7 @@ test('what waits is bounded: the oldest are dropped and counted, what is under w
   answer(200)
 })
 
-test('at most four rooms are told of at a time, and all have their turn', async () => {
+test('delivers for at most four rooms at a time, and all get their turn', async () => {
   let under = 0
   let most = 0
   const send: Send = async () => {
@@ -278,7 +278,7 @@ test('at most four rooms are told of at a time, and all have their turn', async 
   expect(it.clock.pending).toBe(0)
 })
 
-test('at the end what waits gets one more attempt, and no more than 3 s', async () => {
+test('on shutdown, waiting events get one more attempt of at most 3 s', async () => {
   const it = await hooked({ events: ['dtmf'] })
   const press = (room: string) => it.observer.emit('dtmf', { room, participant: 'a', digit: '1' })
   it.receiving.answers = [500]

@@ -9,17 +9,17 @@ const languages = [
   { id: 'ca-es', heard: false, spoken: true, into: ['es-es'] },
 ]
 
-test('what can be heard of a speaker is their own language, and what it is translated into and spoken', () => {
+test('a speaker can be heard in their own language and in spoken translations of it', () => {
   expect(hearableOf({ languages }, 'en-us')).toEqual(['en-us', 'es-es'])
   expect(hearableOf({ languages }, 'de-de')).toEqual(['de-de', 'fr-fr'])
   expect(hearableOf({ languages }, 'xx-xx')).toEqual([])
 })
 
-test('of whoever may come: what anybody who is understood can be heard in', () => {
+test('without a speaker: all languages in which any recognised speaker can be heard', () => {
   expect(hearableOf({ languages })).toEqual(['en-us', 'es-es', 'de-de', 'fr-fr'])
 })
 
-test('a service that cannot be asked may have the common ones', () => {
+test('offers common languages if the service is unavailable', () => {
   for (const of of [hearableOf, heardOf, spokenOf]) expect(of({ languages: [] })).toContain('en-us')
   expect(heardOf({ languages })).toEqual(['en-us', 'de-de'])
   expect(spokenOf({ languages })).toEqual(['en-us', 'es-es', 'fr-fr', 'ca-es'])
