@@ -10,7 +10,7 @@ function limit() {
   const clock = new FakeClock(1_000)
   const log = new LogLines()
   const guesses = new AddressGuessLimit(clock, log)
-  /** Guesses as often as it may, at most `times`; how often that was. */
+  /** Guesses while the limit allows it, up to `times`. Returns the number of guesses. */
   const guess = (address: string, times: number) => {
     const group = addressGroup(address)
     let wrong = 0
@@ -24,7 +24,7 @@ function limit() {
   return { clock, log, guesses, guess }
 }
 
-test('an address may be wrong five times, then once in two minutes, and only wrong codes count', () => {
+test('allows an address five wrong codes, then one every two minutes, and counts only wrong codes', () => {
   const { clock, guesses, guess } = limit()
   for (let n = 0; n < 100; n++) expect(guesses.mayTry('203.0.113.9')).toBe(true)
   expect(guess('203.0.113.9', 10)).toBe(5)
@@ -33,7 +33,7 @@ test('an address may be wrong five times, then once in two minutes, and only wro
   expect(guess('203.0.113.9', 10)).toBe(1)
 })
 
-test('a network that one customer may have is limited as a whole', () => {
+test('limits a customer-sized network as a whole', () => {
   const { guess, guesses } = limit()
   let wrong = 0
   for (let n = 0; n < 500; n++) wrong += guess(`2001:db8:7:${n.toString(16)}::1`, 5)
@@ -42,23 +42,23 @@ test('a network that one customer may have is limited as a whole', () => {
   expect(guesses.mayTry(addressGroup('2001:db8:8::1'))).toBe(true)
 })
 
-test('guessing from ten networks, or from hundreds, keeps nobody out who has not guessed', () => {
+test('still accepts other addresses while ten or hundreds of networks guess', () => {
   const { clock, guesses, guess, log } = limit()
   for (let n = 0; n < 10; n++) guess(`2001:db8:${n.toString(16)}::1`, 5)
   expect([guesses.wrongCodes, guesses.alarms]).toEqual([50, 1])
   expect(log.complaints.join()).toContain('guessed from many addresses')
   expect(guesses.mayTry('203.0.113.9')).toBe(true)
-  // From now on each network has one in ten minutes.
+  // From now on, each network has one attempt per ten minutes.
   let wrong = 0
   for (let n = 0; n < 300; n++) wrong += guess(`2001:db8:1${n.toString(16).padStart(3, '0')}::1`, 5)
   expect(wrong).toBe(300)
   clock.advance(10 * MINUTE_MS - 1)
   expect(guess('2001:db8:1000::1', 5)).toBe(0)
   clock.advance(1)
-  // Nobody was wrong for ten minutes.
+  // No wrong codes for ten minutes.
   expect(guess('2001:db8:1000::1', 9)).toBe(5)
   expect(guesses.mayTry('203.0.113.9')).toBe(true)
-  // An hour and more without guesses, and all is as before.
+  // After more than an hour without guesses, the initial limits apply again.
   clock.advance(60 * MINUTE_MS)
   expect(guess('203.0.113.9', 9)).toBe(5)
 })

@@ -29,7 +29,7 @@ function open(now = 1_000_000, path = file) {
   }
 }
 
-test('the next process learns of them, if it comes soon', async () => {
+test('passes the running channels to the next process if it starts soon', async () => {
   const first = open()
   expect(first.channels.recent()).toEqual([])
   first.channels.keep([SALA])
@@ -39,7 +39,7 @@ test('the next process learns of them, if it comes soon', async () => {
   expect(first.log.complaints).toEqual([])
 })
 
-test('only changes are written, and once a minute that they still hold', async () => {
+test('writes changes only, and refreshes the file once a minute', async () => {
   const { channels, time } = open()
   channels.keep([])
   await channels[Symbol.asyncDispose]()
@@ -57,7 +57,7 @@ test('only changes are written, and once a minute that they still hold', async (
   expect(open(time.now).channels.recent()).toEqual([])
 })
 
-test('what was not taken up again is not taken up later', async () => {
+test('drops a channel that was not resumed', async () => {
   const first = open().channels
   first.keep([SALA])
   await first[Symbol.asyncDispose]()
@@ -74,7 +74,7 @@ test.each([
   'null',
   '{"at":"2026-01-01T00:00:00Z","channels":[{"guildId":7}]}',
   '{"at":7,"channels":[]}',
-])('a damaged file (%j) resumes nothing, says so, and is replaced', async text => {
+])('a damaged file (%j) resumes no channel, is reported and replaced', async text => {
   await writeFile(file, text)
   const { channels, log } = open()
   expect(channels.recent()).toEqual([])
@@ -84,7 +84,7 @@ test.each([
   expect(open().channels.recent()).toEqual([SALA])
 })
 
-test('a place that cannot be written or read costs that alone', async () => {
+test('continues without resuming when the file cannot be written or read', async () => {
   const { channels, log } = open(1_000_000, join(folder, 'missing', 'channels.json'))
   channels.keep([SALA])
   await channels[Symbol.asyncDispose]()

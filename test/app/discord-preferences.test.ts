@@ -26,8 +26,8 @@ function open(settings: { key?: string; file?: string } = { key: KEY }) {
 
 const saved = async (): Promise<{ users: Record<string, object> }> => JSON.parse(await readFile(file, 'utf8'))
 
-describe('a language', () => {
-  test('holds until the process ends, unless it is to be remembered', async () => {
+describe('language', () => {
+  test('lasts until the process ends unless the user has it remembered', async () => {
     const { preferences } = open()
     preferences.setLanguage(ANA, 'es-es', false)
     preferences.setLanguage(BEN, 'de-de', true)
@@ -39,7 +39,7 @@ describe('a language', () => {
     expect([next.language(ANA), next.language(BEN)]).toEqual([undefined, 'de-de'])
   })
 
-  test('for now leaves the remembered one as it is, for the next time', async () => {
+  test('set for this session keeps the remembered one for the next', async () => {
     const { preferences } = open()
     preferences.setLanguage(ANA, 'es-es', true)
     preferences.setLanguage(ANA, 'fr-fr', false)
@@ -48,7 +48,7 @@ describe('a language', () => {
     expect(open().preferences.language(ANA)).toBe('es-es')
   })
 
-  test('is written a little later, together with others', async () => {
+  test('is written shortly afterwards, together with others', async () => {
     const { preferences, clock } = open()
     preferences.setLanguage(ANA, 'es-es', true)
     preferences.setLanguage(BEN, 'de-de', true)
@@ -60,7 +60,7 @@ describe('a language', () => {
 })
 
 describe('opting out', () => {
-  test('is on the disk at once, and there at the next start', async () => {
+  test('is written to disk immediately and restored at the next start', async () => {
     const { preferences, clock } = open()
     preferences.setOptedOut(ANA, true)
     expect([preferences.optedOut(ANA), preferences.optedOut(BEN), clock.pending]).toEqual([true, false, 0])
@@ -68,7 +68,7 @@ describe('opting out', () => {
     expect(open().preferences.optedOut(ANA)).toBe(true)
   })
 
-  test('and opting in again leaves nothing', async () => {
+  test('leaves no entry after opting in again', async () => {
     const { preferences } = open()
     preferences.setOptedOut(ANA, true)
     preferences.setOptedOut(ANA, false)
@@ -76,7 +76,7 @@ describe('opting out', () => {
     expect((await saved()).users).toEqual({})
   })
 
-  test('leaves a remembered language alone', async () => {
+  test('keeps a remembered language', async () => {
     const { preferences } = open()
     preferences.setLanguage(ANA, 'es-es', true)
     preferences.setOptedOut(ANA, true)
@@ -86,7 +86,7 @@ describe('opting out', () => {
   })
 })
 
-test('many who opt out at once are written together', async () => {
+test('writes many simultaneous opt-outs together', async () => {
   const { preferences, log } = open()
   for (let user = 0; user < 500; user++) preferences.setOptedOut(String(user), true)
   const forgotten = preferences.forget('7')
@@ -100,7 +100,7 @@ test('many who opt out at once are written together', async () => {
 })
 
 describe('forgetting', () => {
-  test('deletes everything at once, in memory and on disk', async () => {
+  test('deletes all data immediately, in memory and on disk', async () => {
     const { preferences } = open()
     preferences.setLanguage(ANA, 'es-es', true)
     preferences.setLanguage(ANA, 'fr-fr', false)
@@ -112,7 +112,7 @@ describe('forgetting', () => {
     expect(Object.keys((await saved()).users)).toHaveLength(1)
   })
 
-  test('that could not be done on disk is not called done', async () => {
+  test('fails when the data on disk cannot be deleted', async () => {
     const { preferences, log } = open({ key: KEY, file: join(folder, 'missing', 'discord.json') })
     preferences.setOptedOut(ANA, true)
     await expect(preferences.forget(ANA)).rejects.toMatchObject({ code: 'STATE', retryable: true })
@@ -122,8 +122,8 @@ describe('forgetting', () => {
   })
 })
 
-describe('the file', () => {
-  test('is for its owner alone and names nobody', async () => {
+describe('the preferences file', () => {
+  test('is readable by its owner only and contains no user ids', async () => {
     const { preferences } = open()
     preferences.setOptedOut(ANA, true)
     await preferences[Symbol.asyncDispose]()
@@ -131,7 +131,7 @@ describe('the file', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
-  test('has a key of its own beside it where none is set', async () => {
+  test('gets a generated key file next to it when no key is set', async () => {
     const { preferences } = open({})
     preferences.setOptedOut(ANA, true)
     await preferences[Symbol.asyncDispose]()
@@ -141,7 +141,7 @@ describe('the file', () => {
     expect(open({}).preferences.optedOut(ANA)).toBe(true)
   })
 
-  test('is not opened without its key, since all who said no would be listened to', async () => {
+  test('is rejected without its key, because opt-outs would be lost', async () => {
     const { preferences } = open({})
     preferences.setOptedOut(ANA, true)
     await preferences[Symbol.asyncDispose]()
@@ -160,7 +160,7 @@ describe('the file', () => {
     ['another version', '{"version":2,"users":{}}'],
     ['a wrong entry', '{"version":1,"users":{"x":{"language":"Spanish"}}}'],
     ['nothing', ''],
-  ])('that holds %s is left alone, and the start refused', async (_what, text) => {
+  ])('with %s is left unchanged and prevents the start', async (_what, text) => {
     await writeFile(file, text)
     expect(() => open()).toThrow(
       expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(file) }),
@@ -169,13 +169,13 @@ describe('the file', () => {
     expect(await readFile(file, 'utf8')).toBe(text)
   })
 
-  test('that cannot be read is told', () => {
+  test('prevents the start when it cannot be read', () => {
     file = folder
     expect(() => open()).toThrow(/cannot be read \(EISDIR\)/)
   })
 })
 
-test('too many languages: the oldest go, and nobody who opted out', async () => {
+test('drops the oldest languages above the limit, but no opt-out', async () => {
   const users: Record<string, object> = { oldest: { out: true } }
   for (let at = 0; at < 100_005; at++) users[`digest ${at}`] = { language: 'es-es' }
   await writeFile(file, JSON.stringify({ version: 1, users }))

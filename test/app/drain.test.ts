@@ -20,20 +20,20 @@ function drainOf(calls: () => number, seconds = 60) {
 }
 
 describe('draining', () => {
-  it('turns everybody away from the moment it begins, and nobody before', () => {
+  it('rejects new calls as soon as it starts, and none before', () => {
     const { drain, begin } = drainOf(() => 1)
     expect([drain.turns(), drain.draining]).toEqual([undefined, false])
     begin()
     expect([drain.turns(), drain.draining, drain.turnedAway]).toEqual(['draining', true, 1])
   })
 
-  it('is over at once without calls', async () => {
+  it('ends immediately without calls', async () => {
     const { begin, isOver } = drainOf(() => 0)
     begin()
     expect(await isOver()).toBe(true)
   })
 
-  it('is over with the last call', async () => {
+  it('ends with the last call', async () => {
     let calls = 2
     const { clock, begin, isOver } = drainOf(() => calls)
     begin()
@@ -44,7 +44,7 @@ describe('draining', () => {
     expect(await isOver()).toBe(true)
   })
 
-  it('is over at the deadline, or as soon as there is no more time', async () => {
+  it('ends at the deadline, or immediately when hurried', async () => {
     const late = drainOf(() => 1)
     late.begin()
     late.clock.advance(59_000)
@@ -59,7 +59,7 @@ describe('draining', () => {
     expect(await hurried.isOver()).toBe(true)
   })
 
-  it('leaves nothing that would go on', () => {
+  it('leaves no timer running', () => {
     const { clock, drain, begin } = drainOf(() => 1)
     begin()
     drain[Symbol.dispose]()
@@ -67,7 +67,7 @@ describe('draining', () => {
   })
 })
 
-describe('whoever asks whether calls may come', () => {
+describe('health endpoints', () => {
   const config = {
     host: '127.0.0.1',
     port: 0,
@@ -76,7 +76,7 @@ describe('whoever asks whether calls may come', () => {
     twilio: { authTokens: [], insecure: true },
   } as const
 
-  it('is told the truth: ready, overloaded, draining; and that the process lives, whatever else', async () => {
+  it('report ready, overloaded or draining, and always that the process is alive', async () => {
     let share = 0.1
     const clock = new FakeClock()
     const parts = { translator: new FakeTranslator(), memoryShare: () => share, clock }
@@ -99,7 +99,7 @@ describe('whoever asks whether calls may come', () => {
     await app.close()
   })
 
-  it('E38 is told when the embedded service has died, and when it is back', async () => {
+  it('E38 report when the embedded service has died and when it has recovered', async () => {
     await using app = await buildApp(config, {})
     const ready = async () => (await app.server.inject('/ready')).statusCode
     expect(await ready()).toBe(200)

@@ -10,7 +10,7 @@ function limit() {
   return { clock, guesses: new GuessLimit(clock) }
 }
 
-test('a caller may guess wrong five times, then once in two minutes, and only wrong ones count', () => {
+test('allows a caller five wrong codes, then one every two minutes, and counts only wrong codes', () => {
   const { clock, guesses } = limit()
   for (let times = 0; times < 100; times++) expect(guesses.mayTry('+15005550006')).toBe(true)
   for (let times = 0; times < 5; times++) {
@@ -25,14 +25,14 @@ test('a caller may guess wrong five times, then once in two minutes, and only wr
   expect(guesses.mayTry('+15005550006')).toBe(true)
 })
 
-test('those who withhold their number are one', () => {
+test('counts all callers who withhold their number as one', () => {
   const { guesses } = limit()
   for (const from of ['anonymous', '', 'unknown', '+', 'Restricted']) guesses.wrong(from)
   expect(guesses.mayTry('private')).toBe(false)
   expect(guesses.mayTry('+15005550007')).toBe(true)
 })
 
-test('all together may guess wrong fifty times, then as often in an hour', () => {
+test('allows all callers together fifty wrong codes, then fifty per hour', () => {
   const { clock, guesses } = limit()
   for (let n = 0; n < 50; n++) guesses.wrong(numbered(n))
   expect(guesses.mayTry(numbered(60))).toBe(false)
@@ -42,7 +42,7 @@ test('all together may guess wrong fifty times, then as often in an hour', () =>
   expect(guesses.mayTry(numbered(61))).toBe(false)
 })
 
-test('of ten thousand callers who guessed wrong, the one whose guess is longest ago is forgotten for another', () => {
+test('forgets the caller with the oldest wrong code when ten thousand are tracked', () => {
   const { clock, guesses } = limit()
   const five = (caller: string) => {
     for (let times = 0; times < 5; times++) guesses.wrong(caller)
@@ -52,7 +52,7 @@ test('of ten thousand callers who guessed wrong, the one whose guess is longest 
   five(once)
   for (let n = 2; n < 10_000; n++) guesses.wrong(`+1700${String(n).padStart(7, '0')}`)
   guesses.wrong(often)
-  // All together may try one in 72 s, one caller one in 120 s.
+  // The shared limit allows one attempt per 72 s, the limit per caller one per 120 s.
   clock.advance(72_001)
   expect([guesses.mayTry(often), guesses.mayTry(once)]).toEqual([false, false])
   guesses.wrong('+17000010000')
@@ -60,7 +60,7 @@ test('of ten thousand callers who guessed wrong, the one whose guess is longest 
   expect(guesses.mayTry(once)).toBe(true)
 })
 
-test('a number too short to be one is no number', () => {
+test('treats numbers that are too short as withheld', () => {
   const { guesses } = limit()
   for (const from of ['1234', '+999', '12 34 56', '0000', 'a1b2c3d4e5']) guesses.wrong(from)
   expect(guesses.mayTry('anonymous')).toBe(false)

@@ -29,17 +29,17 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-/** Value of one line. */
+/** Value of one metric line. */
 function figure(text: string, line: string): number | undefined {
   const found = text.split('\n').find(each => each.startsWith(`${line} `))
   return found === undefined ? undefined : Number(found.slice(line.length + 1))
 }
 const scrape = async () => (await fetch(`${url}/metrics`)).text()
 
-describe('what is counted', () => {
-  test('is told as it is when it is asked for', async () => {
+describe('the metrics', () => {
+  test('report current values on each scrape', async () => {
     const before = await scrape()
-    // What alerts look at is there before it happens: Prometheus takes a counter that first appears as 5 for one that stood still.
+    // Counters used by alerts exist from the start: Prometheus sees no increase in a counter that first appears as 5.
     for (const line of [
       'dragoman_participants_left_total{channel="twilio",reason="failed"}',
       'dragoman_failures_total{code="LEG_LOST"}',
@@ -64,11 +64,11 @@ describe('what is counted', () => {
     const after = await scrape()
     expect(figure(after, 'dragoman_participants_left_total{channel="fake",reason="hangup"}')).toBe(1)
     expect(figure(after, 'dragoman_failures_total{code="LEG_SILENT"}')).toBe(1)
-    // Who took part, and where, is nobody's business here.
+    // Metrics do not reveal participants or rooms.
     expect(after).not.toMatch(/anna|ben|room=/)
   })
 
-  test('has stages and latencies as histograms of seconds, in buckets that grow', async () => {
+  test('include stages and latencies as histograms in seconds with growing buckets', async () => {
     const { metrics } = app.relay
     for (const ms of [90, 300, 1_200, 60_000]) metrics.speechToTranslationMs.record(ms)
     metrics.stagesMs.recognition.record(340)
@@ -81,7 +81,7 @@ describe('what is counted', () => {
     expect(figure(text, 'dragoman_stage_seconds_bucket{stage="recognition",le="0.3"}')).toBe(0)
   })
 
-  test('has requests by route, not by address', async () => {
+  test('count requests by route, not by address', async () => {
     await fetch(`${url}/v1/rooms/secret-room`, { headers: { authorization: `Bearer ${KEY}` } })
     await fetch(`${url}/nothing/here`)
     const text = await scrape()
@@ -92,7 +92,7 @@ describe('what is counted', () => {
     expect(text).not.toContain('secret-room')
   })
 
-  test('has a bounded number of series, whatever languages come', async () => {
+  test('have a bounded number of series for any number of languages', async () => {
     for (let n = 0; n < 300; n++)
       app.relay.observer.emit('caption', {
         ...{ room: 'r', speaker: 's', utterance: `${n}`, final: true },
@@ -104,10 +104,10 @@ describe('what is counted', () => {
   })
 })
 
-describe('who may read', () => {
+describe('access to the metrics', () => {
   const ask = (headers: Record<string, string>) => app.server.inject({ url: '/metrics', headers })
 
-  test('a program on this machine, but nobody behind a proxy on it, and no page under another name', async () => {
+  test('is open to local programs, but not through a local proxy or under another host name', async () => {
     expect((await fetch(`${url}/metrics`)).status).toBe(200)
     for (const name of ['x-forwarded-for', 'forwarded', 'via', 'x-real-ip']) {
       const behind = await fetch(`${url}/metrics`, { headers: { [name]: '203.0.113.7' } })
@@ -117,7 +117,7 @@ describe('who may read', () => {
     expect((await ask({ host: 'localhost:8080' })).statusCode).toBe(200)
   })
 
-  test('a program elsewhere with a key', async () => {
+  test('is open to a remote program with a key', async () => {
     const from = (headers: Record<string, string>) =>
       app.server.inject({
         url: '/metrics',
@@ -137,7 +137,7 @@ describe('who may read', () => {
     ['key', {}, 401],
     ['key', { authorization: `Bearer ${KEY}` }, 200],
     ['open', {}, 200],
-  ] as const)('access %s with %j: %d', async (access, headers, status) => {
+  ] as const)('in mode %s with %j: %d', async (access, headers, status) => {
     await using other = await buildApp(
       { ...config, metrics: { access } },
       { translator: new FakeTranslator() },
@@ -146,7 +146,7 @@ describe('who may read', () => {
     expect((await other.server.inject(asked)).statusCode).toBe(status)
   })
 
-  test('without any key: this machine alone', async () => {
+  test('is local only when no key is configured', async () => {
     await using other = await buildApp({ ...config, control: {} }, { translator: new FakeTranslator() })
     expect(
       (await other.server.inject({ url: '/metrics', headers: { host: '127.0.0.1:1' } })).statusCode,
@@ -168,25 +168,25 @@ describe.skipIf(!promtool)('promtool', () => {
     return { status, said: `${stdout}${stderr}` }
   }
 
-  test('finds nothing against the metrics, and something against bad ones', async () => {
+  test('accepts the metrics and rejects invalid ones', async () => {
     expect(run(['check', 'metrics'], await scrape())).toEqual({ status: 0, said: '' })
     expect(run(['check', 'metrics'], '# TYPE badCounter counter\nbadCounter 1\n').status).not.toBe(0)
   })
 
-  test('finds the settings and rules right, and the rules fire when they should', () => {
+  test('accepts the settings and rules, and the rules fire when they should', () => {
     expect(run(['check', 'config', 'prometheus.yml'])).toMatchObject({ status: 0 })
     expect(run(['check', 'rules', 'alerts.yml'])).toMatchObject({ status: 0 })
     expect(run(['test', 'rules', 'alerts.test.yml'])).toMatchObject({ status: 0 })
   })
 })
 
-/** Names of metrics in PromQL, without those of functions, labels and variables. */
+/** Metric names in a PromQL expression, without functions, labels and variables. */
 function metricsOf(expr: string): string[] {
   const bare = expr.replace(/"[^"]*"/g, '').replace(/\{[^}]*\}|\[[^\]]*\]/g, ' ')
   return bare.match(/\b(dragoman|process|nodejs)_\w+/g) ?? []
 }
 
-describe('every metric that is asked for is there', () => {
+describe('every metric exists that is used', () => {
   const known = () =>
     new Set(
       app.server.metrics.families.flatMap(({ name, type }) =>
@@ -194,7 +194,7 @@ describe('every metric that is asked for is there', () => {
       ),
     )
 
-  test('by the dashboard', () => {
+  test('by the Grafana dashboard', () => {
     const dashboard = JSON.parse(readFileSync('deploy/grafana/dashboard.json', 'utf8')) as {
       panels: { title: string; targets?: { expr: string }[] }[]
     }
@@ -205,7 +205,7 @@ describe('every metric that is asked for is there', () => {
       expect(names.length, expr).toBeGreaterThan(0)
       for (const name of names) expect(known().has(name), `${name} of ${expr}`).toBe(true)
     }
-    // Which Prometheus is for whoever imports it to say.
+    // The Prometheus data source is chosen on import.
     expect(JSON.stringify(dashboard)).not.toMatch(/"uid":"(?!\$\{datasource\}|dragoman")/)
   })
 

@@ -19,7 +19,7 @@ function limited(settings: NumberSettings) {
     goesOn: callSid => there.has(callSid),
     language: 'en-us',
     clock,
-    // Ten in the morning of some day.
+    // 10:00 on an arbitrary day.
     wallClock: () => 20_000 * 24 * HOUR_MS + 10 * HOUR_MS + clock.now(),
   })
   const invite = limits.within(({ answers }) =>
@@ -36,13 +36,13 @@ function limited(settings: NumberSettings) {
   return { clock, limits, call, over: (callSid: string) => there.delete(callSid) }
 }
 
-describe('calls in to one number', () => {
-  test('are so many at a time; beyond that all lines are in use, in the language that they hear', () => {
+describe('calls to one number', () => {
+  test('above the concurrency limit are rejected as busy, in the language they hear', () => {
     const { limits, call, over, clock } = limited({ maxCalls: 2 })
     expect([call('1'), call('2')]).toEqual(['let in', 'let in'])
     const refused = call('3') as Refusal
     expect(refused).toMatchObject({ refused: 'busy', notice: { language: 'es-ES' } })
-    // Another number has its own, those who are there go on, and so do those of another server.
+    // Another number has its own limit; existing calls and calls resumed from another server continue.
     expect([call('4', { to: SHOP }), call('1'), call('5', { query: { 'dragoman-resumes': '1' } })]).toEqual([
       'let in',
       'let in',
@@ -55,7 +55,7 @@ describe('calls in to one number', () => {
     expect(limits.turnedAway).toEqual({ calls: 2, minutes: 0 })
   })
 
-  test('last so many minutes a day; nobody is hung up', () => {
+  test('are rejected once the daily minutes are used, while existing calls continue', () => {
     const { limits, call, over, clock } = limited({ maxMinutesPerDay: 10 })
     call('1')
     clock.advance(4 * MINUTE_MS + 1)
@@ -74,7 +74,7 @@ describe('calls in to one number', () => {
     expect([limits.minutesOf(DESK), call('3')]).toEqual([0, 'let in'])
   })
 
-  test('are counted when they are let in, not while they choose a language', () => {
+  test('are counted on admission, not while the caller chooses a language', () => {
     const { call } = limited({ maxCalls: 1 })
     const asked = { answers: { language: 'asked' } }
     expect([call('1', asked), call('2', asked), call('1')]).toEqual(['let in', 'let in', 'let in'])
@@ -82,13 +82,13 @@ describe('calls in to one number', () => {
     expect(call('3', asked)).toMatchObject({ refused: 'busy' })
   })
 
-  test('without a limit are not counted', () => {
+  test('are not counted without a limit', () => {
     const { clock, limits, call } = limited({})
     for (let n = 0; n < 100; n++) expect(call(`${n}`)).toBe('let in')
     expect([limits.minutesOf(DESK), clock.pending]).toEqual([0, 0])
   })
 
-  test('on the telephone: the second is told', async () => {
+  test('play a notice to the second caller', async () => {
     await using app = await buildApp({
       host: '127.0.0.1',
       port: 0,
@@ -99,7 +99,7 @@ describe('calls in to one number', () => {
     })
     const webhook = `${await app.listen()}/twilio/voice`
     await using first = await placeCall({ webhook, to: DESK, allowInsecureStream: true })
-    // Long after it was let in.
+    // Long after its admission.
     await new Promise(resolve => setTimeout(resolve, 1_200))
     await using second = await placeCall({ webhook, to: DESK, allowInsecureStream: true })
     await second.ended

@@ -26,7 +26,7 @@ function open({ key = 'a key for tests only', days }: { key?: string; days?: num
   return { clock, log, time, memory }
 }
 
-test('what a caller chose is there at the next start, and changes with them', async () => {
+test('restores the language a caller chose last at the next start', async () => {
   const first = open()
   expect(first.memory.find(ANA)).toBeUndefined()
   first.memory.remember(ANA, 'es-es')
@@ -38,7 +38,7 @@ test('what a caller chose is there at the next start, and changes with them', as
   expect(first.log.complaints).toEqual([])
 })
 
-test('the file is for its owner alone, holds no number, and says nothing without the key', async () => {
+test('writes a file readable by its owner only, without numbers and useless without the key', async () => {
   const { memory } = open()
   memory.remember(ANA, 'es-es')
   await memory[Symbol.asyncDispose]()
@@ -50,7 +50,7 @@ test('the file is for its owner alone, holds no number, and says nothing without
   expect(open({ key: 'another key for tests' }).memory.find(ANA)).toBeUndefined()
 })
 
-test('changes are written together, and nothing when there is none', async () => {
+test('writes changes together, and nothing without a change', async () => {
   const { memory, clock } = open()
   memory.remember(ANA, 'es-es')
   memory.remember(BEN, 'en-us')
@@ -62,7 +62,7 @@ test('changes are written together, and nothing when there is none', async () =>
   expect(clock.pending).toBe(0)
 })
 
-test('who does not call for long is forgotten, here and in the file', async () => {
+test('forgets callers after the configured days, in memory and in the file', async () => {
   const { memory, time } = open({ days: 30 })
   memory.remember(ANA, 'es-es')
   time.now += 20 * DAY_MS
@@ -76,7 +76,7 @@ test('who does not call for long is forgotten, here and in the file', async () =
 })
 
 test.each(['anonymous', '', 'sip:ana@example.com', 'client:ana', '+1'])(
-  'nobody without a number is remembered: %s',
+  'does not remember a caller without a number: %s',
   from => {
     const { memory, clock } = open()
     memory.remember(from, 'es-es')
@@ -90,7 +90,7 @@ test.each([
   ['another version', '{"version":2,"callers":{}}'],
   ['languages that are none', '{"version":1,"callers":{"x":["Spanish",1]}}'],
   ['nothing', ''],
-])('a file that holds %s is left alone, and the start refused', async (_what, text) => {
+])('leaves a file with %s unchanged and refuses to start', async (_what, text) => {
   await writeFile(file, text)
   expect(() => open()).toThrow(
     expect.objectContaining({ code: 'CONFIG', message: expect.stringContaining(file) }),
@@ -98,7 +98,7 @@ test.each([
   expect(await readFile(file, 'utf8')).toBe(text)
 })
 
-test('a file that cannot be written is reported, and harms nobody', async () => {
+test('reports a file that cannot be written and continues in memory', async () => {
   file = join(folder, 'missing', 'languages.json')
   const { memory, log } = open()
   memory.remember(ANA, 'es-es')

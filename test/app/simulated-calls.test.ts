@@ -11,7 +11,7 @@ const KEY = 'a-key-that-nobody-would-guess'
 const PHONE = { speaks: 'en-us', hears: 'es-es', recording: 'sense-and-sensibility-2' }
 const RATE = 8_000
 
-/** Whatever the server may say. */
+/** Union of the fields of all responses. */
 interface Told extends SimulatedCallView {
   readonly error: string
   readonly description: string
@@ -44,7 +44,7 @@ async function app(config: Partial<AppConfig> = {}, parts: AppParts = {}) {
     return { status: response.status, body: (await response.json()) as Told }
   }
   const place = (...phones: object[]) => ask('POST', '/calls', { phones })
-  /** What a phone hears from now on, and where it is. */
+  /** Audio that a phone hears from now on, and whether it has ended. */
   const listen = async (call: string, phone = 0) => {
     const stop = new AbortController()
     onTestFinished(() => stop.abort())
@@ -67,7 +67,7 @@ async function app(config: Partial<AppConfig> = {}, parts: AppParts = {}) {
   return { ...built, app: built, service, url, ask, place, listen }
 }
 
-test('a call is placed with a token of its own, hears its translation, and can be heard while it does', async () => {
+test('places a call with its own token, plays its translation and lets a viewer listen', async () => {
   const { place, listen, relay, ask } = await app()
   const { status, body } = await place(PHONE)
   expect([status, body.id]).toEqual([201, 'simulated-1'])
@@ -76,7 +76,7 @@ test('a call is placed with a token of its own, hears its translation, and can b
   ).toMatchObject([{ speaks: 'en-us', hears: 'es-es' }])
   const heard = await listen('simulated-1')
   await until(() => loudness(heard.pcm, toneOf('es-es'), RATE) > 50, 20_000, 'the translation')
-  // As long as it was listened to, silence included: no faster and no slower.
+  // Streamed in real time, silence included.
   const before = { samples: heard.pcm.length, at: performance.now() }
   await until(() => heard.pcm.length > before.samples + RATE, 10_000, 'another second')
   expect(performance.now() - before.at).toBeGreaterThan(800)
@@ -86,7 +86,7 @@ test('a call is placed with a token of its own, hears its translation, and can b
   expect((await ask('DELETE', '/calls/simulated-1')).status).toBe(404)
 })
 
-test('two phones talk in one room, in turns, each in their languages', async () => {
+test('lets two phones talk in one room, in turns, each in its own languages', async () => {
   const { place, relay, service } = await app()
   const { body } = await place(PHONE, { ...PHONE, speaks: null, hears: 'fr-fr' })
   expect(body.phones).toMatchObject([{ live: true }, { live: true }])
@@ -98,13 +98,13 @@ test('two phones talk in one room, in turns, each in their languages', async () 
   await until(() => service.sessions.some(({ to }) => to === 'fr-fr'), 10_000, 'a translation for the second')
 })
 
-test('who only listens says nothing, also when nobody else is left, and keeps nobody waiting', async () => {
+test('keeps a listening phone silent, even alone in the room, and does not wait for it', async () => {
   const { place, relay, ask } = await app()
   expect((await place({ ...PHONE, speaks: null })).status).toBe(201)
   const { body } = await place(PHONE, { ...PHONE, speaks: null })
   const [speaker, listener] = relay.rooms.get(body.room)!.participants.values()
   await speaker!.hangUp()
-  // It would have said it again by now, if there were anything to say.
+  // A speaking phone would have repeated its recording by now.
   await pause(500)
   expect([listener!.present, relay.rooms.get(body.room)?.participants.size]).toEqual([true, 1])
   expect((await ask('DELETE', `/calls/${body.id}`)).status).toBe(200)
@@ -112,7 +112,7 @@ test('who only listens says nothing, also when nobody else is left, and keeps no
 })
 
 test.each(['https://bridge.example.com', 'https://example.com/calls/'])(
-  'the public address of the settings is signed for, without a way to it: %s',
+  'signs for the configured public URL without connecting to it: %s',
   async publicUrl => {
     const { place, relay } = await app({
       publicUrl,
@@ -123,12 +123,12 @@ test.each(['https://bridge.example.com', 'https://example.com/calls/'])(
   },
 )
 
-test('where nothing is signed, calls come about all the same', async () => {
+test('places calls when signatures are disabled', async () => {
   const { place } = await app({ twilio: { authTokens: [], insecure: true } })
   expect((await place(PHONE)).status).toBe(201)
 })
 
-test('their number is limited, and what is not there cannot be said', async () => {
+test('limits the number of calls and rejects unknown recordings', async () => {
   const { place, url, server } = await app({ dashboard: { simulatedCalls: 1, maxViewers: 1 } })
   const unknown = await place({ ...PHONE, recording: 'none' })
   expect([unknown.status, unknown.body.error]).toEqual([400, 'value_not_allowed'])
@@ -136,7 +136,7 @@ test('their number is limited, and what is not there cannot be said', async () =
   expect((await place(PHONE)).status).toBe(201)
   const second = await place(PHONE)
   expect([second.status, second.body.error]).toEqual([503, 'capacity'])
-  // Metrics tell of the calls, and of who looks.
+  // Metrics count the calls and the viewers.
   const stop = new AbortController()
   const look = () =>
     fetch(`${url}/dashboard/events`, {
@@ -156,7 +156,7 @@ test('their number is limited, and what is not there cannot be said', async () =
   stop.abort()
 })
 
-test('none is placed while the server has no strength for it', async () => {
+test('places no call while the server is overloaded', async () => {
   const { place, relay, overload } = await app({}, { memoryShare: () => 0.99 })
   await until(() => overload.strain, 10_000, 'the strain')
   const answer = await place(PHONE)
@@ -164,7 +164,7 @@ test('none is placed while the server has no strength for it', async () => {
   expect(answer.body.description).toContain('memory')
 })
 
-test('a server that leaves waits for none of them and takes no more', async () => {
+test('ends simulated calls and rejects new ones when the server shuts down', async () => {
   const { app: it, place, relay } = await app()
   await place(PHONE)
   expect(relay.legs).toBe(1)
@@ -173,13 +173,13 @@ test('a server that leaves waits for none of them and takes no more', async () =
   expect((await place(PHONE)).status).toBe(503)
 })
 
-test('settings can do without them', async () => {
+test('can be disabled in the settings', async () => {
   const { ask, place } = await app({ dashboard: { simulatedCalls: 0 } })
   expect((await ask('GET', '/offer')).body.recordings).toEqual([])
   expect((await place(PHONE)).status).toBe(409)
 })
 
-test('a call that is not answered is told of as what it is, and leaves nothing behind', async () => {
+test('reports a call that is not answered and leaves nothing behind', async () => {
   const stranger = createServer((_request, response) => response.writeHead(404).end())
   await new Promise<void>(resolve => stranger.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void stranger.close())

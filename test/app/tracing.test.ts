@@ -11,7 +11,7 @@ const config = {
   twilio: { authTokens: [], insecure: true },
 }
 
-test('the server traces what its settings say, and sends the last of it before it is gone', async () => {
+test('traces as configured and sends the last spans before the server exits', async () => {
   await using there = await collector()
   const parts = { translator: new FakeTranslator() }
   const app = await buildApp({ ...config, tracing: { url: `${there.url}/otlp`, service: 'mine' } }, parts)
@@ -26,7 +26,7 @@ test('the server traces what its settings say, and sends the last of it before i
   expect(there.spans.map(({ name }) => name)).toEqual(['utterance'])
 })
 
-test('without an address nothing is traced', async () => {
+test('traces nothing without a collector address', async () => {
   await using app = await buildApp(config, { translator: new FakeTranslator() })
   expect(await app.server.metrics.text()).not.toMatch(/^dragoman_traced_utterances_total/m)
 })

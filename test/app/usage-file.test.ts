@@ -20,7 +20,7 @@ const folder = mkdtempSync(join(tmpdir(), 'usage-'))
 const file = join(folder, 'calls.json')
 afterEach(() => rmSync(file, { force: true, recursive: true }))
 
-/** Runs of the server on one file and one clock, which begins at ten in the morning of some day. */
+/** Runs of the server with one file and one clock, which starts at 10:00 on an arbitrary day. */
 function server() {
   onTestFinished(() => rmSync(file, { force: true, recursive: true }))
   const clock = new FakeClock()
@@ -35,7 +35,7 @@ function server() {
   return { clock, log, wallClock, run, kept, jump }
 }
 
-/** What a crash leaves: the file, as soon as a write has come to its end. */
+/** Waits until a write has completed, so that the file is as a crash would leave it. */
 const written = (minutes: number, kept: () => unknown) =>
   until(() => JSON.stringify(attempt(kept))?.includes(`[${minutes},`), 5_000, `${minutes} min in the file`)
 
@@ -47,8 +47,8 @@ function attempt<T>(read: () => T): T | undefined {
   }
 }
 
-describe('what calls have used today', () => {
-  test('is known again after a restart, of all and by name, and the file names nobody', async () => {
+describe('the usage of today', () => {
+  test('is restored after a restart, in total and by name, from a file without phone numbers', async () => {
     const { run } = server()
     const first = run()
     first.note('all', { minutes: 7, spend: 0.7 })
@@ -62,7 +62,7 @@ describe('what calls have used today', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
   })
 
-  test('is in the file at once when it changes after a quiet time, and then every 2 s', async () => {
+  test('is written immediately after a quiet time, then every 2 s', async () => {
     const { clock, run, kept } = server()
     const one = run()
     one.note('all', { minutes: 1, spend: 0 })
@@ -80,7 +80,7 @@ describe('what calls have used today', () => {
     expect(run().earlier('all').minutes).toBe(50)
   })
 
-  test('is nothing on the next day, whatever is in the file', async () => {
+  test('is zero on the next day, regardless of the file', async () => {
     const { clock, run, kept } = server()
     const first = run()
     first.note('all', { minutes: 7, spend: 0 })
@@ -95,7 +95,7 @@ describe('what calls have used today', () => {
     expect(run().earlier('all').minutes).toBe(1)
   })
 
-  test('counts as of now where the clock was set back over midnight', async () => {
+  test('counts for the current day when the clock was set back past midnight', async () => {
     const { run, jump } = server()
     const first = run()
     first.note('all', { minutes: 7, spend: 0 })
@@ -104,10 +104,10 @@ describe('what calls have used today', () => {
     expect(run().earlier('all').minutes).toBe(7)
   })
 
-  test('of runs beside each other is added up, also when one wrote over the part of the other', async () => {
+  test('is the sum of concurrent runs, even when one overwrote the part of the other', async () => {
     const { clock, run } = server()
     const [old, fresh] = [run(), run()]
-    // Both read the file before the other has written it.
+    // Each reads the file before the other has written it.
     old.note('all', { minutes: 5, spend: 0 })
     fresh.note('all', { minutes: 3, spend: 0 })
     await until(() => clock.pending === 2, 5_000, 'both writes')
@@ -119,7 +119,7 @@ describe('what calls have used today', () => {
     expect(run().earlier('all').minutes).toBe(10)
   })
 
-  test('of a process that is restarted all day long is all there, and the file stays small', async () => {
+  test('is complete for a process restarted all day long, in a file that stays small', async () => {
     const { run, kept } = server()
     for (let n = 0; n < 100; n++) {
       const one = run()
@@ -132,14 +132,14 @@ describe('what calls have used today', () => {
   })
 })
 
-describe('a file that is damaged', () => {
+describe('a damaged usage file', () => {
   test.each([
     ['half of one', '{"version":1,"day":"2024-10-04","ru'],
     ['nothing', ''],
     ['something else', '{"keys":{}}'],
     ['what nobody could have used', '{"version":1,"day":"2024-10-04","runs":{"a":{"all":[-1,0]}}}'],
   ])(
-    '%s: nobody is called below a ceiling until the day is over, which is told, and the file is left',
+    'with %s blocks calls that have a usage limit until the day is over, is reported and left unchanged',
     async (_what, text) => {
       const { clock, log, wallClock, run } = server()
       writeFileSync(file, text)
@@ -161,7 +161,7 @@ describe('a file that is damaged', () => {
     },
   )
 
-  test('while it is in use is written anew from what is known', async () => {
+  test('is rewritten from memory while in use', async () => {
     const { log, run } = server()
     const first = run()
     first.note('all', { minutes: 7, spend: 0 })
@@ -174,14 +174,14 @@ describe('a file that is damaged', () => {
     expect(run().earlier('all').minutes).toBe(8)
   })
 
-  test('cannot be read: nor is it known what it says', () => {
+  test('that cannot be read leaves the usage unknown', () => {
     const { log, run } = server()
     mkdirSync(file)
     expect(run().known).toBe(false)
     expect(log.all.at(-1)).toMatchObject({ fields: { fault: 'EISDIR' } })
   })
 
-  test('cannot be written: calls count on, and the log tells it once', async () => {
+  test('that cannot be written is logged once, and counting continues', async () => {
     const { clock, log, wallClock } = server()
     const place = join(folder, 'no', 'such', 'folder')
     const one = new UsageFile({ file: place, key: 'a secret', clock, wallClock, log })
@@ -195,7 +195,7 @@ describe('a file that is damaged', () => {
     expect(log.complaints).toHaveLength(1)
   })
 
-  test('throws nothing, whatever is in it', () => {
+  test('never throws, for any content', () => {
     const { run } = server()
     const part = fc.dictionary(fc.string(), fc.oneof(fc.jsonValue(), fc.tuple(fc.nat(), fc.nat())))
     const close = fc.record({
@@ -220,8 +220,8 @@ describe('a file that is damaged', () => {
   })
 })
 
-describe('a ceiling holds', () => {
-  test('for a process that crashes after every call it has placed, also when nobody picked up', async () => {
+describe('a usage limit applies', () => {
+  test('to a process that crashes after every call, including unanswered ones', async () => {
     const { clock, wallClock, run, kept } = server()
     let placed = 0
     for (let n = 1; n <= 30; n++) {
@@ -234,7 +234,7 @@ describe('a ceiling holds', () => {
     expect(placed).toBe(10)
   })
 
-  test('in minutes and money, of all, by number and by key, for the calls of the run before', async () => {
+  test('to minutes and money of the previous run, in total, by number and by key', async () => {
     const { clock, wallClock, run } = server()
     const limits = {
       ...{ prices: { '+34': 0.5 }, maxMinutesPerDay: 100, maxSpendPerDay: 20 },
@@ -246,7 +246,7 @@ describe('a ceiling holds', () => {
     before.pickedUp('1')
     clock.advance(8 * MINUTE_MS)
     before.note()
-    // What still goes on when the process ends counts with the minute that it has begun.
+    // A call in progress when the process ends counts with its started minute.
     clock.advance(1)
     before.note()
     await first[Symbol.asyncDispose]()
@@ -258,7 +258,7 @@ describe('a ceiling holds', () => {
     expect(after.left('+34900')).toBe(20)
   })
 
-  test('for minutes of calls in to a number', async () => {
+  test('to the minutes of calls to a number', async () => {
     const { clock, wallClock, run } = server()
     const there = new Set<string>()
     const desk = '+15005550001'
@@ -285,7 +285,7 @@ describe('a ceiling holds', () => {
     expect(after.turnedAway.minutes).toBe(1)
   })
 
-  test('in a file of its own only where something has one', () => {
+  test('with a usage file only when a limit is configured', () => {
     const { clock, wallClock, log } = server()
     const parts = { clock, wallClock, log }
     const outbound = { accountSid: 'AC1', from: '+15005550001', allow: ['+34'] }

@@ -8,7 +8,7 @@ function slips(query: Record<string, string>): QueryFault[] {
   return faults
 }
 
-test('what is right is taken, and nothing is said of it', () => {
+test('accepts valid parameters without a report', () => {
   const query = { speaks: 'none', hears: 'es-es', room: 'desk', original: 'low', name: 'Ida' }
   expect(webhookQuery(query)).toEqual(query)
   expect(slips(query)).toEqual([])
@@ -27,18 +27,18 @@ test.each<[Record<string, string>, Partial<QueryFault>]>([
   [{ name: 'A\u001b[2J' }, { parameter: 'name', found: 'a text of 5 characters' }],
   [{ speeks: 'fr-fr' }, { parameter: 'speeks', allowed: expect.stringContaining('did you mean speaks?') }],
   [{ Hears: 'fr-fr' }, { parameter: 'Hears', allowed: expect.stringContaining('did you mean hears?') }],
-])('%j is said once, with what is allowed', (query, fault) => {
+])('reports %j once, with the allowed values', (query, fault) => {
   expect(slips(query)).toEqual([expect.objectContaining(fault)])
   expect(webhookQuery(query)).toEqual({})
 })
 
-test('parameters of others are their business', () => {
+test('ignores parameters that belong to others', () => {
   expect(
     slips({ 'dragoman-resumes': '1', bodySHA256: 'abc', utm_source: 'x', tenant: '7', id: '5' }),
   ).toEqual([])
 })
 
-test('no number and nothing that moves a cursor is ever shown', () => {
+test('never shows phone numbers or control characters', () => {
   expect(
     JSON.stringify(slips({ speaks: '+15551234567', hears: 'call +1 555', original: '15551234567' })),
   ).not.toMatch(/555/)

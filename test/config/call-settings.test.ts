@@ -15,13 +15,13 @@ const number = (settings: NonNullable<Twilio['numbers']>[string], more: Twilio =
 const DIAL = { to: '+12125550123', speaks: 'en-us' }
 const MENU = { languages: ['en-us', 'es-es'] }
 
-describe('dialling out', () => {
-  it('is off unless it is configured', () => {
+describe('outbound calling', () => {
+  it('is off by default', () => {
     expect(loadConfig({ env: {} }).twilio.outbound).toBeUndefined()
     expect(load({ outbound: OUTBOUND }).twilio.outbound).toEqual(OUTBOUND)
   })
 
-  it('may come from the environment, with its secret from a file', () => {
+  it('can be configured by environment variables, with the secret in a file', () => {
     const { twilio } = loadConfig({
       env: {
         DRAGOMAN_PUBLIC_URL: 'https://bridge.example.com',
@@ -37,14 +37,14 @@ describe('dialling out', () => {
     expect(twilio.outbound?.apiKeySecret).toContain('import')
   })
 
-  it('needs an address that Twilio reaches, unless it is not Twilio', () => {
+  it('requires a public URL unless another API URL is set', () => {
     const outbound = (more: object) =>
       loadConfig({ env: {}, overrides: { twilio: { outbound: { ...OUTBOUND, ...more } } } })
     expect(() => outbound({})).toThrow('publicUrl')
     expect(() => outbound({ apiUrl: 'http://127.0.0.1:8081' })).not.toThrow()
   })
 
-  it("takes the account's auth token from above", () => {
+  it('falls back to the auth token of the account', () => {
     const { authToken: _, ...outbound } = OUTBOUND
     expect(load({ authToken: 'the token', outbound }).twilio.outbound).toEqual(outbound)
     expect(() => load({ outbound })).toThrow('twilio.outbound.authToken')
@@ -85,8 +85,8 @@ describe('dialling out', () => {
   })
 })
 
-describe('a number', () => {
-  it('connects with somebody who may be called', () => {
+describe('a phone number', () => {
+  it('connects to an allowed destination', () => {
     expect(load(number({ dial: DIAL, menu: MENU })).twilio.numbers[NUMBER]).toEqual({
       dial: DIAL,
       menu: MENU,
@@ -108,11 +108,11 @@ describe('a number', () => {
     expect(() => load(number(settings))).toThrow(`twilio.numbers.${NUMBER}.${key}`)
   })
 
-  it('cannot call anybody while dialling out is off', () => {
+  it('cannot dial while outbound calling is off', () => {
     expect(() => load(number({ dial: DIAL }, {}))).toThrow('twilio.outbound')
   })
 
-  it('may have a menu that is put out of use', () => {
+  it('can have a disabled menu', () => {
     expect(() => load(number({ menu: { ...MENU, mode: 'fixed' } }))).not.toThrow()
   })
 })
@@ -125,13 +125,13 @@ describe('calls', () => {
     expect(() => load({}, { maxRooms: 0 })).toThrow('calls.maxRooms')
   })
 
-  it('have codes that are no easy guess, and are never shown', () => {
+  it('have room codes that are hard to guess', () => {
     expect(load({}, { roomCodes: { '482913': 'desk' } }).calls.roomCodes).toEqual({ '482913': 'desk' })
     for (const code of ['12345', '1234567890123', 'abcdef'])
       expect(() => load({}, { roomCodes: { [code]: 'desk' } })).toThrow()
   })
 
-  it('remember languages only with a file and a key', () => {
+  it('remember caller languages only with a file and a key', () => {
     const remembered = { file: 'languages.json', key: 'sixteen characters' }
     expect(
       load(number({ menu: { ...MENU, mode: 'remembered' }, room: 'desk' }), { remembered }).calls.remembered,

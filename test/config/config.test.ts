@@ -27,7 +27,7 @@ function complaint(sources: Parameters<typeof loadConfig>[0]): string {
 }
 
 describe('settings', () => {
-  it('are complete, closed to the outside and frozen when nothing is set', () => {
+  it('are complete, local only and frozen by default', () => {
     const config = loadConfig({ env: {} })
     expect(config).toMatchObject({
       host: '127.0.0.1',
@@ -41,7 +41,7 @@ describe('settings', () => {
     expect(Object.isFrozen(config.embedded.engines.espeak)).toBe(true)
   })
 
-  it('come from the file, over it the environment, over it the command line', () => {
+  it('come from the file, overridden by the environment, then the command line', () => {
     const path = file('port: 1001\nlanguages: { speaks: fr-fr, hears: pt_BR }\nlog: { level: warn }\n')
     const env = { DRAGOMAN_PORT: '1002', DRAGOMAN_LOG_LEVEL: 'error', HOME: '/root' }
     const config = loadConfig({ file: path, env, overrides: { port: 1003 } })
@@ -49,11 +49,11 @@ describe('settings', () => {
     expect(config.languages).toEqual({ speaks: 'fr-fr', hears: 'pt-br' })
   })
 
-  it('listen to everybody only once there is a public address', () => {
+  it('listen on all interfaces only when a public URL is set', () => {
     const publicUrl = 'https://bridge.example.com'
     expect(loadConfig({ env: {}, overrides: { publicUrl } }).host).toBe('0.0.0.0')
     expect(loadConfig({ env: {}, overrides: { publicUrl, host: '127.0.0.1' } }).host).toBe('127.0.0.1')
-    // S-6: where the proxy is on this machine nobody else needs to get in.
+    // S-6: behind a proxy on the same machine, only local clients connect.
     const host = (...trustProxy: string[]) =>
       loadConfig({ env: {}, overrides: { publicUrl, trustProxy } }).host
     for (const here of ['loopback', '127.0.0.1', '127.0.0.0/8', '::1'])
@@ -66,7 +66,7 @@ describe('settings', () => {
     ).toBe('0.0.0.0')
   })
 
-  it('take one auth token or several', () => {
+  it('accept one auth token or several', () => {
     expect(loadConfig({ env: { DRAGOMAN_TWILIO_AUTH_TOKEN: 'one' } }).twilio.authTokens).toEqual(['one'])
     const two = loadConfig({ env: { DRAGOMAN_TWILIO_AUTH_TOKENS: 'new, old' } })
     expect(two.twilio.authTokens).toEqual(['new', 'old'])
@@ -79,23 +79,23 @@ describe('settings', () => {
     expect(config.twilio.authTokens).toEqual(['s3cret'])
   })
 
-  it('take the settings file from DRAGOMAN_CONFIG', () => {
+  it('read the file named by DRAGOMAN_CONFIG', () => {
     expect(loadConfig({ env: { DRAGOMAN_CONFIG: file('port: 99\n') } }).port).toBe(99)
   })
 
-  it('take numbers in quotes, each with its settings', () => {
+  it('accept quoted phone numbers, each with its settings', () => {
     const path = file('twilio:\n  numbers:\n    "+15551230001": { speaks: none, hears: EN-us, room: desk }\n')
     expect(loadConfig({ file: path, env: {} }).twilio.numbers).toEqual({
       '+15551230001': { speaks: 'none', hears: 'en-us', room: 'desk' },
     })
   })
 
-  it('take an empty file, and tables of which everything is commented out', () => {
+  it('accept an empty file and tables with all keys commented out', () => {
     expect(loadConfig({ file: file(''), env: {} }).port).toBe(8080)
     expect(loadConfig({ file: file('twilio:\n  # authToken: x\n'), env: {} }).twilio.authTokens).toEqual([])
   })
 
-  it('hold every fault of a file with its line, what was found, what is allowed and what was meant', () => {
+  it('report every error of a file with line, found value, allowed values and suggestion', () => {
     const path = file(
       'prot: 5\nauthToken: x\nlog:\n  level: loud\nrelay: { fragmentMs: 30 }\n' +
         'twilio:\n  numbers:\n    +15551230001: { hears: es-es }\nlanguages: { speaks: english }\n',
@@ -110,7 +110,7 @@ describe('settings', () => {
     ])
   })
 
-  it('hold what is wrong with the environment', () => {
+  it('report errors in the environment', () => {
     const env = { DRAGOMAN_PORT: 'eighty', DRAGOMAN_TWILIO_AUTH_TOKN: 'x', DRAGOMAN_TWILIO_NUMBERS: '{' }
     expect(complaint({ env })).toBe(
       'DRAGOMAN_TWILIO_AUTH_TOKN: found an unknown setting; allowed: DRAGOMAN_ followed by the name of a setting, ' +
@@ -121,9 +121,9 @@ describe('settings', () => {
   })
 
   it.each([
-    ['a file that is not there', { file: '/nowhere/d.yaml', env: {} }, 'found nothing to read (ENOENT)'],
+    ['a missing file', { file: '/nowhere/d.yaml', env: {} }, 'found nothing to read (ENOENT)'],
     [
-      'both ways to give a token',
+      'both forms of the auth token',
       { overrides: { twilio: { authToken: 'a', authTokens: ['b'] } } },
       'not both',
     ],
@@ -133,7 +133,7 @@ describe('settings', () => {
       'auth token is set',
     ],
     [
-      'insecure for everybody',
+      'insecure on all interfaces',
       { overrides: { host: '0.0.0.0', twilio: { insecure: true } } },
       'this machine',
     ],
@@ -142,30 +142,30 @@ describe('settings', () => {
       { overrides: { publicUrl: 'https://x.example.com', twilio: { insecure: true } } },
       'publicUrl: found "https://x.example.com"; allowed: no value, or an address on this machine, with twilio.insecure',
     ],
-    ['an address without https', { overrides: { publicUrl: 'http://x.example.com' } }, 'Twilio needs it'],
+    ['a public URL without https', { overrides: { publicUrl: 'http://x.example.com' } }, 'Twilio needs it'],
     [
-      'a secret in two places',
+      'a secret set twice',
       { env: { DRAGOMAN_SERVICE_API_KEY: 'a', DRAGOMAN_SERVICE_API_KEY_FILE: '/x' } },
       'either this or DRAGOMAN_SERVICE_API_KEY, not both',
     ],
-    ['a file for what is no secret', { env: { DRAGOMAN_PORT_FILE: '/x' } }, 'an unknown setting'],
-  ])('refuse %s', (_name, sources, expected) => {
+    ['a file for a setting that is not secret', { env: { DRAGOMAN_PORT_FILE: '/x' } }, 'an unknown setting'],
+  ])('reject %s', (_name, sources, expected) => {
     expect(complaint({ env: {}, ...sources })).toContain(expected)
   })
 
   it.each([
     [
-      'an address without a token',
+      'a public URL without a token',
       { publicUrl: 'https://x.example.com' },
       'settings: twilio.authToken: found nothing; allowed: the auth token of the Twilio account, because publicUrl is set',
     ],
     [
-      'an address with no token in the list',
+      'a public URL with an empty token list',
       { publicUrl: 'https://x.example.com', twilio: { authTokens: [] } },
       'twilio.authTokens: found a list (not shown); allowed: the auth token',
     ],
     [
-      'a token without an address',
+      'a token without a public URL',
       { twilio: { authToken: 'a' } },
       'publicUrl: found nothing; allowed: the https:// address that Twilio calls, because twilio.authToken is set',
     ],
@@ -174,28 +174,28 @@ describe('settings', () => {
       { port: 8080, embedded: { port: 8080 } },
       'embedded.port: found 8080; allowed: 0 for any free port, or a value other than port',
     ],
-  ])('refuse %s to a bridge server, and to nobody else', (_name, overrides, expected) => {
+  ])('reject %s for a bridge server only', (_name, overrides, expected) => {
     expect(complaint({ env: {}, overrides, starts: 'bridge' })).toContain(expected)
     loadConfig({ env: {}, overrides })
   })
 
   it.each([
     [
-      'a service for everybody without keys',
+      'an open service on all interfaces without keys',
       { open: true, host: '0.0.0.0' },
       'embedded.open: found true; allowed: false, because embedded.host is 0.0.0.0',
     ],
     [
-      'a grammar that is not there',
+      'a grammar without configured grammars',
       { engines: { pocketsphinx: { grammar: 'chess' } } },
       'embedded.engines.pocketsphinx.grammar: found "chess"; allowed: no value, because no grammars are configured',
     ],
     [
-      'another grammar than there are',
+      'a grammar that is not configured',
       { engines: { pocketsphinx: { grammar: 'chess', grammars: { desk: { phrases: ['good morning'] } } } } },
       'found "chess"; allowed: one of the grammars: desk',
     ],
-  ])('refuse %s where the embedded service is started', (_name, embedded, expected) => {
+  ])('reject %s when the embedded service starts', (_name, embedded, expected) => {
     const overrides = { embedded }
     expect(complaint({ env: {}, overrides, starts: 'bridge' })).toContain(expected)
     expect(complaint({ env: {}, overrides, starts: 'service' })).toContain(expected)
@@ -206,7 +206,7 @@ describe('settings', () => {
     })
   })
 
-  it('let a bridge server start without any, with both or with a service elsewhere', () => {
+  it('allow a bridge server with neither token nor public URL, with both or with an external service', () => {
     const twilio = { authToken: 'a' }
     for (const overrides of [
       {},
@@ -217,7 +217,7 @@ describe('settings', () => {
       loadConfig({ env: {}, overrides, starts: 'bridge' })
   })
 
-  it('never quote a secret, wherever it stands', () => {
+  it('never appear in errors when they are secret, at any position', () => {
     const secret = 'hunter2-hunter2'
     const texts = [
       `twilio: ${secret}`,

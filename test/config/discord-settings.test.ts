@@ -6,7 +6,7 @@ const load = (discord: ConfigInput['discord'], more: ConfigInput = {}) =>
   loadConfig({ env: {}, overrides: { ...more, discord } }).discord
 
 describe('settings of Discord', () => {
-  it('have no token unless there is one, which may come from a file', () => {
+  it('have no token by default and can read it from a file', () => {
     expect(load({}).token).toBeUndefined()
     const env = { DRAGOMAN_DISCORD_TOKEN_FILE: import.meta.filename, DRAGOMAN_DISCORD_GUILDS: ID }
     const { discord } = loadConfig({ env })
@@ -14,14 +14,14 @@ describe('settings of Discord', () => {
     expect(discord.guilds).toEqual([ID])
   })
 
-  it('take up to two languages to be spoken, in any spelling', () => {
+  it('accept up to two output languages, in any spelling', () => {
     expect(load({ output: ['en_US', 'es-es'] }).output).toEqual(['en-us', 'es-es'])
     expect(() => load({ output: ['en-us', 'es-es', 'de-de'] })).toThrow(
       /discord\.output.*one or two languages/,
     )
   })
 
-  it.each([Number(ID) as never, 'lounge', '#lounge', '12'])('take ids in quotes only: %s', channel =>
+  it.each([Number(ID) as never, 'lounge', '#lounge', '12'])('accept only quoted ids: %s', channel =>
     expect(() => load({ channels: [channel] })).toThrow(/15 to 20 digits, in quotes/),
   )
 
@@ -30,14 +30,14 @@ describe('settings of Discord', () => {
     'http://[::1]:1',
     'http://localhost:1/api',
     'https://proxy.example.com',
-  ])('take an address on this machine, or https: %s', apiUrl => expect(load({ apiUrl }).apiUrl).toBe(apiUrl))
+  ])('accept a local address or https: %s', apiUrl => expect(load({ apiUrl }).apiUrl).toBe(apiUrl))
 
   it.each(['http://discord.example.com/api', 'ftp://127.0.0.1', 'discord.com', 'https://a:b@example.com'])(
-    'take no other address: %s',
+    'reject any other address: %s',
     apiUrl => expect(() => load({ apiUrl })).toThrow(/https:\/\/ address, or http:\/\/ on this machine/),
   )
 
-  it('let nobody dial where dialling out is not set up', () => {
+  it('reject dial roles when outbound calling is not configured', () => {
     expect(() => load({ dialRoles: [ID] })).toThrow(/discord\.dialRoles.*unless twilio\.outbound/)
     const outbound = {
       accountSid: `AC${'x'.repeat(32)}`,

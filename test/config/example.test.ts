@@ -8,7 +8,7 @@ import { configSchema } from '../../src/config/schema.ts'
 const PATH = new URL('../../dragoman.example.yaml', import.meta.url).pathname
 const text = readFileSync(PATH, 'utf8')
 
-/** The example with its commented settings in force. */
+/** The example with its commented settings enabled. */
 function uncommented(): Record<string, unknown> {
   const names = new Set(KEYS.flatMap(key => key.path.split('.')))
   const lines = text.replace('numbers: {}', 'numbers:').split('\n')
@@ -44,9 +44,9 @@ describe('dragoman.example.yaml', () => {
     expect(none).toBeUndefined()
   })
 
-  it('names every default in force, not only the same by leaving it out', () => {
+  it('writes out every default instead of omitting it', () => {
     const written = parse(text)
-    const { maxSessions } = loadConfig({ env: {} }).embedded // differs from machine to machine
+    const { maxSessions } = loadConfig({ env: {} }).embedded // depends on the machine
     expect(maxSessions).toBeGreaterThan(1)
     const missing = KEYS.filter(
       ({ shape, path }) => shape.default !== undefined && at(written, path) === undefined,
@@ -54,9 +54,9 @@ describe('dragoman.example.yaml', () => {
     expect(missing.map(key => key.path)).toEqual(['embedded.apiKeys', 'embedded.maxSessions'])
   })
 
-  it('shows commented settings that would be taken', () => {
+  it('contains valid settings in comments', () => {
     const { twilio, ...rest } = uncommented() as { twilio: Record<string, unknown> }
-    // Without those that exclude others.
+    // Without mutually exclusive settings.
     const { authTokens, ...one } = twilio
     const { authToken, apiUrl, ...outbound } = twilio.outbound as Record<string, unknown>
     expect([Array.isArray(authTokens), typeof authToken, typeof apiUrl]).toEqual([true, 'string', 'string'])

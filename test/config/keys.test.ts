@@ -4,9 +4,9 @@ import { KEYS, type Key, shapeAt, variableOf } from '../../src/config/keys.ts'
 import { loadConfig } from '../../src/config/load.ts'
 import { SECRETS } from '../../src/config/schema.ts'
 
-/** Values that `key` takes, as they are and as they are written in the environment. */
+/** Values accepted for `key`, each with its text in the environment. */
 function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: string }> | undefined {
-  // Tables of which each key needs others beside it.
+  // Tables whose keys require each other.
   if (/^(calls\.remembered|twilio\.outbound)\.|^discord\.dialRoles$/.test(path)) return undefined
   const plain = <T>(values: fc.Arbitrary<T>) => values.map(value => ({ value, text: String(value) }))
   const { minimum = 0, maximum = 1_000, multipleOf = 1 } = shape
@@ -19,7 +19,7 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
         .integer({ min: Math.ceil(minimum / multipleOf), max: Math.floor(most / multipleOf) })
         .map(steps => steps * multipleOf),
     )
-  // Lists of tables are JSON, and no words.
+  // Lists of tables are written as JSON.
   if (shape.items?.oneOf ?? shape.items?.properties) return undefined
   const word = fc.stringMatching(/^[a-zA-Z0-9/._-]{1,20}$/)
   const language = fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/)
@@ -53,21 +53,21 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
 }
 
 describe('the variable of a setting', () => {
-  it('is its own', () => {
+  it('is unique', () => {
     expect(new Set(KEYS.map(key => key.variable)).size).toBe(KEYS.length)
-    // A secret's …_FILE is nobody else's variable.
+    // The …_FILE variable of a secret does not clash with another variable.
     for (const { variable } of KEYS.filter(key => key.secret))
       expect(KEYS.some(key => key.variable === `${variable}_FILE`)).toBe(false)
   })
 
-  it('is its path in capitals', () => {
+  it('is its path in upper case', () => {
     expect(variableOf('twilio.authToken')).toBe('DRAGOMAN_TWILIO_AUTH_TOKEN')
     expect(variableOf('embedded.engines.pocketsphinx.maxHmmPerFrame')).toBe(
       'DRAGOMAN_EMBEDDED_ENGINES_POCKETSPHINX_MAX_HMM_PER_FRAME',
     )
   })
 
-  it('takes a list of tables as JSON, and names a wrong key in it with what is allowed', () => {
+  it('accepts a list of tables as JSON and reports a wrong key with the allowed ones', () => {
     const load = (...list: object[]) =>
       loadConfig({ env: { DRAGOMAN_EMBEDDED_ENGINES_TRANSLATION: JSON.stringify(list) } })
     const entry = { engine: 'libretranslate', url: 'http://127.0.0.1:5000/' }
@@ -81,7 +81,7 @@ describe('the variable of a setting', () => {
   })
 
   it.each(KEYS.filter(key => valuesOf(key)).map(key => [key.variable, key] as const))(
-    '%s does what the key in the file does',
+    '%s has the same effect as the key in the file',
     (variable, key) => {
       fc.assert(
         fc.property(valuesOf(key)!, ({ value, text }) => {
@@ -99,7 +99,7 @@ describe('the variable of a setting', () => {
     },
   )
 
-  it('never fails with anything but a list of problems', () => {
+  it('fails only with a list of problems', () => {
     const variable = fc.oneof(
       fc.constantFrom(...KEYS.map(key => key.variable)),
       fc.stringMatching(/^DRAGOMAN_[A-Z_]{0,20}$/),
@@ -119,6 +119,6 @@ describe('the variable of a setting', () => {
   })
 })
 
-it('every secret is a setting', () => {
+it('lists only settings as secrets', () => {
   for (const path of SECRETS) expect(shapeAt(path.split('.')), path).toBeDefined()
 })

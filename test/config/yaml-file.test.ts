@@ -11,7 +11,7 @@ test.each([
   ['too many nested aliases', nested(9).join('\n'), 'dragoman.yaml:1'],
   ['a key that is not a word', '? [secret]\n: 1', 'dragoman.yaml:1'],
   ['a key that is not a word', '!!binary "c2VjcmV0": 1', 'dragoman.yaml:1'],
-])('%s is told, and not what it is', (found, text, source) => {
+])('reports %s without its content', (found, text, source) => {
   const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {})
   const problems: Problem[] = []
   expect(readYaml(text, 'dragoman.yaml', problems).values).toEqual({})
@@ -20,7 +20,7 @@ test.each([
   warned.mockRestore()
 })
 
-test('an anchor and its aliases are what they stand for', () => {
+test('resolves an anchor and its aliases', () => {
   const problems: Problem[] = []
   const { values } = readYaml('a: &one {b: 1}\nc: *one', 'dragoman.yaml', problems)
   expect([values, problems]).toEqual([{ a: { b: 1 }, c: { b: 1 } }, []])

@@ -15,7 +15,7 @@ const broken: EndReason = {
 }
 const notice = { name: 'notice', pcm: sine(500, 600, 6_000) }
 
-/** Anna hears the notice; `told` is what came of it. */
+/** Plays the notice to Anna; `told` is the outcome. */
 async function telling(leg: 'live' | 'silent' = 'live') {
   r = await rooms()
   const anna =
@@ -31,11 +31,11 @@ async function telling(leg: 'live' | 'silent' = 'live') {
   return it
 }
 
-test('who was away in the middle of the notice has not heard it until they have', async () => {
+test('repeats the notice for a participant who was disconnected during it', async () => {
   const it = await telling()
   await r.run(203)
   void it.anna.close(broken)
-  // Longer than the notice, and than a far side that confirms nothing is waited for.
+  // Longer than the notice plus the wait for a peer without confirmations.
   await r.run(9_000)
   expect([it.told, it.consents.has('anna')]).toEqual([undefined, false])
   const again = r.live('anna-2', {}, 'CA1')
@@ -44,7 +44,7 @@ test('who was away in the middle of the notice has not heard it until they have'
   expect([it.told, it.consents.has('anna')]).toEqual([true, true])
 })
 
-test('a far side that confirms nothing is believed some seconds after it was sent all of it', async () => {
+test('assumes consent of a peer without confirmations a few seconds after the notice was sent', async () => {
   const it = await telling('silent')
   await r.run(5_000)
   expect(it.told).toBeUndefined()
@@ -52,7 +52,7 @@ test('a far side that confirms nothing is believed some seconds after it was sen
   expect(it.told).toBe(true)
 })
 
-test('a far side that takes nothing is not waited for for ever, and has heard nothing', async () => {
+test('stops waiting for a peer that accepts no audio, without consent', async () => {
   const it = await telling('silent')
   it.anna.congested = true
   it.party.playout.clear()

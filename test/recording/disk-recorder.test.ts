@@ -43,7 +43,7 @@ async function couple(settings: RecordingSettings = {}) {
   return { anna, bob }
 }
 
-/** The one recording that was made. */
+/** The only recording in the folder. */
 async function made() {
   const names = await readdir(folder)
   expect(names).toHaveLength(1)
@@ -59,7 +59,7 @@ async function made() {
 
 const at = (pcm: Int16Array, from: number, to: number) => pcm.subarray(from * 16, to * 16)
 
-/** Both talk and are translated, for two seconds. */
+/** Both participants talk for a second each and are translated. */
 async function talk() {
   r.say('anna', sine(440, 1_000))
   await r.run(1_000)
@@ -71,7 +71,7 @@ async function talk() {
 }
 
 describe('a recording', () => {
-  test('holds four tracks: each voice and each translation, all of one length, on one time line', async () => {
+  test('has four tracks of equal length on one timeline: each voice and each translation', async () => {
     const { anna, bob } = await couple()
     expect(recorder.start('r')).toMatchObject({ state: 'notice', keptMs: 0 })
     await r.run(1_500)
@@ -106,7 +106,7 @@ describe('a recording', () => {
     expect(recorder.stats).toMatchObject({ begun: 1, kept: 1, keptMs, lostMs: 0, tracksFailed: 0 })
   })
 
-  test('keeps nothing of what was said before everybody has heard the notice', async () => {
+  test('keeps no speech from before all participants have heard the notice', async () => {
     await couple()
     r.say('anna', sine(440, 400))
     recorder.start('r')
@@ -121,7 +121,7 @@ describe('a recording', () => {
     expect(peak(await track('original', 'anna'))).toBe(0)
   })
 
-  test('cuts pauses out, tells everybody, and goes on at the right place', async () => {
+  test('cuts out pauses, notifies all participants and resumes at the right position', async () => {
     const { bob } = await couple()
     recorder.start('r')
     await r.run(1_500)
@@ -146,7 +146,7 @@ describe('a recording', () => {
     expect(loudness(said, 600, 16_000)).toBeLessThan(500)
   })
 
-  test('that is paused during its notice keeps nothing until it goes on', async () => {
+  test('that is paused during its notice keeps nothing until it is resumed', async () => {
     const { bob } = await couple()
     recorder.start('r')
     await r.run(100)
@@ -154,7 +154,7 @@ describe('a recording', () => {
     r.say('anna', sine(600, 3_000))
     await r.run(2_000)
     expect(recorder.of('r')).toMatchObject({ state: 'paused', keptMs: 0 })
-    // Everybody hears both: that they are recorded, and that it is paused.
+    // Participants hear both notices: that they are recorded, and that the recording is paused.
     expect(loudness(bob.heard(), NOTICE_HZ, 16_000)).toBeGreaterThan(500)
     expect(loudness(bob.heard().subarray(-32_000), 3_000, 16_000)).toBeGreaterThan(500)
     await r.run(1_000)
@@ -169,7 +169,7 @@ describe('a recording', () => {
     expect(states).toEqual(['notice', 'paused', 'recording', 'ended'])
   })
 
-  test('keeps whoever has heard the notice, also where another notice takes over at its end', async () => {
+  test('keeps a participant who heard the notice, even if another notice follows immediately', async () => {
     const { bob } = await couple()
     recorder.start('r')
     await r.run(40)
@@ -177,7 +177,7 @@ describe('a recording', () => {
     r.relay.observer.on('notice', ({ notice, stage }) => {
       if (notice === 'notice next' && stage === 'begun') begun = true
     })
-    // A notice that is not true any more just as it begins, with 200 ms of the one before still on the way.
+    // A notice that is obsolete when it starts, with 200 ms of the previous one still in transit.
     const next = r.relay.find('bob')!.announce({ name: 'notice next', pcm: sine(2_500, 1_000) })
     for (let waited = 0; !begun && waited < 3_000; waited += 20) await r.run(20)
     expect(begun).toBe(true)
@@ -192,7 +192,7 @@ describe('a recording', () => {
     expect(log.complaints).toEqual([])
   })
 
-  test('tells whose connection broke in the middle of the notice once more', async () => {
+  test('repeats the notice for a participant whose connection broke during it', async () => {
     const { bob } = await couple()
     recorder.start('r')
     await r.run(300)
@@ -206,7 +206,7 @@ describe('a recording', () => {
     expect(loudness(bob.heard().subarray(-48_000), NOTICE_HZ, 16_000)).toBeGreaterThan(500)
   })
 
-  test('leaves out who came later until they have heard of it', async () => {
+  test('omits later participants until they have heard the notice', async () => {
     await couple()
     recorder.start('r')
     await r.run(1_500)
@@ -223,7 +223,7 @@ describe('a recording', () => {
     expect(loudness(said.subarray(-8_000), 1_400, 16_000)).toBeGreaterThan(6_000)
   })
 
-  test('ends with its room, complete', async () => {
+  test('ends with its room and is complete', async () => {
     const { anna, bob } = await couple()
     recorder.start('r')
     await r.run(1_500)
@@ -235,7 +235,7 @@ describe('a recording', () => {
     expect((await made()).notes.durationMs).toBeGreaterThan(3_000)
   })
 
-  test('that ends before the notice was heard leaves nothing behind', async () => {
+  test('that ends before its notice leaves no files', async () => {
     await couple()
     recorder.start('r')
     await recorder.stop('r')
@@ -244,13 +244,13 @@ describe('a recording', () => {
     expect(states).toEqual(['notice', 'ended'])
   })
 
-  test('of every conversation begins by itself, if so configured', async () => {
+  test('starts automatically when configured', async () => {
     await couple({ when: 'always' })
     await r.run(1_500)
     expect(recorder.of('r')?.state).toBe('recording')
   })
 
-  test('ends when it holds as much as it may', async () => {
+  test('ends at its maximum length', async () => {
     await couple({ maxMinutes: 1 })
     recorder.start('r')
     await r.run(62_000)
@@ -259,7 +259,7 @@ describe('a recording', () => {
     expect((await made()).notes.durationMs).toBeLessThan(60_100)
   })
 
-  test('is refused when it is off, nobody is there, or too many are made', async () => {
+  test('is rejected when recording is off, the room is empty or too many are in progress', async () => {
     await couple({ maxRecordings: 1 })
     expect(() => recorder.start('nowhere')).toThrow('the room is empty')
     expect(() => recorder.pause('r')).toThrow('not being recorded')
@@ -273,7 +273,7 @@ describe('a recording', () => {
     expect(() => recorder.start('r')).toThrow('recording is off')
   })
 
-  /** A recording of an earlier run, last written to at `writtenAt`. */
+  /** Creates a recording of an earlier run, last written at `writtenAt`. */
   async function earlier(name: string, notes: object | undefined, writtenAt: number) {
     await mkdir(join(folder, name))
     const files = ['01-original.wav', ...(notes === undefined ? [] : ['recording.json'])]
@@ -287,20 +287,20 @@ describe('a recording', () => {
   const KEEP = 720 * HOUR
   const iso = (ms: number) => new Date(ms).toISOString()
 
-  test('that ended longer ago than they are kept for are deleted, and nothing else is', async () => {
+  test('is deleted after its retention period; other files are kept', async () => {
     const [tooOld, justNot] = [START - KEEP - HOUR, START - KEEP + HOUR]
     const notes = (endedAt: number) => ({
       startedAt: iso(endedAt - HOUR),
       endedAt: iso(endedAt),
       durationMs: HOUR,
     })
-    // By its end, whenever somebody touched it.
+    // Age counts from the end, regardless of the modification time.
     await earlier('20200101T000000Z-000000000001', notes(tooOld), START)
     await earlier('20200101T000000Z-000000000002', notes(justNot), tooOld)
-    // Without a note of the end: by what is known.
+    // Without a recorded end, it is derived from start, duration and pauses.
     const before = { startedAt: iso(tooOld - HOUR), durationMs: HOUR / 2, pauses: [{ forMs: HOUR / 2 }] }
     await earlier('20200101T000000Z-000000000003', before, START)
-    // Cut off by a crash, with notes and without: as old as what was written last.
+    // Cut off by a crash, with and without metadata: age counts from the last write.
     await earlier('20200101T000000Z-000000000004', { startedAt: iso(tooOld) }, tooOld)
     await earlier('20200101T000000Z-000000000005', { startedAt: iso(tooOld) }, justNot)
     await earlier('20200101T000000Z-000000000006', undefined, tooOld)
@@ -319,12 +319,12 @@ describe('a recording', () => {
       )
   })
 
-  test('that goes on is never deleted, however long it has gone on, or stood still', async () => {
+  test('in progress is never deleted, regardless of its age or inactivity', async () => {
     await couple({ keepHours: 1 })
     recorder.start('r')
     await r.run(1_500)
     const [name = ''] = await readdir(folder)
-    // As if everything in it had been written long ago.
+    // Sets the modification time of all its files.
     const age = async (ms: number) => {
       for (const file of await readdir(join(folder, name)))
         await utimes(join(folder, name, file), ms / 1_000, ms / 1_000)
@@ -334,7 +334,7 @@ describe('a recording', () => {
     r.clock.advance(15 * 60_000)
     const touched = async () => (await stat(join(folder, name, 'recording.json'))).mtimeMs
     await expect.poll(touched).toBeGreaterThan(START + HOUR / 5)
-    // For another process with the same folder it goes on, too.
+    // Another process with the same folder also treats it as in progress.
     expect(await deleteOldRecordings(folder, { olderThan: START, running: [] })).toBe(0)
     await age(START - 100 * HOUR)
     expect(await deleteOldRecordings(folder, { olderThan: START, running: [join(folder, name)] })).toBe(0)

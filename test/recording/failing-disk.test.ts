@@ -41,7 +41,7 @@ test('rejects a recording that cannot be written, with the reason', async () => 
   expect(recorder.stats).toMatchObject({ begun: 0, refused: 1 })
 })
 
-test('a disk that fails while it goes on is told of, and counted by tracks', async () => {
+test('reports a disk that fails during a recording and counts the failed tracks', async () => {
   const folder = await emptyFolder()
   const { recorder, log, run, say, relay } = await recording(folder)
   const faults: string[] = []
@@ -51,7 +51,7 @@ test('a disk that fails while it goes on is told of, and counted by tracks', asy
   await run(1_500)
   say('anna', sine(440, 1_000))
   await run(1_000)
-  // When it happens, and not at the end.
+  // Reported immediately, not at the end.
   await expect.poll(() => recorder.of('r')).toMatchObject({ state: 'recording', fault: 'disk-failed' })
   expect(faults).toEqual(['notice undefined', 'recording undefined', 'recording disk-failed'])
   expect(log.complaints.filter(line => line.includes('loses audio') && line.includes('ENOENT'))).toHaveLength(

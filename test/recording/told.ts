@@ -2,7 +2,7 @@ import type { Announcer } from '../../src/core/model/announcer.ts'
 import { sine } from '../helpers/tone.ts'
 
 export const START = Date.UTC(2026, 10, 21, 10)
-/** The notice of recording, as everybody hears it; others are shorter and higher. */
+/** Pitch of the recording notice. Other notices are shorter and higher. */
 export const NOTICE_HZ = 500
 const NOTICE_MS = 600
 

@@ -33,7 +33,7 @@ describe('a track', () => {
     expect((await stat(track.path)).mode & 0o777).toBe(0o600)
   })
 
-  it('loses no sample, however the frames lie in time', async () => {
+  it('loses no sample for any timing of the frames', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ pauseMs: fc.nat(3_000), frames: fc.integer({ min: 1, max: 80 }) }), {
@@ -63,7 +63,7 @@ describe('a track', () => {
     )
   })
 
-  it('keeps the order when a clock jumps back, and passes over less than a frame', async () => {
+  it('keeps the order when a clock jumps back and ignores offsets below a frame', async () => {
     const track = fresh()
     track.write(100, frame(1))
     track.write(40, frame(2))
@@ -74,7 +74,7 @@ describe('a track', () => {
     expect([pcm[1_600], pcm[1_920], pcm[2_240]]).toEqual([1, 2, 3])
   })
 
-  it('ends where it is told to the sample, if so asked', async () => {
+  it('ends at the exact sample when requested', async () => {
     const track = fresh()
     track.write(0, frame(1))
     track.silenceTo(33.5)
@@ -84,7 +84,7 @@ describe('a track', () => {
     expect((await read(track)).length).toBe(536)
   })
 
-  it('can be read before it is closed, as after a crash', async () => {
+  it('can be read before it is closed, for example after a crash', async () => {
     const track = fresh()
     const tone = sine(440, 3_000)
     for (let at = 0; at < tone.length; at += FRAME_SAMPLES)
@@ -94,7 +94,7 @@ describe('a track', () => {
     await track.close()
   })
 
-  it('says that the disk failed, and takes no more', async () => {
+  it('reports that the disk failed and accepts no more audio', async () => {
     const track = new TrackFile(join(folder, 'missing', 'a.wav'))
     track.write(0, frame(1))
     expect(await track.close()).toMatchObject({ failed: true })
@@ -104,9 +104,9 @@ describe('a track', () => {
     expect(await new TrackFile(existing.path).close()).toMatchObject({ failed: true })
   })
 
-  it('never holds more than a few seconds: what the disk is too slow for is silent, and counted', async () => {
+  it('buffers only a few seconds; audio that exceeds a slow disk becomes silence and is counted', async () => {
     const track = fresh()
-    // All in one turn: the disk has no chance meanwhile.
+    // All in one turn of the event loop, so that the disk cannot keep up.
     for (let at = 0; at < 20_000; at += 20) track.write(at, frame(5))
     const { durationMs, lostMs } = await track.close()
     expect(durationMs).toBe(20_000)

@@ -15,7 +15,7 @@ afterAll(() => pool.close())
 
 const speaker = () => new ServiceSpeaker(() => new ServiceClient({ url: service.url, apiKey: KEY }), pool)
 
-describe('the service as a voice', () => {
+describe('speech from the service', () => {
   it('speaks and translates sentences', async () => {
     const pcm = await speaker().speak('La línea está ocupada. Inténtelo más tarde.', 'es-es')
     expect(pcm.length / 16_000).toBeGreaterThan(1.5)
@@ -23,11 +23,11 @@ describe('the service as a voice', () => {
     expect(await speaker().translate('The house is big.', 'en-us', 'es-es')).toMatch(/casa .*grande/i)
   })
 
-  it('says no for a language that it does not have, soon', async () => {
+  it('rejects an unsupported language quickly', async () => {
     await expect(speaker().speak('hello', 'zz-zz')).rejects.toMatchObject({ code: expect.any(String) })
   })
 
-  it('is the voice of the notices', async () => {
+  it('speaks the notices', async () => {
     const options = soundOptionsSchema.parse({ waitMs: 10_000 })
     const parts = { speaker: speaker(), options, clock: systemClock, log: silentLog, mp3: pool }
     const { name, pcm } = await new SoundLibrary(parts).notice('choose-language', 'es-es', { key: '2' })

@@ -5,7 +5,7 @@ import { SoundCache } from '../../src/media/sounds/sound-library.ts'
 const sound = (name: string, samples = 100): Sound => ({ name, pcm: new Int16Array(samples) })
 
 describe('a sound cache', () => {
-  it('makes each sound once, however many ask at the same time', async () => {
+  it('creates each sound once for any number of concurrent requests', async () => {
     const cache = new SoundCache(1_000)
     let made = 0
     const make = async () => sound(`made ${++made}`)
@@ -15,7 +15,7 @@ describe('a sound cache', () => {
     expect(cache.bytes).toBe(400)
   })
 
-  it('lets those go first that were not asked for the longest', async () => {
+  it('evicts the least recently used sounds first', async () => {
     const cache = new SoundCache(500)
     await cache.get('a', async () => sound('a'))
     await cache.get('b', async () => sound('b'))
@@ -26,14 +26,14 @@ describe('a sound cache', () => {
     expect((await cache.get('b', async () => sound('made again'))).name).toBe('made again')
   })
 
-  it('does not keep a failure', async () => {
+  it('does not cache failures', async () => {
     const cache = new SoundCache(500)
     await expect(cache.get('a', () => Promise.reject(new Error('no voice')))).rejects.toThrow('no voice')
     expect((await cache.get('a', async () => sound('a'))).name).toBe('a')
     expect(cache.size).toBe(1)
   })
 
-  it('gives one that is larger than all its memory to who waits, and keeps it not', async () => {
+  it('returns a sound larger than the cache without keeping it', async () => {
     const cache = new SoundCache(500)
     expect((await cache.get('a', async () => sound('a', 1_000))).pcm.length).toBe(1_000)
     expect(cache.bytes).toBe(0)

@@ -47,7 +47,7 @@ describe('a sound file', () => {
     ['sound.flac', []],
     ['sound.m4a', []],
     ['-strange name:1.aiff', []],
-  ] as const)('is read whatever it is: %s', async (name, how) => {
+  ] as const)('is read in any format: %s', async (name, how) => {
     const path = name.startsWith('-') ? converted('plain.aiff', ...how) : converted(name, ...how)
     const pcm = await readSoundFile(path, pool)
     expect(pcm.length / SAMPLE_RATE).toBeGreaterThan(0.95)
@@ -55,7 +55,7 @@ describe('a sound file', () => {
     expect(loudness(pcm.subarray(4_000, 12_000), 440, SAMPLE_RATE)).toBeGreaterThan(5_500)
   })
 
-  it('that is none says so, with its path', async () => {
+  it('with invalid content is rejected with its path', async () => {
     const path = join(folder, 'text.wav')
     await writeFile(path, 'this is no sound')
     await expect(readSoundFile(path, pool)).rejects.toThrow(/text\.wav: ffmpeg cannot read it either/)
@@ -65,7 +65,7 @@ describe('a sound file', () => {
     await expect(readSoundFile(path, pool)).rejects.toThrow('there is no sound in it')
   })
 
-  it('of more than two minutes is refused before it is decoded', async () => {
+  it('of more than two minutes is rejected before it is decoded', async () => {
     const path = join(folder, 'bomb.ogg')
     const packet = Buffer.of(0x83, 48)
     await writeFile(path, oggFile(Array<Buffer>(2_000).fill(packet), { perPage: 100 }))
@@ -74,7 +74,7 @@ describe('a sound file', () => {
     await expect(readSoundFile(path, pool)).rejects.toThrow('121 s long, at most are 120 s')
   })
 
-  it('of more than two minutes is refused', async () => {
+  it('of more than two minutes is rejected', async () => {
     const path = join(folder, 'long.wav')
     await writeFile(path, encodeWav(new Int16Array(121 * SAMPLE_RATE), SAMPLE_RATE))
     await expect(readSoundFile(path, pool)).rejects.toThrow('121 s long, at most are 120 s')

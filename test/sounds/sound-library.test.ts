@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** Each language is a pitch, each text a loudness: what was spoken can be told from what is heard. */
+/** Speaks each language at its own pitch and long texts louder, so that tests can identify the audio. */
 class TonesForWords implements Speaker {
   readonly asked: string[] = []
   broken = false
@@ -57,7 +57,7 @@ async function toneFile(hz: number): Promise<string> {
 const pitch = (pcm: Int16Array, hz: number) => loudness(pcm.subarray(800, 5_600), hz, 16_000)
 
 describe('the sound library', () => {
-  it('speaks a notice in the language of who hears it, once', async () => {
+  it('synthesizes a notice once in the language of the listener', async () => {
     const { sounds, speaker } = library()
     const first = await sounds.notice('busy', 'es-es')
     expect(speaker.asked).toEqual(['es-es: La línea está ocupada. Inténtelo más tarde.'])
@@ -69,20 +69,20 @@ describe('the sound library', () => {
     expect(speaker.asked.at(-1)).toContain('Tiene una llamada de Ana.')
   })
 
-  it('says everything equally loud', async () => {
+  it('plays all notices at the same level', async () => {
     const { sounds } = library()
     const loud = await sounds.notice('connecting', 'en-us')
     const soft = await sounds.notice('goodbye', 'en-us')
     for (const { pcm } of [loud, soft]) expect(dbfs(rms(pcm))).toBeCloseTo(-20, 0)
   })
 
-  it('translates the words where it has none in a language', async () => {
+  it('translates notices for languages without their own texts', async () => {
     const { sounds, speaker } = library()
     await sounds.notice('goodbye', 'ca-es')
     expect(speaker.asked).toEqual(['en-us to ca-es: Goodbye.', 'ca-es: in ca-es'])
   })
 
-  it('plays a tone instead when there is no voice in time, and speaks the next time', async () => {
+  it('plays a tone when speech is not ready in time, and the notice the next time', async () => {
     const { sounds, speaker, clock } = library()
     const gate = Promise.withResolvers<void>()
     speaker.slow = gate.promise
@@ -95,7 +95,7 @@ describe('the sound library', () => {
     expect(speaker.asked).toHaveLength(1)
   })
 
-  it('plays a tone instead when the voice fails, says so in the log without the words, and tries again', async () => {
+  it('plays a tone when speech fails, logs the failure without the text, and tries again', async () => {
     const { sounds, speaker, log } = library()
     speaker.broken = true
     expect((await sounds.notice('service-away', 'en-us')).name).toBe('tone away')
@@ -105,7 +105,7 @@ describe('the sound library', () => {
     expect((await sounds.notice('service-away', 'en-us')).name).toBe('notice service-away en-us')
   })
 
-  it('prefers the recordings of the operator, those of the region most', async () => {
+  it('prefers recordings of the operator, first those of the region', async () => {
     const [language, region] = [await toneFile(1_000), await toneFile(1_500)]
     const { sounds, speaker } = library({
       notices: { es: { busy: language }, 'es-mx': { busy: region } },
@@ -115,20 +115,20 @@ describe('the sound library', () => {
     expect(speaker.asked).toEqual([])
   })
 
-  it('plays files by name and nothing else', async () => {
+  it('plays only configured files, by name', async () => {
     const { sounds } = library({ files: { hold: await toneFile(700) } })
     expect(pitch((await sounds.file('hold')).pcm, 700)).toBeGreaterThan(3_000)
     for (const name of ['../hold', 'toString', '/etc/passwd'])
       await expect(sounds.file(name)).rejects.toMatchObject({ code: 'CONFIG' })
   })
 
-  it('notices at start what cannot be played later', async () => {
+  it('detects unplayable files at start', async () => {
     const { sounds } = library({ files: { hold: '/nowhere/hold.ogg' } })
     await expect(sounds.check()).rejects.toThrow('sound file /nowhere/hold.ogg: cannot be read (ENOENT)')
     await library({ files: { hold: await toneFile(700) } }).sounds.check()
   })
 
-  it('says any words in any language, translated first where that is another', async () => {
+  it('speaks any text in any language, translating it first if needed', async () => {
     const { sounds, speaker } = library()
     expect(pitch((await sounds.say('Hello.', 'en-us', 'es-es')).pcm, 600)).toBeGreaterThan(3_000)
     await sounds.say('Hello.', 'en-us', 'en-gb')
@@ -140,7 +140,7 @@ describe('the sound library', () => {
     })
   })
 
-  it('has what it may need ready', async () => {
+  it('prepares notices in advance', async () => {
     const { sounds, speaker } = library()
     await sounds.prepare(['en-us', 'es-es'], ['busy', 'no-answer'])
     expect(speaker.asked).toHaveLength(4)

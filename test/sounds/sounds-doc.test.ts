@@ -5,6 +5,6 @@ import { ENGLISH } from '../../src/messages/notices/en.ts'
 
 const page = readFileSync(new URL('../../docs/features/sounds.md', import.meta.url), 'utf8')
 
-it.each(NOTICES)('docs/features/sounds.md has the words of %s', notice => {
+it.each(NOTICES)('docs/features/sounds.md contains the text of %s', notice => {
   expect(page).toContain(`| \`${notice}\` | ${ENGLISH.notices[notice]} |`)
 })

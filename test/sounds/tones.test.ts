@@ -8,7 +8,7 @@ const seconds = (pcm: Int16Array, from: number, to: number) =>
   pcm.subarray(from * SAMPLE_RATE, to * SAMPLE_RATE)
 
 describe('tones', () => {
-  it('ring as the United States do: 440 and 480 Hz for two seconds of six, over and over', () => {
+  it('ring as in the United States: 440 and 480 Hz for two of every six seconds', () => {
     const { pcm, loop } = toneSound('ringback', 'us')
     expect(loop).toBe(true)
     expect(pcm.length).toBe(6 * SAMPLE_RATE)
@@ -24,17 +24,17 @@ describe('tones', () => {
     expect(sounds).toEqual([true, false, true, false])
   })
 
-  it.each(TONE_PLANS)('are busy at another pitch than they ring, and end: %s', plan => {
+  it.each(TONE_PLANS)('signal busy with a tone that ends: %s', plan => {
     const { loop, pcm } = toneSound('busy', plan)
     expect(loop).toBeUndefined()
     expect(pcm.length / SAMPLE_RATE).toBeLessThan(5)
   })
 
   it.each(TONES.flatMap(name => TONE_PLANS.map(plan => [name, plan] as const)))(
-    'never click nor shout: %s, %s',
+    'contain no clicks and no loud peaks: %s, %s',
     (name, plan) => {
       const { pcm } = toneSound(name, plan)
-      // The steepest step of two sines of this loudness at 880 Hz and less.
+      // The steepest step of two sines at this level, at 880 Hz or below.
       let step = 0
       for (let n = 1; n < pcm.length; n++) step = Math.max(step, Math.abs(pcm[n]! - pcm[n - 1]!))
       expect(step).toBeLessThan(1_400)

@@ -5,16 +5,16 @@ import { sentence, wordsOf } from '../../src/messages/notices/notices.ts'
 
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr', 'de-de', 'it-it', 'pt-pt']
 
-/** The places of a text and whether each may be missing. */
+/** Placeholders of a text: all of them and the required ones. */
 const places = (text: string) => ({
   all: [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
   needed: [...text.replace(/\[[^\]]*\]/g, '').matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
 })
 
-describe.each(LANGUAGES)('the words of %s', language => {
+describe.each(LANGUAGES)('the texts of %s', language => {
   const words = wordsOf(language)!
 
-  it.each(NOTICES)('say %s with the same values as in English', notice => {
+  it.each(NOTICES)('use the same placeholders for %s as English', notice => {
     const english = places(wordsOf('en-us')!.notices[notice])
     const own = places(words.notices[notice])
     expect(new Set(own.all)).toEqual(new Set(english.all))
@@ -22,7 +22,7 @@ describe.each(LANGUAGES)('the words of %s', language => {
     expect(words.notices[notice]).not.toBe('')
   })
 
-  it('are complete sentences whatever is missing', () => {
+  it('are complete sentences without optional values', () => {
     for (const notice of NOTICES) {
       if (places(words.notices[notice]).needed.length > 0) continue
       const text = sentence(words, notice)
@@ -39,7 +39,7 @@ describe.each(LANGUAGES)('the words of %s', language => {
 describe('a sentence', () => {
   const english = wordsOf('en-gb')!
 
-  it('spells keys out and leaves numbers as they are', () => {
+  it('spells out keys and keeps numbers', () => {
     expect(sentence(english, 'options', { pause: '*1', options: '*0' })).toBe(
       'Press star one to pause or resume interpreting. Press star zero to hear this again.',
     )
@@ -47,7 +47,7 @@ describe('a sentence', () => {
     expect(sentence(english, 'minutes-left', { minutes: '15' })).toBe('This call ends in 15 minutes.')
   })
 
-  it('takes any value as it is', () => {
+  it('inserts any value verbatim', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 40 }), name => {
         const text = sentence(english, 'incoming', { name })
@@ -59,7 +59,7 @@ describe('a sentence', () => {
     )
   })
 
-  it('is missing in a language without words', () => {
+  it('does not exist in a language without texts', () => {
     expect(wordsOf('zz-zz')).toBeUndefined()
     expect(wordsOf('constructor-xx')).toBeUndefined()
   })
