@@ -259,7 +259,7 @@ const show = told.resolve`,
     runs: 'test/web/control/control-doc.test.ts',
   },
   ...['/translator`', '/tts`', '/stt`', '/sts`'].map(mark => ({
-    page: 'docs/service/protocol.md',
+    page: 'docs/service/examples.md',
     mark,
     runs: 'test/service/server/contract-examples.test.ts',
   })),

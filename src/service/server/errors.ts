@@ -33,7 +33,7 @@ interface ErrorRow {
   readonly cause: string
 }
 
-/** Every failure a client can receive, by its specific code. `docs/service/protocol.md` shows the same table. */
+/** Every failure a client can receive, by its specific code. `docs/reference/errors.md` shows the same table. */
 export const ERROR_TABLE = {
   key_missing: row('unauthorized', 401, 'connect_error', 'No API key was sent.'),
   key_wrong: row('unauthorized', 401, 'connect_error', 'The API key is not valid for this service.'),
