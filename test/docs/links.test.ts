@@ -36,8 +36,8 @@ function faults({ path, text }: Page): string[] {
     .flatMap(link => {
       const [file = '', anchor] = link.split('#')
       const target = file === '' ? join(PROJECT, path) : join(PROJECT, dirname(path), decodeURI(file))
-      if (relative(PROJECT, target).startsWith('..')) return `${path}: ${link} leads out of the project`
-      if (!existsSync(target)) return `${path}: ${link} leads nowhere`
+      if (relative(PROJECT, target).startsWith('..')) return `${path}: ${link} points outside the project`
+      if (!existsSync(target)) return `${path}: ${link} has no target`
       if (anchor === undefined || !target.endsWith('.md') || statSync(target).isDirectory()) return []
       return anchors(readFileSync(target, 'utf8')).has(anchor) ? [] : `${path}: ${link}: no such heading`
     })

@@ -46,7 +46,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }))
 function composed(code: string, { before = '', replace = [], after = '', runs }: Program): string {
   let text = code
   for (const [from, to] of replace) {
-    if (!text.includes(from)) throw new Error(`the block has no ${from} any more: test/docs/programs.ts`)
+    if (!text.includes(from)) throw new Error(`the block no longer has ${from}: test/docs/programs.ts`)
     text = text.replace(from, to)
   }
   const end = runs === undefined ? "\nconsole.log('through')\nprocess.exit()\n" : ''

@@ -1,4 +1,4 @@
-/** How to turn a block of TypeScript or JavaScript into a program that runs here. */
+/** Instructions that turn a block of TypeScript or JavaScript into a runnable program. */
 export interface Program {
   readonly page: string
   /** Text that only this block of the page has. */

@@ -30,7 +30,7 @@ test.each([
   ['serve', 'SIGINT', 130],
   ['service', 'SIGTERM', 143],
 ] as const)(
-  '%s that gets %s while it starts ends at once, and what it has started with it',
+  '%s that gets %s during startup ends at once, with the processes that it started',
   async (name, signal, code) => {
     const command = shell.start(name, '--port', '0')
     const child = await until(() => childOf(command.pid), PATIENCE_MS, 'a service process')
@@ -48,7 +48,7 @@ test.each([
     /WARNING: nothing answers at service\.url, http:\/\/127\.0\.0\.1:9: /,
   ],
 ])(
-  'serve says what is wrong with the service of %j, and serves',
+  'serve reports the problem with the service of %j, and starts anyway',
   async (settings, warning) => {
     const serving = shell.startWith(settings, 'serve', '--port', '0')
     const [, address = ''] = await serving.says(/on the line at (\S+)/)

@@ -28,7 +28,7 @@ async function spanish(text: string): Promise<Int16Array> {
   return createResampler(wav.rate, LINE_RATE).process(wav.pcm).slice()
 }
 
-/** Whether a participant in `room` is being translated. */
+/** Returns true if a participant in `room` is being translated. */
 function live(room: string): boolean {
   const interpretations = b.app.relay.rooms.get(room)?.interpretations ?? []
   return [...interpretations].some(({ session }) => session.state.status === 'live')
@@ -99,7 +99,7 @@ describe('a phone call with the embedded engines and a real voice', { timeout: 6
       e.stage === 'begun' && e.latencyMs !== undefined ? [e.latencyMs] : [],
     )
     expect(latencies.length).toBeGreaterThan(0)
-    // Where the time went: the embedded service reports its share, and the parts add up to the whole.
+    // The latency by stage: the embedded service reports its share, and the parts add up to the whole.
     const begun = b.utterances.findLast(e => e.stage === 'begun' && e.stages?.recognitionMs !== undefined)
     const stages = begun?.stages ?? {}
     expect(Object.keys(stages).toSorted()).toEqual([

@@ -125,7 +125,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
     }
     const heard = [await loud(one), await loud(two)]
     expect(heard.flat().sort()).toEqual([DESK_HZ, BEN_HZ])
-    // Which call gets which callee depends on who answers first; each call has its own end.
+    // The callee of each call depends on who answers first; each call has its own end.
     const rooms = [...line.app.relay.rooms.values()].map(room => room.participants.size)
     expect(rooms).toEqual([2, 2])
   })
@@ -158,7 +158,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
     await line.hearsNotice(ben, noticeHz('enter-room-code'))
     ben.press(`${code}#`)
     await ringing
-    await line.until(() => line.app.relay.rooms.get(room)?.participants.size === 3, 'the third party')
+    await line.until(() => line.app.relay.rooms.get(room)?.participants.size === 3, 'the third participant')
     void ben.say(said(BEN_HZ, 20_000), 8_000)
     await Promise.all([line.hears(ana, BEN_HZ), line.hears(desk, BEN_HZ)])
     await desk.hangUp()

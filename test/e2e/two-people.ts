@@ -26,7 +26,7 @@ export interface TwoPeopleOptions {
   readonly ringSeconds?: number
 }
 
-/** The whole server, Twilio’s REST API and phones, all on loopback; notices are tones, nothing is translated. */
+/** The whole server, Twilio’s REST API and phones, all on loopback; notices are tones, and there is no translation. */
 export async function twoPeople({
   dial,
   calls,

@@ -6,7 +6,7 @@ export interface FuzzTarget {
   readonly seeds: readonly Buffer[]
   /** Tokens that the parser recognizes. */
   readonly words?: readonly string[]
-  /** Throws if an invariant is violated, and nothing else, for any `input`. */
+  /** Throws only if an invariant is violated, for any `input`. */
   run(input: Buffer): void
 }
 

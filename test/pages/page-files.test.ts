@@ -41,7 +41,7 @@ describe('files of pages', () => {
     '%2e%2e/package.json',
     'pages/page/',
     'pages/page',
-  ])('include nothing else: %s', async name => expect((await get(name)).statusCode).toBe(404))
+  ])('include no other files: %s', async name => expect((await get(name)).statusCode).toBe(404))
 })
 
 describe('a page', () => {

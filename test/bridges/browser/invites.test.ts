@@ -11,7 +11,7 @@ function desk() {
   const links = new RoomLinks(clock)
   const roomCodes = new RoomCodes(clock)
   const invites = new Invites({ links, roomCodes, page: '/', clock, ttlMs: 2 * HOUR_MS })
-  /** Whether an invitation is given, and whether it has a code. */
+  /** Requests an invitation; returns whether one was issued, and whether it has a code. */
   const asks = (room: string, address = 'a') => {
     try {
       return invites.give(room, address).code === undefined ? 'link' : 'both'

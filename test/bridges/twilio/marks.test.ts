@@ -19,7 +19,7 @@ describe('marks', () => {
     expect(marks.heard(kept)).toBe('u1')
   })
 
-  it('are played as often as they were sent', () => {
+  it('are played the same number of times as sent', () => {
     const marks = new MarkRegistry()
     marks.send('a:b')
     marks.send('a:b')

@@ -72,7 +72,7 @@ describe('a stream stopped by Twilio', () => {
     expect(api.looked).toEqual(['CA1'])
   })
 
-  it('receives nothing more, and feeds silence, so that utterances end', async () => {
+  it('receives no further audio, and feeds silence, so that utterances end', async () => {
     const { leg, got: made, fake, clock, media } = answeredLeg(limits)
     media()
     const heard = made.frames.length

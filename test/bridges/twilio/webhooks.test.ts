@@ -229,7 +229,7 @@ describe('a call whose stream breaks', () => {
     expect((await resume(bridge, 'CA1')).body).toMatch(/<Say /)
   })
 
-  it('hears an apology, not a rejection, if it is no longer wanted', async () => {
+  it('hears an apology, not a rejection, if the stream is no longer wanted', async () => {
     await using bridge = await Harness.open({ invite: () => ({ refused: 'busy' }) })
     expect((await resume(bridge, 'CA1')).body).toMatch(/<Response><Say .*<Hangup\/>/)
   })

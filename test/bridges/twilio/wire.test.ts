@@ -51,7 +51,7 @@ describe('a message from Twilio', () => {
     expect(json({ event: 'stop', stop: {}, streamSid: 'MZ1' })).toEqual({ kind: 'stop', streamSid: 'MZ1' })
   })
 
-  it('can have numbers in place of strings, and vice versa', () => {
+  it('can have numbers instead of strings, and vice versa', () => {
     expect(json({ event: 'media', media: { payload: '', timestamp: 20 } })).toMatchObject({ timestampMs: 20 })
     expect(json({ event: 'dtmf', dtmf: { digit: 5 } })).toMatchObject({ kind: 'dtmf', digit: '5' })
     const mediaFormat = { encoding: 'audio/x-mulaw', sampleRate: '8000', channels: '1' }

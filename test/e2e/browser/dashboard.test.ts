@@ -192,7 +192,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     })
     await page.getByText('100 rooms, 200 legs').waitFor()
     expect(await page.getByRole('button', { name: /^Control/ }).count()).toBe(200)
-    // Nothing is wider than a phone.
+    // No element is wider than a phone.
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
     await page.getByLabel('Find').fill('leg-77')
     await eventually(

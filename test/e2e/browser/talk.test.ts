@@ -77,7 +77,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     await b?.app.close()
   })
 
-  test('two clicks lead to hearing one’s own translation, as sent, in the chosen voice', async () => {
+  test('two clicks are enough to hear one’s own translation, as sent, in the chosen voice', async () => {
     const { page, faults, sent, heard, finals } = await talkPage(browser, b.address)
     expect(await page.locator('#speaks').inputValue()).toBe('en-us')
     expect(await page.locator('#hears').inputValue()).toBe('es-es')
@@ -153,7 +153,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     await bob.page.getByText('Microphone access is blocked').waitFor()
     await bob.page.getByText('in a browser').nth(1).waitFor()
     expect(await accessibilityFaults(bob.page)).toEqual([])
-    // Nothing is wider than the phone.
+    // No element is wider than the phone.
     expect(await bob.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
     // Anna now hears others, in her language.
     await anna.page.getByText('Everyone else is translated').waitFor()

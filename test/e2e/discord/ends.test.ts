@@ -85,7 +85,7 @@ describe.concurrent('when a channel ends, readers see why, and the phone hears a
       '',
       ({ guild, sala }) => guild.setPermissions(sala, guild.bot, { deny: ['Connect'] }),
     ],
-    ['D40 nobody is left', 'Everyone left', ({ guild }) => guild.owner.leave()],
+    ['D40 everyone leaves', 'Everyone left', ({ guild }) => guild.owner.leave()],
   ])('%s', { timeout: 60_000 }, async (_what, words, fault) => {
     const one = await talk()
     await fault(one)

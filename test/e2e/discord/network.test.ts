@@ -105,7 +105,7 @@ describe.concurrent('voices', () => {
     expect(Math.min(...Object.values(toBot.counts).slice(0, 2))).toBeGreaterThan(0)
     for (const [n, each] of hz.entries()) {
       const session = await sessionOf(each, house.x.service.sessions.slice(before))
-      // Lost audio is concealed or silent; everything else is in its place.
+      // Lost audio is concealed or silent; everything else is in position.
       expect(loudMs(session.pcm, each)).toBeGreaterThan(4_000 * (1 - LOSS[n]!) - 700)
       await until(() => heardMs(sala, each) > 800, PATIENCE_MS, `the translation of ${each} Hz`)
     }
@@ -143,7 +143,7 @@ describe.concurrent('voices', () => {
     }
   })
 
-  test('D20 voices are announced but UDP is blocked: readers are told what to check', {
+  test('D20 voices are announced but UDP is blocked: a notice names what to check', {
     timeout: 60_000,
   }, async () => {
     const { sala, members } = await people([VOICES[4]!])

@@ -88,7 +88,7 @@ test.each([
   ['the example', 'It is in.', [join(PROJECT, 'examples/discord-bot.ts')]],
   ['dragoman serve', 'logged in; 1 server', [join(PROJECT, 'src/main.ts'), 'serve', '--port', '0']],
 ])(
-  '%s interprets in a process of its own; asked to end while it translates, it says goodbye and ends well',
+  '%s interprets in a separate process; asked to end while it translates, it says goodbye and exits cleanly',
   {
     timeout: 90_000,
   },

@@ -103,7 +103,7 @@ export function hears(pcm: Int16Array, hz: number): boolean {
   return found.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0) > CLICK_MS
 }
 
-/** The longest of them; with zero length and level if there is none. */
+/** The longest tone; with zero length and level without tones. */
 export function longest(found: readonly Sounding[]): Sounding {
   const none = { fromMs: 0, toMs: 0, db: Number.NEGATIVE_INFINITY }
   return found.reduce((a, b) => (b.toMs - b.fromMs > a.toMs - a.fromMs ? b : a), none)

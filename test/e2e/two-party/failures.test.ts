@@ -46,7 +46,7 @@ describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
   test.for<[what: string, callee: SubscriberOptions, notice: NoticeName, dialled: string]>([
     ['it is busy', { behaviour: 'busy' }, 'busy', 'busy'],
     ['it is declined', { behaviour: 'rejects' }, 'busy', 'busy'],
-    ['nobody answers', { behaviour: 'no-answer' }, 'no-answer', 'no-answer'],
+    ['there is no answer', { behaviour: 'no-answer' }, 'no-answer', 'no-answer'],
     ['it fails', { behaviour: 'fails' }, 'call-failed', 'failed'],
     ['a machine answers', { behaviour: 'voicemail', voice: GREETING }, 'voicemail', 'voicemail'],
   ])('%s: the caller hears a notice and is hung up', async ([, callee, notice, dialled]) => {
@@ -56,7 +56,7 @@ describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
     // It rang before.
     expect(soundings(caller.heard(), RINGBACK_HZ, FAINT).length).toBeGreaterThan(0)
     expect(x.events.dial).toMatchObject([{ outcome: dialled }])
-    // The machine’s greeting is not played to anyone, and the machine records nothing of ours.
+    // Callers do not hear the machine’s greeting, and the machine records no audio from the bridge.
     expect(hears(caller.heard(), VOICE.callee)).toBe(false)
     for (const phone of x.callee.calls)
       expect(phone.heard().some(sample => Math.abs(sample) > 50)).toBe(false)
@@ -67,7 +67,7 @@ describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
     const caller = await x.dial()
     await until(() => x.twilio.calls[1]?.status === 'ringing', 5_000, 'that it rings')
     await caller.hangUp()
-    await until(() => x.twilio.calls[1]?.status === 'canceled', 5_000, 'that it is taken back')
+    await until(() => x.twilio.calls[1]?.status === 'canceled', 5_000, 'the cancellation')
     await until(() => x.app.relay.rooms.size === 0, 5_000, 'the room empty')
   })
 

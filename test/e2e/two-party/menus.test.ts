@@ -17,7 +17,7 @@ import {
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr'] as const
 const DOOR = '+15005550014'
 
-describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
+describe.concurrent('the menu asks callers', { timeout: 40_000 }, () => {
   test('for their language, in each one offered, and talk in the one they choose', async () => {
     const number = {
       ...NUMBER,
@@ -52,7 +52,7 @@ describe.concurrent('callers are asked', { timeout: 40_000 }, () => {
     expect(caller.report().errors).toEqual([])
   })
 
-  test('for a code: a wrong one is reported, the right one leads to the others', async () => {
+  test('for a code: a wrong one is reported, the right one connects them to the others', async () => {
     await using x = await exchange({
       numbers: { [DOOR]: { speaks: 'es-es', hears: 'es-es', roomCode: true } },
     })

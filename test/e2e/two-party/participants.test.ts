@@ -36,7 +36,7 @@ async function table(x: Exchange, languages: readonly Language[]): Promise<Seat[
       phone: await x.twilio.subscriber(`+1500555010${index}`).dial(NUMBERS[language]),
     })),
   )
-  await until(() => x.app.relay.legs === languages.length, 5_000, 'that all are there')
+  await until(() => x.app.relay.legs === languages.length, 5_000, 'all participants')
   return seats
 }
 

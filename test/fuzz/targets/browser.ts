@@ -34,7 +34,7 @@ const messages: FuzzTarget = {
       )
     }
     if (message.kind === 'ping') must(Number.isFinite(message.at), 'a time')
-    must(Object.keys(Object.prototype).length === 0, 'the prototype is as it was')
+    must(Object.keys(Object.prototype).length === 0, 'the prototype is unchanged')
   },
 }
 
@@ -68,7 +68,7 @@ const audio: FuzzTarget = {
     }
     const mostMs = DEFAULT_LIMITS.maxGapMs + 5_000 + now * 1.05 + now
     must(frames * 20 <= mostMs, `no more sound than there is time for it: ${frames}`)
-    must(frames === counters.framesIn, 'what is heard is counted')
+    must(frames === counters.framesIn, 'every frame is counted')
   },
 }
 

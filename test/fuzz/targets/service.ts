@@ -52,7 +52,7 @@ const results: FuzzTarget = {
       taken([payload]) === (payload !== false) || typeof payload === 'object',
       'only false and errors refuse',
     )
-    must(Object.keys(Object.prototype).length === 0, 'the prototype is as it was')
+    must(Object.keys(Object.prototype).length === 0, 'the prototype is unchanged')
   },
 }
 
@@ -73,7 +73,7 @@ const transcription: FuzzTarget = {
     try {
       must(typeof transcriptOf(reply) === 'string', 'a text')
     } catch (error) {
-      must(error instanceof Error && error.name !== 'TypeError', `a fault of its own: ${error}`)
+      must(error instanceof Error && error.name !== 'TypeError', `an unexpected error: ${error}`)
     }
   },
 }

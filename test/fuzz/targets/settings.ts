@@ -56,7 +56,7 @@ const yaml: FuzzTarget = {
     // Contains no cycles.
     JSON.stringify(file.values, (_key, value: unknown) => (typeof value === 'bigint' ? 0 : value))
     judged(file.values)
-    must(Object.keys(Object.prototype).length === 0, 'the prototype is as it was')
+    must(Object.keys(Object.prototype).length === 0, 'the prototype is unchanged')
   },
 }
 
@@ -110,7 +110,7 @@ const control: FuzzTarget = {
       allowing([ControlError], () => readRequest(operation, raw))
       allowing([ControlError], () => readRequest(operation, { ...raw, query: {} } as FastifyRequest))
     }
-    must(Object.keys(Object.prototype).length === 0, 'the prototype is as it was')
+    must(Object.keys(Object.prototype).length === 0, 'the prototype is unchanged')
   },
 }
 

@@ -149,7 +149,7 @@ const wav: FuzzTarget = {
     must(sound.missingBytes >= 0, 'what is missing is counted')
     const pcm = sound.read(0, sound.moments)
     must(pcm.length === sound.moments * sound.channels, 'all of it is read')
-    must(sound.read(sound.moments, 5).length === 0, 'and nothing behind it')
+    must(sound.read(sound.moments, 5).length === 0, 'and nothing after it')
   },
 }
 

@@ -22,7 +22,7 @@ const messages: FuzzTarget = {
   words: ['"event":', '__proto__', 'constructor', '1e999', '-1', 'null', '[]', '{}', '\\ud800', '"media":'],
   run(input) {
     const message = parse(input.toString())
-    must(KINDS.includes(message.kind), `a kind of its own: ${message.kind}`)
+    must(KINDS.includes(message.kind), `an unknown kind: ${message.kind}`)
     if (message.kind === 'start') {
       must(
         /^[\w-]{1,64}$/.test(message.callSid) && /^[\w-]{1,64}$/.test(message.streamSid),
@@ -34,7 +34,7 @@ const messages: FuzzTarget = {
     }
     if (message.kind === 'media')
       must(Number.isNaN(message.timestampMs) || message.timestampMs >= 0, 'times do not go back')
-    must(Object.keys(Object.prototype).length === 0, 'the prototype is as it was')
+    must(Object.keys(Object.prototype).length === 0, 'the prototype is unchanged')
   },
 }
 
@@ -126,7 +126,7 @@ const telephone: FuzzTarget = {
   run(input) {
     const read = parseTwiml(input.toString())
     must(typeof read.ok === 'boolean', 'an answer')
-    must(Object.keys(Object.prototype).length === 0, 'the prototype is as it was')
+    must(Object.keys(Object.prototype).length === 0, 'the prototype is unchanged')
   },
 }
 

@@ -39,7 +39,7 @@ describe('against the embedded service', () => {
     expect(mp3HeaderAt(utterances[0]!.audio!, 0)?.rate).toBe(16_000)
   })
 
-  test('/tts as a stream: everything that was spoken, up to its end', async () => {
+  test('/tts as a stream: all speech, up to its end', async () => {
     const { client } = await embedded()
     const session = kept(await client.openSession('/tts', { ...TO, receiveAudio: { obtainVia: 'stream' } }))
     const listening = collected(session.audio!)
@@ -61,7 +61,7 @@ describe('against the embedded service', () => {
     expect(engines.recognizer.streams.at(-1)?.samples).toBe(1_600 + 16_000)
   })
 
-  test('refusals come with the reason', async () => {
+  test('rejections include the reason', async () => {
     const { client, url } = await embedded()
     const stt = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1 }))
     expect(await failureOf(stt.send(new Uint8Array(3)))).toMatchObject({

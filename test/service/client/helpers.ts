@@ -18,7 +18,7 @@ export function kept<T extends AsyncDisposable>(each: T): T {
   return each
 }
 
-/** A scripted service and a client of it; both gone after the test. */
+/** A scripted service and a client of it; both are closed after the test. */
 export async function scripted(
   options: ScriptedServiceOptions = {},
   more: Partial<ServiceClientOptions> = {},
@@ -28,7 +28,7 @@ export async function scripted(
   return { service, client }
 }
 
-/** The failure of something that must fail. */
+/** Returns the error of a promise that must reject. */
 export async function failureOf(doing: Promise<unknown>): Promise<ServiceFailure> {
   const result = await doing.then(
     () => 'nothing failed',

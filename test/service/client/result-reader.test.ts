@@ -47,12 +47,12 @@ describe('the voice in a result', () => {
   test.each([
     ['samples', bytesOf(int16)],
     ['WAV', encodeWav(int16, 16_000)],
-  ])('%s in base64, and samples as a list of numbers, are sound too', (_, bytes) => {
+  ])('%s in base64, and samples as a list of numbers, are accepted as audio', (_, bytes) => {
     expect(read({ audio: Buffer.from(bytes).toString('base64') }).audio).toHaveLength(bytes.length)
     expect(Buffer.from(read({ data: Array.from(int16) }).audio!).equals(bytesOf(int16))).toBe(true)
   })
 
-  test('accepts pieces with any start where sound came before', () => {
+  test('accepts pieces with any start where audio was received before', () => {
     const reader = new ResultReader()
     const pieces = [mp3.subarray(0, 500), mp3.subarray(500, 530), mp3.subarray(530)]
     const heard = pieces.map(piece => reader.read({ audio: Buffer.from(piece).toString('base64') }).audio)
@@ -60,7 +60,7 @@ describe('the voice in a result', () => {
     expect(read({ audio: Buffer.from(pieces[1]!).toString('base64') }).audio).toBeUndefined()
   })
 
-  test('never takes words for sound, anywhere', () => {
+  test('never mistakes words for audio, anywhere', () => {
     const words = fc.oneof(
       fc.string({ maxLength: 400, unit: 'binary' }),
       fc.lorem({ maxCount: 60 }),
@@ -81,10 +81,10 @@ describe('the voice in a result', () => {
     )
   })
 
-  test('rejects lists of numbers that are not sound', () => {
+  test('rejects lists of numbers that are not audio', () => {
     for (const list of [[1, 2, 3], Array.from({ length: 400 }, (_, n) => n * 80), [0.1, 0.2], [1, 'a'], []])
       expect(read({ data: list, words: list }).audio).toBeUndefined()
-    // Levels that look like sound, at a place that is not of audio.
+    // Levels that look like audio, in a field that is not for audio.
     expect(read({ levels: Array.from({ length: 400 }, (_, n) => n % 50) }).audio).toBeUndefined()
   })
 })
@@ -116,12 +116,12 @@ describe('the words of a result', () => {
     [{ status: 'final' }, true],
     [{ type: 'result' }, undefined],
     [{}, undefined],
-  ])('whether they may change: %j', (payload, final) => {
+  ])('their finality: %j', (payload, final) => {
     expect(read(payload).final).toBe(final)
     expect(readResult(payload, 'x').final).toBe(final ?? true)
   })
 
-  test('a number of a piece is no name of an utterance', () => {
+  test('the number of a piece does not identify an utterance', () => {
     expect(read({ sequence: 3, text: 'a' }).name).toBeUndefined()
     expect(read({ id: 3 }).name).toBe('3')
     expect(read({ id: 3, utterance_id: 'u' }).name).toBe('u')

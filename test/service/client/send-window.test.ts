@@ -5,7 +5,7 @@ import { SendWindow } from '../../../src/service/client/flow-control.ts'
 
 const REFUSED = ServiceFailure.found('refused/not_taken', 'no')
 
-test('never more on the way than fit, all in order, every refusal told once', async () => {
+test('never sends more than fits, keeps the order, and reports every rejection once', async () => {
   const plan = fc.record({
     size: fc.integer({ min: 1, max: 5 }),
     refused: fc.array(fc.boolean(), { minLength: 1, maxLength: 30 }),

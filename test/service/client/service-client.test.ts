@@ -114,7 +114,7 @@ describe('batch', () => {
     expect(await (seen.file as Blob).text()).toBe('hola')
   })
 
-  test('another mode is refused here', async () => {
+  test('rejects another mode locally', async () => {
     const { client } = await scripted()
     const asked = client.batch({ mode: 'stss' as never, file: 'x' })
     await expect(asked).rejects.toThrow('the mode is "stss", allowed: stt, translator, tts, sts')
@@ -138,7 +138,7 @@ describe('batch', () => {
   })
 
   test.each([['not base64!'], [''], [[1, 70_000]], [{ a: 1 }], [{}], [null], [7]])(
-    '%j is no bytes',
+    '%j is not bytes',
     value => {
       expect(replyBytes(value)).toBeUndefined()
     },
@@ -153,12 +153,12 @@ describe('misuse', () => {
     [{ maxUnreadBytes: Number.NaN }, 'maxUnreadBytes is NaN'],
     [{ apiKey: undefined }, 'the API key must be a string, got undefined'],
     [{ url: 'example.com' }, 'the service\'s address is http:// or https://, got "example.com"'],
-  ])('%j is refused at once', (option, said) => {
+  ])('%j is rejected at once', (option, said) => {
     const options = { url: 'http://127.0.0.1:1', apiKey: 'key', ...option } as ServiceClientOptions
     expect(() => new ServiceClient(options)).toThrow(said)
   })
 
-  test('an option that is undefined is its default; a wrong one or a wrong namespace opens nothing', async () => {
+  test('an undefined option has its default; an invalid option or namespace is rejected', async () => {
     const { service, client } = await scripted({}, { window: undefined } as object)
     await using session = await client.openSession('/stt', { languageIdSource: 'en-us' })
     await session.send(Buffer.alloc(1_920))

@@ -64,7 +64,7 @@ describe('speech', () => {
     expect(heard).toEqual(Array.from({ length: 50 }, (_, n) => `said ${n}`))
   })
 
-  test('a reader who is behind makes the service wait, and loses nothing', async () => {
+  test('a slow reader slows down the service and loses nothing', async () => {
     const { service, client } = await scripted({ answer: silence })
     const session = kept(await client.openSession('/sts', STS, { maxUnread: 8, tailMs: 0, quietMs: 1_000 }))
     const big = new Uint8Array(200_000)
@@ -75,7 +75,7 @@ describe('speech', () => {
       for await (const result of session) texts.push(result.text ?? '')
     })()
     await sleep(0)
-    // Not all of 40 MB can have come: it was not read.
+    // Not all of the 40 MB can have arrived, because they were not read.
     expect(texts.length).toBeLessThan(100)
     await session.finish()
     await reading
@@ -84,7 +84,7 @@ describe('speech', () => {
 })
 
 describe('text', () => {
-  test('/translator: each text is answered, and finish waits for the last', async () => {
+  test('/translator: returns a result for each text, and finish waits for the last', async () => {
     const answerText = (session: { say(saying: object): void }, text: string) => {
       setTimeout(() => session.say({ text, translation: text.toUpperCase() }), 30)
     }
@@ -124,7 +124,7 @@ describe('text', () => {
 })
 
 describe('back-pressure', () => {
-  test('at most a window of fragments is on its way', async () => {
+  test('sends at most one window of fragments ahead', async () => {
     const { service, client } = await scripted({ answer: silence, faults: { ackAfterMs: 20 } })
     const session = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 4 }))
     let sent = 0
@@ -155,7 +155,7 @@ describe('back-pressure', () => {
     await session.send(FRAGMENT)
   })
 
-  test('only false and errors refuse audio and text; nothing, words and objects acknowledge', async () => {
+  test('only false and errors reject audio and text; an empty acknowledgment, words and objects accept them', async () => {
     const { service, client } = await scripted({ answer: silence })
     const audio = kept(await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1 }))
     const text = kept(await client.openSession('/translator', STS, { window: 1 }))
@@ -237,7 +237,7 @@ describe('faults', () => {
     })
   })
 
-  test('of the running session: errors about data are events, the connection can be cut', async () => {
+  test('of the running session: errors about data are events; the connection can break', async () => {
     const { service, client } = await scripted({ answer: silence })
     const session = kept(await client.openSession('/sts', STS))
     service.session?.error({ code: 'engine_failed', error: 'synthesis_failed', description: 'mute' })
@@ -252,7 +252,7 @@ describe('faults', () => {
     expect(await session.finish()).toMatchObject({ kind: 'failed' })
   })
 
-  test('what the service says before it hangs up is the reason', async () => {
+  test('reports the service’s last error as the reason for the disconnection', async () => {
     const { service, client } = await scripted({ answer: silence })
     const session = kept(await client.openSession('/sts', STS))
     service.session?.error({ code: 'timeout', error: 'session_idle', description: 'no data' })
@@ -270,7 +270,7 @@ describe('faults', () => {
     expect(await failureOf(session.send(FRAGMENT))).toMatchObject({ error: 'session_ended' })
   })
 
-  test('fields of a server that names them otherwise are found', async () => {
+  test('accepts fields under other names', async () => {
     const places = { translation: ['out.words'], text: ['in.words'], utterance: ['nr'] }
     const { service, client } = await scripted({ answer: silence }, { places })
     const session = kept(await client.openSession('/translator', STS))

@@ -8,7 +8,7 @@ import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
 import { quiet, sine } from '../../helpers/tone.ts'
 
-/** Records what a connection says and lets a test wait for it. */
+/** Records the events of a connection and lets a test wait for them. */
 function recorder() {
   const events: string[] = []
   const results: TranslationResult[] = []
@@ -55,7 +55,7 @@ describe('against a service that behaves', () => {
     service = await ScriptedService.listen({ answer: tones({ partialMs: 200 }), record: 'audio' })
   })
 
-  test('speaks only after start, is acked, and hears text and voice in order', async () => {
+  test('sends only after start, receives acknowledgments, and returns text and voice in order', async () => {
     const { sink, until, events, results } = recorder()
     const connection = translator().open(request, sink)
     connection.send(bytesOf(sine(500, 60)), 99)
@@ -147,7 +147,7 @@ describe('against a service that misbehaves', () => {
     expect(error?.message).toMatch(new RegExp(`${text}|cannot connect`))
   })
 
-  test('connected left out is forgiven', async () => {
+  test('tolerates a missing connected event', async () => {
     service.faults.noConnected = true
     const r = recorder()
     const connection = translator().open(request, r.sink)
@@ -167,7 +167,7 @@ describe('against a service that misbehaves', () => {
     expect(r.reason()).toMatchObject({ kind: 'failed', error: { code, retryable: true } })
   })
 
-  test('the reason given before a polite end is kept', async () => {
+  test('keeps the reason that precedes a regular end', async () => {
     const r = recorder()
     translator().open(request, r.sink)
     await r.until('ready')
@@ -202,7 +202,7 @@ describe('against a service that misbehaves', () => {
     }
   })
 
-  test('an error about data long ago is not the reason why a connection breaks', async () => {
+  test('an old error about data is not the reason for a broken connection', async () => {
     const clock = new FakeClock()
     const r = recorder()
     translator({ clock }).open(request, r.sink)
@@ -215,7 +215,7 @@ describe('against a service that misbehaves', () => {
     expect(r.reason()).toMatchObject({ error: { code: 'SERVICE_LOST', retryable: true } })
   })
 
-  test('acks of other types acknowledge; only false and errors refuse', async () => {
+  test('acknowledgments of other types accept; only false and errors reject', async () => {
     for (const ackWith of [[], ['true'], ['ok'], [{ ok: true }], [null]]) {
       service.faults.ackWith = ackWith
       const r = recorder()
@@ -236,7 +236,7 @@ describe('against a service that misbehaves', () => {
     }
   })
 
-  test('results of every wrong shape harm nothing', async () => {
+  test('results of every invalid shape do no harm', async () => {
     const r = recorder()
     const connection = translator().open(request, r.sink)
     await r.until('ready')
@@ -272,7 +272,7 @@ describe('against a service that misbehaves', () => {
     expect(r.reason()).toMatchObject({ kind: 'failed', error: { retryable: true } })
   })
 
-  test('a service that hangs has one deadline, that of the given clock', async () => {
+  test('a hanging service has one deadline, measured by the injected clock', async () => {
     const proxy = await FaultProxy.listen({ to: service.url })
     proxy.accepting = 'hang'
     const clock = new FakeClock()

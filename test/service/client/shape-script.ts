@@ -93,7 +93,7 @@ function heardFrom(events: readonly Event[], mode: VoiceMode) {
   return { heard: [...heard.values()], ends }
 }
 
-/** Expects the same utterances, speech and ends from a service of this shape as from one that follows the contract. */
+/** Expects the same utterances, speech and ends from a service of this shape as from a conforming one. */
 export function expectAlike(cell: ShapeCell): void {
   const { events, voices } = eventsOf(cell)
   const { heard, ends } = heardFrom(events, cell.mode)

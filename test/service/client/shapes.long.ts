@@ -11,5 +11,5 @@ describe('every shape of service', () => {
       for (const cell of cells) expectAlike(cell)
     },
   )
-  test('so many', () => expect(shapes).toHaveLength(7_560))
+  test('covers every combination', () => expect(shapes).toHaveLength(7_560))
 })

@@ -1,6 +1,6 @@
 import { type ServiceShape, VOICE_FORMS } from '../../../src/simulator/service/service-shape.ts'
 
-/** A shape, and how the voice is wanted. */
+/** A shape, and the requested form of the voice. */
 export interface ShapeCell extends Required<ServiceShape> {
   readonly mode: 'block' | 'streaming'
 }
@@ -20,10 +20,10 @@ const DIMENSIONS = {
 type Name = keyof ShapeCell
 const NAMES = Object.keys(DIMENSIONS) as Name[]
 
-/** As `docs/service/protocol.md` has it, which everything else is compared with. */
+/** The reference for all comparisons, as specified in `docs/service/protocol.md`. */
 export const REFERENCE: ShapeCell = cellOf(NAMES.map(() => 0))
 
-/** Every shape there is, but for `without`, which stay as in the contract. */
+/** Every shape; the dimensions in `without` stay as in the contract. */
 export function allShapes(without: readonly Name[] = []): ShapeCell[] {
   let choices: number[][] = [[]]
   for (const name of NAMES) {
@@ -69,7 +69,7 @@ export function pairwiseShapes(limits: { readonly [K in Name]?: number } = {}): 
   return cells.map(cellOf)
 }
 
-/** The cell in words, for names of tests. */
+/** Describes the cell, for names of tests. */
 export function shapeName(cell: ShapeCell): string {
   return NAMES.map(name =>
     name === 'final' || name === 'times' ? `${cell[name] ? '' : 'no '}${name}` : cell[name],

@@ -22,7 +22,7 @@ async function bystander(listener: RequestListener) {
 }
 
 describe('the stream of a session', () => {
-  test('comes as bytes, with the key, until the service ends it', async () => {
+  test('arrives as bytes, with the key, until the service ends it', async () => {
     const keys: unknown[] = []
     const http: RequestListener = (request, response) => {
       keys.push(request.headers['x-api-key'])
@@ -38,7 +38,7 @@ describe('the stream of a session', () => {
     expect(keys).toEqual([service.apiKey])
   })
 
-  test('is judged by where the session was connected, also when that is over', async () => {
+  test('is checked against the origin of the session, even after the end', async () => {
     const { service, client } = await scripted({ http: (_request, response) => void response.end('mp3') })
     service.next({ startWith: '/audio' })
     const session = kept(await client.openSession('/tts', TTS))
@@ -46,7 +46,7 @@ describe('the stream of a session', () => {
     expect(Buffer.concat(await collected(session.audio!)).toString()).toBe('mp3')
   })
 
-  test('a path is one of the service', async () => {
+  test('a path belongs to the service’s origin', async () => {
     const { service, client } = await scripted({
       http: (request, response) => void response.end(request.url),
     })
@@ -141,7 +141,7 @@ describe('the guard', () => {
     else expect(refused).toThrow('streamed audio is not fetched')
   })
 
-  test('takes its own and allowed origins, and knows which may get the key', () => {
+  test('accepts its own and allowed origins, and sends the key only to its own', () => {
     expect(audioAddress('/a', base, [], far)).toMatchObject({ own: true })
     const allowed = ['https://audio.example.com/', 'http://10.0.0.1:8000']
     expect(audioAddress('https://audio.example.com/a', base, allowed, far)).toMatchObject({ own: false })

@@ -4,7 +4,7 @@ import { UtteranceNumbers, type VoiceMode } from '../../../src/service/client/ut
 import { expectAlike } from './shape-script.ts'
 import { allShapes } from './shapes.ts'
 
-describe('utterances are the same for all names and omissions of a service', () => {
+describe('utterances are the same under all names and omissions of a service', () => {
   const told = allShapes(['times', 'form', 'coding'])
   test.each([...Map.groupBy(told, ({ ids, mode }) => `${ids}, ${mode}`)])('results: %s', (_, cells) => {
     for (const cell of cells) expectAlike(cell)
@@ -15,14 +15,14 @@ describe('utterances are the same for all names and omissions of a service', () 
   test.each([...Map.groupBy(voiced, ({ form, mode }) => `${form}, ${mode}`)])('voices: %s', (_, cells) => {
     for (const cell of cells) expectAlike(cell)
   })
-  test('so many; all of them are in `shapes.long.ts`', () => {
+  test('covers a subset; all combinations are in `shapes.long.ts`', () => {
     expect([told.length, voiced.length]).toEqual([360, 252])
   })
 })
 
 const voice = new Uint8Array(100)
 
-/** The numbers of the utterances that results and ends (`'end'`) are of, by first appearance. */
+/** The utterance numbers of results and ends (`'end'`), by first appearance. */
 function numbersOf(mode: VoiceMode, steps: readonly (ReadResult | 'end' | number)[]): number[] {
   const numbers = new UtteranceNumbers(mode)
   const names: string[] = []
@@ -77,7 +77,7 @@ describe('utterances without names', () => {
     ).toEqual([1, 1, 1, 1])
   })
 
-  test('a voice that never came does not take the next one’s', () => {
+  test('a missing voice does not use that of the next utterance', () => {
     const steps = [
       { text: 'one', final: true },
       { text: 'two', final: true, audio: voice },
@@ -99,7 +99,7 @@ describe('utterances without names', () => {
     ])
   })
 
-  test('parts of a text that come with the pieces of one voice are one utterance', () => {
+  test('parts of a text that arrive with the pieces of one voice are one utterance', () => {
     const say = (text: string) => ({ text, audio: voice })
     expect(
       numbersOf('streaming', [

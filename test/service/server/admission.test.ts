@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import type { ServiceErrorBody } from '../../../src/service/contract.ts'
 import { fakeService } from './helpers/fake-service.ts'
 
-test('beyond the last place a connection is refused; a place left free is given again', async () => {
+test('rejects a connection above the limit; a released slot can be used again', async () => {
   const { connect, ready } = await fakeService({ maxSessions: 2 })
   const first = await ready('/sts')
   await ready('/stt')
@@ -17,7 +17,7 @@ test('beyond the last place a connection is refused; a place left free is given 
   await ready('/sts')
 })
 
-test('many clients at once: fills all slots and tells the others why', async () => {
+test('many clients at once: fills all slots and reports the reason to the others', async () => {
   const { connect, engines } = await fakeService({ maxSessions: 3 })
   const clients = Array.from({ length: 12 }, () => connect('/stt'))
   const outcomes = await Promise.all(
@@ -33,7 +33,7 @@ test('many clients at once: fills all slots and tells the others why', async () 
   expect(engines.recognizer.streams).toHaveLength(3)
 })
 
-test('wrong parameters and wrong keys take no place', async () => {
+test('wrong parameters and wrong keys do not use a slot', async () => {
   const { connect, ready } = await fakeService({ maxSessions: 1 })
   for (let n = 0; n < 5; n++) {
     await connect('/sts', { languageIdTarget: 'zz' }).until('disconnect')

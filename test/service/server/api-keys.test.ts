@@ -46,7 +46,7 @@ test('a missing key counts like a wrong one', () => {
   expect(ask(undefined, '192.0.2.2')).toBe('key_missing')
 })
 
-test('good keys are no attempts', () => {
+test('valid keys do not count as attempts', () => {
   const { ask, filed } = keysWith(1)
   for (let n = 0; n < 20; n++) {
     expect(ask('short', '192.0.2.1')).toBe('key 1')
@@ -54,7 +54,7 @@ test('good keys are no attempts', () => {
   }
 })
 
-test('on HTTP: 429 with Retry-After, as long as it takes; on a socket: connect_error', async () => {
+test('on HTTP: 429 with the exact Retry-After; on a socket: connect_error', async () => {
   const clock = new FakeClock()
   const { get, connect } = await fakeService({ maxAttemptsPerMinute: 4 }, { clock })
   for (let n = 0; n < 2; n++) expect((await get('/api/languages', 'wrong')).status).toBe(401)
@@ -74,7 +74,7 @@ test('on HTTP: 429 with Retry-After, as long as it takes; on a socket: connect_e
   await connect('/stt', {}, KEY).until('start')
 })
 
-test('who guesses in one connection, namespace by namespace, is limited too', async () => {
+test('limits guesses within one connection, across namespaces', async () => {
   const { url } = await fakeService({ maxAttemptsPerMinute: 3 })
   const manager = new Manager(url, { transports: ['websocket'], reconnection: false })
   const errors: unknown[] = []
@@ -90,7 +90,7 @@ test('who guesses in one connection, namespace by namespace, is limited too', as
   expect(errors).toEqual(['key_wrong', 'key_wrong', 'key_wrong', 'too_many_attempts'])
 })
 
-test('revokes a removed key, and keeps the holder of the others', () => {
+test('revokes a removed key, and keeps the sessions of the others', () => {
   const clock = new FakeClock()
   const keys = new ApiKeys({ apiKeys: [], open: false, maxAttemptsPerMinute: 5 }, clock)
   const [going, staying] = [newKey(), newKey()]
@@ -107,7 +107,7 @@ test('revokes a removed key, and keeps the holder of the others', () => {
   expect(() => keys.holderOf('', 'the test', '192.0.2.1')).toThrow('an API key is required in the test')
 })
 
-test('an open service accepts every client, as one holder', () => {
+test('without keys, accepts every client, as one holder', () => {
   const keys = new ApiKeys({ apiKeys: ['short'], open: true, maxAttemptsPerMinute: 5 }, new FakeClock())
   expect(keys.holderOf(undefined, 'the test', undefined).name).toBe('open')
   expect(keys.holderOf('wrong', 'the test', undefined).name).toBe('open')

@@ -38,7 +38,7 @@ test('applies a higher or lower quota at once', () => {
   expect(allowance.leftMs).toBe(0)
 })
 
-test('in no 24 hours is more taken than allowed, and what fits is never refused for longer than a slice', () => {
+test('never accepts more than the quota in any 24 hours, and never delays fitting audio by more than a slice', () => {
   const step = fc.record({ afterMs: fc.nat(4 * 60 * MINUTE_MS), ms: fc.nat(5 * MINUTE_MS) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), steps => {

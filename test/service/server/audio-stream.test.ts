@@ -47,7 +47,7 @@ test('a reader gets half a second at once, then silence at the pace of the clock
   stream.end()
 })
 
-test('speech goes out at once, and silence waits until it has been played', async () => {
+test('speech is sent at once, and silence waits until it has been played', async () => {
   const { clock, stream } = await streamed()
   const reader = stream.open()
   clock.advance(2_000)
@@ -98,7 +98,7 @@ test('a second reader takes over; without a reader the clock of the stream stops
   expect(clock.pending).toBe(0)
 })
 
-test('cuts off a reader that does not read at the limit, once; another can connect', async () => {
+test('disconnects a reader above the limit, once; another can connect', async () => {
   const { clock, stream, told } = await streamed({ maxUnreadBytes: 30_000 })
   const stuck = stream.open()
   for (let n = 0; n < 100; n++) {
@@ -123,7 +123,7 @@ test('without a reader keeps the newest speech up to the limit, and reports the 
   expect(kept).toBeGreaterThan(20_000)
 })
 
-test('speech waits while much is ahead, and not when the reader leaves or the stream ends', async () => {
+test('speech waits while too much is buffered, but not after the reader has left or the stream has ended', async () => {
   const { clock, stream } = await streamed()
   const settled = async (promise: Promise<void>) =>
     Promise.race([promise.then(() => true), new Promise(resolve => setImmediate(resolve, false))])
@@ -148,7 +148,7 @@ test('speech waits while much is ahead, and not when the reader leaves or the st
   await ended
 })
 
-test('in the end the reader gets the rest, and minutes to take it', async () => {
+test('at the end the reader gets the rest, and has minutes to read it', async () => {
   const { clock, stream } = await streamed()
   const reader = stream.open()
   stream.write(sine(440, 2_000, 8_000, 16_000))

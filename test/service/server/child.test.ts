@@ -11,7 +11,7 @@ import { speak } from './helpers/real-service.ts'
 import { joined, pause, recording } from './helpers/recordings.ts'
 import { query, TestClient } from './helpers/test-client.ts'
 
-/** The process without ears: it starts faster. */
+/** The process without recognizers, which starts faster. */
 const QUICK = { apiKeys: ['k'], engines: { pocketsphinx: { enabled: false } } }
 
 async function reachable(url: string): Promise<boolean> {
@@ -21,7 +21,7 @@ async function reachable(url: string): Promise<boolean> {
   )
 }
 
-test('a killed service is back at the same address, and a whole sentence is translated', async () => {
+test('restarts a killed service at the same address, and a whole sentence is translated', async () => {
   const lines: string[] = []
   const note = (_fields: object, message: string) => void lines.push(message)
   const log = { debug: note, info: note, warn: note, error: note }
@@ -46,7 +46,7 @@ test('a killed service is back at the same address, and a whole sentence is tran
   expect(lines).toContain('session ready')
 })
 
-test('close ends the process and settles ended; it is not started again', async () => {
+test('close ends the process, settles ended, and prevents a restart', async () => {
   const service = await ServiceProcess.start(QUICK)
   const { url, pid } = service
   await Promise.all([service.close(), service.close()])
@@ -77,7 +77,7 @@ test('restarts the service after a SIGTERM to its process', async () => {
   await expect.poll(() => reachable(service.url), { timeout: 10_000 }).toBe(true)
 })
 
-test('a service that is stopped in the middle of its work is killed, and another takes its place', async () => {
+test('kills and replaces a service that is suspended during its work', async () => {
   const clock = new FakeClock()
   const lines: { message: string; servicePid?: number }[] = []
   const note = (fields: object, message: string) => void lines.push({ ...fields, message })
@@ -86,7 +86,7 @@ test('a service that is stopped in the middle of its work is killed, and another
   const { url, pid } = service
   process.kill(pid!, 'SIGSTOP')
   clock.advance(8_000)
-  // Not yet: the machine can be that busy.
+  // Not yet: the machine can be this busy.
   expect(lines.map(({ message }) => message)).not.toContain('service process killed')
   clock.advance(1_000)
   expect(lines).toContainEqual(
@@ -99,19 +99,19 @@ test('a service that is stopped in the middle of its work is killed, and another
   expect(service.pid).not.toBe(pid)
 })
 
-test('a service that answers lives on, however long', async () => {
+test('a service that responds is never killed', async () => {
   const clock = new FakeClock()
   await using service = await ServiceProcess.start(QUICK, { clock })
   for (let n = 0; n < 60; n++) {
     clock.advance(3_000)
-    // By the time it answers this it has answered the questions before.
+    // This response shows that the earlier requests were answered.
     expect(await reachable(service.url)).toBe(true)
     await new Promise(setImmediate)
   }
   expect(service.restarts).toBe(0)
 })
 
-test('when the parent is gone the service goes too', async () => {
+test('the service exits when its parent exits', async () => {
   const parent = fork(new URL('./helpers/parent.ts', import.meta.url), { execArgv: [] })
   const [{ url }] = (await once(parent, 'message')) as [{ url: string }]
   expect(await reachable(url)).toBe(true)
@@ -119,7 +119,7 @@ test('when the parent is gone the service goes too', async () => {
   await expect.poll(() => reachable(url), { timeout: 10_000 }).toBe(false)
 })
 
-test('a process whose parent has gone while it has something to say ends without an error', async () => {
+test('a process that writes after its parent has exited ends without an error', async () => {
   const path = fileURLToPath(new URL('../../../src/service/server/process/child-main.ts', import.meta.url))
   // While suspended, it receives the request and then the end of its parent.
   const parent = `
@@ -148,7 +148,7 @@ test('a process whose parent has gone while it has something to say ends without
   expect(err).toBe('')
 })
 
-test('the process sees no variable of the bridge that could be a secret', async () => {
+test('the process gets no environment variable of the bridge that could be a secret', async () => {
   vi.stubEnv('DRAGOMAN_TWILIO_AUTH_TOKEN', 'canary-of-the-environment')
   onTestFinished(() => void vi.unstubAllEnvs())
   await using service = await ServiceProcess.start(QUICK)

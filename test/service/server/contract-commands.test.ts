@@ -12,7 +12,7 @@ const PROJECT = fileURLToPath(new URL('../../../', import.meta.url))
 const page = readFileSync(`${PROJECT}docs/service/examples.md`, 'utf8')
 const httpPage = readFileSync(`${PROJECT}docs/service/http.md`, 'utf8')
 
-/** The commands, each with the answer below it, if it has one. */
+/** The commands, each with the documented response, if any. */
 const examples = Array.from(
   page.matchAll(/```sh\n(.+)\n```\n(?:\n```json\n([\s\S]+?)\n```)?/g),
   ([, command = '', answer]) => ({ command, answer }),
@@ -41,7 +41,7 @@ test.each(examples)('$command', async ({ command, answer }) => {
   if (!answer) return
   const [found, said] = [JSON.parse(stdout), JSON.parse(answer)]
   expect(shape(found)).toEqual(shape(said))
-  // The transcript can differ in a word between machines; all else is exact.
+  // The transcript can differ in a word between machines; everything else is exact.
   if (!/mode=(stt|tts)/.test(command) || said.code) expect(found).toEqual(said)
 })
 

@@ -26,6 +26,6 @@ test('the page lists the default limits', () => {
     expect(settings[name.replaceAll('`', '')], name).toBe(Number(value))
 })
 
-test('the page names the rates that are allowed', () => {
+test('the page names the allowed rates', () => {
   expect(read('protocol.md')).toContain(AUDIO_RATES.join(', '))
 })

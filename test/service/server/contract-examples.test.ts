@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const real = realService({ maxSessions: 4 })
 
-/** Runs the example of the page that has `mark` in it, as a person would, to its end. */
+/** Runs the page’s example that contains `mark`, to its end. */
 async function byHand(mark: string): Promise<{ out: string; err: string; code: number | null }> {
   const source = examples.filter(each => each.includes(mark))
   expect(source).toHaveLength(1)

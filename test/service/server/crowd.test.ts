@@ -7,14 +7,14 @@ import { query, TestClient } from './helpers/test-client.ts'
 
 const FRAGMENT = 960
 const FRAGMENT_MS = 60
-/** On a busy machine the speakers themselves may falter: that ends no sentence. */
+/** On a busy machine the speakers themselves can falter, which ends no sentence. */
 const UNHURRIED = { pocketsphinx: { stallMs: 10_000 } }
 const clients: TestClient[] = []
 afterEach(() => {
   for (const client of clients.splice(0)) client.close()
 })
 
-/** Returns true if there was room, else the reason. */
+/** Returns true if there was room, otherwise the reason. */
 async function outcome(client: TestClient): Promise<'start' | ServiceErrorBody> {
   return Promise.race([
     client.until('start').then(() => 'start' as const),
@@ -33,7 +33,7 @@ async function arrive(url: string, count: number) {
   }
 }
 
-/** Speaks at the pace of speech; answers when each fragment was sent. */
+/** Sends audio in real time; returns the time when each fragment was sent. */
 async function speak(client: TestClient, pcm: Int16Array): Promise<number[]> {
   const sent: number[] = []
   const begin = performance.now()
@@ -46,10 +46,10 @@ async function speak(client: TestClient, pcm: Int16Array): Promise<number[]> {
   return sent
 }
 
-/** Real time of eight voices on a machine that can have other work (ms). */
+/** Real time for eight voices on a machine with other work (ms). */
 const PATIENCE_MS = 180_000
 
-describe('eight at once where four have room', { timeout: PATIENCE_MS }, () => {
+describe('eight sessions with room for four', { timeout: PATIENCE_MS }, () => {
   const real = realService({ maxSessions: 4, engines: UNHURRIED })
 
   test('serves four to the end, and rejects four at once', async () => {
@@ -65,7 +65,7 @@ describe('eight at once where four have room', { timeout: PATIENCE_MS }, () => {
   })
 })
 
-describe('eight at once where eight have room', { timeout: PATIENCE_MS }, () => {
+describe('eight sessions with room for eight', { timeout: PATIENCE_MS }, () => {
   /** The documented latency, and the limit below which a delay is not reported. */
   const LATENCY_MS = 1_000
   const MAX_BEHIND_MS = 2_000
@@ -78,7 +78,7 @@ describe('eight at once where eight have room', { timeout: PATIENCE_MS }, () => 
     engines: UNHURRIED,
   })
 
-  test('each is served within the documented latency or told that it is not, and all hear everything', async () => {
+  test('each is served within the documented latency or notified otherwise, and all receive everything', async () => {
     const { served, refused } = await arrive(real.url, 8)
     for (const body of refused) expect(body).toMatchObject({ code: 'limit', error: 'service_behind' })
     expect(served.length).toBeGreaterThan(0)

@@ -59,7 +59,7 @@ async function saying(text: string): Promise<Met> {
   return onSocket(client, false)
 }
 
-/** Sends a bad fragment to a good session and returns the error. */
+/** Sends a bad fragment to a valid session and returns the error. */
 async function badFragment(payload: unknown, config = {}): Promise<Met> {
   const { ready } = await fakeService(config)
   const { client } = await ready('/stt')
@@ -67,7 +67,7 @@ async function badFragment(payload: unknown, config = {}): Promise<Met> {
   return onSocket(client, false)
 }
 
-/** Sends a bad text to a good session and returns the error; a good one is accepted afterwards. */
+/** Sends a bad text to a valid session and returns the error; a valid one is accepted afterwards. */
 async function badText(payload: unknown, config = {}): Promise<Met> {
   const { ready } = await fakeService(config)
   const { client } = await ready('/translator')
@@ -78,7 +78,7 @@ async function badText(payload: unknown, config = {}): Promise<Met> {
   return { way: 'error', body }
 }
 
-/** One way to meet each row. Its type demands all of them. */
+/** A trigger for each row. Its type requires all of them. */
 const provoke: Record<ErrorName, () => Promise<Met>> = {
   async key_missing() {
     const { get } = await fakeService()
@@ -284,7 +284,7 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
   },
 }
 
-test.each(Object.keys(provoke) as ErrorName[])('%s is met and told as the table says', async name => {
+test.each(Object.keys(provoke) as ErrorName[])('%s occurs and is reported as in the table', async name => {
   const met = await provoke[name]()
   const row = ERROR_TABLE[name]
   expect(met.body).toEqual({ code: row.code, error: name, description: expect.stringMatching(/.{15,}/) })

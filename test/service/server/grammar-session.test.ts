@@ -17,7 +17,7 @@ test('recognizes the closed vocabulary that a connection names, and echoes it', 
   expect((await client.until<SttResult>('result')).text).toBe(PHRASES[0])
 })
 
-test('so it is on /sts; the next connection hears the whole language again', async () => {
+test('also on /sts; the next connection has the whole language again', async () => {
   const closed = await real.ready('/sts', { grammar: 'book' })
   await speak(closed, pcm)
   expect((await closed.until<StsResult>('result')).text).toBe(PHRASES[0])

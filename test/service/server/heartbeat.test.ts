@@ -10,7 +10,7 @@ function heart() {
   return { clock, lost, heartbeat, asked: () => asked }
 }
 
-test('who answers now and then is alive', () => {
+test('a peer that responds occasionally is alive', () => {
   const { clock, lost, heartbeat, asked } = heart()
   for (let n = 0; n < 10; n++) {
     clock.advance(7_000)
@@ -19,7 +19,7 @@ test('who answers now and then is alive', () => {
   expect([asked(), lost]).toEqual([70, []])
 })
 
-test('who does not answer eight questions is lost, once', () => {
+test('a peer that misses eight requests is lost, once', () => {
   const { clock, lost, asked } = heart()
   clock.advance(60_000)
   expect([asked(), lost, clock.pending]).toEqual([8, [8_000], 0])

@@ -10,7 +10,7 @@ import { withLock } from '../../../src/storage/file-lock.ts'
 import { keyFilePath, keyFileWith } from './helpers/key-files.ts'
 import { THEN } from './helpers/then.ts'
 
-test('a key is 192 random bits; the file has its digest only, and is its owner’s only', async () => {
+test('a key is 192 random bits; the file contains only its digest and is readable by its owner only', async () => {
   const { path, file, keys } = await keyFileWith('desk')
   expect(keys[0]).toMatch(/^dgm_[\w-]{32}$/)
   const text = await readFile(path, 'utf8')
@@ -29,7 +29,7 @@ test('a change keeps the mode of the file', async () => {
   expect((await stat(path)).mode & 0o777).toBe(0o640)
 })
 
-test('a link to the file stays a link', async () => {
+test('a change through a symbolic link keeps the link', async () => {
   const { path, file } = await keyFileWith('desk')
   const link = join(dirname(path), 'link.json')
   await symlink(path, link)
@@ -57,7 +57,7 @@ async function did(file: KeyFile, { kind, name }: Operation): Promise<boolean> {
   }
 }
 
-test('one after the other: the file is what a list in memory would be', async () => {
+test('sequential changes: the file equals a list in memory', async () => {
   const run = fc.asyncProperty(fc.array(operation, { maxLength: 12 }), async operations => {
     const file = new KeyFile(await keyFilePath())
     let model: string[] = []
@@ -72,7 +72,7 @@ test('one after the other: the file is what a list in memory would be', async ()
   await fc.assert(run, { numRuns: 30 })
 })
 
-test('concurrent changes: none is lost or repeated, and readers never see half of one', async () => {
+test('concurrent changes: none is lost or repeated, and readers never see an incomplete file', async () => {
   const run = fc.asyncProperty(fc.array(operation, { maxLength: 12 }), async operations => {
     const path = await keyFilePath()
     const done = await Promise.all(operations.map(each => did(new KeyFile(path), each)))
@@ -89,7 +89,7 @@ test('concurrent changes: none is lost or repeated, and readers never see half o
   await fc.assert(run, { numRuns: 20 })
 })
 
-test('two processes and this one add at the same time: every key is stored', async () => {
+test('two processes and this one add keys concurrently: every key is stored', async () => {
   const path = await keyFilePath()
   const script = new URL('./helpers/key-adder.ts', import.meta.url)
   const children = ['left', 'right'].map(name => fork(script, [path, name, '15'], { execArgv: [] }))
@@ -138,7 +138,7 @@ test.each([
   expect(await readdir(dirname(path))).toEqual(['keys.json'])
 })
 
-test('a path that is a folder, or in none, is refused by name', async () => {
+test('rejects a path that is a folder, or in a missing folder, by name', async () => {
   const path = await keyFilePath()
   await expect(new KeyFile(dirname(path)).read()).rejects.toMatchObject({ code: 'CONFIG' })
   await expect(new KeyFile(join(path, 'deeper', 'keys.json')).add('desk', THEN)).rejects.toThrow('deeper')
@@ -151,13 +151,13 @@ test.each([
   ['x'.repeat(65), {}],
   ['desk', { sessions: 0 }],
   ['desk', { minutesPerDay: 0.5 }],
-])('no key for %j with %j', async (name, limits) => {
+])('creates no key for %j with %j', async (name, limits) => {
   const path = await keyFilePath()
   await expect(new KeyFile(path).add(name, THEN, limits)).rejects.toThrow(RangeError)
   expect(await new KeyFile(path).read()).toBeUndefined()
 })
 
-test('a process killed while it changes the keys blocks no other', async () => {
+test('a process killed during a change blocks no other', async () => {
   const { path, file } = await keyFileWith('desk')
   const module = new URL('../../../src/storage/file-lock.ts', import.meta.url).href
   const clock = new URL('../../../src/common/clock.ts', import.meta.url).href
@@ -190,7 +190,7 @@ test('a stale lock file of an earlier version blocks no process', async () => {
   expect(await file.read()).toEqual([])
 })
 
-test('a folder that another process keeps locked is named after a while', async () => {
+test('a folder that another process keeps locked is reported after a while', async () => {
   const { path } = await keyFileWith('desk')
   const release = Promise.withResolvers<void>()
   const held = withLock(path, new FakeClock(), () => release.promise)

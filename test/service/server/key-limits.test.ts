@@ -63,7 +63,7 @@ test('quota used up during a session: rejects the fragment with a clear error an
   await ready('/stt')
 })
 
-test('what is refused does not count', async () => {
+test('rejected audio does not count', async () => {
   const { ready } = await fakeService({ apiKeys: [{ name: 'one', key: KEY, minutesPerDay: 1 }] })
   const { client, stream } = await ready('/stt')
   stream.queuedMs = 1_000_000

@@ -12,7 +12,7 @@ import { THEN } from './helpers/then.ts'
 const second = Buffer.alloc(32_000)
 const MINUTE_MS = 60_000
 
-/** A service that counts in a key file, and a later one; the time continues in between. */
+/** A service that counts usage in a key file, and a later one on a continuous timeline. */
 async function counting(minutesPerDay: number) {
   const { file } = await keyFileWith()
   const key = await file.add('desk', THEN, { minutesPerDay })
@@ -54,7 +54,7 @@ async function counting(minutesPerDay: number) {
   return { begin, file, key, usage: usagePath(file.path), later }
 }
 
-test('what a key has used is known after a restart, and forgotten after a day', async () => {
+test('the usage of a key survives a restart, and expires after a day', async () => {
   const { begin, later } = await counting(1)
   const first = await begin()
   expect(await first.speak(40)).toBe(true)
@@ -72,7 +72,7 @@ test('what a key has used is known after a restart, and forgotten after a day', 
   expect(await (await begin()).speak(60)).toBe(true)
 })
 
-test('it is saved now and then, so that a crash loses little', async () => {
+test('usage is saved regularly, so that a crash loses little', async () => {
   const { begin, usage } = await counting(1)
   const crashes = await begin()
   await crashes.speak(59)
@@ -97,7 +97,7 @@ test('two services with one key file count together', async () => {
   expect(await (await begin()).session()).toBe('minutes_used_up')
 })
 
-test('the file names digests, times and milliseconds, and no key; a key of the settings by its name', async () => {
+test('the file contains digests, times and milliseconds, but no keys; configured keys appear by name', async () => {
   const { begin, usage, key, file } = await counting(1)
   const service = await begin()
   await service.speak(3)
@@ -118,7 +118,7 @@ test('the file names digests, times and milliseconds, and no key; a key of the s
   expect(Object.keys(JSON.parse(await readFile(usage, 'utf8')).keys)).toEqual(['settings: wall'])
 })
 
-test('a service whose keys have no limits writes nothing', async () => {
+test('a service without key limits writes nothing', async () => {
   const path = await keyFilePath()
   const { ready, service } = await fakeService({ keyFile: path })
   const { client } = await ready('/stt')
@@ -161,7 +161,7 @@ test('reports a full disk once, and continues counting', async () => {
   expect(await (await begin()).session()).toBe('minutes_used_up')
 })
 
-test('text counts as the audio that it takes to say it: a second for 15 characters', async () => {
+test('text counts as the audio needed to speak it: a second for 15 characters', async () => {
   const apiKeys = [{ name: 'one', key: KEY, minutesPerDay: 1 }]
   const clock = new FakeClock()
   const { connect, url } = await fakeService({ apiKeys, maxSessions: 8 }, { clock })

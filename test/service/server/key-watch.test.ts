@@ -27,7 +27,7 @@ async function watching(path: string, file = new KeyFile(path)) {
   return { clock, keys, lines, watch, good }
 }
 
-test('keys come and go with the file, half a second later; the configured ones stay', async () => {
+test('key changes in the file apply half a second later; configured keys stay', async () => {
   const path = await keyFilePath()
   const file = new KeyFile(path)
   const { clock, good, watch } = await watching(path)
@@ -68,7 +68,7 @@ test('an invalid file changes nothing, and is reported once', async () => {
   expect(good(keys[0]!)).toBe('key_wrong')
 })
 
-test('a file missing for a moment keeps its keys, a deleted one does not', async () => {
+test('a temporarily missing file keeps its keys, a deleted one does not', async () => {
   const { path, file, keys } = await keyFileWith('desk')
   const { watch, good, lines } = await watching(path)
   await rm(path)
@@ -95,13 +95,13 @@ test('limits change without ending a session', async () => {
   expect(() => holder.assertRoom()).toThrow('all 1 sessions')
 })
 
-test('a broken file at the start is refused', async () => {
+test('rejects an invalid file at startup', async () => {
   const path = await keyFilePath()
   await writeFile(path, 'no')
   await expect(watching(path)).rejects.toMatchObject({ code: 'CONFIG' })
 })
 
-/** A file that answers a read with an error of the disk. */
+/** A file whose reads fail with a disk error. */
 class FailingFile extends KeyFile {
   code: string | undefined
   override async read() {
@@ -146,7 +146,7 @@ test('a process that is short of file descriptors keeps the keys', async () => {
   expect(lines.filter(line => line.includes('not read'))).toHaveLength(1)
 })
 
-test('a file that cannot be read at the start has no keys until it can', async () => {
+test('a file that is unreadable at startup has no keys until it can be read', async () => {
   const { path, keys } = await keyFileWith('desk')
   const file = new FailingFile(path)
   file.code = 'EACCES'

@@ -30,7 +30,7 @@ function move(name: string, fate: Fate, play: Move['play']): Move {
 const event = (takes: string, ...payloads: string[]) => `[${[JSON.stringify(takes), ...payloads].join()}]`
 const PLACE = '{"_placeholder":true,"num":0}'
 
-/** Events that the session lives on after. */
+/** Events that do not end the session. */
 export const wrongEvent: fc.Arbitrary<Move> = fc.oneof(
   json
     .filter(each => !/^\s*"/.test(each))
@@ -147,7 +147,7 @@ export const lastMove: fc.Arbitrary<Move> = fc.oneof(
   ),
 )
 
-/** A packet that was right, with some characters changed. */
+/** A valid packet with some characters changed. */
 export const mutatedPacket: fc.Arbitrary<Move> = fc
   .tuple(
     fc.constantFrom('text', 'write_stream'),
@@ -167,7 +167,7 @@ export const mutatedPacket: fc.Arbitrary<Move> = fc
     })
   })
 
-/** The parameters that each namespace looks at. */
+/** The parameters that each namespace checks. */
 const PARAMETERS = {
   '/stt': ['languageIdSource', 'sendAudio', 'partials', 'grammar'],
   '/translator': ['languageIdSource', 'languageIdTarget'],
@@ -184,7 +184,7 @@ const field = fc
   )
   .map(([name, each]) => `{${JSON.stringify(name)}:${each}}`)
 
-/** Parameters of a connection to `name` of which one to three are wrong, mostly. */
+/** Parameters of a connection to `name`, of which mostly one to three are wrong. */
 export const wrongQuery = (name: keyof typeof PARAMETERS): fc.Arbitrary<URLSearchParams> =>
   fc
     .array(
@@ -209,7 +209,7 @@ export const wrongQuery = (name: keyof typeof PARAMETERS): fc.Arbitrary<URLSearc
       return query
     })
 
-/** Parameters that are right on every namespace. */
+/** Parameters that are valid in every namespace. */
 export function goodQuery(): URLSearchParams {
   return new URLSearchParams({
     languageIdSource: 'en-us',

@@ -18,7 +18,7 @@ const CONNECTIONS = 200
 const AT_ONCE = 8
 /** On a busy machine everything takes longer. */
 const PATIENT = { timeout: 60_000 }
-/** Resources that these clients can leave. */
+/** Resources that these clients could leave behind. */
 const LEFT_BYTES = 8 * 1024 * 1024
 
 const TAKES = {
@@ -29,7 +29,7 @@ const TAKES = {
 } as const
 type Name = keyof typeof TAKES
 
-/** One client that does wrong: with its parameters, or in its session. */
+/** A misbehaving client: with its parameters, or in its session. */
 type Client = { query: URLSearchParams } | { moves: Move[]; eager: boolean }
 
 const clientOf = (name: Name): fc.Arbitrary<Client> =>
@@ -114,7 +114,7 @@ async function played(mp3: Uint8Array): Promise<Int16Array> {
 const trials = fuzzSeeds(1).flatMap(seed => (Object.keys(TAKES) as Name[]).map(name => [name, seed] as const))
 
 test.each(trials)(
-  `${CONNECTIONS} malformed clients on %s are answered, leave no resources and harm no other client: seed %i`,
+  `${CONNECTIONS} malformed clients on %s get responses, leave no resources and do not affect other clients: seed %i`,
   async (name, seed) => {
     const { url, ready, engines, service, get } = await fakeService({ ...NEVER_LATE, maxSessions: 50 })
     const good = await healthy(url, engines.recognizer)
@@ -160,7 +160,7 @@ test.each(trials)(
     }
 
     const one = async (each: Client) => {
-      // Some say something before `start`.
+      // Some send before `start`.
       engines.recognizer.gate = new Promise(resolve => setTimeout(resolve, 10))
       const raw = new RawClient(url, name, KEY, 'query' in each ? each.query : goodQuery())
       if ('query' in each) await wronglyAsked(raw)

@@ -4,7 +4,7 @@ import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from './helpers/fake-service.ts'
 import { query, TestClient } from './helpers/test-client.ts'
 
-test.each(['/', '/admin', '/STS'])('%s is refused, after the key', async namespace => {
+test.each(['/', '/admin', '/STS'])('rejects %s after the key was checked', async namespace => {
   const { connect } = await fakeService()
   const refused = connect(namespace)
   expect(await refused.until<ServiceErrorBody>('connect_error')).toMatchObject({
@@ -15,13 +15,13 @@ test.each(['/', '/admin', '/STS'])('%s is refused, after the key', async namespa
   expect(await stranger.until<ServiceErrorBody>('connect_error')).toMatchObject({ code: 'unauthorized' })
 })
 
-test('names that were tried leave nothing behind', async () => {
+test('attempted names leave no resources behind', async () => {
   const { connect, service } = await fakeService()
   for (let n = 0; n < 20; n++) await connect(`/guess-${n}`).until('connect_error')
   expect(Array.from(service.io._nsps.keys()).toSorted()).toEqual(['/', '/sts', '/stt', '/translator', '/tts'])
 })
 
-test('refused CONNECT packets that come slowly end no session on the same connection', async () => {
+test('slow rejected CONNECT packets do not end sessions on the same connection', async () => {
   const clock = new FakeClock()
   const { ready } = await fakeService({}, { clock })
   const { client } = await ready('/stt')
@@ -62,7 +62,7 @@ test('accepts each of several keys', async () => {
   await connect('/stt', {}, 'second').until('connect_error')
 })
 
-test('open: requires no key', async () => {
+test('without keys: accepts any client', async () => {
   const { url, connect } = await fakeService({ apiKeys: [], open: true })
   await connect('/stt', {}, 'anything').until('start')
   expect((await fetch(`${url}/api/languages`)).status).toBe(200)
@@ -84,7 +84,7 @@ test.each([
   },
 )
 
-test('what a client sent is named by its kind and its size, however large', async () => {
+test('errors name received values by type and size, however large', async () => {
   const { ready } = await fakeService()
   const { client } = await ready('/translator')
   for (const [payload, words] of [

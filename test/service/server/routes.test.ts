@@ -11,7 +11,7 @@ describe('with the installed engines', () => {
     return (await response.json()) as T
   }
 
-  test('languages: exactly what can be transcribed, translated and spoken', async () => {
+  test('languages: exactly those that can be transcribed, translated and spoken', async () => {
     const languages = await get<LanguageEntry[]>('/api/languages')
     const english = languages.find(({ languageId }) => languageId === 'en-us')
     expect(english).toMatchObject({ name: 'English (United States)', transcription: true, synthesis: true })
@@ -40,14 +40,14 @@ describe('with the installed engines', () => {
   })
 })
 
-describe('refusals', () => {
+describe('rejections', () => {
   test.each([
     ['?mode=blocks', 'mode_not_supported', 'block, streaming'],
     ['?voiceGender=m', 'value_not_allowed', 'M, F'],
     ['?voiceEngine=neural&voiceEngine=golden', 'value_not_allowed', 'neural, standard'],
     ['?language=spanish', 'language_malformed', 'en-us'],
     ['?mode=block&mode=block', 'parameter_repeated', 'once'],
-  ])('voices%s names what is allowed', async (filter, error, allowed) => {
+  ])('voices%s names the allowed values', async (filter, error, allowed) => {
     const { get } = await fakeService()
     const response = await get(`/api/voices${filter}`)
     expect(response.status).toBe(400)
@@ -65,18 +65,18 @@ describe('refusals', () => {
     }
   })
 
-  test('bytes that are not HTTP get the same kind of response', async () => {
+  test('bytes that are not HTTP get an error in the same format', async () => {
     const { url } = await fakeService()
     const { connect } = await import('node:net')
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
-    socket.write('this is no http\r\n\r\n')
+    socket.write('this is not http\r\n\r\n')
     const parts: Buffer[] = []
     for await (const bytes of socket) parts.push(bytes as Buffer)
     expect(Buffer.concat(parts).toString()).toContain('"error":"request_malformed"')
   })
 })
 
-test('health needs no key and tells no secret', async () => {
+test('health needs no key and reveals no secret', async () => {
   const { get } = await fakeService()
   const text = await (await get('/health', '')).text()
   expect(JSON.parse(text)).toMatchObject({ status: 'ok', sessions: 0 })

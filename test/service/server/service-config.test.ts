@@ -23,12 +23,12 @@ test.each([
   [{ apiKeys: ['k'], maxSesions: 3 }, 'maxSesions'],
   [{ apiKeys: ['k'], engines: { espeak: { rate: 5 } } }, 'rate'],
   [{ apiKeys: ['k'], voices: { spanish: 'x' } }, 'spanish'],
-])('%j is refused, naming %s', (config, key) => {
+])('%j is rejected, naming %s', (config, key) => {
   expect(() => serviceSettings(config as ServiceConfig)).toThrow(RangeError)
   expect(() => serviceSettings(config as ServiceConfig)).toThrow(key)
 })
 
-test('without a key it listens on loopback only, also with arguments of listen', async () => {
+test('without a key it listens on loopback only, even if other arguments are passed to listen', async () => {
   const service = await buildService({ open: true }, { engines: fakeEngines().set })
   await expect(service.listen({ host: '0.0.0.0' })).rejects.toThrow('loopback')
   await service.close()
@@ -53,7 +53,7 @@ test('starts with missing engines, lists the others, and names the missing ones'
   await service.close()
 })
 
-test('the voice of a language can be chosen, and phrases of one’s own come first', async () => {
+test('the voice of a language can be configured, and custom phrases take precedence', async () => {
   const phrasebook = join(tmpdir(), `phrases-${process.pid}.json`)
   await writeFile(phrasebook, JSON.stringify({ en: { es: { Hello: '¡Buenas!' } } }))
   const service = await buildService({
@@ -77,7 +77,7 @@ test('rejects an unknown chosen voice', async () => {
   await expect(buildService(config)).rejects.toThrow('voices.es-es')
 })
 
-test('close is idempotent, and frees the port at once though a client is connected', async () => {
+test('close is idempotent, and frees the port at once even with connected clients', async () => {
   const service = await buildService({ apiKeys: ['k'] }, { engines: fakeEngines().set })
   const { url, port } = await service.listen()
   const client = new TestClient(`${url}/stt`, 'k', query())

@@ -6,7 +6,7 @@ import { query, RECEIVE } from './helpers/test-client.ts'
 
 const STREAMING = { receiveAudio: { ...RECEIVE, mode: 'streaming' } }
 
-/** The story of a session in short: `result 1 text…` and so on. */
+/** A summary of a session’s events: `result 1 text…` and so on. */
 function story(client: { heard: readonly { name: string; payload: unknown }[] }): string[] {
   return client.heard.map(({ name, payload }) => {
     const { id, final, text, file } = (payload ?? {}) as Partial<StsResult>
@@ -31,7 +31,7 @@ test('connected echoes the effective parameters, with defaults', async () => {
   expect(client.payloads('start')).toEqual([true])
 })
 
-test('utterances that are ready together come one after the other, each ended', async () => {
+test('utterances that complete together are sent one after the other, each with its end', async () => {
   const { ready } = await fakeService()
   for (const parameters of [{}, STREAMING]) {
     const { client, stream } = await ready('/sts', parameters)
@@ -52,7 +52,7 @@ test('utterances that are ready together come one after the other, each ended', 
   }
 })
 
-test('a partial waits while an utterance is on its way; only the newest is sent', async () => {
+test('a partial waits while an utterance is being sent; only the newest is sent', async () => {
   const { ready } = await fakeService()
   const { client, stream } = await ready('/sts', STREAMING)
   stream.guess('wo')
@@ -67,7 +67,7 @@ test('a partial waits while an utterance is on its way; only the newest is sent'
   expect(told.at(-1)).toBe('partial 2 two')
 })
 
-test('a final without text takes back its partials, and is ended like any other', async () => {
+test('a final without text withdraws its partials, and is ended like any other', async () => {
   const { ready } = await fakeService()
   const { client, stream } = await ready('/sts', STREAMING)
   stream.guess('uh')

@@ -62,7 +62,7 @@ describe('with the installed engines', () => {
     ['default', 16_000],
     ['hasty', 8_000],
     ['hasty', 48_000],
-  ])('plays text within a moment: a %s player at %d Hz', async (haste, sampleRate) => {
+  ])('plays text almost immediately: a %s player at %d Hz', async (haste, sampleRate) => {
     const client = await real.ready('/tts', { receiveAudio: { ...LIVE.receiveAudio, sampleRate } })
     const player = new Player(await client.until<string>('start'), haste === 'hasty')
     await expect.poll(() => player.ms, { timeout: 10_000 }).toBeGreaterThan(200)
@@ -114,7 +114,7 @@ test('uses the public address in the URL when proxied', async () => {
   )
 })
 
-test('HEAD and GET only, with the headers of a stream; HEAD takes nothing away', async () => {
+test('HEAD and GET only, with the headers of a stream; HEAD consumes no audio', async () => {
   const { ready } = await fakeService()
   const { client } = await ready('/tts', LIVE)
   const url = client.payloads<string>('start')[0]!
@@ -134,7 +134,7 @@ test('HEAD and GET only, with the headers of a stream; HEAD takes nothing away',
   expect(await read(url, 1_500)).toBeGreaterThanOrEqual(1_500)
 })
 
-test('the URL is gone with the session, and the response of the reader ends', async () => {
+test('the URL becomes invalid with its session, and the reader’s response ends', async () => {
   const { ready } = await fakeService()
   const { client } = await ready('/tts', LIVE)
   const url = client.payloads<string>('start')[0]!
@@ -146,7 +146,7 @@ test('the URL is gone with the session, and the response of the reader ends', as
   expect(await gone.json()).toMatchObject({ code: 'not_found', error: 'stream_unknown' })
 })
 
-test('a new reader takes over; one that disconnected can reconnect', async () => {
+test('a new reader takes over; a disconnected one can reconnect', async () => {
   const { ready } = await fakeService()
   const { client } = await ready('/tts', LIVE)
   const url = client.payloads<string>('start')[0]!
@@ -158,7 +158,7 @@ test('a new reader takes over; one that disconnected can reconnect', async () =>
   expect(client.payloads('error')).toEqual([])
 })
 
-test('no other name is that of a stream, nor that of a session without one', async () => {
+test('other names return no stream, nor does a session without one', async () => {
   const { ready, url } = await fakeService({ maxSessions: 3 })
   await ready('/tts', LIVE)
   const chunk = await ready('/tts')
@@ -170,7 +170,7 @@ test('no other name is that of a stream, nor that of a session without one', asy
   }
 })
 
-test('streamed: endSynth right after the result of its text, in both modes, and no file', async () => {
+test('streamed: endSynth directly after the result of its text, in both modes, and no file', async () => {
   const { ready } = await fakeService()
   for (const mode of ['block', 'streaming']) {
     const { client, stream } = await ready('/sts', { receiveAudio: { ...STREAM, mode }, partials: 'false' })

@@ -9,7 +9,7 @@ import { RECEIVE, SEND } from './helpers/test-client.ts'
 const real = realService({ maxSessions: 4 })
 const two = joined(recording(2), pause(700), recording(5), pause(1_000))
 
-test('block: a human voice in English becomes one result and one Spanish mp3 per sentence, then endSynth', async () => {
+test('block: a human voice in English results in one result and one Spanish mp3 per sentence, then endSynth', async () => {
   const client = await real.ready('/sts')
   const acks = await speak(client, two)
   expect(acks.every(ack => ack === true)).toBe(true)
@@ -82,7 +82,7 @@ test.each([
   client.close()
 })
 
-test('a client that just stops sending still hears its last sentence', async () => {
+test('a client that stops sending still receives its last sentence', async () => {
   const client = await real.ready('/sts')
   await speak(client, recording(2))
   await client.until('endSynth')
@@ -90,7 +90,7 @@ test('a client that just stops sending still hears its last sentence', async () 
   client.close()
 })
 
-test('ten seconds sent at once, as after a break, are all understood and in order', async () => {
+test('ten seconds sent at once, as after a disconnection, are recognized completely and in order', async () => {
   const client = await real.ready('/sts')
   await speak(client, joined(recording(2), pause(600), recording(5), pause(600), recording(3), pause(1_000)))
   await client.until('endSynth', 3)
@@ -125,7 +125,7 @@ test('a session is not affected by a misbehaving one on the same service', async
   good.close()
 })
 
-test('hanging up in the middle of a sentence, again and again, frees the place and the decoder', async () => {
+test('repeated hang-ups during a sentence free the slot and the decoder', async () => {
   for (let n = 0; n < 6; n++) {
     const client = await real.ready('/sts')
     void speak(client, recording(1))

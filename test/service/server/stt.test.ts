@@ -5,7 +5,7 @@ import { joined, pause, recording } from './helpers/recordings.ts'
 
 const real = realService()
 
-test('partials as the voice speaks, at most five a second and only when they change, then the final', async () => {
+test('sends partials during speech, at most five a second and only when they change, then the final', async () => {
   const client = await real.ready('/stt', { languageIdTarget: undefined, receiveAudio: undefined })
   expect(client.payloads('connected')).toEqual([
     {
@@ -30,7 +30,7 @@ test('partials as the voice speaks, at most five a second and only when they cha
   client.close()
 })
 
-test('without partials only finals come', async () => {
+test('sends only finals if partials are disabled', async () => {
   const client = await real.ready('/stt', { partials: 'false' })
   await speak(client, joined(recording(2), pause(800)))
   const result = await client.until<SttResult>('result')

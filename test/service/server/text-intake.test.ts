@@ -63,7 +63,7 @@ function texts(work: Partial<TextWork> = {}, config = {}) {
 
 const soon = () => new Promise(resolve => setImmediate(resolve))
 
-test('a text before start is refused and never worked on', async () => {
+test('a text before start is rejected and never processed', async () => {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const { channel, session, done } = texts({ open: () => promise })
   const opening = session.open()
@@ -77,7 +77,7 @@ test('a text before start is refused and never worked on', async () => {
   expect(done).toEqual(['1 in time'])
 })
 
-test('texts wait for a client that has not read what it was sent, and are dropped when it goes', async () => {
+test('texts wait for a slow client, and are dropped when it disconnects', async () => {
   const { channel, session, done } = texts({})
   await session.open()
   channel.unreadBytes = 1_000_000
@@ -118,7 +118,7 @@ test('reports an output that cannot be opened', async () => {
   expect(channel.ended).toBe(true)
 })
 
-test('many consecutive bad texts end the session; a good one resets the count', async () => {
+test('many consecutive bad texts end the session; a valid one resets the count', async () => {
   const { channel, session } = texts({}, { maxBadFragments: 3 })
   await session.open()
   for (const text of ['', 5, 'good', '', 5]) session.take(text)
@@ -133,7 +133,7 @@ test.each([
   ['x'.repeat(11), false],
   ['👍'.repeat(5), true],
   ['👍'.repeat(6), false],
-])('the length of %s is counted as a client counts it', async (text, taken) => {
+])('the length of %s is counted like the client counts it', async (text, taken) => {
   const { session } = texts({}, { maxTextLength: 10 })
   await session.open()
   expect(session.take(text)).toBe(taken)

@@ -12,7 +12,7 @@ describe('with the installed engines', () => {
   const real = realService({ engines: { pocketsphinx: { enabled: false } } })
   const SENTENCE: Record<string, string> = { en: 'the house is big', es: 'La casa es grande.' }
 
-  test('every pair of the language list is translated, from Spanish too', async () => {
+  test('translates every listed pair, also from Spanish', async () => {
     const answer = await fetch(`${real.url}/api/languages`, { headers: { 'x-api-key': KEY } })
     const languages = (await answer.json()) as LanguageEntry[]
     const pairs = languages.flatMap(({ languageId, translation }) =>
@@ -32,7 +32,7 @@ describe('with the installed engines', () => {
     }
   })
 
-  test('Spanish into English and back, with accents, marks and several lines', async () => {
+  test('translates Spanish into English and back, with accents, punctuation and several lines', async () => {
     const client = await real.ready('/translator', {
       languageIdSource: 'es-es',
       languageIdTarget: 'en-us',
@@ -45,7 +45,7 @@ describe('with the installed engines', () => {
     client.close()
   })
 
-  test('a hundred texts sent at once are answered in their order', async () => {
+  test('a hundred texts sent at once get their results in order', async () => {
     const client = await real.ready('/translator', NO_AUDIO)
     const numbers = Array.from({ length: 100 }, (_, index) => index + 1)
     const acks = await Promise.all(numbers.map(number => client.sendText(`the house number ${number}`)))
@@ -58,7 +58,7 @@ describe('with the installed engines', () => {
     client.close()
   })
 
-  test('the longest text allowed is translated whole', async () => {
+  test('translates a text of maximum length completely', async () => {
     const client = await real.ready('/translator', NO_AUDIO)
     const text = 'the house is big. '.repeat(112).slice(0, 2_000)
     expect(await client.sendText(text)).toBe(true)
@@ -68,7 +68,7 @@ describe('with the installed engines', () => {
   })
 })
 
-test('reports and answers a text that breaks the engine, and translates the next', async () => {
+test('reports a text that breaks the engine, and translates the next', async () => {
   const { ready } = await fakeService()
   const { client } = await ready('/translator')
   for (const text of ['one', 'fail', 'two']) expect(await client.sendText(text)).toBe(true)
@@ -85,7 +85,7 @@ test('reports and answers a text that breaks the engine, and translates the next
   ])
 })
 
-/** Answers only on request. */
+/** Responds only on request. */
 class SlowTranslator extends FakeTranslator {
   readonly waiting: (() => void)[] = []
 
@@ -101,7 +101,7 @@ function slowly(config: object, clock = new FakeClock()) {
   return { translator, clock, service: fakeService(config, { engines, clock }) }
 }
 
-test('beyond the texts that may wait one is refused, told once, and taken again when there is room', async () => {
+test('rejects a text above the queue limit, reports it once, and accepts it when there is room', async () => {
   const { translator, service } = slowly({ maxWaitingTexts: 2 })
   const client = (await service).connect('/translator')
   await client.until('start')
@@ -128,7 +128,7 @@ test('beyond the texts that may wait one is refused, told once, and taken again 
   ])
 })
 
-test('idle counts from the last text, and not while one is worked on', async () => {
+test('the idle time starts at the last text, and stops during processing', async () => {
   const { translator, clock, service } = slowly({ textIdleTimeoutMs: 5_000 })
   const client = (await service).connect('/translator')
   await client.until('start')
@@ -144,7 +144,7 @@ test('idle counts from the last text, and not while one is worked on', async () 
   await client.until('disconnect')
 })
 
-test('a session of texts takes a place like any other', async () => {
+test('a session for texts uses a slot like any other', async () => {
   const { connect, ready, get } = await fakeService({ maxSessions: 2 })
   const { client } = await ready('/translator')
   await ready('/tts')
@@ -155,7 +155,7 @@ test('a session of texts takes a place like any other', async () => {
   await ready('/translator')
 })
 
-test('leaving while texts wait drops them', async () => {
+test('texts in the queue are dropped when the client leaves', async () => {
   const { translator, service } = slowly({})
   const { connect, get } = await service
   const client = connect('/translator')

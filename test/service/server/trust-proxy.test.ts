@@ -37,7 +37,7 @@ test('limits attempts per client behind a trusted proxy', async () => {
   expect(await connection('203.0.113.2', KEY)).toBe('connect')
 })
 
-test('what a client says of itself is not believed: no proxy is trusted by default', async () => {
+test('trusts no proxy by default, so clients cannot choose their address', async () => {
   const { http, connection } = await proxied([])
   expect(await connection('203.0.113.1', 'wrong')).toBe('key_wrong')
   expect(await http('203.0.113.2', 'wrong')).toBe(401)

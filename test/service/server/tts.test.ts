@@ -23,7 +23,7 @@ describe('with the installed engines', () => {
     return (await answer.json()) as VoiceEntry[]
   }
 
-  test('the first voice of every language speaks, and each of the Spanish ones', {
+  test('speaks with the first voice of every language, and with each of the Spanish ones', {
     timeout: 60_000,
   }, async () => {
     const all = (await voices()).filter(
@@ -48,7 +48,7 @@ describe('with the installed engines', () => {
     )
   })
 
-  test('block: one mp3 per text, in the order of the texts, each ended at once', async () => {
+  test('block: one mp3 per text, in the order of the texts, each followed by endSynth', async () => {
     const client = await real.ready('/tts', SPANISH)
     expect(client.payloads('connected')).toEqual([{ languageIdTarget: 'es-es', receiveAudio: RECEIVE }])
     const texts = ['Buenos días.', '¿Cómo está usted, señor?', 'Hasta luego.']
@@ -84,7 +84,7 @@ describe('with the installed engines', () => {
   })
 
   test.each(['...', '😀', '你好', '-', '<speak>x</speak>', 'a\0b\u001b[31m'])(
-    'text that is hardly one, %j, is answered and ended',
+    '%j, a text with almost no speech, gets a response and an end',
     async text => {
       for (const mode of ['block', 'streaming']) {
         const client = await real.ready('/tts', { ...SPANISH, receiveAudio: { ...RECEIVE, mode } })
@@ -98,7 +98,7 @@ describe('with the installed engines', () => {
   )
 })
 
-test('the source names the language when there is no target, and both are echoed', async () => {
+test('uses the source language if there is no target, and echoes both', async () => {
   const { connect } = await fakeService()
   const client = connect('/tts', { languageIdSource: 'ES-es', languageIdTarget: undefined })
   await client.until('start')
@@ -115,7 +115,7 @@ test.each([
   [{ voiceGender: 'X' }, 'value_not_allowed', 'M, F'],
   [{ voiceEngine: 'golden' }, 'value_not_allowed', 'neural, standard'],
   [{ languageIdTarget: undefined, languageIdSource: undefined }, 'language_missing', 'languageIdTarget'],
-])('a voice that is not there is refused: %j', async (wish, error, named) => {
+])('rejects an unavailable voice: %j', async (wish, error, named) => {
   const { connect } = await fakeService()
   for (const namespace of ['/tts', '/sts']) {
     const client = connect(namespace, namespace === '/sts' ? { languageIdTarget: 'es-es', ...wish } : wish)
@@ -126,7 +126,7 @@ test.each([
   }
 })
 
-test('a voice that does not offer the mode is not there in it', async () => {
+test('a voice without the mode counts as unavailable', async () => {
   const synthesizer = new FakeSynthesizer()
   const [entry] = synthesizer.voices
   const slow = Object.assign(synthesizer, { voices: [{ ...entry!, modes: ['block' as const] }] })
@@ -136,7 +136,7 @@ test('a voice that does not offer the mode is not there in it', async () => {
   expect(await connect('/tts', STREAMING).error()).toMatchObject({ error: 'voice_not_offered' })
 })
 
-test('a voice by what it is like', async () => {
+test('selects a voice by its properties', async () => {
   const { connect } = await fakeService()
   const client = connect('/tts', { voiceGender: 'F', voiceEngine: 'standard' })
   await client.until('start')
@@ -144,7 +144,7 @@ test('a voice by what it is like', async () => {
 })
 
 test.each(['MUTE', 'one STOP'])(
-  '"%s" that breaks the engine is reported, ended, and the next is whole',
+  'a text that breaks the engine (“%s”) is reported and ended, and the next one is complete',
   async text => {
     for (const receiveAudio of [RECEIVE, STREAMING.receiveAudio, { ...RECEIVE, obtainVia: 'stream' }]) {
       const { ready } = await fakeService()
@@ -164,7 +164,7 @@ test.each(['MUTE', 'one STOP'])(
   },
 )
 
-test('the log holds neither text nor address of the audio', async () => {
+test('the log contains neither texts nor audio addresses', async () => {
   const lines: string[] = []
   const line = (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`)
   const log = { debug: line, info: line, warn: line, error: line }

@@ -15,7 +15,7 @@ test('is located next to the key file', () => {
   expect(usagePath('keys')).toBe('keys.usage.json')
 })
 
-test('what is added is added up; what is too old goes; what is dated later counts as of now', async () => {
+test('adds up usage, removes expired usage, and dates future usage to now', async () => {
   const path = usagePath(await keyFilePath())
   const file = new UsageFile(path, systemClock)
   const usage = (slices: [number, number][]) => new Map([['desk', new Map(slices)]])
@@ -43,7 +43,7 @@ test('what is added is added up; what is too old goes; what is dated later count
   expect(await file.read(NOW + 200 * SLICE_MS)).toEqual(new Map())
 })
 
-test('any number of services add at the same time without losses', async () => {
+test('any number of services can add usage concurrently without losses', async () => {
   const path = usagePath(await keyFilePath())
   const services = Array.from({ length: 8 }, () => new UsageFile(path, systemClock))
   const fresh = new Map([['desk', new Map([[SLICE, 100]])]])

@@ -5,7 +5,7 @@ import { ServiceError } from '../../../src/service/server/errors.ts'
 import { Pace } from '../../../src/service/server/session/speech-intake.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
-/** A workload with a bound of 1 s, a session in it, and a place to be had. */
+/** A workload with a bound of 1 s, and a session in it. */
 function loaded() {
   const clock = new FakeClock(1_000)
   const threads = { share: 0 }
@@ -16,7 +16,7 @@ function loaded() {
   return { clock, threads, workload, session, followed, admission }
 }
 
-/** What `refused` says. */
+/** Returns the error thrown by `refused`. */
 function reason(refused: () => void): ServiceError {
   try {
     refused()
@@ -24,7 +24,7 @@ function reason(refused: () => void): ServiceError {
     if (error instanceof ServiceError) return error
     throw error
   }
-  throw new Error('nobody was refused')
+  throw new Error('nothing was rejected')
 }
 
 test('admits a session while the others keep up', () => {
@@ -33,7 +33,7 @@ test('admits a session while the others keep up', () => {
   admission.assertRoom()
 })
 
-test('rejects sessions while another is behind, and shortly after', () => {
+test('rejects sessions while another is lagging, and shortly afterwards', () => {
   const { clock, session, admission } = loaded()
   session.behindMs = 1_400
   clock.advance(200)
@@ -87,7 +87,7 @@ test('files wait only as long as live speech does', async () => {
   await expect(given).rejects.toThrow('gone')
 })
 
-test('notifies a session once that it falls behind, again after it caught up, and ends it far behind', () => {
+test('warns a session once that it is lagging, again after it has caught up, and ends it above the limit', () => {
   const told: string[] = []
   const outlet = {
     emit() {},

@@ -47,7 +47,7 @@ describe('half an hour of talk whose translations are 1.4 times as long', { time
     expect(report.heard).toBe(told.length)
     expect(told.every(({ heardAt }) => heardAt !== undefined)).toBe(true)
 
-    // Nothing is missing except for what catching up omits: pauses, and some periods of the voice.
+    // Only what catching up omits is missing: pauses, and some periods of the voice.
     const toldMs = told.reduce((sum, { lengthMs }) => sum + lengthMs, 0)
     const expectedMs = toldMs - report.trimmedMs - report.hastenedMs
     expect(heardMs).toBeGreaterThan(expectedMs)
@@ -92,7 +92,7 @@ describe('half an hour of talk whose translations are 1.4 times as long', { time
     expect(dropped.length).toBeGreaterThan(5)
     expect(dropped.length).toBeLessThan(told.length * 0.25)
     expect(report.dropped).toBe(dropped.length)
-    // A dropped one never started, every other was heard to its end, in order.
+    // Dropped ones never started; all others were played to the end, in order.
     expect(dropped.every(({ begunAt }) => begunAt === undefined)).toBe(true)
     const kept = told.filter(each => !each.dropped)
     expect(kept.every(({ heardAt }) => heardAt !== undefined)).toBe(true)

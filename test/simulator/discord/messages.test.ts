@@ -34,7 +34,7 @@ async function casa() {
   }
 }
 
-/** Where a body was invalid, in Discord's words. */
+/** Returns the invalid parts of a body, in Discord's words. */
 async function faultsOf(sending: Promise<unknown>): Promise<readonly string[]> {
   const error = (await sending.then(
     () => ({}),

@@ -14,7 +14,7 @@ test('the bits are Discord’s', () => {
 const some = fc.subarray([...PERMISSION_NAMES].filter(name => name !== 'Administrator'))
 const overwrite = fc.record({ allow: some, deny: some })
 
-test('the permissions in a channel are those that discord.js computes', async () => {
+test('the permissions in a channel equal those computed by discord.js', async () => {
   await using discord = await DiscordStandIn.listen()
   const guild = discord.addGuild({ name: 'Casa' })
   const channel = guild.addTextChannel({ name: 'general' })

@@ -165,7 +165,7 @@ describe('a voice channel', () => {
     connection.destroy()
   })
 
-  it('blocks the bot’s audio while it is muted or may not speak, and sends it nothing while deafened', async () => {
+  it('blocks the bot’s audio while it is muted or not allowed to speak, and sends it nothing while deafened', async () => {
     await using place = await casa(false)
     const { guild, sala, ana, bot } = place
     await ana.join(sala)

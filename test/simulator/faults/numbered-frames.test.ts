@@ -64,7 +64,7 @@ describe('numbered frames', () => {
       expect(numbers(sound.subarray(offset)).filter(index => index > FROM)).toEqual(all.slice(1))
   })
 
-  test('survive telephone band, µ-law and two resamplers', () => {
+  test('survive phone band, µ-law and two resamplers', () => {
     const heard = framesIn(byTelephone(sound))
     expect(heard.map(({ index }) => index)).toEqual(all)
     expect(heard.every(({ times }) => times === 1)).toBe(true)
@@ -113,7 +113,7 @@ describe('counting frames', () => {
     expect(count(...whole, 900)).toMatchObject({ lost: [], foreign: [900] })
   })
 
-  test('reports a frame that is heard twice in a row', () => {
+  test('reports a frame that was received twice in a row', () => {
     const times = framesIn(heard(1, 2, 2, 3, 4, 4, 4, 5)).map(each => [each.index, each.times])
     expect(times).toEqual([
       [1, 1],

@@ -100,7 +100,7 @@ test('the upgrade has exactly the headers that Twilio sends', async () => {
   ).toBe(true)
 })
 
-test('a proxy adds its headers, and nothing else', async () => {
+test('a proxy adds its headers only', async () => {
   await using server = await standIn({ streamUrl: 'wss://bridge.example.com/media' })
   await using _ = await placeCall({ webhook: server.webhook, publicUrl: PUBLIC, proxied: true })
   const raw = server.sockets[0]!.rawHeaders

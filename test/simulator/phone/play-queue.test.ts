@@ -35,7 +35,7 @@ test('returns a mark with nothing before it at once', () => {
   expect(queue.mark(20, 'b')).toBe(true)
 })
 
-test('a mark never overtakes another one that has not been returned yet', () => {
+test('a mark never overtakes another outstanding mark', () => {
   const queue = new PlayQueue()
   queue.play(0, 160)
   queue.mark(0, 'a')

@@ -91,7 +91,7 @@ test('connected is sent first, then start with numbers as strings', () => {
   ])
 })
 
-test('returns marks when the audio before them has been heard', () => {
+test('returns marks after the audio before them was played', () => {
   const { clock, socket, marks } = streamOf()
   clock.advance(100)
   socket.says(markOf(SID, 'nothing before me'))
@@ -206,7 +206,7 @@ test.each<[string, (s: ReturnType<typeof streamOf>) => void, object]>([
   expect(s.socket.sent.some(({ event }) => event === 'stop')).toBe(false)
 })
 
-test('after stop the socket stays open if requested, and sends nothing more', async () => {
+test('after stop the socket stays open if requested, and sends no further messages', async () => {
   const { clock, socket, stream } = streamOf({ lingerMs: 700 })
   stream.stop()
   const sent = socket.sent.length

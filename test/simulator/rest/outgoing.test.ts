@@ -56,7 +56,7 @@ describe('an answered call', () => {
     expect(a.verdicts()).toEqual(Array.from(a.bridge.hooks, () => true))
   })
 
-  test('has a real media stream: both sides are heard, and a hang-up ends it', async () => {
+  test('has a real media stream: audio flows in both directions, and a hang-up ends it', async () => {
     await using a = await account({}, { twiml: CONNECT })
     const voice = tone(700, 400, 8000)
     const ana = a.rest.subscriber(ANA, { voice: async call => void (await call.say(voice)) })
@@ -197,7 +197,7 @@ describe('machine detection', () => {
     [{ behaviour: 'voicemail' }, 'DetectMessageEnd', 'machine_end_beep'],
     [{ answeredBy: 'fax' }, 'Enable', 'fax'],
     [{ detectAfterMs: 60_000 }, 'Enable', 'unknown'],
-  ])('%o, looked for by %s: %s, told beside the call', async (options, machineDetection, answeredBy) => {
+  ])('%o, detected by %s: %s, reported during the call', async (options, machineDetection, answeredBy) => {
     await using a = await account({}, { twiml: ({ AnsweredBy }) => (AnsweredBy ? HANG_UP : ASK) })
     const ana = a.rest.subscriber(ANA, options)
     await a.client.calls.create({ ...AMD, machineDetection, asyncAmd: 'true', machineDetectionTimeout: 3 })

@@ -16,7 +16,7 @@ function texts(words: ChannelWords): Record<string, string> {
 describe.each(TONGUES)('the texts of %s', tongue => {
   const all = texts(CHANNEL_WORDS[tongue])
 
-  it('name the listener and the channel, how to opt out, and that nothing is kept', () => {
+  it('name the listener and the channel, explain how to opt out, and state that speech is not stored', () => {
     expect(all.listening).toContain('ANNA')
     expect(all.listening).toContain('SALA')
     for (const notice of [all.listening, all.newcomers]) {

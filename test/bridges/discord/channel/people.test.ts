@@ -37,7 +37,7 @@ describe('the language of a member', () => {
     expect(ana()).toMatchObject({ language: 'en-us', languageFrom: 'default', consents: false })
   })
 
-  it('is mapped to one that can be translated if it is a guess', () => {
+  it('is mapped to a translatable one if it is a guess', () => {
     const { locales, ana } = started()
     locales.set('ana', 'es-419')
     expect(ana().language).toBe('es-es')

@@ -183,7 +183,7 @@ describe('when nothing can be decrypted', () => {
     expect(dave.asked).toEqual([0])
   })
 
-  test('reinitializes five times, then gives up', () => {
+  test('reinitializes five times, then stops', () => {
     const { dave, say, counters, state } = stage()
     for (let round = 0; round < 8; round++) {
       dave.reinitializing = false
@@ -225,7 +225,7 @@ describe('a server that does not answer', () => {
     expect(dave.asked.length).toBe(2)
   })
 
-  test('is left alone while no reinitialization is pending', () => {
+  test('is not retried while no reinitialization is pending', () => {
     const { dave, guard, clock } = stage()
     clock.advance(60_000)
     guard.check(clock.now(), false)

@@ -115,7 +115,7 @@ test('in any order within the window, packets come out in order, once, and all a
       window.flush()
       const wanted = sent.map(({ place }) => place).sort((a, b) => a - b)
       const copies = sent.reduce((sum, each) => sum + each.copies, 0)
-      // A long run of losses can look like another stream, which starts again and loses nothing else.
+      // A long run of losses can look like another stream, which restarts without further loss.
       const got = places()
       expect([...got].sort((a, b) => a - b)).toEqual(got)
       expect(new Set(got).size).toBe(got.length)

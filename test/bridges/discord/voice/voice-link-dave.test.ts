@@ -28,7 +28,7 @@ async function encrypted(options?: StageOptions) {
   return { stage, link, call, anna, listener, counters, faults: call.faults }
 }
 
-test('nothing is sent in plaintext before the encryption is negotiated', async () => {
+test('no plaintext is sent before the encryption is negotiated', async () => {
   const stage = await Stage.open()
   opened.push(stage)
   const { link, call } = stage

@@ -110,7 +110,7 @@ describe('the server closes the socket', () => {
     await speech
     await until(() => counters.resumed === 1, 5_000, 'being resumed')
     await isReady(stage)
-    // The last of them may still be in transit.
+    // The last of them can still be in transit.
     await until(() => listener.packets.length >= 53, 5_000, 'all packets')
     expect(stage.states).toEqual(['ready', 'reconnecting', 'ready'])
     expect(joins(stage).length).toBe(1)

@@ -123,7 +123,7 @@ describe("Twilio's REST API, by its own client", () => {
     await expect(apiOf(rest).create(ORDER)).rejects.toMatchObject({ kind, code: 'DIAL_FAILED' })
   })
 
-  it('knows that nothing was done if the connection is refused', async () => {
+  it('reports that the call was not created if the connection is refused', async () => {
     const rest = await RestStandIn.open()
     await rest[Symbol.asyncDispose]()
     await expect(apiOf(rest).create(ORDER)).rejects.toMatchObject({

@@ -47,7 +47,7 @@ describe('a request that fails', () => {
     expect([two.calls.orders.length, two.dial.final, two.seen.over]).toEqual([1, true, 'cancelled'])
   })
 
-  it('is never repeated if it may have been executed, and the call continues if it shows up', async () => {
+  it('is never repeated if it was possibly executed, and the call continues if it shows up', async () => {
     const { dial, seen, calls, clock } = dialled({ onCreate: () => Promise.reject(restError(503)) })
     await settled()
     clock.advance(4_000)

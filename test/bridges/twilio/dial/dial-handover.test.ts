@@ -53,7 +53,7 @@ describe('a call placed by REST', () => {
     expect(line.bridge.relay.admitted).toEqual([])
   })
 
-  it('is left alone after a hand-over, and hung up if it is ringing', async () => {
+  it('continues after a hand-over, but is hung up if it is ringing', async () => {
     await using line = await open()
     const talking = line.dial()
     const first = await line.ordered()

@@ -77,7 +77,7 @@ describe('an outbound call', () => {
     expect(dial.answered('CA1')).toBe(false)
   })
 
-  it('hangs up a call released before its CallSid was known, as soon as it is', async () => {
+  it('hangs up a call that was released early, as soon as its CallSid is known', async () => {
     const created = Promise.withResolvers<string>()
     const { dial, seen, calls } = dialled({ onCreate: () => created.promise })
     const hungUp = dial.hangUp()

@@ -5,7 +5,7 @@ import type { Invitation } from '../../../../src/core/model/invitation.ts'
 
 const language = fc.constantFrom('en-us', 'es-419', 'deu-de')
 const text = (maxLength: number) => fc.string({ unit: 'binary', maxLength })
-/** All fields of an invitation; `Required` detects one that is missing here. */
+/** All fields of an invitation; `Required` detects missing ones. */
 const all: { [K in keyof Required<Invitation>]: fc.Arbitrary<Required<Invitation>[K]> } = {
   room: fc.string({ unit: 'binary', minLength: 1, maxLength: 128 }),
   speaks: language,

@@ -257,7 +257,7 @@ describe('the sounds of a menu', () => {
     expect(await heard(other.bridge, await one.ring())).toEqual(['choose-language', 'choose-language'])
   })
 
-  it('are cacheable by Twilio, except tones played in place of a voice', async () => {
+  it('are cacheable by Twilio, except tones played instead of a voice', async () => {
     await using line = await open()
     const [address = ''] = soundsIn(await line.ring())
     const url = address.replace(PUBLIC_URL, '')

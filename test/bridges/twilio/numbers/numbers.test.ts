@@ -102,7 +102,7 @@ describe('a number', () => {
     await expect(new Numbers({ client, file }).bind(NUMBER, URL_1)).rejects.toThrow('has no record')
   })
 
-  it('changed in the meantime is left alone unless forced', async () => {
+  it('changed in the meantime stays unchanged unless forced', async () => {
     const { number, client } = account()
     const numbers = new Numbers({ client, file })
     await numbers.bind(NUMBER, URL_1)

@@ -29,7 +29,7 @@ async function refused(fields: Fields, config: Partial<ServiceConfig> = {}): Pro
   return met(upload(url, fields))
 }
 
-/** A service whose recogniser never understands, with one job under way. */
+/** A service whose recogniser never returns a result, with one job in progress. */
 async function stuck(config: Partial<ServiceConfig> = {}) {
   const clock = new FakeClock()
   const { ears, engines } = quickEngines()
@@ -40,7 +40,7 @@ async function stuck(config: Partial<ServiceConfig> = {}) {
   return { clock, url, job, ears }
 }
 
-/** Ways to meet the errors that only batch jobs have. */
+/** Triggers for the errors that only batch jobs have. */
 export const batchFailures = {
   async not_multipart() {
     const { url } = await fakeService()
@@ -57,7 +57,7 @@ export const batchFailures = {
   parameter_missing: () => refused({ file: WAV }),
   file_missing: () => refused({ mode: 'stt', text: 'hello' }),
   empty_file: () => refused({ mode: 'stt', file: new Uint8Array(0) }),
-  format_unknown: () => refused({ mode: 'stt', file: Buffer.from('this is no sound at all') }),
+  format_unknown: () => refused({ mode: 'stt', file: Buffer.from('this is not audio at all') }),
   coding_not_supported: () => {
     const odd = Buffer.from(WAV)
     odd.writeUInt16LE(85, 20)
@@ -106,7 +106,7 @@ export const batchFailures = {
   },
 } satisfies Partial<Record<ErrorName, () => Promise<Met>>>
 
-/** The same causes as on the socket, met here; each with the row it must have. */
+/** The same triggers as on the socket; each with its expected row. */
 export const sharedFailures: readonly (readonly [ErrorName, Fields])[] = [
   ['mode_not_supported', { ...STT, mode: 'sst' }],
   ['language_malformed', { ...STT, languageIdSource: 'english' }],

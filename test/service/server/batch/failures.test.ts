@@ -37,7 +37,7 @@ test.each([
   expectRow(await met(upload(url, { ...STT, mode: 'sts', languageIdTarget: 'es-es' })), name)
 })
 
-test('an engine that breaks fails the job, not the service', async () => {
+test('a failing engine fails the job, not the service', async () => {
   const { ears, engines } = quickEngines()
   ears.mood = 'break'
   const { url } = await fakeService({}, { engines })
@@ -61,7 +61,7 @@ describe('the key', () => {
     return { ready, post: (fields: Fields) => met(upload(url, fields)) }
   }
 
-  test('a job is one of its sessions', async () => {
+  test('a job counts as one of its sessions', async () => {
     const { ready, post } = await keyed({ sessions: 1 })
     await ready('/stt')
     expectRow(await post(STT), 'key_sessions_taken')
@@ -83,8 +83,8 @@ describe('the key', () => {
   })
 })
 
-describe('a client that goes', () => {
-  test('during the work leaves nothing behind', async () => {
+describe('a client that disconnects', () => {
+  test('during the work leaves no resources behind', async () => {
     const clock = new FakeClock()
     const { ears, engines } = quickEngines()
     ears.mood = 'stuck'
@@ -101,7 +101,7 @@ describe('a client that goes', () => {
     expect((await upload(url, STT)).status).toBe(200)
   })
 
-  test('during the upload, at any byte, leaves nothing behind', async () => {
+  test('during the upload, at any byte, leaves no resources behind', async () => {
     const { url, service } = await fakeService({ maxBatchJobs: 2 }, { engines: quickEngines().engines })
     const { connect } = await import('node:net')
     const body = `--x\r\nContent-Disposition: form-data; name="mode"\r\n\r\nstt\r\n--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'a'.repeat(400)}\r\n--x--\r\n`
@@ -119,7 +119,7 @@ describe('a client that goes', () => {
   })
 })
 
-test('jobs wait for their turn, and go in order', async () => {
+test('queues jobs and processes them in order', async () => {
   const clock = new FakeClock()
   const { ears, engines } = quickEngines()
   ears.mood = 'stuck'

@@ -10,7 +10,7 @@ import { upload } from './upload.ts'
 
 const SECOND = encodeWav(sine(1000, 1000, 12_000, 16_000), 16_000)
 
-/** `SECOND` as ffmpeg makes another file of it. */
+/** `SECOND` converted by ffmpeg. */
 function converted(...how: string[]): Uint8Array {
   const run = spawnSync('ffmpeg', ['-v', 'error', '-i', '-', ...how, '-'], { input: SECOND })
   expect(run.stderr.toString()).toBe('')
@@ -42,7 +42,7 @@ test.each([
   ['ogg Opus stereo', ['-c:a', 'libopus', '-ac', '2', '-f', 'ogg']],
   ['ogg Opus of six channels', ['-c:a', 'libopus', '-ac', '6', '-f', 'ogg']],
   ['WebM Opus', ['-c:a', 'libopus', '-f', 'webm']],
-  ['WebM Opus stereo, as it is recorded', ['-c:a', 'libopus', '-ac', '2', '-live', '1', '-f', 'webm']],
+  ['WebM Opus stereo, as browsers record it', ['-c:a', 'libopus', '-ac', '2', '-live', '1', '-f', 'webm']],
   ['Matroska Opus', ['-c:a', 'libopus', '-f', 'matroska']],
   ['ogg Vorbis', ['-c:a', 'libvorbis', '-f', 'ogg']],
   ['ogg Vorbis 44100 stereo', ['-c:a', 'libvorbis', '-ar', '44100', '-ac', '2', '-f', 'ogg']],
@@ -51,7 +51,7 @@ test.each([
   expect(ms).toBeGreaterThan(975)
   expect(ms).toBeLessThan(1075)
   expect(Math.abs(durationMs - ms)).toBeLessThan(2)
-  // Softer where ffmpeg spreads it over channels.
+  // Softer if ffmpeg spreads it over channels.
   expect(tone).toBeGreaterThan(1_900)
   expect(tone).toBeLessThan(14_000)
 })
@@ -97,9 +97,9 @@ test.each([
   expect((await upload(url, { mode: 'stt', file: whole })).status).toBe(200)
 })
 
-test('gives up early on an ogg that is damaged everywhere', async () => {
+test('stops early on an ogg that is damaged everywhere', async () => {
   const whole = Buffer.from(converted('-af', 'aloop=29:16000', '-c:a', 'libopus', '-f', 'ogg'))
-  // Every packet after the headers, in the middle; the pages stay whole.
+  // Damages the middle of every packet after the headers; the pages stay intact.
   for (let at = whole.indexOf('OggS', 100); at >= 0; at = whole.indexOf('OggS', at + 4)) {
     const segments = whole[at + 26] ?? 0
     whole.fill(0xff, at + 27 + segments, Math.min(whole.length, at + 27 + segments + 2_000))

@@ -5,13 +5,13 @@ import { upload } from './upload.ts'
 
 const STT = { mode: 'stt', languageIdSource: 'en-us', file: WAV }
 
-test('a file waits while live speech has to wait, and is then processed', async () => {
+test('a file waits while live speech is delayed, and is then processed', async () => {
   const { url, ready, engines } = await fakeService()
   const { stream } = await ready('/stt')
   stream.behindMs = 500
   const answer = upload(url, STT)
   await expect.poll(() => engines.recognizer.streams.length).toBe(2)
-  // Several looks of the job at the others.
+  // Several checks by the job.
   await new Promise(resolve => setTimeout(resolve, 500))
   const file = engines.recognizer.streams[1]!
   expect(file.samples).toBe(0)
@@ -37,7 +37,7 @@ test('a text waits as well, sentence by sentence', async () => {
   expect(await Promise.all(answers)).toEqual([200, 200])
 })
 
-test('a file is refused, with the time to try again, while the service is behind', async () => {
+test('rejects a file with a retry time while the service lags', async () => {
   const { url, ready, get } = await fakeService()
   const { stream } = await ready('/stt')
   stream.behindMs = 1_500
@@ -52,7 +52,7 @@ test('a file is refused, with the time to try again, while the service is behind
   expect(await (await get('/health')).json()).toMatchObject({ behindMs: 1_500, busy: 0 })
 })
 
-test('a file does not wait for itself, nor do speakers for files', async () => {
+test('a file does not wait for its own lag, and live speech does not wait for files', async () => {
   const { url, connect, engines } = await fakeService()
   const answer = upload(url, STT)
   await expect.poll(() => engines.recognizer.streams.length).toBe(1)

@@ -6,14 +6,14 @@ import type {
 import { EngineSet } from '../../../../src/service/server/engines/engine-set.ts'
 import { FakeSynthesizer, FakeTranslator } from '../helpers/fake-engines.ts'
 
-/** Hears `says` in any sound, at once; or is broken, or never done, as told. */
+/** A recognizer that returns `says` for any audio at once, fails, or never returns. */
 export class QuickEars implements SpeechToText {
   readonly name = 'quick-ears'
   languages = ['en-us', 'en-gb']
   says: readonly string[] = ['hello world']
-  /** `break`: fails at the first sound. `stuck`: never understands any. */
+  /** `break`: fails at the first audio. `stuck`: never returns a result. */
   mood: 'well' | 'break' | 'stuck' = 'well'
-  /** Everything written so far. */
+  /** All audio written so far. */
   readonly written: Int16Array[] = []
   opened = 0
 

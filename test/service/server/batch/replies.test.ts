@@ -41,7 +41,7 @@ test('stt returns only the transcript', async () => {
   })
 })
 
-test('sts answers text, translation and one mp3 of all of it', async () => {
+test('sts returns text, translation and one mp3 of everything', async () => {
   const { result } = await started()
   const answer = await result(sts)
   expect(Object.keys(answer).sort()).toEqual(
@@ -62,7 +62,7 @@ test('sts answers text, translation and one mp3 of all of it', async () => {
   expect(ms).toBeGreaterThan(600)
 })
 
-test('sts of silence has nothing to be said, and no file', async () => {
+test('sts of silence returns no text and no file', async () => {
   const { result } = await started([])
   expect(await result(sts)).toMatchObject({ text: '', translation: '', utterances: [] })
   expect(await result(sts)).not.toHaveProperty('file')
@@ -83,7 +83,7 @@ test.each([
   expect(Object.keys(answer).sort()).toEqual(['languageIdSource', 'languageIdTarget', 'text', 'translation'])
 })
 
-test('tts answers an mp3, as numbers, as base64, or alone', async () => {
+test('tts returns an mp3 as numbers, as base64, or alone', async () => {
   const { result, post } = await started()
   const numbers = await result(tts)
   expect(Object.keys(numbers).sort()).toEqual(['file', 'languageIdTarget'])
@@ -98,7 +98,7 @@ test('tts answers an mp3, as numbers, as base64, or alone', async () => {
   expect(decoded(bytes).rms).toBeGreaterThan(1000)
 })
 
-test('accepts parameters in the query, and another rate for the mp3', async () => {
+test('accepts parameters in the query, and another sample rate for the mp3', async () => {
   const { result } = await started()
   const receiveAudio = encodeURIComponent('{"sampleRate":22050}')
   const answer = await result(

@@ -66,8 +66,8 @@ describe('a persistent pipeline', () => {
     await expect.poll(() => members(group!)).toEqual([])
   })
 
-  test('one request that hangs fails alone', async () => {
-    // Answers line by line what it gets, but sleeps on "hang".
+  test('only a request that hangs fails', async () => {
+    // Answers each line, but sleeps on "hang".
     const script = `while IFS= read -r -d '' line; do case "$line" in *hang*) sleep 60;; esac; printf '%s\\0' "$line"; done`
     const pipeline = new ApertiumPipeline(`exec bash -c '${script.replaceAll("'", `'"'"'`)}'`, {
       clock: systemClock,
@@ -113,7 +113,7 @@ describe('routes', () => {
     'cat-ita',
   ])
 
-  test('go directly, or by one language between, and end in the region asked for', () => {
+  test('go directly or through one language, and end in the requested region', () => {
     expect(all.route('en-us', 'es-mx')).toEqual(['eng-spa'])
     expect(all.route('es-es', 'en-us')).toEqual(['spa-eng_US'])
     expect(all.route('es-es', 'en-gb')).toEqual(['spa-eng'])
@@ -128,7 +128,7 @@ describe('routes', () => {
   })
 })
 
-test('nothing installed is said', async () => {
+test('reports that no pair is installed', async () => {
   await expect(
     Apertium.create({ ...ENGINES.apertium, modes: '/nowhere' }, systemClock),
   ).rejects.toMatchObject({

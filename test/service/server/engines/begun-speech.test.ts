@@ -16,7 +16,7 @@ function talker(pieces: number, failsAt = -1) {
   return { talk, seen }
 }
 
-test.each([0, 1, 3])('%i pieces come whole and in order', async count => {
+test.each([0, 1, 3])('%i pieces arrive completely and in order', async count => {
   const { talk, seen } = talker(count)
   const { rate, pieces } = await begunSpeech(talk(), () => 16_000)
   const heard: number[] = []
@@ -25,7 +25,7 @@ test.each([0, 1, 3])('%i pieces come whole and in order', async count => {
   expect(seen.ended).toBe(true)
 })
 
-test('reports a failure of the first piece at once, one of a later piece then', async () => {
+test('reports a failure of the first piece at once, and of a later piece when it is reached', async () => {
   await expect(begunSpeech(talker(2, 0).talk(), () => 1)).rejects.toThrow('broken')
   const { pieces } = await begunSpeech(talker(2, 1).talk(), () => 1)
   const heard = (async () => {
@@ -34,7 +34,7 @@ test('reports a failure of the first piece at once, one of a later piece then', 
   await expect(heard).rejects.toThrow('broken')
 })
 
-test.each([1, 2])('who stops listening at piece %i ends what speaks', async stopAt => {
+test.each([1, 2])('ends the synthesis when the reader stops at piece %i', async stopAt => {
   const { talk, seen } = talker(5)
   const { pieces } = await begunSpeech(talk(), () => 1)
   let count = 0

@@ -40,7 +40,7 @@ async function pass(clock: FakeClock, ms: number): Promise<void> {
   }
 }
 
-/** Says `ms` at the pace of speech and answers the furthest that `stream` was behind. */
+/** Sends `ms` in real time and returns the maximum lag of `stream`. */
 async function say(stream: SphinxStream, clock: FakeClock, ms: number): Promise<number> {
   let most = 0
   for (let at = 0; at < ms; at += FRAGMENT_MS) {
@@ -52,16 +52,16 @@ async function say(stream: SphinxStream, clock: FakeClock, ms: number): Promise<
 }
 
 describe('a stream of PocketSphinx', () => {
-  test('is not behind with a decoder that keeps up', async () => {
+  test('does not lag with a decoder that keeps up', async () => {
     const clock = new FakeClock()
     expect(await say(streamOf(clock, 0.7), clock, 3_000)).toBeLessThan(100)
   })
 
-  test('is behind by what a slow decoder needs beyond the time', async () => {
+  test('lags by the extra time of a slow decoder', async () => {
     const clock = new FakeClock()
     const stream = streamOf(clock, 1.5)
     await say(stream, clock, 6_000)
-    // Two thirds are decoded, and the oldest of the rest was said 2 s ago.
+    // Two thirds are decoded, and the oldest of the rest was spoken 2 s ago.
     expect(stream.behindMs).toBeGreaterThan(1_800)
     expect(stream.behindMs).toBeLessThan(2_200)
     const { behindMs } = stream
@@ -69,7 +69,7 @@ describe('a stream of PocketSphinx', () => {
     expect(stream.behindMs).toBeGreaterThan(behindMs)
   })
 
-  test('is not behind with a recording sent at once, while recognition is faster than real time', async () => {
+  test('does not lag with a recording sent at once, while recognition is faster than real time', async () => {
     const clock = new FakeClock()
     const stream = streamOf(clock, 0.6)
     for (let at = 0; at < 10_000; at += FRAGMENT_MS) stream.write(FRAGMENT)
@@ -83,7 +83,7 @@ describe('a stream of PocketSphinx', () => {
     expect(stream.waitingMs).toBe(0)
   })
 
-  test('is behind when the rest of such a recording delays live speech', async () => {
+  test('lags when the rest of such a recording delays live speech', async () => {
     const clock = new FakeClock()
     const stream = streamOf(clock, 1)
     for (let at = 0; at < 10_000; at += FRAGMENT_MS) stream.write(FRAGMENT)
@@ -106,7 +106,7 @@ describe('a stream of an engine for whole utterances', () => {
   const options = { pauseMs: 400, stallMs: 800, longMs: 15_000 }
   const utterance = () => [sine(300, 1_000, 8_000, 16_000), new Int16Array(8_000)]
 
-  test('is behind when an utterance waits for the one before it, not while one is understood or said', async () => {
+  test('lags when an utterance waits for the previous one, not during recognition or speech', async () => {
     const clock = new FakeClock()
     const answers: (() => void)[] = []
     const understand = () => new Promise<string>(resolve => answers.push(() => resolve('well')))

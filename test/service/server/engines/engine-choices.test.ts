@@ -7,7 +7,7 @@ import { FaultServer } from './adapters/fault-server.ts'
 type Engines = NonNullable<ServiceConfig['engines']>
 type Lines = { level: string; fields: object; message: string }[]
 
-/** A service with these engines; PocketSphinx is off unless a test needs it, as it is slow. */
+/** A service with these engines; the slow PocketSphinx is off unless a test needs it. */
 async function service(engines: Engines, lines: Lines = []) {
   const note = (level: string) => (fields: object, message: string) =>
     void lines.push({ level, fields, message })
@@ -22,7 +22,7 @@ async function service(engines: Engines, lines: Lines = []) {
   return { ...built, get, [Symbol.asyncDispose]: () => built.close() }
 }
 
-test('the catalogue says what the engines of the settings can do, and no more', async () => {
+test('the catalog lists exactly what the configured engines support', async () => {
   const { url } = await new FakeOpenAi().listen()
   await using built = await service({
     apertium: { enabled: false },
@@ -57,7 +57,7 @@ test('the catalogue says what the engines of the settings can do, and no more', 
   expect(await built.engines.translators[0]?.translate('the dog', 'en-us', 'ja-jp')).toBe('La perro.')
 })
 
-test('the order of the settings holds, languages limit an engine, the installed ones come last', async () => {
+test('uses the configured order, limits engines to their languages, and adds installed ones last', async () => {
   const { url } = await new FakeOpenAi().listen()
   const voices = [{ voice: 'nova', languages: ['es-es', 'es-mx'], gender: 'F' as const }]
   await using built = await service({
@@ -135,7 +135,7 @@ test('skips an engine whose server is unavailable, and logs it', async () => {
   )
 })
 
-test('Piper by its address alone', async () => {
+test('Piper configured by its address only', async () => {
   const server = new FaultServer()
   server.app.get('/voices', () => ({ voz: {} }))
   server.app.post('/synthesize', (_request, reply) => reply.type('audio/wav').send(wholeWav('hola', 22_050)))
@@ -158,6 +158,6 @@ test.each<[object, string]>([
   [{ synthesis: [{ engine: 'espeak', speed: 1 }] }, 'speed'],
   [{ pocketsphinx: { grammars: { 'Not A Name': { phrases: ['one'] } } } }, 'Not A Name'],
   [{ pocketsphinx: { grammars: { two: { phrases: ['one'], file: 'x' } } } }, 'two'],
-])('%j is refused, naming %s', (engines, key) => {
+])('%j is rejected, naming %s', (engines, key) => {
   expect(() => serviceSettings({ apiKeys: ['k'], engines: engines as Engines })).toThrow(key)
 })

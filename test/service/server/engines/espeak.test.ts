@@ -16,14 +16,14 @@ conforms(
   engine => engine.close(),
 )
 
-test('not installed is said', async () => {
+test('reports a missing installation', async () => {
   await expect(Espeak.create({ ...ENGINES.espeak, command: 'no-such-espeak' })).rejects.toMatchObject({
     name: 'EngineError',
     kind: 'synthesis',
   })
 })
 
-test('a program that breaks down in the middle of a sentence is said', async () => {
+test('reports a program that crashes during a sentence', async () => {
   const engine = await Espeak.create({ ...ENGINES.espeak, timeoutMs: 1 })
   const whole = async () => {
     const voice = engine.voices[0]!.voiceId

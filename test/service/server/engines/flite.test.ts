@@ -11,7 +11,7 @@ import { ENGINES } from './settings.ts'
 const installed = spawnSync('flite', ['-lv']).status === 0
 const leftovers = () => readdirSync(tmpdir()).filter(name => name.startsWith('dragoman-flite-'))
 
-/** The name of a file, or of what is in a folder, that has something in it. */
+/** Names of non-empty files, including those in a folder. */
 function sizeOf(path: string): string[] {
   try {
     const { size } = statSync(path)
@@ -71,7 +71,7 @@ describe.skipIf(!installed)('where it is installed', () => {
   })
 })
 
-test('not installed is said', async () => {
+test('reports a missing installation', async () => {
   await expect(Flite.create({ ...ENGINES.flite, command: 'no-such-flite' })).rejects.toMatchObject({
     name: 'EngineError',
     kind: 'synthesis',

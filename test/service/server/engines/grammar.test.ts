@@ -9,7 +9,7 @@ import { ENGINES } from './settings.ts'
 const CARDS = '/usr/share/pocketsphinx/test/data/cards'
 const installed = existsSync(`${CARDS}/cards.gram`)
 
-/** The book's sentences, and some that were not said. */
+/** The book’s sentences, and some that were not spoken. */
 const SENTENCES = [
   'he was not an ill disposed young man',
   'he might even have been made amiable himself',
@@ -57,7 +57,7 @@ async function heard(pcm: Int16Array, grammar?: string): Promise<string> {
   return finals.join(' ')
 }
 
-test('a closed vocabulary is understood word by word, and the whole language again after it', async () => {
+test('recognizes a closed vocabulary word by word, and then the whole language again', async () => {
   expect(await heard(recording(2), 'book')).toBe(SENTENCES[0])
   expect(await heard(recording(5), 'book')).toBe(SENTENCES[1])
   expect(await heard(recording(5))).toBe('he might even have been made amiable himself')
@@ -71,7 +71,7 @@ describe.skipIf(!installed)('the cards of the test data', () => {
     return { words, pcm: () => mono(readWav(readFileSync(`${CARDS}/${file}.wav`))) }
   })
 
-  test('are understood far better with their grammar', async () => {
+  test('are recognized far better with their grammar', async () => {
     const right = { open: 0, closed: 0 }
     for (const { words, pcm } of cards) {
       if ((await heard(pcm())) === words) right.open++
@@ -82,7 +82,7 @@ describe.skipIf(!installed)('the cards of the test data', () => {
   }, 60_000)
 })
 
-test('a grammar that is not there is refused by name', async () => {
+test('rejects a missing grammar by name', async () => {
   expect(engine.grammars).toContain('book')
   await expect(heard(pause(100), 'chess')).rejects.toThrow('not chess')
 })
@@ -95,7 +95,7 @@ test.each([
   await expect(PocketSphinx.create({ ...options, grammars }, systemClock)).rejects.toThrow(told)
 })
 
-test('the grammar of the settings holds where a connection names none', async () => {
+test('uses the configured grammar for connections that name none', async () => {
   const closed = await PocketSphinx.create({ ...options, grammar: 'book' }, systemClock)
   await closed.close()
   await expect(PocketSphinx.create({ ...options, grammar: 'chess' }, systemClock)).rejects.toThrow('chess')

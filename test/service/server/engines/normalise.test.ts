@@ -22,11 +22,11 @@ test.each([
   ['where is it?', 'Where is it?'],
   ['He said "yes."', 'He said "yes."'],
   ['', ''],
-])('English %j is written %j', (text, written) => {
+])('English %j becomes %j', (text, written) => {
   expect(normalised(text, 'en-us')).toBe(written)
 })
 
-test('other languages get a capital and a period only; what is written well stays', () => {
+test('other languages get only a capital and a period; correct text is unchanged', () => {
   expect(normalised('i figli di mister x', 'it-it')).toBe('I figli di mister x.')
   expect(normalised('¿dónde está?', 'es-es')).toBe('¿Dónde está?')
   expect(normalised('元気ですか。', 'ja-jp')).toBe('元気ですか。')
@@ -42,7 +42,7 @@ test('capitalizes the start of a sentence, also after an opening mark', () => {
   expect(sentence('sí…')).toBe('Sí…')
 })
 
-test('a text falls into its sentences; titles and numbers do not end one', () => {
+test('splits a text into sentences; titles and numbers do not end one', () => {
   expect(sentences('Please wait. Mr. Smith is here! Is he? Yes')).toEqual([
     'Please wait.',
     'Mr. Smith is here!',

@@ -54,7 +54,7 @@ async function all(audio: Int16Array, slice: number) {
   return { finals, partials }
 }
 
-test('the same audio cut otherwise is the same text at nearly the same places', async () => {
+test('audio in different fragments gives the same text at almost the same positions', async () => {
   const [small, large] = [await all(pcm, 320), await all(pcm, pcm.length)]
   expect(small.finals.map(({ text }) => text)).toEqual(large.finals.map(({ text }) => text))
   for (const [index, { endMs }] of small.finals.entries())
@@ -70,7 +70,7 @@ test('an utterance ends after its last word and before the next one starts', asy
   expect(finals[1]!.startMs).toBeLessThan(4_500)
 })
 
-test('neither silence nor soft noise nor a pause makes words', async () => {
+test('recognizes no words in silence, soft noise or a pause', async () => {
   const random = new SeededRandom(1)
   const noise = Int16Array.from({ length: 48_000 }, () => random.below(2_000) - 1_000)
   for (const audio of [new Int16Array(48_000), pause(3_000), noise]) {
@@ -102,14 +102,14 @@ test('reuses a decoder for the next speaker', async () => {
   expect(engine.idle).toBe(1)
 })
 
-test('more speakers than decoders are refused', async () => {
+test('rejects more speakers than decoders', async () => {
   const streams = [await engine.open('en-us', listen().sink), await engine.open('en-us', listen().sink)]
   await expect(engine.open('en-us', listen().sink)).rejects.toThrow(EngineError)
   await Promise.all(streams.map(stream => stream.close()))
 })
 
 test.each([{ library: 'libnothing.so.9' }, { models: '/nowhere' }])(
-  'what is not installed is said: %o',
+  'reports what is not installed: %o',
   async missing => {
     await expect(PocketSphinx.create({ ...options, ...missing }, systemClock)).rejects.toMatchObject({
       name: 'EngineError',
@@ -118,7 +118,7 @@ test.each([{ library: 'libnothing.so.9' }, { models: '/nowhere' }])(
   },
 )
 
-test("decoders that are made while others work leave the library's memory whole", async () => {
+test('creating decoders while others work does not corrupt the library’s memory', async () => {
   // In a separate process: heap corruption ends it.
   const module = new URL('../../../../src/service/server/engines/pocketsphinx/library.ts', import.meta.url)
     .href

@@ -1,4 +1,4 @@
 import { serviceSettings } from '../../../../src/service/server/settings.ts'
 
-/** The engines' settings as a service has them by default. */
+/** The default settings of the engines. */
 export const { engines: ENGINES } = serviceSettings({ apiKeys: ['unused'] })

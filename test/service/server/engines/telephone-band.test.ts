@@ -21,7 +21,7 @@ test('detects a full-band recording, and the same by phone', () => {
   }
 })
 
-test('a tone is what its pitch is; nothing audible says nothing', () => {
+test('classifies a tone by its pitch; silence gives no information', () => {
   expect(isTelephoneBand(sine(1_000, 100))).toBe(true)
   expect(isTelephoneBand(sine(6_000, 100))).toBe(false)
   expect(isTelephoneBand(pause(100))).toBeUndefined()

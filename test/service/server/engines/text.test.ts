@@ -6,7 +6,7 @@ import { WavReader } from '../../../../src/service/server/engines/speech-stream.
 import { edited } from '../../../../src/service/server/engines/text-normalization.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
 
-test('a transcript loses its fillers and variants', () => {
+test('removes fillers and variants from a transcript', () => {
   expect(cleanTranscript('<s> and(2) <sil> mister [NOISE] ++UH++ john </s>')).toBe('and mister john')
 })
 
@@ -43,7 +43,7 @@ describe('the phrasebook', () => {
     expect(book.lookup('hello', 'en-us', 'fr-fr')).toBeUndefined()
     expect(book.lookup('', 'en-us', 'es-es')).toBeUndefined()
   })
-  test('comes with phrases for the phone', async () => {
+  test('includes phrases for the phone', async () => {
     const shipped = await Phrasebook.load()
     expect(shipped.lookup("i don't understand", 'en-us', 'es-es')).toBe('No entiendo.')
     expect(shipped.lookup('good morning how are you', 'en-us', 'es-es')).toBe('Buenos días. ¿Cómo está?')
@@ -56,10 +56,10 @@ test('encodes requests to a pipeline as one escaped line, and decodes them uncha
     expect(decodeAnswer(encodeRequest(text))).toBe(text)
 })
 
-test('a WAV is read however it is cut; anything else is refused', () => {
+test('reads a WAV in any fragments; rejects everything else', () => {
   const pcm = Int16Array.from({ length: 1_000 }, (_, n) => n)
   const file = Buffer.from(encodeWav(pcm, 22_050))
-  // Some writers do not know the length yet, some put titles before the samples, some after them.
+  // Some writers do not know the length yet; some put titles before or after the samples.
   const streamed = Buffer.from(file)
   streamed.writeUInt32LE(0xffff_ffff, 40)
   const titled = Buffer.concat([

@@ -11,7 +11,7 @@ import type {
 import { EngineSet } from '../../../../src/service/server/engines/engine-set.ts'
 import { sine } from '../../../helpers/tone.ts'
 
-/** A stream that understands what the test says it does. */
+/** A stream that returns scripted results. */
 export class FakeStream implements SpeechStream {
   readonly sink: TranscriptSink
   samples = 0
@@ -64,7 +64,7 @@ export class FakeRecognizer implements SpeechToText {
   async close(): Promise<void> {}
 }
 
-/** Answers in capitals; `fail` makes it throw, `hang` never answer. */
+/** Translates into capitals; `fail` makes it throw, `hang` never responds. */
 export class FakeTranslator implements TextTranslator {
   readonly name = 'fake-words'
 
@@ -82,7 +82,7 @@ export class FakeTranslator implements TextTranslator {
   async close(): Promise<void> {}
 }
 
-/** Says a tone of 100 ms per word; `MUTE` makes it throw before, `STOP` after the first word. */
+/** Speaks a tone of 100 ms per word; `MUTE` makes it throw before, `STOP` after the first word. */
 export class FakeSynthesizer implements Synthesizer {
   readonly name = 'fake-mouth'
   readonly voices: readonly VoiceEntry[] = [
@@ -113,7 +113,7 @@ export class FakeSynthesizer implements Synthesizer {
   async close(): Promise<void> {}
 }
 
-/** All three, in a set that a service takes. */
+/** All three, as a set for a service. */
 export function fakeEngines() {
   const recognizer = new FakeRecognizer()
   const set = new EngineSet({

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { KeyFile } from '../../../../src/service/server/keys/key-store.ts'
 import { THEN } from './then.ts'
 
-/** Path of a key file that does not exist yet, in a folder that goes with the test. */
+/** Path of a key file that does not exist yet, in a folder that is removed after the test. */
 export async function keyFilePath(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-keys-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))

@@ -1,5 +1,5 @@
 /**
- * Settings of a service that never counts as late, for tests of results on a busy machine.
+ * Settings of a service that never counts as lagging, for tests of results on a busy machine.
  */
 export const NEVER_LATE = {
   admitBehindMs: 60_000,

@@ -1,4 +1,4 @@
-/** A process that has a service process, for tests of what happens when it is gone. */
+/** A process with a service process, to test what happens when it exits. */
 import { ServiceProcess } from '../../../../src/service/server/process/service-process.ts'
 
 const service = await ServiceProcess.start({ apiKeys: ['k'], engines: { pocketsphinx: { enabled: false } } })

@@ -11,12 +11,12 @@ export class Player {
   #rest = Buffer.alloc(0)
   /** Peak of each 20 ms played so far. */
   readonly peaks: number[] = []
-  /** `performance.now()` at which each of them came out. */
+  /** `performance.now()` at the output of each of them. */
   readonly at: number[] = []
   /** Its error output. */
   complaints = ''
 
-  /** `hasty`: it does not look long what it is that it plays. */
+  /** `hasty`: skips most of ffmpeg’s format detection. */
   constructor(url: string, hasty = true) {
     const look = hasty ? ['-probesize', '32', '-analyzeduration', '0'] : []
     this.#process = spawn(
@@ -56,13 +56,13 @@ export class Player {
     return this.at.find((at, index) => at >= since && this.peaks[index]! > 1_000)
   }
 
-  /** Stretches of voice, apart by more than a third of a second of silence: how many there were. */
+  /** Number of stretches of voice separated by more than a third of a second of silence. */
   get stretches(): number {
     const loud = this.peaks.flatMap((peak, index) => (peak > 500 ? [index] : []))
     return loud.filter((index, at) => at === 0 || index - loud[at - 1]! > 17).length
   }
 
-  /** Waits until it has ended on its own; returns its exit code. */
+  /** Waits until it ends; returns its exit code. */
   async ended(): Promise<number | null> {
     await this.#ended
     return this.#process.exitCode

@@ -48,7 +48,7 @@ export class RawClient {
     this.say(`4${type}${more}${this.#namespace},${rest}`)
   }
 
-  /** An event that asks for an acknowledgment; answers its number. `attachments` follow it. */
+  /** An event that requests an acknowledgment; returns its number. `attachments` follow it. */
   event(json: string, attachments: readonly Uint8Array[] = [], said = attachments.length): number {
     const id = ++this.#number
     this.packet(said > 0 ? 5 : 2, `${id}${json}`, said > 0 ? `${said}-` : '')

@@ -38,7 +38,7 @@ export function realService(config: Partial<ServiceConfig> = {}) {
   }
 }
 
-/** Sends `pcm` in fragments of 60 ms, all at once or in the pace of speech; answers the acknowledgments. */
+/** Sends `pcm` in fragments of 60 ms, at once or in real time; returns the acknowledgments. */
 export async function speak(client: TestClient, pcm: Int16Array, paceMs = 0): Promise<unknown[]> {
   const acks: Promise<unknown>[] = []
   const begin = performance.now()

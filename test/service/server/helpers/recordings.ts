@@ -9,7 +9,7 @@ export function recording(number: 1 | 2 | 3 | 4 | 5): Int16Array {
   return mono(wav)
 }
 
-/** A room without a speaker for `ms`: noise that is hardly there, always the same. */
+/** Background noise for `ms`: hardly audible, always the same. */
 export function pause(ms: number): Int16Array {
   let seed = 1
   return Int16Array.from({ length: ms * 16 }, () => {

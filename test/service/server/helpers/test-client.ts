@@ -12,7 +12,7 @@ export const SEND = { broadcastVia: 'chunk', codec: 'linear16', sampleRate: 16_0
 export const RECEIVE = { obtainVia: 'chunk', codec: 'mp3', sampleRate: 16_000, mode: 'block' }
 export const LANGUAGES = { languageIdSource: 'en-us', languageIdTarget: 'es-es' }
 
-/** Query of a connection as the interface document has it; objects travel as JSON. */
+/** Query of a connection as specified in the protocol document; objects are sent as JSON. */
 export function query(more: Record<string, unknown> = {}): Record<string, string> {
   const all: Record<string, unknown> = { ...LANGUAGES, sendAudio: SEND, receiveAudio: RECEIVE, ...more }
   return Object.fromEntries(
@@ -22,7 +22,7 @@ export function query(more: Record<string, unknown> = {}): Record<string, string
   )
 }
 
-/** The unmodified client library, with everything it hears written down. */
+/** The unmodified client library; records every event. */
 export class TestClient {
   readonly socket: Socket
   readonly heard: Heard[] = []
@@ -54,7 +54,7 @@ export class TestClient {
     return this.heard.filter(each => each.name === name).map(each => each.payload as T)
   }
 
-  /** Waits until `name` has come `count` times and answers the payload of that time. */
+  /** Waits until `name` has arrived `count` times and returns the payload of that time. */
   async until<T>(name: string, count = 1): Promise<T> {
     for (;;) {
       const found = this.heard.filter(each => each.name === name)[count - 1]
@@ -67,12 +67,12 @@ export class TestClient {
     return this.until<ServiceErrorBody>('error')
   }
 
-  /** Sends one fragment and answers its acknowledgment. */
+  /** Sends one fragment and returns its acknowledgment. */
   send(fragment: unknown): Promise<unknown> {
     return new Promise(resolve => this.socket.emit('write_stream', fragment, resolve))
   }
 
-  /** Sends one text and answers its acknowledgment. */
+  /** Sends one text and returns its acknowledgment. */
   sendText(text: unknown): Promise<unknown> {
     return new Promise(resolve => this.socket.emit('text', text, resolve))
   }

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { fakeService, KEY } from '../helpers/fake-service.ts'
 
-/** The answer to a request whose head is `lines`. */
+/** The response to a request whose head is `lines`. */
 async function answerTo(lines: readonly string[]): Promise<string> {
   const { url } = await fakeService()
   const socket = connect(Number(new URL(url).port), '127.0.0.1')
@@ -12,17 +12,17 @@ async function answerTo(lines: readonly string[]): Promise<string> {
   return bytes.toString()
 }
 
-test('a request without Host gets an error of the table', async () => {
+test('rejects a request without Host with an error of the table', async () => {
   const answer = await answerTo(['GET /health HTTP/1.1'])
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   expect(answer).toContain('"error":"request_malformed"')
 })
 
-test('before HTTP/1.1 there was no Host', async () => {
+test('accepts requests without Host before HTTP/1.1', async () => {
   expect(await answerTo(['GET /health HTTP/1.0'])).toMatch(/^HTTP\/1\.1 200 /)
 })
 
-test('what a request expects beyond 100-continue does not matter', async () => {
+test('ignores expectations other than 100-continue', async () => {
   const answer = await answerTo([
     'GET /api/languages HTTP/1.1',
     'Host: x',

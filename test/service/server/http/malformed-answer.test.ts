@@ -74,7 +74,7 @@ test.each([
 })
 
 test.each(NO_REQUESTS)(
-  'blank lines are no request: %j gets no answer, and the end of it is a plain close',
+  '%j is not a request: blank lines get no response, and their end closes the connection',
   async bytes => {
     const { url, get } = await fakeService()
     const { socket, whole } = connected(Number(new URL(url).port))
@@ -84,7 +84,7 @@ test.each(NO_REQUESTS)(
   },
 )
 
-test('blank lines before a request do not matter', async () => {
+test('blank lines before a request are ignored', async () => {
   const { url } = await fakeService()
   const { socket, whole } = connected(Number(new URL(url).port))
   socket.write('\r\n\r\r\n\nGET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')

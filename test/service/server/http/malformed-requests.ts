@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { KEY } from '../helpers/fake-service.ts'
 
-/** Requests that are wrong in some way, as the bytes on the wire; the same seed makes the same ones. */
+/** Requests that are malformed in some way, as bytes; the same seed produces the same ones. */
 
 const LINE = '\r\n'
 
@@ -11,7 +11,7 @@ const LINE = '\r\n'
  */
 export const NO_REQUESTS = ['', '\r', '\r\n', '\n\r\n\r\n', '\r\r\n\r\n', '\r'.repeat(100)]
 
-/** Whether `bytes` ask anything. */
+/** Returns true if `bytes` contain a request. */
 function asks(bytes: Buffer): boolean {
   return bytes.some(byte => byte !== 0x0d && byte !== 0x0a)
 }
@@ -88,7 +88,7 @@ const wrongForm = fc
     ]),
   )
 
-/** A form whose head does not go with its body. */
+/** A form whose header contradicts its body. */
 const brokenForm = fc
   .tuple(
     wrongForm,
@@ -180,7 +180,7 @@ const wrongSocket: fc.Arbitrary<Head> = fc
     body: Buffer.alloc(0),
   }))
 
-/** Any of the others with some bytes changed. */
+/** One of the others with some bytes changed. */
 const mutated = fc
   .tuple(
     fc.oneof(wrongForm, brokenForm, wrongPath, wrongSocket).map(wire),

@@ -16,7 +16,7 @@ const AT_ONCE = 8
 
 /**
  * Sends `bytes` and returns the response. After `patience` ms it ends the input, for a server that waits for more; not at
- * once, because the server would take that for a client that no longer reads.
+ * once, because the server would treat that as a client that no longer reads.
  */
 function exchange(port: number, bytes: Buffer, patience: number): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -53,7 +53,7 @@ function read(answer: string): { status: number; body: ServiceErrorBody | undefi
 }
 
 test.each(fuzzSeeds(1_236_331_160))(
-  `${REQUESTS} malformed requests get an error of the table each, and leave nothing behind: seed %i`,
+  `each of ${REQUESTS} malformed requests gets an error of the table and leaves no resources behind: seed %i`,
   async seed => {
     const { engines, ears } = quickEngines()
     const { url, service, get } = await fakeService(
@@ -69,7 +69,7 @@ test.each(fuzzSeeds(1_236_331_160))(
       const shown = () => `seed ${seed}: ${JSON.stringify(request.toString('latin1'))} → ${answer}`
       const { status, body } = read(answer)
       if (!body) {
-        // Some turn out to be quite right.
+        // Some are valid by chance.
         expect([100, 101, 200, 204], shown()).toContain(status)
         others++
         return

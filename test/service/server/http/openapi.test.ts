@@ -61,7 +61,7 @@ test('lists exactly the routes of the service', async () => {
   expect(routes.length).toBeGreaterThan(5)
 })
 
-test('every error that HTTP has is in it, with its status', async () => {
+test('documents every error that HTTP has, with its status', async () => {
   const { document } = await documented()
   const text = JSON.stringify(document)
   for (const [name, { status, code }] of Object.entries(ERROR_TABLE))
@@ -89,7 +89,7 @@ test('requires a key exactly where the document does', async () => {
     }
 })
 
-describe('answers are as described', () => {
+describe('responses match their schemas', () => {
   const check = (schema: z.ZodType, value: unknown) =>
     expect(schema.safeParse(value).error?.issues).toBeUndefined()
 
@@ -117,7 +117,7 @@ describe('answers are as described', () => {
   })
 })
 
-test('the page for people shows every operation, and runs nothing', async () => {
+test('the page shows every operation, and runs nothing', async () => {
   const { get } = await documented()
   const response = await get('/docs', '')
   const html = await response.text()

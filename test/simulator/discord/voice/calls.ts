@@ -22,7 +22,7 @@ export class Calls {
   }
 
   get server(): VoiceServer {
-    if (!this.#server) throw new Error('the tests have not begun')
+    if (!this.#server) throw new Error('the tests have not started')
     return this.#server
   }
 

@@ -16,7 +16,7 @@ const users = (count: number) =>
 describe('a call with many', () => {
   const calls = new Calls()
 
-  it('sends the bot every voice separately, also of users who came earlier', async () => {
+  it('sends the bot every voice separately, also of users who joined earlier', async () => {
     const call = calls.open()
     const early = users(5).map(id => call.addUser(id))
     using bot = calls.bot(call)

@@ -41,7 +41,7 @@ describe('under DAVE', () => {
     expect(call.packetsFrom(BOT)).toMatchObject({ undecryptable: 0, plaintext: 0 })
   })
 
-  it('a later commit is broken, while a user talks who is heard and hears afterwards', async () => {
+  it('a later commit is broken, and a user who talks is still received and still receives audio afterwards', async () => {
     const { call, bot } = await calls.join()
     using _ = bot
     const anna = call.addUser(ANNA)

@@ -105,7 +105,7 @@ describe('datagrams to the bot', () => {
     expect(ear.packets.every(packet => packet.every(byte => byte === 0))).toBe(true)
   })
 
-  it('can arrive from a third party, too', async () => {
+  it('can arrive from an unrelated address, too', async () => {
     const { call, bot } = await calls.join({ dave: false })
     using _ = bot
     const anna = call.addUser(ANNA)
@@ -183,7 +183,7 @@ describe('datagrams from the bot', () => {
     expect(Math.max(...heard.subarray(from + 320 * 8, from + 320 * 9))).toBeGreaterThan(4_000)
   })
 
-  it('arrive twice or late: nothing is played twice', async () => {
+  it('arrive twice or late, and are played once', async () => {
     const call = await speak(faults => {
       faults.fromBot.duplicate = ({ index }) => index === 5
       faults.fromBot.reorder = ({ index }) => index === 9

@@ -126,10 +126,10 @@ export class Ear {
   /** Of every packet that could be decrypted. */
   readonly sequences: number[] = []
   readonly timestamps: number[] = []
-  /** Whether they had a header extension. */
+  /** True for those with a header extension. */
   readonly extended: boolean[] = []
   readonly ssrcs = new Set<number>()
-  /** When each of them arrived. */
+  /** Arrival time of each of them. */
   readonly times: number[] = []
   readonly events: string[] = []
   readonly #decoder = opusDecoder()

@@ -47,7 +47,7 @@ describe.each(CALLS)('a call with %s, DAVE %s, packets %o', (mode, dave, options
     const pcm = ear.pcm()
     expect(pcm.length).toBe(16 * (960 + 5 * 20))
     expect(loudness(pcm.subarray(800, 14_400), 600, 16_000)).toBeGreaterThan(7_500)
-    await until(() => call.packetsFrom(BOT).silence >= 4, 5_000, 'the silence behind it')
+    await until(() => call.packetsFrom(BOT).silence >= 4, 5_000, 'the silence after it')
     expect(loudParts(call.heard(BOT), 440)).toBeGreaterThanOrEqual(40)
     expect(anna.privacyCode).toBe(dave ? bot.connection.voicePrivacyCode : undefined)
     expect(call.packetsFrom(BOT)).toMatchObject({

@@ -25,12 +25,12 @@ test.each([
   expect(translationIn(answer, SAID)).toBe(WANTED)
 })
 
-test('quotation marks and colons that were said stay', () => {
+test('keeps quotation marks and colons of the original', () => {
   expect(translationIn('"Sí" y "no"', '"Yes" and "no"')).toBe('"Sí" y "no"')
   expect(translationIn('"Hola"', '"Hello"')).toBe('"Hola"')
   expect(translationIn('Pregunta: ¿dónde está?', 'Question: where is it?')).toBe('Pregunta: ¿dónde está?')
 })
 
-test.each(['', '   ', '…', '<think>They ask', 'word '.repeat(200)])('%j is no translation', answer => {
+test.each(['', '   ', '…', '<think>They ask', 'word '.repeat(200)])('%j is not a translation', answer => {
   expect(translationIn(answer, SAID)).toBeUndefined()
 })

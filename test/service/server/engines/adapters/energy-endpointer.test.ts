@@ -15,7 +15,7 @@ function cut(pcm: Int16Array, slice = 960, options = { pauseMs: 400, longMs: 15_
   return found
 }
 
-test('sentences of a human voice, with pauses between, are found one by one', () => {
+test('finds sentences of a human voice, separated by pauses', () => {
   const pcm = joined(pause(500), recording(2), pause(900), recording(5), pause(900))
   const found = cut(pcm)
   expect(found.length).toBe(2)
@@ -36,13 +36,13 @@ test('gives the same result for all fragment sizes, with correct positions', () 
   }
 })
 
-test('silence, soft noise and clicks are nothing', () => {
+test('ignores silence, soft noise and clicks', () => {
   const click = pause(2_000)
   click.fill(20_000, 8_000, 8_400)
   for (const pcm of [new Int16Array(32_000), pause(3_000), click]) expect(cut(pcm)).toEqual([])
 })
 
-test('speech without a pause is cut where it is soft, or anywhere at last', () => {
+test('cuts speech without a pause where it is soft, or anywhere if necessary', () => {
   const soft = sine(400, 100, 300)
   const words = joined(sine(400, 1_100), soft, sine(400, 1_100), pause(600))
   expect(cut(words, 320, { pauseMs: 400, longMs: 1_000 }).length).toBe(2)
@@ -53,7 +53,7 @@ test('speech without a pause is cut where it is soft, or anywhere at last', () =
     expect(next.startMs).toBeGreaterThanOrEqual(parts[index]!.endMs)
 })
 
-test('a text is cut behind sentences, commas, blanks, or anywhere', () => {
+test('cuts a text after sentences, commas, blanks, or anywhere', () => {
   expect(textPieces('', 10)).toEqual([])
   expect(textPieces('Uno dos. Tres cuatro.', 12)).toEqual(['Uno dos.', 'Tres cuatro.'])
   expect(textPieces('uno dos, tres cuatro', 12)).toEqual(['uno dos,', 'tres cuatro'])

@@ -7,20 +7,20 @@ import { FaultServer } from './fault-server.ts'
 /** Streaming format of a transcript. */
 export type Dialect = 'none' | 'openai' | 'speaches' | 'chat'
 
-/** The words it hears, by the pitch of the tone. */
+/** The words that it recognizes, by the pitch of the tone. */
 const WORDS = [
   [400, 'one'],
   [500, 'two'],
 ] as const
 
-/** A server of the OpenAI-compatible interface that hears tones, speaks tones and knows a few words. */
+/** A server with an OpenAI-compatible interface that recognizes and speaks tones and translates a few words. */
 export class FakeOpenAi extends FaultServer {
   dialect: Dialect = 'none'
-  /** Segments of the next `verbose_json` answers, in addition to their text. */
+  /** Segments of the next `verbose_json` responses, in addition to their text. */
   segments: readonly object[] | undefined
-  /** Answer of the chat; undefined: the translation. */
+  /** Response of the chat; undefined: the translation. */
   chatter: ((translation: string) => unknown) | undefined
-  /** Parameters that its models reject, and how much the rejection says. */
+  /** Parameters that its models reject, and the detail of the error. */
   rejects: readonly string[] = []
   rejection: 'param' | 'message' | 'nothing' = 'param'
   /** Actual format of the speech. */
@@ -81,14 +81,14 @@ export function inSpanish(text: string): string {
   return text.replace(/[a-z]+/gi, word => words[word.toLowerCase()] ?? word)
 }
 
-/** As ffmpeg writes into a pipe: a chunk before the samples, and sizes that are not known. */
+/** As ffmpeg writes to a pipe: a chunk before the samples, and unknown sizes. */
 export function streamedWav(pcm: Int16Array, rate = 24_000): Buffer {
   const header = Buffer.from(wavHeader(rate, 1, Number.POSITIVE_INFINITY))
   const list = Buffer.from('LIST\x04\0\0\0INFO', 'latin1')
   return Buffer.concat([header.subarray(0, 36), list, header.subarray(36), bytesOf(pcm)])
 }
 
-/** As Piper answers: the whole file, sizes in its head. */
+/** As Piper responds: the whole file, with sizes in its header. */
 export function wholeWav(text: string, rate: number): Buffer {
   return Buffer.from(encodeWav(sine(440, text.length * 40, 8_000, rate), rate))
 }

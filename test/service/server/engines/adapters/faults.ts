@@ -48,7 +48,7 @@ export function survivesFaults(
     expect(server.seen.every(({ path }) => path !== '/elsewhere')).toBe(true)
   })
 
-  test.each(PASSING)('%s is got over', async fault => {
+  test.each(PASSING)('retries after %s', async fault => {
     const server = await make().listen()
     server.fault = fault
     await ask(server.url)

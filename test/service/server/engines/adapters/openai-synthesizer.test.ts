@@ -54,7 +54,7 @@ describe('faults', () => {
   )
 })
 
-test('asks as documented, and lists its voices as the settings say', async () => {
+test('sends the documented request, and lists the configured voices', async () => {
   const server = await new FakeOpenAi().listen()
   const engine = at(server.url, { speed: 1.25, neural: false })
   await spoken(engine, 'hola', 'openai-es-es-echo')

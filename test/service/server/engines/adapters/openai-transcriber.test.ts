@@ -25,7 +25,7 @@ const OPTIONS = {
 const at = (url: string, changes: Partial<OpenAiTranscriberOptions> = {}) =>
   new OpenAiTranscriber({ ...OPTIONS, url, ...changes }, systemClock)
 
-/** 100 ms of room, a word of 1.4 s, 500 ms, another, 500 ms. */
+/** 100 ms of noise, a word of 1.4 s, 500 ms, another, 500 ms. */
 const pcm = new Int16Array(16 * 3_900)
 pcm.set(sine(400, 1_400), 16 * 100)
 pcm.set(sine(500, 1_400), 16 * 2_000)
@@ -70,7 +70,7 @@ describe('faults', () => {
   )
 })
 
-test('asks as documented', async () => {
+test('sends the documented request', async () => {
   const server = await new FakeOpenAi().listen()
   await heard(at(server.url, { prompt: 'Dashwood' }))
   const [{ headers, body, path }] = server.seen as [(typeof server.seen)[number]]
@@ -95,7 +95,7 @@ test.each<Dialect>(['openai', 'speaches', 'chat'])('reads what is streamed: %s',
   if (dialect !== 'speaches') expect(partials[0]).toMatchObject({ utterance: 1 })
 })
 
-test('accepts a server that does not stream, and one that supports only json', async () => {
+test('accepts servers without streaming, and with json only', async () => {
   const server = await new FakeOpenAi().listen()
   const { finals } = await heard(at(server.url, { streaming: true, format: 'json' }))
   expect(finals.map(({ text }) => text)).toEqual(['one', 'two'])

@@ -58,7 +58,7 @@ describe('faults', () => {
   )
 })
 
-test('the path of older releases is found once, and remembered', async () => {
+test('detects the path of older releases once, and remembers it', async () => {
   const server = await new FakePiper('old', 16_000).listen()
   const engine = await at(server.url, { speed: 2 })
   expect(await spoken(engine, 'hola')).toEqual({ rate: 16_000, ms: 160 })
@@ -72,7 +72,7 @@ test('the path of older releases is found once, and remembered', async () => {
   expect(server.seen[1]?.body).toEqual({ text: 'hola', voice: VOICE.voice, length_scale: 0.5 })
 })
 
-test('voices that the server does not have are not listed', async () => {
+test('omits voices that the server does not have', async () => {
   const { url } = await new FakePiper().listen()
   const other = { voice: 'es_MX-ald-medium', languages: ['es-mx'], gender: 'M' } as const
   const engine = await at(url, { voices: [VOICE, other] })

@@ -30,9 +30,9 @@ const chat = (url: string, changes: Partial<ChatTranslatorOptions> = {}) =>
     systemClock,
   )
 
-/** LibreTranslate: two languages both ways, and Chinese under its newer name. */
+/** LibreTranslate: two languages in both directions, and Chinese under its newer name. */
 class FakeLibre extends FaultServer {
-  /** Answers the later requests sooner. */
+  /** Answers later requests sooner. */
   slowerFirst = false
 
   constructor() {
@@ -132,7 +132,7 @@ test('answers in the order of the requests, however fast the server is', async (
   expect(order).toEqual([1, 2, 3])
 })
 
-test('LibreTranslate offers what it lists, among the languages of the settings', async () => {
+test('LibreTranslate offers its listed languages that are also configured', async () => {
   const server = await new FakeLibre().listen()
   const all = await libre(server.url)
   expect(all.targets('en-gb')).toEqual(['es-es', 'es-mx', 'es-419', 'zh-cn'])
@@ -180,7 +180,7 @@ describe.each(['param', 'message', 'nothing'] as const)(
   },
 )
 
-test('translations that run at the same time find the same dialect', async () => {
+test('concurrent translations detect the same dialect', async () => {
   const server = await new FakeOpenAi().listen()
   server.rejects = ['max_tokens', 'temperature']
   const engine = chat(server.url)
@@ -189,7 +189,7 @@ test('translations that run at the same time find the same dialect', async () =>
   expect(server.seen.at(-1)!.body).toHaveProperty('max_completion_tokens')
 })
 
-test('a request that is wrong for another reason fails once and changes nothing', async () => {
+test('a request with another error fails once and changes nothing', async () => {
   const server = await new FakeOpenAi().listen()
   server.rejects = ['model']
   const engine = chat(server.url)
