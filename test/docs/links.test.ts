@@ -64,7 +64,7 @@ it('finds broken links', () => {
   const page = (text: string) => faults({ path: 'docs/x.md', text })
   expect(
     page(
-      '[a](channels/twilio.md) [b](channels/twilio.md#two-people-on-one-call) [c](https://example.com) `[d](e)`',
+      '[a](channels/twilio.md) [b](channels/twilio.md#connect-a-number) [c](https://example.com) `[d](e)`',
     ),
   ).toEqual([])
   expect(page('[a](nothing.md) [b](channels/twilio.md#nothing) [c](../../elsewhere.md)')).toHaveLength(3)

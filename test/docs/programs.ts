@@ -230,7 +230,7 @@ const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
   },
   { page: 'docs/testing/phone.md', mark: 'TwilioStandIn.listen', runs: 'test/simulator/rest/doc.test.ts' },
   {
-    page: 'docs/channels/twilio.md',
+    page: 'docs/channels/twilio-plugin.md',
     mark: 'invite: call =>',
     before: `${SERVICE}${ASSERT}import { Relay, relayOptions } from 'dragoman'
 import { ServiceTranslator } from 'dragoman/service'
