@@ -26,7 +26,7 @@ describe('a session whose service refuses', () => {
   test.each([
     ['definite', no],
     ['unknown', odd],
-  ])('one that was live never ends on its own: %s refusals are retried, after 1 s to 30 s', (_, reason) => {
+  ])('stays open once it was live: %s refusals are retried, after 1 s to 30 s', (_, reason) => {
     const r = setUp()
     r.translator.last.sink.ready()
     r.clock.advance(5_000)
@@ -42,7 +42,7 @@ describe('a session whose service refuses', () => {
     expect(r.session.away).toBe(false)
   })
 
-  test('one that was live and is refused during a call reconnects at once, then with care', () => {
+  test('reconnects at once when refused during a call, then with growing delays', () => {
     const r = setUp()
     r.translator.last.sink.ready()
     r.clock.advance(5_000)
@@ -60,7 +60,7 @@ describe('a session whose service refuses', () => {
     expect(r.translator.connections.length).toBeLessThan(10)
   })
 
-  test('one that was never live is retried after an unknown error, not after a definite one', () => {
+  test('retries a first connection after an unknown error, but not after a definite one', () => {
     const r = setUp()
     expect(refuseFor(r, odd, 10_000).length).toBeGreaterThanOrEqual(4)
     expect(r.session.away).toBe(true)

@@ -97,7 +97,7 @@ describe('a tap', () => {
     expect(peak(tape.between('original anna', 1_000, 2_000))).toBe(0)
   })
 
-  test('ends with the room; one that throws is removed, without other effects', async () => {
+  test('ends with the room, and is removed without other effects if it throws', async () => {
     const { tape, anna, bob } = await couple()
     const room = r.relay.rooms.get('r')
     const bad = { ends: 0, frames: 0 }

@@ -55,7 +55,7 @@ function podOf(manifest: Manifest): Pod {
 }
 
 describe('the chart', () => {
-  test('has values that its schema accepts, and names those that it does not', () => {
+  test('has valid default values, and its schema reports invalid ones', () => {
     expect(schema(own), JSON.stringify(schema.errors)).toBe(true)
     for (const wrong of [
       { replicas: -1 },

@@ -1,7 +1,7 @@
 import { posix } from 'node:path'
 import { importsOf, withoutComments } from './source-text.ts'
 
-/** The rule that a file breaks, in words. */
+/** Description of the broken rule. */
 export type Fault = string
 
 /** Layers by path; the longest prefix counts. Each names what it may import, in addition to itself. */
@@ -49,7 +49,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Imports that still point up, to be inverted: the telephony layer takes the carrier's wire format, call instructions
- * and REST API as arguments. Nothing is added here.
+ * and REST API as arguments. Add no entries.
  */
 const TO_INVERT = new Set([
   'src/bridges/telephony/call-admission.ts → src/bridges/twilio/index.ts',

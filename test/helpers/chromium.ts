@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { type Browser, chromium, type Page } from 'playwright-core'
 
 const PROGRAM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync)
-/** Whether a browser is installed; `npm test` installs Debian's. */
+/** True if a browser is installed; `npm test` installs Debian's. */
 export const hasChromium = PROGRAM !== undefined
 
 /** Disables unrequested downloads, and allows the microphone without a click. */

@@ -8,7 +8,7 @@ type Modules = Parameters<NonNullable<Reporter['onTestRunEnd']>>[0]
 const BEGIN = '<!-- long run: begin -->'
 const END = '<!-- long run: end -->'
 
-/** Writes the measurements of a whole long run into the page, between its two marks; nothing if a test failed. */
+/** Writes the measurements of a complete long run into the page, between its two marks, unless a test failed. */
 export class LongReport implements Reporter {
   readonly #page: URL | undefined
 
@@ -29,7 +29,7 @@ export class LongReport implements Reporter {
   }
 }
 
-/** How to reproduce random failures of this file: a seed is in the name of the test or in its message. */
+/** Commands that reproduce random failures of this file, by the seeds in test names and messages. */
 export function rerunLines(module: Modules[number]): string[] {
   const seeds = new Set<string>()
   for (const test of module.children.allTests()) {

@@ -3,21 +3,21 @@ import { cpus } from 'node:os'
 import { beforeEach } from 'vitest'
 
 /**
- * Set-up of tests in real time. They measure when sound arrives. While other work keeps the processors busy, phone, bridge and service miss their times
- * without a fault of theirs, so a test that fails then is repeated; one that fails on a free machine is not. The end of a run
- * names what was repeated. How often is `retry` in vitest.config.ts.
+ * Set-up of real-time tests, which measure the arrival of audio. While other work keeps the processors busy, phone,
+ * bridge and service are late through no fault of their own. A test that fails in this time is repeated; a failure on an
+ * idle machine is final. The summary of a run lists the repeated tests. `retry` in vitest.config.ts limits the attempts.
  */
 
 /** Share of a test's time in which some task waited for a processor. */
 const SHORT = 0.1
-/** Taken here, before a test puts fake timers in its place. */
+/** Captured before a test installs fake timers. */
 const now = performance.now.bind(performance)
 
 beforeEach(({ task }) => {
   if (typeof task.retry === 'object') Object.assign(task, { retry: { ...task.retry, condition: watch() } })
 })
 
-/** Returns a function that tells whether processors were short since this call. */
+/** Returns a function that reports a shortage of processors since this call. */
 function watch(): () => boolean {
   const begun = now()
   const waitedBefore = waitedMs()
@@ -30,7 +30,7 @@ function watch(): () => boolean {
   }
 }
 
-/** Time since boot in which a task waited for a processor, where the system counts it (Linux pressure stall information). */
+/** Time since boot in which a task waited for a processor, if the system counts it (Linux pressure stall information). */
 function waitedMs(): number | undefined {
   try {
     const total = /^some .*total=(\d+)/m.exec(readFileSync('/proc/pressure/cpu', 'utf8'))?.[1]

@@ -1,9 +1,9 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Folders whose tests wait for sound in real time, so that a file takes up to a minute. */
+/** Folders whose tests wait for audio in real time, up to a minute per file. */
 const SLOW = /\/test\/(e2e|faults|bridges\/discord\/channel)\//
 
-/** Starts slow files first, so that no worker waits at the end for one that began late. */
+/** Starts slow files first, so that the run does not end with a single slow file. */
 export class SlowFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

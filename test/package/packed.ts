@@ -57,7 +57,7 @@ export async function packed(): Promise<Packed> {
   return read()
 }
 
-/** Whether we have the lock. An abandoned one is ignored. */
+/** Tries to take the lock. An abandoned lock is ignored. */
 async function locked(path: string): Promise<boolean> {
   try {
     await mkdir(path)

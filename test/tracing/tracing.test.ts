@@ -153,7 +153,7 @@ describe('a collector', () => {
       })
   }
 
-  test('that is unavailable costs calls nothing, is counted and logged once', async () => {
+  test('that is unavailable does not affect calls, and is counted and logged once', async () => {
     const there = await collector()
     await there[Symbol.asyncDispose]()
     const { tracing, counters, log } = await traced(there.url)

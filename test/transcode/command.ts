@@ -13,7 +13,7 @@ export function pipe(tool: string, args: readonly string[], input: Uint8Array): 
   return execFileSync(tool, args, { input, maxBuffer: 1 << 28, stdio: ['pipe', 'pipe', 'ignore'] })
 }
 
-/** The same for a tool that must be able to seek in what it writes: `args` gets the path of the file. */
+/** The same for a tool that needs a seekable output: `args` receives the path of the file. */
 export function pipeToFile(
   tool: string,
   args: (path: string) => readonly string[],

@@ -8,7 +8,7 @@ function collecting(size: number): { framer: Framer; frames: number[][] } {
 }
 
 describe('Framer', () => {
-  test('gives the same frames however the samples are cut', () => {
+  test('emits the same frames for any splitting of the samples', () => {
     const cuts = fc.array(fc.integer({ min: 0, max: 25 }), { maxLength: 40 })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 12 }), cuts, (size, lengths) => {
@@ -41,7 +41,7 @@ describe('Framer', () => {
     ])
   })
 
-  test.each([0, -1, 1.5, Number.NaN])('refuses frames of %d samples', size => {
+  test.each([0, -1, 1.5, Number.NaN])('rejects frames of %d samples', size => {
     expect(() => new Framer(size, () => {})).toThrow(RangeError)
   })
 })

@@ -23,7 +23,7 @@ function tone(
   })
 }
 
-/** The share of complete frames detected as key tones. */
+/** The share of complete frames detected as DTMF. */
 function share(pcm: Int16Array): number {
   let taken = 0
   let all = 0
@@ -41,19 +41,19 @@ function overTheLine(pcm: Int16Array): Int16Array {
   return createResampler(8_000, RATE).process(line).slice()
 }
 
-describe('the tone of a key', () => {
-  it.each(KEYS)('detects %i and %i Hz at any level, with the tolerances of real phones', (...key) => {
+describe('DTMF detection', () => {
+  it.each(KEYS)('detects %i and %i Hz at any level, within the tolerances of real phones', (...key) => {
     for (const peak of [400, 3_000, 12_000]) expect(share(tone(key, { peak }))).toBe(1)
     // ITU-T Q.24: one of the tones can be several dB louder; generators are off by less than 1.5 %.
     for (const twistDb of [-6, 4]) expect(share(tone(key, { peak: 4_000, twistDb }))).toBe(1)
     for (const off of [0.993, 1.007]) expect(share(tone(key, { off }))).toBe(1)
   })
 
-  it('detects it on a phone line too, except its edges', () => {
+  it('detects all but the edges of a tone on a phone line', () => {
     for (const key of KEYS) expect(share(overTheLine(tone(key, { ms: 400 })))).toBeGreaterThan(0.85)
   })
 
-  it('is not a single tone, two of a kind, noise or silence', () => {
+  it('ignores single tones, pairs from one group, noise and silence', () => {
     for (const hz of [400, 697, 1_000, 1_209, 1_477, 2_000]) expect(share(tone([hz, 0]))).toBe(0)
     for (const pair of [
       [697, 852],
@@ -75,7 +75,7 @@ describe('the tone of a key', () => {
     expect(share(noise)).toBe(0)
   })
 
-  it('is not speech: hardly a frame of any recording, in full or on a line', () => {
+  it('ignores speech, at full bandwidth or on a phone line', () => {
     const folder = new URL('../../recordings/', import.meta.url)
     const files = readdirSync(folder).filter(name => name.endsWith('.wav'))
     expect(files.length).toBeGreaterThan(4)

@@ -6,7 +6,7 @@ import { joined } from '../../src/transcode/pcm.ts'
 import { noise, sine } from './signal.ts'
 import { louder, recording, sharpness, speechDb, steepest, vowel } from './speech-signal.ts'
 
-/** One utterance through `leveller`, in slices as a decoder gives them. */
+/** Passes one utterance through `leveller`, in slices like those of a decoder. */
 function level(leveller: Leveller, pcm: Int16Array, slice = 16 * 576): Int16Array {
   const out: Int16Array[] = []
   leveller.begin()
@@ -19,14 +19,14 @@ function level(leveller: Leveller, pcm: Int16Array, slice = 16 * 576): Int16Arra
 }
 
 describe('the level of a voice', () => {
-  test.each([-20, -26, -16])('is %i dBFS when that is wanted, loud or soft', target => {
+  test.each([-20, -26, -16])('is normalized to %i dBFS, from loud or quiet speech', target => {
     const levels: number[] = []
     for (const db of [-31, -25, -18, -12, -6]) {
       if (Math.abs(target - db) > 11) continue
       const leveller = new Leveller(target)
       const said = [2, 3, 4, 5].map(number => louder(recording(number), db - speechDb(recording(number))))
       const heard = said.map(pcm => level(leveller, pcm))
-      // From the second utterance on the voice is known.
+      // From the second utterance on, the level of the voice is known.
       levels.push(speechDb(joined(heard.slice(1))))
       for (const each of heard) expect(Math.abs(speechDb(each) - target)).toBeLessThan(4)
     }
@@ -34,7 +34,7 @@ describe('the level of a voice', () => {
     for (const each of levels) expect(Math.abs(each - target)).toBeLessThan(1.5)
   })
 
-  test('of the very first utterance is right after half a second', () => {
+  test('is correct half a second into the first utterance', () => {
     for (const db of [-30, -20, -10]) {
       const pcm = louder(vowel(120, 3_000), db - speechDb(vowel(120, 3_000)))
       const out = level(new Leveller(-20), pcm)
@@ -42,7 +42,7 @@ describe('the level of a voice', () => {
     }
   })
 
-  test('follows when another voice takes over', () => {
+  test('adapts when another voice takes over', () => {
     const leveller = new Leveller(-20)
     const soft = louder(recording(3), -27 - speechDb(recording(3)))
     const loud = louder(recording(4), -12 - speechDb(recording(4)))
@@ -52,7 +52,7 @@ describe('the level of a voice', () => {
     expect(Math.abs(speechDb(out.subarray(16_000)) + 20)).toBeLessThan(1.5)
   })
 
-  test('is not raised or lowered by more than 12 dB', () => {
+  test('changes by at most 12 dB', () => {
     const leveller = new Leveller(-20)
     for (const db of [-45, -38]) {
       const pcm = louder(vowel(120, 3_000), db - speechDb(vowel(120, 3_000)))
@@ -65,14 +65,14 @@ describe('the level of a voice', () => {
     expect(speechDb(shout) - speechDb(level(quiet, shout))).toBeLessThanOrEqual(12.6)
   })
 
-  test('silence stays silence, and a quiet room is not pulled up', () => {
+  test('keeps silence, and does not raise room noise', () => {
     const leveller = new Leveller(-20)
     expect(peak(level(leveller, new Int16Array(32_000)))).toBe(0)
     const room = Int16Array.from(noise(32_000), byte => (byte - 128) / 4)
     expect(peak(level(leveller, room))).toBeLessThanOrEqual(40)
   })
 
-  test('pauses do not pump: the same noise behind speech is as loud after two seconds as at once', () => {
+  test('keeps noise after speech at a constant level for two seconds', () => {
     const leveller = new Leveller(-20)
     const room = Int16Array.from(noise(48_000), byte => (byte - 128) / 2)
     const out = level(leveller, joined([louder(recording(4), -6), room]))
@@ -83,8 +83,8 @@ describe('the level of a voice', () => {
   })
 })
 
-describe('what is levelled', () => {
-  test('has no click, and keeps its length', () => {
+describe('normalized audio', () => {
+  test('has no clicks and keeps its length', () => {
     for (const db of [-9, 0, 8]) {
       const pcm = louder(recording(1), db)
       const out = level(new Leveller(-20), pcm)
@@ -95,11 +95,11 @@ describe('what is levelled', () => {
     }
   })
 
-  test('never reaches full scale, nor is it cut off: what is too loud is pressed together', () => {
+  test('stays below full scale by compression, without clipping', () => {
     const leveller = new Leveller(-10)
     const soft = louder(vowel(120, 2_000), -12)
     level(leveller, soft)
-    // A sudden shout after a soft voice: far too loud for a moment.
+    // A sudden shout after a quiet voice is briefly far too loud.
     const out = level(leveller, sine(440, 16_000, 16_000, 30_000))
     expect(peak(out)).toBeLessThan(32_767)
     let flat = 0
@@ -108,7 +108,7 @@ describe('what is levelled', () => {
     expect(steepest(out)).toBeLessThan(25_000)
   })
 
-  test('is the same however it is cut within a slice', () => {
+  test('is the same for any splitting within a slice', () => {
     const pcm = recording(5)
     const whole = level(new Leveller(-20), pcm)
     fc.assert(
@@ -131,7 +131,7 @@ describe('what is levelled', () => {
     )
   })
 
-  test.each([-41, -9, 0, Number.NaN])('to %f dBFS is refused', db => {
+  test.each([-41, -9, 0, Number.NaN])('rejects a target of %f dBFS', db => {
     expect(() => new Leveller(db)).toThrow(/between -40 and -10 dBFS, got/)
   })
 })

@@ -4,7 +4,7 @@ import { findRepetition } from '../../src/transcode/stretch/voice-analysis.ts'
 import { noise, sine } from './signal.ts'
 import { recordings, vowel } from './speech-signal.ts'
 
-/** The same by looking at every sample everywhere. */
+/** Reference: compares every sample at every position. */
 function exhaustive(pcm: Int16Array, from: number, window: number, least: number, most: number): number {
   let best = -1
   for (let after = least; after <= most; after++) {
@@ -19,17 +19,17 @@ function exhaustive(pcm: Int16Array, from: number, window: number, least: number
   return best
 }
 
-describe('where a voice repeats itself', () => {
+describe('pitch period detection', () => {
   const found = { after: 0, likeness: 0 }
 
-  test.each([80, 125, 200, 320])('a voice of %i Hz does so after whole periods', hz => {
+  test.each([80, 125, 200, 320])('finds whole periods of a voice at %i Hz', hz => {
     findRepetition(vowel(hz, 500), 2_000, 240, 40, 240, found)
     const periods = found.after / (16_000 / hz)
     expect(Math.abs(periods - Math.round(periods))).toBeLessThan(0.02)
     expect(found.likeness).toBeGreaterThan(0.98)
   })
 
-  test('in recorded speech the place is nearly as good as the best there is, mostly the same', () => {
+  test('finds nearly the best match in recorded speech, mostly the best itself', () => {
     const pcm = recordings()
     let worst = 0
     let same = 0
@@ -57,8 +57,8 @@ describe('where a voice repeats itself', () => {
   })
 })
 
-describe('samples on their way through', () => {
-  test('keep their order, however much memory is passed', () => {
+describe('the look-ahead buffer', () => {
+  test('keeps the order of samples after any amount of audio', () => {
     const ahead = new LookAhead()
     const out = new Int16Array(300)
     let next = 0
@@ -75,7 +75,7 @@ describe('samples on their way through', () => {
     expect(ahead.length).toBe(next - taken)
   })
 
-  test('two alike fade into each other without a change of level; two unlike too', () => {
+  test('crossfades without a change of level, for similar and dissimilar audio', () => {
     const ahead = new LookAhead()
     ahead.append(sine(400, 16_000, 1_000, 8_000))
     const out = new Int16Array(600)
@@ -93,7 +93,7 @@ describe('samples on their way through', () => {
     expect(Math.abs(10 * Math.log10(power(mixed) / power(hiss)))).toBeLessThan(0.7)
   })
 
-  test('that are not there can be neither added nor left out', () => {
+  test('rejects samples beyond its room and cuts beyond its content', () => {
     const ahead = new LookAhead()
     ahead.append(new Int16Array(4_000))
     expect(() => ahead.append(new Int16Array(97))).toThrow('room for 96 samples, got 97')

@@ -21,7 +21,7 @@ describe('mixInto', () => {
     )
   })
 
-  test('has no step between blocks that hand the gain on', () => {
+  test('has no step between blocks that pass on the gain', () => {
     const whole = new Int16Array(40)
     const halves = new Int16Array(40)
     const source = new Int16Array(40).fill(10_000)
@@ -39,7 +39,7 @@ describe('mixInto', () => {
 })
 
 describe('scale', () => {
-  test('multiplies in place, saturating, and leaves gain 1 alone', () => {
+  test('multiplies in place with saturation; gain 1 changes nothing', () => {
     const pcm = Int16Array.of(100, -100, 30_000, -30_000)
     scale(pcm, 1, 1)
     expect(pcm).toEqual(Int16Array.of(100, -100, 30_000, -30_000))
@@ -49,7 +49,7 @@ describe('scale', () => {
     expect(pcm).toEqual(new Int16Array(4))
   })
 
-  test('takes no samples', () => {
+  test('accepts an empty block', () => {
     expect(() => scale(new Int16Array(0), 0, 1)).not.toThrow()
   })
 })

@@ -47,47 +47,44 @@ function conformsToMp3Backend(make: () => Mp3Backend): void {
     return backend
   }
 
-  test.each(files)('gives one frame of samples for each frame at once: %s', async (_, mp3) => {
+  test.each(files)('returns one frame of samples per frame immediately: %s', async (_, mp3) => {
     const decoder = (await open()).create()
     const { samples } = mp3HeaderAt(mp3, 0)!
     for (const pcm of decodeFrames(decoder, mp3)) expect(pcm?.length).toBe(samples)
     decoder.free()
   })
 
-  test.each(files)(
-    'a decoder used and reset, and many in turns, are as good as fresh: %s',
-    async (_, mp3) => {
-      const backend = await open()
-      const fresh = decodeFrames(backend.create(), mp3)
-      const decoder = backend.create()
-      for (const [, other] of files) {
-        decodeFrames(decoder, other)
-        decoder.reset()
-        expect(decodeFrames(decoder, mp3)).toEqual(fresh)
-        decodeFrames(decoder, noisy(other))
-        decoder.reset()
-        expect(decodeFrames(decoder, mp3)).toEqual(fresh)
-        decoder.reset()
+  test.each(files)('decodes the same after a reset, and with interleaved decoders: %s', async (_, mp3) => {
+    const backend = await open()
+    const fresh = decodeFrames(backend.create(), mp3)
+    const decoder = backend.create()
+    for (const [, other] of files) {
+      decodeFrames(decoder, other)
+      decoder.reset()
+      expect(decodeFrames(decoder, mp3)).toEqual(fresh)
+      decodeFrames(decoder, noisy(other))
+      decoder.reset()
+      expect(decodeFrames(decoder, mp3)).toEqual(fresh)
+      decoder.reset()
+    }
+    const others = files.map(([, other]) => ({
+      other,
+      decoder: backend.create(),
+      starts: frameStarts(other),
+    }))
+    const last = backend.create()
+    frameStarts(mp3).forEach((at, i) => {
+      for (const each of others) {
+        const from = each.starts[i]
+        const header = from === undefined ? undefined : mp3HeaderAt(each.other, from)
+        if (from !== undefined && header) each.decoder.decode(each.other, from, header)
       }
-      const others = files.map(([, other]) => ({
-        other,
-        decoder: backend.create(),
-        starts: frameStarts(other),
-      }))
-      const last = backend.create()
-      frameStarts(mp3).forEach((at, i) => {
-        for (const each of others) {
-          const from = each.starts[i]
-          const header = from === undefined ? undefined : mp3HeaderAt(each.other, from)
-          if (from !== undefined && header) each.decoder.decode(each.other, from, header)
-        }
-        const header = mp3HeaderAt(mp3, at)
-        if (header) expect(last.decode(mp3, at, header)).toEqual(fresh[i])
-      })
-    },
-  )
+      const header = mp3HeaderAt(mp3, at)
+      if (header) expect(last.decode(mp3, at, header)).toEqual(fresh[i])
+    })
+  })
 
-  test('and without the reset it would not be', async () => {
+  test('decodes differently without a reset', async () => {
     const backend = await open()
     const mp3 = FILES['mono 16 kHz']
     const fresh = decodeFrames(backend.create(), mp3)
@@ -96,7 +93,7 @@ function conformsToMp3Backend(make: () => Mp3Backend): void {
     expect(decodeFrames(decoder, mp3)).not.toEqual(fresh)
   })
 
-  test('damage is undefined or in bounds, and forgotten after a reset', async () => {
+  test('returns undefined or a full frame for damage, and forgets it after a reset', async () => {
     const backend = await open()
     const decoder = backend.create()
     for (const [, mp3] of files) {
@@ -111,7 +108,7 @@ function conformsToMp3Backend(make: () => Mp3Backend): void {
     }
   })
 
-  test('starts anywhere in a stream, without the bytes that its first frames refer back to', async () => {
+  test('starts anywhere in a stream, without the bytes referenced by the first frames', async () => {
     const decoder = (await open()).create()
     const mp3 = FILES['stereo 48 kHz']
     const starts = frameStarts(mp3)
@@ -123,7 +120,7 @@ function conformsToMp3Backend(make: () => Mp3Backend): void {
     expect(snr(whole.at(-1)!, rest.at(-1)!)).toBeGreaterThan(60)
   })
 
-  test('makes and frees decoders without end', async () => {
+  test('creates and frees any number of decoders', async () => {
     const backend = await open()
     const mp3 = FILES['mono 16 kHz']
     const fresh = decodeFrames(backend.create(), mp3)
@@ -150,7 +147,7 @@ function noisy(mp3: Uint8Array, seed = 1): Uint8Array {
 describe('the WebAssembly backend', () => {
   conformsToMp3Backend(() => new Mp3Wasm())
 
-  test('has room for 32 decoders in each memory, and says when it is full', async () => {
+  test('has room for 32 decoders per memory and throws when it is full', async () => {
     const backend = new Mp3Wasm()
     expect(backend.room).toBe(0)
     await backend.grow()
@@ -171,7 +168,7 @@ describe.skipIf(!native)('the native backend', () => {
     expect((await openMp3Backend()).name).toBe('native')
   })
 
-  test.each(files)('gives the same samples as the other, but for rounding: %s', async (_, mp3) => {
+  test.each(files)('returns the same samples as WebAssembly, except for rounding: %s', async (_, mp3) => {
     const one = await openPool(native)
     const other = await openPool(new Mp3Wasm())
     expect([one.backend, other.backend]).toEqual(['native', 'wasm'])

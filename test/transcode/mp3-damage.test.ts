@@ -35,7 +35,7 @@ const ape = (size: number) => {
   return join(header, new Uint8Array(size).fill(0xff), footer)
 }
 
-describe('data that is not mp3 gives no sound at all', () => {
+describe('data that is not MP3 produces no audio', () => {
   const bodies: [string, Uint8Array][] = [
     ['nothing', new Uint8Array(0)],
     ['zeros', new Uint8Array(10_000)],
@@ -84,7 +84,7 @@ describe('data that is not mp3 gives no sound at all', () => {
   })
 })
 
-describe('what lies around the sound is passed over', () => {
+describe('data around the audio is skipped', () => {
   test.each([
     ['ID3v2 full of ones', id3v2(3000, 0xff), new Uint8Array(0), 0],
     ['two ID3v2', join(id3v2(10, 1), id3v2(500, 2)), new Uint8Array(0), 0],
@@ -109,7 +109,7 @@ describe('what lies around the sound is passed over', () => {
     }
   })
 
-  test('a single frame is played where it is the whole file', () => {
+  test('a file of a single frame is played', () => {
     expect(decodeAll(pool, MP3.subarray(0, STARTS[1])).stats).toMatchObject({ frames: 1, junkBytes: 0 })
   })
 })
@@ -176,7 +176,7 @@ describe('damage in the middle', () => {
     expect(stats.frames).toBeGreaterThanOrEqual(FRAMES - 12)
   })
 
-  test('one bit in a hundred: sound continues, in time and in bounds', () => {
+  test('one bit in a hundred flipped: audio continues, on time and within bounds', () => {
     const random = noise(MP3.length * 2, 5)
     const bytes = MP3.map((byte, i) => (random[2 * i]! < 3 ? byte ^ (1 << (random[2 * i + 1]! & 7)) : byte))
     const { pcm, stats } = decodeAll(pool, bytes)
@@ -186,7 +186,7 @@ describe('damage in the middle', () => {
 })
 
 describe('arbitrary bytes', () => {
-  test('a search takes turns, and finds the same in the end', () => {
+  test('a search yields between slices and finds the same result', () => {
     const mp3 = join(new Uint8Array(100_000).fill(255), MP3, new Uint8Array(100_000).fill(255))
     const parts: number[] = []
     const stream = new Mp3Stream(pool, pcm => parts.push(...pcm))
@@ -201,7 +201,7 @@ describe('arbitrary bytes', () => {
     expect(Int16Array.from(parts)).toEqual(CLEAN.pcm)
   })
 
-  test('arbitrary ones never throw, and never sound', () => {
+  test('never throw and produce no audio', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 3000 }), fc.integer({ min: 1, max: 700 }), (bytes, cut) => {
         const { pcm, stats } = decodeAll(pool, bytes, [cut])
@@ -211,7 +211,7 @@ describe('arbitrary bytes', () => {
     )
   })
 
-  test('edited mp3 never throws, and every byte is accounted for', () => {
+  test('edited MP3 never throws, and every byte is accounted for', () => {
     const part = MP3.subarray(0, STARTS[30]!)
     const edit = fc.record({
       at: fc.nat(part.length),

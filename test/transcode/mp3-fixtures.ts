@@ -10,7 +10,7 @@ export type Mp3Rate = 8000 | 11_025 | 12_000 | 16_000 | 22_050 | 24_000 | 32_000
 
 const encoder = await createMp3Encoder()
 
-/** `pcm` as mp3 without a tag, by LAME as WebAssembly; stereo has the same on both sides. */
+/** Encodes `pcm` as MP3 without a tag, with LAME as WebAssembly; stereo has two equal channels. */
 export function encodeMp3(pcm: Int16Array, rate: Mp3Rate, channels: 1 | 2 = 1): Uint8Array {
   encoder.configure({ sampleRate: rate, channels, outputSampleRate: rate, bitrate: rate > 24_000 ? 64 : 32 })
   const samples = Float32Array.from(pcm, sample => sample / 32_768)
@@ -18,7 +18,7 @@ export function encodeMp3(pcm: Int16Array, rate: Mp3Rate, channels: 1 | 2 = 1): 
   return join(body, encoder.finalize())
 }
 
-/** `pcm` as mp3 by the LAME command, with a tag where LAME has room for one. `options` as on its command line. */
+/** Encodes `pcm` as MP3 with the `lame` command, with a tag if there is room for one. `options` are its arguments. */
 export function lame(pcm: Int16Array, rate: number, ...options: string[]): Uint8Array {
   const raw = ['--quiet', '-r', '--signed', '--bitwidth', '16', '--little-endian', '-s', `${rate / 1000}`]
   const stereo = options.includes('-m')
@@ -54,14 +54,14 @@ export interface Decoded {
   stats: Mp3Stats
 }
 
-/** A pool with one decoder at least ready. */
+/** A pool with at least one decoder ready. */
 export async function openPool(backend?: Mp3Backend): Promise<Mp3Pool> {
   const pool = new Mp3Pool({ spare: 1, ...(backend ? { backend } : {}) })
   await pool.ready()
   return pool
 }
 
-/** All that `bytes` hold, written in pieces of the lengths `cuts` (over and over), decoded after each. */
+/** Decodes `bytes` written in pieces whose lengths repeat `cuts`, decoding after each piece. */
 export function decodeAll(
   pool: Mp3Pool,
   bytes: Uint8Array,

@@ -62,7 +62,7 @@ describe('one frame', () => {
     expect(Math.max(...steps.map(Math.abs))).toBeLessThan(20_000 / 60)
   })
 
-  test('12 dB above the voice is as soft as that, and smooth at both ends', () => {
+  test('12 dB above the voice is limited to its level, with smooth ends', () => {
     const guard = knowing(3_000)
     const before = frame(3_000)
     const burst = given(guard, frame(32_000))
@@ -86,14 +86,14 @@ describe('one frame', () => {
   })
 })
 
-test('a voice that really gets louder is followed after half a second', () => {
+test('of a voice that becomes louder passes after half a second', () => {
   const guard = knowing(2_000)
   const heard = Array.from({ length: HALF_SECOND + 10 }, () => peak(given(guard, frame(30_000))))
   for (const each of heard.slice(0, HALF_SECOND - 2)) expect(each).toBeLessThanOrEqual(8_000)
   for (const each of heard.slice(HALF_SECOND + 1)) expect(each).toBeGreaterThan(29_000)
 })
 
-test('bursts here and there are not learned', () => {
+test('in an occasional burst does not change the known level', () => {
   const guard = knowing(3_000)
   for (let n = 0; n < 300; n++) {
     const burst = n % 10 === 0
@@ -103,7 +103,7 @@ test('bursts here and there are not learned', () => {
   }
 })
 
-test('recorded voices stay unchanged, sample by sample', () => {
+test('of a recorded voice stays unchanged, sample by sample', () => {
   for (let number = 1; number <= 5; number++) {
     const file = new URL(`../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
     const pcm = samplesOf(readFileSync(file).subarray(44))
@@ -119,7 +119,7 @@ test('recorded voices stay unchanged, sample by sample', () => {
   }
 })
 
-test('a voice that gets softer is still known by what it was', () => {
+test('of a voice that becomes quieter is still compared with its earlier level', () => {
   const guard = knowing(8_000)
   for (let n = 0; n < 200; n++) given(guard, frame(500))
   expect(given(guard, frame(30_000))).toEqual(frame(30_000))
@@ -128,7 +128,7 @@ test('a voice that gets softer is still known by what it was', () => {
 const native = await Mp3Native.open()
 const backends = [...(native ? [native] : []), new Mp3Wasm()]
 
-describe('an mp3 with damage in it', () => {
+describe('a damaged MP3', () => {
   const LEVEL = 3_000
   const source = voice(RATE, 4)
   const loudest = peak(source)
@@ -140,7 +140,7 @@ describe('an mp3 with damage in it', () => {
   /** The first frame to be damaged: half a second of voice precedes it, not counting pauses. */
   const FIRST = Math.ceil((1.6 * RATE) / SAMPLES)
 
-  /** `mp3` with `count` bytes changed in what follows the headers of frames after the first ones. */
+  /** Returns `mp3` with `count` bytes changed after frame headers, except in the first frames. */
   function damaged(seed: number, count: number): Uint8Array {
     let state = seed * 7_919 + 1
     const random = (below: number) => {
@@ -167,7 +167,7 @@ describe('an mp3 with damage in it', () => {
     return Math.min(1, loudest) * 32_768
   }
 
-  // Bytes changed, and how far the voice may then be exceeded: 13 dB while most frames are whole, else 18.
+  // Number of changed bytes, and the allowed excess over the voice: 13 dB while most frames are whole, otherwise 18.
   const damages = [
     [1, 4.5],
     [10, 4.5],
@@ -189,13 +189,13 @@ describe('an mp3 with damage in it', () => {
         expect(peak(pcm), `seed ${seed}`).toBeLessThan(bound)
         if (unguarded(pool, bytes) > bound) bursts++
       }
-      // So it would be without the guard.
+      // Without the guard, the level is exceeded.
       expect(bursts).toBeGreaterThanOrEqual(Math.min(count, 5))
       pool.close()
     },
   )
 
-  test('leaves unchanged frames as before', async () => {
+  test('keeps undamaged frames unchanged', async () => {
     const pool = await openPool()
     const clean = decodeAll(pool, mp3).pcm
     for (let seed = 1; seed <= 40; seed++) {

@@ -8,7 +8,7 @@ const RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_
 
 describe('mp3HeaderAt', () => {
   test.each([
-    // Bytes, then what ISO/IEC 11172-3 and 13818-3 make of them.
+    // Bytes, then their meaning in ISO/IEC 11172-3 and 13818-3.
     [
       [0xff, 0xfb, 0x90, 0x64],
       { version: 1, rate: 44_100, channels: 2, bitrate: 128_000, bytes: 417, samples: 1152, dataAt: 36 },
@@ -52,7 +52,7 @@ describe('mp3HeaderAt', () => {
     expect(mp3HeaderAt(Uint8Array.from(bytes), 0)).toBeUndefined()
   })
 
-  test('never finds a frame that is shorter than its side information or longer than the longest', () => {
+  test('only finds frames between the size of the side information and the maximum', () => {
     const bytes = fc.tuple(fc.constant(255), fc.integer({ min: 0xe0, max: 255 }), fc.nat(255), fc.nat(255))
     fc.assert(
       fc.property(bytes, four => {
@@ -74,7 +74,7 @@ describe('mp3HeaderAt', () => {
   })
 })
 
-test('frames belong together by version, rate and channels, not by bitrate', () => {
+test('matches frames by version, rate and channels, not by bitrate', () => {
   const of = (...bytes: number[]) => mp3HeaderAt(Uint8Array.from(bytes), 0)!
   expect(sameStream(of(0xff, 0xfb, 0x90, 0x64), of(0xff, 0xfb, 0x50, 0x04))).toBe(true)
   expect(sameStream(of(0xff, 0xfb, 0x90, 0x64), of(0xff, 0xfb, 0x90, 0xc4))).toBe(false)

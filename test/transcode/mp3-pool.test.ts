@@ -3,7 +3,7 @@ import type { Mp3Backend, Mp3Decoder } from '../../src/transcode/mp3/decoder.ts'
 import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
 import { Mp3Wasm } from '../../src/transcode/mp3/mpg123-wasm.ts'
 
-/** Makes decoders that only count; `perGrowth` of them each time it grows. */
+/** Creates decoders that only count, `perGrowth` per growth. */
 class CountingBackend implements Mp3Backend {
   readonly name = 'counting'
   room = 0
@@ -38,7 +38,7 @@ class CountingBackend implements Mp3Backend {
 }
 
 describe('Mp3Pool', () => {
-  test('makes room beforehand, and lends without waiting', async () => {
+  test('grows in advance and lends without waiting', async () => {
     const backend = new CountingBackend()
     const pool = new Mp3Pool({ backend, spare: 5 })
     expect(pool.borrow()).toBeUndefined()
@@ -49,7 +49,7 @@ describe('Mp3Pool', () => {
     expect([pool.size, pool.idle]).toEqual([5, 0])
   })
 
-  test('takes back, resets and lends again, the same ones', async () => {
+  test('reuses returned decoders after a reset', async () => {
     const backend = new CountingBackend()
     const pool = new Mp3Pool({ backend, spare: 1 })
     await pool.ready()
@@ -58,7 +58,7 @@ describe('Mp3Pool', () => {
     expect([pool.size, pool.idle]).toEqual([1, 1])
   })
 
-  test('never lends more than max, and ready does not wait for more', async () => {
+  test('never lends more than `max`, and `ready` does not wait for more', async () => {
     const backend = new CountingBackend()
     const pool = new Mp3Pool({ backend, max: 3, spare: 50 })
     await pool.ready(100)
@@ -71,7 +71,7 @@ describe('Mp3Pool', () => {
     expect(backend.made).toBe(3)
   })
 
-  test('does not wait for what others borrow meanwhile', async () => {
+  test('does not wait for decoders that others borrow meanwhile', async () => {
     const backend = new CountingBackend()
     const pool = new Mp3Pool({ backend, max: 4, spare: 1 })
     await pool.ready(1)
@@ -82,7 +82,7 @@ describe('Mp3Pool', () => {
     expect(backend.growths).toBe(2)
   })
 
-  test('grows automatically as it is used up', async () => {
+  test('grows automatically when nearly empty', async () => {
     const backend = new CountingBackend()
     const pool = new Mp3Pool({ backend, max: 20, spare: 2 })
     await pool.ready()
@@ -128,7 +128,7 @@ describe('Mp3Pool', () => {
     expect(pool.borrow()).toBeDefined()
   })
 
-  test('makes 300 decoders of the WebAssembly backend in ten memories', async () => {
+  test('creates 300 decoders of the WebAssembly backend in ten memories', async () => {
     const pool = new Mp3Pool({ backend: new Mp3Wasm(), max: 300 })
     await pool.ready(300)
     const lent = Array.from({ length: 300 }, () => pool.borrow())
@@ -138,7 +138,7 @@ describe('Mp3Pool', () => {
     pool.close()
   })
 
-  test.each([{ max: 0 }, { max: 1.5 }, { spare: -1 }, { spare: Number.NaN }])('refuses %o', options => {
+  test.each([{ max: 0 }, { max: 1.5 }, { spare: -1 }, { spare: Number.NaN }])('rejects %o', options => {
     expect(() => new Mp3Pool(options)).toThrow(RangeError)
   })
 })

@@ -4,16 +4,16 @@ import { which } from './command.ts'
 import { decodeAll, encodeMp3, frameStarts, join, lame, openPool } from './mp3-fixtures.ts'
 import { lagOf, noise, snr, voice } from './signal.ts'
 
-/** Results of a service, each of which is a file or a piece: the sound at the seams. */
+/** Audio at the seams between results of a service, each of which is a file or a piece of one. */
 
 const RATES = [8000, 16_000, 22_050, 24_000, 44_100, 48_000] as const
-/** Samples that encoder and decoder put before the sound of each file. */
+/** Delay of encoder and decoder before the audio of each file (samples). */
 const DELAY = 1_105
 
 const pool = await openPool()
 afterAll(() => pool.close())
 
-/** Sound of some length, at once loud and to the last sample. */
+/** Audio that is loud from the first sample to the last. */
 function abrupt(rate: number, seconds: number, seed: number): Int16Array {
   return voice(rate, seconds, seed).map(
     (sample, i) => sample / 2 + 6_000 * Math.sin((2 * Math.PI * (200 + 50 * seed) * i) / rate),
@@ -38,12 +38,12 @@ function heard(results: readonly Uint8Array[], marked: boolean) {
   return { pcm: Int16Array.from(pieces), stats }
 }
 
-/** `whole` cut before each of the bytes at `places`. */
+/** Splits `whole` before each byte offset in `places`. */
 function cutAt(whole: Uint8Array, places: readonly number[]): Uint8Array[] {
   return [0, ...places].map((at, i) => whole.subarray(at, places[i]))
 }
 
-test.each(RATES)('files without tags one after the other keep no gap: %i Hz', rate => {
+test.each(RATES)('joins files without tags without a gap: %i Hz', rate => {
   const sources = [
     voice(rate, 0.5, 1),
     abrupt(rate, 0.4, 2),
@@ -58,7 +58,7 @@ test.each(RATES)('files without tags one after the other keep no gap: %i Hz', ra
   expect(Math.abs(pcm.length - alone.reduce((sum, each) => sum + each.length, 0))).toBeLessThanOrEqual(5)
   let at = 0
   for (const each of alone) {
-    // Places between samples may differ a little.
+    // Positions can differ slightly between samples.
     const { lag, correlation } = lagOf(each, pcm.subarray(at, at + each.length), 8)
     expect(Math.abs(lag)).toBeLessThanOrEqual(4)
     expect(correlation).toBeGreaterThan(0.98)
@@ -70,7 +70,7 @@ test.each(RATES)('files without tags one after the other keep no gap: %i Hz', ra
   expect(Math.abs(untold.pcm.length - pcm.length - gaps)).toBeLessThanOrEqual(8)
 })
 
-test('however little of each result comes at a time', () => {
+test('joins results that arrive in pieces of any size', () => {
   const files = [1, 2, 3].map(seed => encodeMp3(abrupt(16_000, 0.3, seed), 16_000))
   const whole = heard(files, true)
   for (const size of [1, 7, 144, 500]) {
@@ -91,7 +91,7 @@ test('however little of each result comes at a time', () => {
   }
 })
 
-test('pieces of one mp3 are one sound, for any cuts', () => {
+test('decodes pieces of one MP3 as a whole, for any cuts', () => {
   const mp3 = encodeMp3(voice(16_000, 3), 16_000)
   const whole = decodeAll(pool, mp3)
   const starts = frameStarts(mp3).slice(1, -1)
@@ -104,7 +104,7 @@ test('pieces of one mp3 are one sound, for any cuts', () => {
     expect(heard(cutAt(mp3, places), true)).toEqual(whole)
 })
 
-test.skipIf(!which('lame'))('also those of an encoder whose frames refer to none before', () => {
+test.skipIf(!which('lame'))('decodes pieces of an encoder without a bit reservoir as a whole', () => {
   const mp3 = lame(abrupt(16_000, 2, 1), 16_000, '-b', '48', '--nores', '-t')
   const whole = decodeAll(pool, mp3)
   expect(whole.stats.files).toBe(1)
@@ -114,7 +114,7 @@ test.skipIf(!which('lame'))('also those of an encoder whose frames refer to none
 test.skipIf(!which('lame')).each([
   ['speech with pauses of silence', 0],
   ['speech with pauses of soft noise', 30],
-] as const)('also if a piece of such an encoder starts in a pause: %s', (_what, loudness) => {
+] as const)('decodes a piece of such an encoder that starts in a pause: %s', (_what, loudness) => {
   let [cuts, pauses] = [0, 0]
   for (const [rate, kilobits] of [
     [16_000, '48'],
@@ -141,14 +141,14 @@ test.skipIf(!which('lame')).each([
   expect(pauses).toBeGreaterThan(15)
 })
 
-test.skipIf(!which('lame'))('files with tags are detected by these', () => {
+test.skipIf(!which('lame'))('detects files by their tags', () => {
   const files = [1, 2].map(seed => lame(voice(44_100, 0.5, seed), 44_100, '-b', '64'))
   const { pcm, stats } = heard(files, true)
   expect(stats).toMatchObject({ files: 2, tagFrames: 2 })
   expect(pcm).toEqual(heard(files, false).pcm)
 })
 
-test('a result that ends within a frame harms only that one', () => {
+test('loses only the result that ends within a frame', () => {
   const [one, two] = [1, 2].map(seed => encodeMp3(abrupt(16_000, 0.5, seed), 16_000)) as [
     Uint8Array,
     Uint8Array,
@@ -158,7 +158,7 @@ test('a result that ends within a frame harms only that one', () => {
   expect(snr(alone.subarray(-4_000), pcm.subarray(-4_000))).toBeGreaterThan(40)
 })
 
-test('results of nothing, and far too many of them, cost nothing', () => {
+test('handles empty results and very many results', () => {
   const stream = new Mp3Stream(pool, () => {})
   const mp3 = encodeMp3(voice(16_000, 1), 16_000)
   for (let n = 0; n < 100_000; n++) {

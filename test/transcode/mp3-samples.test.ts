@@ -19,13 +19,13 @@ test('converts floats to clamped samples, and reports their peak', () => {
   expect(samples.peak).toBe(0)
 })
 
-test('of two channels the mean', () => {
+test('mixes two channels to their mean', () => {
   const both = floats(0.5, 0.5)
   both.set([0.25, -0.5], 576)
   expect(Array.from(new Mp3Samples().take(both, 576, 576).subarray(0, 2))).toEqual([12_288, 0])
 })
 
-test.each([Number.NaN, Infinity, -Infinity])('%d counts as infinitely loud', value => {
+test.each([Number.NaN, Infinity, -Infinity])('reports an infinite peak for %d', value => {
   const samples = new Mp3Samples()
   samples.take(floats(0.1, value, 0.1), 576, 0)
   expect(samples.peak).toBe(Infinity)

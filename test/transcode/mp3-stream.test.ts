@@ -70,18 +70,18 @@ describe('emits its input at 16 kHz, at the right position', () => {
     ['-V', '4'],
     ['-b', '48'],
     ['-b', '64', '-m', 's'],
-  ])('ffmpeg hears the same of lame %s %s', (...options) => {
+  ])('matches ffmpeg for lame %s %s', (...options) => {
     const mp3 = lame(SOURCE, 16_000, ...options)
     const theirs = samplesOf(
       pipe('ffmpeg', ['-v', 'quiet', '-i', 'pipe:0', '-ac', '1', '-f', 's16le', 'pipe:1'], mp3),
     )
     const { pcm } = decodeAll(pool, mp3)
-    // From a pipe it leaves the filling at the end.
+    // From a pipe, ffmpeg keeps the padding at the end.
     expect(theirs.length).toBeGreaterThanOrEqual(pcm.length)
     expect(snr(theirs, pcm)).toBeGreaterThan(75)
   })
 
-  test.skipIf(!which('ffmpeg'))('of an encoder that writes its tag only as it knows, into a pipe', () => {
+  test.skipIf(!which('ffmpeg'))('from an encoder that writes an incomplete tag to a pipe', () => {
     const wav = ['-f', 's16le', '-ar', '24000', '-ac', '1', '-i', 'pipe:0']
     const source = voice(24_000, SECONDS)
     const mp3 = pipe(
@@ -95,7 +95,7 @@ describe('emits its input at 16 kHz, at the right position', () => {
   })
 })
 
-describe('however the bytes are cut', () => {
+describe('with any splitting of the bytes', () => {
   const file = join(
     encodeMp3(voice(24_000, 0.3), 24_000),
     encodeMp3(voice(16_000, 0.3, 2), 16_000, 2),
@@ -108,7 +108,7 @@ describe('however the bytes are cut', () => {
     expect(decodeAll(pool, file, [length])).toEqual(whole)
   })
 
-  test('so do pieces of any lengths, and slices of decoding of any size', () => {
+  test('pieces of arbitrary lengths give the same samples', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 9 }), cuts => {
         expect(decodeAll(pool, file, cuts)).toEqual(whole)
@@ -135,7 +135,7 @@ describe('however the bytes are cut', () => {
 })
 
 describe('files one after the other in one session', () => {
-  test('each keeps its place: rates and channels may change', () => {
+  test('each keeps its position, even with other rates and channels', () => {
     const seconds = [0.5, 0.4, 0.6]
     const parts = [
       encodeMp3(voice(24_000, seconds[0]!), 24_000),
@@ -163,8 +163,8 @@ describe('files one after the other in one session', () => {
   })
 })
 
-describe('its life', () => {
-  test('several files through one decoder do not affect each other', async () => {
+describe('the life of a stream', () => {
+  test('does not mix files that share one decoder', async () => {
     const single = new Mp3Pool({ max: 1 })
     await single.ready()
     const loud = encodeMp3(sine(700, 16_000, 8000), 16_000)
@@ -201,7 +201,7 @@ describe('its life', () => {
     single.close()
   })
 
-  test('counts what is refused: too much, or too late', () => {
+  test('counts rejected bytes: above the buffer limit or after the end', () => {
     const stream = new Mp3Stream(pool, () => {})
     stream.write(new Uint8Array(3 << 20))
     expect(stream.stats.overflowBytes).toBe(1 << 20)
@@ -223,7 +223,7 @@ describe('its life', () => {
     expect(pool.idle).toBeGreaterThanOrEqual(idle)
   })
 
-  test('holds no decoder before sound comes, and none after the end', () => {
+  test('holds no decoder before the first frame or after the end', () => {
     const before = pool.size - pool.idle
     const stream = new Mp3Stream(pool, () => {})
     stream.write(Uint8Array.of(1, 2, 3))

@@ -18,13 +18,13 @@ describe('mp3TagAt', () => {
   // 576 samples before, 1234 after: 0x240 and 0x4d2 in twelve bits each.
   const lame = join(text('LAME3.100'), new Uint8Array(12), Uint8Array.of(0x24, 0x04, 0xd2))
 
-  test('reads Xing and Info with all their parts', () => {
+  test('reads complete Xing and Info tags', () => {
     const full = join(Uint8Array.of(0, 0, 0, 15, 0, 0, 1, 2, 0, 0, 9, 9), index, new Uint8Array(4), lame)
     for (const name of ['Xing', 'Info'])
       expect(tagIn(SIDE, text(name), full)).toEqual({ frames: 258, delay: 576, padding: 1234 })
   })
 
-  test('reads a partial one', () => {
+  test('reads partial tags', () => {
     expect(tagIn(SIDE, text('Info'), new Uint8Array(4))).toEqual({
       frames: undefined,
       delay: undefined,
@@ -47,7 +47,7 @@ describe('mp3TagAt', () => {
     expect(tagIn(SIDE, body)).toEqual({ frames: 512, delay: undefined, padding: undefined })
   })
 
-  test('leaves sound alone', () => {
+  test('ignores frames without a tag', () => {
     expect(tagIn(SIDE, text('Xinx'))).toBeUndefined()
     expect(tagIn(SIDE, text(' Xing'))).toBeUndefined()
   })
@@ -64,13 +64,13 @@ describe('Mp3Trim', () => {
     expect(whole(trim, 4, 576)).toEqual([0, 47, 576, 576])
   })
 
-  test('cuts both ends where the tag tells, and plays what goes beyond', () => {
+  test('trims both ends as the tag states, and plays frames after its end', () => {
     const trim = new Mp3Trim()
     trim.start({ frames: 4, delay: 576, padding: 529 + 600 }, 576)
     expect(whole(trim, 6, 576)).toEqual([0, 47, 552, 0, 576, 576])
   })
 
-  test('takes a tag that contradicts itself', () => {
+  test('accepts an inconsistent tag', () => {
     const trim = new Mp3Trim()
     trim.start({ frames: 1, delay: 4095, padding: 4095 }, 576)
     expect(whole(trim, 10, 576)).toEqual([0, 0, 0, 0, 0, 0, 0, 0, 560, 576])

@@ -17,7 +17,7 @@ function encoded(pcm: Int16Array): Uint8Array {
   return out
 }
 
-/** ITU-T G.711 §3.2, written out: three bits of segment, four of step, all inverted; bias 33 of 14 bits is 132 of 16. */
+/** ITU-T G.711 §3.2: three segment bits and four step bits, inverted; bias 33 in 14 bits is 132 in 16. */
 function byTheBook(code: number): number {
   const bits = ~code & 0xff
   const magnitude = ((((bits & 0x0f) << 3) + 132) << ((bits >> 4) & 7)) - 132
@@ -25,11 +25,11 @@ function byTheBook(code: number): number {
 }
 
 describe('µ-law', () => {
-  test('decodes all 256 codes as G.711 does', () => {
+  test('decodes all 256 codes as specified by G.711', () => {
     expect(decoded(CODES)).toEqual(Int16Array.from(CODES, byTheBook))
   })
 
-  test('is the same as alawmulaw over every code and every sample', () => {
+  test('matches alawmulaw for every code and every sample', () => {
     expect(decoded(CODES)).toEqual(alawmulaw.mulaw.decode(CODES))
     expect(encoded(SAMPLES)).toEqual(Uint8Array.from(SAMPLES, sample => alawmulaw.mulaw.encodeSample(sample)))
   })
@@ -57,12 +57,12 @@ describe('µ-law', () => {
     expect(encoded(Int16Array.of(sample))[0]).toBe(code)
   })
 
-  test('encodes what it decoded to the same code, but for the second zero', () => {
+  test('encodes decoded samples to the same code, except for the second zero', () => {
     const again = encoded(decoded(CODES))
     expect(again).toEqual(CODES.map(code => (code === 0x7f ? 0xff : code)))
   })
 
-  test('never errs by more than half a step of the segment and one of the 14 bits of G.711', () => {
+  test('has an error of at most half a segment step plus half a 14-bit step', () => {
     const codes = encoded(SAMPLES)
     const back = decoded(codes)
     for (let i = 0; i < SAMPLES.length; i++) {
@@ -72,12 +72,12 @@ describe('µ-law', () => {
     }
   })
 
-  test('has silence of all ones', () => {
+  test('encodes silence as all ones', () => {
     expect(decoded(Uint8Array.of(MULAW_SILENCE))[0]).toBe(0)
     expect(encoded(Int16Array.of(0))[0]).toBe(MULAW_SILENCE)
   })
 
-  test('writes no more than it was given, and refuses too little room', () => {
+  test('writes only the input length and rejects a buffer that is too small', () => {
     const room = new Int16Array(4).fill(7)
     decodeMulaw(Uint8Array.of(0xff, 0xff), room)
     expect(room).toEqual(Int16Array.of(0, 0, 7, 7))

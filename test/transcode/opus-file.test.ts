@@ -15,7 +15,7 @@ async function sound(bytes: Uint8Array, maxMs = LONG_MS): Promise<Int16Array> {
   return joined(pieces)
 }
 
-/** The code with which a file is refused. */
+/** The error code for a rejected file. */
 async function fault(bytes: Uint8Array, maxMs = LONG_MS): Promise<string> {
   const error = await sound(bytes, maxMs).then(
     () => undefined,
@@ -43,14 +43,14 @@ test.each([
   expectTone(await sound(file), 1_000)
 })
 
-test('packets that continue on the next page are whole, with comments of any length before them', async () => {
+test('joins packets that continue on the next page, after comments of any length', async () => {
   const comments = Buffer.alloc(255 * 400, 1)
   comments.write('OpusTags', 'latin1')
   const bytes = Buffer.concat(SECOND)
   const pages = [oggPage([opusHead()], { flags: 2 })]
   pages.push(oggPage([comments.subarray(0, 255 * 255)], {}, true))
   pages.push(oggPage([comments.subarray(255 * 255)], { flags: 1 }))
-  // Each packet is cut after its first 255 bytes, if it is that long.
+  // Each packet of more than 255 bytes is cut after the first 255.
   let open = false
   for (const packet of SECOND.map(each => opusLonger(each))) {
     pages.push(oggPage([packet.subarray(0, 255)], { flags: open ? 1 : 0 }, true))
@@ -78,7 +78,7 @@ test('decodes consecutive streams, but not parallel ones', async () => {
   expectTone(await sound(Buffer.concat([head, other, rest])), 1_000)
 })
 
-test('the end of the sound is where the last page says', async () => {
+test('ends the audio at the position in the last page', async () => {
   const file = oggFile(SECOND, { perPage: 25 })
   const last = file.lastIndexOf('OggS')
   const page = oggPage(SECOND.slice(25), { flags: 4, position: 50 * 960 - 480 })
@@ -110,13 +110,13 @@ test.each([
   ['DAMAGED', Buffer.from('1a45dfa300', 'hex')],
   ['TRUNCATED', webmFile(SECOND).subarray(0, -3)],
   ['TRUNCATED', oggFile(SECOND).subarray(0, -3)],
-  // prism-media alone goes round in circles: an element whose size is negative as an integer of 32 bits.
+  // prism-media alone loops forever: the size of an element is negative as a 32-bit integer.
   ['TRUNCATED', Buffer.from('1a45dfa380ec08ffffffffffffffff', 'hex')],
 ])('%s: what cannot be read is refused', async (code, file) => {
   expect(await fault(file)).toBe(code)
 })
 
-/** Four channels of two streams, of which there is one. */
+/** Declares four channels in two streams, but contains only one. */
 function badMapping(): Buffer {
   const head = opusHead({ channels: 4, family: 1, streams: 2, coupled: 2 })
   head[19] = 1
@@ -124,7 +124,7 @@ function badMapping(): Buffer {
   return head
 }
 
-/** Packets of two bytes that say they last 120 ms: 48 frames of 2.5 ms, none of which has a byte. */
+/** Two-byte packets that claim 120 ms: 48 empty frames of 2.5 ms. */
 const BOMB = Buffer.of(0x83, 48)
 
 test.each([
@@ -139,7 +139,7 @@ test.each([
       webmFile(Array<Buffer>(count).fill(BOMB), { head: bombHead(channels) }),
   ],
 ])(
-  'a bomb of eight channels in %s is refused before it is decoded, or decoded in little memory',
+  'rejects a bomb of eight channels in %s before decoding, or decodes it in little memory',
   async (_name, made) => {
     const complaints = vi.spyOn(console, 'error').mockImplementation(() => {})
     const before = process.memoryUsage.rss()
@@ -152,7 +152,7 @@ test.each([
   30_000,
 )
 
-/** All channels are those of one stream. */
+/** Maps all channels to one stream. */
 function bombHead(channels: number): Buffer {
   return opusHead({ channels, family: 255, streams: 1 })
 }

@@ -32,7 +32,7 @@ test.each([
   ['a frame of more than 1275 bytes', new Uint8Array(1_279).fill(0xf8)],
 ])('refuses %s', (_name, packet) => expect(opusSamples(packet)).toBe(0))
 
-test('is as long as libopus says, for any bytes', () => {
+test('has the length reported by libopus, for any bytes', () => {
   const heads = fc.uint8Array({ minLength: 1, maxLength: 60 })
   const long = fc.tuple(fc.nat(255), fc.integer({ min: 60, max: 1_400 }))
   fc.assert(

@@ -11,7 +11,7 @@ function onThread(hz: number, frames: number): Promise<CodedTone> {
   })
 }
 
-test('streams on several threads at once do not hear each other', async () => {
+test('keeps streams on several threads separate', async () => {
   expect(isMainThread).toBe(true)
   const others = [700, 900, 1_100].map(hz => onThread(hz, 2_000))
   const tones: CodedTone[] = []
@@ -19,7 +19,7 @@ test('streams on several threads at once do not hear each other', async () => {
   void Promise.all(others).finally(() => {
     running = false
   })
-  // The main thread codes all the while, so that the threads really meet.
+  // The main thread encodes in parallel, so that the threads really run at the same time.
   while (running) {
     tones.push(codedTone(new OpusEncoder(), new OpusDecoder(), 500, 100))
     await new Promise(setImmediate)

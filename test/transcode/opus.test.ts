@@ -6,7 +6,7 @@ import { OpusDecoder, OpusEncoder } from '../../src/transcode/opus.ts'
 import { FRAME_SAMPLES, joined, SILENT_FRAME } from '../../src/transcode/pcm.ts'
 import { sine } from '../helpers/tone.ts'
 
-/** A far client: 48 kHz, as Discord's own; packets of `ms`. */
+/** Packets of `ms` from a remote client at 48 kHz, like Discord's. */
 function farPackets(hz: number, ms: number, channels: 1 | 2, packets = 50): Uint8Array[] {
   const encoder = new Encoder({ channels, sample_rate: 48_000, application: 'voip' })
   encoder.expert_frame_duration = 'arg'
@@ -28,16 +28,19 @@ function decodedBy(decoder: OpusDecoder, packets: readonly Uint8Array[]): Int16A
 const settled = (pcm: Int16Array) => pcm.subarray(4_000)
 
 describe('the decoder', () => {
-  test.each([10, 20, 40, 60] as const)('makes 16 kHz mono of packets of %i ms, mono and stereo', ms => {
-    for (const channels of [1, 2] as const) {
-      const pcm = decodedBy(new OpusDecoder(), farPackets(500, ms, channels))
-      expect(pcm.length).toBe(50 * ms * 16)
-      expect(loudness(settled(pcm), 500, 16_000)).toBeGreaterThan(6_500)
-      expect(loudness(settled(pcm), 1_500, 16_000)).toBeLessThan(200)
-    }
-  })
+  test.each([10, 20, 40, 60] as const)(
+    'converts packets of %i ms to 16 kHz mono, from mono and stereo',
+    ms => {
+      for (const channels of [1, 2] as const) {
+        const pcm = decodedBy(new OpusDecoder(), farPackets(500, ms, channels))
+        expect(pcm.length).toBe(50 * ms * 16)
+        expect(loudness(settled(pcm), 500, 16_000)).toBeGreaterThan(6_500)
+        expect(loudness(settled(pcm), 1_500, 16_000)).toBeLessThan(200)
+      }
+    },
+  )
 
-  test('lets nothing from above 8 kHz through as something else', () => {
+  test('produces no aliases of audio above 8 kHz', () => {
     const encoder = new Encoder({ channels: 1, sample_rate: 48_000, application: 'audio' })
     encoder.bitrate = 256_000
     const tone = sine(11_000, 1_000, 12_000, 48_000)
@@ -47,7 +50,7 @@ describe('the decoder', () => {
     expect(rms(settled(decodedBy(new OpusDecoder(), packets)))).toBeLessThan(10)
   })
 
-  test('fills a loss with the fading voice, a frame at a time', () => {
+  test('conceals a loss with a fading voice, frame by frame', () => {
     const decoder = new OpusDecoder()
     decodedBy(decoder, farPackets(300, 20, 2))
     const levels = Array.from({ length: 5 }, () => {
@@ -59,7 +62,7 @@ describe('the decoder', () => {
     for (let n = 1; n < 5; n++) expect(levels[n]).toBeLessThan(levels[n - 1]!)
   })
 
-  test('has nothing to fill a loss with before the first packet, and after it forgot', () => {
+  test('conceals nothing before the first packet and after a reset', () => {
     const decoder = new OpusDecoder()
     expect(decoder.conceal()).toHaveLength(0)
     decodedBy(decoder, farPackets(300, 20, 1, 3))
@@ -97,7 +100,7 @@ describe('the decoder', () => {
 
 describe('the encoder', () => {
   test.each([1, 2] as const)(
-    'makes packets that a client at 48 kHz in stereo hears, from %i channel(s)',
+    'encodes %i channel(s) so that a 48 kHz stereo client plays them correctly',
     channels => {
       const encoder = new OpusEncoder({ channels })
       const far = new Decoder({ channels: 2, sample_rate: 48_000 })
@@ -120,14 +123,14 @@ describe('the encoder', () => {
     },
   )
 
-  test('is silent where there is silence', () => {
+  test('encodes silence as silence', () => {
     const encoder = new OpusEncoder({ channels: 2 })
     const decoder = new OpusDecoder()
     const pcm = joined(Array.from({ length: 20 }, () => decoder.decode(encoder.encode(SILENT_FRAME))))
     expect(rms(pcm)).toBeLessThan(2)
   })
 
-  test('refuses what libopus does not take', () => {
+  test('rejects input that libopus does not accept', () => {
     expect(() => new OpusEncoder({ bitrate: 100 })).toThrow('6000 to 510000')
     expect(() => new OpusEncoder({ complexity: 11 })).toThrow('from 0 to 10')
     expect(() => new OpusEncoder({ channels: 3 as 2 })).toThrow('1 or 2')

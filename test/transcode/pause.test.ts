@@ -67,13 +67,13 @@ describe('pauses', () => {
     }
   })
 
-  test('before anything was said are trimmed only if there is nothing in them at all', () => {
+  test('before any speech are trimmed only if they are completely silent', () => {
     expect(trimmed(joined([new Int16Array(8_000), word])).length).toBeLessThan(word.length + 130 * 16)
     const pcm = joined([room(500, 300), word])
     expect(trimmed(pcm)).toEqual(pcm)
   })
 
-  test('are all that is changed: speech stays identical, quiet words too', () => {
+  test('are the only changes: speech stays identical, including quiet words', () => {
     const soft = word.map(sample => sample / 10)
     fc.assert(
       fc.property(
@@ -98,7 +98,7 @@ describe('pauses', () => {
     const pcm = recordings()
     const out = trimmed(pcm)
     expect(pcm.length - out.length).toBeGreaterThan(400 * 16)
-    // Everything loud is still there.
+    // All loud audio remains.
     const loud = (all: Int16Array) =>
       all.reduce((count, sample) => count + (Math.abs(sample) > 1_300 ? 1 : 0), 0)
     expect(loud(out)).toBe(loud(pcm))

@@ -13,7 +13,7 @@ test('a frame is 20 ms at 16 kHz', () => {
   expect(durationMs(80, 8000)).toBe(10)
 })
 
-test('samples and bytes are views of each other, and a copy only where alignment asks for it', () => {
+test('samples and bytes are views of each other, and copies only if alignment requires it', () => {
   const pcm = Int16Array.of(1, -2, 300)
   expect(samplesOf(bytesOf(pcm)).buffer).toBe(pcm.buffer)
   const odd = new Uint8Array(8)
@@ -22,7 +22,7 @@ test('samples and bytes are views of each other, and a copy only where alignment
   expect(samplesOf(odd.subarray(1, 6))).toEqual(Int16Array.of(1, -2))
 })
 
-test('frames are whole', () => {
+test('frames are complete', () => {
   expect(() => assertFrames(new Int16Array(640))).not.toThrow()
   expect(() => assertFrames(new Int16Array(0))).toThrow(RangeError)
   expect(() => assertFrames(new Int16Array(321))).toThrow('got 321')

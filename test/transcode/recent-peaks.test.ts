@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RecentPeaks } from '../../src/transcode/mp3/damage-guard.ts'
 
-test('tells the peak that so many of the last ones exceed', () => {
+test('returns the peak exceeded by the given share of recent ones', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 1, max: 20 }),

@@ -8,7 +8,7 @@ import { decibels, fitTone, sine, snr, voice } from './signal.ts'
 
 const PEAK = 30_000
 
-/** The output of a tone, once the filter is full. */
+/** The output for a tone, once the filter is full. */
 function through(from: number, to: number, hz: number, peak = PEAK): Int16Array {
   const out = createResampler(from, to).process(sine(hz, from, from / 4, peak))
   return out.slice(Math.ceil(to / 100))
@@ -18,7 +18,7 @@ function sweep(from: number, to: number, step: number): number[] {
   return Array.from({ length: Math.floor((to - from) / step) + 1 }, (_, i) => from + i * step)
 }
 
-describe('tones that both rates carry come through', () => {
+describe('tones within both rates pass', () => {
   const telephone = sweep(100, 3400, 60)
   const wide = RATES.filter(rate => rate !== 16_000 && rate !== 8000)
   const carried = (rate: number) => sweep(107, (Math.min(rate, 16_000) / 2) * 0.88, 293)
@@ -28,7 +28,7 @@ describe('tones that both rates carry come through', () => {
     ...wide.map((rate): [number, number, number[]] => [rate, 16_000, carried(rate)]),
     ...wide.map((rate): [number, number, number[]] => [16_000, rate, carried(rate)]),
   ]
-  test.each(cases)('%i → %i: ripple and what is not the tone', (from, to, hz) => {
+  test.each(cases)('%i → %i: ripple and distortion', (from, to, hz) => {
     for (const each of hz) {
       const tone = fitTone(through(from, to, each), each, to)
       expect(Math.abs(decibels(tone.amplitude / PEAK)), `gain at ${each} Hz`).toBeLessThanOrEqual(0.01)
@@ -37,7 +37,7 @@ describe('tones that both rates carry come through', () => {
   })
 })
 
-describe('tones that would fold back do not', () => {
+describe('tones that would alias are removed', () => {
   const above = (from: number, to: number, band: number) =>
     sweep(to - band, from / 2 - 10, 97).filter(hz => Math.abs(hz - Math.round(hz / to) * to) <= band)
   test.each([
@@ -54,14 +54,14 @@ describe('tones that would fold back do not', () => {
   })
 })
 
-describe('the delay is what it says', () => {
+describe('the delay is as reported', () => {
   test.each([
     ...RATES.map(rate => [rate, 16_000] as const),
     ...RATES.map(rate => [16_000, rate] as const),
     ...RATES.map(rate => [rate, 8000] as const),
   ])('%i → %i', (from, to) => {
     const resampler = createResampler(from, to)
-    // 100 Hz has a period of 10 ms: a lag of up to 5 ms is read off the phase without doubt.
+    // 100 Hz has a period of 10 ms, so the phase identifies a lag of up to 5 ms.
     const out = resampler.process(sine(100, from, from / 2, PEAK, 0))
     const { phase } = fitTone(out.subarray(to / 25), 100, to)
     const measured = -(phase / (2 * Math.PI * 100)) * 1000
@@ -85,7 +85,7 @@ describe.skipIf(!which('sox'))('sox, very high quality, agrees', () => {
     const input = voice(from, 1)
     const ours = resampler.process(input)
     const delay = (resampler.delayMs * to) / 1000
-    // Half an output sample of delay is a whole one of input where the rate is halved.
+    // When the rate is halved, half an output sample of delay is one input sample.
     const early = delay % 1 === 0 ? 0 : 1
     const delayed = new Int16Array(input.length + early)
     delayed.set(input, early)
@@ -122,7 +122,7 @@ describe('over the phone line', () => {
   })
 
   test.each(HZ)('%i Hz loses at most 0.1 dB on the way out', hz => {
-    // The same tone, at the phases at which the line sees it, so that µ-law rounds the same samples.
+    // The same tone at the same phases as on the line, so that µ-law rounds the same samples.
     const down = createResampler(16_000, 8000)
     const out = line(down.process(sine(hz, 16_000, 17_600, 10_000)).slice())
     const phase = 0.2 - (2 * Math.PI * hz * down.delayMs) / 1000

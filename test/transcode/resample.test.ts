@@ -11,7 +11,7 @@ const PAIRS = [
 ]
 
 describe('every pair of rates', () => {
-  test.each(PAIRS)('%i → %i: exact counts and the same samples however they are cut', (from, to) => {
+  test.each(PAIRS)('%i → %i: exact counts and the same samples for any splitting', (from, to) => {
     const bytes = noise(2 * from * 0.2)
     const input = new Int16Array(bytes.buffer, 0, bytes.length >> 1)
     const whole = createResampler(from, to).process(input).slice()
@@ -49,7 +49,7 @@ describe('every pair of rates', () => {
     expect(made).toBe(Math.ceil((read * to) / from))
   })
 
-  test.each(PAIRS)('%i → %i: flush gives the delay, no more, and leaves it as new', (from, to) => {
+  test.each(PAIRS)('%i → %i: flush returns exactly the delay and resets the resampler', (from, to) => {
     const resampler = createResampler(from, to)
     const input = sine(700, from, 2000)
     const first = [...resampler.process(input)]
@@ -60,7 +60,7 @@ describe('every pair of rates', () => {
     expect([...resampler.process(input)]).toEqual(first)
   })
 
-  test.each(PAIRS)('%i → %i: constant in, constant out, and full scale does not wrap', (from, to) => {
+  test.each(PAIRS)('%i → %i: constant input stays constant, and full scale does not wrap', (from, to) => {
     const resampler = createResampler(from, to)
     const steady = resampler.process(new Int16Array(from / 10).fill(12_345))
     for (const sample of steady.subarray(steady.length >> 1))
@@ -108,7 +108,7 @@ describe('by two', () => {
     const down = to > from ? 1 : 2
     const lag = Math.round((resampler.delayMs * to) / 1000) * down
     const filter = lowpass(0.25, lag, up)
-    // In pieces of odd lengths, so that both parities of the first sample occur.
+    // Pieces of odd lengths, so that the first sample has both parities.
     const out: number[] = []
     for (let at = 0; at < input.length; at += 333)
       out.push(...resampler.process(input.subarray(at, at + 333)))
@@ -125,7 +125,7 @@ describe('by two', () => {
   })
 })
 
-test('all pairs in turns, in one memory, do as each does alone', () => {
+test('interleaved pairs in one memory match separate ones', () => {
   const frame = (rate: number) => sine(300, rate, Math.floor(rate / 50))
   const alone = PAIRS.map(([from, to]) => {
     const resampler = createResampler(from, to)
@@ -139,7 +139,7 @@ test('all pairs in turns, in one memory, do as each does alone', () => {
 })
 
 describe('createResampler', () => {
-  test('makes exactly 320 samples of 160, every call', () => {
+  test('returns exactly 320 samples for 160, on every call', () => {
     const resampler = createResampler(8000, 16_000)
     for (let i = 0; i < 1000; i++) expect(resampler.process(new Int16Array(160)).length).toBe(320)
   })

@@ -7,7 +7,7 @@ export function sine(hz: number, rate: number, count: number, peak = 30_000, pha
   )
 }
 
-/** Something like a voice: gliding harmonics under 3.4 kHz with syllables and pauses. The same for every rate. */
+/** A voice-like signal: gliding harmonics below 3.4 kHz with syllables and pauses. The same at every rate. */
 export function voice(rate: number, seconds: number, seed = 1): Int16Array {
   const pcm = new Int16Array(Math.round(rate * seconds))
   const base = 110 + 17 * seed
@@ -24,7 +24,7 @@ export function voice(rate: number, seconds: number, seed = 1): Int16Array {
   return pcm
 }
 
-/** Noise from a seed, the same every time. */
+/** Reproducible noise from a seed. */
 export function noise(count: number, seed = 1): Uint8Array {
   let state = seed >>> 0
   return Uint8Array.from({ length: count }, () => {
@@ -36,11 +36,11 @@ export function noise(count: number, seed = 1): Uint8Array {
 export interface Tone {
   /** Amplitude of the tone. */
   amplitude: number
-  /** Its phase at the first sample, radians, as of a sine. */
+  /** Phase of the sine at the first sample (radians). */
   phase: number
-  /** RMS of everything else but a constant. */
+  /** RMS of the remainder, without its constant part. */
   rest: number
-  /** Tone to everything else, dB. */
+  /** Ratio of tone to remainder (dB). */
   sinad: number
 }
 
@@ -74,7 +74,7 @@ function dot(a: Float64Array, b: Float64Array): number {
   return a.reduce((sum, value, i) => sum + value * b[i]!, 0)
 }
 
-/** Signal to difference in dB, where `other` should equal `pcm`; the shorter decides. */
+/** Signal-to-difference ratio in dB for an `other` that should equal `pcm`, over the shorter length. */
 export function snr(pcm: ArrayLike<number>, other: ArrayLike<number>, from = 0, to = Infinity): number {
   let signal = 0
   let difference = 0
@@ -85,7 +85,7 @@ export function snr(pcm: ArrayLike<number>, other: ArrayLike<number>, from = 0, 
   return difference === 0 ? Infinity : 10 * Math.log10(signal / difference)
 }
 
-/** By how many samples `other` lags behind `pcm`, by correlation, and how well it then correlates (1: the same shape). */
+/** Lag of `other` relative to `pcm` in samples, with the best correlation (1: same shape). */
 export function lagOf(
   pcm: Int16Array,
   other: Int16Array,

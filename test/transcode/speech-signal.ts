@@ -1,4 +1,4 @@
-/** Speech for tests, and what can be measured of it. */
+/** Speech for tests, and measurements of it. */
 
 import { readFileSync } from 'node:fs'
 import { joined, SAMPLE_RATE } from '../../src/transcode/pcm.ts'
@@ -31,7 +31,7 @@ export function vowel(hz: number, ms: number, peak = 9_000): Int16Array {
 
 /**
  * Pitch (Hz) of the 60 ms of `pcm` around sample `at`, 70 to 350, by autocorrelation with the peak interpolated;
- * undefined where there is no clear one.
+ * undefined if there is no clear pitch.
  */
 export function pitchAt(pcm: Int16Array, at: number): number | undefined {
   const half = 480
@@ -57,9 +57,9 @@ export function pitchAt(pcm: Int16Array, at: number): number | undefined {
 }
 
 /**
- * How much sharper than `original` the sharpest 5 ms of `pcm` are (a factor): each against the 85 ms of `original` that
- * it was made of, around `from[n]` for sample 80 n. Sharp is what fourth differences keep: all of a click, hardly
- * anything of a voice.
+ * Sharpness of the sharpest 5 ms of `pcm` relative to `original` (a factor). Each is compared with its 85 ms source in
+ * `original`, around `from[n]` for sample 80 n. Sharpness is measured by fourth differences, which keep all of a click
+ * and hardly anything of a voice.
  */
 export function sharpness(pcm: Int16Array, original: Int16Array, from: readonly number[]): number {
   const source = sharp(original)
@@ -100,7 +100,7 @@ export function speechDb(pcm: Int16Array): number {
   return 10 * Math.log10(speech.reduce((sum, power) => sum + power, 0) / speech.length / 32_768 ** 2)
 }
 
-/** `pcm` louder by `db`, cut off at full scale. */
+/** Amplifies `pcm` by `db`, clipped at full scale. */
 export function louder(pcm: Int16Array, db: number): Int16Array {
   return pcm.map(sample => Math.max(-32_768, Math.min(32_767, Math.round(sample * 10 ** (db / 20)))))
 }

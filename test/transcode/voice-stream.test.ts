@@ -43,7 +43,7 @@ function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
   return pieces
 }
 
-describe('what a voice is coded as', () => {
+describe('detection of the voice format', () => {
   test.each([
     ['mp3', () => maker.tone(700, 600), 'mp3'],
     ['mp3 of another rate', () => maker.tone(700, 600, 44_100), 'mp3'],
@@ -67,7 +67,7 @@ describe('what a voice is coded as', () => {
     expect(audioKind(bytes())).toBe(kind)
   })
 
-  test('detects speech by its samples wherever a piece starts, never as mp3', () => {
+  test('detects speech samples at any start of a piece, never as MP3', () => {
     const bytes = bytesOf(recordings())
     let missed = 0
     const pieces = Math.floor(bytes.length / 1_024)
@@ -79,7 +79,7 @@ describe('what a voice is coded as', () => {
     expect(missed / pieces).toBeLessThan(0.02)
   })
 
-  test('does not take text for sound', () => {
+  test('does not detect text as audio', () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 3_000, unit: 'grapheme-ascii' }), text => {
         expect(audioKind(Buffer.from(text))).toBeUndefined()
@@ -90,7 +90,7 @@ describe('what a voice is coded as', () => {
     expect(audioKind(Buffer.from(JSON.stringify({ a: [1, 2, 3], b: 'x'.repeat(1_000) })))).toBeUndefined()
   })
 
-  test('bytes by chance are no samples', () => {
+  test('does not detect random bytes as samples', () => {
     let seed = 7
     for (let n = 0; n < 200; n++) {
       const bytes = Uint8Array.from({ length: 2_000 }, () => {
@@ -103,7 +103,7 @@ describe('what a voice is coded as', () => {
 })
 
 describe('a voice', () => {
-  test('samples come out as they went in, however they are cut', () => {
+  test('of samples is emitted unchanged for any splitting', () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 8 }), sizes => {
         expect(heard(cut(bytesOf(SAID), sizes))).toEqual(SAID)
@@ -112,11 +112,11 @@ describe('a voice', () => {
     )
   })
 
-  test('a WAV file comes out as it went in, however it is cut', () => {
+  test('in a WAV file is emitted unchanged for any splitting', () => {
     const file = Buffer.concat([encodeWav(SAID, 16_000), Buffer.from('LIST\x04\0\0\0abcd')])
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 8 }), sizes => {
-        // Data after the sound is not sound if it is in the same piece; later pieces count as more of it.
+        // Data after the audio is ignored within the same piece; later pieces count as more audio.
         expect(heard(cut(file, [...sizes, file.length])).subarray(0, SAID.length)).toEqual(SAID)
         expect(heard(cut(encodeWav(SAID, 16_000), sizes))).toEqual(SAID)
       }),
@@ -125,16 +125,16 @@ describe('a voice', () => {
     expect(heard([file])).toEqual(SAID)
   })
 
-  test('WAV files one after the other, each with its header, are one voice', () => {
+  test('in consecutive WAV files with headers is joined', () => {
     const parts = cut(bytesOf(SAID), [3_200]).map(part =>
       encodeWav(new Int16Array(part.slice().buffer), 16_000),
     )
     expect(heard(parts)).toEqual(SAID)
-    // … also where each is in two results.
+    // The same with each file split into two results.
     expect(heard(parts.flatMap(part => cut(part, [1_000])))).toEqual(SAID)
   })
 
-  test('a header without a length, or with that of its own piece alone, is followed by more', () => {
+  test('continues after a WAV header without a length or with that of its own piece', () => {
     const [first, ...rest] = cut(bytesOf(SAID), [3_200]) as [Uint8Array, ...Uint8Array[]]
     for (const length of [Infinity, 0, 1_600])
       expect(heard([Buffer.concat([wavHeader(16_000, 1, length), first]), ...rest])).toEqual(SAID)
@@ -144,7 +144,7 @@ describe('a voice', () => {
     [8_000, 1],
     [24_000, 1],
     [48_000, 2],
-  ])('decodes a WAV file of %i Hz and %i channels at its own pitch and length', (rate, channels) => {
+  ])('in a WAV file of %i Hz and %i channels keeps its pitch and length', (rate, channels) => {
     const pcm = tone(700, 600, rate)
     const all = Int16Array.from({ length: pcm.length * channels }, (_, n) => pcm[Math.floor(n / channels)]!)
     const out = heard([Buffer.concat([wavHeader(rate, channels, pcm.length), bytesOf(all)])])
@@ -152,12 +152,12 @@ describe('a voice', () => {
     expect(likeness(out, SAID)).toBeGreaterThan(0.99)
   })
 
-  test('decodes samples of another rate correctly if the service reports it', () => {
+  test('of samples at another rate is decoded correctly if the service reports the rate', () => {
     const out = heard([bytesOf(tone(700, 600, 24_000))], 24_000)
     expect(likeness(out, SAID)).toBeGreaterThan(0.99)
   })
 
-  test('mp3 comes out as of the mp3 decoder, also in pieces and behind other bytes', () => {
+  test('in MP3 is decoded, also in pieces and after other bytes', () => {
     const mp3 = maker.tone(700, 600)
     const whole = heard([mp3])
     expect(Math.abs(whole.length - SAID.length)).toBeLessThan(500)

@@ -39,7 +39,7 @@ function codeOf(bytes: Uint8Array): string {
 }
 
 describe('readWav', () => {
-  test('reads back exactly what encodeWav wrote', () => {
+  test('reads the output of `encodeWav` exactly', () => {
     const samples = fc.array(fc.integer({ min: -32_768, max: 32_767 }), { maxLength: 200 })
     fc.assert(
       fc.property(samples, fc.integer({ min: 1, max: 400_000 }), (values, rate) => {
@@ -101,7 +101,7 @@ describe('readWav', () => {
     })
   })
 
-  test('passes over chunks it does not know, with their padding', () => {
+  test('skips unknown chunks with their padding', () => {
     const file = riff(
       chunk('LIST', ascii('odd')),
       format(1, 2, 16),
@@ -119,13 +119,13 @@ describe('readWav', () => {
     },
   )
 
-  test('believes a size of 0 where whole chunks follow', () => {
+  test('accepts a size of 0 if complete chunks follow', () => {
     expect(
       readWav(riff(format(1, 1, 16), chunk('data', u16(0).subarray(2)), chunk('LIST', u32(3)))).pcm.length,
     ).toBe(0)
   })
 
-  test('reads from any place in memory', () => {
+  test('reads at any offset in memory', () => {
     const file = encodeWav(Int16Array.of(1, -2, 3), 8000)
     const shifted = new Uint8Array(file.length + 1)
     shifted.set(file, 1)
@@ -150,7 +150,7 @@ describe('readWav', () => {
     expect(codeOf(bytes)).toBe(code)
   })
 
-  test('neither throws anything else nor hangs, for any bytes', () => {
+  test('throws only its own errors and never hangs, for any bytes', () => {
     const good = riff(chunk('LIST', ascii('odd')), format(1, 2, 24), chunk('data', new Uint8Array(60)))
     const damaged = fc
       .array(fc.tuple(fc.nat(good.length - 1), fc.nat(255)), { maxLength: 12 })
@@ -168,7 +168,7 @@ describe('readWav', () => {
     )
   })
 
-  test.skipIf(!which('sox'))('reads what sox writes', () => {
+  test.skipIf(!which('sox'))('reads the output of sox', () => {
     const pcm = voice(16_000, 0.2)
     for (const args of [
       ['-b', '8'],
@@ -216,7 +216,7 @@ describe('mono', () => {
 })
 
 describe('wavHeader', () => {
-  test('of a stream without known length reads to the end', () => {
+  test('of a stream of unknown length is read to the end', () => {
     const file = join(wavHeader(16_000, 2, Infinity), u16(1), u16(2), u16(3), u16(4))
     expect(readWav(file)).toEqual({ rate: 16_000, channels: 2, pcm: Int16Array.of(1, 2, 3, 4) })
   })
