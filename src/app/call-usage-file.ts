@@ -40,7 +40,7 @@ export interface UsageFileTerms {
  * Stores today’s usage of calls in a file that is replaced atomically. Each run writes only its own part, so concurrent
  * runs need no lock: a part overwritten by a simultaneous write is restored with its owner’s next write.
  *
- * An unreadable file is left unchanged until the day ends, and `known` is false.
+ * An unreadable file stays unchanged until the day ends, and `known` is false.
  */
 export class UsageFile implements DayLedger, AsyncDisposable {
   readonly #terms: UsageFileTerms

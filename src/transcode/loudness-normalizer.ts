@@ -9,7 +9,7 @@ const GATE_DB = 18
 const FULL_SCALE = 32_768
 
 /**
- * Measures the loudness of speech: the RMS of blocks with speech, without pauses (gated RMS). It keeps a histogram, so
+ * Measures the level of speech: the RMS of blocks with speech, without pauses (gated RMS). It keeps a histogram, so
  * that a pause, a click or a silent start does not distort it.
  */
 class SpeechLevel {
@@ -85,7 +85,7 @@ const LEAST_TARGET_DB = -40
 const MOST_TARGET_DB = -10
 
 /**
- * Normalizes the loudness of one voice (16 kHz, mono) to a common level, with a slowly changing gain between −12 and
+ * Normalizes the volume of one voice (16 kHz, mono) to a common level, with a slowly changing gain between −12 and
  * +12 dB. It measures speech, not pauses, and keeps the measurement between utterances, so that the next one starts at
  * the right level. All input is measured before any of it is processed: larger blocks give a better start. Peaks above
  * full scale are compressed, never clipped.

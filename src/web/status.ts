@@ -45,6 +45,6 @@ export default async function status(app: FastifyInstance, options: StatusOption
 export function statusWords(): string {
   return (
     'Dragoman is on the line.\n\n' +
-    'GET  /               in a browser: a page to talk into\nPOST /twilio/voice   where a telephone number points\nGET  /ready          for load balancers (/live for supervisors, /health for people)\nGET  /v1/docs        the control API, if it has keys\n'
+    'GET  /               in a browser: a page to talk into\nPOST /twilio/voice   the webhook of a phone number\nGET  /ready          for load balancers (/live for supervisors, /health for people)\nGET  /v1/docs        the control API, if it has keys\n'
   )
 }

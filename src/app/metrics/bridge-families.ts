@@ -168,7 +168,7 @@ const COMMANDS: FieldTable<CommandCounters> = {
 
 const LOGIN = ['trying', 'ready', 'refused', 'closed'] as const
 
-/** Metrics of the Discord bot; without values if there is none. */
+/** Metrics of the Discord bot; without values if there is no bot. */
 export function discordFamilies(bot: () => DiscordBridge | undefined): Family[] {
   const of = <T>(read: (bot: DiscordBridge) => T) => {
     const there = bot()

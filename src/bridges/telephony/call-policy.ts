@@ -43,7 +43,7 @@ export interface NumberLimitsParts {
   /** Language of callers who have none. */
   readonly language: LanguageId
   readonly numbers: Readonly<Record<string, NumberSettings>>
-  /** Whether an admitted call is in progress or about to start. */
+  /** True if an admitted call is in progress or about to start. */
   readonly goesOn: (callSid: string) => boolean
   readonly clock: Clock
   readonly wallClock: WallClock

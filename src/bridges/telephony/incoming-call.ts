@@ -78,7 +78,7 @@ export interface SpokenNotice {
 
 /** Callbacks for the originator of a call. They must not throw. */
 export interface StreamWatch {
-  /** A stream has arrived: returns the leg to admit in its place. */
+  /** A stream has arrived: returns the leg to admit instead. */
   arriving(leg: Leg): Leg
   /** The stream was admitted. */
   arrived(leg: Leg): void

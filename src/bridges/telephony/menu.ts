@@ -102,7 +102,7 @@ export function withoutMenu(text: string): URLSearchParams {
 }
 
 const LINE_RATE = 8_000
-/** Cache lifetime of a prompt at Twilio (s). Tones played in place of a voice are not cached. */
+/** Cache lifetime of a prompt at Twilio (s). Tones played instead of a voice are not cached. */
 const KEEP_SECONDS = 86_400
 
 export interface PromptTerms {

@@ -6,7 +6,7 @@ import type { DialPlan, Invitation, OriginalVoice } from '../../core/model/invit
 import { type IncomingCall, type Question, RESUMES_FIELD, type Refusal } from '../twilio/index.ts'
 import type { RememberedLanguages } from './remembered-languages.ts'
 
-/** Parameters of a webhook’s address. Absent parameters are taken from the number’s settings. */
+/** Parameters of a webhook’s address. Absent parameters default to the number’s settings. */
 export interface WebhookQuery {
   /** `none`: callers only listen. */
   readonly speaks?: LanguageId | 'none'
@@ -39,7 +39,7 @@ const KNOWN = Object.keys(PARAMETERS)
 
 /**
  * Parses the query. Invalid values and unknown parameters are ignored, since an address can have parameters of others;
- * `slip` is called for those that look like a typo.
+ * `slip` is called for possible typos.
  */
 export function webhookQuery(
   query: Readonly<Record<string, string>>,
@@ -91,11 +91,11 @@ export interface DialSettings {
   readonly original?: OriginalVoice | undefined
   readonly name?: string | undefined
   readonly ringSeconds?: number | undefined
-  /** What happens to the caller if there is no answer; default `hang-up`. */
+  /** Treatment of the caller if there is no answer; default `hang-up`. */
   readonly unanswered?: 'hang-up' | 'stay' | undefined
 }
 
-/** How callers choose their language. */
+/** Language selection of callers. */
 export interface MenuSettings {
   readonly languages: readonly LanguageId[]
   /** `menu` (the default): asked each time. `remembered`: asked once. `fixed`: never asked. */
@@ -134,7 +134,7 @@ export interface Doorkeeper {
 /**
  * Returns a function that selects room and languages of a call: by the number called, overridden by the query of the
  * webhook’s own URL (`/twilio/voice?speaks=en-us&hears=es-es&room=desk`), which Twilio’s signature covers. Callers
- * are asked for their language or a room code if the number’s settings say so. Logs invalid query fields.
+ * enter their language or a room code if the number’s settings require it. Logs invalid query fields.
  */
 export function invitationsOf(
   defaults: LanguageDefaults,

@@ -21,7 +21,7 @@ const schema = z.record(
   z.strictObject({
     /** Before the first binding. */
     before: settings,
-    /** What the last binding set. */
+    /** Settings of the last binding. */
     bound: settings,
   }),
 )

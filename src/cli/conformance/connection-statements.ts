@@ -36,22 +36,22 @@ export const SECTION_3: readonly Statement[] = [
     const mute = waiting.find(record => !started(record))
     return either(!mute, mute ? `none on ${mute.namespace}` : `${waiting.length} sessions`)
   }),
-  statement('3-3', 'nothing is processed before start', ({ sessions }) => {
+  statement('3-3', 'data before start is not processed', ({ sessions }) => {
     const { hasty } = sessions
     const ready = startOf(hasty)
     const before = hasty.happened.slice(0, ready < 0 ? undefined : ready)
     const early = before.find(({ name }) => name === EVENT.result || name === EVENT.endSynth)
-    if (early) return broken(`${early.name} comes before start`)
+    if (early) return broken(`${early.name} arrives before start`)
     const answered = ackOf(hasty, 1)
     const answer = hasty.happened[answered]?.payload
-    if (answer === false) return holds('a fragment before start is refused')
+    if (answer === false) return holds('a fragment before start is rejected')
     if (answered >= 0 && answered < before.length)
-      return broken(`a fragment before start is taken: ${shown(answer)}`)
+      return broken(`a fragment before start is accepted: ${shown(answer)}`)
     if (before.some(({ name }) => name === EVENT.error)) return holds('a fragment before start is an error')
     if (ready < 0) return notShown('no session starts')
     return answered < 0
       ? notShown('a fragment before start gets no answer')
-      : holds('start came before a fragment was taken')
+      : holds('start arrived before a fragment could be sent')
   }),
   statement('3-4', 'the websocket transport is enough, without upgrade', evidence => {
     const records = ordinary(evidence)
@@ -61,14 +61,14 @@ export const SECTION_3: readonly Statement[] = [
     if (!failed || evidence.languages.status === 0) return notShown('no connection')
     return failed.payload === undefined
       ? broken(`no websocket: ${failed.name}`)
-      : notShown(`refused: ${shown(failed.payload)}`)
+      : notShown(`rejected: ${shown(failed.payload)}`)
   }),
 ]
 
 /** Section 4: endpoints, the connection and what the client sends. */
 export const SECTION_4: readonly Statement[] = [
-  statement('4.1-1', 'GET /api/languages answers JSON', ({ languages }) => answersJson(languages)),
-  statement('4.2-1', 'GET /api/voices answers a JSON list', ({ voices }) => {
+  statement('4.1-1', 'GET /api/languages returns JSON', ({ languages }) => answersJson(languages)),
+  statement('4.2-1', 'GET /api/voices returns a JSON list', ({ voices }) => {
     const { status } = voices.all
     if (status === 0 || unauthorized(voices.all)) return notShown(`HTTP ${status}`)
     return either(listOf(voices.all) !== undefined, `HTTP ${status} ${shown(voices.all.body)}`)
@@ -86,30 +86,30 @@ export const SECTION_4: readonly Statement[] = [
   statement('4.2-5', 'voiceEngine filters the voices', ({ voices }) =>
     parts(voices.target, voices.neural, voices.standard),
   ),
-  statement('4.2-6', 'voiceEngine may be repeated to select several', ({ voices }) => {
+  statement('4.2-6', 'voiceEngine can be repeated to select several', ({ voices }) => {
     const [neural, standard] = [entriesOf(voices.neural), entriesOf(voices.standard)]
     if (!neural || !standard || neural.size + standard.size === 0) return notShown('no lists')
-    if (same(neural, standard)) return notShown('the filter does nothing')
+    if (same(neural, standard)) return notShown('the filter has no effect')
     for (const reply of [voices.both, voices.bothTurned]) {
       const both = entriesOf(reply)
       if (!both || !same(both, new Set([...neural, ...standard])))
-        return broken(`${reply.asked} answers ${both ? `${both.size} voices` : reply.status}`)
+        return broken(`${reply.asked} returns ${both ? `${both.size} voices` : reply.status}`)
     }
     return holds(`${neural.size} and ${standard.size} voices together`)
   }),
-  statement('4.3-1', 'POST /api/batch/file answers a JSON object', ({ batch: { stt } }) => {
+  statement('4.3-1', 'POST /api/batch/file returns a JSON object', ({ batch: { stt } }) => {
     if (stt.status < 200 || stt.status > 299) return notShown(`HTTP ${stt.status}`)
     const object = typeof stt.body === 'object' && stt.body !== null && !Array.isArray(stt.body)
     return either(object, shown(stt.body))
   }),
-  statement('4.3-2', 'its reply has only the fields of the mode', ({ batch: { stt } }) => {
+  statement('4.3-2', 'its response has only the fields of the mode', ({ batch: { stt } }) => {
     if (stt.status !== 200 || typeof stt.body !== 'object') return notShown(`HTTP ${stt.status}`)
     const foreign = ['file', 'translation'].filter(name => field(stt.body, name) !== undefined)
-    return either(foreign.length === 0, foreign.length ? `stt answers ${foreign}` : shown(stt.body))
+    return either(foreign.length === 0, foreign.length ? `stt returns ${foreign}` : shown(stt.body))
   }),
-  statement('4.3-3', 'file.data of a reply is mp3', ({ batch: { sts } }) => {
+  statement('4.3-3', 'file.data of a response is mp3', ({ batch: { sts } }) => {
     const data = sts.status === 200 ? fileData(sts.body) : undefined
-    if (!data) return notShown(`mode sts answers ${sts.status} without file.data`)
+    if (!data) return notShown(`mode sts returns ${sts.status} without file.data`)
     return either(mp3Frame(data) !== undefined, `${data.length} bytes`)
   }),
   statement('4.4-1', '/stt transcribes', ({ sessions: { stt } }) => {
@@ -121,12 +121,12 @@ export const SECTION_4: readonly Statement[] = [
   statement('4.4-2', '/translator translates', ({ sessions: { translator }, text }) => {
     if (events(translator, EVENT.result).length === 0) return notShown('no result')
     const other = wordsOf(translator).find(each => plain(each) !== plain(text) && /\p{L}{2}/u.test(each))
-    return either(other !== undefined, other ?? 'nothing but what was sent')
+    return either(other !== undefined, other ?? 'only the sent text')
   }),
-  statement('4.4-3', '/tts makes audio of text', ({ sessions: { tts, ttsStreaming } }) =>
+  statement('4.4-3', '/tts synthesizes text', ({ sessions: { tts, ttsStreaming } }) =>
     makesAudio(tts, ttsStreaming),
   ),
-  statement('4.4-4', '/sts transcribes, translates and makes audio', ({ sessions }) => {
+  statement('4.4-4', '/sts transcribes, translates and synthesizes', ({ sessions }) => {
     const records = [sessions.sts, sessions.stsStreaming]
     const audio = makesAudio(...records)
     if (audio.status !== 'holds') return audio
@@ -145,22 +145,22 @@ export const SECTION_4: readonly Statement[] = [
     const acks = records.flatMap(record => acksOf(record, EVENT.writeStream))
     const silent = records.some(({ sent, left }) => left && sent.length > 0) && acks.length === 0
     if (silent) return broken('none comes')
-    if (acks.length === 0) return notShown('nothing could be sent')
+    if (acks.length === 0) return notShown('no data could be sent')
     const wrong = acks.find(answer => typeof answer !== 'boolean')
     return either(wrong === undefined, wrong === undefined ? `${acks.length} times` : shown(wrong))
   }),
-  statement('4.5-4', 'a false acknowledgment says that the fragment failed', ({ sessions: { hasty } }) => {
+  statement('4.5-4', 'a false acknowledgment means that the fragment failed', ({ sessions: { hasty } }) => {
     // The first was sent before start; the second is not audio.
     const answered = ackOf(hasty, 2)
-    if (answered < 0) return notShown('no acknowledgment of what is no audio')
+    if (answered < 0) return notShown('no acknowledgment of invalid audio')
     const answer = hasty.happened[answered]?.payload
-    return either(answer !== true, `what is no audio is acknowledged with ${shown(answer)}`)
+    return either(answer !== true, `invalid audio is acknowledged with ${shown(answer)}`)
   }),
   statement('4.5-5', 'text is acknowledged', evidence => {
     const records = ordinary(evidence, '/translator', '/tts')
     const sent = records.reduce((sum, record) => sum + record.sent.length, 0)
     const acks = records.reduce((sum, record) => sum + acksOf(record, EVENT.text).length, 0)
-    if (sent === 0) return notShown('nothing could be sent')
+    if (sent === 0) return notShown('no data could be sent')
     return either(acks > 0, `${acks} of ${sent}`)
   }),
 ]
@@ -175,7 +175,7 @@ function answersJson(reply: Reply): Verdict {
 function narrows(all: Reply, filtered: Reply): Verdict {
   const [before, after] = [entriesOf(all), entriesOf(filtered)]
   if (!before) return notShown('no list')
-  if (!after) return broken(`${filtered.asked} answers ${filtered.status}`)
+  if (!after) return broken(`${filtered.asked} returns ${filtered.status}`)
   if (before.size === 0) return notShown('no voices')
   return either(
     [...after].every(each => before.has(each)),
@@ -188,7 +188,7 @@ function parts(all: Reply, one: Reply, other: Reply): Verdict {
   const narrow = narrows(all, one)
   if (narrow.status !== 'holds') return narrow
   const [first, second] = [entriesOf(one), entriesOf(other)]
-  if (first && second && first.size > 0 && same(first, second)) return broken('it makes no difference')
+  if (first && second && first.size > 0 && same(first, second)) return broken('it has no effect')
   return narrow
 }
 
@@ -224,10 +224,10 @@ function makesAudio(...records: SessionRecord[]): Verdict {
 }
 
 function follows(record: SessionRecord, event: string): Verdict {
-  if (!record.sent.includes(event)) return notShown('nothing could be sent')
+  if (!record.sent.includes(event)) return notShown('no data could be sent')
   const taken = acksOf(record, event).some(answer => answer !== false)
   const count = events(record, EVENT.result).length
-  if (count === 0 && !taken) return notShown('what was sent was not taken')
+  if (count === 0 && !taken) return notShown('the data was not accepted')
   return either(count > 0, `${count} results`)
 }
 

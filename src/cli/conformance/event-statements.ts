@@ -28,12 +28,13 @@ export const SECTION_5: readonly Statement[] = [
     if ([languages, voices.all, batch.stt].every(({ status }) => status === 0)) return notShown('no reply')
     return either(
       refused.length === 0,
-      refused[0] ? `${refused[0].asked} answers ${refused[0].status}` : 'taken',
+      refused[0] ? `${refused[0].asked} returns ${refused[0].status}` : 'accepted',
     )
   }),
   statement('5.3-1', 'Socket.IO: the key is the field token of auth', evidence => {
     const records = ordinary(evidence)
-    if (records.some(({ happened }) => happened.some(({ kind }) => kind === 'connect'))) return holds('taken')
+    if (records.some(({ happened }) => happened.some(({ kind }) => kind === 'connect')))
+      return holds('accepted')
     const refused = records
       .flatMap(({ happened }) => happened)
       .find(({ kind, payload }) => kind === 'connect_error' && payload !== undefined)
@@ -43,14 +44,14 @@ export const SECTION_5: readonly Statement[] = [
     const begun = ordinary(evidence).filter(started)
     if (begun.length === 0) return notShown('no session starts')
     const ended = begun.find(({ happened }) => happened.some(({ kind }) => kind === 'disconnect'))
-    return either(!ended, ended ? `${ended.namespace} ended by itself` : `${begun.length} sessions`)
+    return either(!ended, ended ? `${ended.namespace} ended without a request` : `${begun.length} sessions`)
   }),
 ]
 
 /** `replies` has the order of the same requests with a valid key: a path that fails with any key does not count. */
 function allRefused({ languages, voices, batch }: Evidence, replies: readonly Reply[]): Verdict {
   const open = replies.find(({ status }) => status >= 200 && status < 300)
-  if (open) return broken(`${open.asked} answers ${open.status}`)
+  if (open) return broken(`${open.asked} returns ${open.status}`)
   const withKey = [languages, voices.all, batch.stt]
   const met = replies.filter(({ status }, n) => status >= 400 && withKey[n]?.status !== status)
   if (met.length === 0) return notShown(replies.some(({ status }) => status > 0) ? 'no path' : 'no reply')
@@ -61,7 +62,7 @@ function noneStarts(records: readonly SessionRecord[]): Verdict {
   const open = records.find(started)
   if (open) return broken(`${open.namespace} starts`)
   const met = records.some(({ happened }) => happened.some(({ payload }) => payload !== undefined))
-  return met ? holds('refused') : notShown('no connection')
+  return met ? holds('rejected') : notShown('no connection')
 }
 
 /** Section 6: events. */
@@ -74,20 +75,20 @@ export const SECTION_6: readonly Statement[] = [
     const wrong = orders.find(names => names.indexOf(EVENT.connected) > names.indexOf(EVENT.start))
     return either(!wrong, (wrong ?? orders[0] ?? []).slice(0, 3).join(', '))
   }),
-  statement('6-2', 'streamed audio is picked up at the URL of start', ({ stream, sessions }) => {
+  statement('6-2', 'streamed audio is available at the URL of start', ({ stream, sessions }) => {
     if (!stream) return notShown('no URL at the service’s own address')
-    if (sessions.ttsStream.sent.length === 0) return notShown('nothing could be sent')
+    if (sessions.ttsStream.sent.length === 0) return notShown('no data could be sent')
     const mp3 = isVoice(stream.head) && mp3Frame(stream.head) !== undefined
     return either(stream.status === 200 && mp3, `HTTP ${stream.status}, ${stream.head.length} bytes`)
   }),
-  statement('6-3', 'endSynth comes on /tts and /sts', ({ sessions }) => {
+  statement('6-3', 'endSynth is sent on /tts and /sts', ({ sessions }) => {
     const { tts, ttsStreaming, sts, stsStreaming } = sessions
     const records = [tts, ttsStreaming, sts, stsStreaming].filter(hasResult)
     if (records.length === 0) return notShown('no result')
     const mute = records.find(record => events(record, EVENT.endSynth).length === 0)
     return either(!mute, mute ? `none on ${mute.namespace}` : `${records.length} sessions`)
   }),
-  statement('6-4', 'endSynth comes on no other namespace', evidence => {
+  statement('6-4', 'endSynth is sent on no other namespace', evidence => {
     const records = ordinary(evidence, '/stt', '/translator').filter(hasResult)
     if (records.length === 0) return notShown('no result')
     const wrong = records.find(record => events(record, EVENT.endSynth).length > 0)
@@ -112,35 +113,35 @@ export const SECTION_6: readonly Statement[] = [
       return after && !trailing
     }),
   ),
-  statement('6-7', 'error comes for a wrong setup of the mode of use', ({ sessions: { wrongSetup } }) => {
-    if (started(wrongSetup)) return broken('a language that is none is let in')
+  statement('6-7', 'error is sent for invalid session parameters', ({ sessions: { wrongSetup } }) => {
+    if (started(wrongSetup)) return broken('an invalid language is accepted')
     const told = wrongSetup.happened.find(
       ({ kind, name, payload }) =>
         name === EVENT.error || (kind === 'connect_error' && payload !== undefined),
     )
     if (told) return holds(shown(told.payload))
     return wrongSetup.happened.some(({ kind }) => kind === 'connect')
-      ? broken('nothing is said')
+      ? broken('no error is sent')
       : notShown('no connection')
   }),
-  statement('6-8', 'error comes for wrong data', ({ sessions: { hasty } }) => {
+  statement('6-8', 'error is sent for invalid data', ({ sessions: { hasty } }) => {
     const answered = ackOf(hasty, 2)
-    if (answered < 0) return notShown('no acknowledgment of what is no audio')
-    if (hasty.happened[answered]?.payload === true) return notShown('what is no audio is taken')
+    if (answered < 0) return notShown('no acknowledgment of invalid audio')
+    if (hasty.happened[answered]?.payload === true) return notShown('invalid audio is accepted')
     const told = hasty.happened.slice(startOf(hasty)).find(({ name }) => name === EVENT.error)
-    return told ? holds(shown(told.payload)) : broken('what is no audio fails without an error')
+    return told ? holds(shown(told.payload)) : broken('invalid audio fails without an error')
   }),
-  statement('6-9', 'connect_error comes when the connection fails', ({ sessions: { wrongKey } }) => {
+  statement('6-9', 'connect_error is sent when the connection fails', ({ sessions: { wrongKey } }) => {
     const kinds = wrongKey.flatMap(({ happened }) => happened)
     const failed = kinds.find(({ kind, payload }) => kind === 'connect_error' && payload !== undefined)
     if (failed) return holds(shown(failed.payload))
-    if (wrongKey.some(started)) return notShown('a wrong key is let in')
+    if (wrongKey.some(started)) return notShown('a wrong key is accepted')
     const ended = kinds.some(({ kind }) => kind === 'disconnect')
     const told = kinds.some(({ name }) => name === EVENT.error)
-    if (told) return notShown('error comes instead')
-    return ended ? broken('a wrong key is disconnected without a word') : notShown('no connection')
+    if (told) return notShown('error is sent instead')
+    return ended ? broken('a wrong key is disconnected without an error') : notShown('no connection')
   }),
-  statement('6-10', 'disconnect comes with a reason', evidence => {
+  statement('6-10', 'disconnect has a reason', evidence => {
     const ends = [...ordinary(evidence), evidence.sessions.wrongSetup]
       .flatMap(({ happened }) => happened)
       .filter(({ kind }) => kind === 'disconnect')
@@ -186,7 +187,7 @@ export const SECTION_7: readonly Statement[] = [
     )
     return errorObjects(errors)
   }),
-  statement('7-4', 'a file that cannot be processed is an error', ({ batch: { garbage } }) => {
+  statement('7-4', 'a file that cannot be processed causes an error', ({ batch: { garbage } }) => {
     const { status, body } = garbage
     if (status === 0 || status === 404 || unauthorized(garbage)) return notShown(`HTTP ${status}`)
     return either(status >= 400, `HTTP ${status} ${shown(body)}`)

@@ -28,52 +28,58 @@ export const SECTION_2: readonly Statement[] = [
     if (wrong) return broken(`${wrong} is in the list`)
     return ids.length > 0 ? holds(`${ids[0]} and others`) : notShown('no identifiers in the list')
   }),
-  statement('2.1-2', 'the list has the languages of transcription, translation and synthesis', evidence => {
-    const ids = (listOf(evidence.languages) ?? []).flatMap(strings).map(id => id.toLowerCase())
-    const used = [evidence.source, evidence.target].filter(id =>
-      ordinary(evidence).some(record => started(record) && Object.values(record.query).includes(id)),
-    )
-    if (ids.length === 0 || used.length === 0) return notShown('no list, or no session')
-    const missing = used.filter(id => !ids.includes(id) && !ids.includes(id.replace('-', '_')))
-    return either(missing.length === 0, missing.length ? `${missing} is missing` : used.join(', '))
-  }),
-  statement('2.2-1', 'the voice list has the voices of a language', evidence => {
+  statement(
+    '2.1-2',
+    'the list contains the languages of transcription, translation and synthesis',
+    evidence => {
+      const ids = (listOf(evidence.languages) ?? []).flatMap(strings).map(id => id.toLowerCase())
+      const used = [evidence.source, evidence.target].filter(id =>
+        ordinary(evidence).some(record => started(record) && Object.values(record.query).includes(id)),
+      )
+      if (ids.length === 0 || used.length === 0) return notShown('no list, or no session')
+      const missing = used.filter(id => !ids.includes(id) && !ids.includes(id.replace('-', '_')))
+      return either(missing.length === 0, missing.length ? `${missing} is missing` : used.join(', '))
+    },
+  ),
+  statement('2.2-1', 'the voice list contains the voices of a language', evidence => {
     const voices = listOf(evidence.voices.target)
     if (!voices) return notShown('no list')
     if (voices.length > 0) return holds(`${voices.length} for ${evidence.target}`)
     const speaks = ordinary(evidence, '/tts').some(record => isVoice(audioOf(record)))
-    return speaks ? broken(`none for ${evidence.target}, which is spoken`) : notShown('no voice at all')
+    return speaks ? broken(`none for ${evidence.target}, which has speech`) : notShown('no voice at all')
   }),
-  statement('2.2-2', 'a configuration without voices shows as a list without voices', ({ voices }) => {
+  statement('2.2-2', 'a configuration without voices returns an empty list', ({ voices }) => {
     const wrong = voices.combinations.find(reply => reply.status !== 200)
     if (!listOf(voices.target)) return notShown('no list')
-    if (wrong) return broken(`${wrong.asked} answers ${wrong.status}`)
+    if (wrong) return broken(`${wrong.asked} returns ${wrong.status}`)
     const empty = voices.combinations.filter(reply => listOf(reply)?.length === 0).length
     return empty > 0
       ? holds(`${empty} of ${voices.combinations.length} are empty`)
       : notShown('none is empty')
   }),
-  statement('2.3-1', '/stt takes languageIdSource and sendAudio', evidence => taken(evidence.sessions.stt)),
-  statement('2.3-2', '/translator takes languageIdSource and languageIdTarget', evidence =>
+  statement('2.3-1', '/stt accepts languageIdSource and sendAudio', evidence => taken(evidence.sessions.stt)),
+  statement('2.3-2', '/translator accepts languageIdSource and languageIdTarget', evidence =>
     taken(evidence.sessions.translator),
   ),
-  statement('2.3-3', '/tts takes receiveAudio', ({ sessions }) => taken(sessions.tts, sessions.ttsStreaming)),
-  statement('2.3-4', '/sts takes both languages, sendAudio and receiveAudio', ({ sessions }) =>
+  statement('2.3-3', '/tts accepts receiveAudio', ({ sessions }) =>
+    taken(sessions.tts, sessions.ttsStreaming),
+  ),
+  statement('2.3-4', '/sts accepts both languages, sendAudio and receiveAudio', ({ sessions }) =>
     taken(sessions.sts, sessions.stsStreaming),
   ),
   statement('2.3-5', 'sendAudio.codec is optional', ({ sessions }) =>
-    turnedAway(sessions.stt) ? notShown('/stt is refused anyway') : taken(sessions.hasty),
+    turnedAway(sessions.stt) ? notShown('/stt is rejected anyway') : taken(sessions.hasty),
   ),
-  statement('2.3-6', 'receiveAudio.mode may be block', evidence => mode(evidence, 'block')),
-  statement('2.3-7', 'receiveAudio.mode may be streaming', evidence => mode(evidence, 'streaming')),
+  statement('2.3-6', 'receiveAudio.mode can be block', evidence => mode(evidence, 'block')),
+  statement('2.3-7', 'receiveAudio.mode can be streaming', evidence => mode(evidence, 'streaming')),
   statement('2.3-8', 'receiveAudio.codec mp3: the audio is mp3', evidence =>
-    ofAudio(evidence, audio => either(mp3Frame(audio) !== undefined, `begins ${hex(audio)}`)),
+    ofAudio(evidence, audio => either(mp3Frame(audio) !== undefined, `starts with ${hex(audio)}`)),
   ),
   statement('2.3-9', 'receiveAudio.sampleRate: the audio has that rate', evidence =>
     ofAudio(evidence, audio => {
       const frame = mp3Frame(audio)
-      if (!frame) return notShown('the audio is no mp3')
-      return either(frame.rate === SAMPLE_RATE, `${frame.rate} Hz, asked for ${SAMPLE_RATE}`)
+      if (!frame) return notShown('the audio is not mp3')
+      return either(frame.rate === SAMPLE_RATE, `${frame.rate} Hz, requested ${SAMPLE_RATE}`)
     }),
   ),
   statement('2.4-1', 'connected echoes the parameters of the connection', evidence => {
@@ -113,7 +119,7 @@ export const SECTION_2: readonly Statement[] = [
 /** Checks that the first session of `records` with a response was accepted. */
 function taken(...records: SessionRecord[]): Verdict {
   const good = records.find(record => started(record) || events(record, EVENT.connected).length > 0)
-  if (good) return holds('the session is let in')
+  if (good) return holds('the session is accepted')
   const away = records.find(turnedAway)
   if (!away) return notShown('no connection')
   const why = away.happened.find(({ kind, name }) => kind === 'connect_error' || name === EVENT.error)
@@ -126,10 +132,12 @@ function mode({ sessions }: Evidence, wanted: 'block' | 'streaming'): Verdict {
   const streaming = [sessions.ttsStreaming, sessions.stsStreaming]
   const others = wanted === 'block' ? streaming : block
   const own = wanted === 'block' ? block : streaming
-  if (own.some(started)) return holds('the session is let in')
+  if (own.some(started)) return holds('the session is accepted')
   // If both are rejected, the cause is something else.
   if (!others.some(started)) return notShown('no session with audio starts')
-  return own.some(turnedAway) ? broken('the session is refused, the other mode is not') : notShown('no start')
+  return own.some(turnedAway)
+    ? broken('the session is rejected, the other mode is not')
+    : notShown('no start')
 }
 
 function ofAudio(evidence: Evidence, judge: (audio: Uint8Array) => Verdict): Verdict {

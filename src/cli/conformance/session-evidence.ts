@@ -117,7 +117,7 @@ function hasty(probe: Probe): Promise<SessionRecord> {
     void socket.send(EVENT.writeStream, Buffer.from(bytesOf(probe.pcm.slice(0, FRAGMENT))))
   }
   const use: Use = async socket => {
-    await socket.send(EVENT.writeStream, 'this is no audio')
+    await socket.send(EVENT.writeStream, 'this is not audio')
   }
   return session(probe, '/stt', query, use, { atConnect })
 }

@@ -89,7 +89,7 @@ export async function discordDemo(
 ): Promise<number> {
   // Checked first, so that an unwritable folder fails before the engines start.
   await mkdir(output, { recursive: true })
-  terminal.line('Starting the translation service, the bridge and a stand-in for Discord …')
+  terminal.line('Starting the translation service, the bridge and a simulated Discord …')
   await using discord = await DiscordStandIn.listen()
   using _trust = discord.trust()
   const lounge = discord
@@ -132,7 +132,7 @@ function introduce(address: string, discord: DiscordStandIn, terminal: Terminal)
     'John and Mary speak en-us (real recordings, of one reader), Ana es-es (a synthesised voice).',
   )
   terminal.line(
-    'NOTE: no engine here recognises es-es. What Ana says is heard, but its words are taken from the',
+    'NOTE: no engine here recognises es-es. Ana’s speech is detected, but its words come from the',
   )
   terminal.line(
     'script when the utterance ends. The recognition of English, both translations and voices are real.',

@@ -99,15 +99,15 @@ export function reportDiscord(result: DiscordDemoResult, terminal: Terminal): vo
   )
   if (latencyMs)
     terminal.line(
-      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, most ${(latencyMs.max / 1000).toFixed(2)} s`,
+      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, max ${(latencyMs.max / 1000).toFixed(2)} s`,
     )
   terminal.line(
-    'Written, in the WAV file left what people said and right what the channel heard from the bot:',
+    'Written (in the WAV file, left: the members’ speech, right: the bot’s audio in the channel):',
   )
   for (const file of files) terminal.line(`  ${file}`)
   if (!ok)
     terminal.line(
-      'FAILED: not everything was translated, heard and written; `dragoman doctor` says what is missing.',
+      'FAILED: not everything was translated, heard and written; `dragoman doctor` reports the cause.',
     )
 }
 
@@ -223,7 +223,7 @@ export async function write(
   const files: [name: string, content: string | Uint8Array][] = [
     ['transcript.txt', minutes.text],
     ['transcript.json', `${JSON.stringify(minutes.said, undefined, 2)}\n`],
-    ['lag.svg', lagPlot(seriesOf(minutes), { title: 'How late translations were heard', axis: 'seconds' })],
+    ['lag.svg', lagPlot(seriesOf(minutes), { title: 'Lag of translations', axis: 'seconds' })],
   ]
   for (const side of ['caller', 'callee'] as const) {
     const heard = phones[side].heard()
@@ -278,11 +278,11 @@ export function report(
   terminal.line(`${captions.length} utterances translated and heard, ${gaps} gaps`)
   if (latencyMs)
     terminal.line(
-      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, most ${(latencyMs.max / 1000).toFixed(2)} s`,
+      `end of speech → first translated frame: p50 ${(latencyMs.p50 / 1000).toFixed(2)} s, max ${(latencyMs.max / 1000).toFixed(2)} s`,
     )
   if (warnings.length > 0) terminal.line(`protocol warnings ${warnings.join(' ')}`)
-  terminal.line('Written, in the WAV files left what they said and right what they heard:')
+  terminal.line('Written (in the WAV files, left: spoken, right: heard):')
   for (const file of files) terminal.line(`  ${file}`)
   if (!ok)
-    terminal.line('FAILED: not everything was translated and heard; `dragoman doctor` says what is missing.')
+    terminal.line('FAILED: not everything was translated and heard; `dragoman doctor` reports the cause.')
 }

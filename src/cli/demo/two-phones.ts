@@ -39,7 +39,7 @@ export async function twoPhones(options: TwoPhonesOptions, terminal: Terminal, l
   const { lines = DIALOGUE, output } = options
   // Checked first, so that an unwritable folder fails before the engines start.
   await mkdir(output, { recursive: true })
-  terminal.line('Starting the translation service, the bridge and a stand-in for Twilio …')
+  terminal.line('Starting the translation service, the bridge and a simulated Twilio …')
   await using twilio = await TwilioStandIn.listen({
     numbers: {
       [DESK]: { VoiceUrl: `${PUBLIC_URL}/twilio/voice`, StatusCallback: `${PUBLIC_URL}/twilio/status` },
@@ -89,7 +89,7 @@ function introduce(address: string, twilio: TwilioStandIn, terminal: Terminal): 
   terminal.line(`${CALLER.name} speaks ${CALLER.language} (real recordings) and calls ${DESK}.`)
   terminal.line(`The bridge then calls ${CALLEE.name}, who speaks ${CALLEE.language} (a synthesised voice).`)
   terminal.line(
-    `NOTE: no engine here recognises ${CALLEE.language}. What ${CALLEE.name} says is heard, but its words are taken from`,
+    `NOTE: no engine here recognises ${CALLEE.language}. ${CALLEE.name}’s speech is detected, but its words come from`,
   )
   terminal.line(
     'the script when each utterance ends. The recognition of English, both translations and voices are real.',
@@ -124,8 +124,8 @@ async function converse(
   terminal.line(`${CALLER.name} hears the ringing tone …`)
   const callee = await Promise.race([ana.call(1), caller.ended])
   if (!('say' in callee))
-    throw new BridgeError('DIAL_FAILED', `the call ended before anybody answered: ${callee.reason}`)
-  terminal.line(`${CALLEE.name} answers. Both are told that the call is interpreted.`)
+    throw new BridgeError('DIAL_FAILED', `the call ended before it was answered: ${callee.reason}`)
+  terminal.line(`${CALLEE.name} answers. Both hear a notice that the call is interpreted.`)
   await ready
   const phones: Phones = { caller, callee }
   const said: Record<Line['by'], Said[]> = { caller: [], callee: [] }
@@ -134,7 +134,7 @@ async function converse(
     void saying.then(({ startedAt }) => startedAt !== undefined && said[by].push({ atMs: startedAt, pcm }))
     await translationHeard(app, saying)
   }
-  terminal.line(`${CALLEE.name} hangs up; ${CALLER.name} is told.`)
+  terminal.line(`${CALLEE.name} hangs up; ${CALLER.name} hears a notice.`)
   await callee.hangUp()
   await caller.ended
   const files = await write(phones, said, minutes, output)

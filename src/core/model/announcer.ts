@@ -37,7 +37,7 @@ export const NOTICES = [
   'phone-joined',
   /** The daily limit for outbound calls is reached. */
   'minutes-spent',
-  /** To phones, about their voice channel: it is unavailable, cannot hear them, cannot be heard; it has recovered. */
+  /** To phones, about their voice channel: it is unavailable, receives no audio, plays no audio; it has recovered. */
   'channel-away',
   'channel-mute',
   'channel-deaf',

@@ -17,7 +17,7 @@ import { deleteOldRecordings, markRunning, writeNotes } from './manifest.ts'
 import { Recording } from './recording.ts'
 import type { RecordingOptions } from './settings.ts'
 
-/** Number of times that the notice is played to a connected participant who has not heard it completely. */
+/** Number of attempts to play the complete notice to a connected participant. */
 const TRIES = 3
 /** If the peer does not confirm playback, the notice counts as played this long after its end (ms). */
 const UNCONFIRMED_MS = 5_000
@@ -38,8 +38,8 @@ export class Consents {
   }
 
   /**
-   * Plays `notice`, again if it was cut off. Settles when it was played, or cannot be: the participant is then left out
-   * of the recording.
+   * Plays `notice`, again if it was cut off. Settles when playback is complete or impossible; in the latter
+   * case the participant is excluded from the recording.
    */
   async tell(participant: Participant, notice: Promise<Sound>): Promise<boolean> {
     const sound = await notice

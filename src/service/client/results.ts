@@ -139,7 +139,7 @@ export class ResultReader {
 }
 
 /**
- * Reads a single `result` payload. `previous` names the utterance of a result without a name of its own; `final`
+ * Reads a single `result` payload. `previous` names the utterance of a result without its own name; `final`
  * defaults to true. Never throws.
  */
 export function readResult(

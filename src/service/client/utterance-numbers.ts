@@ -188,7 +188,7 @@ export class UtteranceNumbers {
     return this.#hearing !== undefined && text !== undefined && wordsOf(text) !== open.words
   }
 
-  /** True if a result with a name of its own is part of an open utterance: the name identifies a piece or a message. */
+  /** True if a result with its own name is part of an open utterance: the name identifies a piece or a message. */
   #isPart(result: ReadResult): boolean {
     const [first] = this.#open
     const { text, translation, audio } = result

@@ -1,7 +1,7 @@
 /**
  * Audio in which every frame of 20 ms carries its number: 16 bits, each as one of two adjacent tones, sixteen tones at
  * a time. All are multiples of 100 Hz from 300 to 3400 Hz, so any 10 ms within a frame contain its number, regardless
- * of alignment. It survives µ-law, telephone band, resampling and some noise.
+ * of alignment. It survives µ-law, phone band, resampling and some noise.
  */
 
 /** Milliseconds of a frame, and of the window in it that contains its number. */
@@ -104,7 +104,7 @@ function tonePower(pcm: Int16Array, at: number, cos: Float64Array, sin: Float64A
 /** Samplings within 20 ms: enough to find each frame more than once, few enough to be quick. */
 const LOOKS_A_FRAME = 8
 
-/** A stretch in which one frame was heard. */
+/** A stretch that contains one frame. */
 export interface HeardFrame {
   readonly index: number
   /** First sample of the first sampling that found it. */

@@ -192,7 +192,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
     if (!open) return
     const key = `${speaker} ${to}`
     const away = status === 'waiting' || (status === 'ended' && reason?.kind === 'failed')
-    // An attempt has no result yet, and a session that is no longer needed is not unavailable.
+    // An attempt has no result yet, and a session that is no longer needed does not count as an outage.
     if (status === 'opening') return
     if (away === open.away.has(key)) return
     if (away) open.away.add(key)

@@ -147,7 +147,7 @@ export class Lookout implements Disposable {
     return this.#snapshot
   }
 
-  /** Returns changed levels, or undefined if there are none. */
+  /** Returns changed levels, or undefined without changes. */
   levels(): string | undefined {
     const levels = this.#book.levels()
     return levels.length === 0 ? undefined : `[${levels.join()}]`

@@ -13,7 +13,7 @@ import type { SimulatedCalls } from './simulated-calls.ts'
 import { SoundOutlet } from './simulated-calls.ts'
 
 export interface DashboardOptions {
-  /** Undefined: there are none, and every path except the page returns `control_closed`. */
+  /** Undefined: no keys are configured, and every path except the page returns `control_closed`. */
   readonly keys: BearerKeys | undefined
   readonly audience: Audience
   /** Undefined: simulated calls are disabled. */

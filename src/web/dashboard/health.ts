@@ -10,7 +10,7 @@ export interface HealthParts {
   readonly overload: Pick<Overload, 'strain' | 'turnedAway' | 'memoryShare'>
   readonly door: Pick<Door, 'counters'>
   readonly drain: { readonly draining: boolean }
-  /** The embedded service; undefined if there is none. */
+  /** The embedded service; undefined if absent. */
   readonly embedded: () => { readonly running: boolean; readonly restarts: number } | undefined
   readonly pulse: Pulse
 }

@@ -97,7 +97,7 @@ export interface Quantiles {
 }
 
 export interface HealthFigures {
-  /** Longest event loop delay in the last second (ms). */
+  /** Maximum event loop delay in the last second (ms). */
   readonly loopLagMs: number
   /** Of one core. */
   readonly cpuPercent: number
@@ -118,7 +118,7 @@ export interface HealthFigures {
     readonly refused: number
     readonly unreadable: number
   }
-  /** The embedded service; null if there is none. */
+  /** The embedded service; null if absent. */
   readonly embedded: { readonly running: boolean; readonly restarts: number } | null
 }
 

@@ -6,7 +6,7 @@ import { ControlError, fromFramework } from '../control/errors.ts'
 import type { Exposition } from './metric-family.ts'
 import type { MetricsSettings } from './settings.ts'
 
-/** Throws a `ControlError` if `request` may not read the metrics. `keys`: absent if there are none. */
+/** Throws a `ControlError` if `request` is not allowed to read the metrics. `keys`: absent if none are configured. */
 function admitReader(
   request: FastifyRequest,
   access: MetricsSettings['access'],
@@ -26,7 +26,7 @@ function admitReader(
 export interface MetricsOptions {
   readonly exposition: Exposition
   readonly settings: MetricsSettings
-  /** Keys of the control API; undefined if there are none. */
+  /** Keys of the control API; undefined if none are configured. */
   readonly keys: BearerKeys | undefined
 }
 

@@ -107,7 +107,7 @@ const COUNTED: FieldTable<RelayMetrics> = {
     'Time gained by playing late translations faster.',
     MS,
   ],
-  lagNowMs: ['dragoman_translation_lag_largest_seconds', 'Largest current lag of a translation.', MS],
+  lagNowMs: ['dragoman_translation_lag_largest_seconds', 'Maximum current lag of a translation.', MS],
   lateNow: [
     'dragoman_translations_late',
     'Translations that are currently over half a second late for a listener.',

@@ -61,7 +61,7 @@ describe.concurrent('conform', () => {
   test('all statements hold for a service that is ready at once', async () => {
     const rows = await examined('warm')
     expect(rows.filter(({ status }) => status !== 'holds')).toEqual([])
-    expect(rows.find(({ id }) => id === '3-3')?.found).toBe('start came before a fragment was taken')
+    expect(rows.find(({ id }) => id === '3-3')?.found).toBe('start arrived before a fragment could be sent')
   })
 
   test.each([

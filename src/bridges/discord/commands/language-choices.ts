@@ -51,7 +51,7 @@ const LONGEST = 100
 /**
  * Returns choices for `typed`: languages by their name in the user's language, in English or in the language itself, or
  * by their code. The best match is first, then the user's own language. With purpose `speak`, languages without speech
- * recognition are last, with a note. With purpose `hear`, languages without a voice are left out.
+ * recognition are last, with a note. With purpose `hear`, languages without a voice are omitted.
  */
 export function languageChoices(
   typed: string,

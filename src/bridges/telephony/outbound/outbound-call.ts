@@ -19,7 +19,7 @@ import {
 } from './outbound-call-state.ts'
 
 /**
- * A leg that neither hears nor is heard until `release`, because the call may have been answered by a machine, which
+ * A leg without audio in either direction until `release`, because a machine could have answered the call, which
  * would record what it hears. Its audio is replaced by silence, so that clocks keep running. Output waits, as for a
  * congested peer, and originals are dropped. Everything else passes through.
  */

@@ -53,7 +53,7 @@ interface Running {
   readonly to: string
   readonly price: number
   readonly scopes: readonly Scope[]
-  /** When it was answered (clock ms); absent: it is ringing and counts as one minute. */
+  /** Time of the answer (clock ms); absent: it is ringing and counts as one minute. */
   since?: number
 }
 

@@ -83,7 +83,7 @@ export class KeyFile {
     if (parsed.success) return parsed.data.keys
     const [issue] = parsed.error.issues
     const where = issue?.path.length ? ` at ${issue.path.join('.')}` : ''
-    // The invalid value is not shown: it could be a key in place of a digest.
+    // The invalid value is not shown: it could be a key instead of a digest.
     const found = jsonOf(text) === undefined ? 'it is not JSON' : `it is invalid${where}`
     throw new BridgeError('CONFIG', `the key file ${this.path} is invalid: ${found}`)
   }

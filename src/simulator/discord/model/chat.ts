@@ -82,7 +82,7 @@ export class Chat {
     return message
   }
 
-  /** Ephemeral messages are published to nobody else. */
+  /** Ephemeral messages are not published to others. */
   #tell(name: string, message: Message): void {
     const { guild } = message.channel
     if (!message.ephemeral && guild.bot.can('ViewChannel', message.channel))

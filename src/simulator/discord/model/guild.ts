@@ -89,7 +89,7 @@ export class Guild {
   /** The bot as a member. */
   readonly bot: Member
   readonly createdAt: number
-  /** During an outage: no events, and nobody can act. */
+  /** During an outage: no events, and no actions. */
   unavailable = false
   removed = false
 

@@ -16,7 +16,7 @@ export interface MemberOptions {
   name: string
   /** In this guild. */
   nick?: string
-  /** Language of their own client. Default: the guild's. */
+  /** Language of the member’s client. Default: the guild's. */
   locale?: DiscordLocale
   /** Another application's bot. */
   bot?: boolean

@@ -138,7 +138,7 @@ export class Message {
     return this.#loading
   }
 
-  /** Ids to notify: users and roles, `everyone`, `here`. Edits notify nobody. */
+  /** Ids to notify: users and roles, `everyone`, `here`. Edits send no notifications. */
   get pings(): readonly string[] {
     return this.#pings
   }

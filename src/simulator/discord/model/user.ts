@@ -56,7 +56,7 @@ export class User {
   /** Shown where a guild has no nickname for them. */
   readonly globalName: string | null
   readonly bot: boolean
-  /** Language of their own client. */
+  /** Language of the user’s client. */
   locale: DiscordLocale
 
   constructor(terms: {

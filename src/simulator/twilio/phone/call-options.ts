@@ -50,7 +50,7 @@ export interface CallOptions {
   onAnswered?: () => void
   /** Called for every media message that arrives, with its number of µ-law bytes and its base64: for measurements. */
   onMedia?: (now: number, bytes: number, payload: string) => void
-  /** Called for every mark when everything before it was played. The name is as the bridge sent it. */
+  /** Called for every mark after the playback of all audio before it, with the name that the bridge sent. */
   onMark?: (now: number, name: string) => void
   /** Called for every media message that falls due on its way to the bridge: for measurements. */
   onSent?: (due: number, now: number, timestampMs: number) => void

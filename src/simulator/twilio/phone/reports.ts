@@ -93,7 +93,7 @@ export interface PlayoutReport {
   marksCleared: number
   unconfirmedMarks: string[]
   clears: number
-  /** Audio discarded by `clear` or the end of the stream before it was played, and audio discarded by the 10-minute cap. */
+  /** Audio discarded by `clear` or the end of the stream before its playback, and audio discarded by the 10-minute cap. */
   unheardMs: number
   discardedMs: number
 }

@@ -8,7 +8,7 @@ export type Access =
 /** The key typed in, kept for this tab until it is closed; shared with the dashboard. */
 const STORED = 'dragoman.key'
 
-/** Returns the room in the path; '' if there is none. */
+/** Returns the room in the path; '' if the path has no room. */
 export function roomOf(pathname: string): string {
   const part = /^\/captions\/([^/]+)$/.exec(pathname)?.[1]
   if (part === undefined) return ''

@@ -239,7 +239,7 @@ export class EngineHttp {
 
   async #attempts<T>({ signal }: EngineRequest, once: (call: Call) => Promise<T>): Promise<T> {
     if (this.#closed.signal.aborted) throw this.error('is closed')
-    if (this.resting) throw this.error('has failed several times and is left alone for a moment')
+    if (this.resting) throw this.error('has failed several times and is skipped temporarily')
     const late = new AbortController()
     const deadline = after(this.#clock, this.#options.timeoutMs, () => late.abort())
     const stops = [late.signal, this.#closed.signal, ...(signal ? [signal] : [])]

@@ -206,7 +206,7 @@ export class OpenAiTranscriber implements SpeechToText {
   async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
     if (!this.languages.includes(language))
       throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
-    if (this.#http.resting) throw this.#http.error('has failed several times and is left alone for a moment')
+    if (this.#http.resting) throw this.#http.error('has failed several times and is skipped temporarily')
     return new UtteranceStream(
       sink,
       (pcm, partial, signal) => this.#transcribe(language, pcm, partial, signal),

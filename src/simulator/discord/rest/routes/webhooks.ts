@@ -22,7 +22,7 @@ function readWebhookName(body: Json, key: 'name' | 'username', required = false)
 
 const MESSAGE = '/webhooks/:webhook/:token/messages/:message'
 
-/** Posting with a token: of a webhook, or of an interaction, with the application's id in place of the webhook's. */
+/** Posting with a token: of a webhook, or of an interaction, with the application's id instead of the webhook's. */
 export const WEBHOOK_MESSAGE_ROUTES: readonly Route[] = [
   {
     method: 'POST',
