@@ -155,11 +155,11 @@ describe('the preferences file', () => {
   })
 
   test.each([
-    ['something else', '{"port": 8080}'],
-    ['half of it', '{"version":1,"use'],
+    ['other content', '{"port": 8080}'],
+    ['a truncated text', '{"version":1,"use'],
     ['another version', '{"version":2,"users":{}}'],
     ['a wrong entry', '{"version":1,"users":{"x":{"language":"Spanish"}}}'],
-    ['nothing', ''],
+    ['no content', ''],
   ])('with %s is left unchanged and prevents the start', async (_what, text) => {
     await writeFile(file, text)
     expect(() => open()).toThrow(

@@ -85,11 +85,11 @@ test.each(['anonymous', '', 'sip:ana@example.com', 'client:ana', '+1'])(
 )
 
 test.each([
-  ['something else', '{"port": 8080}'],
-  ['half of it', '{"version":1,"call'],
+  ['other content', '{"port": 8080}'],
+  ['a truncated text', '{"version":1,"call'],
   ['another version', '{"version":2,"callers":{}}'],
-  ['languages that are none', '{"version":1,"callers":{"x":["Spanish",1]}}'],
-  ['nothing', ''],
+  ['invalid languages', '{"version":1,"callers":{"x":["Spanish",1]}}'],
+  ['no content', ''],
 ])('leaves a file with %s unchanged and refuses to start', async (_what, text) => {
   await writeFile(file, text)
   expect(() => open()).toThrow(

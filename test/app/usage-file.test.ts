@@ -134,10 +134,10 @@ describe('the usage of today', () => {
 
 describe('a damaged usage file', () => {
   test.each([
-    ['half of one', '{"version":1,"day":"2024-10-04","ru'],
-    ['nothing', ''],
-    ['something else', '{"keys":{}}'],
-    ['what nobody could have used', '{"version":1,"day":"2024-10-04","runs":{"a":{"all":[-1,0]}}}'],
+    ['a truncated text', '{"version":1,"day":"2024-10-04","ru'],
+    ['no content', ''],
+    ['other content', '{"keys":{}}'],
+    ['impossible usage', '{"version":1,"day":"2024-10-04","runs":{"a":{"all":[-1,0]}}}'],
   ])(
     'with %s blocks calls that have a usage limit until the day is over, is reported and left unchanged',
     async (_what, text) => {

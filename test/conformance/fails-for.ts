@@ -10,7 +10,7 @@ export function failsFor<T>(
   test('passes a correct implementation', async () => {
     expect(await broken(checks, right)).toEqual([])
   })
-  test.each(wrong)('fails one that %s', async (_fault, make, promise) => {
+  test.each(wrong)('fails an implementation that %s', async (_fault, make, promise) => {
     expect(Object.keys(checks)).toContain(promise)
     expect(await broken(checks, make)).toContain(promise)
   })

@@ -91,7 +91,7 @@ conforms('a BrowserLeg is a Leg', legChecks, browser, subject => subject.close()
 
 describe('the suite for legs', () => {
   failsFor(legChecks, fakeSubject, [
-    ['shares its name', () => fakeSubject({ sameId: true }), 'has its own id, and one of its channel'],
+    ['shares its name', () => fakeSubject({ sameId: true }), 'has a unique id and the id of its channel'],
     [
       'cuts frames in halves',
       () => fakeSubject({ halfFrames: true }),
@@ -99,22 +99,22 @@ describe('the suite for legs', () => {
     ],
     ['loses keys', () => fakeSubject({ deafToKeys: true }), 'delivers pressed keys'],
     [
-      'keeps what it borrowed',
+      'keeps borrowed memory',
       () => fakeSubject({ keepsMemory: true }),
-      'plays everything, in order, and keeps none of the memory',
+      'plays everything in order and copies its input',
     ],
     [
       'marks too early',
       () => fakeSubject({ marksEarly: true }),
-      'reports a mark when everything before it was heard, and not earlier',
+      'reports a mark once all audio before it has been played, and not earlier',
     ],
     [
-      'takes flushed for heard',
+      'reports flushed marks as played',
       () => fakeSubject({ marksFlushed: true }),
       'drops unheard audio when it is flushed, and never reports its marks',
     ],
     [
-      'needs something to flush',
+      'fails to flush while empty',
       () => fakeSubject({ needsSomethingToFlush: true }),
       'can be flushed while empty',
     ],
@@ -124,9 +124,9 @@ describe('the suite for legs', () => {
       'is not congested while the peer reads',
     ],
     [
-      'takes the last reason',
+      'ends for the last reason',
       () => fakeSubject({ lastReasonWins: true }),
-      'ends for the first reason; close can be called again, and waits',
+      'ends for the first reason; close can be called again and waits',
     ],
     [
       'does not notice a hang-up',
@@ -134,12 +134,12 @@ describe('the suite for legs', () => {
       'ends when the participant hangs up',
     ],
     [
-      'rejects',
+      'rejects when its peer disappears',
       () => fakeSubject({ rejects: true }),
       'ends as failed when the peer disappears without closing',
     ],
     [
-      'lives on',
+      'continues after its end',
       () => fakeSubject({ livesOn: true }),
       'delivers and plays nothing after its end, without an error',
     ],

@@ -17,7 +17,7 @@ export interface LegSubject {
     /** Says `pcm` (16 kHz), surrounded by silence. */
     say(pcm: Int16Array): void
     press(keys: string): void
-    /** Listens until everything played would have been heard, or for `ms`. */
+    /** Listens until all sent audio must have been played, or for `ms`. */
     listen(ms: number): Promise<void>
     /** The audio heard so far. */
     heard(): { pcm: Int16Array; rate: number }
@@ -69,7 +69,7 @@ const local: EndReason = { kind: 'hangup', by: 'local' }
 
 /** Checks that every `Leg` passes. */
 export const legChecks: Checks<LegSubject> = {
-  async 'has its own id, and one of its channel'({ leg, another }) {
+  async 'has a unique id and the id of its channel'({ leg, another }) {
     const other = await another()
     expect(leg.id).toBeTruthy()
     expect(other.id).not.toBe(leg.id)
@@ -99,7 +99,7 @@ export const legChecks: Checks<LegSubject> = {
     expect(got.keys).toEqual(['1', '#', 'D'])
   },
 
-  async 'plays everything, in order, and keeps none of the memory'(subject) {
+  async 'plays everything in order and copies its input'(subject) {
     attached(subject)
     const { leg, party } = subject
     for (const [hz, ms] of [
@@ -117,7 +117,7 @@ export const legChecks: Checks<LegSubject> = {
     expect(firstAt(heard, 500)).toBeLessThan(firstAt(heard, 1_500))
   },
 
-  async 'reports a mark when everything before it was heard, and not earlier'(subject) {
+  async 'reports a mark once all audio before it has been played, and not earlier'(subject) {
     const got = attached(subject)
     const { leg, party } = subject
     leg.play(sine(500, 200))
@@ -162,7 +162,7 @@ export const legChecks: Checks<LegSubject> = {
     expect(subject.leg.congested).toBe(false)
   },
 
-  async 'ends for the first reason; close can be called again, and waits'(subject) {
+  async 'ends for the first reason; close can be called again and waits'(subject) {
     const { ends } = attached(subject)
     await Promise.all([subject.leg.close({ kind: 'unused' }), subject.leg.close(local)])
     await subject.leg.close({ kind: 'parent-closed' })

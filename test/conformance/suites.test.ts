@@ -32,14 +32,22 @@ const mouth = (faults?: MouthFaults) => () => new ToyMouth(faults)
 
 describe('the suite for speech to text', { timeout: 60_000 }, () => {
   failsFor(speechToTextChecks, ears(), [
-    ['names a language wrongly', ears({ language: 'English' }), 'lists languages in the interface’s form'],
-    ['takes any language', ears({ takesAnyLanguage: true }), 'rejects a language that it does not list'],
-    ['swaps', ears({ swapsOrder: true }), 'recognizes every utterance of a stream, in order, each once'],
+    ['lists an invalid language', ears({ language: 'English' }), 'lists languages in the interface’s form'],
+    ['accepts any language', ears({ takesAnyLanguage: true }), 'rejects a language that it does not list'],
+    [
+      'swaps utterances',
+      ears({ swapsOrder: true }),
+      'recognizes every utterance of a stream, in order, each once',
+    ],
     ['ends late', ears({ endsTooLate: true }), 'places utterances within the audio, one after the other'],
-    ['waits', ears({ waitsForever: true }), 'finishes the last utterance when the audio stops'],
+    [
+      'never finishes the last utterance',
+      ears({ waitsForever: true }),
+      'finishes the last utterance when the audio stops',
+    ],
     ['keeps the buffer', ears({ keepsBuffer: true }), 'copies its input'],
     [
-      'talks on',
+      'sends results after close',
       ears({ talksAfterClose: true }),
       'sends nothing after close, which can be called at any time and twice',
     ],
@@ -55,28 +63,32 @@ describe('the suite for translation', () => {
       'lists languages in the interface’s form, and never a pair of the same language',
     ],
     ['repeats the sentence', words({ speechless: true }), 'translates'],
-    ['takes any pair', words({ takesAnyPair: true }), 'rejects a pair that it does not list'],
+    ['accepts any pair', words({ takesAnyPair: true }), 'rejects a pair that it does not list'],
     [
-      'mixes answers',
+      'mixes up answers',
       words({ mixesAnswers: true }),
       'returns each of many concurrent answers to its request',
     ],
-    ['chokes', words({ chokes: true }), 'stays in sync after unusual characters'],
-    ['lives on', words({ livesOn: true }), 'rejects after close'],
+    ['fails on unusual characters', words({ chokes: true }), 'stays in sync after unusual characters'],
+    ['answers after close', words({ livesOn: true }), 'rejects after close'],
   ])
 })
 
 describe('the suite for synthesis', () => {
   failsFor(synthesizerChecks, mouth(), [
     [
-      'repeats a voice',
+      'lists a voice twice',
       mouth({ repeatsVoice: true }),
       'lists voices, each once, with all fields of the interface',
     ],
-    ['takes any voice', mouth({ takesAnyVoice: true }), 'rejects a voice that it does not list'],
-    ['whispers', mouth({ whispers: true }), 'speaks at a usual rate, audibly, and longer for longer texts'],
-    ['mixes', mouth({ mixes: true }), 'serves several at once like a single one'],
-    ['reads options', mouth({ readsOptions: true }), 'treats any text as text'],
-    ['throws', mouth({ throwsOnAbort: true }), 'ends quietly when aborted'],
+    ['accepts any voice', mouth({ takesAnyVoice: true }), 'rejects a voice that it does not list'],
+    [
+      'speaks too quietly',
+      mouth({ whispers: true }),
+      'speaks at a usual rate, audibly, and longer for longer texts',
+    ],
+    ['mixes up requests', mouth({ mixes: true }), 'serves several at once like a single one'],
+    ['interprets text as options', mouth({ readsOptions: true }), 'treats any text as text'],
+    ['throws when aborted', mouth({ throwsOnAbort: true }), 'ends quietly when aborted'],
   ])
 })

@@ -83,7 +83,7 @@ describe.each(['nginx', 'caddy'] as const)('behind %s, as in deploy/', kind => {
     return answer.statusCode
   }
 
-  there('a call is signed, connected, translated and heard', async () => {
+  there('accepts a signed call, which connects and is translated', async () => {
     const config = settings({ port, ...own() })
     const checks = await endToEnd(config, thisMachine, { connectTo: proxy.address, audio }, [])
     expect(checks.map(({ name, status, found }) => [name, status, status === 'ok' ? '' : found])).toEqual([
@@ -159,7 +159,7 @@ describe.each(['nginx', 'caddy'] as const)('behind %s, as in deploy/', kind => {
     expect(await statusOf('/v1/rooms', wrong, '127.0.0.22')).toBe(401)
   })
 
-  there('what is for the inside stays there', async () => {
+  there('does not expose internal routes', async () => {
     for (const path of ['/live', '/ready', '/health', '/metrics'])
       expect(await statusOf(path), path).toBe(404)
   })

@@ -26,7 +26,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-there('systemd finds nothing wrong with the unit', async () => {
+there('the unit passes the checks of systemd', async () => {
   const { stdout, stderr } = await run('systemd-analyze', [
     'verify',
     '--man=no',
@@ -41,7 +41,7 @@ there('systemd finds nothing wrong with the unit', async () => {
   expect(broken.stderr).toContain('Failed to parse kill mode')
 })
 
-there('and little that it is exposed to', async () => {
+there('the unit has a low exposure level', async () => {
   const args = ['security', '--offline=true', '--no-pager', `--threshold=${MOST_EXPOSURE * 10}`, unit]
   const { stdout } = await run('systemd-analyze', args)
   expect(Number(/exposure level[^:]*: ([\d.]+)/.exec(stdout)?.[1])).toBeLessThan(MOST_EXPOSURE)

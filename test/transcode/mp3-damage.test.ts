@@ -37,14 +37,14 @@ const ape = (size: number) => {
 
 describe('data that is not MP3 produces no audio', () => {
   const bodies: [string, Uint8Array][] = [
-    ['nothing', new Uint8Array(0)],
+    ['no bytes', new Uint8Array(0)],
     ['zeros', new Uint8Array(10_000)],
     ['ones', new Uint8Array(10_000).fill(255)],
     ['JSON', ascii(JSON.stringify({ error: 'rate limited', detail: 'x'.repeat(3000) }))],
     ['HTML', ascii(`<html>${'ÿûÿú'.repeat(1000)}</html>`)],
     ['WAV', encodeWav(SOURCE, RATE)],
     [
-      'soft WAV',
+      'quiet WAV',
       encodeWav(
         SOURCE.map(sample => sample >> 9),
         RATE,
@@ -58,7 +58,7 @@ describe('data that is not MP3 produces no audio', () => {
       ),
     ],
     ['metadata only', id3v2(3000, 0)],
-    ['a header and no more', MP3.slice(0, 50)],
+    ['only a header', MP3.slice(0, 50)],
     ...Array.from({ length: 30 }, (_, seed): [string, Uint8Array] => [
       `garbage ${seed}`,
       noise(20_000, seed * 7919 + 1),

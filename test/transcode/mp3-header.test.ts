@@ -48,7 +48,7 @@ describe('mp3HeaderAt', () => {
     ['reserved rate', [0xff, 0xfb, 0x9c, 0x64]],
     ['reserved emphasis', [0xff, 0xfb, 0x90, 0x66]],
     ['cut', [0xff, 0xfb, 0x90]],
-  ])('refuses %s', (_, bytes) => {
+  ])('rejects %s', (_, bytes) => {
     expect(mp3HeaderAt(Uint8Array.from(bytes), 0)).toBeUndefined()
   })
 
@@ -64,7 +64,7 @@ describe('mp3HeaderAt', () => {
     )
   })
 
-  test.each(RATES)('walks through a file of %i Hz to its end', rate => {
+  test.each(RATES)('finds every frame of a file at %i Hz', rate => {
     for (const channels of [1, 2] as const) {
       const mp3 = encodeMp3(voice(rate, 0.5), rate, channels)
       expect(frameStarts(mp3).at(-1)).toBe(mp3.length)

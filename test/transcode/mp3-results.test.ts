@@ -113,7 +113,7 @@ test.skipIf(!which('lame'))('decodes pieces of an encoder without a bit reservoi
 
 test.skipIf(!which('lame')).each([
   ['speech with pauses of silence', 0],
-  ['speech with pauses of soft noise', 30],
+  ['speech with pauses of quiet noise', 30],
 ] as const)('decodes a piece of such an encoder that starts in a pause: %s', (_what, loudness) => {
   let [cuts, pauses] = [0, 0]
   for (const [rate, kilobits] of [

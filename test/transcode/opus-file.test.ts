@@ -34,11 +34,11 @@ function expectTone(pcm: Int16Array, ms: number): void {
 test.each([
   ['Ogg', oggFile(SECOND)],
   ['Ogg, a packet on a page', oggFile(SECOND, { perPage: 1 })],
-  ['WebM as browsers record it', webmFile(SECOND)],
+  ['WebM as recorded by browsers', webmFile(SECOND)],
   ['WebM of known sizes', webmFile(SECOND, { unknownSizes: false })],
   ['WebM with blocks in groups', webmFile(SECOND, { groups: true })],
   ['WebM with a picture', webmFile(SECOND, { track: 2, picture: true })],
-  ['WebM with a track of a large number', webmFile(SECOND, { track: 300, picture: true })],
+  ['WebM with a large track number', webmFile(SECOND, { track: 300, picture: true })],
 ])('decodes %s', async (_name, file) => {
   expectTone(await sound(file), 1_000)
 })
@@ -112,7 +112,7 @@ test.each([
   ['TRUNCATED', oggFile(SECOND).subarray(0, -3)],
   // prism-media alone loops forever: the size of an element is negative as a 32-bit integer.
   ['TRUNCATED', Buffer.from('1a45dfa380ec08ffffffffffffffff', 'hex')],
-])('%s: what cannot be read is refused', async (code, file) => {
+])('rejects an unreadable file with %s', async (code, file) => {
   expect(await fault(file)).toBe(code)
 })
 

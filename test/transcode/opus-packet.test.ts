@@ -13,24 +13,24 @@ function decodedSamples(packet: Uint8Array): number {
 }
 
 test.each([
-  ['silence as Discord sends it', [0xf8, 0xff, 0xfe], 20],
+  ['silence from Discord', [0xf8, 0xff, 0xfe], 20],
   ['two frames of 20 ms', [0xf9, 1, 2], 40],
   ['three frames of 20 ms', [0xfb, 3, 0, 0, 0], 60],
   ['60 ms of SILK', [0x18, 0], 60],
   ['2.5 ms of CELT', [0xe0, 0], 2.5],
-  ['only a header: a frame that was not sent', [0xf8], 20],
+  ['only a header, for a frame that was not sent', [0xf8], 20],
 ])('%s', (_name, bytes, ms) => {
   expect(opusSamples(Uint8Array.from(bytes))).toBe((ms * OPUS_CLOCK_RATE) / 1000)
 })
 
 test.each([
-  ['nothing', new Uint8Array(0)],
-  ['two frames of one size in an odd number of bytes', Uint8Array.of(0xf9, 1)],
+  ['no bytes', new Uint8Array(0)],
+  ['two frames of equal size in an odd number of bytes', Uint8Array.of(0xf9, 1)],
   ['no frames', Uint8Array.of(0xfb, 0)],
   ['49 frames of 2.5 ms', Uint8Array.of(0xe3, 49)],
   ['seven frames of 20 ms', Uint8Array.of(0xfb, 7, 0, 0, 0, 0, 0, 0, 0)],
   ['a frame of more than 1275 bytes', new Uint8Array(1_279).fill(0xf8)],
-])('refuses %s', (_name, packet) => expect(opusSamples(packet)).toBe(0))
+])('rejects %s', (_name, packet) => expect(opusSamples(packet)).toBe(0))
 
 test('has the length reported by libopus, for any bytes', () => {
   const heads = fc.uint8Array({ minLength: 1, maxLength: 60 })

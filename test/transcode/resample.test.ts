@@ -84,7 +84,7 @@ test.each([
   [8000, 16_000],
   [16_000, 8000],
   [44_100, 16_000],
-])('%i → %i: after an hour every sample is where it was in the first second', (from, to) => {
+])('%i → %i: after an hour, every sample has the same position as in the first second', (from, to) => {
   const resampler = createResampler(from, to)
   // 400 Hz has eight whole periods in 20 ms, so each frame continues the last one.
   const frame = sine(400, from, from / 50)
@@ -100,7 +100,7 @@ describe('by two', () => {
     [16_000, 8000],
     [16_000, 32_000],
     [32_000, 16_000],
-  ])('%i → %i: every sample is the plain sum, to the nearest', (from, to) => {
+  ])('%i → %i: every sample is the direct sum, rounded to the nearest', (from, to) => {
     const resampler = createResampler(from, to)
     const bytes = noise(6000)
     const input = new Int16Array(bytes.buffer, 0, 3000)
@@ -164,7 +164,7 @@ describe('createResampler', () => {
     [16_000, 96_000],
     [0, 16_000],
     [Number.NaN, 16_000],
-  ])('refuses %d → %d by name', (from, to) => {
+  ])('rejects %d → %d with both rates in the message', (from, to) => {
     expect(() => createResampler(from, to)).toThrow(RangeError)
     expect(() => createResampler(from, to)).toThrow(`cannot resample ${from} to ${to} Hz`)
     expect(() => createResampler(from, to)).toThrow('8000, 11025, 12000')

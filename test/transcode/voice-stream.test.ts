@@ -46,23 +46,23 @@ function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {
 describe('detection of the voice format', () => {
   test.each([
     ['mp3', () => maker.tone(700, 600), 'mp3'],
-    ['mp3 of another rate', () => maker.tone(700, 600, 44_100), 'mp3'],
-    ['mp3 behind garbage', () => Buffer.concat([Buffer.from('garbage'), maker.tone(700, 600)]), 'mp3'],
+    ['mp3 at another rate', () => maker.tone(700, 600, 44_100), 'mp3'],
+    ['mp3 after garbage', () => Buffer.concat([Buffer.from('garbage'), maker.tone(700, 600)]), 'mp3'],
     [
       'mp3 after a tag',
       () => Buffer.concat([Buffer.from('ID3\x04\0\0\0\0\0\0'), maker.tone(700, 600)]),
       'mp3',
     ],
-    ['one frame of it', () => maker.tone(700, 600).subarray(0, 200), 'mp3'],
-    ['a piece that starts within a frame', () => maker.tone(700, 600).subarray(200, 1_224), 'mp3'],
+    ['one mp3 frame', () => maker.tone(700, 600).subarray(0, 200), 'mp3'],
+    ['an mp3 piece that starts within a frame', () => maker.tone(700, 600).subarray(200, 1_224), 'mp3'],
     ['a WAV file', () => encodeWav(SAID, 16_000), 'wav'],
-    ['its header alone', () => wavHeader(16_000, 1, 100), 'wav'],
+    ['only a WAV header', () => wavHeader(16_000, 1, 100), 'wav'],
     ['samples', () => bytesOf(SAID), 'pcm'],
     ['samples of a high tone', () => bytesOf(tone(3_100, 600)), 'pcm'],
     ['samples of silence', () => new Uint8Array(2_000), 'pcm'],
     ['Ogg', () => Buffer.concat([Buffer.from('OggS\0'), bytesOf(SAID)]), undefined],
-    ['too little', () => bytesOf(SAID).subarray(0, 100), undefined],
-    ['nothing', () => new Uint8Array(0), undefined],
+    ['too few bytes', () => bytesOf(SAID).subarray(0, 100), undefined],
+    ['no bytes', () => new Uint8Array(0), undefined],
   ])('%s', (_, bytes, kind) => {
     expect(audioKind(bytes())).toBe(kind)
   })

@@ -146,7 +146,7 @@ describe('readWav', () => {
     ['BAD_FORMAT', riff(format(0xfffe, 1, 16), chunk('data', u16(1)))],
     ['UNSUPPORTED', riff(format(0x55, 1, 0), chunk('data', u16(1)))],
     ['UNSUPPORTED', riff(format(1, 1, 12), chunk('data', u16(1)))],
-  ])('says %s', (code, bytes) => {
+  ])('rejects with %s', (code, bytes) => {
     expect(codeOf(bytes)).toBe(code)
   })
 
@@ -228,7 +228,7 @@ describe('wavHeader', () => {
     [8000, 1, -1],
     [8000, 1, 2 ** 31],
     [8000, 1, Number.NaN],
-  ])('refuses %d Hz, %d channels, %d samples', (rate, channels, samples) => {
+  ])('rejects %d Hz, %d channels, %d samples', (rate, channels, samples) => {
     expect(() => wavHeader(rate, channels, samples)).toThrow(RangeError)
   })
 })
