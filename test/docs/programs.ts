@@ -239,7 +239,7 @@ const authToken = 'token'`,
     after: "deepEqual((await app.inject({ method: 'POST', url: '/twilio/voice' })).statusCode, 403)",
   },
   {
-    page: 'docs/features/control-api.md',
+    page: 'docs/features/caption-stream.md',
     mark: 'new EventSource',
     before: `${ASSERT}import { createServer } from 'node:http'
 import { EventSource } from 'eventsource'
@@ -254,7 +254,7 @@ const show = told.resolve`,
     after: "deepEqual(await told.promise, { text: 'Hello' })",
   },
   {
-    page: 'docs/features/control-api.md',
+    page: 'docs/features/webhooks.md',
     mark: 'isFromDragoman',
     runs: 'test/web/control/control-doc.test.ts',
   },

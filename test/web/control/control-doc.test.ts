@@ -4,7 +4,6 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadConfig } from '../../../src/config/load.ts'
-import { OPERATIONS } from '../../../src/web/control/operations.ts'
 import { TRANSCRIPT_FORMATS } from '../../../src/web/transcripts/formats.ts'
 import { signatureOf } from '../../../src/web/webhooks/event.ts'
 import { RETRY_MS } from '../../../src/web/webhooks/receiver.ts'
@@ -12,38 +11,34 @@ import { WEBHOOK_EVENTS } from '../../../src/web/webhooks/settings.ts'
 import { until } from '../../helpers/until.ts'
 import { controlled, KEY } from './controlled.ts'
 
-const page = readFileSync(new URL('../../../docs/features/control-api.md', import.meta.url), 'utf8')
-const section = (title: string) => page.slice(page.indexOf(`## ${title}\n`)).split('\n## ')[0]!
-const rows = (title: string) =>
-  section(title)
+const page = (name: string) =>
+  readFileSync(new URL(`../../../docs/features/${name}.md`, import.meta.url), 'utf8')
+const webhooks = page('webhooks')
+/** The first code span of each row of the first table in `text`. */
+const firstCells = (text: string) =>
+  text
     .split('\n')
     .filter(line => line.startsWith('|'))
     .slice(2)
+    .map(row => /`([^`]+)`/.exec(row)?.[1])
 
-describe('the page', () => {
-  test('describes every operation correctly', () => {
-    expect(rows('Everything there is')).toEqual(
-      OPERATIONS.map(({ method, path, summary }) => `| \`${method} ${path}\` | ${summary} |`),
-    )
-  })
-
-  test('lists every webhook, format and retry delay', () => {
-    const first = (title: string) => rows(title).map(row => /`([^`]+)`/.exec(row)?.[1])
-    expect(first('Webhooks')).toEqual(WEBHOOK_EVENTS)
-    expect(first('Transcripts')).toEqual(TRANSCRIPT_FORMATS)
+describe('the pages', () => {
+  test('list every webhook, format and retry delay', () => {
+    expect(firstCells(webhooks)).toEqual(WEBHOOK_EVENTS)
+    expect(firstCells(page('transcripts'))).toEqual(TRANSCRIPT_FORMATS)
     expect(RETRY_MS.map(ms => ms / 1000)).toEqual([1, 5, 30, 2 * 60, 10 * 60, 30 * 60, 60 * 60])
-    expect(page).toContain('after 1 s, 5 s, 30 s, 2, 10, 30 and 60 minutes')
+    expect(webhooks).toContain('after 1 s, 5 s, 30 s, 2, 10, 30 and 60 minutes')
   })
 
-  test('contains only valid settings', () => {
-    const blocks = Array.from(page.matchAll(/```yaml\n([\s\S]+?)```/g), ([, text = '']) => parse(text))
-    expect(blocks).toHaveLength(3)
+  test.each(['control-api', 'transcripts', 'webhooks'])('%s contains only valid settings', name => {
+    const blocks = Array.from(page(name).matchAll(/```yaml\n([\s\S]+?)```/g), ([, text = '']) => parse(text))
+    expect(blocks).toHaveLength(1)
     for (const overrides of blocks) expect(() => loadConfig({ env: {}, overrides })).not.toThrow()
   })
 })
 
 describe('the receiver’s check', () => {
-  const code = Array.from(page.matchAll(/```js\n([\s\S]+?)```/g), ([, text = '']) => text).at(-1)!
+  const code = Array.from(webhooks.matchAll(/```js\n([\s\S]+?)```/g), ([, text = '']) => text).at(-1)!
   const load = async () =>
     (await import(`data:text/javascript,${encodeURIComponent(code)}`)) as {
       isFromDragoman(
@@ -79,7 +74,7 @@ function shape(value: unknown): unknown {
 
 test('the commands work in sequence and return the documented responses', async () => {
   const examples = Array.from(
-    section('By hand').matchAll(/```sh\n(.+)\n```\n(?:\n```json\n([\s\S]+?)\n```)?/g),
+    page('control-api-examples').matchAll(/```sh\n(.+)\n```\n(?:\n```json\n([\s\S]+?)\n```)?/g),
     ([, command = '', answer]) => ({ command, answer }),
   )
   expect(examples.length).toBeGreaterThan(7)
