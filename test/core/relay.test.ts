@@ -14,7 +14,7 @@ afterEach(() => r.relay.close())
 const level = (leg: FakeLeg, hz: number, from = 0) => loudness(leg.heard().subarray(from), hz, 16_000)
 
 describe('a leg alone', () => {
-  test('hears its own translation and not itself', async () => {
+  test('hears its own translation but not its original voice', async () => {
     r = await rooms()
     const anna = r.join('anna', { speaks: 'en-us', hears: 'es-es' })
     await r.run(100)

@@ -3,7 +3,7 @@ import { BridgeError } from '../../src/common/errors.ts'
 import type { EndReason } from '../../src/common/lifecycle.ts'
 import { lost, sessionSetup as setUp } from './session-setup.ts'
 
-describe('a session whose service refuses', () => {
+describe('a session rejected by its service', () => {
   /** Drops each new connection with `reason` for `ms`; returns when each was opened (ms). */
   const refuseFor = ({ clock, translator }: ReturnType<typeof setUp>, reason: EndReason, ms: number) => {
     const opened: number[] = []

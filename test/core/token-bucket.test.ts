@@ -8,7 +8,7 @@ it('a bucket allows a burst, then a rate, and never more than a burst', () => {
   expect(bucket.left(60_000)).toBe(3)
 })
 
-it('a bucket takes an amount completely or not at all', () => {
+it('a bucket grants an amount completely or not at all', () => {
   const bucket = new TokenBucket(10, 3, 0)
   expect([bucket.take(0, 4), bucket.take(0, 2), bucket.take(0, 2), bucket.left(0)]).toEqual([-1, 1, -1, 1])
 })

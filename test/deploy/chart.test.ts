@@ -84,7 +84,7 @@ describe('the chart', () => {
     ])
   })
 
-  test('gives calls the time to end, and probes health and readiness', async () => {
+  test('grants calls the time to end, and probes health and readiness', async () => {
     const pod = podOf(find(await rendered({ drainSeconds: 900 }), 'Deployment'))
     expect(pod.terminationGracePeriodSeconds).toBe(960)
     const [bridge] = pod.containers

@@ -63,7 +63,7 @@ test('refers to existing files, targets of the image and secrets', async () => {
   }
 })
 
-test('gives bridge and engines settings that they accept', async () => {
+test('passes valid settings to bridge and engines', async () => {
   const settings = parse(await readFile(join(FOLDER, 'dragoman.yaml'), 'utf8'))
   const config = loadConfig({ env: environmentOf(bridge), overrides: settings, starts: 'bridge' })
   expect(config).toMatchObject({ publicUrl: 'https://bridge.example.com', trustProxy: ['uniquelocal'] })

@@ -6,5 +6,5 @@ const fc = createRequire(import.meta.url)('fast-check') as typeof import('fast-c
 
 fc.configureGlobal({ seed: PROPERTY_SEED })
 
-// biome-ignore lint/style/noDefaultExport: it takes the place of a module that has one
+// biome-ignore lint/style/noDefaultExport: it replaces a module that has one
 export default fc

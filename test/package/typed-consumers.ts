@@ -17,7 +17,7 @@ export const translator = new ServiceTranslator({ url: 'http://localhost', apiKe
 export const all = [twilioBridge, browserBridge, asAsked, discordBridge, inviteUrl('1'), DiscordStandIn, placeCall, new FakeClock().now(), ServiceProcess]
 export const terms: Partial<DiscordBridgeOptions> = { apiUrl: 'https://discord.com/api' }
 export const built: (...given: Parameters<typeof buildApp>) => Promise<App> = buildApp
-// @ts-expect-error: a type that became any would take this
+// @ts-expect-error: a type that became any would accept this
 export const wrong: string = FRAME_SAMPLES
 // @ts-expect-error: and so would a class
 new ServiceTranslator({ adress: 1 })
@@ -28,7 +28,7 @@ export async function used(client: ServiceClient): Promise<string | undefined> {
   // @ts-expect-error: text is translated from a language
   await client.openSession('/translator', { languageIdTarget: 'es-es' })
   await using text = await client.openSession('/translator', { languageIdSource: 'en-us', languageIdTarget: 'es-es' })
-  // @ts-expect-error: a translator takes no audio
+  // @ts-expect-error: a translator accepts no audio
   await text.send(new Uint8Array(2))
   await using speech = await client.openSession('/stt', { languageIdSource: 'en-us' }, { window: 1, quietMs: 500 })
   for (const bytes of [Buffer.alloc(2), new ArrayBuffer(2), new Int16Array(1), new Blob([])]) await speech.send(bytes)
