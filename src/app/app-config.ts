@@ -33,7 +33,7 @@ export interface AppConfig {
   readonly trustProxy?: readonly string[] | undefined
   /** Connection limits and overload thresholds. */
   readonly limits?: DeepReadonly<Partial<LimitSettings>> | undefined
-  /** What happens to calls on shutdown. */
+  /** Handling of calls on shutdown. */
   readonly drain?: Readonly<Partial<DrainSettings>> | undefined
   readonly service: ServiceSettings
   readonly embedded?: DeepReadonly<ServiceConfig> | undefined

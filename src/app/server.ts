@@ -16,7 +16,7 @@ import { ControlError, fromFramework } from '../web/control/errors.ts'
 const LONGEST_PART = 128 * 12
 
 /**
- * How the server reads requests, so that what is wrong with an address is answered as any other error of the control
+ * Options for reading requests, so that what is wrong with an address is answered as any other error of the control
  * API is; elsewhere no more than that it is refused.
  */
 export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'frameworkErrors'> {

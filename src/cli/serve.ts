@@ -132,7 +132,7 @@ export interface Serving extends AsyncDisposable {
   goingOn(): string
 }
 
-/** What the start prints in addition to the addresses. */
+/** Additional startup output, apart from the addresses. */
 export interface ServeOptions {
   /** Print captions on the terminal. */
   readonly captions?: boolean | undefined

@@ -79,7 +79,7 @@ export class Terminal {
     this.#out = out
   }
 
-  /** Whether a person is probably reading. */
+  /** True if a person is probably reading. */
   get interactive(): boolean {
     return this.#out.isTTY === true
   }

@@ -41,7 +41,7 @@ export function variableOf(path: string): string {
   return `DRAGOMAN_${words.toUpperCase()}`
 }
 
-/** Whether the value at `path`, or part of it, is secret. */
+/** Returns true if the value at `path`, or part of it, is secret. */
 export function isSecret(path: string): boolean {
   return SECRETS.some(name => path === name || path.startsWith(`${name}.`))
 }

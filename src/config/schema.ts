@@ -18,7 +18,7 @@ import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
 import { webhookSchema } from '../web/webhooks/settings.ts'
 import { checkStart, checkTogether, type Started } from './cross-checks.ts'
 
-/** What happens to calls on shutdown. */
+/** Handling of calls on shutdown. */
 export const drainSchema = z.strictObject({
   seconds: z
     .int()

@@ -22,7 +22,7 @@ export interface DigestFileTerms<T> {
   /** Name of the table in the file. */
   readonly table: string
   readonly entry: z.ZodType<T>
-  /** Whether the file distinguishes a wrong key from an empty memory. Files without the check can still be read. */
+  /** True if the file distinguishes a wrong key from an empty memory. Files without the check can still be read. */
   readonly checksKey?: boolean
   /** Called before the file is written, so that the owner can limit the entries. */
   readonly tidy?: () => void

@@ -62,7 +62,7 @@ describe('doctor', () => {
     expect(renderChecks(checks)).toMatch(/^✓ Node .*24\.21\.0\n[\s\S]*\n19 ok, 0 warnings, 0 failed$/)
   })
 
-  it('passes without a Twilio account, and reports that there is none', async () => {
+  it('passes without a Twilio account, and reports this', async () => {
     const checks = await examine({})
     expect(checks.filter(check => check.status === 'warn').map(check => check.name)).toEqual([
       'public address',

@@ -15,7 +15,7 @@ function listenError(port: number, host: string): Promise<Error> {
 
 describe('a failure is reported', () => {
   test('in its own words if it is expected, and with its stack if it is a bug', () => {
-    expect(failure(new CommandError('mend it'))).toBe('mend it')
+    expect(failure(new CommandError('fix it'))).toBe('fix it')
     expect(failure(new RangeError('too much'))).toBe('too much')
     expect(failure(new BridgeError('CONFIG', 'port: found 0'))).toBe('port: found 0')
     expect(failure(Object.assign(new Error('no such file'), { code: 'ENOENT' }))).toBe('ENOENT: no such file')

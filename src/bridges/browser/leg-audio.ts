@@ -13,7 +13,7 @@ const PER_MS = 16
 export class Downlink {
   #sequence = 0
   #begin: number | undefined
-  /** When all audio sent so far would have been played, since the first message (samples). */
+  /** Playback end of all audio sent so far, relative to the first message (samples). */
   #end = 0
 
   /** Encodes `frames` as one message at `now` (ms). The socket owns the returned buffer. */

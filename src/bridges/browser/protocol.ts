@@ -129,7 +129,7 @@ const hello = z.object({
   speaks: language.optional(),
   /** Language they hear in company. */
   hears: language,
-  /** Language they hear alone: a translation of their own words. */
+  /** Language they hear alone: a translation of their speech. */
   alone: language,
   voices: voices.default({}),
   original: original.default('duck'),

@@ -21,7 +21,7 @@ export interface Reader {
 
 /**
  * Selects the captions for one visitor. A speaker has a session for each target language, and each session captions
- * the same words. Visitors read captions in the language they hear; speech of their own or in that language appears
+ * the same words. Visitors read captions in the language they hear; their own speech and speech in that language appears
  * once.
  */
 export class Reading {

@@ -62,7 +62,7 @@ export const discordSchema = z.strictObject({
     .meta({ about: 'Lifetime of a code from /interpret invite.' }),
   indicator: z.boolean().default(true).meta({ about: 'Show in the bot’s nickname that it is listening.' }),
   dialRoles: ids('roles').meta({
-    about: 'Roles whose members may start phone calls, in addition to those who manage the guild.',
+    about: 'Roles whose members can start phone calls, in addition to members who can manage the guild.',
   }),
   preferences: z
     .strictObject({

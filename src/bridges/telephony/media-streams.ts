@@ -111,7 +111,7 @@ export class Media {
     TwilioLeg.answer(socket, this.#legTerms, leg => this.#handOver(leg))
   }
 
-  /** Closes all sockets, including those that are not legs yet, and waits for them. */
+  /** Closes all sockets, including sockets without a leg, and waits for them. */
   async close(): Promise<void> {
     for (const leg of this.#legs) void leg.close({ kind: 'parent-closed' })
     await Promise.all(Array.from(this.#sockets, socket => socket.close('going-away')))

@@ -7,7 +7,7 @@ import { DigestFile } from '../../storage/digest-file.ts'
 
 const DAY_MS = 86_400_000
 const DEFAULT_DAYS = 180
-/** Maximum number of callers; those who called longest ago are removed first. */
+/** Maximum number of callers; the least recent callers are removed first. */
 const MOST = 100_000
 /** Phone numbers of people, not a word for a withheld number. */
 const NUMBER = /^\+[1-9]\d{6,14}$/

@@ -30,11 +30,11 @@ const dialSchema = z.strictObject({
     .optional()
     .meta({ about: 'Volume of the caller’s original voice under the translation.' }),
   name: nameSchema.optional().meta({ about: 'Name shown with captions.' }),
-  ringSeconds: ringSeconds().meta({ about: 'How long the phone rings (30).' }),
+  ringSeconds: ringSeconds().meta({ about: 'Ringing time of the phone (30).' }),
   unanswered: z
     .enum(['hang-up', 'stay'])
     .optional()
-    .meta({ about: 'What the caller gets when the call is not answered.' }),
+    .meta({ about: 'Handling of the caller when the call is not answered.' }),
 })
 
 /** Language menu for callers of a number. */
@@ -106,7 +106,7 @@ const outboundSchema = z.strictObject({
       about:
         'Prefixes of numbers that may be called. Emergency, short, premium-rate and satellite numbers are always rejected.',
     }),
-  ringSeconds: ringSeconds().meta({ about: 'How long the phone rings (30).' }),
+  ringSeconds: ringSeconds().meta({ about: 'Ringing time of the phone (30).' }),
   maxConcurrent: z
     .int()
     .min(1)

@@ -12,7 +12,7 @@ export interface VoiceParts {
   readonly opus: 'native' | 'WebAssembly' | undefined
   /** End-to-end encryption: the version of `@snazzah/davey`, and that of the protocol. */
   readonly dave: { readonly version: string; readonly protocol: number } | undefined
-  /** Which of Discord’s two packet ciphers are available. */
+  /** Availability of Discord’s two packet ciphers. */
   readonly aesGcm: boolean
   readonly xchacha: boolean
   /** A package is installed that the library would select for encryption but cannot use. */

@@ -106,7 +106,7 @@ function median(numbers: readonly number[]): number | undefined {
 
 /** Options of the test call. */
 export interface EndToEndOptions {
-  /** Whether to place the call. Default true. */
+  /** True to place the call (default). */
   readonly call?: boolean | undefined
   /** Recording in the language of callers. Default: a bundled English sentence. */
   readonly audio?: string | undefined

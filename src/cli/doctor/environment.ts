@@ -64,7 +64,7 @@ export interface Surroundings {
   discord(settings: { readonly token: string; readonly apiUrl?: string | undefined }): Promise<REST>
   /** Returns the libraries for Discord voice. */
   voiceParts(): Promise<VoiceParts>
-  /** Whether a Dragoman server answers `GET /health` at this address. */
+  /** Returns true if a Dragoman server answers `GET /health` at this address. */
   isDragoman(url: string): Promise<boolean>
   /** Sends a request along Twilio’s route. */
   knock(order: Omit<KnockOrder, 'withinMs'>): Promise<Knock>

@@ -16,7 +16,7 @@ export interface Way {
   readonly signed: Knock | undefined
   /** The same request sent directly, if the server runs on this machine. */
   readonly direct: Knock | undefined
-  /** Whether the server of these settings runs. */
+  /** True if the server of these settings runs. */
   readonly running: boolean
 }
 
@@ -61,7 +61,7 @@ type Answer = Extract<Knock, { kind: 'answer' }>
 /** Twilio rejects expired certificates; automatic renewal happens earlier than this. */
 const FEW_DAYS = 7
 
-/** Checks DNS, certificate and proxy: whether the public address leads to this server. */
+/** Checks DNS, certificate and proxy: the public address must reach this server. */
 export function reachedCheck(way: Way, config: Config): Check {
   const name = 'public address answers'
   const { health, signed } = way
@@ -82,7 +82,7 @@ export function reachedCheck(way: Way, config: Config): Check {
   return warn(name, found, `expected while the server is not running; otherwise ${mend}`)
 }
 
-/** Whether a Dragoman server answers at the public address. */
+/** True if a Dragoman server answers at the public address. */
 export function leadsHere({ health, signed }: Way): boolean {
   return isDragoman(health) || (signed?.kind === 'answer' && signed.status === 204)
 }

@@ -25,7 +25,7 @@ export interface TestCallOrder {
 /** Result, as received by the phone. */
 export interface TestCallOutcome {
   readonly end: CallEnd
-  /** Whether a media stream was ever open. */
+  /** True if a media stream was ever open. */
   readonly streamed: boolean
   /** Status with which the upgrade was rejected; 0: no response. */
   readonly upgradeStatus: number | undefined

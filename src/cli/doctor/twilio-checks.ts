@@ -9,7 +9,7 @@ export interface ExaminedAccount {
   account(): Promise<{ readonly status: string; readonly type: string }>
   /** Returns the voice settings of a number; undefined if the account does not own it. */
   number(phoneNumber: string): Promise<VoiceSettings | undefined>
-  /** Whether the account can call ordinary numbers of a country (ISO 3166, two letters). */
+  /** Returns true if the account can call ordinary numbers of a country (ISO 3166, two letters). */
   callable(country: string): Promise<boolean>
 }
 

@@ -17,7 +17,7 @@ export interface RecordingParts {
   readonly wallClock: WallClock
   /** Maximum duration (ms). */
   readonly mostMs: number
-  /** Whether this participant has been notified of the recording. */
+  /** True if this participant has been notified of the recording. */
   readonly knows: (participant: string) => boolean
   readonly find: (participant: string) => Participant | undefined
   /** Called when the state changes. */

@@ -17,7 +17,7 @@ import { VoiceServer, type VoiceServerOptions } from './voice/voice-server.ts'
 
 /** Options of the simulated Discord. */
 export interface DiscordStandInOptions extends VoiceServerOptions {
-  /** The accepted bot token. Default: one that looks like Discord's. */
+  /** The accepted bot token. Default: in the format of Discord's tokens. */
   token?: string
   /** The bot's name. Default `dragoman`. */
   botName?: string

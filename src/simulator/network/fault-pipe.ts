@@ -162,7 +162,7 @@ const LEAST: Readonly<Record<Exclude<keyof Toxics, 'swallow'>, number>> = {
   limitBytes: 0,
 }
 
-/** Throws `RangeError` for an unknown fault, or one that is out of its range. */
+/** Throws `RangeError` for an unknown or out-of-range fault. */
 export function checkToxics(toxics: Toxics): void {
   for (const [name, value] of Object.entries(toxics)) {
     if (value === undefined) continue

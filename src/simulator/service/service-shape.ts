@@ -22,7 +22,7 @@ export interface ServiceShape {
   readonly final?: boolean
   /** Payload of `endSynth`. */
   readonly end?: 'id' | 'nothing' | 'other'
-  /** Each result holds all of an utterance, or text, translation and voice have results of their own. */
+  /** Each result holds all of an utterance, or text, translation and voice have separate results. */
   readonly parts?: 'together' | 'apart'
   /** Names of fields: `text` and `file.data`; `transcription` and `audio`; `Transcript`, `Translated_Text`, `data`. */
   readonly fields?: 'contract' | 'plain' | 'odd'

@@ -54,7 +54,7 @@ interface Cell {
 /** The last decoded frame, shared by all decoders. */
 const samples = new Mp3Samples()
 
-/** mp3 decoding by WebAssembly: works wherever Node does. */
+/** mp3 decoding by WebAssembly, on all platforms of Node.js. */
 export class Mp3Wasm implements Mp3Backend {
   readonly name = 'wasm'
   #memories: Memory[] = []

@@ -78,18 +78,18 @@ export class LinkTokens {
     return { token: `${grant}.${this.#sign(grant).toString('base64url')}`, until }
   }
 
-  /** Whether `token` currently gives access to the captions and transcript of `room`. */
+  /** Returns true if `token` currently gives access to the captions and transcript of `room`. */
   opens(token: string, room: string): boolean {
     return this.allows(token, room) && this.#grantOf(token, room)?.life === this.#lives.idOf(room)
   }
 
-  /** Whether `token` gives access to the transcript with this ID: that of its own life, even after it ended. */
+  /** Returns true if `token` gives access to the transcript with this ID: that of its own life, even after it ended. */
   opensTranscript(token: string, room: string, transcript: string): boolean {
     const life = this.allows(token, room) ? this.#grantOf(token, room)?.life : undefined
     return life !== undefined && this.#lives.holds(life, transcript)
   }
 
-  /** Whether `token` was issued for any life of `room` and has not expired. */
+  /** Returns true if `token` was issued for any life of `room` and has not expired. */
   allows(token: string, room: string): boolean {
     return this.leftMs(token, room) > 0
   }

@@ -70,7 +70,7 @@ export class LinkReaders {
     }
   }
 
-  /** Whether this client may fetch another transcript now. */
+  /** Returns true if this client is allowed to fetch another transcript now. */
   takeTranscript({ room, token, group }: LinkBearer): boolean {
     // From the narrowest limit to the widest: a client rejected for its address does not consume the quota of others.
     return (

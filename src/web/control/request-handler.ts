@@ -95,7 +95,7 @@ function idempotencyKey(raw: FastifyRequest): string | undefined {
   )
 }
 
-/** How long a response is kept (ms). */
+/** Lifetime of a stored response (ms). */
 const KEEP_MS = 24 * 3_600_000
 /** Maximum number of responses; above it, the oldest are removed early. */
 const MOST_KEPT = 10_000

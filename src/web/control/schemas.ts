@@ -41,7 +41,9 @@ export const participantSchema = z.strictObject({
   muted: z.boolean(),
   interpreting: z.boolean(),
   backlogMs: z.number().describe('Pending translation of the speaker with the largest backlog.'),
-  lagMs: z.number().describe('How late they hear translations, for the speaker with the largest lag.'),
+  lagMs: z
+    .number()
+    .describe('Current lag of the translations they hear, for the speaker with the largest lag.'),
   sessions: z
     .array(
       z.strictObject({
@@ -115,7 +117,7 @@ export const transcriptSummarySchema = z.strictObject({
   room: z.string(),
   openedAt: time,
   endedAt: time.optional().describe('Absent while the room is open.'),
-  deletedAt: time.optional().describe('When it will be deleted.'),
+  deletedAt: time.optional().describe('Time of its deletion.'),
 })
 
 export const transcriptSchema = z.strictObject({

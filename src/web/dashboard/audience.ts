@@ -52,7 +52,7 @@ export class Audience implements Disposable {
     return { viewers: this.#viewers.size, ...this.#counts }
   }
 
-  /** Whether the dashboard is being viewed, or was recently. */
+  /** True if the dashboard is being viewed, or was recently. */
   get looking(): boolean {
     return this.#lookout !== undefined
   }

@@ -5,7 +5,7 @@ import { ServiceFailure } from '../../../src/service/client/errors.ts'
 
 it.each([
   [ServiceFailure.found('unreachable/connection_failed', 'cannot reach it'), 'check that it is running'],
-  [ServiceFailure.found('timeout/no_reply', 'nothing came'), 'check that it is running'],
+  [ServiceFailure.found('timeout/no_reply', 'no response'), 'check that it is running'],
   [ServiceFailure.found('protocol/not_json', 'a page'), 'check service.url'],
   [ServiceFailure.told({ code: 'unauthorized', error: 'key_wrong', description: 'no' }), 'service.apiKey'],
   [ServiceFailure.told({ description: 'forbidden' }, { status: 403 }), 'service.apiKey'],

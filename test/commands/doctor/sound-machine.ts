@@ -52,7 +52,7 @@ export function soundMachine(changes: Partial<Surroundings> = {}): Surroundings 
     receiver: async () => 405,
     twilioAccount: async () => undefined,
     discord: async () => {
-      throw new Error('Discord is not to be asked')
+      throw new Error('unexpected request to Discord')
     },
     voiceParts: async () => {
       throw new Error('voice is of no interest')

@@ -112,7 +112,7 @@ export interface SocketRules {
 }
 
 /**
- * Checks requests to Socket.IO's path before Engine.IO does, which would answer with errors of its own format. Only
+ * Checks requests to Socket.IO's path before Engine.IO does, which would answer with errors in its own format. Only
  * requests are checked; Engine.IO reads the packets of an open connection.
  */
 export function addSocketRules({ engine }: SocketServer, { door, guard, origins }: SocketRules): void {

@@ -28,7 +28,7 @@ interface Progress {
   /** Until the first namespace is joined. */
   pending: boolean
   packets: number
-  /** Pays for CONNECT packets; one that joins a namespace gets its token back. */
+  /** Pays for CONNECT packets; joining a namespace returns the token. */
   readonly connects: TokenBucket
 }
 

@@ -144,7 +144,7 @@ function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceParts): v
     return
   }
   socket.onAny((event: unknown, ...sent: unknown[]) => {
-    // For an event without a name, the acknowledgment is in its place.
+    // For an event without a name, the acknowledgment is the first argument.
     const nameless = typeof event === 'function'
     const ack = nameless ? event : typeof sent.at(-1) === 'function' ? sent.pop() : undefined
     const taken = received(session, takes, nameless ? undefined : event, sent)

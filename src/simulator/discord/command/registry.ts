@@ -35,7 +35,7 @@ export class RegisteredCommand {
     return objectsIn(this.body, 'options')
   }
 
-  /** Whether a member with the permissions `bits` sees it; a requirement of "0" limits it to administrators. */
+  /** Returns true if a member with the permissions `bits` sees it; a requirement of "0" limits it to administrators. */
   visibleWith(bits: bigint): boolean {
     const needed = this.#memberPermissions
     if (needed === undefined) return true

@@ -35,7 +35,7 @@ export class VoiceFaults {
   welcomeDelayMs = 0
   /** This many commits and welcomes to bots are broken: the library answers with op 31. */
   badCommits = 0
-  /** Whose commit wins. Random by default. */
+  /** The member whose commit wins. Random by default. */
   committer: Committer | undefined
   /** This many sequence numbers are skipped before the next message to a bot, as if messages had been lost. */
   seqGaps = 0

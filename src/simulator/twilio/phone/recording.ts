@@ -10,7 +10,7 @@ const AUDIBLE_RMS = 104
 interface Piece {
   /** First sample, counted from the start of the recording. */
   readonly at: number
-  /** Number of its samples that were heard. */
+  /** Number of its samples that were played. */
   length: number
   /** µ-law in base64; decoded only on demand. */
   readonly payload: string

@@ -23,7 +23,7 @@ export function signRequest(authToken: string, url: string, fields: FormFields =
   return hmac.digest('base64')
 }
 
-/** Key of an attacker without the token; undefined for one who does not sign. */
+/** Key of an attacker without the token; undefined for an attacker without signatures. */
 export function forgedKey(kind: 'none' | 'wrong-token', authToken: string | undefined): string | undefined {
   return kind === 'none' ? undefined : `not-${authToken ?? 'the-token'}`
 }

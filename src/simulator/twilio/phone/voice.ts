@@ -55,7 +55,7 @@ export class Mouth {
     return undefined
   }
 
-  /** Drops the current voice and those that wait. */
+  /** Drops the current and all waiting voices. */
   hush(now: number): void {
     for (const { startedAt, resolve } of this.#sentences.splice(0))
       resolve({ startedAt, endedAt: now, complete: false })

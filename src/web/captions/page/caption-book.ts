@@ -106,14 +106,14 @@ export class CaptionBook {
   }
 
   /**
-   * Whether the text may still grow. It does not if the speaker has moved on, for example after a connection to the
+   * True if the text can still grow. It does not if the speaker has moved on, for example after a connection to the
    * service broke.
    */
   grows({ key, final, speaker, to }: Entry): boolean {
     return !final && this.#newest.get(`${speaker} ${to}`) === key
   }
 
-  /** Whether the originals of this lane represent the speaker at that time. */
+  /** True if the originals of this lane represent the speaker at that time. */
   leads({ speaker, to, life, startMs }: Entry): boolean {
     const lead = this.#leads.get(speaker)?.findLast(each => each.life === life && each.fromMs <= startMs)
     return lead === undefined || lead.to === to
@@ -149,7 +149,7 @@ function isAfter(one: Entry, other: Entry): boolean {
   return one.life > other.life || (one.life === other.life && one.startMs > other.startMs)
 }
 
-/** What the reader wants to see. */
+/** The reader’s choice of texts. */
 export interface Wish {
   readonly show: 'both' | 'translation' | 'original'
   /** The reader’s language; '' for all. */

@@ -126,7 +126,7 @@ export class Reading {
     return await download(this.#asked(), format, this.#preferences)
   }
 
-  /** Shows earlier captions, including those that the stream no longer had. */
+  /** Shows earlier captions, including captions that the stream no longer had. */
   async earlier(): Promise<void> {
     if (!this.#whole) this.#whole = await this.#fill()
     this.list.earlier()

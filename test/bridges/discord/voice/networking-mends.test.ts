@@ -114,7 +114,7 @@ describe('messages', () => {
   test('are counted if their handler throws, and the next one is handled', () => {
     const { socket, packets, failures } = stage()
     socket.once('packet', () => {
-      throw new Error('nobody expected this')
+      throw new Error('an unexpected error')
     })
     socket.onMessage({ data: 'one' })
     socket.onMessage({ data: 'two' })

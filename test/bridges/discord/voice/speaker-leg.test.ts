@@ -117,7 +117,7 @@ describe('the leg', () => {
     const broken = new SpeakerLeg({ id: 'ben', userId: '2', source, pacer, counters, log: silentLog })
     broken.attach({
       write: () => {
-        throw new Error('nobody takes this')
+        throw new Error('the listener failed')
       },
       marked: () => {},
       dtmf: () => {},

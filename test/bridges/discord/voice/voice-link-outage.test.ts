@@ -26,7 +26,7 @@ const joins = (stage: Stage) => stage.asked.filter(({ channelId }) => channelId 
 const isReady = (stage: Stage) => until(() => stage.link.state === 'ready', 10_000, 'being ready')
 
 test.each([
-  ['cannot be asked', false],
+  ['is unreachable', false],
   ['does not have the guild', true],
 ])(
   'a main gateway that %s for a minute, with voice lost too: the link recovers',

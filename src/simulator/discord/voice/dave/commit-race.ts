@@ -3,7 +3,7 @@ import type { Waiting } from './execution.ts'
 import type { GroupMember } from './group-member.ts'
 import { type CommitWelcome, readCommitWelcome, u16, u32, u64, vector } from './mls.ts'
 
-/** Whose commit wins if several members make one. */
+/** The member whose commit wins if there are several. */
 export type Committer = 'bot' | 'user'
 
 /** A commit that counts. */
@@ -13,7 +13,7 @@ export interface Winner extends CommitWelcome {
 
 export interface Contest {
   readonly epoch: bigint
-  /** The members who are asked for a commit. */
+  /** The members from which a commit is requested. */
   readonly members: readonly GroupMember[]
   readonly proposalsFor: (member: GroupMember) => readonly Proposal[]
   /** User ids known to the clients. */

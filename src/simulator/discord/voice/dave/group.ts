@@ -25,7 +25,7 @@ class MemberTree {
     return this.#leaves.flatMap((leaf, index) => (leaf && !isGood(leaf, isPresent) ? [index] : []))
   }
 
-  /** True if nobody was ever added, or the group was abandoned. */
+  /** True if the group never had members, or was abandoned. */
   get empty(): boolean {
     return this.#leaves.every(leaf => leaf === undefined)
   }
@@ -56,7 +56,7 @@ function isGood({ member, keyPackage }: Leaf, isPresent: (member: GroupMember) =
 export interface DaveGroupOptions {
   readonly channelId: string
   readonly clock: Clock
-  /** Whose commit wins the next transition. */
+  /** The member whose commit wins the next transition. */
   readonly committer: () => Committer
   /** Called when everyone has changed over. */
   readonly onExecuted: () => void
@@ -339,7 +339,7 @@ export interface Transition {
   readonly kind: 'formed' | 'added' | 'removed' | 'downgraded'
   /** Epoch of the resulting group; 0 without one. */
   readonly epoch: bigint
-  /** Whose commit won; undefined for a downgrade, which needs none. */
+  /** The member whose commit won; undefined for a downgrade, which needs none. */
   readonly by: string | undefined
   /** The users added or removed, or all of the new group. */
   readonly userIds: readonly string[]

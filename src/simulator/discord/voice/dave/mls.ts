@@ -111,7 +111,7 @@ export class MlsReader {
 export interface CommitWelcome {
   /** A whole MLSMessage. */
   readonly commit: Buffer
-  /** The following Welcome for the added members; undefined if the commit adds nobody. */
+  /** The following Welcome for the added members; undefined if the commit adds no members. */
   readonly welcome: Buffer | undefined
   readonly groupId: bigint
   /** The epoch that the commit ends. */
