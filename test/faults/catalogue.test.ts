@@ -12,7 +12,7 @@ const named = [...page.matchAll(/`([^`]+) › ([^`]+)`/g)].map(([, file, begin])
   begin: begin!,
 }))
 
-/** Whether a test or a group in `source` has a name that starts with `begin`; `%` matches anything. */
+/** Checks whether a test or a group in `source` has a name that starts with `begin`; `%` matches anything. */
 function has(source: string, begin: string): boolean {
   const names = [...source.matchAll(/(?:\b(?:test|it|describe)\b[\w.]*\(|\)\()\s*(['"`])(.*?)\1\s*,/gs)].map(
     ([, , name]) => name!,
@@ -68,7 +68,7 @@ test.each([
   ['D', 41],
   ['E', 41],
   ['H', 44],
-])('every fault of seam %s has its row, once, with what is heard and what shows it', (seam, count) => {
+])('lists every fault of seam %s once, with its effect and its test', (seam, count) => {
   const rows = [...page.matchAll(new RegExp(`^\\| (${seam}\\d+) \\|(.*)\\|$`, 'gm'))].map(
     ([, number, cells]) => ({
       number: number!,

@@ -16,22 +16,17 @@ test('every drop point from 0 to 200 frames, every outage from 0 to 30 s in step
       worstRepeatedMs = Math.max(worstRepeatedMs, run.repeatedMs)
       if (outageMs > 0) recovery.push(run.recoveryMs)
     }
-  figure(context, `frames the service was not given, ${runs} drops and outages`, '0', `${lost}`)
+  figure(context, `frames not delivered to the service, ${runs} drops and outages`, '0', `${lost}`)
+  figure(context, 'frames of speech without a complete translation, same runs', '0', `${unanswered}`)
   figure(
     context,
-    'frames of speech whose translation did not come to its end, same runs',
-    '0',
-    `${unanswered}`,
-  )
-  figure(
-    context,
-    'repeated to the listener for each reconnection, same runs',
+    'repeated to the listener per reconnection, same runs',
     '≤ 300 ms',
     `≤ ${worstRepeatedMs} ms`,
   )
   figure(
     context,
-    'service back → first fragment, one session, same runs (turned clock, 20 ms to connect)',
+    'service back → first fragment, one session, same runs (manual clock, 20 ms to connect)',
     'p50 ≤ 250 ms, p99 ≤ 1 s',
     `p50 ${Math.round(quantile(recovery, 0.5))} ms, p99 ${Math.round(quantile(recovery, 0.99))} ms`,
   )

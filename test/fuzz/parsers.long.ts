@@ -24,7 +24,12 @@ test('each parser, guided by coverage and at random', context => {
     all += runs
     kept += guided.corpus.length
   }
-  figure(context, `crashes of ${TARGETS.length} parsers, ${all} cases, the least of one ${least}`, '0', '0')
+  figure(
+    context,
+    `crashes of ${TARGETS.length} parsers, ${all} cases, at least ${least} per parser`,
+    '0',
+    '0',
+  )
   figure(context, 'cases of them that took over 50 ms, same runs', '0', '0')
   expect(kept).toBeGreaterThan(TARGETS.length)
 })

@@ -79,7 +79,7 @@ export class PhoneRig implements AsyncDisposable {
       if (rig.current) rig.current.largest = Math.max(rig.current.largest, payload.length)
     })
     rig.current = new PhoneRig(app, service, { annas, bobs, anna, bob })
-    // Waits until the first word can be heard.
+    // Waits until the first word is audible.
     if (hears === 'translation') await service.sessionOf(1)
     await pause(500)
     return rig.current
@@ -107,12 +107,13 @@ export class PhoneRig implements AsyncDisposable {
     return framesIn(this.bob.heard(), LINE_RATE).map(({ index }) => index)
   }
 
-  /** Counts the frames once the last one was heard. */
+  /** Counts the frames once the last one has been played. */
   async count() {
     const deadline = performance.now() + PATIENCE_MS
     // Not too often: this searches a whole call.
     while (this.heard().at(-1) !== this.#next - 1) {
-      if (performance.now() > deadline) throw new Error(`the last frame was not heard in ${PATIENCE_MS} ms`)
+      if (performance.now() > deadline)
+        throw new Error(`the last frame was not played within ${PATIENCE_MS} ms`)
       await pause(300)
     }
     return countFrames(this.heard(), 0, this.#next)

@@ -33,7 +33,7 @@ function limit({ command }: Instance, ...limits: string[]): void {
   execFileSync('prlimit', ['--pid', String(command.pid), ...limits])
 }
 
-/** All speech was heard exactly once. */
+/** Asserts that all speech was played exactly once. */
 async function expectWhole(pair: Pair, last: number): Promise<void> {
   await pair.hears(last)
   expect(pair.count()).toEqual(WHOLE)

@@ -28,7 +28,7 @@ async function bridge(): Promise<{ app: App; port: number }> {
     host: '127.0.0.1',
     port: 0,
     publicUrl: PUBLIC_URL,
-    service: { url: 'http://127.0.0.1:9', apiKey: 'of nobody' },
+    service: { url: 'http://127.0.0.1:9', apiKey: 'unused' },
     languages: { speaks: 'en-us', hears: 'en-us' },
     limits: { maxLateMs: 60_000 },
     drain: { askSeconds: 1 },
@@ -68,13 +68,13 @@ async function ending(
   const [first, second] = await Promise.all([bridge(), bridge()])
   balancer.to = first.port
   const calls = await callers(CALLS, balancer, line)
-  await until(() => first.app.relay.legs === CALLS, PATIENCE_MS, 'all are there')
+  await until(() => first.app.relay.legs === CALLS, PATIENCE_MS, 'all calls')
   const lead = () => {
     balancer.to = second.port
   }
   const began = systemClock.now()
   const ended = end({ first: first.app, balancer, lead, n })
-  await until(() => second.app.relay.legs === CALLS, PATIENCE_MS, 'all are at the other server')
+  await until(() => second.app.relay.legs === CALLS, PATIENCE_MS, 'all calls on the other server')
   const away = systemClock.now() - began
   await ended
   await first.app.close()
@@ -112,9 +112,9 @@ test('servers that hand over', async context => {
   const [half, most] = [quantile(away, 0.5), quantile(away, 0.99)]
   figure(
     context,
-    `calls lost in ${ENDINGS} endings of a server that hands over its ${CALLS}; half of them have to ask it where to go, and wait a second`,
+    `calls lost in ${ENDINGS} handovers of a server with ${CALLS} calls; half of them request a new address and wait a second`,
     '0',
-    `0; all stream again after p50 ${ms(half)}, p99 ${ms(most)}; unready after p99 ${ms(quantile(refusedMs, 0.99))}`,
+    `0; all stream again after p50 ${ms(half)}, p99 ${ms(most)}; not ready after p99 ${ms(quantile(refusedMs, 0.99))}`,
   )
   expect(most).toBeLessThan(5_000)
 })
@@ -127,8 +127,8 @@ test('servers that are gone', async context => {
   const [half, most] = [quantile(away, 0.5), quantile(away, 0.99)]
   figure(
     context,
-    `calls lost in ${ENDINGS} ends of a server with ${CALLS} calls without a word (all its connections reset), another one there`,
-    '0, heard again ≤ 2 s p99',
+    `calls lost in ${ENDINGS} sudden ends of a server with ${CALLS} calls (all connections reset), another one available`,
+    '0, audio resumes ≤ 2 s p99',
     `0; all stream again after p50 ${ms(half)}, p99 ${ms(most)}`,
   )
   expect(most).toBeLessThan(2_000)
@@ -148,7 +148,7 @@ test('a rolling deploy', async context => {
   for (let round = 0; round < 2; round++)
     for (const [n, balancer] of balancers.entries()) {
       const old = servers[n]!
-      await until(() => old.app.relay.legs === CALLS_EACH, PATIENCE_MS, 'all are there')
+      await until(() => old.app.relay.legs === CALLS_EACH, PATIENCE_MS, 'all calls')
       await pause(WORKED_MS)
       const next = await bridge()
       servers[n] = next
@@ -156,7 +156,7 @@ test('a rolling deploy', async context => {
       const began = systemClock.now()
       const left = old.app.leave()
       old.app.drain.hurry()
-      await until(() => next.app.relay.legs === CALLS_EACH, PATIENCE_MS, 'all are at the next')
+      await until(() => next.app.relay.legs === CALLS_EACH, PATIENCE_MS, 'all calls on the next server')
       away.push(systemClock.now() - began)
       await left
       await old.app.close()
@@ -165,7 +165,7 @@ test('a rolling deploy', async context => {
   expect(servers.map(({ app }) => app.relay.rooms.size)).toEqual(servers.map(() => CALLS_EACH / 2))
   figure(
     context,
-    `calls lost of ${calls.length} while ${SERVERS} servers are replaced one after the other, twice`,
+    `calls lost of ${calls.length} while ${SERVERS} servers are replaced one by one, twice`,
     '0, gap ≤ 2 s',
     `0; all of a server stream again after at most ${ms(Math.max(...away))}`,
   )

@@ -19,7 +19,7 @@ const WINDOW_MS = 8_000
 
 const ms = (value: number) => `${value.toFixed(1)} ms`
 const spread = (values: readonly number[]) =>
-  `p50 ${ms(quantile(values, 0.5))}, p99 ${ms(quantile(values, 0.99))}, most ${ms(Math.max(...values))}`
+  `p50 ${ms(quantile(values, 0.5))}, p99 ${ms(quantile(values, 0.99))}, max ${ms(Math.max(...values))}`
 
 /** A bridge in a separate process, a service and phones in this one. */
 async function open() {
@@ -44,7 +44,7 @@ async function open() {
   const probe = async () => {
     const before = command.err.split('probe ').length
     process.kill(command.pid, 'SIGUSR2')
-    await until(() => command.err.split('probe ').length > before, 15_000, 'what it says of itself')
+    await until(() => command.err.split('probe ').length > before, 15_000, 'its CPU time')
     const [cpuUs = 0, mostUs = 0, atMs = 0] = command.err.split('probe ').at(-1)!.split(/\s/).map(Number)
     return { cpuUs, mostUs, atMs }
   }
@@ -148,7 +148,7 @@ test('one misbehaving client among many', async (context: TestContext) => {
   void bad.say(speech, 8_000)
   await bridge.call('room=bad&hears=es-es')
   const session = () => bridge.service.sessions.findLast(({ to }) => to === 'es-es')
-  await until(() => session(), 15_000, 'the session of the one that will misbehave')
+  await until(() => session(), 15_000, 'the session of the bad call')
   await pause(2_000)
 
   const loaded = await webhooks(bridge.address, 'loaded')
@@ -172,17 +172,17 @@ test('one misbehaving client among many', async (context: TestContext) => {
     `${'['.repeat(30_000)}${']'.repeat(30_000)}`,
   )
   const faults: readonly [string, () => Disposable | Promise<Disposable>][] = [
-    ['nobody', () => ({ [Symbol.dispose]() {} })],
+    ['no fault', () => ({ [Symbol.dispose]() {} })],
     ['a service that sends 5 invalid voices a second of 1.5 MB', () => every(5, result(rubbish))],
-    ['one whose results are too large (5 MB)', () => every(1, result(Buffer.alloc(5_000_000)))],
+    ['a service whose results are too large (5 MB)', () => every(1, result(Buffer.alloc(5_000_000)))],
     [
-      'one that sends 10 000 unknown events a second',
+      'a service that sends 10 000 unknown events a second',
       () => every(10_000, () => session()?.emit('nonsense', {})),
     ],
-    ['one that drops its connection 5 times a second', () => every(5, () => session()?.drop())],
+    ['a service that drops its connection 5 times a second', () => every(5, () => session()?.drop())],
     ['a stream with 1 000 invalid messages a second', () => intruder(bridge.address, '[', 1_000)],
     [
-      'a stream with 50 messages a second of 60 KB, nested as deep as they are long',
+      'a stream with 50 messages a second of 60 KB of nested arrays',
       () => intruder(bridge.address, deep, 50),
     ],
   ]
@@ -191,13 +191,13 @@ test('one misbehaving client among many', async (context: TestContext) => {
     using _fault = await begin()
     await pause(500)
     const { share, mostMs } = await bridge.work(WINDOW_MS)
-    if (who === 'nobody') quiet = share
+    if (who === 'no fault') quiet = share
     const percent = (value: number) => `${Math.round(value * 100)} %`
     figure(
       context,
-      `what ${PAIRS} calls cost the bridge beside ${who}`,
-      'no pause that is heard (200 ms)',
-      `${percent(share)} of a core${who === 'nobody' ? '' : ` (${percent(share - quiet)} for it)`}; never more than ${ms(mostMs)} at a time`,
+      `work of the bridge for ${PAIRS} calls and ${who}`,
+      'no audible pause (200 ms)',
+      `${percent(share)} of a core${who === 'no fault' ? '' : ` (${percent(share - quiet)} for it)`}; never more than ${ms(mostMs)} at a time`,
     )
     expect(mostMs).toBeLessThan(200)
   }

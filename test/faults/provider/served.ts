@@ -110,7 +110,7 @@ export class Deployment implements AsyncDisposable {
   }
 }
 
-/** A participant who speaks in numbered frames, and one who hears them unchanged. */
+/** A participant who speaks in numbered frames, and a listener who hears them unchanged. */
 export class Pair {
   readonly speaker: SimulatedCall
   readonly listener: SimulatedCall
@@ -136,7 +136,7 @@ export class Pair {
 
   /** Waits until the listener has heard frame `index` or a later one. */
   async hears(index: number): Promise<void> {
-    await until(() => this.heard().some(each => each >= index), PATIENCE_MS, `that frame ${index} is heard`)
+    await until(() => this.heard().some(each => each >= index), PATIENCE_MS, `frame ${index}`)
   }
 
   /** Counts the frames. */

@@ -21,7 +21,7 @@ export class Switch {
     return (this.#server.address() as AddressInfo).port
   }
 
-  /** Resets every connection, as when the machine behind it is gone. */
+  /** Resets every connection, as when its machine is gone. */
   cut(): void {
     for (const socket of this.#sockets) socket.resetAndDestroy()
   }

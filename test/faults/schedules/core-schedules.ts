@@ -22,7 +22,7 @@ const marks: Schedule = {
   long: 1_000_000,
   property: fc.property(fc.array(markStep, { maxLength: 60, size: 'max' }), steps => {
     const real = new PlayoutMarks()
-    /** Result of each mark, by its number; and the time by which it is played. */
+    /** Result of each mark, by number, and the deadline of its playback. */
     const ends: (string | undefined)[] = []
     const playedBy: (number | undefined)[] = []
     let now = 1_723.456
@@ -56,7 +56,7 @@ const marks: Schedule = {
         case 'confirm': {
           const known = ends[step.which]
           real.confirm(`m${step.which}`)
-          if (step.which < ends.length) must(ends[step.which] === (known ?? 'heard'), 'it was heard')
+          if (step.which < ends.length) must(ends[step.which] === (known ?? 'heard'), 'it was played')
           break
         }
         case 'wait': {
@@ -68,7 +68,7 @@ const marks: Schedule = {
             if (ends[n] !== undefined)
               must(ends[n] === 'overdue' && due, 'only long overdue marks are dropped')
             // In playing order, with nothing overdue at the front.
-            else if (n === before[0]) must(!due, 'what is overdue is given up')
+            else if (n === before[0]) must(!due, 'overdue marks are dropped')
           }
           break
         }
@@ -79,8 +79,8 @@ const marks: Schedule = {
           for (const n of before) must(ends[n] === step.why, 'no mark returns')
         }
       }
-      must(real.unconfirmed === open().length, 'those that are awaited')
-      must(real.pending === pending.length > 0, 'whether some go behind the next message')
+      must(real.unconfirmed === open().length, 'unconfirmed matches the open marks')
+      must(real.pending === pending.length > 0, 'pending matches the marks for the next message')
     }
   }),
 }
@@ -173,9 +173,9 @@ const switchboard: Schedule = {
         if (state.status === 'over') must(then === state, 'over is over')
         if (state.status === 'parting' && then.status === 'parting')
           must(then.farewell === state.farewell, 'there is one farewell')
-        // Nobody stays alone in a call.
+        // A call ends when its last participant leaves.
         if ('present' in input && input.present === 0 && input.type === 'left')
-          must(then.status === 'over', 'a call of nobody is over')
+          must(then.status === 'over', 'a call without participants is over')
         state = then
       }
     },

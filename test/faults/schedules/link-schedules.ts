@@ -154,7 +154,7 @@ const link: Schedule = {
         if (now && each.do === 'unsent') since++
       }
       if (each.do === 'ask') since += asked - before
-      must(asked - since <= ATTEMPTS + 1, `Discord is not asked for ever: ${asked - since} times`)
+      must(asked - since <= ATTEMPTS + 1, `requests to Discord are limited: ${asked - since}`)
       const played = now?.played ?? 0
       link.play(new Uint8Array(3))
       link.setSpeaking(true)

@@ -19,7 +19,7 @@ test('random schedules of each state machine', async context => {
   }
   figure(
     context,
-    `broken words of ${ALL_SCHEDULES.length} state machines in ${runs} random schedules`,
+    `broken invariants of ${ALL_SCHEDULES.length} state machines in ${runs} random schedules`,
     '0',
     '0',
   )

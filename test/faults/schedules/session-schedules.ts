@@ -49,7 +49,7 @@ const session: Schedule = {
     let closed = false
     for (const each of steps) {
       const over = s.session.state.status === 'ended'
-      // Any open connection can send, even one that will replace another.
+      // Any open connection can send, including a replacement that is not active yet.
       const open = s.translator.connections.filter(({ closed }) => !closed)
       must(open.length <= 2, 'one connection, and one that is to replace it')
       if (over) must(open.length === 0, 'a session that is over has none')
@@ -101,7 +101,7 @@ const session: Schedule = {
     close()
     must(s.clock.pending === 0, `remaining timers: ${s.clock.pending}`)
     must(s.metrics.sessionsOpened === 1 && s.metrics.sessionsEnded === 1, 'it ended once')
-    must(s.metrics.lostMs === 0, 'nothing was lost within the bound')
+    must(s.metrics.lostMs === 0, 'no audio within the bound was lost')
     must(
       s.translator.connections.every(({ closed }) => closed),
       'no connection remains',

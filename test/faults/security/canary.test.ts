@@ -258,7 +258,7 @@ test('G13: nothing of a call, a key or a token appears in logs, metrics, errors 
   await receiving[Symbol.asyncDispose]()
 
   const canaries = { ...CANARY, ...tokens }
-  // Confirms that the test covers something: people were heard, lines written, requests rejected, the receiver
+  // Confirms that the test covers something: people spoke, lines written, requests rejected, the receiver
   // notified.
   expect(kept.lines.length).toBeGreaterThan(15)
   expect(refusals.length).toBeGreaterThan(10)

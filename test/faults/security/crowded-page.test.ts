@@ -31,7 +31,7 @@ async function page(browser: object) {
     await ask('/rooms', { name })
     return (await ask(`/rooms/${name}/links`, {})).token
   }
-  /** Whether a visitor is admitted. */
+  /** True if a visitor is admitted. */
   const comesIn = async (from: string, by: object = {}) => {
     const talker = await visitor(from)
     talker.send({ kind: 'hello', speaks: 'en-us', hears: 'en-us', alone: 'es-es', ...by })

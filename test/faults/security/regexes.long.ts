@@ -7,7 +7,7 @@ test('regular expressions on 64 KB of adversarial input', context => {
   const worst = measured.reduce((a, b) => (b.worstMs > a.worstMs ? b : a))
   figure(
     context,
-    `slowest of ${measured.length} regular expressions on 64 KB made to hurt it`,
+    `slowest of ${measured.length} regular expressions on 64 KB of hostile input`,
     '≤ 5 ms',
     `${worst.worstMs.toFixed(1)} ms`,
   )

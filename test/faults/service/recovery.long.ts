@@ -152,12 +152,7 @@ test('500 sessions at once', async context => {
     'p99 ≤ 3 s',
     `p50 ${Math.round(p50)} ms, p99 ${Math.round(p99)} ms`,
   )
-  figure(
-    context,
-    'probes of all 500 sessions together while the service was away for 7 s',
-    'no stampede',
-    `${probes}`,
-  )
+  figure(context, 'probes of all 500 sessions together during an outage of 7 s', 'no stampede', `${probes}`)
   expect(times.length).toBeGreaterThanOrEqual(1_000)
   expect(all.metrics.lostMs).toBe(0)
   expect(p99).toBeLessThanOrEqual(3_000)
@@ -178,7 +173,7 @@ test('a service that stops answering', async context => {
   const most = Math.max(...times)
   figure(
     context,
-    `a dead service is noticed, ${times.length} black holes`,
+    `a dead service is detected, ${times.length} black holes`,
     '≤ 2 s',
     `≤ ${Math.round(most)} ms`,
   )

@@ -42,7 +42,7 @@ export class Rig implements AsyncDisposable {
   readonly captions: Caption[] = []
   readonly anna: LiveLeg
   readonly bob: LiveLeg
-  /** When listeners switched to originals, and back to translations (clock ms). */
+  /** Times at which listeners switched to originals, and back to translations (clock ms). */
   readonly away: { away: boolean; at: number }[] = []
   readonly #mouth: Ticker
   #speech: Int16Array[] = []
@@ -112,7 +112,7 @@ export class Rig implements AsyncDisposable {
     const deadline = systemClock.now() + ms
     // Searches only the newest, and not too often: many calls share the machine.
     while (!framesIn(joined(this.bob.played.slice(-50))).some(({ index }) => index === last)) {
-      if (systemClock.now() > deadline) throw new Error(`frame ${last} was not heard within ${ms} ms`)
+      if (systemClock.now() > deadline) throw new Error(`frame ${last} was not played within ${ms} ms`)
       await pause(100)
     }
     await pause(300)
@@ -129,7 +129,7 @@ export class Rig implements AsyncDisposable {
     return this.service.sessionOf(number)
   }
 
-  /** Ends everything and checks that nothing is left over. */
+  /** Ends everything and checks for leaks. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#mouth[Symbol.dispose]()
     await this.relay.close()
@@ -145,5 +145,5 @@ export class Rig implements AsyncDisposable {
   }
 }
 
-/** Every frame was heard once. */
+/** Asserts that every frame was played once. */
 export const WHOLE = { lost: [], repeated: 0, late: 0, foreign: [] }

@@ -16,7 +16,7 @@ async function soaked(
   const run = `${report.calls} of ${options.calls} calls ${what}, ${report.sessions} sessions, ${faults} faults and answers, ${Math.round(report.seconds)} s`
   const perCall = bytesPerCall(report)
   const left = leftovers(report)
-  figure(context, `left behind by ${run}: objects, timers, handles, open files`, '0', left.join() || '0')
+  figure(context, `leaked by ${run}: objects, timers, handles, open files`, '0', left.join() || '0')
   figure(
     context,
     'growth of the heap in its second half',
@@ -29,7 +29,7 @@ async function soaked(
 }
 
 test('set-ups and tear-downs with faults, on a simulated clock', context =>
-  soaked(context, 'on a turned clock', 'rooms', { seed: 20_261_121, calls: 100_000, mostSeconds: 480 }))
+  soaked(context, 'on a manual clock', 'rooms', { seed: 20_261_121, calls: 100_000, mostSeconds: 480 }))
 
 // The engine stabilizes after about 6 000 calls: enough more that the second half shows growth.
 test('set-ups and tear-downs with faults, over real sockets', context =>
@@ -43,5 +43,5 @@ test('new seeds of set-ups and tear-downs with faults, on a simulated clock', as
   const reports = await soakAll('rooms', seeds, { calls: 300, mostSeconds: 600 })
   for (const report of reports) expect(leftovers(report), again(report.seed)).toEqual([])
   expect(reports).toHaveLength(seeds.length)
-  figure(context, `new seeds of 300 calls in rooms that leave something behind, of ${seeds.length}`, '0', '0')
+  figure(context, `new seeds of 300 calls in rooms that leak, of ${seeds.length}`, '0', '0')
 })

@@ -11,7 +11,7 @@ export interface SoakReport {
   readonly sessions: number
   /** Objects of calls that are still in memory, by class. */
   readonly left: readonly string[]
-  /** Whether one object that is kept on purpose is found. */
+  /** True if an object that is retained on purpose is found. */
   readonly seesOne: boolean
   /** These are the maximum at any time without a participant. */
   readonly rooms: number
