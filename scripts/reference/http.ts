@@ -20,7 +20,7 @@ error is \`{ code, error, description }\`. Examples by task, with responses: [co
 
 Every request can return`
 
-const SERVICE_ABOUT = `With a key: \`x-api-key: <key>\`. Behavior: [the service over HTTP](../service/http.md), [examples](../service/examples.md). Machine-readable: \`/docs/json\`.
+const SERVICE_ABOUT = `With a key: \`x-api-key: <key>\`. Behavior and examples: [the service over HTTP](../service/http.md). Machine-readable: \`/docs/json\`.
 `
 
 /** `docs/reference/http.md`. */

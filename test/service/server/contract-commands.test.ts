@@ -9,12 +9,12 @@ import { WebSocket } from 'ws'
 import { decoded, KEY, realService } from './helpers/real-service.ts'
 
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url))
-const page = readFileSync(`${PROJECT}docs/service/examples.md`, 'utf8')
-const httpPage = readFileSync(`${PROJECT}docs/service/http.md`, 'utf8')
+const page = readFileSync(`${PROJECT}docs/service/http.md`, 'utf8')
+const socketPage = readFileSync(`${PROJECT}docs/service/examples.md`, 'utf8')
 
 /** The commands, each with the documented response, if any. */
 const examples = Array.from(
-  page.matchAll(/```sh\n(.+)\n```\n(?:\n```json\n([\s\S]+?)\n```)?/g),
+  page.matchAll(/```sh\n(curl [^`]+)\n```\n(?:\n```json\n([\s\S]+?)\n```)?/g),
   ([, command = '', answer]) => ({ command, answer }),
 )
 
@@ -47,13 +47,13 @@ test.each(examples)('$command', async ({ command, answer }) => {
 
 test.each(['languages', 'voices'])('documents the list of %s', async name => {
   const [, documented = ''] =
-    new RegExp(`GET /api/${name}\`[\\s\\S]+?\`\`\`json\\n([\\s\\S]+?)\\n\`\`\``).exec(httpPage) ?? []
+    new RegExp(`GET /api/${name}\`[\\s\\S]+?\`\`\`json\\n([\\s\\S]+?)\\n\`\`\``).exec(page) ?? []
   const response = await fetch(`${real.url}/api/${name}`, { headers: { 'x-api-key': KEY } })
   expect(shape(JSON.parse(documented))).toEqual(shape(await response.json()))
 })
 
 test('the frames of the session match', async () => {
-  const lines = /```\nwscat ([\s\S]+?)```/.exec(page)?.[1]?.trim().split('\n') ?? []
+  const lines = /```\nwscat ([\s\S]+?)```/.exec(socketPage)?.[1]?.trim().split('\n') ?? []
   const [first = '', ...frames] = lines
   const query = /socket\.io\/\?[^"]+/.exec(first)?.[0]
   const socket = new WebSocket(`${real.url.replace('http', 'ws')}/${query}`)
