@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { copyFile, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { entries } from '../../scripts/reference/api.ts'
@@ -64,7 +64,7 @@ it('every block has one rule, and every rule a block', () => {
 
 it('references to other tests are valid', async () => {
   for (const { runs, page } of PROGRAMS)
-    if (runs) expect(await readFile(join(PROJECT, runs), 'utf8')).toContain(page.replace('docs/', ''))
+    if (runs) expect(await readFile(join(PROJECT, runs), 'utf8')).toContain(basename(page, '.md'))
 })
 
 it.concurrent(
