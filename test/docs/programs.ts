@@ -228,7 +228,11 @@ const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
     ],
     after: 'deepEqual([live, warnings.length], [5, 0])\nvoid [gapCount, lateness, sendLateness]',
   },
-  { page: 'docs/testing/phone.md', mark: 'TwilioStandIn.listen', runs: 'test/simulator/rest/doc.test.ts' },
+  {
+    page: 'docs/testing/twilio-rest.md',
+    mark: 'TwilioStandIn.listen',
+    runs: 'test/simulator/rest/doc.test.ts',
+  },
   {
     page: 'docs/channels/twilio-plugin.md',
     mark: 'invite: call =>',

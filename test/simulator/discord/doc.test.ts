@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import * as simulator from '../../../src/simulator/index.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
-const page = () => readFile(new URL('docs/testing/discord.md', ROOT), 'utf8')
+const page = (name = 'discord') => readFile(new URL(`docs/testing/${name}.md`, ROOT), 'utf8')
 
 test('the page’s example runs unchanged', async () => {
   const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(await page()) ?? []
@@ -27,8 +27,8 @@ test('the page’s example runs unchanged', async () => {
   }
 })
 
-test('everything that the page names exists', async () => {
-  const text = await page()
+test('everything that the pages name exists', async () => {
+  const text = `${await page()}${await page('discord-voice')}`
   await using discord = await simulator.DiscordStandIn.listen()
   const guild = discord.addGuild({ name: 'Casa' })
   const channel = guild.addVoiceChannel({ name: 'Sala' })
@@ -48,8 +48,8 @@ test('everything that the page names exists', async () => {
     discord.faults.gateway,
     member.write(channel, 'hello'),
   ]
-  const [, behind = ''] = text.split('## Objects')
-  const called = new Set(Array.from(behind.matchAll(/`(?:\w+\.)*(\w+)\(/g), ([, name = '']) => name))
+  const [, after = ''] = text.split('## Objects')
+  const called = new Set(Array.from(after.matchAll(/`(?:\w+\.)*(\w+)\(/g), ([, name = '']) => name))
   expect(called.size).toBeGreaterThan(30)
   for (const name of called)
     expect(name === 'listen' || things.some(thing => name in thing), `${name}() is nowhere`).toBe(true)

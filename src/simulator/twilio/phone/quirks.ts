@@ -1,6 +1,6 @@
 /**
  * Observed behavior of real phones, networks, attackers and Twilio itself. Everything is off by default: a phone
- * without quirks is the well-behaved, documented case. `docs/testing/phone.md` has the table.
+ * without quirks is the well-behaved, documented case. `docs/testing/phone-checks.md` has the table.
  */
 export interface Quirks {
   /** Added to every `timestamp` (0–200 ms): the first one need not be 0. */
