@@ -138,7 +138,7 @@ function compare(real: ReplayRing, plain: PlainRing, pool: FragmentPool): void {
   must(real.inFlight === plain.waiting.length, `in flight ${real.inFlight}, wanted ${plain.waiting.length}`)
   must(real.waitingSince() === plain.waiting.toSorted((a, b) => a - b)[0], 'the longest wait')
   must(real.resting === held.every(({ quiet }) => quiet), 'whether anything was said')
-  // Held fragments, and the one that is being filled.
+  // Held fragments, and the partly filled one.
   must(pool.lent === held.length + 1, `memory of ${pool.lent}`)
   for (const { sequence, quiet } of held.slice(0, -1)) {
     const follows = held.find(each => each.sequence === sequence + 1)?.quiet

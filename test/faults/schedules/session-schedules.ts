@@ -51,7 +51,7 @@ const session: Schedule = {
       const over = s.session.state.status === 'ended'
       // Any open connection can send, including a replacement that is not active yet.
       const open = s.translator.connections.filter(({ closed }) => !closed)
-      must(open.length <= 2, 'one connection, and one that is to replace it')
+      must(open.length <= 2, 'one connection and its replacement')
       if (over) must(open.length === 0, 'a session that is over has none')
       const connection = open.at(-1)
       if (connection) connection.autoAck = false

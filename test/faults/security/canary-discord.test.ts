@@ -45,7 +45,7 @@ test('G13: nothing about a channel, its members, or the bot appears in logs or c
   expect(code).not.toBe('')
   const { owner } = guild
   await owner.join(sala)
-  // A member without permission, an invalid number, a forbidden one; then one that answers.
+  // A member without permission, an invalid number, a forbidden number; then a number that answers.
   for (const number of [`+${CANARY.stranger}`, '+19005550123', CANARY.wrongCode, CANARY.said.slice(0, 20)])
     await owner.command('interpret dial', { number, language: 'es-es' })
   void owner.command('interpret dial', { number: CALLEE, language: 'es-es' })

@@ -39,7 +39,7 @@ test('short of memory: new callers hear that all lines are busy, programs receiv
     body: new URLSearchParams(fields),
   })
   expect(await resumed.text()).toContain('<Stream')
-  // Even one that another instance had admitted.
+  // Even a call that another instance had admitted.
   const others = { ...ringing('CA9'), CallStatus: 'in-progress' }
   const handedOver = await fetch(url.replace(PUBLIC, `http://127.0.0.1:${port}`), {
     method: 'POST',

@@ -74,7 +74,7 @@ async function fetched(
 const REFUSED = { code: 'blocked', error: 'address_not_allowed' }
 
 describe('G32–G35: the address of streamed audio', () => {
-  test(`in ${LOCAL_HOSTS.length} spellings of local addresses: nothing is requested`, async () => {
+  test(`in ${LOCAL_HOSTS.length} spellings of local addresses: no request is sent`, async () => {
     expect(new Set(LOCAL_HOSTS).size).toBeGreaterThanOrEqual(200)
     // The trap itself: it counts connections.
     await new Promise(resolve =>
@@ -100,7 +100,7 @@ describe('G32–G35: the address of streamed audio', () => {
     expect([trap.connections, trap.bytes]).toEqual([0, 0])
   })
 
-  test('with other schemes, credentials and ports of other protocols: nothing is requested', async () => {
+  test('with other schemes, credentials and ports of other protocols: no request is sent', async () => {
     const starts = [
       'file:///etc/passwd',
       'data:audio/mpeg;base64,AAAA',
@@ -129,7 +129,7 @@ describe('G32–G35: the address of streamed audio', () => {
     expect([trap.connections, trap.bytes]).toEqual([0, 0])
   })
 
-  test('whose name resolves to a local address, among others or only the second time: nothing is requested', async () => {
+  test('whose name resolves to a local address, among others or only the second time: no request is sent', async () => {
     const origin = `http://audio.example.com:${trap.port}`
     const allowed = [origin]
     for (const answers of [

@@ -23,7 +23,7 @@ describe.concurrent('a service that never stops talking', () => {
     await until(() => !first.connected, PATIENCE_MS, 'that the flood is ended')
     await speaking
     expect(await two.count(10_000, 10_060)).toEqual(WHOLE)
-    // Messages that arrive at once, and those that arrive while they are read.
+    // Messages that arrive at once, and further messages during reading.
     expect(one.captions.length).toBeLessThan(7_000)
     expect(one.relay.metrics.sessionsDropped).toBe(1)
     expect(two.relay.metrics.sessionsDropped).toBe(0)

@@ -107,7 +107,7 @@ describe.concurrent('an outage of the service', { timeout: 60_000 }, () => {
     ['C46 the network stops accepting data', (rig: Rig) => rig.proxy.set({ bytesPerSecond: 0 }, 'up')],
     ['C47 a black hole: the peer lost its power', (rig: Rig) => rig.proxy.set({ swallow: true })],
     ['C16 acks come no more', (rig: Rig) => rig.proxy.set({ swallow: true }, 'down')],
-  ])('%s: noticed in time, and nothing is lost', async (_what, spoil) => {
+  ])('%s: detected in time, without loss', async (_what, spoil) => {
     await using rig = await Rig.open()
     const speaking = rig.speak(0, 200)
     await pause(600)
@@ -178,7 +178,7 @@ describe.concurrent('an outage of the service', { timeout: 60_000 }, () => {
     expect(rig.away).toEqual([])
   })
 
-  test('a session that ends during speech without a pause is replaced just before, and nothing is lost', async () => {
+  test('a session that ends during speech without a pause is replaced just before, without loss', async () => {
     await using rig = await Rig.open({ client: { sessionMs: 3_000 } })
     rig.service.next({ lifeMs: 3_500, lifeUntold: true })
     await rig.session(1)

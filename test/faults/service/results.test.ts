@@ -163,7 +163,7 @@ describe('invalid results, on a simulated clock', () => {
     await over()
   })
 
-  test('C54 the first hang-up ends the session at once, and nothing is sent after it', async () => {
+  test('C54 the first hang-up ends the session at once, and no fragment follows', async () => {
     const connection = r.connection('en-us', 'es-es')
     r.say('anna', sine(300, 5_000))
     await r.run(500)

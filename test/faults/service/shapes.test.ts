@@ -2,7 +2,7 @@ import { describe, test } from 'vitest'
 import { pairwiseShapes, REFERENCE, shapeName } from '../../service/client/shapes.ts'
 import { callOfShape } from './shape-call.ts'
 
-// Forms and fields are combined with everything in `utterance-numbers.test.ts`; here those that differ on the wire.
+// Forms and fields are combined with everything in `utterance-numbers.test.ts`; here those with differences on the wire.
 const shapes = [REFERENCE, ...pairwiseShapes({ form: 2, fields: 2, times: 2 })]
 
 describe.concurrent('a call is the same with every shape of service', { timeout: 60_000 }, () => {
