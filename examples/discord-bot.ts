@@ -1,5 +1,5 @@
 /**
- * The Discord bridge as a plugin of your own Fastify server, with any server of the translation-service interface.
+ * The Discord bridge as a plugin of your Fastify server, with any server of the translation-service interface.
  *
  *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… DISCORD_TOKEN=… npm run example examples/discord-bot.ts
  *

@@ -1,5 +1,5 @@
 /**
- * The Twilio bridge as a plugin of your own Fastify server, with any server of the translation-service interface.
+ * The Twilio bridge as a plugin of your Fastify server, with any server of the translation-service interface.
  *
  *   SERVICE_URL=https://translation.example.com SERVICE_KEY=… PUBLIC_URL=https://bridge.example.com \
  *   TWILIO_AUTH_TOKEN=… PORT=8080 npm run example examples/plugin.ts

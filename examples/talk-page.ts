@@ -1,5 +1,5 @@
 /**
- * The talk page as a plugin of your own Fastify server: visitors talk in the browser, with any server of the
+ * The talk page as a plugin of your Fastify server: visitors talk in the browser, with any server of the
  * translation-service interface.
  *
  *   SERVICE_URL=http://127.0.0.1:4000 SERVICE_KEY=… PORT=8080 npm run example examples/talk-page.ts
