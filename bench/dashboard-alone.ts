@@ -1,8 +1,8 @@
 import { relayOptions } from '../src/core/model/relay-settings.ts'
 import { Relay } from '../src/core/room/relay.ts'
-import { DoorCounters } from '../src/net/request-guard.ts'
+import { RequestGuardCounters } from '../src/net/request-guard.ts'
 import { FakeClock, FakeLeg, FakeTranslator } from '../src/simulator/index.ts'
-import { Lookout } from '../src/web/dashboard/activity.ts'
+import { ActivityFeed } from '../src/web/dashboard/activity.ts'
 import { table } from './table.ts'
 
 /** Measured seconds of a dashboard, after the same time to warm up. */
@@ -34,7 +34,7 @@ export function benchAlone(legs: number): AloneRow[] {
     const [speaks, hears] = n % 2 ? ['es-es', 'es-es'] : ['en-us', 'en-us']
     relay.admit(new FakeLeg(id), { room: `room ${n >> 1}`, speaks, hears })
   }
-  using lookout = new Lookout({
+  using lookout = new ActivityFeed({
     ...{ relay, clock, wall: () => clock.now() },
     pulse: {
       start() {},
@@ -42,7 +42,7 @@ export function benchAlone(legs: number): AloneRow[] {
       look: () => ({ loopLagMs: 1, cpuPercent: 50, memoryBytes: 2 ** 27 }),
     },
     overload: { strain: undefined, turnedAway: 0, memoryShare: 0 },
-    door: { counters: new DoorCounters() },
+    door: { counters: new RequestGuardCounters() },
     drain: { draining: false },
     embedded: () => undefined,
     simulated: () => null,

@@ -1,7 +1,7 @@
 import { rms } from '../src/transcode/level.ts'
-import { Leveller } from '../src/transcode/loudness-normalizer.ts'
+import { LoudnessNormalizer } from '../src/transcode/loudness-normalizer.ts'
 import { FRAME_SAMPLES } from '../src/transcode/pcm.ts'
-import { Stretch } from '../src/transcode/stretch/time-stretch.ts'
+import { TimeStretcher } from '../src/transcode/stretch/time-stretch.ts'
 import type { Candidate } from './alternate.ts'
 import { speech } from './speech.ts'
 
@@ -31,7 +31,7 @@ export function speechCandidates(): [what: string, candidates: Candidate[]][] {
 /** Frames in playing order: the more is skipped, the more of the source is processed. */
 function stretched(name: string, pcm: Int16Array, factor: number, trimming: boolean): Candidate {
   let at = 0
-  const stretch = new Stretch(() => {
+  const stretch = new TimeStretcher(() => {
     if (at + FRAME_SAMPLES > pcm.length) at = 0
     at += FRAME_SAMPLES
     return pcm.subarray(at - FRAME_SAMPLES, at)
@@ -50,7 +50,7 @@ function stretched(name: string, pcm: Int16Array, factor: number, trimming: bool
 }
 
 function levelled(pcm: Int16Array): Candidate {
-  const leveller = new Leveller(-20)
+  const leveller = new LoudnessNormalizer(-20)
   return {
     name: 'Leveller',
     frames: FRAMES,

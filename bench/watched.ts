@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { systemClock } from '../src/common/clock.ts'
-import { silentLog } from '../src/common/log.ts'
+import { noopLogger } from '../src/common/log.ts'
 import type { Relay } from '../src/core/room/relay.ts'
-import { DoorCounters } from '../src/net/request-guard.ts'
+import { RequestGuardCounters } from '../src/net/request-guard.ts'
 import { BearerKeys } from '../src/web/control/auth.ts'
 import { controlSettingsSchema } from '../src/web/control/settings.ts'
-import { Lookout } from '../src/web/dashboard/activity.ts'
-import { Audience } from '../src/web/dashboard/audience.ts'
+import { ActivityFeed } from '../src/web/dashboard/activity.ts'
+import { ViewerHub } from '../src/web/dashboard/audience.ts'
 import { dashboard } from '../src/web/dashboard/dashboard.ts'
 import { ProcessPulse } from '../src/web/dashboard/health.ts'
 
@@ -16,14 +16,14 @@ export const BENCH_KEY = 'the-key-of-the-bench-itself'
 /** Adds the unchanged dashboard to a bridge under load; its environment data is constant. */
 export async function addDashboard(app: FastifyInstance, relay: Relay): Promise<void> {
   const wall = () => performance.timeOrigin + performance.now()
-  const audience = new Audience({
+  const audience = new ViewerHub({
     clock: systemClock,
     maxViewers: 100,
     lookout: () =>
-      new Lookout({
+      new ActivityFeed({
         ...{ relay, wall, clock: systemClock, pulse: new ProcessPulse() },
         overload: { strain: undefined, turnedAway: 0, memoryShare: 0 },
-        door: { counters: new DoorCounters() },
+        door: { counters: new RequestGuardCounters() },
         drain: { draining: false },
         embedded: () => undefined,
         simulated: () => null,
@@ -38,6 +38,6 @@ export async function addDashboard(app: FastifyInstance, relay: Relay): Promise<
     audience,
     simulated: undefined,
     languages: async () => [],
-    log: silentLog,
+    log: noopLogger,
   })
 }

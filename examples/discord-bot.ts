@@ -8,7 +8,7 @@
  */
 import Fastify from 'fastify'
 import discordBridge, { inviteUrl } from '../src/bridges/discord/index.ts'
-import { languageOffer, openAnnouncer, Relay, relayOptions } from '../src/index.ts'
+import { languageCatalog, openAnnouncer, Relay, relayOptions } from '../src/index.ts'
 import { ServiceTranslator } from '../src/service/index.ts'
 
 const { SERVICE_URL = '', SERVICE_KEY = '', DISCORD_TOKEN = '', DISCORD_API, APPLICATION_ID } = process.env
@@ -25,7 +25,7 @@ await app.register(discordBridge, {
   token: DISCORD_TOKEN,
   relay,
   announcer,
-  languages: languageOffer(service),
+  languages: languageCatalog(service),
   ...(DISCORD_API ? { apiUrl: DISCORD_API } : {}),
 })
 app.addHook('onClose', async () => {

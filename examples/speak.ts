@@ -6,7 +6,7 @@
  * In a program that has installed the package, import from 'dragoman/service'.
  */
 import { writeFile } from 'node:fs/promises'
-import { ServiceClient, ServiceFailure } from '../src/service/index.ts'
+import { ServiceClient, ServiceClientError } from '../src/service/index.ts'
 
 const { SERVICE_URL = '', SERVICE_KEY = '' } = process.env
 const [languageIdTarget = 'es-es', text = 'Buenos días.', file = 'spoken.mp3'] = process.argv.slice(2)
@@ -27,7 +27,7 @@ try {
     console.log(`${audio.length} bytes of mp3 in ${file}`)
   }
 } catch (error) {
-  if (!(error instanceof ServiceFailure)) throw error
+  if (!(error instanceof ServiceClientError)) throw error
   console.error(
     `${error.code}/${error.error}: ${error.description}${error.retryable ? ' Try again later.' : ''}`,
   )

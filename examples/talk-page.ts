@@ -10,7 +10,7 @@
  */
 import Fastify from 'fastify'
 import browserBridge from '../src/bridges/browser/index.ts'
-import { Relay, relayOptions, talkOffer } from '../src/index.ts'
+import { Relay, relayOptions, talkCatalog } from '../src/index.ts'
 import { ServiceTranslator } from '../src/service/index.ts'
 
 const { SERVICE_URL = '', SERVICE_KEY = '', HOST = '127.0.0.1', PORT = '8080' } = process.env
@@ -21,7 +21,7 @@ const app = Fastify({ forceCloseConnections: true })
 await app.register(browserBridge, {
   relay,
   languages: { speaks: 'en-us', hears: 'es-es' },
-  offer: talkOffer(service),
+  offer: talkCatalog(service),
   // A guest joins the room of their link, or a new one.
   invite: guest => ({ ...guest, name: guest.name ?? 'A guest' }),
   settings: { visitors: 'anyone', maxVisitors: 10 },

@@ -19,7 +19,7 @@ import {
   readWav,
   rms,
   SAMPLE_RATE,
-  Stretch,
+  TimeStretcher,
 } from '../src/transcode/index.ts'
 
 const PHONE_RATE = 8_000
@@ -57,7 +57,7 @@ function converted(pcm: Int16Array, from: number, to: number): Int16Array {
 /** Plays all of `pcm` `factor` times as fast: frame by frame, as a listener would request it. */
 function hurried(pcm: Int16Array, factor: number): Int16Array {
   let at = 0
-  const stretch = new Stretch(() => {
+  const stretch = new TimeStretcher(() => {
     const next = pcm.subarray(at, at + FRAME_SAMPLES)
     at += next.length
     return next.length > 0 ? next : undefined

@@ -1,20 +1,20 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
-  type Doorkeeper,
-  invitationsOf,
+  createNumberRouter,
+  type NumberRouterOptions,
   type NumberSettings,
 } from '../src/bridges/telephony/number-routing.ts'
 import type { RememberedLanguages } from '../src/bridges/telephony/remembered-languages.ts'
 import type { Answers } from '../src/bridges/twilio/index.ts'
 import { isLanguageId } from '../src/common/language.ts'
-import { GuessLimit } from '../src/core/calls/room-code-limiter.ts'
+import { RoomCodeLimiter } from '../src/core/calls/room-code-limiter.ts'
 import { FakeClock } from '../src/simulator/fakes/fake-clock.ts'
 
 const NUMBER = '+15005550001'
 const FROM = '+15005550006'
 const invite = (numbers: Record<string, NumberSettings> = {}) => {
-  const decide = invitationsOf({ speaks: 'en-us', hears: 'es-es' }, numbers)
+  const decide = createNumberRouter({ speaks: 'en-us', hears: 'es-es' }, numbers)
   return (query: Record<string, string> = {}, to = NUMBER) =>
     decide({
       callSid: 'CA1',
@@ -73,7 +73,7 @@ describe('a call is invited', () => {
     const lines: object[] = []
     const note = (fields: object, message: string) => void lines.push({ ...fields, message })
     const log = { debug: note, info: note, warn: note, error: note }
-    const decide = invitationsOf({ speaks: 'en-us', hears: 'es-es' }, {}, undefined, log)
+    const decide = createNumberRouter({ speaks: 'en-us', hears: 'es-es' }, {}, undefined, log)
     const query = { speaks: 'english', room: 'desk' }
     decide({ ...CALL, query, parameters: query })
     expect(lines).toEqual([
@@ -117,7 +117,7 @@ describe('a call is invited', () => {
 /** A number with one code, on a simulated clock. */
 function door() {
   const remembered = new Map<string, string>()
-  const guesses = new GuessLimit(new FakeClock(1_000))
+  const guesses = new RoomCodeLimiter(new FakeClock(1_000))
   const memory = {
     find: (from: string) => remembered.get(from),
     remember: (from: string, language: string) => void remembered.set(from, language),
@@ -126,8 +126,8 @@ function door() {
   return { remembered, door: { roomOf, guesses, remembered: memory as unknown as RememberedLanguages } }
 }
 
-function caller(settings: NumberSettings, keeper?: Doorkeeper) {
-  const decide = invitationsOf({ speaks: 'en-us', hears: 'es-es' }, { [NUMBER]: settings }, keeper)
+function caller(settings: NumberSettings, keeper?: NumberRouterOptions) {
+  const decide = createNumberRouter({ speaks: 'en-us', hears: 'es-es' }, { [NUMBER]: settings }, keeper)
   return (answers: Answers = {}, query: Record<string, string> = {}, callSid = 'CA1') =>
     decide({
       callSid,

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { Encoder } from '@evan/opus'
 import { LinkCounters } from '../../src/bridges/discord/counters.ts'
-import { ChannelVoice } from '../../src/bridges/discord/voice/channel-output.ts'
+import { ChannelOutput } from '../../src/bridges/discord/voice/channel-output.ts'
 import { DaveGuard } from '../../src/bridges/discord/voice/dave-guard.ts'
-import { OutgoingPacer } from '../../src/bridges/discord/voice/pacer.ts'
-import { Reception } from '../../src/bridges/discord/voice/receiver.ts'
+import { OutputPacer } from '../../src/bridges/discord/voice/pacer.ts'
+import { VoiceReceiver } from '../../src/bridges/discord/voice/receiver.ts'
 import { GCM_MODE, sealed, XCHACHA_MODE } from '../../src/bridges/discord/voice/rtp-packet.ts'
 import { SpeakerLeg } from '../../src/bridges/discord/voice/speaker-leg.ts'
-import { silentLog } from '../../src/common/log.ts'
+import { noopLogger } from '../../src/common/log.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { OpusDecoder, OpusEncoder } from '../../src/transcode/opus.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
@@ -68,12 +68,12 @@ function incoming(): Candidate[] {
   const decoder = new OpusDecoder()
   const clock = new FakeClock()
   const counters = new LinkCounters()
-  const leg = (source: Reception | undefined) => {
+  const leg = (source: VoiceReceiver | undefined) => {
     const nowhere = { listen: () => {}, unlisten: () => {}, ended: new Promise<void>(() => {}) }
     const from = source ? Object.assign(source, { ended: nowhere.ended }) : nowhere
     const made = new SpeakerLeg({
-      ...{ id: 'anna', userId: 'anna', source: from, counters, log: silentLog },
-      pacer: new OutgoingPacer(clock),
+      ...{ id: 'anna', userId: 'anna', source: from, counters, log: noopLogger },
+      pacer: new OutputPacer(clock),
     })
     made.attach(NOBODY)
     return made
@@ -82,7 +82,7 @@ function incoming(): Candidate[] {
   let sequence = 0
   const opened = (mode: string): (() => void) => {
     const key = { mode, key: randomBytes(32) }
-    const reception = new Reception(clock, counters, new DaveGuard(clock, counters, () => {}))
+    const reception = new VoiceReceiver(clock, counters, new DaveGuard(clock, counters, () => {}))
     reception.use(key)
     leg(reception)
     reception.named('anna', 7)
@@ -170,8 +170,8 @@ function outgoing(): Candidate[] {
 function voiced(frames: readonly Int16Array[], ears: number): () => void {
   const clock = new FakeClock()
   const player = { playable: true, play: () => {}, setSpeaking: () => {} }
-  const pacer = new OutgoingPacer(clock)
-  const voice = new ChannelVoice({ id: 'c', player, pacer, counters: new LinkCounters() })
+  const pacer = new OutputPacer(clock)
+  const voice = new ChannelOutput({ id: 'c', player, pacer, counters: new LinkCounters() })
   const made = Array.from({ length: ears }, () => voice.ear('en-us'))
   for (const ear of made) ear.attach(NOBODY)
   return () => {

@@ -1,13 +1,13 @@
 /** The media of the Discord bridge, unchanged: a link for each channel, a leg for each speaker, a voice that never stops. */
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
 import { LinkCounters } from '../../src/bridges/discord/counters.ts'
-import { ChannelVoice } from '../../src/bridges/discord/voice/channel-output.ts'
-import type { EarLeg } from '../../src/bridges/discord/voice/output-leg.ts'
-import { OutgoingPacer } from '../../src/bridges/discord/voice/pacer.ts'
+import { ChannelOutput } from '../../src/bridges/discord/voice/channel-output.ts'
+import type { OutputLeg } from '../../src/bridges/discord/voice/output-leg.ts'
+import { OutputPacer } from '../../src/bridges/discord/voice/pacer.ts'
 import { SpeakerLeg } from '../../src/bridges/discord/voice/speaker-leg.ts'
 import { VoiceLink } from '../../src/bridges/discord/voice/voice-link.ts'
 import { systemClock, Ticker } from '../../src/common/clock.ts'
-import { silentLog } from '../../src/common/log.ts'
+import { noopLogger } from '../../src/common/log.ts'
 import { trust } from '../../src/simulator/discord/voice/certificate.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { speech } from '../speech.ts'
@@ -20,11 +20,11 @@ const LEAD_FRAMES = 10
 const LEFT_OUT_MS = 60
 
 const [channels, speakers, dave] = process.argv.slice(2)
-const pacer = new OutgoingPacer(systemClock)
+const pacer = new OutputPacer(systemClock)
 const counters = new LinkCounters()
 const late = new Samples()
 const voice = speech()
-const feeds: { ear: EarLeg; at: number; ahead: number }[] = []
+const feeds: { ear: OutputLeg; at: number; ahead: number }[] = []
 let framesIn = 0
 let began = 0
 
@@ -53,7 +53,7 @@ async function enter(channel: BenchChannel, endpoint: string): Promise<VoiceLink
       group: BOT,
       dave: dave === 'dave',
       clock: systemClock,
-      log: silentLog,
+      log: noopLogger,
       counters,
     },
     adapterCreator: library => adapter(library, channel, endpoint),
@@ -61,10 +61,10 @@ async function enter(channel: BenchChannel, endpoint: string): Promise<VoiceLink
   const end = await link.join()
   if (end) throw new Error(`channel ${channelId} is not available: ${JSON.stringify(end)}`)
   for (const userId of users) {
-    const leg = new SpeakerLeg({ id: userId, userId, source: link, pacer, counters, log: silentLog })
+    const leg = new SpeakerLeg({ id: userId, userId, source: link, pacer, counters, log: noopLogger })
     leg.attach({ write: () => void framesIn++, marked: () => {}, dtmf: () => {} })
   }
-  const out = new ChannelVoice({ id: channelId, player: timed(link), pacer, counters })
+  const out = new ChannelOutput({ id: channelId, player: timed(link), pacer, counters })
   const ear = out.ear('en-us')
   ear.attach({ write: () => {}, marked: () => {}, dtmf: () => {} })
   feeds.push({ ear, at: feeds.length * 16_000, ahead: LEAD_FRAMES })

@@ -1,8 +1,8 @@
-import { silentLog } from '../../src/common/log.ts'
+import { noopLogger } from '../../src/common/log.ts'
 import { Observer, type RelayEvents } from '../../src/core/model/events.ts'
 import { FakeClock } from '../../src/simulator/index.ts'
 import { CaptionFeed } from '../../src/web/captions/caption-feed.ts'
-import { webhookSchema } from '../../src/web/webhooks/settings.ts'
+import { webhookSettingsSchema } from '../../src/web/webhooks/settings.ts'
 import { WebhooksOut } from '../../src/web/webhooks/webhooks.ts'
 import { SAMPLES } from './samples.ts'
 
@@ -15,7 +15,7 @@ export async function sentWebhooks(): Promise<SentWebhooks> {
   const [observer, clock] = [new Observer(), new FakeClock(0)]
   const wall = () => Date.UTC(2026, 10, 20, 10)
   using feed = new CaptionFeed(observer, clock, wall)
-  const settings = webhookSchema.parse({
+  const settings = webhookSettingsSchema.parse({
     url: 'https://example.com/dragoman',
     secret: 'a-secret-of-the-receiver',
     texts: true,
@@ -30,7 +30,7 @@ export async function sentWebhooks(): Promise<SentWebhooks> {
     feed,
     clock,
     wall,
-    log: silentLog,
+    log: noopLogger,
     send,
     random: () => 0,
   })

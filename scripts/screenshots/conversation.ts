@@ -1,5 +1,5 @@
 import { type App, buildApp } from '../../src/app/app.ts'
-import { ScriptedEars } from '../../src/cli/demo/scripted-recognizer.ts'
+import { ScriptedRecognizer } from '../../src/cli/demo/scripted-recognizer.ts'
 import { DIALOGUE } from '../../src/cli/demo/scripts.ts'
 import { bundledSentences, lineAudio, withPauses } from '../../src/cli/sample-audio.ts'
 import { placeCall, type SimulatedCall } from '../../src/simulator/index.ts'
@@ -27,11 +27,11 @@ interface Phones {
 export class Conversation implements AsyncDisposable {
   readonly address: string
   readonly #app: App
-  readonly #ears: ScriptedEars
+  readonly #ears: ScriptedRecognizer
   readonly #phones: Phones
   #over = false
 
-  private constructor(app: App, address: string, ears: ScriptedEars, phones: Phones) {
+  private constructor(app: App, address: string, ears: ScriptedRecognizer, phones: Phones) {
     this.#app = app
     this.address = address
     this.#ears = ears
@@ -41,7 +41,7 @@ export class Conversation implements AsyncDisposable {
 
   static async begin(): Promise<Conversation> {
     // No engine here recognizes Spanish: the script supplies the words of that side.
-    const ears = await ScriptedEars.listen(Array.from({ length: ROUNDS }, () => SPANISH).flat())
+    const ears = await ScriptedRecognizer.listen(Array.from({ length: ROUNDS }, () => SPANISH).flat())
     const scripted = { engine: 'openai', url: ears.url, model: 'script', languages: ['es-es'] } as const
     const app = await buildApp({
       host: '127.0.0.1',

@@ -1,7 +1,7 @@
 import type { BrowserSettings } from '../bridges/browser/index.ts'
 import type { LanguageDefaults, NumberSettings } from '../bridges/telephony/number-routing.ts'
 import type { RememberedSettings } from '../bridges/telephony/remembered-languages.ts'
-import type { TwilioLimits } from '../bridges/twilio/index.ts'
+import type { StreamLimits } from '../bridges/twilio/index.ts'
 import type { DrainSettings } from '../config/schema.ts'
 import type { AttendantSettings } from '../core/calls/settings.ts'
 import type { relayOptions } from '../core/model/relay-settings.ts'
@@ -76,7 +76,7 @@ export interface AppConfig {
     /** The auth token is our own, for this machine only. */
     readonly local?: boolean | undefined
     /** Limits of a call. */
-    readonly limits?: Partial<TwilioLimits> | undefined
+    readonly limits?: Partial<StreamLimits> | undefined
     /** Absent: no outbound calls. */
     readonly outbound?: DiallingSettings | undefined
     readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined

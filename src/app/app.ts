@@ -1,37 +1,37 @@
 import type { FastifyInstance } from 'fastify'
 import type { DiscordBridge } from '../bridges/discord/discord-bridge.ts'
-import { NumberLimits } from '../bridges/telephony/call-policy.ts'
-import type { Doorkeeper } from '../bridges/telephony/number-routing.ts'
+import { NumberQuota } from '../bridges/telephony/call-policy.ts'
+import type { NumberRouterOptions } from '../bridges/telephony/number-routing.ts'
 import { RememberedLanguages } from '../bridges/telephony/remembered-languages.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
-import { type Log, silentLog } from '../common/log.ts'
+import { type Logger, noopLogger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
-import { drainSchema } from '../config/schema.ts'
+import { drainSettingsSchema } from '../config/schema.ts'
 import { Attendant } from '../core/calls/attendant.ts'
-import { ModestDialler, ObservedDialler } from '../core/calls/dialer-policies.ts'
-import { GuessLimit } from '../core/calls/room-code-limiter.ts'
+import { AdmissionControlledDialer, ObservedDialer } from '../core/calls/dialer-policies.ts'
+import { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import { RoomCodes } from '../core/calls/room-codes.ts'
 import { attendantOptions } from '../core/calls/settings.ts'
 import { Switchboard } from '../core/calls/switchboard.ts'
 import type { Announcer } from '../core/model/announcer.ts'
-import type { Dialler } from '../core/model/dialer.ts'
+import type { Dialer } from '../core/model/dialer.ts'
 import type { Recorder } from '../core/model/recording.ts'
 import { relayOptions } from '../core/model/relay-settings.ts'
 import { Relay } from '../core/room/relay.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { DiskRecorder } from '../media/recording/disk-recorder.ts'
-import { recordingOptionsSchema } from '../media/recording/settings.ts'
+import { recordingSettingsSchema } from '../media/recording/settings.ts'
 import { Neighbours } from '../net/client-address.ts'
 import { Overload } from '../net/overload.ts'
-import type { Door } from '../net/request-guard.ts'
-import { limitsSchema } from '../net/settings.ts'
+import type { RequestGuard } from '../net/request-guard.ts'
+import { limitSettingsSchema } from '../net/settings.ts'
 import { ServiceProcess } from '../service/server/process/service-process.ts'
 import type { ServiceConfig } from '../service/server/settings.ts'
 import { tracingSettingsSchema } from '../tracing/settings.ts'
-import { openFloor } from '../web/control/open-context.ts'
+import { openControlContext } from '../web/control/open-context.ts'
 import { controlSettingsSchema } from '../web/control/settings.ts'
 import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
-import { webhookSchema } from '../web/webhooks/settings.ts'
+import { webhookSettingsSchema } from '../web/webhooks/settings.ts'
 import type { AppConfig } from './app-config.ts'
 import { openChannels, openDialler, openPreferences, rationed } from './bridges.ts'
 import { openUsageFile } from './call-usage-file.ts'
@@ -44,9 +44,9 @@ import { openAnnouncer, openTranslators } from './service.ts'
 export type { AppConfig }
 
 /** Replaces parts of the app, for tests and embedding programs. */
-export interface AppParts {
+export interface AppOptions {
   readonly clock?: Clock
-  readonly log?: Log
+  readonly log?: Logger
   readonly translator?: Translator
   /** The caller keeps ownership. */
   readonly announcer?: Announcer
@@ -63,17 +63,17 @@ export interface App extends AsyncDisposable {
   /** Admits legs and connects calls. */
   readonly switchboard: Switchboard
   /** Places calls; absent if outbound calls are disabled. */
-  readonly dialler: Dialler | undefined
+  readonly dialler: Dialer | undefined
   /** Codes of rooms, including those from the settings. */
   readonly roomCodes: RoomCodes
   /** Records conversations, as far as the settings allow. */
   readonly recorder: Recorder
   /** Limits requests before routes see them. */
-  readonly door: Door
+  readonly door: RequestGuard
   /** Detects overload. */
   readonly overload: Overload
   /** Usage limits of each number. */
-  readonly numberLimits: NumberLimits
+  readonly numberLimits: NumberQuota
   /** The Discord bot, if a token is set. */
   readonly discord: DiscordBridge | undefined
   /** The embedded service, if enabled. */
@@ -92,16 +92,16 @@ export interface App extends AsyncDisposable {
 }
 
 /** Assembles the app without listening. Throws `BridgeError` `CONFIG` for settings that cannot work. */
-export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise<App> {
-  const { clock = systemClock, log = silentLog } = parts
+export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promise<App> {
+  const { clock = systemClock, log = noopLogger } = parts
   // First, so that invalid settings leave no process running.
   const options = relayOptions(config.relay)
   const attended = attendantOptions(config.attendant)
-  const limits = limitsSchema.parse(config.limits ?? {})
-  const drainSettings = drainSchema.parse(config.drain ?? {})
+  const limits = limitSettingsSchema.parse(config.limits ?? {})
+  const drainSettings = drainSettingsSchema.parse(config.drain ?? {})
   const tracingSettings = tracingSettingsSchema.parse(config.tracing ?? {})
   const control = controlSettingsSchema.parse(config.control ?? {})
-  const webhooks = (config.webhooks ?? []).map(each => webhookSchema.parse(each))
+  const webhooks = (config.webhooks ?? []).map(each => webhookSettingsSchema.parse(each))
   const kept = transcriptSettingsSchema.parse(config.transcripts ?? {})
   const external = parts.translator !== undefined || config.service.url !== undefined
   const key = config.service.apiKey ?? randomKey()
@@ -125,7 +125,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const relay = new Relay({ ...services, options, clock, log })
   const ration =
     twilioDialler && twilio.outbound && rationed(twilioDialler, twilio.outbound, { numbers, clock })
-  const dialler = ration && new ObservedDialler(ration, relay.observer)
+  const dialler = ration && new ObservedDialer(ration, relay.observer)
   const { maxMinutes, maxRooms = options.maxLegs } = calls
   const language = config.languages.hears
   const switchboard = new Switchboard({
@@ -139,8 +139,8 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     language,
   })
   const roomCodes = new RoomCodes(clock, { fixed: calls.roomCodes })
-  const guesses = new GuessLimit(clock)
-  const desk: Doorkeeper = {
+  const guesses = new RoomCodeLimiter(clock)
+  const desk: NumberRouterOptions = {
     roomOf: code => roomCodes.find(code),
     guesses,
     remembered,
@@ -148,7 +148,7 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
   const recorder = new DiskRecorder({
     relay,
     announcer,
-    options: recordingOptionsSchema.parse(config.recording ?? {}),
+    options: recordingSettingsSchema.parse(config.recording ?? {}),
     clock,
     wallClock: systemWallClock,
     log,
@@ -163,18 +163,18 @@ export async function buildApp(config: AppConfig, parts: AppParts = {}): Promise
     log,
     calls: () => relay.rooms.size + (server.hasDecorator('twilio') ? server.twilio.expected : 0),
   })
-  const numberLimits = new NumberLimits({
+  const numberLimits = new NumberQuota({
     numbers,
     goesOn: callSid => server.twilio.goesOn(callSid),
     ...{ language, clock, wallClock: systemWallClock, ledger: usageFile },
   })
   const doorman = { turns: () => drain.turns() ?? overload.turns() }
   const neighbours = new Neighbours([...(config.trustProxy ?? []), ...limits.neighbours])
-  const front = await openFloor({
+  const front = await openControlContext({
     relay,
     codes: roomCodes,
     announcer,
-    dialler: dialler && new ModestDialler(dialler, doorman),
+    dialler: dialler && new AdmissionControlledDialer(dialler, doorman),
     recorder: config.recording?.when === undefined || config.recording.when === 'off' ? undefined : recorder,
     closed: control.keys.length === 0,
     transcripts: kept,

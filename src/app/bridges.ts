@@ -1,26 +1,26 @@
-import { asAsked, type BrowserBridgeOptions } from '../bridges/browser/index.ts'
+import { asRequested, type BrowserBridgeOptions } from '../bridges/browser/index.ts'
 import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
 import type { DiscordBridgeOptions } from '../bridges/discord/options.ts'
 import { DiscordPreferences } from '../bridges/discord/preferences.ts'
 import { DiscordChannels, type DiscordChannelsSettings } from '../bridges/discord/running-channels.ts'
 import type { LanguageDefaults, NumberSettings } from '../bridges/telephony/number-routing.ts'
 import type { DayLedger } from '../bridges/telephony/outbound/usage-limits.ts'
-import { destinationFault, type OutboundSettings, TwilioDialler } from '../bridges/twilio/index.ts'
+import { CarrierDialer, destinationFault, type OutboundSettings } from '../bridges/twilio/index.ts'
 import type { Clock } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { LanguageId } from '../common/language.ts'
-import type { Log } from '../common/log.ts'
+import type { Logger } from '../common/log.ts'
 import type { WallClock } from '../common/wall-clock.ts'
-import { type Doorman, RationedDialler } from '../core/calls/dialer-policies.ts'
+import { type AdmissionControl, RateLimitedDialer } from '../core/calls/dialer-policies.ts'
 import { AddressGuessLimit } from '../core/calls/room-code-limiter.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { RoomLinks } from '../core/calls/room-links.ts'
-import type { Dialler } from '../core/model/dialer.ts'
+import type { Dialer } from '../core/model/dialer.ts'
 import type { Admission } from '../core/model/invitation.ts'
 import type { Relay } from '../core/room/relay.ts'
-import { languageOffer, talkOffer } from './service.ts'
+import { languageCatalog, talkCatalog } from './service.ts'
 
-export interface BrowserTerms {
+export interface BrowserOptions {
   readonly relay: Relay
   readonly admission: Admission
   readonly languages: LanguageDefaults
@@ -30,7 +30,7 @@ export interface BrowserTerms {
   /** A Discord bot also accepts room codes. */
   readonly discord: boolean
   readonly links: RoomLinks
-  readonly doorman: Doorman
+  readonly doorman: AdmissionControl
   readonly captions: BrowserBridgeOptions['captions'] & {}
   readonly dashboard: string
   readonly words: () => string
@@ -38,24 +38,24 @@ export interface BrowserTerms {
   readonly service: { readonly url: () => string; readonly apiKey: string }
   readonly groupOf: (address: string) => string | undefined
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
 }
 
 /** Returns the browser bridge’s options for these settings. */
 export function browserOptions(
   settings: BrowserBridgeOptions['settings'],
-  { numbers, doorman, service, ...parts }: BrowserTerms,
+  { numbers, doorman, service, ...parts }: BrowserOptions,
 ): BrowserBridgeOptions {
   const { clock } = parts
   return {
     ...parts,
     path: '/',
     settings: settings ?? {},
-    offer: talkOffer(service),
+    offer: talkCatalog(service),
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
     // A separate limit: guesses from browsers must not lock out phone callers.
     guesses: new AddressGuessLimit(clock, parts.log),
-    invite: guest => (doorman.turns() === undefined ? asAsked(guest) : { refused: 'busy' }),
+    invite: guest => (doorman.turns() === undefined ? asRequested(guest) : { refused: 'busy' }),
   }
 }
 
@@ -67,12 +67,12 @@ export type DiallingSettings = Omit<OutboundSettings, 'own'> & {
   readonly perHourEach?: number | undefined
 }
 
-export interface DiallingTerms {
+export interface DiallingOptions {
   readonly authTokens: readonly string[]
   /** Our own numbers, which are never called. */
   readonly numbers: Readonly<Record<string, NumberSettings>>
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   readonly ledger?: DayLedger | undefined
 }
 
@@ -82,8 +82,8 @@ export interface DiallingTerms {
  */
 export function openDialler(
   settings: DiallingSettings | undefined,
-  { authTokens, numbers, clock, log, ledger }: DiallingTerms,
-): TwilioDialler | undefined {
+  { authTokens, numbers, clock, log, ledger }: DiallingOptions,
+): CarrierDialer | undefined {
   const own = Object.keys(numbers)
   for (const [number, { dial }] of Object.entries(numbers)) {
     if (!dial) continue
@@ -93,7 +93,7 @@ export function openDialler(
   }
   if (!settings) return undefined
   const authToken = settings.apiKeySid === undefined ? (settings.authToken ?? authTokens[0]) : undefined
-  return new TwilioDialler({ ...settings, authToken, own }, { clock, log, ...(ledger && { ledger }) })
+  return new CarrierDialer({ ...settings, authToken, own }, { clock, log, ...(ledger && { ledger }) })
 }
 
 /** Returns the tokens that can sign webhooks: those of the account, and that of the dialing account. */
@@ -107,12 +107,12 @@ export function signingTokens(
 
 /** Wraps `dialler` with the configured rate limits. */
 export function rationed(
-  dialler: Dialler,
+  dialler: Dialer,
   { perMinute = 60, perHourEach = 6 }: DiallingSettings,
-  { numbers, clock }: Pick<DiallingTerms, 'numbers' | 'clock'>,
-): RationedDialler {
+  { numbers, clock }: Pick<DiallingOptions, 'numbers' | 'clock'>,
+): RateLimitedDialer {
   const known = Object.values(numbers).flatMap(({ dial }) => (dial ? [dial.to] : []))
-  return new RationedDialler(dialler, { perMinute, perHourEach, known }, clock)
+  return new RateLimitedDialer(dialler, { perMinute, perHourEach, known }, clock)
 }
 
 /** Settings of the Discord bridge; without a token, it is off. */
@@ -146,7 +146,7 @@ export interface DiscordSettings {
 }
 
 /** Dependencies that the app provides. */
-export interface DiscordTerms
+export interface DiscordOptions
   extends Pick<
     DiscordBridgeOptions,
     'relay' | 'admission' | 'announcer' | 'dialler' | 'roomCodes' | 'guesses' | 'clock' | 'wallClock' | 'log'
@@ -162,7 +162,7 @@ export interface DiscordTerms
 /** Opens the file of user preferences. Throws `BridgeError` `CONFIG` if it cannot be used. */
 export function openPreferences(
   settings: DiscordSettings | undefined,
-  parts: { readonly clock: Clock; readonly log: Log },
+  parts: { readonly clock: Clock; readonly log: Logger },
 ): DiscordPreferences | undefined {
   const { token, preferences } = settings ?? {}
   return token !== undefined && preferences ? new DiscordPreferences(preferences, parts) : undefined
@@ -171,7 +171,7 @@ export function openPreferences(
 /** Opens the file of the channels being interpreted. */
 export function openChannels(
   settings: DiscordSettings | undefined,
-  parts: { readonly wallClock: WallClock; readonly log: Log },
+  parts: { readonly wallClock: WallClock; readonly log: Logger },
 ): DiscordChannels | undefined {
   const { token, resume } = settings ?? {}
   return token !== undefined && resume && resume.withinMinutes > 0
@@ -182,7 +182,7 @@ export function openChannels(
 /** Returns the bridge’s options for these settings, or undefined if there is no bot. */
 export function discordOptions(
   settings: DiscordSettings | undefined,
-  { service, preferences, running, phoneNumbers, ...parts }: DiscordTerms,
+  { service, preferences, running, phoneNumbers, ...parts }: DiscordOptions,
 ): DiscordBridgeOptions | undefined {
   if (settings?.token === undefined) return undefined
   const { token, language, apiUrl, captions = {} } = settings
@@ -190,7 +190,7 @@ export function discordOptions(
   return {
     ...parts,
     token,
-    languages: languageOffer(service),
+    languages: languageCatalog(service),
     ...(preferences ? { preferences } : {}),
     ...(running ? { running } : {}),
     ...(apiUrl === undefined ? {} : { apiUrl }),

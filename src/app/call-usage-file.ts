@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { type DayLedger, NOTHING, type Used } from '../bridges/telephony/outbound/usage-limits.ts'
-import { after, type Clock } from '../common/clock.ts'
-import type { Log } from '../common/log.ts'
+import { type Clock, setTimer } from '../common/clock.ts'
+import type { Logger } from '../common/log.ts'
 import { isoTime, type WallClock } from '../common/wall-clock.ts'
-import { writeWhole } from '../storage/atomic-file.ts'
+import { writeFileAtomic } from '../storage/atomic-file.ts'
 import type { AppConfig } from './app-config.ts'
 
 /** Minimum time between two writes (ms). The first change after a quiet period is written at once. */
@@ -27,13 +27,13 @@ const fileSchema = z.strictObject({
 })
 type Runs = z.output<typeof fileSchema>['runs']
 
-export interface UsageFileTerms {
+export interface UsageFileOptions {
   readonly file: string
   /** Key of the digests of names, so that the file reveals no phone numbers. */
   readonly key: string
   readonly clock: Clock
   readonly wallClock: WallClock
-  readonly log: Log
+  readonly log: Logger
 }
 
 /**
@@ -43,7 +43,7 @@ export interface UsageFileTerms {
  * An unreadable file stays unchanged until the day ends, and `known` is false.
  */
 export class UsageFile implements DayLedger, AsyncDisposable {
-  readonly #terms: UsageFileTerms
+  readonly #terms: UsageFileOptions
   readonly #run = randomBytes(9).toString('base64url')
   /** Usage of this run today, by digest. */
   readonly #own = new Map<string, Used>()
@@ -59,7 +59,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
   #writing: Promise<void> | undefined
 
   /** Reads the file, if it exists. */
-  constructor(terms: UsageFileTerms) {
+  constructor(terms: UsageFileOptions) {
     this.#terms = terms
     this.#day = this.#today()
     try {
@@ -106,7 +106,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
     const { clock } = this.#terms
     this.#writing = this.#replace().finally(() => {
       this.#writing = undefined
-      this.#timer = after(clock, WRITE_EVERY_MS, () => {
+      this.#timer = setTimer(clock, WRITE_EVERY_MS, () => {
         this.#timer = undefined
         if (this.#changed) this.#write()
       })
@@ -127,7 +127,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
     const runs: Runs = { ...this.#runs, [this.#run]: plain(this.#own) }
     const text = JSON.stringify({ version: 1, day: this.#day, runs: bounded(runs, this.#run) })
     try {
-      await writeWhole(file, text)
+      await writeFileAtomic(file, text)
       this.#failed = false
     } catch (error) {
       if (!this.#failed) log.error({ file, fault: faultOf(error) }, 'the usage file cannot be written')
@@ -222,7 +222,7 @@ function faultOf(error: unknown): string {
 /** Opens the configured usage file; undefined if there are no daily limits. */
 export function openUsageFile(
   { usageFile: file, outbound, numbers = {}, authTokens }: AppConfig['twilio'],
-  parts: Pick<UsageFileTerms, 'clock' | 'wallClock' | 'log'>,
+  parts: Pick<UsageFileOptions, 'clock' | 'wallClock' | 'log'>,
 ): UsageFile | undefined {
   const ceilings = [
     ...[outbound?.maxMinutesPerDay, outbound?.maxMinutesPerNumber, outbound?.maxMinutesPerKey],

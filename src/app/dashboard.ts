@@ -1,14 +1,14 @@
 import type { FastifyInstance } from 'fastify'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { BearerKeys } from '../web/control/auth.ts'
-import { Lookout } from '../web/dashboard/activity.ts'
-import { Audience } from '../web/dashboard/audience.ts'
+import { ActivityFeed } from '../web/dashboard/activity.ts'
+import { ViewerHub } from '../web/dashboard/audience.ts'
 import { dashboard } from '../web/dashboard/dashboard.ts'
 import { ProcessPulse } from '../web/dashboard/health.ts'
 import { dashboardSettingsSchema } from '../web/dashboard/settings.ts'
-import type { PluginParts } from './context.ts'
+import type { PluginOptions } from './context.ts'
 import type { DashboardStats } from './metrics/server-families.ts'
-import { languageOffer } from './service.ts'
+import { languageCatalog } from './service.ts'
 import { LoopbackCalls } from './simulated-calls.ts'
 
 declare module 'fastify' {
@@ -17,7 +17,7 @@ declare module 'fastify' {
   }
 }
 
-export interface DashboardTerms {
+export interface DashboardOptions {
   /** Keys of the control API, so that wrong keys are counted once. */
   readonly keys: BearerKeys
   /** Signs simulated calls; undefined if requests are not signed. */
@@ -27,8 +27,8 @@ export interface DashboardTerms {
 /** Registers the dashboard and its simulated calls on `server`; both end with the server. */
 export async function registerDashboard(
   server: FastifyInstance,
-  parts: PluginParts,
-  { keys, token }: DashboardTerms,
+  parts: PluginOptions,
+  { keys, token }: DashboardOptions,
 ): Promise<void> {
   const { config, control, relay, overload, door, drain, doorman, front, service, clock, log } = parts
   const settings = dashboardSettingsSchema.parse(config.dashboard ?? {})
@@ -40,11 +40,11 @@ export async function registerDashboard(
     address: () => server.server.address(),
   })
   server.addHook('preClose', () => calls[Symbol.asyncDispose]())
-  const audience = new Audience({
+  const audience = new ViewerHub({
     clock,
     maxViewers: settings.maxViewers,
     lookout: () =>
-      new Lookout({
+      new ActivityFeed({
         ...{ relay, overload, door, drain, clock, wall },
         pulse: new ProcessPulse(),
         embedded: service.embedded,
@@ -69,7 +69,7 @@ export async function registerDashboard(
     keys: control.keys.length === 0 ? undefined : keys,
     audience,
     simulated: settings.simulatedCalls === 0 ? undefined : calls,
-    languages: languageOffer(service),
+    languages: languageCatalog(service),
     log,
   })
 }

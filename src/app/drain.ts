@@ -1,14 +1,14 @@
 import { type Clock, Ticker } from '../common/clock.ts'
-import type { Log } from '../common/log.ts'
+import type { Logger } from '../common/log.ts'
 import type { DrainSettings } from '../config/schema.ts'
 
 /** Interval between checks for remaining calls (ms). */
 const LOOK_MS = 100
 
-export interface DrainParts {
+export interface DrainOptions {
   readonly settings: DrainSettings
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   /** Calls in progress, or on their way here. */
   readonly calls: () => number
 }
@@ -23,13 +23,13 @@ export class Drain implements Disposable {
   /** Calls rejected since draining started. */
   turnedAway = 0
   readonly settings: DrainSettings
-  readonly #parts: DrainParts
+  readonly #parts: DrainOptions
   readonly #over = Promise.withResolvers<void>()
   #ticker: Ticker | undefined
   #began: number | undefined
   #hurried = false
 
-  constructor(parts: DrainParts) {
+  constructor(parts: DrainOptions) {
     this.#parts = parts
     this.settings = parts.settings
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Clock } from '../common/clock.ts'
-import type { Log } from '../common/log.ts'
+import type { Logger } from '../common/log.ts'
 import { assertInstalled } from '../common/optional-package.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { Observer } from '../core/model/events.ts'
@@ -12,9 +12,14 @@ import { EventTally, HttpTally } from '../web/metrics/event-counters.ts'
 import { Exposition, type Family } from '../web/metrics/metric-family.ts'
 import { metrics } from '../web/metrics/metrics-route.ts'
 import { eventFamilies, relayFamilies } from '../web/metrics/relay-metrics.ts'
-import { floorFamilies, type Guarded, guardFamilies, processFamilies } from '../web/metrics/server-metrics.ts'
+import {
+  controlMetrics,
+  type Guarded,
+  guardFamilies,
+  processFamilies,
+} from '../web/metrics/server-metrics.ts'
 import { metricsSettingsSchema } from '../web/metrics/settings.ts'
-import type { PluginParts } from './context.ts'
+import type { PluginOptions } from './context.ts'
 import { browserFamilies, discordFamilies, telephoneFamilies } from './metrics/bridge-families.ts'
 import {
   dashboardFamilies,
@@ -39,7 +44,7 @@ declare module 'fastify' {
 /** Registers `/metrics` on `server`. Call it before all other routes, so that their requests are counted. */
 export async function registerMetrics(
   server: FastifyInstance,
-  parts: PluginParts,
+  parts: PluginOptions,
   { keys, notReady }: { readonly keys: BearerKeys; readonly notReady: () => string | undefined },
 ): Promise<void> {
   const { config, control, relay } = parts
@@ -57,7 +62,7 @@ export async function registerMetrics(
 
 function families(
   server: FastifyInstance,
-  parts: PluginParts,
+  parts: PluginOptions,
   tally: EventTally,
   notReady: () => string | undefined,
 ): Family[] {
@@ -83,7 +88,7 @@ function families(
     }),
     ...browserFamilies(() => server.browser),
     ...discordFamilies(() => (server.hasDecorator('discord') ? server.discord : undefined)),
-    ...floorFamilies(front.floor),
+    ...controlMetrics(front.floor),
     ...recordingFamilies(parts.recordings),
     ...dashboardFamilies(() => server.dashboard),
     ...guardFamilies(servers),
@@ -93,16 +98,16 @@ function families(
   ]
 }
 
-export interface TracingTerms {
+export interface TracingOptions {
   readonly observer: Observer
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
 }
 
 /** Opens the configured traces with their counters; returns undefined without an address. */
 export async function startTracing(
   settings: TracingSettings,
-  { observer, clock, log }: TracingTerms,
+  { observer, clock, log }: TracingOptions,
 ): Promise<(AsyncDisposable & { readonly counters: TraceCounters }) | undefined> {
   if (settings.url === undefined) return undefined
   assertInstalled('tracing')

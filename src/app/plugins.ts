@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import browserBridge from '../bridges/browser/index.ts'
-import { whileStrong } from '../bridges/telephony/call-policy.ts'
-import { invitationsOf } from '../bridges/telephony/number-routing.ts'
+import { rejectWhileOverloaded } from '../bridges/telephony/call-policy.ts'
+import { createNumberRouter } from '../bridges/telephony/number-routing.ts'
 import twilioBridge from '../bridges/twilio/index.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { pageFiles } from '../pages/page-files.ts'
@@ -12,12 +12,12 @@ import { BearerKeys } from '../web/control/auth.ts'
 import { controlApi } from '../web/control/control-api.ts'
 import status, { statusWords } from '../web/status.ts'
 import { browserOptions, discordOptions, signingTokens } from './bridges.ts'
-import type { PluginParts } from './context.ts'
+import type { PluginOptions } from './context.ts'
 import { registerDashboard } from './dashboard.ts'
 import { registerMetrics } from './observability.ts'
 
 /** Registers every part of the server: bridges, pages and APIs. */
-export async function registerPlugins(server: FastifyInstance, parts: PluginParts): Promise<void> {
+export async function registerPlugins(server: FastifyInstance, parts: PluginOptions): Promise<void> {
   const keys = new BearerKeys(parts.control, parts.clock)
   await registerMetrics(server, parts, { keys, notReady: () => notReady(parts) })
   // Bridges open their own sockets, with their own limits; any other socket is closed as soon as it opens.
@@ -37,13 +37,13 @@ export async function registerPlugins(server: FastifyInstance, parts: PluginPart
   if (discord) await server.register((await import('../bridges/discord/index.ts')).default, discord)
 }
 
-function notReady({ drain, overload, service }: PluginParts) {
+function notReady({ drain, overload, service }: PluginOptions) {
   if (drain.draining) return 'draining' as const
   if (overload.strain) return 'overloaded' as const
   return service.running() ? undefined : ('service-away' as const)
 }
 
-function twilioOptions(parts: PluginParts, token: string | undefined): Parameters<typeof twilioBridge>[1] {
+function twilioOptions(parts: PluginOptions, token: string | undefined): Parameters<typeof twilioBridge>[1] {
   const { config, front, switchboard, drain, drainSettings, doorman, desk, twilioDialler } = parts
   const { announcer, clock, log } = parts
   const { languages, publicUrl, twilio } = config
@@ -55,10 +55,10 @@ function twilioOptions(parts: PluginParts, token: string | undefined): Parameter
     announcer,
     ...(twilioDialler ? { dialler: twilioDialler } : {}),
     invite: parts.numberLimits.within(
-      whileStrong(
+      rejectWhileOverloaded(
         { turns: () => doorman.turns() ?? (parts.relay.full ? 'full' : undefined) },
         languages.hears,
-        invitationsOf(languages, numbers, desk, log),
+        createNumberRouter(languages, numbers, desk, log),
       ),
     ),
     departure: () =>
@@ -82,7 +82,7 @@ function withOwn(tokens: readonly string[], own: string): readonly string[] {
   return tokens.length === 0 ? tokens : [...tokens, own]
 }
 
-function browser(parts: PluginParts) {
+function browser(parts: PluginOptions) {
   const { config, relay, front, switchboard, roomCodes, doorman, clock, log } = parts
   const { languages, publicUrl, twilio } = config
   return browserOptions(config.browser, {
@@ -103,7 +103,7 @@ function browser(parts: PluginParts) {
   })
 }
 
-function discordBot(parts: PluginParts) {
+function discordBot(parts: PluginOptions) {
   const { config, relay, announcer, dialler, roomCodes, preferences, clock, log, front, desk } = parts
   const { url, apiKey } = parts.service
   const numbers = config.twilio.numbers ?? {}

@@ -5,9 +5,9 @@ import Fastify, {
   type FastifyServerOptions,
 } from 'fastify'
 import type { Clock } from '../common/clock.ts'
-import type { Log } from '../common/log.ts'
+import type { Logger } from '../common/log.ts'
 import { guardServer, httpLimits, SECURITY_HEADERS } from '../net/http-hardening.ts'
-import { Door } from '../net/request-guard.ts'
+import { RequestGuard } from '../net/request-guard.ts'
 import type { LimitSettings } from '../net/settings.ts'
 import { sendError } from '../pages/error-page.ts'
 import { ControlError, fromFramework } from '../web/control/errors.ts'
@@ -32,18 +32,18 @@ export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'f
   }
 }
 
-export interface ServerTerms {
+export interface ServerOptions {
   readonly limits: LimitSettings
   /** Proxies trusted to set `X-Forwarded-For`. */
   readonly trustProxy: readonly string[]
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
 }
 
 /** Creates the bridge’s HTTP server with its request guard, without routes. */
-export function openServer({ limits, trustProxy, clock, log }: ServerTerms): {
+export function openServer({ limits, trustProxy, clock, log }: ServerOptions): {
   server: FastifyInstance
-  door: Door
+  door: RequestGuard
 } {
   const server = Fastify({
     forceCloseConnections: true,
@@ -73,7 +73,7 @@ export function openServer({ limits, trustProxy, clock, log }: ServerTerms): {
       ],
     }),
   )
-  const door = new Door({ limits, proxies: trustProxy, clock })
+  const door = new RequestGuard({ limits, proxies: trustProxy, clock })
   guardServer(server, door)
   return { server, door }
 }

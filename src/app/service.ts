@@ -1,9 +1,9 @@
-import type { Offer, OfferedLanguage } from '../bridges/browser/index.ts'
+import type { OfferedLanguage, ServiceCatalog } from '../bridges/browser/index.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
-import { type Log, silentLog } from '../common/log.ts'
+import { type Logger, noopLogger } from '../common/log.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Translator } from '../core/translation/translator.ts'
-import { type SoundSettings, soundOptionsSchema } from '../media/sounds/settings.ts'
+import { type SoundSettings, soundSettingsSchema } from '../media/sounds/settings.ts'
 import { SoundLibrary } from '../media/sounds/sound-library.ts'
 import type { ResultPlaces } from '../service/client/results.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
@@ -12,29 +12,29 @@ import { ServiceTranslator } from '../service/client/translator.ts'
 import { Mp3Pool } from '../transcode/mp3/decoder-pool.ts'
 
 /** Address of the service that speaks notices, and the sound settings. */
-export interface AnnouncerParts {
+export interface AnnouncerOptions {
   /** Custom recordings, tones and limits. Default: none, and the defaults. */
   readonly settings?: SoundSettings | undefined
   /** Address of the translation service; a function if it can change. */
   readonly url: string | (() => string)
   readonly apiKey: string
   readonly clock?: Clock
-  readonly log?: Log
+  readonly log?: Logger
 }
 
 /**
  * Opens the announcer, which speaks the bridges’ notices with the service’s voices. The caller disposes it. Throws
  * `BridgeError` `CONFIG` for a file that cannot be played.
  */
-export async function openAnnouncer(parts: AnnouncerParts): Promise<Announcer & Disposable> {
-  const { settings, apiKey, clock = systemClock, log = silentLog } = parts
+export async function openAnnouncer(parts: AnnouncerOptions): Promise<Announcer & Disposable> {
+  const { settings, apiKey, clock = systemClock, log = noopLogger } = parts
   const { url: where } = parts
   const url = typeof where === 'string' ? () => where : where
   const mp3 = new Mp3Pool({ max: 2 })
   const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, clock }), mp3)
   const library = new SoundLibrary({
     speaker,
-    options: soundOptionsSchema.parse(settings ?? {}),
+    options: soundSettingsSchema.parse(settings ?? {}),
     clock,
     log,
     mp3,
@@ -49,7 +49,7 @@ export async function openAnnouncer(parts: AnnouncerParts): Promise<Announcer & 
 }
 
 /** The service whose languages are offered. */
-export interface LanguageOfferTerms {
+export interface LanguageOfferOptions {
   /** Address of the translation service; a function if it can change. */
   readonly url: string | (() => string)
   readonly apiKey: string
@@ -59,10 +59,10 @@ export interface LanguageOfferTerms {
  * Returns the languages that users of the Discord bridge and the dashboard can choose: those that the service reports
  * when queried.
  */
-export function languageOffer({
+export function languageCatalog({
   url,
   apiKey,
-}: LanguageOfferTerms): () => Promise<readonly OfferedLanguage[]> {
+}: LanguageOfferOptions): () => Promise<readonly OfferedLanguage[]> {
   return async () => {
     const at = typeof url === 'string' ? url : url()
     const languages = await new ServiceClient({ url: at, apiKey }).languages()
@@ -76,8 +76,8 @@ export function languageOffer({
  * Returns the languages and voices that visitors of the talk page can choose: those that the service reports when
  * queried.
  */
-export function talkOffer({ url, apiKey }: LanguageOfferTerms): () => Promise<Offer> {
-  const offered = languageOffer({ url, apiKey })
+export function talkCatalog({ url, apiKey }: LanguageOfferOptions): () => Promise<ServiceCatalog> {
+  const offered = languageCatalog({ url, apiKey })
   return async () => {
     const client = new ServiceClient({ url: typeof url === 'string' ? url : url(), apiKey })
     const [languages, voices] = await Promise.all([offered(), client.voices()])

@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net'
-import { after, type Clock, Ticker } from '../common/clock.ts'
-import type { Log } from '../common/log.ts'
+import { type Clock, setTimer, Ticker } from '../common/clock.ts'
+import type { Logger } from '../common/log.ts'
 import type { WallClock } from '../common/wall-clock.ts'
-import type { Doorman } from '../core/calls/dialer-policies.ts'
+import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
 import type { SimulatedCall as Phone } from '../simulator/twilio/phone/call.ts'
 import type { CallOptions } from '../simulator/twilio/phone/call-options.ts'
 import type { Voice } from '../simulator/twilio/phone/voice.ts'
@@ -110,7 +110,7 @@ export class SimulatedCall {
 
   async #pause(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = after(this.#clock, PAUSE_MS, resolve)
+    const timer = setTimer(this.#clock, PAUSE_MS, resolve)
     await Promise.race([promise, this.ended])
     timer[Symbol.dispose]()
   }
@@ -125,7 +125,7 @@ export class SimulatedCall {
 const HEAR_MS = 100
 const MINUTE_MS = 60_000
 
-export interface SimulatedCallsParts {
+export interface SimulatedCallsOptions {
   readonly settings: DashboardSettings
   /** Returns the listening address, once it is known. */
   readonly address: () => AddressInfo | string | null
@@ -133,12 +133,12 @@ export interface SimulatedCallsParts {
   readonly publicUrl: string | undefined
   /** Signs the calls; undefined if requests are not signed. */
   readonly token: string | undefined
-  readonly doorman: Doorman
+  readonly doorman: AdmissionControl
   /** While draining, simulated calls are hung up. */
   readonly drain: { readonly draining: boolean }
   readonly clock: Clock
   readonly wall: WallClock
-  readonly log: Log
+  readonly log: Logger
 }
 
 export interface SimulatedCallStats {
@@ -150,7 +150,7 @@ export interface SimulatedCallStats {
 
 /** Simulated phones that call this server over loopback, like Twilio does. The creator disposes it. */
 export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
-  readonly #parts: SimulatedCallsParts
+  readonly #parts: SimulatedCallsOptions
   readonly #recordings = new Recordings()
   readonly #calls = new Map<string, SimulatedCall>()
   #placing = 0
@@ -160,7 +160,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   #ticker: Ticker | undefined
   #closed = false
 
-  constructor(parts: SimulatedCallsParts) {
+  constructor(parts: SimulatedCallsOptions) {
     this.#parts = parts
   }
 
@@ -204,7 +204,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
       this.#calls.set(id, call)
       this.#placed++
       this.#ticker ??= new Ticker(clock, HEAR_MS, now => this.#tick(now))
-      const over = after(clock, lastsMs, () => void call.hangUp())
+      const over = setTimer(clock, lastsMs, () => void call.hangUp())
       void call.ended.then(() => {
         over[Symbol.dispose]()
         this.#forget(id)

@@ -1,13 +1,13 @@
 import { Routes } from 'discord.js'
 import { inviteUrl, USED_PERMISSIONS } from '../bridges/discord/commands/permissions.ts'
 import {
+  type RegistrationOptions,
   type RegistrationResult,
-  type RegistrationTerms,
   registerCommand,
   unregisterCommand,
 } from '../bridges/discord/commands/registration.ts'
 import { restClient, restTrouble } from '../bridges/discord/commands/rest.ts'
-import { silentLog } from '../common/log.ts'
+import { noopLogger } from '../common/log.ts'
 import type { Config } from '../config/load.ts'
 import { CommandError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
@@ -54,9 +54,9 @@ export async function unregister(
   report(await unregisterCommand({ ...terms, guilds }), options, terminal)
 }
 
-async function termsOf(config: Config, guilds: readonly string[]): Promise<RegistrationTerms> {
+async function termsOf(config: Config, guilds: readonly string[]): Promise<RegistrationOptions> {
   const rest = restClient({ token: tokenOf(config), apiUrl: config.discord.apiUrl })
-  return { rest, applicationId: await applicationIdOf(config), guilds, log: silentLog }
+  return { rest, applicationId: await applicationIdOf(config), guilds, log: noopLogger }
 }
 
 async function applicationIdOf(config: Config): Promise<string> {

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
-import { type Log, silentLog } from '../common/log.ts'
+import { type Logger, noopLogger } from '../common/log.ts'
 import { CommandError } from './errors.ts'
 import { listed, type Text } from './terminal.ts'
 
@@ -88,8 +88,8 @@ interface EngineFields {
 export class EngineWarnings {
   readonly #warnings = new Set<string>()
 
-  readonly log: Log = {
-    ...silentLog,
+  readonly log: Logger = {
+    ...noopLogger,
     warn: (fields: EngineFields, message: string) => {
       // The reason starts with the name of the engine.
       if (message === 'engine failed')

@@ -1,6 +1,6 @@
 import type { App } from '../app/app.ts'
 import { BridgeError } from '../common/errors.ts'
-import { type Log, thrown } from '../common/log.ts'
+import { errorFields, type Logger } from '../common/log.ts'
 
 /** A user error that the user can fix. Printed without a stack. */
 export class CommandError extends Error {
@@ -74,14 +74,14 @@ const LEAVE_MS = 5_000
  * After an uncaught exception the state of the process is undefined: calls are handed over and the process exits, so
  * that a supervisor restarts it. A second exception exits at once.
  */
-export function leaveOnFailure(app: Pick<App, 'drain' | 'leave'>, log: Log): void {
+export function leaveOnFailure(app: Pick<App, 'drain' | 'leave'>, log: Logger): void {
   let again = false
   process.on('uncaughtException', error => {
     const end = () => process.exit(SOFTWARE)
     // Never left to Node, which would print everything attached to the error.
     if (again) return end()
     again = true
-    log.error(thrown(error), 'unexpected failure: handing over calls, exiting')
+    log.error(errorFields(error), 'unexpected failure: handing over calls, exiting')
     setTimeout(end, LEAVE_MS)
     app.drain.hurry()
     void app.leave().then(end, end)

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { languageId } from '../common/language.ts'
-import { silentLog } from '../common/log.ts'
+import { noopLogger } from '../common/log.ts'
 import { loadConfig } from '../config/load.ts'
 import { failure } from './errors.ts'
 import { addExamples } from './help-examples.ts'
@@ -143,14 +143,14 @@ program
     async function demonstrate(): Promise<number> {
       if (discord) {
         const { discordDemo } = await import('./demo/discord.ts')
-        return await discordDemo({ output: output ?? 'demo-discord', json }, out, silentLog)
+        return await discordDemo({ output: output ?? 'demo-discord', json }, out, noopLogger)
       }
       if (two) {
         const { twoPhones } = await import('./demo/two-phones.ts')
-        return await twoPhones({ output: output ?? 'demo-two-phones', json }, out, silentLog)
+        return await twoPhones({ output: output ?? 'demo-two-phones', json }, out, noopLogger)
       }
       const { demo } = await import('./demo/demo.ts')
-      return await demo({ output: output ?? 'demo-heard.wav', ...options }, out, silentLog)
+      return await demo({ output: output ?? 'demo-heard.wav', ...options }, out, noopLogger)
     }
   })
 
@@ -172,7 +172,7 @@ program
     const out = options.json ? new Terminal(process.stderr) : terminal
     const [authToken] = loadConfig().twilio.authTokens
     const { call } = await import('./call/call.ts')
-    process.exitCode = await call({ audio, authToken, listenMs: listen * 1000, ...options }, out, silentLog)
+    process.exitCode = await call({ audio, authToken, listenMs: listen * 1000, ...options }, out, noopLogger)
   })
 
 program

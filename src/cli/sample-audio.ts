@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { Mp3Pool } from '../transcode/mp3/decoder-pool.ts'
-import { joined, SAMPLE_RATE } from '../transcode/pcm.ts'
+import { concat, SAMPLE_RATE } from '../transcode/pcm.ts'
 import { createResampler } from '../transcode/resample/resampler.ts'
-import { wholeMp3 } from '../transcode/voice-stream.ts'
+import { decodeMp3 } from '../transcode/voice-stream.ts'
 import { mono, readWav } from '../transcode/wav.ts'
 
 const RECORDINGS = fileURLToPath(new URL('../../recordings/', import.meta.url))
@@ -36,7 +36,7 @@ export async function lineAudio(path: string): Promise<Int16Array> {
 export async function wideAudio(path: string): Promise<Int16Array> {
   const wav = readWav(await readFile(path))
   const resampler = createResampler(wav.rate, SAMPLE_RATE)
-  return joined([resampler.process(mono(wav)).slice(), resampler.flush()])
+  return concat([resampler.process(mono(wav)).slice(), resampler.flush()])
 }
 
 /** Returns the bundled sentences, in order (`recordings/README.md`). */
@@ -51,13 +51,13 @@ export async function bundledSentences(): Promise<string[]> {
 /** Concatenates `pieces`, each followed by `pauseMs` of silence, at `LINE_RATE`. */
 export function withPauses(pieces: readonly Int16Array[], pauseMs: number): Int16Array {
   const pause = new Int16Array((pauseMs * LINE_RATE) / 1000)
-  return joined(pieces.flatMap(piece => [piece, pause]))
+  return concat(pieces.flatMap(piece => [piece, pause]))
 }
 
 async function mp3Audio(bytes: Uint8Array): Promise<Int16Array> {
   const pool = new Mp3Pool({ max: 1 })
   try {
-    return await wholeMp3(bytes, pool)
+    return await decodeMp3(bytes, pool)
   } finally {
     pool.close()
   }
@@ -65,5 +65,5 @@ async function mp3Audio(bytes: Uint8Array): Promise<Int16Array> {
 
 function toLine(pcm: Int16Array, rate: number): Int16Array {
   const resampler = createResampler(rate, LINE_RATE)
-  return joined([resampler.process(pcm).slice(), resampler.flush()])
+  return concat([resampler.process(pcm).slice(), resampler.flush()])
 }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { type App, buildApp } from '../app/app.ts'
 import type { DiscordBridge } from '../bridges/discord/discord-bridge.ts'
-import type { Log } from '../common/log.ts'
+import type { Logger } from '../common/log.ts'
 import type { Config } from '../config/load.ts'
-import { ServiceFailure } from '../service/client/errors.ts'
+import { ServiceClientError } from '../service/client/errors.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import { LiveView } from './call/live-view.ts'
 import { embeddedEngines } from './engines.ts'
@@ -32,7 +32,7 @@ export async function serviceWarning({ url, apiKey = '' }: ServicePlace): Promis
 }
 
 function mishap(url: string, apiKey: string, error: unknown): string {
-  const failure = error instanceof ServiceFailure ? error : undefined
+  const failure = error instanceof ServiceClientError ? error : undefined
   const message = failure?.message ?? String(error)
   if (failure?.code === 'unreachable' || failure?.code === 'timeout')
     return `nothing answers at service.url, ${url}: start the service, or fix the address.`
@@ -82,7 +82,7 @@ export interface Whereabouts {
 }
 
 /** Returns the addresses of an app that listens at `listening`. `key` is visible to every reader. */
-function whereabouts(app: App, config: Config, listening: string, key?: string): Whereabouts {
+function startupSummary(app: App, config: Config, listening: string, key?: string): Whereabouts {
   // Browsers cannot connect to a wildcard address.
   const address = listening.replace('//[::]', '//localhost')
   const has = (url: string) => app.server.hasRoute({ method: 'GET', url })
@@ -146,7 +146,7 @@ export interface ServeOptions {
 export async function serve(
   settings: Config,
   terminal: Terminal,
-  log: Log,
+  log: Logger,
   { captions, json, printKey = (json ?? terminal).interactive }: ServeOptions = {},
 ): Promise<Serving> {
   // Without an account, the bridge is still protected: requests are signed with a token of this run.
@@ -168,7 +168,7 @@ export async function serve(
   const left = local
     ? await leaveLocalToken(port, { token, ...(key === undefined ? {} : { key }) })
     : undefined
-  const there = whereabouts(app, config, address, printKey ? key : undefined)
+  const there = startupSummary(app, config, address, printKey ? key : undefined)
   if (json) json.line(JSON.stringify(there))
   const engines = config.service.url === undefined ? await embeddedEngines(there.service.url) : []
   greet(there, engines, settings, local, terminal)

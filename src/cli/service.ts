@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type Log, silentLog } from '../common/log.ts'
+import { type Logger, noopLogger } from '../common/log.ts'
 import type { Config } from '../config/load.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import { KeyFile, newKey } from '../service/server/keys/key-store.ts'
@@ -16,7 +16,7 @@ export interface ReachedService extends AsyncDisposable {
 /** Returns the configured service, or starts an embedded one on a free port with its own key, which writes to `log`. */
 export async function reachedService(
   { service, embedded }: Config,
-  log: Log = silentLog,
+  log: Logger = noopLogger,
 ): Promise<ReachedService> {
   if (service.url !== undefined)
     return { url: service.url, apiKey: service.apiKey ?? '', [Symbol.asyncDispose]: async () => {} }
@@ -30,7 +30,7 @@ export async function reachedService(
 }
 
 /** Runs only the embedded translation service; resolves when it listens. */
-export async function service(config: Config, terminal: Terminal, log: Log): Promise<ServiceProcess> {
+export async function service(config: Config, terminal: Terminal, log: Logger): Promise<ServiceProcess> {
   const settings = structuredClone(config.embedded) as ServiceConfig
   // A key for this run queries the languages. If no other key exists, it is printed, because the service would be
   // unusable otherwise.

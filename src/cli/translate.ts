@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { basename, extname } from 'node:path'
 import { systemClock, Ticker } from '../common/clock.ts'
-import type { Log } from '../common/log.ts'
+import type { Logger } from '../common/log.ts'
 import type { Config } from '../config/load.ts'
 import { type BatchMode, type BatchReply, ServiceClient } from '../service/index.ts'
 import { EngineWarnings } from './engines.ts'
@@ -78,7 +78,7 @@ async function asked(
   bytes: Uint8Array,
   config: Config,
   terminal: Terminal,
-  log: Log,
+  log: Logger,
 ): Promise<BatchReply> {
   const begun = systemClock.now()
   const name = basename(file)

@@ -2,7 +2,7 @@
 const MAX_RESPONSES = 1_000
 
 /** Caches responses, so that a redelivered webhook is processed once. Evicts the oldest. */
-export class AnswersGiven {
+export class BoundedMap {
   readonly #answers = new Map<string, string>()
 
   /** Returns the cached response for `key`, or creates it with `make`. */

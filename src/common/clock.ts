@@ -25,7 +25,7 @@ export const systemClock: Clock = {
 }
 
 /** Runs `task` in `ms` on `clock`; disposing cancels it. */
-export function after(clock: Clock, ms: number, task: () => void): Disposable {
+export function setTimer(clock: Clock, ms: number, task: () => void): Disposable {
   return clock.at(clock.now() + ms, task)
 }
 
@@ -68,9 +68,13 @@ export class Ticker implements Disposable {
 }
 
 /** Settles when `work` settles, either way, or after `ms`. Never rejects. */
-export async function within(clock: Clock, ms: number, work: Promise<unknown> | undefined): Promise<void> {
+export async function withTimeout(
+  clock: Clock,
+  ms: number,
+  work: Promise<unknown> | undefined,
+): Promise<void> {
   const { promise: late, resolve } = Promise.withResolvers<void>()
-  const timer = after(clock, ms, resolve)
+  const timer = setTimer(clock, ms, resolve)
   await Promise.race([work?.catch(() => undefined), late])
   timer[Symbol.dispose]()
 }

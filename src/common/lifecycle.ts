@@ -35,7 +35,7 @@ export interface Closable {
 }
 
 /** The children of one owner: removed when they end, closed together with the owner. */
-export class Owned<T extends Closable> implements Iterable<T> {
+export class OwnedSet<T extends Closable> implements Iterable<T> {
   readonly #items = new Set<T>()
 
   add<U extends T>(item: U): U {

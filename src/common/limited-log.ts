@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts'
-import type { Log } from './log.ts'
+import type { Logger } from './log.ts'
 import { TokenBucket } from './rate-limit.ts'
 
 /** Limits for lines with the same message. */
@@ -17,7 +17,7 @@ interface Limited {
  * Returns a rate-limited log for events that clients can cause, so that a flood of requests does not flood the log. Lines
  * are limited per message; the field `suppressed` of the next line has the number of dropped lines. Errors always pass.
  */
-export function limitedLog(log: Log, clock: Clock): Log {
+export function limitedLog(log: Logger, clock: Clock): Logger {
   const messages = new Map<string, Limited>()
   const limited =
     (level: 'debug' | 'info' | 'warn') =>

@@ -51,7 +51,7 @@ interface Measured {
 }
 
 /** Rate limits per group of addresses. Memory is bounded: above `maxGroups`, new groups share one limit. */
-export class AddressRates {
+export class KeyedRateLimiter {
   readonly #clock: Clock
   readonly #rate: Rate
   readonly #maxGroups: number
@@ -121,7 +121,7 @@ interface Debt {
  * attempts are not counted, so a client that keeps retrying is accepted when the wait is over. Memory is bounded: beyond
  * `maxGroups`, new groups share one count, and existing counts never expire early.
  */
-export class AttemptLimit {
+export class FailureLimiter {
   readonly #clock: Clock
   readonly #perMinute: number
   readonly #maxGroups: number
@@ -216,7 +216,7 @@ export class CommandLimits {
 }
 
 /** Limits requests to a maximum per sliding time window. Callers pass the time. */
-export class RateWindow {
+export class SlidingWindow {
   readonly #most: number
   readonly #windowMs: number
   /** Times of the latest requests, oldest first. */

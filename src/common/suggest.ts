@@ -1,5 +1,5 @@
 /** Returns the entry of `known` that `wrong` was most likely meant to be, or undefined if none is close. */
-export function nearest(wrong: string, known: readonly string[]): string | undefined {
+export function closestMatch(wrong: string, known: readonly string[]): string | undefined {
   const plain = (text: string) => text.toLowerCase().replace(/[-_.]/g, '')
   const target = plain(wrong)
   let best: string | undefined

@@ -1,4 +1,4 @@
-import { nearest } from '../common/suggest.ts'
+import { closestMatch } from '../common/suggest.ts'
 import { KEYS, type Key } from './keys.ts'
 import type { Problem } from './problems.ts'
 
@@ -105,7 +105,7 @@ function keyOfFile(variable: string): Key | undefined {
 
 function unknown(variable: string): Problem {
   const known = KEYS.flatMap(key => (key.secret ? [key.variable, key.variable + FILE] : [key.variable]))
-  const meant = nearest(
+  const meant = closestMatch(
     variable.slice(PREFIX.length),
     known.map(name => name.slice(PREFIX.length)),
   )

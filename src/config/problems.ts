@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { BridgeError } from '../common/errors.ts'
-import { nearest } from '../common/suggest.ts'
+import { closestMatch } from '../common/suggest.ts'
 import { allowedBy, isSecret, KEYS, propertiesOf, type Shape, shapeAt } from './keys.ts'
 
 /** One invalid setting. Never contains secrets. */
@@ -74,7 +74,7 @@ function unknownKey(path: readonly PropertyKey[], source: (path: readonly Proper
   const above = path.slice(0, -1)
   const siblings = Object.keys(propertiesOf(shapeAt(above)))
   const prefix = above.map(part => `${String(part)}.`).join('')
-  const near = nearest(name, siblings)
+  const near = closestMatch(name, siblings)
   // The key may belong to another table: `authToken` without `twilio:` around it.
   const elsewhere = KEYS.find(key => key.path.endsWith(`.${name}`))?.path
   const meant = near === undefined ? elsewhere : prefix + near

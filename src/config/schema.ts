@@ -3,23 +3,23 @@ import { browserSettingsSchema } from '../bridges/browser/settings.ts'
 import { discordSchema } from '../bridges/discord/settings.ts'
 import { twilioSchema } from '../bridges/twilio/settings.ts'
 import { languageSchema, secret, urlSchema } from '../common/setting-fields.ts'
-import { attendantOptionsSchema, callsSchema } from '../core/calls/settings.ts'
-import { relayOptionsSchema } from '../core/model/relay-settings.ts'
-import { recordingOptionsSchema } from '../media/recording/settings.ts'
-import { soundOptionsSchema } from '../media/sounds/settings.ts'
+import { attendantSettingsSchema, callsSchema } from '../core/calls/settings.ts'
+import { relaySettingsSchema } from '../core/model/relay-settings.ts'
+import { recordingSettingsSchema } from '../media/recording/settings.ts'
+import { soundSettingsSchema } from '../media/sounds/settings.ts'
 import { trustedProxiesSchema } from '../net/client-address.ts'
-import { limitsSchema } from '../net/settings.ts'
+import { limitSettingsSchema } from '../net/settings.ts'
 import { serviceConfigSchema } from '../service/server/settings.ts'
 import { tracingSettingsSchema } from '../tracing/settings.ts'
 import { controlSettingsSchema } from '../web/control/settings.ts'
 import { dashboardSettingsSchema } from '../web/dashboard/settings.ts'
 import { metricsSettingsSchema } from '../web/metrics/settings.ts'
 import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
-import { webhookSchema } from '../web/webhooks/settings.ts'
+import { webhookSettingsSchema } from '../web/webhooks/settings.ts'
 import { checkStart, checkTogether, type Started } from './cross-checks.ts'
 
 /** Handling of calls on shutdown. */
-export const drainSchema = z.strictObject({
+export const drainSettingsSchema = z.strictObject({
   seconds: z
     .int()
     .min(0)
@@ -37,7 +37,7 @@ export const drainSchema = z.strictObject({
     .meta({ about: 'Delay before a handed-over call is redirected (s).' }),
 })
 
-export type DrainSettings = z.output<typeof drainSchema>
+export type DrainSettings = z.output<typeof drainSettingsSchema>
 
 const places = z
   .array(z.string().min(1))
@@ -111,8 +111,8 @@ export const configSchema = z
         'Public address at which Twilio reaches this server, without /twilio/voice. Twilio signs it, so requests are rejected if it is wrong.',
     }),
     trustProxy: trustedProxiesSchema,
-    limits: limitsSchema.prefault({}),
-    drain: drainSchema.prefault({}),
+    limits: limitSettingsSchema.prefault({}),
+    drain: drainSettingsSchema.prefault({}),
     log: z
       .strictObject({
         level: z
@@ -142,16 +142,16 @@ export const configSchema = z
         }),
       })
       .prefault({}),
-    relay: relayOptionsSchema.prefault({}),
-    sounds: soundOptionsSchema.prefault({}),
-    attendant: attendantOptionsSchema.prefault({}),
-    recording: recordingOptionsSchema.prefault({}),
+    relay: relaySettingsSchema.prefault({}),
+    sounds: soundSettingsSchema.prefault({}),
+    attendant: attendantSettingsSchema.prefault({}),
+    recording: recordingSettingsSchema.prefault({}),
     control: controlSettingsSchema.prefault({}),
     dashboard: dashboardSettingsSchema.prefault({}),
     metrics: metricsSettingsSchema.prefault({}),
     tracing: tracingSettingsSchema.prefault({}),
     webhooks: z
-      .array(webhookSchema)
+      .array(webhookSettingsSchema)
       .default([])
       .describe('a list of { url, secret, events, texts, name }')
       .meta({ about: 'Receivers of events, sent as signed requests.' }),

@@ -2,7 +2,7 @@ import { type LanguageId, languageId } from '../common/language.ts'
 
 /** Languages of replies. */
 export const TONGUES = ['en', 'es', 'fr', 'de', 'it', 'pt'] as const
-export type Tongue = (typeof TONGUES)[number]
+export type UiLanguage = (typeof TONGUES)[number]
 
 /** Discord's locales for each language except English, the default (Discord: Locales). */
 export const DISCORD_LOCALES = {
@@ -11,10 +11,10 @@ export const DISCORD_LOCALES = {
   de: ['de'],
   it: ['it'],
   pt: ['pt-BR'],
-} as const satisfies Record<Exclude<Tongue, 'en'>, readonly string[]>
+} as const satisfies Record<Exclude<UiLanguage, 'en'>, readonly string[]>
 
 /** Returns the language of replies for a client with `locale`; English by default. */
-export function tongueOf(locale: string): Tongue {
+export function uiLanguageOf(locale: string): UiLanguage {
   const [primary] = locale.toLowerCase().split('-')
   return TONGUES.find(tongue => tongue === primary) ?? 'en'
 }

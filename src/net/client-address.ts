@@ -19,7 +19,7 @@ const NETWORK_WORDS = 4
  * Returns the key under which requests from `address` are counted: the IPv4 address (also if it is
  * mapped to IPv6), or the /64 network of an IPv6 address. All other values share one key.
  */
-export function addressGroup(address: string | undefined): string {
+export function addressPrefix(address: string | undefined): string {
   const bare = (address ?? '').split('%')[0]!.toLowerCase()
   if (IPV4.test(bare)) return bare
   if (!/^[\da-f.]*:[\da-f:.]*$/.test(bare) || !URL.canParse(`http://[${bare}]`)) return 'elsewhere'
@@ -53,7 +53,7 @@ const OF_PROGRAMS = /^x-(?:twilio-|prometheus-|api-key$|requested-with$)/
  * outside requests, and not for another host name, which a page in a local browser could request. Proxies that add no
  * headers use HTTP/1.0 (nginx by default), which local programs do not.
  */
-export function isFromThisMachine({ headers, socket, httpVersion }: IncomingMessage): boolean {
+export function isLocalRequest({ headers, socket, httpVersion }: IncomingMessage): boolean {
   return (
     LOOPBACK_ADDRESS.test(socket.remoteAddress ?? '') &&
     LOOPBACK_HOST.test(headers.host ?? '') &&
@@ -112,7 +112,7 @@ export class Neighbours {
 
   /** Returns the group of `address`, or undefined if it is exempt. */
   groupOf(address: string): string | undefined {
-    return this.#exempt.includes(address) ? undefined : addressGroup(address)
+    return this.#exempt.includes(address) ? undefined : addressPrefix(address)
   }
 }
 

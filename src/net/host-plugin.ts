@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import fastifyPlugin from 'fastify-plugin'
 import { z } from 'zod'
 import { BridgeError } from '../common/errors.ts'
-import { nearest } from '../common/suggest.ts'
+import { closestMatch } from '../common/suggest.ts'
 
 /**
  * A plugin for `app.register` of any Fastify 5. Its type does not mention Fastify, so that it also fits an app with a
@@ -47,7 +47,7 @@ function told(issue: Issue, options: object, schema: z.ZodType): string {
   if (issue.code === 'unrecognized_keys') {
     const known = keysAt(schema, issue.path)
     return issue.keys
-      .map(key => unknown([...issue.path, key].join('.'), nearest(key, known), known))
+      .map(key => unknown([...issue.path, key].join('.'), closestMatch(key, known), known))
       .join('; ')
   }
   const path = issue.path.map(String).join('.')

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Door } from './request-guard.ts'
+import type { RequestGuard } from './request-guard.ts'
 import type { ServerLimits } from './settings.ts'
 
 /** Restrictions for pages and for any content that a browser could interpret as one. Pages add exceptions. */
@@ -33,7 +33,7 @@ export function httpLimits({ headersMs }: Pick<ServerLimits, 'headersMs'>) {
  * Places the request guard before all routes of `app`, and adds security headers to every response. Call it before
  * adding routes.
  */
-export function guardServer(app: FastifyInstance, door: Door): void {
+export function guardServer(app: FastifyInstance, door: RequestGuard): void {
   door.watch(app.server)
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS)

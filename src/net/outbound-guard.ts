@@ -61,22 +61,22 @@ export type Resolve = (
 ) => void
 
 /** A host name that resolves to a local address. */
-export class AddressRefused extends Error {
+export class PrivateAddressError extends Error {
   readonly code = 'ADDRESS_REFUSED'
 }
 
 /**
  * A `lookup` for connections: checks the resolved addresses at connection time and connects to exactly those, so that a
  * name server that later answers differently cannot bypass the check. Unless `localAllowed`, a name with any local
- * address is rejected with `AddressRefused`.
+ * address is rejected with `PrivateAddressError`.
  */
-export function guardedLookup(localAllowed: boolean, resolve: Resolve = systemLookup): LookupFunction {
+export function publicLookup(localAllowed: boolean, resolve: Resolve = systemLookup): LookupFunction {
   return (hostname, options, done) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error) return done(error, '')
       const [first] = found
       if (!first || (!localAllowed && found.some(({ address }) => isLocalAddress(address))))
-        return done(new AddressRefused(`${hostname} resolves to a local address`), '')
+        return done(new PrivateAddressError(`${hostname} resolves to a local address`), '')
       if (options.all) done(null, [...found])
       else done(null, first.address, first.family)
     })
@@ -106,6 +106,6 @@ const ODD = new Set(
 )
 
 /** True if the port of `url` is not one for web servers. */
-export function isOddPort({ port }: URL): boolean {
+export function isBlockedPort({ port }: URL): boolean {
   return port !== '' && ODD.has(Number(port))
 }

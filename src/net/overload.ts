@@ -1,7 +1,7 @@
 import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { type Clock, Ticker } from '../common/clock.ts'
-import type { Log } from '../common/log.ts'
+import type { Logger } from '../common/log.ts'
 
 /** Interval between measurements (ms). */
 const LOOK_MS = 100
@@ -18,12 +18,12 @@ const RECOVER_MS = 3_000
 const WELL = 0.8
 
 /** The exceeded limit. */
-export type Strain = 'late' | 'memory'
+export type OverloadReason = 'late' | 'memory'
 
-export interface OverloadParts {
+export interface OverloadOptions {
   readonly limits: { readonly maxLateMs: number; readonly maxMemoryShare: number }
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   /** Returns the share of its available memory that this program uses; measured by default. */
   readonly memoryShare?: (() => number) | undefined
 }
@@ -41,16 +41,16 @@ export class Overload implements Disposable {
   lateMs = 0
   /** Share of the memory in use. */
   memoryShare = 0
-  readonly #parts: OverloadParts
+  readonly #parts: OverloadOptions
   readonly #ticker: Ticker
   readonly #measure: () => number
   readonly #lately = new Float64Array(REMEMBERED)
   #due: number
   #looks = 0
-  #strain: Strain | undefined
+  #strain: OverloadReason | undefined
   #strainedAt = 0
 
-  constructor(parts: OverloadParts) {
+  constructor(parts: OverloadOptions) {
     this.#parts = parts
     this.#measure = parts.memoryShare ?? memoryShare
     this.#due = parts.clock.now() + LOOK_MS
@@ -58,12 +58,12 @@ export class Overload implements Disposable {
   }
 
   /** The exceeded limit, or undefined if new work can be accepted. */
-  get strain(): Strain | undefined {
+  get strain(): OverloadReason | undefined {
     return this.#strain
   }
 
   /** Returns the same for a new call or session, and counts the rejection. */
-  turns(): Strain | undefined {
+  turns(): OverloadReason | undefined {
     if (this.#strain) this.turnedAway++
     return this.#strain
   }
@@ -94,12 +94,12 @@ export class Overload implements Disposable {
     }
   }
 
-  #over(lateMs: number, share: number): Strain | undefined {
+  #over(lateMs: number, share: number): OverloadReason | undefined {
     if (this.lateMs > lateMs) return 'late'
     return this.memoryShare > share ? 'memory' : undefined
   }
 
-  #close(strain: Strain, now: number): void {
+  #close(strain: OverloadReason, now: number): void {
     this.#strainedAt = now
     if (this.#strain === undefined) {
       this.closings++

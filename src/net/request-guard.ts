@@ -1,14 +1,14 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../common/clock.ts'
-import { AddressRates, TokenBucket } from '../common/rate-limit.ts'
-import { addressGroup, isForwarded, isFromThisMachine, Neighbours, TrustedProxies } from './client-address.ts'
+import { KeyedRateLimiter, TokenBucket } from '../common/rate-limit.ts'
+import { addressPrefix, isForwarded, isLocalRequest, Neighbours, TrustedProxies } from './client-address.ts'
 import { FairPlaces } from './fair-places.ts'
 import { isLocalAddress } from './outbound-guard.ts'
 import type { ServerLimits } from './settings.ts'
 
 /** Counters of the request guard: open connections and rejections, read by exporters. */
-export class DoorCounters {
+export class RequestGuardCounters {
   /** Open connections. */
   connections = 0
   /** … of unauthenticated clients. */
@@ -69,7 +69,7 @@ const PROBE = /^\/(?:live|ready|health)(?:\?|$)/
 /** Limit of health checks per local address, far above the needs of any monitoring system. */
 const PROBES = { perSecond: 20, burst: 100 }
 
-export interface DoorParts {
+export interface DoorOptions {
   readonly limits: ServerLimits
   /** Proxies that report client addresses and are not limited themselves. */
   readonly proxies: readonly string[]
@@ -88,8 +88,8 @@ export type Turned = 'address' | 'all'
  * While unauthenticated clients and guests hold the maximum number of connections, each new one replaces one of
  * the address that holds most. A client with credentials can therefore always connect and authenticate.
  */
-export class Door {
-  readonly counters = new DoorCounters()
+export class RequestGuard {
+  readonly counters = new RequestGuardCounters()
   readonly #limits: ServerLimits
   readonly #clock: Clock
   readonly #neighbours: Neighbours
@@ -99,22 +99,22 @@ export class Door {
   readonly #strangers = new FairPlaces<Socket>()
   readonly #guests = new FairPlaces<Socket>()
   readonly #known = new Set<Socket>()
-  readonly #rates: AddressRates
+  readonly #rates: KeyedRateLimiter
   readonly #all: TokenBucket
   readonly #ofGuests: TokenBucket
-  readonly #probes: AddressRates
+  readonly #probes: KeyedRateLimiter
 
-  constructor({ limits, proxies, clock }: DoorParts) {
+  constructor({ limits, proxies, clock }: DoorOptions) {
     this.#limits = limits
     this.#clock = clock
     this.#neighbours = new Neighbours([...proxies, ...limits.neighbours])
     this.#proxies = new TrustedProxies(proxies)
     this.#reserved = Math.max(1, Math.floor(limits.maxConnections * RESERVED_SHARE))
     const { strangersPerSecond: each, strangersPerSecondInAll: all } = limits
-    this.#rates = new AddressRates(clock, { perSecond: each, burst: each * BURST_SECONDS })
+    this.#rates = new KeyedRateLimiter(clock, { perSecond: each, burst: each * BURST_SECONDS })
     this.#all = new TokenBucket(all, all * BURST_SECONDS, clock.now())
     this.#ofGuests = new TokenBucket(all, all * BURST_SECONDS, clock.now())
-    this.#probes = new AddressRates(clock, PROBES)
+    this.#probes = new KeyedRateLimiter(clock, PROBES)
   }
 
   /** Counts the connections of `server`, which must not be listening yet. */
@@ -164,7 +164,7 @@ export class Door {
           this.counters.requestsRefusedInAll++
           return false
         }
-        this.#become(socket, 'guest', addressGroup(address))
+        this.#become(socket, 'guest', addressPrefix(address))
         return true
       },
     })
@@ -178,10 +178,12 @@ export class Door {
   #isProbe(request: IncomingMessage): boolean {
     const { method, url = '', headers, socket } = request
     if (method !== 'GET' || !PROBE.test(url)) return false
-    if (isFromThisMachine(request)) return true
+    if (isLocalRequest(request)) return true
     const { remoteAddress = '' } = socket
     return (
-      !isForwarded(headers) && isLocalAddress(remoteAddress) && this.#probes.take(addressGroup(remoteAddress))
+      !isForwarded(headers) &&
+      isLocalAddress(remoteAddress) &&
+      this.#probes.take(addressPrefix(remoteAddress))
     )
   }
 
@@ -202,7 +204,7 @@ export class Door {
         return
       }
     }
-    this.#strangers.add(socket, group ?? addressGroup(remoteAddress))
+    this.#strangers.add(socket, group ?? addressPrefix(remoteAddress))
     this.#makeRoom(socket)
     this.#count()
   }
@@ -212,7 +214,7 @@ export class Door {
     if (this.#neighbours.groupOf(socket.remoteAddress ?? '') !== undefined || socket.destroyed) return
     this.#known.delete(socket)
     this.#guests.remove(socket)
-    this.#strangers.add(socket, addressGroup(client))
+    this.#strangers.add(socket, addressPrefix(client))
   }
 
   #become(socket: Socket, what: 'known' | 'guest', group = ''): void {

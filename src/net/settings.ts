@@ -29,7 +29,7 @@ const serverLimitsShape = {
 } as const
 
 /** Limits of the bridge server. */
-export const limitsSchema = z.strictObject({
+export const limitSettingsSchema = z.strictObject({
   ...serverLimitsShape,
   requestMs: ms(9_000).meta({ about: 'Maximum time to receive a complete request (ms).' }),
   stalledMs: ms(60_000).meta({
@@ -47,5 +47,5 @@ export const serviceLimitsSchema = z.strictObject({
   maxLateMs: ms(2_000).meta({ about: 'Reject new sessions while timers run later than this (ms).' }),
 })
 
-export type LimitSettings = z.output<typeof limitsSchema>
+export type LimitSettings = z.output<typeof limitSettingsSchema>
 export type ServerLimits = z.output<typeof serviceLimitsSchema>

@@ -15,7 +15,7 @@ export function joinHash(token: string): string {
   return `#join=${token}`
 }
 
-export interface PageParts {
+export interface PageOptions {
   /** In the language of the page. */
   readonly title: string
   /** Module of the page: its path below `src`, without the extension, such as `web/dashboard/page/dashboard`. */
@@ -51,7 +51,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /** Renders a page as HTML, to be sent with `PAGE_HEADERS`. Its file is read once, at startup. */
-export function pageDocument(parts: PageParts): string {
+export function pageDocument(parts: PageOptions): string {
   const { title, module, styles = [], body, language = 'en', files = FILES_PATH, root } = parts
   const sheets = ['pages/page/base.css', ...styles]
   return `<!doctype html>

@@ -1,5 +1,5 @@
 export type { AudioData, BatchReply, BatchRequest } from './client/batch-request.ts'
-export { type ClientFault, ServiceFailure } from './client/errors.ts'
+export { type ClientFault, ServiceClientError } from './client/errors.ts'
 export type {
   SessionEnd,
   SessionEvent,

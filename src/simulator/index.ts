@@ -12,7 +12,7 @@ export {
 export { type ScheduleOptions, type Sentence, schedule } from './conversation/schedule.ts'
 export {
   type DiscordFaults,
-  DiscordStandIn,
+  DiscordSimulator,
   type DiscordStandInOptions,
 } from './discord/discord-simulator.ts'
 export type { PrivilegedIntent } from './discord/gateway/intents.ts'
@@ -81,7 +81,7 @@ export type { ServiceShape, VoiceForm } from './service/service-shape.ts'
 export { Mp3Maker, type Mp3Rate, tone, toneOf } from './service/tone-mp3.ts'
 export { placeCall, SimulatedCall } from './twilio/phone/call.ts'
 export type { CallOptions } from './twilio/phone/call-options.ts'
-export { Crowd, type CrowdOptions, type CrowdReport, placeCalls } from './twilio/phone/crowd.ts'
+export { CallLoad, type CrowdOptions, type CrowdReport, placeCalls } from './twilio/phone/crowd.ts'
 export { LINE_PERIOD_MS, PhoneLine } from './twilio/phone/line.ts'
 export { PlayQueue, type PlayQueueOptions } from './twilio/phone/play-queue.ts'
 export type { Quirks } from './twilio/phone/quirks.ts'
@@ -117,7 +117,7 @@ export { type Behaviour, Subscriber, type SubscriberOptions } from './twilio/res
 export {
   type SeenRequest,
   type StandInAddress,
-  TwilioStandIn,
+  TwilioSimulator,
   type TwilioStandInOptions,
   twilioClientFor,
 } from './twilio/rest/twilio-simulator.ts'

@@ -9,7 +9,7 @@ import { dirname } from 'node:path'
  * readable by its owner only and, if created by root, belongs to the owner of its folder. Rejects with file system
  * errors, and with `EPERM` if the owner cannot be preserved.
  */
-export async function writeWhole(path: string, text: string): Promise<void> {
+export async function writeFileAtomic(path: string, text: string): Promise<void> {
   // A symbolic link is preserved.
   const place = await realpath(path).catch(() => path)
   const replaced = await statOf(place)

@@ -1,17 +1,17 @@
 import { createHmac } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { after, type Clock } from '../common/clock.ts'
+import { type Clock, setTimer } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
-import type { Log } from '../common/log.ts'
-import { writeWhole } from './atomic-file.ts'
+import type { Logger } from '../common/log.ts'
+import { writeFileAtomic } from './atomic-file.ts'
 
 /** Changes are collected for this long before the file is written (ms). */
 const WRITE_AFTER_MS = 2_000
 /** Text whose digest is stored in files with a key check. */
 const CHECK = 'dragoman'
 
-export interface DigestFileTerms<T> {
+export interface DigestFileOptions<T> {
   readonly file: string
   /** Key of the digests: without it, the file identifies no one. */
   readonly key: string
@@ -27,7 +27,7 @@ export interface DigestFileTerms<T> {
   /** Called before the file is written, so that the owner can limit the entries. */
   readonly tidy?: () => void
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
 }
 
 /**
@@ -35,7 +35,7 @@ export interface DigestFileTerms<T> {
  * replaced atomically. The owner limits its size.
  */
 export class DigestFile<T> implements AsyncDisposable {
-  readonly #terms: DigestFileTerms<T>
+  readonly #terms: DigestFileOptions<T>
   /** In insertion order. */
   readonly #entries: Map<string, T>
   #timer: Disposable | undefined
@@ -44,7 +44,7 @@ export class DigestFile<T> implements AsyncDisposable {
   #queued: Promise<boolean> | undefined
 
   /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid or was written with another key. */
-  constructor(terms: DigestFileTerms<T>) {
+  constructor(terms: DigestFileOptions<T>) {
     this.#terms = terms
     this.#entries = new Map(Object.entries(this.#read()))
   }
@@ -95,7 +95,7 @@ export class DigestFile<T> implements AsyncDisposable {
   }
 
   #soon(): void {
-    this.#timer ??= after(this.#terms.clock, WRITE_AFTER_MS, () => void this.write())
+    this.#timer ??= setTimer(this.#terms.clock, WRITE_AFTER_MS, () => void this.write())
   }
 
   #digest(person: string): string {
@@ -111,7 +111,7 @@ export class DigestFile<T> implements AsyncDisposable {
       [table]: Object.fromEntries(this.#entries),
     })
     try {
-      await writeWhole(file, text)
+      await writeFileAtomic(file, text)
       return true
     } catch (error) {
       const { code = 'unknown' } = error as NodeJS.ErrnoException

@@ -1,7 +1,7 @@
 import { type FileHandle, open, readFile, rm } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { dirname } from 'node:path'
-import { after, type Clock } from '../common/clock.ts'
+import { type Clock, setTimer } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
 
 /** Maximum time to wait for another process (ms). */
@@ -92,7 +92,7 @@ async function take(lock: string, clock: Clock): Promise<void> {
 
 function pause(clock: Clock): Promise<void> {
   const { least, most } = RETRY_MS
-  return new Promise(resolve => void after(clock, least + Math.random() * (most - least), resolve))
+  return new Promise(resolve => void setTimer(clock, least + Math.random() * (most - least), resolve))
 }
 
 async function stuck(lock: string): Promise<BridgeError> {

@@ -7,8 +7,8 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace'
-import { after, type Clock } from '../common/clock.ts'
-import type { Log } from '../common/log.ts'
+import { type Clock, setTimer } from '../common/clock.ts'
+import type { Logger } from '../common/log.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { Observer } from '../core/model/events.ts'
 import { type TracingSettings, traceAddress } from './settings.ts'
@@ -31,10 +31,10 @@ type Done = Parameters<SpanExporter['export']>[1]
 class CountedExporter implements SpanExporter {
   readonly #inner: SpanExporter
   readonly #counters: TraceCounters
-  readonly #log: Log
+  readonly #log: Logger
   #failing = false
 
-  constructor(inner: SpanExporter, counters: TraceCounters, log: Log) {
+  constructor(inner: SpanExporter, counters: TraceCounters, log: Logger) {
     this.#inner = inner
     this.#counters = counters
     this.#log = log
@@ -111,11 +111,11 @@ const EXPORT_MS = 5_000
 /** Time to send queued spans on disposal (ms). */
 const GOODBYE_MS = 2_000
 
-export interface TracingParts {
+export interface TracingOptions {
   readonly observer: Observer
   readonly clock: Clock
   readonly wall: WallClock
-  readonly log: Log
+  readonly log: Logger
   readonly counters: TraceCounters
   readonly version: string
   /** Interval between exports (ms). */
@@ -131,7 +131,7 @@ export interface TracingParts {
 export function openTracing(
   { headers, sampleRatio, service }: TracingSettings,
   url: string,
-  { observer, clock, wall, log, counters, version, gatherMs = 2_000, exportMs = EXPORT_MS }: TracingParts,
+  { observer, clock, wall, log, counters, version, gatherMs = 2_000, exportMs = EXPORT_MS }: TracingOptions,
 ): AsyncDisposable {
   const otlp = new OTLPTraceExporter({
     url: traceAddress(url),
@@ -161,7 +161,7 @@ export function openTracing(
     async [Symbol.asyncDispose]() {
       watch[Symbol.dispose]()
       const late = Promise.withResolvers<void>()
-      const timer = after(clock, GOODBYE_MS, () => late.resolve())
+      const timer = setTimer(clock, GOODBYE_MS, () => late.resolve())
       // Spans not accepted now are lost; the log already contains the failure.
       await Promise.race([provider.shutdown().catch(() => {}), late.promise])
       timer[Symbol.dispose]()

@@ -30,7 +30,7 @@ const found = { power: 0, hz: 0 }
  * Returns true if a frame (20 ms, 16 kHz) is a DTMF tone with little else. Speech is never that pure. Frames at the
  * edge of a tone, or with speech over a tone, do not count.
  */
-export function isKeyTone(frame: Int16Array): boolean {
+export function isDtmfTone(frame: Int16Array): boolean {
   const energy = energyOf(frame, STEP)
   if (energy < LEAST_SQUARE) return false
   strongest(frame, ROWS)

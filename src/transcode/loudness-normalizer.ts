@@ -12,7 +12,7 @@ const FULL_SCALE = 32_768
  * Measures the level of speech: the RMS of blocks with speech, without pauses (gated RMS). It keeps a histogram, so
  * that a pause, a click or a silent start does not distort it.
  */
-class SpeechLevel {
+class SpeechLoudness {
   readonly #blocks = new Float64Array(BINS)
   readonly #powers = new Float64Array(BINS)
   #count = 0
@@ -90,9 +90,9 @@ const MOST_TARGET_DB = -10
  * the right level. All input is measured before any of it is processed: larger blocks give a better start. Peaks above
  * full scale are compressed, never clipped.
  */
-export class Leveller {
+export class LoudnessNormalizer {
   readonly #target: number
-  readonly #speech = new SpeechLevel()
+  readonly #speech = new SpeechLoudness()
   #pcm: Int16Array = new Int16Array(16 * BLOCK)
   #length = 0
   /** Current gain and target gain (dB). */

@@ -100,7 +100,7 @@ export function durationMs(samples: number, rate: number = SAMPLE_RATE): number 
 }
 
 /** Concatenates `pieces` into a new array. */
-export function joined(pieces: readonly Int16Array[]): Int16Array {
+export function concat(pieces: readonly Int16Array[]): Int16Array {
   const all = new Int16Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
   let at = 0
   for (const piece of pieces) {

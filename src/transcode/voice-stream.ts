@@ -1,7 +1,7 @@
 import { audioKind, beginsMp3, isWav, TELLING_BYTES } from './container/audio-kind.ts'
 import type { Mp3Pool } from './mp3/decoder-pool.ts'
 import { Mp3Stream } from './mp3/stream.ts'
-import { joined, SAMPLE_RATE } from './pcm.ts'
+import { concat, SAMPLE_RATE } from './pcm.ts'
 import { PcmStream } from './pcm-stream.ts'
 
 /** Number of bytes from which headerless samples are detected: 32 ms at 16 kHz. */
@@ -109,7 +109,7 @@ type OnPcm = (pcm: Int16Array) => void
  * Decodes all of `bytes` to 16 kHz mono; empty if there is no audio. For audio that is not live: yields to the event
  * loop. Stops soon after `maxSeconds` of audio.
  */
-export function wholeMp3(
+export function decodeMp3(
   bytes: Uint8Array,
   pool: Mp3Pool,
   maxSeconds = Number.POSITIVE_INFINITY,
@@ -144,7 +144,7 @@ async function whole(
     stream.end()
     while (stream.decode(FRAMES) !== 'idle' && samples < maxSeconds * SAMPLE_RATE)
       await new Promise(setImmediate)
-    return joined(pieces)
+    return concat(pieces)
   } finally {
     stream.close()
   }

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify'
 import { SECURITY_HEADERS } from '../net/http-hardening.ts'
 
 /** Destination of a reader’s events: an open response. */
-export interface CaptionOutlet {
+export interface EventSink {
   write(text: string): void
   /** Bytes written and not yet accepted by the network. */
   readonly unread: number
@@ -13,7 +13,7 @@ export interface CaptionOutlet {
 }
 
 /** A response that stays open for server-sent events. Data written before `open` is sent with it. */
-export class ResponseOutlet implements CaptionOutlet {
+export class EventStreamResponse implements EventSink {
   readonly #reply: FastifyReply
   #before: string | undefined = ''
   #ended = false

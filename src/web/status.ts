@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Relay } from '../core/room/relay.ts'
-import { isFromThisMachine } from '../net/client-address.ts'
+import { isLocalRequest } from '../net/client-address.ts'
 
 /** Reason for not sending new calls to this server. */
 export type NotReady = 'draining' | 'overloaded' | 'service-away'
@@ -22,7 +22,7 @@ export default async function status(app: FastifyInstance, options: StatusOption
   const { relay, notReady = () => undefined } = options
   /** Load figures are only for local operators; with a key, `/metrics` and the control API return them. */
   const figures = (request: FastifyRequest, all: Readonly<Record<string, number>>) =>
-    isFromThisMachine(request.raw) ? all : {}
+    isLocalRequest(request.raw) ? all : {}
   app.get('/health', request => ({
     status: 'ok',
     name: 'dragoman',

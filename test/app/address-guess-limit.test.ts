@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { AddressGuessLimit } from '../../src/core/calls/room-code-limiter.ts'
-import { addressGroup } from '../../src/net/client-address.ts'
+import { addressPrefix } from '../../src/net/client-address.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 
@@ -12,7 +12,7 @@ function limit() {
   const guesses = new AddressGuessLimit(clock, log)
   /** Guesses while the limit allows it, up to `times`. Returns the number of guesses. */
   const guess = (address: string, times: number) => {
-    const group = addressGroup(address)
+    const group = addressPrefix(address)
     let wrong = 0
     for (let n = 0; n < times; n++) {
       if (!guesses.mayTry(group)) continue
@@ -39,7 +39,7 @@ test('limits a customer-sized network as a whole', () => {
   for (let n = 0; n < 500; n++) wrong += guess(`2001:db8:7:${n.toString(16)}::1`, 5)
   for (let n = 0; n < 200; n++) wrong += guess(`198.51.100.${n}`, 5)
   expect(wrong).toBe(30)
-  expect(guesses.mayTry(addressGroup('2001:db8:8::1'))).toBe(true)
+  expect(guesses.mayTry(addressPrefix('2001:db8:8::1'))).toBe(true)
 })
 
 test('still accepts other addresses while ten or hundreds of networks guess', () => {

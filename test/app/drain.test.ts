@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest'
 import { buildApp } from '../../src/app/app.ts'
 import { Drain } from '../../src/app/drain.ts'
-import { silentLog } from '../../src/common/log.ts'
-import { drainSchema } from '../../src/config/schema.ts'
+import { noopLogger } from '../../src/common/log.ts'
+import { drainSettingsSchema } from '../../src/config/schema.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
 import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
 
 function drainOf(calls: () => number, seconds = 60) {
   const clock = new FakeClock()
-  const drain = new Drain({ settings: drainSchema.parse({ seconds }), clock, log: silentLog, calls })
+  const drain = new Drain({ settings: drainSettingsSchema.parse({ seconds }), clock, log: noopLogger, calls })
   let over = false
   const begin = () => void drain.begin().then(() => (over = true))
   const isOver = async () => {

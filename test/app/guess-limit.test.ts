@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { GuessLimit } from '../../src/core/calls/room-code-limiter.ts'
+import { RoomCodeLimiter } from '../../src/core/calls/room-code-limiter.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000
@@ -7,7 +7,7 @@ const numbered = (n: number) => `+1500555${String(n).padStart(4, '0')}`
 
 function limit() {
   const clock = new FakeClock(1_000)
-  return { clock, guesses: new GuessLimit(clock) }
+  return { clock, guesses: new RoomCodeLimiter(clock) }
 }
 
 test('allows a caller five wrong codes, then one every two minutes, and counts only wrong codes', () => {

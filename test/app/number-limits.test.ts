@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { buildApp } from '../../src/app/app.ts'
-import { NumberLimits } from '../../src/bridges/telephony/call-policy.ts'
+import { NumberQuota } from '../../src/bridges/telephony/call-policy.ts'
 import type { NumberSettings } from '../../src/bridges/telephony/number-routing.ts'
-import type { IncomingCall, Refusal } from '../../src/bridges/twilio/index.ts'
+import type { IncomingCall, Rejection } from '../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { placeCall } from '../../src/simulator/twilio/phone/call.ts'
 
@@ -14,7 +14,7 @@ const HOUR_MS = 60 * MINUTE_MS
 function limited(settings: NumberSettings) {
   const clock = new FakeClock()
   const there = new Set<string>()
-  const limits = new NumberLimits({
+  const limits = new NumberQuota({
     numbers: { [DESK]: settings, [SHOP]: {} },
     goesOn: callSid => there.has(callSid),
     language: 'en-us',
@@ -40,7 +40,7 @@ describe('calls to one number', () => {
   test('above the concurrency limit are rejected as busy, in the language they hear', () => {
     const { limits, call, over, clock } = limited({ maxCalls: 2 })
     expect([call('1'), call('2')]).toEqual(['let in', 'let in'])
-    const refused = call('3') as Refusal
+    const refused = call('3') as Rejection
     expect(refused).toMatchObject({ refused: 'busy', notice: { language: 'es-ES' } })
     // Another number has its own limit; existing calls and calls resumed from another server continue.
     expect([call('4', { to: SHOP }), call('1'), call('5', { query: { 'dragoman-resumes': '1' } })]).toEqual([
@@ -51,7 +51,7 @@ describe('calls to one number', () => {
     over('1')
     over('5')
     clock.advance(1_000)
-    expect([call('6'), (call('7') as Refusal).refused]).toEqual(['let in', 'busy'])
+    expect([call('6'), (call('7') as Rejection).refused]).toEqual(['let in', 'busy'])
     expect(limits.turnedAway).toEqual({ calls: 2, minutes: 0 })
   })
 

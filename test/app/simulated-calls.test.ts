@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
 import { expect, onTestFinished, test } from 'vitest'
-import { type AppConfig, type AppParts, buildApp } from '../../src/app/app.ts'
+import { type AppConfig, type AppOptions, buildApp } from '../../src/app/app.ts'
 import { ScriptedService, tones } from '../../src/simulator/index.ts'
 import { toneOf } from '../../src/simulator/service/tone-mp3.ts'
 import { loudness } from '../../src/transcode/level.ts'
@@ -18,7 +18,7 @@ interface Told extends SimulatedCallView {
   readonly recordings: readonly object[]
 }
 
-async function app(config: Partial<AppConfig> = {}, parts: AppParts = {}) {
+async function app(config: Partial<AppConfig> = {}, parts: AppOptions = {}) {
   const service = await ScriptedService.listen({ apiKey: 'k', answer: tones({ everyMs: 1_000 }) })
   const built = await buildApp(
     {
@@ -185,10 +185,10 @@ test('reports a call that is not answered and leaves nothing behind', async () =
   onTestFinished(() => void stranger.close())
   const { LoopbackCalls } = await import('../../src/app/simulated-calls.ts')
   const { systemClock } = await import('../../src/common/clock.ts')
-  const { silentLog } = await import('../../src/common/log.ts')
+  const { noopLogger } = await import('../../src/common/log.ts')
   const calls = new LoopbackCalls({
     settings: { maxViewers: 1, simulatedCalls: 1, simulatedMinutes: 1 },
-    ...{ publicUrl: undefined, token: undefined, clock: systemClock, wall: () => 0, log: silentLog },
+    ...{ publicUrl: undefined, token: undefined, clock: systemClock, wall: () => 0, log: noopLogger },
     address: () => stranger.address(),
     doorman: { turns: () => undefined },
     drain: { draining: false },

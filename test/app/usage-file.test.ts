@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { openUsageFile, UsageFile } from '../../src/app/call-usage-file.ts'
-import { NumberLimits } from '../../src/bridges/telephony/call-policy.ts'
+import { NumberQuota } from '../../src/bridges/telephony/call-policy.ts'
 import { CallUsage } from '../../src/bridges/telephony/outbound/usage-limits.ts'
 import type { IncomingCall } from '../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
@@ -263,12 +263,12 @@ describe('a usage limit applies', () => {
     const there = new Set<string>()
     const desk = '+15005550001'
     const open = (ledger: UsageFile) =>
-      new NumberLimits({
+      new NumberQuota({
         numbers: { [desk]: { maxMinutesPerDay: 10 } },
         goesOn: callSid => there.has(callSid),
         ...{ language: 'en-us', clock, wallClock, ledger },
       })
-    const call = (limits: NumberLimits, callSid: string) => {
+    const call = (limits: NumberQuota, callSid: string) => {
       there.add(callSid)
       const told = limits.within(() => ({ room: 'r', hears: 'es-es' }))
       return 'refused' in told({ callSid, to: desk, query: {}, answers: {} } as unknown as IncomingCall)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import browserBridge from '../../src/bridges/browser/index.ts'
 import discordBridge from '../../src/bridges/discord/index.ts'
 import twilioBridge from '../../src/bridges/twilio/index.ts'
-import { silentLog } from '../../src/common/log.ts'
+import { noopLogger } from '../../src/common/log.ts'
 import { relayOptions } from '../../src/core/model/relay-settings.ts'
 import { Relay } from '../../src/core/room/relay.ts'
 import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
@@ -53,7 +53,7 @@ async function said(bridge: keyof typeof BRIDGES, more: object, without: string[
 describe('the options of a bridge', () => {
   it.each(['twilio', 'browser', 'discord'] as const)('of %s are accepted if valid', async bridge => {
     expect(await said(bridge, {})).toBe(undefined)
-    expect(await said(bridge, { log: silentLog, logLevel: 'warn' })).toBe(undefined)
+    expect(await said(bridge, { log: noopLogger, logLevel: 'warn' })).toBe(undefined)
   })
 
   it.each<[keyof typeof BRIDGES, string, object, string]>([

@@ -4,12 +4,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { register, showInvite, unregister } from '../../src/cli/discord.ts'
 import { Terminal } from '../../src/cli/terminal.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { DiscordStandIn } from '../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../src/simulator/index.ts'
 import { Shell } from '../helpers/shell.ts'
 
-let discord: DiscordStandIn
+let discord: DiscordSimulator
 beforeEach(async () => {
-  discord = await DiscordStandIn.listen()
+  discord = await DiscordSimulator.listen()
 })
 afterEach(() => discord.close())
 

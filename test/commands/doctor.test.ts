@@ -3,15 +3,15 @@ import { createServer } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import {
   type Check,
+  type DoctorEnvironment,
   doctor,
   exitCode,
   renderChecks,
-  type Surroundings,
   settingsToExamine,
 } from '../../src/cli/doctor/doctor.ts'
-import { thisMachine } from '../../src/cli/doctor/machine.ts'
+import { localEnvironment } from '../../src/cli/doctor/machine.ts'
 import type { ConfigInput } from '../../src/config/load.ts'
-import { ServiceFailure } from '../../src/service/client/errors.ts'
+import { ServiceClientError } from '../../src/service/client/errors.ts'
 import { soundMachine as machine } from './doctor/sound-machine.ts'
 
 const TOKEN = '0123456789abcdef0123456789abcdef'
@@ -26,7 +26,7 @@ async function examine(overrides: Overrides, around = machine()): Promise<Check[
   return await doctor(settingsToExamine({ env: {}, overrides }), around)
 }
 
-async function finding(name: string, overrides: Overrides, around?: Surroundings): Promise<Check> {
+async function finding(name: string, overrides: Overrides, around?: DoctorEnvironment): Promise<Check> {
   const checks = await examine(overrides, around)
   const found = checks.find(check => check.name === name)
   if (!found) throw new Error(`no check ${name} among ${checks.map(check => check.name).join(', ')}`)
@@ -84,7 +84,7 @@ describe('doctor', () => {
     expect(exitCode(checks)).toBe(1)
   })
 
-  it.each<[string, Overrides, Partial<Surroundings>, Partial<Check>]>([
+  it.each<[string, Overrides, Partial<DoctorEnvironment>, Partial<Check>]>([
     ['Node', {}, { nodeVersion: '20.20.2' }, { status: 'fail', mend: expect.stringContaining('Node 24') }],
     ['Node', {}, { nodeVersion: '24.0.0' }, { status: 'ok' }],
     [
@@ -142,7 +142,7 @@ describe('doctor', () => {
       { service: { url: 'https://s.example.com', apiKey: 'x' } },
       {
         service: async () => {
-          throw ServiceFailure.told({ code: 'unauthorized', error: 'key_wrong', description: 'no' })
+          throw ServiceClientError.told({ code: 'unauthorized', error: 'key_wrong', description: 'no' })
         },
       },
       {
@@ -222,7 +222,11 @@ describe('doctor', () => {
     const service = {
       ...(await around.service(settingsToExamine({ env: {} }) as never)),
       session: async (from: string, to: string) => {
-        throw ServiceFailure.told({ code: 'limit', error: 'sessions_taken', description: `${from} ${to}` })
+        throw ServiceClientError.told({
+          code: 'limit',
+          error: 'sessions_taken',
+          description: `${from} ${to}`,
+        })
       },
     }
     const check = await finding('session', {}, { ...around, service: async () => service })
@@ -245,10 +249,10 @@ describe('the environment of this machine', () => {
     const server = createServer()
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as { port: number }
-    expect(await thisMachine.listen('127.0.0.1', port)).toBe('EADDRINUSE')
+    expect(await localEnvironment.listen('127.0.0.1', port)).toBe('EADDRINUSE')
     await new Promise(resolve => server.close(resolve))
-    expect(await thisMachine.listen('127.0.0.1', port)).toBeUndefined()
-    expect(await thisMachine.isDragoman(`http://127.0.0.1:${port}`)).toBe(false)
+    expect(await localEnvironment.listen('127.0.0.1', port)).toBeUndefined()
+    expect(await localEnvironment.isDragoman(`http://127.0.0.1:${port}`)).toBe(false)
   })
 
   it('distinguishes the bridge from the translation service, which is healthy as well', async () => {
@@ -256,32 +260,32 @@ describe('the environment of this machine', () => {
     const server = createHttpServer((_request, response) => response.end(JSON.stringify(health)))
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(server.address() as { port: number }).port}`
-    expect(await thisMachine.isDragoman(url)).toBe(false)
+    expect(await localEnvironment.isDragoman(url)).toBe(false)
     health = { status: 'ok', name: 'dragoman' }
-    expect(await thisMachine.isDragoman(url)).toBe(true)
+    expect(await localEnvironment.isDragoman(url)).toBe(true)
     server.close()
   })
 
   it('finds programs, libraries and folders', async () => {
-    expect(await thisMachine.ask(process.execPath, ['--version'])).toBe(process.version)
-    expect(await thisMachine.ask('no-such-program', [])).toBeUndefined()
-    expect(await thisMachine.loadLibrary('libno-such-library.so')).toEqual(expect.any(String))
-    expect(await thisMachine.list('/no/such/folder')).toEqual([])
-    expect(await thisMachine.exists(import.meta.filename)).toBe(true)
-    expect(await thisMachine.exists('/no/such/file')).toBe(false)
+    expect(await localEnvironment.ask(process.execPath, ['--version'])).toBe(process.version)
+    expect(await localEnvironment.ask('no-such-program', [])).toBeUndefined()
+    expect(await localEnvironment.loadLibrary('libno-such-library.so')).toEqual(expect.any(String))
+    expect(await localEnvironment.list('/no/such/folder')).toEqual([])
+    expect(await localEnvironment.exists(import.meta.filename)).toBe(true)
+    expect(await localEnvironment.exists('/no/such/file')).toBe(false)
   })
 
   it('starts the embedded service and opens a session', async () => {
     const config = settingsToExamine({ env: {} })
     if (config instanceof Error) throw config
-    const service = await thisMachine.service(config)
+    const service = await localEnvironment.service(config)
     try {
       const languages = await service.languages()
       const english = languages.find(entry => entry.languageId === 'en-us')
       const able = english?.transcription && english.translation.includes('es-es')
       const opened = service.session('en-us', 'es-es')
       if (able) await opened
-      else await expect(opened).rejects.toBeInstanceOf(ServiceFailure)
+      else await expect(opened).rejects.toBeInstanceOf(ServiceClientError)
     } finally {
       await service.close()
     }

@@ -1,17 +1,17 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { TwilioStandIn } from '../../src/simulator/twilio/rest/twilio-simulator.ts'
+import { TwilioSimulator } from '../../src/simulator/twilio/rest/twilio-simulator.ts'
 import { Shell } from '../helpers/shell.ts'
 
 const NUMBER = '+15550001111'
 const OLD = 'https://old.example.com/voice'
 
 let shell: Shell
-let twilio: TwilioStandIn
+let twilio: TwilioSimulator
 beforeEach(async () => {
   shell = await Shell.open()
-  twilio = await TwilioStandIn.listen({ numbers: { [NUMBER]: { VoiceUrl: OLD, VoiceMethod: 'GET' } } })
+  twilio = await TwilioSimulator.listen({ numbers: { [NUMBER]: { VoiceUrl: OLD, VoiceMethod: 'GET' } } })
   const settings = {
     publicUrl: 'https://bridge.example.com',
     twilio: {

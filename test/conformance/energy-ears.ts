@@ -1,4 +1,4 @@
-import { after, type Clock, systemClock } from '../../src/common/clock.ts'
+import { type Clock, setTimer, systemClock } from '../../src/common/clock.ts'
 import type { LanguageId } from '../../src/common/language.ts'
 import type { SpeechStream, SpeechToText, TranscriptSink } from '../../src/service/server/engines/engine.ts'
 import { durationMs } from '../../src/transcode/pcm.ts'
@@ -70,7 +70,7 @@ class EnergyStream implements SpeechStream {
   write(pcm: Int16Array): void {
     if (this.#closed && !this.#faults.talksAfterClose) return
     this.#queue.push(this.#faults.keepsBuffer ? pcm : pcm.slice())
-    this.#timer ??= after(this.#clock, 5, () => this.#work())
+    this.#timer ??= setTimer(this.#clock, 5, () => this.#work())
   }
 
   async close(): Promise<void> {
@@ -86,7 +86,7 @@ class EnergyStream implements SpeechStream {
     for (const piece of this.#queue.splice(0)) for (const sample of piece) this.#hear(Math.abs(sample) > 200)
     this.#stall?.[Symbol.dispose]()
     if (this.#start >= 0 && !this.#faults.waitsForever)
-      this.#stall = after(this.#clock, 300, () => this.#finish())
+      this.#stall = setTimer(this.#clock, 300, () => this.#finish())
   }
 
   #hear(loud: boolean): void {

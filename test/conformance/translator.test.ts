@@ -1,5 +1,5 @@
 import { describe } from 'vitest'
-import { ServiceGate } from '../../src/core/translation/failover-translator.ts'
+import { FailoverTranslator } from '../../src/core/translation/failover-translator.ts'
 import { ServiceTranslator } from '../../src/service/client/translator.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { Mp3Maker, ScriptedService, silence } from '../../src/simulator/index.ts'
@@ -13,7 +13,7 @@ conforms('a FakeTranslator is a Translator', translatorChecks, fakeService, asyn
 /** The same with failover. */
 function gated(): TranslatorSubject {
   const subject = fakeService()
-  const gate = new ServiceGate([subject.translator], { clock: new FakeClock(), random: () => 0.5 })
+  const gate = new FailoverTranslator([subject.translator], { clock: new FakeClock(), random: () => 0.5 })
   return { ...subject, translator: gate }
 }
 conforms('a ServiceGate is a Translator', translatorChecks, gated, async () => {})

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { addressGroup } from '../../src/net/client-address.ts'
+import { addressPrefix } from '../../src/net/client-address.ts'
 
 test.each([
   ['127.0.0.1', '127.0.0.1'],
@@ -34,7 +34,7 @@ test.each([
   ['1::2::3', 'elsewhere'],
   ['12345::1', 'elsewhere'],
   ['::1]/x[::1', 'elsewhere'],
-])('%s counts as %s', (address, group) => expect(addressGroup(address)).toBe(group))
+])('%s counts as %s', (address, group) => expect(addressPrefix(address)).toBe(group))
 
 const word = fc.integer({ min: 0, max: 0xffff })
 const half = fc.tuple(word, word, word, word)
@@ -45,8 +45,8 @@ test('groups all addresses of a /64 network, in any notation', () => {
   fc.assert(
     fc.property(half, half, half, fc.boolean(), (network, one, other, long) => {
       const spelt = (host: readonly number[]) => hex([...network, ...host], long).join(':')
-      expect(addressGroup(spelt(one))).toBe(
-        addressGroup(new URL(`http://[${spelt(other)}]`).hostname.slice(1, -1)),
+      expect(addressPrefix(spelt(one))).toBe(
+        addressPrefix(new URL(`http://[${spelt(other)}]`).hostname.slice(1, -1)),
       )
     }),
   )
@@ -59,9 +59,9 @@ test('separates /64 networks, also for dotted and shortened addresses', () => {
       const group = `${hex(network, false).join(':')}::/64`
       const [a, b, c, d] = host
       const dotted = `${c >> 8}.${c & 255}.${d >> 8}.${d & 255}`
-      expect(addressGroup(`${hex([...network, a, b], long).join(':')}:${dotted}`)).toBe(group)
-      expect(addressGroup(`${hex(network, long).join(':')}::${hex([d], long)}`)).toBe(group)
-      expect(addressGroup(`${hex(network, long).join(':')}::`)).toBe(group)
+      expect(addressPrefix(`${hex([...network, a, b], long).join(':')}:${dotted}`)).toBe(group)
+      expect(addressPrefix(`${hex(network, long).join(':')}::${hex([d], long)}`)).toBe(group)
+      expect(addressPrefix(`${hex(network, long).join(':')}::`)).toBe(group)
     }),
   )
 })

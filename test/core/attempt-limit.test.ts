@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AttemptLimit } from '../../src/common/rate-limit.ts'
+import { FailureLimiter } from '../../src/common/rate-limit.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 test('allows a burst, then the same number per minute, for each address separately', () => {
   const clock = new FakeClock()
-  const limit = new AttemptLimit(clock, 10)
+  const limit = new FailureLimiter(clock, 10)
   for (let n = 0; n < 10; n++) {
     expect(limit.waitMs('a')).toBe(0)
     limit.failed('a')
@@ -27,7 +27,7 @@ test('never exceeds the limit, for any timing of the attempts', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(20_000)), (perMinute, pauses) => {
       const clock = new FakeClock()
-      const limit = new AttemptLimit(clock, perMinute)
+      const limit = new FailureLimiter(clock, perMinute)
       const through: number[] = []
       for (const pause of pauses) {
         clock.advance(pause)
@@ -50,7 +50,7 @@ test('returns the exact wait', () => {
       fc.array(fc.nat(9_000), { minLength: 1 }),
       (perMinute, pauses) => {
         const clock = new FakeClock()
-        const limit = new AttemptLimit(clock, perMinute)
+        const limit = new FailureLimiter(clock, perMinute)
         for (const pause of pauses) {
           clock.advance(pause)
           if (limit.waitMs('a') === 0) limit.failed('a')
@@ -67,7 +67,7 @@ test('returns the exact wait', () => {
 
 test('limits a million addresses in bounded memory, without releasing limited ones', () => {
   const clock = new FakeClock()
-  const limit = new AttemptLimit(clock, 2, 100)
+  const limit = new FailureLimiter(clock, 2, 100)
   limit.failed('early')
   limit.failed('early')
   let through = 0

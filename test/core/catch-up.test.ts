@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { LanePace, nextPace, PACES, REST } from '../../src/core/playout/catch-up.ts'
-import { MOST_FACTOR } from '../../src/transcode/stretch/time-stretch.ts'
+import { CatchUpController, nextRate, PACES, REST } from '../../src/core/playout/catch-up.ts'
+import { MAX_SPEED } from '../../src/transcode/stretch/time-stretch.ts'
 
 const PLENTY = Number.POSITIVE_INFINITY
 const state = (lagMs: number, trendMs = 0, aheadMs = PLENTY) => ({ lagMs, trendMs, aheadMs })
@@ -9,7 +9,7 @@ const state = (lagMs: number, trendMs = 0, aheadMs = PLENTY) => ({ lagMs, trendM
 /** Pace that a steady lag settles on. */
 function settled(lagMs: number, from = REST): number {
   let pace = from
-  for (let n = 0; n < 20; n++) pace = nextPace(pace, state(lagMs))
+  for (let n = 0; n < 20; n++) pace = nextRate(pace, state(lagMs))
   return pace
 }
 
@@ -19,7 +19,7 @@ describe('the pace of a late translation', () => {
     expect(PACES[settled(300)]).toEqual({ trim: true, factor: 1 })
     expect(PACES[settled(700)]).toEqual({ trim: true, factor: 1.05 })
     expect(PACES[settled(3_000)]).toEqual({ trim: true, factor: 1.25 })
-    expect(Math.max(...PACES.map(({ factor }) => factor))).toBe(MOST_FACTOR)
+    expect(Math.max(...PACES.map(({ factor }) => factor))).toBe(MAX_SPEED)
   })
 
   test('changes by one step at a time for any lag', () => {
@@ -28,7 +28,7 @@ describe('the pace of a late translation', () => {
       fc.property(lags, all => {
         let pace = REST
         for (const lagMs of all) {
-          const next = nextPace(pace, state(lagMs, 0))
+          const next = nextRate(pace, state(lagMs, 0))
           expect(Math.abs(next - pace)).toBeLessThanOrEqual(1)
           expect(PACES[next]).toBeDefined()
           pace = next
@@ -43,7 +43,7 @@ describe('the pace of a late translation', () => {
       let pace = settled(lagMs)
       const seen = new Set<number>()
       for (let n = 0; n < 200; n++) {
-        pace = nextPace(pace, state(lagMs * (1 + 0.33 * Math.sin(n))))
+        pace = nextRate(pace, state(lagMs * (1 + 0.33 * Math.sin(n))))
         if (n > 20) seen.add(pace)
       }
       expect(seen.size).toBe(1)
@@ -51,8 +51,8 @@ describe('the pace of a late translation', () => {
   })
 
   test('reacts sooner to a growing lag than to a falling one', () => {
-    expect(nextPace(1, state(500, 400))).toBe(2)
-    expect(nextPace(1, state(500, -400))).toBe(1)
+    expect(nextRate(1, state(500, 400))).toBe(2)
+    expect(nextRate(1, state(500, -400))).toBe(1)
   })
 
   test('returns to normal when the lag disappears', () => {
@@ -62,13 +62,13 @@ describe('the pace of a late translation', () => {
   })
 
   test('is normal while too little audio is available', () => {
-    expect(nextPace(6, state(5_000, 0, 200))).toBe(REST)
-    expect(nextPace(REST, state(5_000, 0, 200))).toBe(REST)
-    expect(nextPace(REST, state(5_000, 0, 800))).toBe(1)
+    expect(nextRate(6, state(5_000, 0, 200))).toBe(REST)
+    expect(nextRate(REST, state(5_000, 0, 200))).toBe(REST)
+    expect(nextRate(REST, state(5_000, 0, 800))).toBe(1)
   })
 
   test('of a queue reaches full speed within one second and normal speed two seconds after catching up', () => {
-    const pace = new LanePace()
+    const pace = new CatchUpController()
     for (let n = 0; n < 10; n++) pace.look(4_000, PLENTY)
     expect(pace.now.factor).toBe(1.25)
     for (let n = 0; n < 20; n++) pace.look(0, PLENTY)

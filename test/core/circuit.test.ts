@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { Circuit } from '../../src/core/translation/circuit-breaker.ts'
+import { CircuitBreaker } from '../../src/core/translation/circuit-breaker.ts'
 
 const opened = () => {
-  const circuit = new Circuit(() => 0.5)
+  const circuit = new CircuitBreaker(() => 0.5)
   for (let n = 0; n < 5; n++) circuit.failed(n)
   return circuit
 }
 
 describe('a circuit breaker', () => {
   test('opens after five consecutive failures and allows one probe at a time', () => {
-    const circuit = new Circuit(() => 0.5)
+    const circuit = new CircuitBreaker(() => 0.5)
     for (let n = 0; n < 4; n++) circuit.failed(n)
     expect(circuit.status).toBe('closed')
     circuit.failed(4)
@@ -24,7 +24,7 @@ describe('a circuit breaker', () => {
   })
 
   test('ignores failures far apart and failures before a success', () => {
-    const circuit = new Circuit(() => 0.5)
+    const circuit = new CircuitBreaker(() => 0.5)
     for (let n = 0; n < 20; n++) circuit.failed(n * 6_000)
     expect(circuit.status).toBe('closed')
     for (let n = 0; n < 20; n++) {
@@ -35,7 +35,7 @@ describe('a circuit breaker', () => {
   })
 
   test('counts a short-lived success as a failure', () => {
-    const circuit = new Circuit(() => 0.5)
+    const circuit = new CircuitBreaker(() => 0.5)
     for (let n = 0; n < 5; n++) circuit.unsteady(circuit.succeeded(n * 100), n * 100 + 50)
     expect(circuit.status).toBe('open')
   })
@@ -63,7 +63,7 @@ describe('a circuit breaker', () => {
       [0, 300],
       [0.999, 500],
     ] as const) {
-      const circuit = new Circuit(() => random)
+      const circuit = new CircuitBreaker(() => random)
       for (let n = 0; n < 5; n++) circuit.failed(0)
       expect(Math.round(circuit.probeAt)).toBe(wait)
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { after, systemClock, Ticker } from '../../src/common/clock.ts'
+import { setTimer, systemClock, Ticker } from '../../src/common/clock.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 test('runs tasks in the order of their deadlines, each on time', () => {
@@ -7,12 +7,12 @@ test('runs tasks in the order of their deadlines, each on time', () => {
   const since = clock.now()
   const seen: [string, number][] = []
   const see = (name: string) => seen.push([name, Math.floor(clock.now() - since)])
-  after(clock, 30, () => see('b'))
-  after(clock, 10, () => {
+  setTimer(clock, 30, () => see('b'))
+  setTimer(clock, 10, () => {
     see('a')
-    after(clock, 5, () => see('c'))
+    setTimer(clock, 5, () => see('c'))
   })
-  using _never = after(clock, 40, () => see('d'))
+  using _never = setTimer(clock, 40, () => see('d'))
   clock.advance(35)
   expect(seen).toEqual([
     ['a', 10],
@@ -59,21 +59,21 @@ test('never runs real tasks early, although Node.js timers can fire early', asyn
 
 test('does not run a disposed real task, or one due next month', async () => {
   let ran = false
-  after(systemClock, 1.5, () => {
+  setTimer(systemClock, 1.5, () => {
     ran = true
   })[Symbol.dispose]()
   // Longer than the maximum delay of a Node.js timer.
-  using _later = after(systemClock, 30 * 86_400_000, () => {
+  using _later = setTimer(systemClock, 30 * 86_400_000, () => {
     ran = true
   })
-  await new Promise<void>(resolve => void after(systemClock, 6, resolve))
+  await new Promise<void>(resolve => void setTimer(systemClock, 6, resolve))
   expect(ran).toBe(false)
 })
 
 test('does not run a disposed task', () => {
   const clock = new FakeClock()
   let ran = false
-  after(clock, 10, () => {
+  setTimer(clock, 10, () => {
     ran = true
   })[Symbol.dispose]()
   clock.advance(100)

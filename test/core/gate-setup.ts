@@ -1,7 +1,7 @@
 import { BridgeError } from '../../src/common/errors.ts'
 import type { EndReason } from '../../src/common/lifecycle.ts'
-import type { GateChange } from '../../src/core/model/events.ts'
-import { ServiceGate } from '../../src/core/translation/failover-translator.ts'
+import type { ServiceStatusChange } from '../../src/core/model/events.ts'
+import { FailoverTranslator } from '../../src/core/translation/failover-translator.ts'
 import type { Connection, ConnectionSink } from '../../src/core/translation/translator.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
@@ -45,8 +45,8 @@ class Caller implements ConnectionSink {
 export function gateSetup(services = 1) {
   const clock = new FakeClock(1_000)
   const translators = Array.from({ length: services }, () => new FakeTranslator())
-  const changes: GateChange[] = []
-  const gate = new ServiceGate(translators, {
+  const changes: ServiceStatusChange[] = []
+  const gate = new FailoverTranslator(translators, {
     clock,
     random: () => 0.5,
     changed: change => changes.push(change),

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { RelayMetrics } from '../../src/core/model/relay-metrics.ts'
 import type { TranslationResult } from '../../src/core/translation/translator.ts'
-import { Interpreter } from '../../src/core/utterance/result-assembler.ts'
+import { ResultAssembler } from '../../src/core/utterance/result-assembler.ts'
 import { Utterance } from '../../src/core/utterance/utterance.ts'
 import { countFrames, framesIn, numberedFrames } from '../../src/simulator/network/numbered-frames.ts'
 import { Mp3Maker } from '../../src/simulator/service/tone-mp3.ts'
 import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
-import { joined } from '../../src/transcode/pcm.ts'
+import { concat } from '../../src/transcode/pcm.ts'
 
 let maker: Mp3Maker
 let pool: Mp3Pool
@@ -22,7 +22,7 @@ function setUp() {
   const utterances: Utterance[] = []
   const complaints: number[] = []
   const metrics = new RelayMetrics()
-  const interpreter = new Interpreter('anna.1', pool, metrics, {
+  const interpreter = new ResultAssembler('anna.1', pool, metrics, {
     caption: ({ utterance, final, text = '-', translation = '-' }) => {
       names.push(utterance)
       captions.push(`${final ? 'final' : 'partial'} ${text} ${translation}`)
@@ -41,7 +41,7 @@ function soundOf(utterance: Utterance): Int16Array {
   const reader = utterance.audio.reader()
   const frames: Int16Array[] = []
   for (let frame = reader.next(); frame; frame = reader.next()) frames.push(frame.slice())
-  return joined(frames)
+  return concat(frames)
 }
 
 describe('an interpreter', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Speech } from '../../src/core/playout/translation-queue.ts'
-import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
+import { concat, FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { sine } from '../helpers/tone.ts'
 import { recording, steepest } from '../transcode/speech-signal.ts'
 import { setUp, silences, speech } from './lane-player.ts'
@@ -21,7 +21,7 @@ describe('a voice that arrives in chunks', () => {
     }
     slow.audio.finish()
     heard.push(play())
-    const all = joined(heard)
+    const all = concat(heard)
     // 900 Hz has whole periods in 20 ms: the chunks form one tone, and a gap would be a step.
     expect(steepest(all)).toBeLessThan(steepest(sine(900, 1_000)) * 1.1)
     expect(silences(all).filter(ms => ms > 30)).toEqual([])

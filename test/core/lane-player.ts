@@ -1,7 +1,7 @@
-import { type LaneTiming, type Speech, TranslationLane } from '../../src/core/playout/translation-queue.ts'
+import { type LaneTiming, type Speech, TranslationQueue } from '../../src/core/playout/translation-queue.ts'
 import { UtteranceAudio } from '../../src/core/utterance/utterance-audio.ts'
 import { peak } from '../../src/transcode/level.ts'
-import { joined } from '../../src/transcode/pcm.ts'
+import { concat } from '../../src/transcode/pcm.ts'
 
 /** Returns an utterance with audio `pcm`, complete by default. */
 export function speech(id: string, pcm: Int16Array, complete = true): Speech {
@@ -16,14 +16,14 @@ export function asItIs(pcm: Int16Array): Int16Array {
   const reader = speech('', pcm).audio.reader()
   const frames: Int16Array[] = []
   for (let frame = reader.next(); frame; frame = reader.next()) frames.push(frame.slice())
-  return joined(frames)
+  return concat(frames)
 }
 
 export function setUp({ maxLagMs = 60_000, ...timing }: LaneTiming & { maxLagMs?: number } = {}) {
   const seen: string[] = []
   /** First frames of utterances, read when they start. */
   const beginnings: Int16Array[] = []
-  const lane = new TranslationLane(
+  const lane = new TranslationQueue(
     maxLagMs,
     {
       begun: ({ id, audio }) => {
@@ -48,7 +48,7 @@ export function setUp({ maxLagMs = 60_000, ...timing }: LaneTiming & { maxLagMs?
       frames.push(frame.slice())
       lane.settle()
     }
-    return joined(frames)
+    return concat(frames)
   }
   return { lane, seen, beginnings, play }
 }

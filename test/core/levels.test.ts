@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loudness } from '../../src/transcode/level.ts'
-import { joined } from '../../src/transcode/pcm.ts'
+import { concat } from '../../src/transcode/pcm.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { louder, recording, speechDb } from '../transcode/speech-signal.ts'
 
@@ -23,8 +23,8 @@ async function heardAt(levels: [number, number], options: Parameters<typeof room
       await r.run(8_000)
       parts.push(carla.heard().slice(before))
     }
-    expect(joined(parts).length / 16_000).toBeGreaterThan(11)
-    heard.push(speechDb(joined(parts)))
+    expect(concat(parts).length / 16_000).toBeGreaterThan(11)
+    heard.push(speechDb(concat(parts)))
   }
   await r.relay.close()
   return heard

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { limitedLog } from '../../src/common/limited-log.ts'
-import type { Log } from '../../src/common/log.ts'
+import type { Logger } from '../../src/common/log.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 function recorded() {
   const lines: { fields: object; message: string }[] = []
   const note = (fields: object, message: string) => void lines.push({ fields, message })
-  const log: Log = { debug: note, info: note, warn: note, error: note }
+  const log: Logger = { debug: note, info: note, warn: note, error: note }
   const clock = new FakeClock()
   return { lines, clock, log: limitedLog(log, clock) }
 }

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { BridgeError } from '../../src/common/errors.ts'
 import { sameLanguage } from '../../src/common/language.ts'
 import type { EndReason } from '../../src/common/lifecycle.ts'
-import type { OriginalVoice } from '../../src/core/model/invitation.ts'
+import type { OriginalMix } from '../../src/core/model/invitation.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import type { LiveLeg } from '../helpers/live-leg.ts'
 import { rooms } from '../helpers/rooms.ts'
@@ -25,7 +25,7 @@ const PEAK = 4_000
 const under = { off: 0, low: 10 ** (-18 / 20), duck: 10 ** (-21 / 20) }
 const alone = { off: 0, low: 10 ** (-18 / 20), duck: 10 ** (-9 / 20) }
 
-async function room(count: number, original: OriginalVoice) {
+async function room(count: number, original: OriginalMix) {
   r = await rooms()
   const legs = LANGUAGES.slice(0, count).map((language, n) =>
     r.live(`p${n}`, { speaks: language, hears: language, original }, `CA${n}`),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { distance, nearest } from '../../src/common/suggest.ts'
+import { closestMatch, distance } from '../../src/common/suggest.ts'
 
 it.each([
   ['prot', 'port'],
@@ -10,7 +10,7 @@ it.each([
   ['completely', undefined],
   ['', undefined],
 ])('%s was meant to be %s', (wrong, meant) => {
-  expect(nearest(wrong, ['port', 'publicUrl', 'authToken', 'authTokens'])).toBe(meant)
+  expect(closestMatch(wrong, ['port', 'publicUrl', 'authToken', 'authTokens'])).toBe(meant)
 })
 
 it('the distance is a metric', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../src/common/errors.ts'
-import { ObservedDialler } from '../../src/core/calls/dialer-policies.ts'
+import { ObservedDialer } from '../../src/core/calls/dialer-policies.ts'
 import type { DialEnd, DialOutcome } from '../../src/core/model/dialer.ts'
 import { Observer } from '../../src/core/model/events.ts'
 
@@ -27,7 +27,7 @@ test.each<[DialOutcome, DialEnd, object[]]>([
   observer.on('dial', event => seen.push(event))
   const over = new Promise<DialEnd>(resolve => setImmediate(resolve, end))
   const call = { id: 'call-1', outcome: Promise.resolve(outcome), over, hangUp: async () => {} }
-  const dialler = new ObservedDialler({ dial: () => call }, observer)
+  const dialler = new ObservedDialer({ dial: () => call }, observer)
   expect(dialler.dial({ to: TO, invitation: { room: 'desk' } })).toBe(call)
   await over
   await Promise.resolve()

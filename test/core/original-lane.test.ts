@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { OriginalLane } from '../../src/core/playout/listener-voice.ts'
-import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
+import { OriginalBuffer } from '../../src/core/playout/listener-voice.ts'
+import { concat, FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import { steepest } from '../helpers/live-leg.ts'
 import { sine } from '../helpers/tone.ts'
 
@@ -9,7 +9,7 @@ import { sine } from '../helpers/tone.ts'
 function laneOf() {
   let dropped = 0
   let written = 0
-  const lane = new OriginalLane(() => dropped++)
+  const lane = new OriginalBuffer(() => dropped++)
   const frame = new Int16Array(FRAME_SAMPLES)
   const write = (count: number, quiet = false) => {
     for (let n = 0; n < count; n++) lane.write(frame.fill(written++), quiet)
@@ -72,7 +72,7 @@ describe('the buffer of an original voice', () => {
   })
 
   test('does not click where frames are dropped', () => {
-    const lane = new OriginalLane()
+    const lane = new OriginalBuffer()
     const pcm = sine(70, 1_000)
     for (let at = 0; at < 3_200; at += FRAME_SAMPLES) lane.write(pcm.subarray(at, at + FRAME_SAMPLES), true)
     const heard: Int16Array[] = []
@@ -89,7 +89,7 @@ describe('the buffer of an original voice', () => {
     for (let at = 0; at < 10_000; at += FRAME_SAMPLES) lane.write(pcm.subarray(at, at + FRAME_SAMPLES), false)
     while (lane.length > 3) hear()
     // The tone itself rises by 220 per sample; a seam can span its whole range in 5 ms.
-    expect(steepest(joined(heard))).toBeLessThan(220 + 16_000 / 80 + 40)
+    expect(steepest(concat(heard))).toBeLessThan(220 + 16_000 / 80 + 40)
   })
 
   test('is empty after clear, and fills again', () => {

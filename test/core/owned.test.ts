@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { EndReason } from '../../src/common/lifecycle.ts'
-import { type Closable, Owned } from '../../src/common/lifecycle.ts'
+import { type Closable, OwnedSet } from '../../src/common/lifecycle.ts'
 
 class Child implements Closable {
   readonly ended: Promise<EndReason>
@@ -20,7 +20,7 @@ class Child implements Closable {
 }
 
 test('removes children that end on their own', async () => {
-  const owned = new Owned<Child>()
+  const owned = new OwnedSet<Child>()
   const [first, second] = [owned.add(new Child()), owned.add(new Child())]
   expect(owned.size).toBe(2)
   await first.close({ kind: 'hangup', by: 'remote' })
@@ -30,7 +30,7 @@ test('removes children that end on their own', async () => {
 })
 
 test('closes children together with their owner, once, with the reason', async () => {
-  const owned = new Owned<Child>()
+  const owned = new OwnedSet<Child>()
   const [first, second] = [owned.add(new Child()), owned.add(new Child())]
   await first.close({ kind: 'hangup', by: 'local' })
   await Promise.resolve()
@@ -43,7 +43,7 @@ test('closes children together with their owner, once, with the reason', async (
 })
 
 test('closing waits for the slowest child', async () => {
-  const owned = new Owned<Child>()
+  const owned = new OwnedSet<Child>()
   const { promise, resolve } = Promise.withResolvers<void>()
   const slow = new Child()
   slow.close = () => promise
@@ -59,7 +59,7 @@ test('closing waits for the slowest child', async () => {
 })
 
 test('does not keep a child that has already ended', async () => {
-  const owned = new Owned<Child>()
+  const owned = new OwnedSet<Child>()
   const child = new Child()
   await child.close({ kind: 'unused' })
   expect(owned.add(child)).toBe(child)

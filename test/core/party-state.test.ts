@@ -4,7 +4,7 @@ import {
   changedState,
   differences,
   initialState,
-  type PartyChange,
+  type ParticipantChange,
 } from '../../src/core/model/participant-state.ts'
 
 const state = initialState({ room: 'r', speaks: 'en-us', hears: 'es-es', name: 'Anna' })
@@ -62,8 +62,8 @@ describe('the state of a participant', () => {
     ],
     [{ __proto__: null, constructor: 1 }, 'unknown key "constructor"'],
   ])('rejects %j', (change, message) => {
-    expect(() => changedState(state, change as PartyChange)).toThrow(RangeError)
-    expect(() => changedState(state, change as PartyChange)).toThrow(message)
+    expect(() => changedState(state, change as ParticipantChange)).toThrow(RangeError)
+    expect(() => changedState(state, change as ParticipantChange)).toThrow(message)
   })
 
   test('applies any change completely or rejects it', () => {
@@ -76,9 +76,9 @@ describe('the state of a participant', () => {
         ),
         change => {
           try {
-            const next = changedState(state, change as PartyChange)
+            const next = changedState(state, change as ParticipantChange)
             expect(Object.isFrozen(next) || next === state || differences(state, next).length > 0).toBe(true)
-            expect(changedState(next, change as PartyChange)).toBe(next)
+            expect(changedState(next, change as ParticipantChange)).toBe(next)
           } catch (error) {
             expect(error).toBeInstanceOf(RangeError)
           }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RelayMetrics } from '../../src/core/model/relay-metrics.ts'
-import { Voice } from '../../src/core/playout/listener-voice.ts'
+import { ListenerVoice } from '../../src/core/playout/listener-voice.ts'
 import { Playout } from '../../src/core/playout/playout.ts'
 import type { Speech } from '../../src/core/playout/translation-queue.ts'
 import { UtteranceAudio } from '../../src/core/utterance/utterance-audio.ts'
@@ -26,7 +26,7 @@ function setUp({ leadMs = 200, maxLagMs = 20_000 } = {}) {
   const playout = new Playout(leg, { leadMs }, metrics)
   const seen: string[] = []
   const add = (speaker: string) => {
-    const voice = new Voice(speaker, gains, maxLagMs, {
+    const voice = new ListenerVoice(speaker, gains, maxLagMs, {
       begun: u => seen.push(`begun ${u.id}`),
       finished: u => playout.mark(u.id, () => seen.push(`heard ${u.id}`)),
       dropped: u => seen.push(`dropped ${u.id}`),
@@ -46,7 +46,7 @@ function setUp({ leadMs = 200, maxLagMs = 20_000 } = {}) {
 }
 
 /** A speaker's live voice: one frame every 20 ms. */
-function talk(s: ReturnType<typeof setUp>, voice: Voice, ms: number, hz = 400) {
+function talk(s: ReturnType<typeof setUp>, voice: ListenerVoice, ms: number, hz = 400) {
   const pcm = sine(hz, ms)
   for (let at = 0; at < pcm.length; at += FRAME_SAMPLES) {
     if (voice.passes) voice.original.write(pcm.subarray(at, at + FRAME_SAMPLES), false)

@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { RationedDialler } from '../../src/core/calls/dialer-policies.ts'
-import type { DialEnd, Dialler, DialOutcome, DialRequest } from '../../src/core/model/dialer.ts'
+import { RateLimitedDialer } from '../../src/core/calls/dialer-policies.ts'
+import type { DialEnd, Dialer, DialOutcome, DialRequest } from '../../src/core/model/dialer.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000
 
 /** A dialer whose calls are answered at once and do not end. */
-function rationed(ration: Partial<ConstructorParameters<typeof RationedDialler>[1]> = {}) {
+function rationed(ration: Partial<ConstructorParameters<typeof RateLimitedDialer>[1]> = {}) {
   const clock = new FakeClock()
   const dialled: string[] = []
-  const inner: Dialler = {
+  const inner: Dialer = {
     dial({ to }: DialRequest) {
       dialled.push(to)
       const outcome: Promise<DialOutcome> = Promise.resolve({ kind: 'answered', participant: 'p' })
@@ -18,7 +18,7 @@ function rationed(ration: Partial<ConstructorParameters<typeof RationedDialler>[
     },
   }
   const limits = { perMinute: 5, perHourEach: 3, known: ['+12125550123'], ...ration }
-  const dialler = new RationedDialler(inner, limits, clock)
+  const dialler = new RateLimitedDialer(inner, limits, clock)
   const faults: { code: string; message: string; retryable: boolean }[] = []
   const dial = (to: string) => {
     try {

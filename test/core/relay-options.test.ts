@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { relayOptions, relayOptionsSchema } from '../../src/core/model/relay-settings.ts'
-import { FragmentPool, ReplayRing } from '../../src/core/translation/replay-buffer.ts'
+import { relayOptions, relaySettingsSchema } from '../../src/core/model/relay-settings.ts'
+import { FragmentPool, ReplayBuffer } from '../../src/core/translation/replay-buffer.ts'
 
 describe('options of the relay', () => {
   test('are complete by default', () => {
@@ -41,12 +41,12 @@ describe('options of the relay', () => {
   })
 
   test('are usable if accepted', () => {
-    const shape = relayOptionsSchema.shape
+    const shape = relaySettingsSchema.shape
     const fragment = fc.integer({ min: 0, max: 220 }).filter(ms => shape.fragmentMs.safeParse(ms).success)
     const replay = fc.integer({ min: 0, max: 130_000 }).filter(ms => shape.replayMs.safeParse(ms).success)
     fc.assert(
       fc.property(fragment, replay, (fragmentMs, replayMs) => {
-        const ring = new ReplayRing(new FragmentPool(fragmentMs * 32), fragmentMs, replayMs)
+        const ring = new ReplayBuffer(new FragmentPool(fragmentMs * 32), fragmentMs, replayMs)
         expect(ring.fragmentMs).toBe(fragmentMs)
       }),
     )

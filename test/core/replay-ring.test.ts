@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FragmentPool, ReplayRing } from '../../src/core/translation/replay-buffer.ts'
+import { FragmentPool, ReplayBuffer } from '../../src/core/translation/replay-buffer.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 
 const frame = new Int16Array(FRAME_SAMPLES)
 
 function ringOf(capacityMs = 30_000) {
   const pool = new FragmentPool(1_920)
-  const ring = new ReplayRing(pool, 60, capacityMs)
+  const ring = new ReplayBuffer(pool, 60, capacityMs)
   /** Writes `count` fragments; frame n holds the value n. */
   let written = 0
   const speak = (count: number, isQuiet = false) => {
@@ -133,17 +133,17 @@ describe('the replay buffer', () => {
     const last = ring.next(0)!
     const lastBytes = Uint8Array.from(last.bytes)
     ring.close()
-    const other = new ReplayRing(new FragmentPool(1_920), 60, 240)
+    const other = new ReplayBuffer(new FragmentPool(1_920), 60, 240)
     for (let n = 0; n < 30; n++) other.write(frame.fill(-1), false)
     expect(Uint8Array.from(last.bytes)).toEqual(lastBytes)
   })
 
   test('names invalid arguments', () => {
-    expect(() => new ReplayRing(new FragmentPool(1_920), 50, 1_000)).toThrow('50')
-    expect(() => new ReplayRing(new FragmentPool(640), 60, 1_000)).toThrow('640')
-    expect(() => new ReplayRing(new FragmentPool(1_600), 50, 1_000)).toThrow('whole frames')
-    expect(() => new ReplayRing(new FragmentPool(0), 0, 1_000)).toThrow('whole frames')
-    expect(() => new ReplayRing(new FragmentPool(640), 20, 1_000)).not.toThrow()
+    expect(() => new ReplayBuffer(new FragmentPool(1_920), 50, 1_000)).toThrow('50')
+    expect(() => new ReplayBuffer(new FragmentPool(640), 60, 1_000)).toThrow('640')
+    expect(() => new ReplayBuffer(new FragmentPool(1_600), 50, 1_000)).toThrow('whole frames')
+    expect(() => new ReplayBuffer(new FragmentPool(0), 0, 1_000)).toThrow('whole frames')
+    expect(() => new ReplayBuffer(new FragmentPool(640), 20, 1_000)).not.toThrow()
   })
 
   test('for any input, unacked audio within the bound is sent once per connection, in order', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock, Ticker } from '../../src/common/clock.ts'
-import { silentLog } from '../../src/common/log.ts'
+import { noopLogger } from '../../src/common/log.ts'
 import { RelayMetrics } from '../../src/core/model/relay-metrics.ts'
-import { type RelayOptions, relayOptions } from '../../src/core/model/relay-settings.ts'
+import { type RelaySettings, relayOptions } from '../../src/core/model/relay-settings.ts'
 import { FragmentPool } from '../../src/core/translation/replay-buffer.ts'
 import { Session } from '../../src/core/translation/session.ts'
 import { ServiceTranslator } from '../../src/service/client/translator.ts'
@@ -26,7 +26,7 @@ const answerEveryTenth: Answering = session => () => {
 }
 
 /** A session on a real socket to its own service. */
-async function setUp(options: Partial<RelayOptions> = {}) {
+async function setUp(options: Partial<RelaySettings> = {}) {
   // A slow machine is not a silent service: timeouts are long, except in the tests of silence.
   const patient = { ackDeadlineMs: 10_000, ...options }
   const service = await ScriptedService.listen({ answer: answerEveryTenth, record: 'audio' })
@@ -39,7 +39,7 @@ async function setUp(options: Partial<RelayOptions> = {}) {
     relayOptions(patient),
     {
       clock: systemClock,
-      log: silentLog,
+      log: noopLogger,
       metrics,
       translator,
       pool: new FragmentPool(1_920),

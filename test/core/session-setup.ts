@@ -1,5 +1,5 @@
 import { BridgeError } from '../../src/common/errors.ts'
-import { silentLog } from '../../src/common/log.ts'
+import { noopLogger } from '../../src/common/log.ts'
 import { RelayMetrics } from '../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../src/core/model/relay-settings.ts'
 import { FragmentPool } from '../../src/core/translation/replay-buffer.ts'
@@ -22,7 +22,7 @@ export function sessionSetup() {
     'anna',
     { from: 'en-us', to: 'es-es', want: 'speech' },
     relayOptions(),
-    { clock, log: silentLog, metrics, translator, pool: new FragmentPool(1_920), random: () => 0.5 },
+    { clock, log: noopLogger, metrics, translator, pool: new FragmentPool(1_920), random: () => 0.5 },
     {
       result: (_, result) => seen.push(`result ${result.text}`),
       endOfSpeech: () => seen.push('end'),

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { OriginalVoice } from '../../src/core/model/invitation.ts'
+import type { OriginalMix } from '../../src/core/model/invitation.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
 import type { LiveLeg } from '../helpers/live-leg.ts'
@@ -67,7 +67,7 @@ async function talks(ms: number, stallAt: number, stallMs: number, atOnce: boole
 }
 
 describe('buffered audio continues when the speaker’s packets stop', () => {
-  for (const original of ['duck', 'low', 'off'] as const satisfies readonly OriginalVoice[])
+  for (const original of ['duck', 'low', 'off'] as const satisfies readonly OriginalMix[])
     test.each([
       [200, false],
       [300, false],

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { SwitchboardParts } from '../../src/core/calls/switchboard.ts'
+import type { SwitchboardOptions } from '../../src/core/calls/switchboard.ts'
 import { CALLEE_HZ, GUEST_HZ, LOST, switchboard } from '../helpers/switchboard.ts'
 
 describe('two connected participants', () => {
-  async function talking(options: Partial<SwitchboardParts> = {}) {
+  async function talking(options: Partial<SwitchboardOptions> = {}) {
     const line = await switchboard(options)
     const ana = line.caller()
     await line.run(1_000)

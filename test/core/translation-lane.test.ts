@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { loudness } from '../../src/transcode/level.ts'
-import { joined } from '../../src/transcode/pcm.ts'
+import { concat } from '../../src/transcode/pcm.ts'
 import { quiet, sine } from '../helpers/tone.ts'
 import { recording, steepest } from '../transcode/speech-signal.ts'
 import { asItIs, setUp, silences, speech } from './lane-player.ts'
@@ -85,14 +85,14 @@ describe('a delayed queue', () => {
     )
     for (const [n, pcm] of parts.entries()) lane.enqueue(speech(String(n), pcm))
     const heard = play()
-    expect(steepest(heard)).toBeLessThanOrEqual(steepest(joined(parts)) * 1.05)
-    expect(heard.length).toBeLessThan(joined(parts).length / 1.12)
+    expect(steepest(heard)).toBeLessThanOrEqual(steepest(concat(parts)) * 1.05)
+    expect(heard.length).toBeLessThan(concat(parts).length / 1.12)
   })
 
   test('shortens long pauses, within and between utterances, and keeps the speech', () => {
     const { lane, play } = setUp()
-    const said = joined([sine(500, 1_000), quiet(600), sine(700, 1_000), quiet(500)])
-    for (const id of ['1', '2', '3']) lane.enqueue(speech(id, joined([quiet(400), said])))
+    const said = concat([sine(500, 1_000), quiet(600), sine(700, 1_000), quiet(500)])
+    for (const id of ['1', '2', '3']) lane.enqueue(speech(id, concat([quiet(400), said])))
     const heard = play()
     const pauses = silences(heard)
     // The first can start before the delay; the last ends the talk.
@@ -118,7 +118,7 @@ describe('a delayed queue', () => {
   test('can be configured not to catch up', () => {
     const { lane, play } = setUp({ catchUp: false })
     for (const each of four()) lane.enqueue(each)
-    expect(play()).toEqual(joined(tones.map(hz => asItIs(sine(hz, 5_000)))))
+    expect(play()).toEqual(concat(tones.map(hz => asItIs(sine(hz, 5_000)))))
   })
 
   test('does not affect others: each listener of an utterance hears it at their own pace', () => {
@@ -135,8 +135,8 @@ describe('a delayed queue', () => {
   test('lets others create a reader at the start of each utterance, at any read-ahead', () => {
     const { lane, beginnings, play } = setUp()
     // A long pause is searched to its end.
-    const pcm = joined([sine(500, 2_000), quiet(900)])
-    for (const id of ['1', '2', '3', '4']) lane.enqueue(speech(id, joined([quiet(800), pcm])))
+    const pcm = concat([sine(500, 2_000), quiet(900)])
+    for (const id of ['1', '2', '3', '4']) lane.enqueue(speech(id, concat([quiet(800), pcm])))
     play()
     expect(beginnings).toHaveLength(4)
   })

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { RelayMetrics } from '../../src/core/model/relay-metrics.ts'
-import { Interpreter } from '../../src/core/utterance/result-assembler.ts'
+import { ResultAssembler } from '../../src/core/utterance/result-assembler.ts'
 import type { Utterance } from '../../src/core/utterance/utterance.ts'
 import { tone } from '../../src/simulator/service/tone-mp3.ts'
 import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
@@ -10,7 +10,7 @@ import { encodeWav } from '../../src/transcode/wav.ts'
 test('a voice of samples or WAV plays like one of mp3, and repeated silence is kept', () => {
   const utterances: Utterance[] = []
   const metrics = new RelayMetrics()
-  const interpreter = new Interpreter('anna.1', new Mp3Pool({ max: 1 }), metrics, {
+  const interpreter = new ResultAssembler('anna.1', new Mp3Pool({ max: 1 }), metrics, {
     caption: () => {},
     utterance: utterance => utterances.push(utterance),
     notMp3: () => expect.unreachable(),

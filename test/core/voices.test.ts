@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { changedState, initialState } from '../../src/core/model/participant-state.ts'
 import { routesOf } from '../../src/core/room/routing.ts'
-import { ServiceGate } from '../../src/core/translation/failover-translator.ts'
+import { FailoverTranslator } from '../../src/core/translation/failover-translator.ts'
 import type { ConnectionSink } from '../../src/core/translation/translator.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
@@ -94,7 +94,7 @@ describe('the voice that a participant selected', () => {
     const second = new FakeTranslator()
     first.refuse = { kind: 'hangup', by: 'remote' }
     const clock = new FakeClock()
-    const gate = new ServiceGate([first, second], { clock, random: () => 0.5 })
+    const gate = new FailoverTranslator([first, second], { clock, random: () => 0.5 })
     const sink: ConnectionSink = {
       ready() {},
       acked() {},

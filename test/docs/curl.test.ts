@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { loadConfig } from '../../src/config/load.ts'
 import { buildApp } from '../../src/index.ts'
-import { FakeLeg, FakeTranslator, TwilioStandIn } from '../../src/simulator/index.ts'
+import { FakeLeg, FakeTranslator, TwilioSimulator } from '../../src/simulator/index.ts'
 import { FakeAnnouncer } from '../helpers/fake-announcer.ts'
 import { sine } from '../helpers/tone.ts'
 import { snippets } from './pages.ts'
@@ -44,7 +44,7 @@ it.each(Array.from(byPage))(
   '%s: every request is accepted by a server',
   async (_page, commands) => {
     const folder = await mkdtemp(join(tmpdir(), 'dragoman-curl-'))
-    await using twilio = await TwilioStandIn.listen({ numbers: { '+15551234567': {} } })
+    await using twilio = await TwilioSimulator.listen({ numbers: { '+15551234567': {} } })
     twilio.subscriber('+12125550123', { answerAfterMs: 60_000 })
     const overrides = {
       port: 0,

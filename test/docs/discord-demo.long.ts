@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { discordDemo } from '../../src/cli/demo/discord.ts'
 import { TURNS } from '../../src/cli/demo/scripts.ts'
 import { Terminal } from '../../src/cli/terminal.ts'
-import { silentLog } from '../../src/common/log.ts'
+import { noopLogger } from '../../src/common/log.ts'
 import { readWav, rms } from '../../src/transcode/index.ts'
 
 // Real engines, in real time: two of the lines, one in each direction.
@@ -16,7 +16,7 @@ it('the demonstration of Discord talks in both directions, and records speech, a
   const shown: string[] = []
   const out = { write: (text: string) => shown.push(text) > 0, isTTY: false, columns: 80 }
   try {
-    expect(await discordDemo({ output, turns: TURNS.slice(0, 2) }, new Terminal(out), silentLog)).toBe(0)
+    expect(await discordDemo({ output, turns: TURNS.slice(0, 2) }, new Terminal(out), noopLogger)).toBe(0)
     const text = shown.join('')
     expect(text).toMatch(/NOTE: no engine here recognises es-es/)
     expect(text).toContain('John types /interpret start')

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { type AppConfig, type AppParts, buildApp } from '../../src/app/app.ts'
+import { type AppConfig, type AppOptions, buildApp } from '../../src/app/app.ts'
 import type { Caption, UtteranceEvent } from '../../src/core/model/events.ts'
 import { type CallOptions, placeCall } from '../../src/simulator/index.ts'
 import { createResampler } from '../../src/transcode/resample/resampler.ts'
@@ -10,7 +10,7 @@ import { NEVER_LATE } from '../service/server/helpers/never-late.ts'
 export const LINE_RATE = 8_000
 
 /** A complete bridge on loopback and phones that call it, through real sockets. */
-export async function bridge(config: Partial<AppConfig> = {}, parts: AppParts = {}) {
+export async function bridge(config: Partial<AppConfig> = {}, parts: AppOptions = {}) {
   const app = await buildApp(
     {
       host: '127.0.0.1',

@@ -1,7 +1,7 @@
 import { type AppConfig, buildApp } from '../../src/app/app.ts'
 import type { NumberSettings } from '../../src/bridges/telephony/number-routing.ts'
 import { FakeTranslator } from '../../src/simulator/fakes/fake-translator.ts'
-import { type SimulatedCall, TwilioStandIn } from '../../src/simulator/index.ts'
+import { type SimulatedCall, TwilioSimulator } from '../../src/simulator/index.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { FakeAnnouncer } from '../helpers/fake-announcer.ts'
 import { LogLines } from '../helpers/log-lines.ts'
@@ -33,7 +33,7 @@ export async function twoPeople({
   machineDetection = true,
   ringSeconds = 20,
 }: TwoPeopleOptions = {}) {
-  const twilio = await TwilioStandIn.listen({
+  const twilio = await TwilioSimulator.listen({
     allowInsecureStream: true,
     numbers: Object.fromEntries(
       [LINE, CODES].map(number => [

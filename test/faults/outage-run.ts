@@ -1,8 +1,8 @@
 import { BridgeError } from '../../src/common/errors.ts'
-import { silentLog } from '../../src/common/log.ts'
+import { noopLogger } from '../../src/common/log.ts'
 import { RelayMetrics } from '../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../src/core/model/relay-settings.ts'
-import { ServiceGate } from '../../src/core/translation/failover-translator.ts'
+import { FailoverTranslator } from '../../src/core/translation/failover-translator.ts'
 import { FragmentPool } from '../../src/core/translation/replay-buffer.ts'
 import { Session } from '../../src/core/translation/session.ts'
 import type { ConnectionSink, TranslationResult } from '../../src/core/translation/translator.ts'
@@ -135,9 +135,9 @@ export function runOutage({
     relayOptions(),
     {
       clock,
-      log: silentLog,
+      log: noopLogger,
       metrics,
-      translator: new ServiceGate([{ open, close: async () => {} }], { clock, random }),
+      translator: new FailoverTranslator([{ open, close: async () => {} }], { clock, random }),
       pool: new FragmentPool(1_920),
       random,
     },

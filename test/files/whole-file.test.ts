@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { writeWhole } from '../../src/storage/atomic-file.ts'
+import { writeFileAtomic } from '../../src/storage/atomic-file.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -25,11 +25,11 @@ afterEach(() => rm(folder, { recursive: true }))
 
 test('a new file is private to its owner, a replaced one keeps its mode; no other file remains', async () => {
   const path = join(folder, 'a.json')
-  await writeWhole(path, 'one')
+  await writeFileAtomic(path, 'one')
   expect((await stat(path)).mode & 0o777).toBe(0o600)
   for (const mode of [0o640, 0o600, 0o664]) {
     await chmod(path, mode)
-    await writeWhole(path, 'two')
+    await writeFileAtomic(path, 'two')
     expect(await readFile(path, 'utf8')).toBe('two')
     expect((await stat(path)).mode & 0o777).toBe(mode)
   }
@@ -39,13 +39,13 @@ test('a new file is private to its owner, a replaced one keeps its mode; no othe
 test('readers never see an incomplete file, with any number of concurrent writers', async () => {
   const path = join(folder, 'a.json')
   const texts = Array.from({ length: 8 }, (_, n) => `${n}`.repeat(200_000))
-  await writeWhole(path, texts[0]!)
+  await writeFileAtomic(path, texts[0]!)
   const seen: string[] = []
   let writing = true
   const reading = (async () => {
     while (writing) seen.push(await readFile(path, 'utf8'))
   })()
-  await Promise.all(texts.map(text => writeWhole(path, text)))
+  await Promise.all(texts.map(text => writeFileAtomic(path, text)))
   writing = false
   await reading
   expect(seen.every(text => texts.includes(text))).toBe(true)
@@ -57,7 +57,7 @@ test('a symbolic link remains a link', async () => {
   await mkdir(join(folder, 'real'))
   await writeFile(join(folder, 'real', 'a.json'), 'one')
   await symlink(join(folder, 'real', 'a.json'), join(folder, 'link.json'))
-  await writeWhole(join(folder, 'link.json'), 'two')
+  await writeFileAtomic(join(folder, 'link.json'), 'two')
   expect(await readFile(join(folder, 'real', 'a.json'), 'utf8')).toBe('two')
   expect((await readdir(folder)).sort()).toEqual(['link.json', 'real'])
 })
@@ -66,8 +66,8 @@ test("a failed write keeps the previous file and reports the disk's error", asyn
   const path = join(folder, 'a.json')
   await mkdir(path)
   await writeFile(join(path, 'inside'), 'one')
-  await expect(writeWhole(path, 'two')).rejects.toMatchObject({ code: expect.stringMatching(/^E/) })
-  await expect(writeWhole(join(folder, 'none', 'a'), 'x')).rejects.toMatchObject({ code: 'ENOENT' })
+  await expect(writeFileAtomic(path, 'two')).rejects.toMatchObject({ code: expect.stringMatching(/^E/) })
+  await expect(writeFileAtomic(join(folder, 'none', 'a'), 'x')).rejects.toMatchObject({ code: 'ENOENT' })
   expect(await readdir(folder)).toEqual(['a.json'])
 })
 
@@ -79,11 +79,11 @@ asRoot('a replaced file keeps its owner and group; a new one gets those of its f
   await writeFile(path, 'one')
   await chmod(path, 0o640)
   await chown(path, 65_534, 12_345)
-  await writeWhole(path, 'two')
+  await writeFileAtomic(path, 'two')
   expect(await stat(path)).toMatchObject({ uid: 65_534, gid: 12_345 })
   expect((await stat(path)).mode & 0o777).toBe(0o640)
   await chown(folder, 65_534, 12_345)
-  await writeWhole(join(folder, 'new.json'), 'three')
+  await writeFileAtomic(join(folder, 'new.json'), 'three')
   expect(await stat(join(folder, 'new.json'))).toMatchObject({ uid: 65_534, gid: 12_345 })
 })
 

@@ -3,10 +3,10 @@ import { isIP } from 'node:net'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  guardedLookup,
   isAddress,
   isLocalAddress,
   isWrittenLocal,
+  publicLookup,
   type Resolve,
 } from '../../src/net/outbound-guard.ts'
 
@@ -23,7 +23,7 @@ async function looked(found: readonly LookupAddress[] | Error, options = {}, loc
     else done(null, found)
   }
   const answer = await new Promise<unknown[]>(settle =>
-    guardedLookup(localAllowed, resolve)('a.example', options, (...told) => settle(told)),
+    publicLookup(localAllowed, resolve)('a.example', options, (...told) => settle(told)),
   )
   return { asked, answer }
 }

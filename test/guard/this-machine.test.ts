@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { isFromThisMachine } from '../../src/net/client-address.ts'
+import { isLocalRequest } from '../../src/net/client-address.ts'
 import { exchanged } from '../faults/security/raw.ts'
 
-const server = createServer((request, response) => response.end(`here: ${isFromThisMachine(request)}`))
+const server = createServer((request, response) => response.end(`here: ${isLocalRequest(request)}`))
 let port = 0
 beforeAll(async () => {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
@@ -76,8 +76,8 @@ describe('a request from this machine', () => {
     const request = (remoteAddress: string | undefined) =>
       ({ headers: { host: 'localhost' }, httpVersion: '1.1', socket: { remoteAddress } }) as IncomingMessage
     for (const address of ['127.0.0.1', '127.1.2.3', '::1', '::ffff:127.0.0.1'])
-      expect(isFromThisMachine(request(address)), address).toBe(true)
+      expect(isLocalRequest(request(address)), address).toBe(true)
     for (const address of ['10.0.0.1', '::ffff:10.0.0.1', '128.0.0.1', '2001:db8::1', '::2', undefined])
-      expect(isFromThisMachine(request(address)), address).toBe(false)
+      expect(isLocalRequest(request(address)), address).toBe(false)
   })
 })

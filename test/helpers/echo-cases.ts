@@ -1,5 +1,5 @@
 import { rms } from '../../src/transcode/level.ts'
-import { FRAME_SAMPLES, joined, samplesOf } from '../../src/transcode/pcm.ts'
+import { concat, FRAME_SAMPLES, samplesOf } from '../../src/transcode/pcm.ts'
 import { recording } from '../transcode/speech-signal.ts'
 import { type EchoRoomOptions, type EchoWay, echoRoom, ROOMS } from './echo-room.ts'
 
@@ -44,7 +44,7 @@ export async function oneSentence(kind: string, db: number, original: Original, 
  * the service receives, by frames.
  */
 export async function spokenOver(kind: string, db: number, known: boolean): Promise<number> {
-  const r = await call(kind, db, 'off', { voices: [voiceOf(joined([recording(1), recording(4)]), 1.15)] })
+  const r = await call(kind, db, 'off', { voices: [voiceOf(concat([recording(1), recording(4)]), 1.15)] })
   if (known) {
     r.say('anna', recording(2))
     await r.run(16_000)
@@ -55,11 +55,11 @@ export async function spokenOver(kind: string, db: number, known: boolean): Prom
   const sentFrames = () => sent.reduce((sum, { bytes }) => sum + bytes.length / 2 / FRAME_SAMPLES, 0)
   const before = r.relay.find('ben')!.frames
   const sentBefore = sentFrames()
-  const said = joined([recording(5), recording(3)])
+  const said = concat([recording(5), recording(3)])
   r.say('ben', said)
   await r.run(12_000)
   await r.relay.close()
-  const got = joined(sent.map(({ bytes }) => samplesOf(bytes)))
+  const got = concat(sent.map(({ bytes }) => samplesOf(bytes)))
   if (sentBefore > before) throw new RangeError(`${sentBefore} frames were sent of ${before}`)
   const speech = speechFrames(said)
   let all = 0

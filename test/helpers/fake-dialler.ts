@@ -1,5 +1,5 @@
 import type { BridgeError } from '../../src/common/errors.ts'
-import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../src/core/model/dialer.ts'
+import type { DialEnd, Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../src/core/model/dialer.ts'
 
 /** An outgoing call; the test plays the callee. */
 export class FakeOutgoingCall implements OutgoingCall {
@@ -36,7 +36,7 @@ export class FakeOutgoingCall implements OutgoingCall {
   }
 }
 
-export class FakeDialler implements Dialler {
+export class FakeDialler implements Dialer {
   readonly calls: FakeOutgoingCall[] = []
   refuse: BridgeError | undefined
 

@@ -1,7 +1,7 @@
-import type { Log } from '../../src/common/log.ts'
+import type { Logger } from '../../src/common/log.ts'
 
 /** A log that keeps its lines. */
-export class LogLines implements Log {
+export class LogLines implements Logger {
   readonly all: { level: string; message: string; fields: Record<string, unknown> }[] = []
 
   /** Warnings and errors, one line each. */

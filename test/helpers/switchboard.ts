@@ -1,6 +1,6 @@
 import { BridgeError } from '../../src/common/errors.ts'
 import type { EndReason } from '../../src/common/lifecycle.ts'
-import { Switchboard, type SwitchboardParts } from '../../src/core/calls/switchboard.ts'
+import { Switchboard, type SwitchboardOptions } from '../../src/core/calls/switchboard.ts'
 import type { NoticeName } from '../../src/core/model/announcer.ts'
 import type { DialPlan, Invitation } from '../../src/core/model/invitation.ts'
 import { FakeLeg } from '../../src/simulator/fakes/fake-leg.ts'
@@ -23,7 +23,7 @@ export const LOST: EndReason = {
 }
 
 /** A switchboard on a relay with a simulated clock; every participant is one tone, each notice another. */
-export async function switchboard(options: Partial<SwitchboardParts> = {}) {
+export async function switchboard(options: Partial<SwitchboardOptions> = {}) {
   const { clock, relay, translator, answer, connection } = await rooms({ awayAfterMs: 0 })
   const announcer = new FakeAnnouncer()
   const dialler = new FakeDialler()

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { openServer } from '../../src/app/server.ts'
-import { limitsSchema } from '../../src/net/settings.ts'
+import { limitSettingsSchema } from '../../src/net/settings.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
 import { browserServer } from '../bridges/browser/bridge.ts'
 import { LogLines } from '../helpers/log-lines.ts'
@@ -53,7 +53,7 @@ test('a host name cannot inject markup into the page', async () => {
 
 test('a missing page is an HTML page for people and JSON for programs', async () => {
   const { server } = openServer({
-    limits: limitsSchema.parse({}),
+    limits: limitSettingsSchema.parse({}),
     trustProxy: [],
     clock: new FakeClock(),
     log: new LogLines(),

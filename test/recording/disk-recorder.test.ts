@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { DiskRecorder } from '../../src/media/recording/disk-recorder.ts'
 import type { RecordingNotes } from '../../src/media/recording/manifest.ts'
 import { deleteOldRecordings } from '../../src/media/recording/manifest.ts'
-import { type RecordingSettings, recordingOptionsSchema } from '../../src/media/recording/settings.ts'
+import { type RecordingSettings, recordingSettingsSchema } from '../../src/media/recording/settings.ts'
 import { loudness, peak } from '../../src/transcode/level.ts'
 import { readWav } from '../../src/transcode/wav.ts'
 import { LogLines } from '../helpers/log-lines.ts'
@@ -33,7 +33,7 @@ async function couple(settings: RecordingSettings = {}) {
   log = new LogLines()
   states = []
   r.relay.observer.on('recording', ({ state }) => states.push(state))
-  const options = recordingOptionsSchema.parse({ when: 'asked', folder, ...settings })
+  const options = recordingSettingsSchema.parse({ when: 'asked', folder, ...settings })
   const { relay, clock } = r
   const wallClock = () => START + clock.now()
   recorder = new DiskRecorder({ relay, clock, announcer, options, wallClock, log, language: 'en-us' })

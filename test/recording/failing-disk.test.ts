@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { DiskRecorder } from '../../src/media/recording/disk-recorder.ts'
-import { recordingOptionsSchema } from '../../src/media/recording/settings.ts'
+import { recordingSettingsSchema } from '../../src/media/recording/settings.ts'
 import { LogLines } from '../helpers/log-lines.ts'
 import { rooms } from '../helpers/rooms.ts'
 import { sine } from '../helpers/tone.ts'
@@ -14,7 +14,7 @@ async function recording(folder: string) {
   const r = await rooms()
   const { relay, clock } = r
   const log = new LogLines()
-  const options = recordingOptionsSchema.parse({ when: 'asked', folder })
+  const options = recordingSettingsSchema.parse({ when: 'asked', folder })
   const wallClock = () => START + clock.now()
   const recorder = new DiskRecorder({ relay, clock, announcer, options, wallClock, log, language: 'en-us' })
   onTestFinished(async () => {

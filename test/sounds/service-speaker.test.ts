@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/common/clock.ts'
-import { silentLog } from '../../src/common/log.ts'
-import { soundOptionsSchema } from '../../src/media/sounds/settings.ts'
+import { noopLogger } from '../../src/common/log.ts'
+import { soundSettingsSchema } from '../../src/media/sounds/settings.ts'
 import { SoundLibrary } from '../../src/media/sounds/sound-library.ts'
 import { ServiceClient } from '../../src/service/client/service-client.ts'
 import { ServiceSpeaker } from '../../src/service/client/speaker.ts'
@@ -28,8 +28,8 @@ describe('speech from the service', () => {
   })
 
   it('speaks the notices', async () => {
-    const options = soundOptionsSchema.parse({ waitMs: 10_000 })
-    const parts = { speaker: speaker(), options, clock: systemClock, log: silentLog, mp3: pool }
+    const options = soundSettingsSchema.parse({ waitMs: 10_000 })
+    const parts = { speaker: speaker(), options, clock: systemClock, log: noopLogger, mp3: pool }
     const { name, pcm } = await new SoundLibrary(parts).notice('choose-language', 'es-es', { key: '2' })
     expect(name).toBe('notice choose-language es-es')
     expect(dbfs(rms(pcm))).toBeGreaterThan(-26)

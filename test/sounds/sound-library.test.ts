@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { soundOptionsSchema } from '../../src/media/sounds/settings.ts'
+import { soundSettingsSchema } from '../../src/media/sounds/settings.ts'
 import type { Speaker } from '../../src/media/sounds/sound-library.ts'
 import { SoundLibrary } from '../../src/media/sounds/sound-library.ts'
 import { FakeClock } from '../../src/simulator/fakes/fake-clock.ts'
@@ -42,7 +42,7 @@ function library(settings: Record<string, unknown> = {}) {
   const speaker = new TonesForWords()
   const clock = new FakeClock()
   const log = new LogLines()
-  const options = soundOptionsSchema.parse(settings)
+  const options = soundSettingsSchema.parse(settings)
   return { sounds: new SoundLibrary({ speaker, options, clock, log, mp3 }), speaker, clock, log }
 }
 

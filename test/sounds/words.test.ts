@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { NOTICES } from '../../src/core/model/announcer.ts'
-import { sentence, wordsOf } from '../../src/messages/notices/notices.ts'
+import { noticesFor, sentence } from '../../src/messages/notices/notices.ts'
 
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr', 'de-de', 'it-it', 'pt-pt']
 
@@ -12,10 +12,10 @@ const places = (text: string) => ({
 })
 
 describe.each(LANGUAGES)('the texts of %s', language => {
-  const words = wordsOf(language)!
+  const words = noticesFor(language)!
 
   it.each(NOTICES)('use the same placeholders for %s as English', notice => {
-    const english = places(wordsOf('en-us')!.notices[notice])
+    const english = places(noticesFor('en-us')!.notices[notice])
     const own = places(words.notices[notice])
     expect(new Set(own.all)).toEqual(new Set(english.all))
     expect(own.needed).toEqual(english.needed)
@@ -37,7 +37,7 @@ describe.each(LANGUAGES)('the texts of %s', language => {
 })
 
 describe('a sentence', () => {
-  const english = wordsOf('en-gb')!
+  const english = noticesFor('en-gb')!
 
   it('spells out keys and keeps numbers', () => {
     expect(sentence(english, 'options', { pause: '*1', options: '*0' })).toBe(
@@ -60,7 +60,7 @@ describe('a sentence', () => {
   })
 
   it('does not exist in a language without texts', () => {
-    expect(wordsOf('zz-zz')).toBeUndefined()
-    expect(wordsOf('constructor-xx')).toBeUndefined()
+    expect(noticesFor('zz-zz')).toBeUndefined()
+    expect(noticesFor('constructor-xx')).toBeUndefined()
   })
 })

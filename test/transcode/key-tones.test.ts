@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isKeyTone } from '../../src/transcode/dtmf-detector.ts'
+import { isDtmfTone } from '../../src/transcode/dtmf-detector.ts'
 import { decodeMulaw, encodeMulaw } from '../../src/transcode/g711.ts'
 import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { readWav } from '../../src/transcode/wav.ts'
@@ -28,7 +28,7 @@ function share(pcm: Int16Array): number {
   let taken = 0
   let all = 0
   for (let at = 0; at + FRAME <= pcm.length; at += FRAME, all++)
-    if (isKeyTone(pcm.subarray(at, at + FRAME))) taken++
+    if (isDtmfTone(pcm.subarray(at, at + FRAME))) taken++
   return taken / all
 }
 

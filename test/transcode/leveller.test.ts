@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { peak } from '../../src/transcode/level.ts'
-import { Leveller } from '../../src/transcode/loudness-normalizer.ts'
-import { joined } from '../../src/transcode/pcm.ts'
+import { LoudnessNormalizer } from '../../src/transcode/loudness-normalizer.ts'
+import { concat } from '../../src/transcode/pcm.ts'
 import { noise, sine } from './signal.ts'
 import { louder, recording, sharpness, speechDb, steepest, vowel } from './speech-signal.ts'
 
 /** Passes one utterance through `leveller`, in slices like those of a decoder. */
-function level(leveller: Leveller, pcm: Int16Array, slice = 16 * 576): Int16Array {
+function level(leveller: LoudnessNormalizer, pcm: Int16Array, slice = 16 * 576): Int16Array {
   const out: Int16Array[] = []
   leveller.begin()
   for (let at = 0; at < pcm.length; at += slice) {
@@ -15,7 +15,7 @@ function level(leveller: Leveller, pcm: Int16Array, slice = 16 * 576): Int16Arra
       leveller.write(pcm.subarray(n, Math.min(pcm.length, at + slice, n + 576)))
     out.push(leveller.take().slice())
   }
-  return joined(out)
+  return concat(out)
 }
 
 describe('the level of a voice', () => {
@@ -23,11 +23,11 @@ describe('the level of a voice', () => {
     const levels: number[] = []
     for (const db of [-31, -25, -18, -12, -6]) {
       if (Math.abs(target - db) > 11) continue
-      const leveller = new Leveller(target)
+      const leveller = new LoudnessNormalizer(target)
       const said = [2, 3, 4, 5].map(number => louder(recording(number), db - speechDb(recording(number))))
       const heard = said.map(pcm => level(leveller, pcm))
       // From the second utterance on, the level of the voice is known.
-      levels.push(speechDb(joined(heard.slice(1))))
+      levels.push(speechDb(concat(heard.slice(1))))
       for (const each of heard) expect(Math.abs(speechDb(each) - target)).toBeLessThan(4)
     }
     expect(Math.max(...levels) - Math.min(...levels)).toBeLessThan(0.5)
@@ -37,13 +37,13 @@ describe('the level of a voice', () => {
   test('is correct half a second into the first utterance', () => {
     for (const db of [-30, -20, -10]) {
       const pcm = louder(vowel(120, 3_000), db - speechDb(vowel(120, 3_000)))
-      const out = level(new Leveller(-20), pcm)
+      const out = level(new LoudnessNormalizer(-20), pcm)
       expect(Math.abs(speechDb(out.subarray(8_000)) + 20)).toBeLessThan(1.5)
     }
   })
 
   test('adapts when another voice takes over', () => {
-    const leveller = new Leveller(-20)
+    const leveller = new LoudnessNormalizer(-20)
     const soft = louder(recording(3), -27 - speechDb(recording(3)))
     const loud = louder(recording(4), -12 - speechDb(recording(4)))
     level(leveller, soft)
@@ -53,7 +53,7 @@ describe('the level of a voice', () => {
   })
 
   test('changes by at most 12 dB', () => {
-    const leveller = new Leveller(-20)
+    const leveller = new LoudnessNormalizer(-20)
     for (const db of [-45, -38]) {
       const pcm = louder(vowel(120, 3_000), db - speechDb(vowel(120, 3_000)))
       const out = level(leveller, pcm)
@@ -61,21 +61,21 @@ describe('the level of a voice', () => {
     }
     expect(Math.abs(leveller.gainDb)).toBeLessThanOrEqual(12)
     const shout = louder(vowel(120, 3_000), 12)
-    const quiet = new Leveller(-40)
+    const quiet = new LoudnessNormalizer(-40)
     expect(speechDb(shout) - speechDb(level(quiet, shout))).toBeLessThanOrEqual(12.6)
   })
 
   test('keeps silence, and does not raise room noise', () => {
-    const leveller = new Leveller(-20)
+    const leveller = new LoudnessNormalizer(-20)
     expect(peak(level(leveller, new Int16Array(32_000)))).toBe(0)
     const room = Int16Array.from(noise(32_000), byte => (byte - 128) / 4)
     expect(peak(level(leveller, room))).toBeLessThanOrEqual(40)
   })
 
   test('keeps noise after speech at a constant level for two seconds', () => {
-    const leveller = new Leveller(-20)
+    const leveller = new LoudnessNormalizer(-20)
     const room = Int16Array.from(noise(48_000), byte => (byte - 128) / 2)
-    const out = level(leveller, joined([louder(recording(4), -6), room]))
+    const out = level(leveller, concat([louder(recording(4), -6), room]))
     const after = out.subarray(-48_000)
     expect(Math.abs(speechDb(after.subarray(4_000, 12_000)) - speechDb(after.subarray(-8_000)))).toBeLessThan(
       1,
@@ -87,7 +87,7 @@ describe('normalized audio', () => {
   test('has no clicks and keeps its length', () => {
     for (const db of [-9, 0, 8]) {
       const pcm = louder(recording(1), db)
-      const out = level(new Leveller(-20), pcm)
+      const out = level(new LoudnessNormalizer(-20), pcm)
       expect(out.length).toBe(pcm.length)
       const from = Array.from({ length: out.length / 80 }, (_, n) => n * 80)
       // Relative to the maximum possible level.
@@ -96,7 +96,7 @@ describe('normalized audio', () => {
   })
 
   test('stays below full scale by compression, without clipping', () => {
-    const leveller = new Leveller(-10)
+    const leveller = new LoudnessNormalizer(-10)
     const soft = louder(vowel(120, 2_000), -12)
     level(leveller, soft)
     // A sudden shout after a quiet voice is briefly far too loud.
@@ -110,10 +110,10 @@ describe('normalized audio', () => {
 
   test('is the same for any splitting within a slice', () => {
     const pcm = recording(5)
-    const whole = level(new Leveller(-20), pcm)
+    const whole = level(new LoudnessNormalizer(-20), pcm)
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 20 }), sizes => {
-        const leveller = new Leveller(-20)
+        const leveller = new LoudnessNormalizer(-20)
         leveller.begin()
         const out: Int16Array[] = []
         for (let at = 0, n = 0; at < pcm.length; ) {
@@ -125,13 +125,13 @@ describe('normalized audio', () => {
           }
           out.push(leveller.take().slice())
         }
-        expect(joined(out)).toEqual(whole)
+        expect(concat(out)).toEqual(whole)
       }),
       { numRuns: 30, seed: 4 },
     )
   })
 
   test.each([-41, -9, 0, Number.NaN])('rejects a target of %f dBFS', db => {
-    expect(() => new Leveller(db)).toThrow(/between -40 and -10 dBFS, got/)
+    expect(() => new LoudnessNormalizer(db)).toThrow(/between -40 and -10 dBFS, got/)
   })
 })

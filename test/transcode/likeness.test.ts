@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LookAhead } from '../../src/transcode/stretch/time-stretch.ts'
-import { findRepetition } from '../../src/transcode/stretch/voice-analysis.ts'
+import { findPitchPeriod } from '../../src/transcode/stretch/voice-analysis.ts'
 import { noise, sine } from './signal.ts'
 import { recordings, vowel } from './speech-signal.ts'
 
@@ -23,7 +23,7 @@ describe('pitch period detection', () => {
   const found = { after: 0, likeness: 0 }
 
   test.each([80, 125, 200, 320])('finds whole periods of a voice at %i Hz', hz => {
-    findRepetition(vowel(hz, 500), 2_000, 240, 40, 240, found)
+    findPitchPeriod(vowel(hz, 500), 2_000, 240, 40, 240, found)
     const periods = found.after / (16_000 / hz)
     expect(Math.abs(periods - Math.round(periods))).toBeLessThan(0.02)
     expect(found.likeness).toBeGreaterThan(0.98)
@@ -35,7 +35,7 @@ describe('pitch period detection', () => {
     let same = 0
     let places = 0
     for (let from = 4_000; from < pcm.length - 1_000; from += 3_170) {
-      findRepetition(pcm, from, 240, 40, 240, found)
+      findPitchPeriod(pcm, from, 240, 40, 240, found)
       const missed = exhaustive(pcm, from, 240, 40, 240) - found.likeness
       expect(missed).toBeGreaterThan(-1e-9)
       // Without any similarity, the position does not matter.
@@ -48,11 +48,11 @@ describe('pitch period detection', () => {
   })
 
   test('silence matches only silence', () => {
-    findRepetition(new Int16Array(600), 0, 240, 40, 240, found)
+    findPitchPeriod(new Int16Array(600), 0, 240, 40, 240, found)
     expect(found.likeness).toBe(1)
     const half = new Int16Array(600)
     half.set(sine(300, 16_000, 360), 240)
-    findRepetition(half, 0, 240, 200, 240, found)
+    findPitchPeriod(half, 0, 240, 200, 240, found)
     expect(found.likeness).toBe(-1)
   })
 })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { peak } from '../../src/transcode/level.ts'
-import { Mp3Guard } from '../../src/transcode/mp3/damage-guard.ts'
+import { DamageGuard } from '../../src/transcode/mp3/damage-guard.ts'
 import type { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
 import { type Mp3Header, mp3HeaderAt } from '../../src/transcode/mp3/header.ts'
 import { Mp3Native } from '../../src/transcode/mp3/mpg123-native.ts'
@@ -20,13 +20,13 @@ const HALF_SECOND = Math.ceil((RATE * 0.5) / SAMPLES)
 const frame = (level: number) => sine(500, RATE, SAMPLES, level)
 
 /** A guard that has heard half a second of voice with `level`. */
-function knowing(level: number): Mp3Guard {
-  const guard = new Mp3Guard()
+function knowing(level: number): DamageGuard {
+  const guard = new DamageGuard()
   for (let n = 0; n < HALF_SECOND; n++) guard.pass(frame(level), level / 32_768, header)
   return guard
 }
 
-const given = (guard: Mp3Guard, pcm: Int16Array | undefined, reach = pcm ? peak(pcm) / 32_768 : 0) =>
+const given = (guard: DamageGuard, pcm: Int16Array | undefined, reach = pcm ? peak(pcm) / 32_768 : 0) =>
   guard.pass(pcm, reach, header).slice()
 
 describe('one frame', () => {
@@ -40,14 +40,14 @@ describe('one frame', () => {
   })
 
   test('can have any level while the volume is unknown', () => {
-    const guard = new Mp3Guard()
+    const guard = new DamageGuard()
     for (const level of [300, 32_000, 1_000])
       expect(peak(given(guard, frame(level)))).toBeGreaterThan(level * 0.98)
     expect(guard.changed).toBe(0)
   })
 
   test('beyond 1.4 × full scale is silence', () => {
-    for (const guard of [new Mp3Guard(), knowing(20_000)]) {
+    for (const guard of [new DamageGuard(), knowing(20_000)]) {
       expect(peak(given(guard, frame(32_767), 1.5).subarray(64))).toBe(0)
       expect(peak(given(guard, frame(32_767), Infinity))).toBe(0)
       expect(guard.changed).toBe(2)
@@ -80,7 +80,7 @@ describe('one frame', () => {
     const guard = knowing(3_000)
     guard.warn()
     expect(peak(given(guard, frame(32_000)))).toBeLessThanOrEqual(6_000)
-    const early = new Mp3Guard()
+    const early = new DamageGuard()
     early.warn()
     expect(peak(given(early, frame(32_000)))).toBeLessThanOrEqual(8_192)
   })
@@ -108,7 +108,7 @@ test('of a recorded voice stays unchanged, sample by sample', () => {
     const file = new URL(`../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
     const pcm = samplesOf(readFileSync(file).subarray(44))
     for (let from = 0; from < pcm.length / 2; from += RATE / 4) {
-      const guard = new Mp3Guard()
+      const guard = new DamageGuard()
       let same = true
       for (let at = from; at + SAMPLES <= pcm.length; at += SAMPLES) {
         const one = pcm.subarray(at, at + SAMPLES)

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { AudioFileError } from '../../src/transcode/container/audio-file-error.ts'
 import { opusFile } from '../../src/transcode/container/opus-file.ts'
 import { loudness } from '../../src/transcode/level.ts'
-import { joined, SAMPLE_RATE } from '../../src/transcode/pcm.ts'
+import { concat, SAMPLE_RATE } from '../../src/transcode/pcm.ts'
 import { oggFile, oggPage, opusHead, tonePackets, webmFile } from '../helpers/opus-containers.ts'
 
 const SECOND = tonePackets(1_000)
@@ -12,7 +12,7 @@ const LONG_MS = 600_000
 async function sound(bytes: Uint8Array, maxMs = LONG_MS): Promise<Int16Array> {
   const pieces: Int16Array[] = []
   for await (const pcm of opusFile(bytes, maxMs)) pieces.push(pcm)
-  return joined(pieces)
+  return concat(pieces)
 }
 
 /** The error code for a rejected file. */

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loudness, rms } from '../../src/transcode/level.ts'
 import { OpusDecoder, OpusEncoder } from '../../src/transcode/opus.ts'
-import { FRAME_SAMPLES, joined, SILENT_FRAME } from '../../src/transcode/pcm.ts'
+import { concat, FRAME_SAMPLES, SILENT_FRAME } from '../../src/transcode/pcm.ts'
 import { sine } from '../helpers/tone.ts'
 
 /** Packets of `ms` from a remote client at 48 kHz, like Discord's. */
@@ -22,7 +22,7 @@ function farPackets(hz: number, ms: number, channels: 1 | 2, packets = 50): Uint
 }
 
 function decodedBy(decoder: OpusDecoder, packets: readonly Uint8Array[]): Int16Array {
-  return joined(packets.map(packet => decoder.decode(packet)))
+  return concat(packets.map(packet => decoder.decode(packet)))
 }
 
 const settled = (pcm: Int16Array) => pcm.subarray(4_000)
@@ -126,7 +126,7 @@ describe('the encoder', () => {
   test('encodes silence as silence', () => {
     const encoder = new OpusEncoder({ channels: 2 })
     const decoder = new OpusDecoder()
-    const pcm = joined(Array.from({ length: 20 }, () => decoder.decode(encoder.encode(SILENT_FRAME))))
+    const pcm = concat(Array.from({ length: 20 }, () => decoder.decode(encoder.encode(SILENT_FRAME))))
     expect(rms(pcm)).toBeLessThan(2)
   })
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { peak } from '../../src/transcode/level.ts'
-import { FRAME_SAMPLES, joined } from '../../src/transcode/pcm.ts'
-import { Stretch } from '../../src/transcode/stretch/time-stretch.ts'
+import { concat, FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
+import { TimeStretcher } from '../../src/transcode/stretch/time-stretch.ts'
 import { noise } from './signal.ts'
 import { recordings, vowel } from './speech-signal.ts'
 
@@ -13,7 +13,7 @@ function room(ms: number, loud: number): Int16Array {
 
 function trimmed(pcm: Int16Array): Int16Array {
   let at = 0
-  const stretch = new Stretch(() => {
+  const stretch = new TimeStretcher(() => {
     const frame = pcm.subarray(at, at + FRAME_SAMPLES)
     at += frame.length
     return frame.length > 0 ? frame : undefined
@@ -24,7 +24,7 @@ function trimmed(pcm: Int16Array): Int16Array {
     const frame = new Int16Array(FRAME_SAMPLES)
     const count = stretch.read(frame)
     out.push(frame.subarray(0, count))
-    if (count < frame.length) return joined(out)
+    if (count < frame.length) return concat(out)
   }
 }
 
@@ -50,8 +50,8 @@ describe('pauses', () => {
     ['a quiet room', 60],
   ])('of any length become 120 ms, shorter ones stay, in %s', (_what, loud) => {
     for (const ms of [0, 40, 100, 120, 135, 150, 200, 300, 1_000, 5_000]) {
-      const [pause] = pauses(trimmed(joined([word, room(ms, loud), word])), Math.max(400, loud))
-      const wanted = pauses(joined([word, room(ms, loud), word]), Math.max(400, loud))[0] ?? 0
+      const [pause] = pauses(trimmed(concat([word, room(ms, loud), word])), Math.max(400, loud))
+      const wanted = pauses(concat([word, room(ms, loud), word]), Math.max(400, loud))[0] ?? 0
       if (wanted <= 140) expect(pause ?? 0).toBe(wanted)
       else {
         expect(pause).toBeGreaterThanOrEqual(120)
@@ -62,14 +62,14 @@ describe('pauses', () => {
 
   test('that are not really quiet stay unchanged', () => {
     for (const loud of [800, 2_000]) {
-      const pcm = joined([word, room(500, loud), word])
+      const pcm = concat([word, room(500, loud), word])
       expect(trimmed(pcm)).toEqual(pcm)
     }
   })
 
   test('before any speech are trimmed only if they are completely silent', () => {
-    expect(trimmed(joined([new Int16Array(8_000), word])).length).toBeLessThan(word.length + 130 * 16)
-    const pcm = joined([room(500, 300), word])
+    expect(trimmed(concat([new Int16Array(8_000), word])).length).toBeLessThan(word.length + 130 * 16)
+    const pcm = concat([room(500, 300), word])
     expect(trimmed(pcm)).toEqual(pcm)
   })
 
@@ -81,7 +81,7 @@ describe('pauses', () => {
         fc.boolean(),
         (gaps, softly) => {
           const said = gaps.flatMap((ms, n) => [softly && n % 2 === 1 ? soft : word, new Int16Array(ms * 16)])
-          const out = trimmed(joined(said))
+          const out = trimmed(concat(said))
           let from = 0
           for (const [n] of gaps.entries()) {
             const part = said[2 * n]!

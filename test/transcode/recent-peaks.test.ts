@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { RecentPeaks } from '../../src/transcode/mp3/damage-guard.ts'
+import { PeakHistory } from '../../src/transcode/mp3/damage-guard.ts'
 
 test('returns the peak exceeded by the given share of recent ones', () => {
   fc.assert(
@@ -12,7 +12,7 @@ test('returns the peak exceeded by the given share of recent ones', () => {
       }),
       fc.nat(80),
       (size, every, all, forget) => {
-        const peaks = new RecentPeaks(size)
+        const peaks = new PeakHistory(size)
         all.forEach((peak, i) => {
           if (i === forget) peaks.clear()
           peaks.add(peak + 0.4)

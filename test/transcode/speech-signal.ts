@@ -1,7 +1,7 @@
 /** Speech for tests, and measurements of it. */
 
 import { readFileSync } from 'node:fs'
-import { joined, SAMPLE_RATE } from '../../src/transcode/pcm.ts'
+import { concat, SAMPLE_RATE } from '../../src/transcode/pcm.ts'
 import { mono, readWav } from '../../src/transcode/wav.ts'
 
 /** A bundled recording, 1 to 5. */
@@ -12,7 +12,7 @@ export function recording(number: number): Int16Array {
 
 /** All bundled recordings, one after the other: 25 s. */
 export function recordings(): Int16Array {
-  return joined([1, 2, 3, 4, 5].map(recording))
+  return concat([1, 2, 3, 4, 5].map(recording))
 }
 
 /** A sustained vowel of exactly `hz`: its harmonics through two formants, swelling four times a second. */

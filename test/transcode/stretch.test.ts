@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { dbfs, peak, rms } from '../../src/transcode/level.ts'
-import { FRAME_SAMPLES, joined, SAMPLE_RATE } from '../../src/transcode/pcm.ts'
-import { Stretch } from '../../src/transcode/stretch/time-stretch.ts'
+import { concat, FRAME_SAMPLES, SAMPLE_RATE } from '../../src/transcode/pcm.ts'
+import { TimeStretcher } from '../../src/transcode/stretch/time-stretch.ts'
 import { noise, sine } from './signal.ts'
 import { pitchAt, recording, recordings, sharpness, steepest, vowel } from './speech-signal.ts'
 
@@ -23,7 +23,7 @@ function pieces(pcm: Int16Array, size: () => number = () => FRAME_SAMPLES) {
 
 /** All of `pcm` at `factor`, and the source position of every 5 ms of the result. */
 function stretched(pcm: Int16Array, factor: number | ((at: number) => number), trimming = false) {
-  const stretch = new Stretch(pieces(pcm))
+  const stretch = new TimeStretcher(pieces(pcm))
   stretch.trimming = trimming
   const out: Int16Array[] = []
   const from: number[] = []
@@ -33,7 +33,7 @@ function stretched(pcm: Int16Array, factor: number | ((at: number) => number), t
     const count = stretch.read(some)
     from.push(stretch.position - count)
     out.push(some.slice(0, count))
-    if (count < 80) return { pcm: joined(out), from, stretch }
+    if (count < 80) return { pcm: concat(out), from, stretch }
   }
 }
 
@@ -49,7 +49,7 @@ describe('speech made faster', () => {
 
   test.each([0, 1])('in pieces of the maximum size, with trimming: %i', trim => {
     const pcm = recordings()
-    const stretch = new Stretch(pieces(pcm, () => 2_000))
+    const stretch = new TimeStretcher(pieces(pcm, () => 2_000))
     stretch.factor = 1.25
     stretch.trimming = trim === 1
     const out = new Int16Array(pcm.length)
@@ -108,7 +108,7 @@ describe('speech made faster', () => {
   test('at 1 is the same to the last bit, without delay', () => {
     const pcm = recording(2)
     const source = pieces(pcm)
-    const stretch = new Stretch(source)
+    const stretch = new TimeStretcher(source)
     const frame = new Int16Array(FRAME_SAMPLES)
     for (let at = 0; at + FRAME_SAMPLES <= pcm.length; at += FRAME_SAMPLES) {
       expect(stretch.read(frame)).toBe(FRAME_SAMPLES)
@@ -118,7 +118,7 @@ describe('speech made faster', () => {
   })
 
   test.each([0.99, 1.26, 0, Number.NaN, Number.POSITIVE_INFINITY])('rejects a factor of %f', factor => {
-    const stretch = new Stretch(() => undefined)
+    const stretch = new TimeStretcher(() => undefined)
     expect(() => {
       stretch.factor = factor
     }).toThrow(/between 1 and 1.25, got/)
@@ -135,7 +135,7 @@ describe('is free of clicks', () => {
       parts.push(pcm.subarray(at, at + 800))
       for (let n = 0; n < 10; n++) from.push(at + n * 80)
     }
-    return { pcm: joined(parts), from }
+    return { pcm: concat(parts), from }
   }
 
   test.each([120, 250, 440, 1_000])('in a tone of %i Hz', hz => {
@@ -192,7 +192,7 @@ describe('arbitrary input', () => {
       fc.property(plan, ({ from, length, sizes, outs, factors, trimming }) => {
         const pcm = speech.slice(from, from + length)
         let given = 0
-        const stretch = new Stretch(pieces(pcm, () => sizes[given++ % sizes.length]!))
+        const stretch = new TimeStretcher(pieces(pcm, () => sizes[given++ % sizes.length]!))
         stretch.trimming = trimming
         let samples = 0
         for (let n = 0; ; n++) {
@@ -217,7 +217,7 @@ describe('arbitrary input', () => {
       fc.property(fc.array(fc.integer({ min: 0, max: 6 }), { minLength: 10, maxLength: 300 }), arrivals => {
         let at = 0
         let there = 0
-        const stretch = new Stretch(() => {
+        const stretch = new TimeStretcher(() => {
           if (at >= there) return undefined
           at += FRAME_SAMPLES
           return speech.subarray(at - FRAME_SAMPLES, at)
@@ -236,7 +236,7 @@ describe('arbitrary input', () => {
 
   test('drops buffered samples and restarts', () => {
     let next = sine(440, SAMPLE_RATE, 2_000)
-    const stretch = new Stretch(() => {
+    const stretch = new TimeStretcher(() => {
       const pcm = next
       next = new Int16Array(0)
       return pcm.length > 0 ? pcm : undefined

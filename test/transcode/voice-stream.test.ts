@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { Mp3Maker, tone } from '../../src/simulator/service/tone-mp3.ts'
 import { audioKind } from '../../src/transcode/container/audio-kind.ts'
 import { Mp3Pool } from '../../src/transcode/mp3/decoder-pool.ts'
-import { bytesOf, joined } from '../../src/transcode/pcm.ts'
+import { bytesOf, concat } from '../../src/transcode/pcm.ts'
 import { PcmStream } from '../../src/transcode/pcm-stream.ts'
 import { VoiceStream } from '../../src/transcode/voice-stream.ts'
 import { encodeWav, wavHeader } from '../../src/transcode/wav.ts'
@@ -30,7 +30,7 @@ function heard(pieces: readonly Uint8Array[], rate?: number): Int16Array {
   stream.end()
   while (stream.decode(100) !== 'idle') {}
   stream.close()
-  return joined(out)
+  return concat(out)
 }
 
 function cut(bytes: Uint8Array, sizes: readonly number[]): Uint8Array[] {

@@ -5,15 +5,15 @@ import type {
 } from '../../bridges/browser/index.ts'
 import type { CommandCounters, LinkCounters } from '../../bridges/discord/counters.ts'
 import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
-import type { NumberLimits } from '../../bridges/telephony/call-policy.ts'
+import type { NumberQuota } from '../../bridges/telephony/call-policy.ts'
 import type {
+  CarrierDialer,
   DialCounters,
   LegCounters as StreamLegCounters,
   TwilioBridge,
-  TwilioDialler,
 } from '../../bridges/twilio/index.ts'
-import type { RationedDialler } from '../../core/calls/dialer-policies.ts'
-import type { GuessLimit } from '../../core/calls/room-code-limiter.ts'
+import type { RateLimitedDialer } from '../../core/calls/dialer-policies.ts'
+import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
 import {
   type Family,
   type FieldTable,
@@ -251,10 +251,10 @@ export interface TelephoneSources {
   readonly twilio: () => TwilioBridge
   readonly dials: DialCounters | undefined
   /** Costs of outbound calls today. */
-  readonly usage: Pick<TwilioDialler, 'minutesToday' | 'spentToday'> | undefined
-  readonly numbers: Pick<NumberLimits, 'turnedAway'>
-  readonly ration: Pick<RationedDialler, 'refused'> | undefined
-  readonly guesses: GuessLimit
+  readonly usage: Pick<CarrierDialer, 'minutesToday' | 'spentToday'> | undefined
+  readonly numbers: Pick<NumberQuota, 'turnedAway'>
+  readonly ration: Pick<RateLimitedDialer, 'refused'> | undefined
+  readonly guesses: RoomCodeLimiter
 }
 
 /** Metrics of Twilio’s media streams, outbound calls, and guesses of room codes. */

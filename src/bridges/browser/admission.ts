@@ -1,22 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
-import { isFromThisMachine } from '../../net/client-address.ts'
+import { isLocalRequest } from '../../net/client-address.ts'
 import type { ErrorPage } from '../../pages/error-page.ts'
 import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
 import { BrowserLeg } from './leg.ts'
 import type { Origin } from './lobby.ts'
 import type { BrowserBridgeOptions, Guest } from './options.ts'
 import type { Change, Hello, Inbound, Refused } from './protocol.ts'
-import { Invites } from './room-invitations.ts'
-import type { Offer } from './service-catalog.ts'
-import type { Visit } from './session.ts'
-import type { Visits } from './sessions.ts'
+import { RoomInvitations } from './room-invitations.ts'
+import type { ServiceCatalog } from './service-catalog.ts'
+import type { BrowserSession } from './session.ts'
+import type { BrowserSessions } from './sessions.ts'
 import type { BrowserLimits, BrowserSettings } from './settings.ts'
 import type { BridgeCounters, TalkSocket } from './socket.ts'
 
@@ -34,7 +34,7 @@ export interface DoorwayOptions {
  * Checks by its headers whether a request comes from our own page. Pages of other sites must not act through the
  * browser of an admitted user (`Origin`), nor through a name that their owner points at this machine (`Host`).
  */
-export class Doorway {
+export class OriginCheck {
   readonly #origins: ReadonlySet<string>
   readonly #hosts: ReadonlySet<string>
 
@@ -58,7 +58,7 @@ export class Doorway {
 
   /** Returns true for clients on this machine, except those connecting through a local proxy or tunnel. */
   local({ raw }: FastifyRequest): boolean {
-    return isFromThisMachine(raw)
+    return isLocalRequest(raw)
   }
 }
 
@@ -89,18 +89,18 @@ export const FOREIGN_PAGE: ErrorPage = {
 /** Share of the places reserved for invited visitors. */
 const KEPT_SHARE = 0.2
 
-export interface ReceptionTerms {
+export interface ReceptionOptions {
   readonly options: BrowserBridgeOptions
   readonly settings: BrowserSettings
   readonly limits: BrowserLimits
   readonly offer: OfferCache
   readonly links: RoomLinks
-  readonly visits: Visits
+  readonly visits: BrowserSessions
   /** The path of the page. */
   readonly page: string
   readonly counters: BridgeCounters
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
 }
 
 /** Origin of a connection. */
@@ -112,22 +112,22 @@ export interface Caller extends Origin {
 }
 
 /** Admits connections: creates their visits, and their legs for the relay. */
-export class Reception {
-  readonly #terms: ReceptionTerms
-  readonly #invites: Invites
+export class VisitorAdmission {
+  readonly #terms: ReceptionOptions
+  readonly #invites: RoomInvitations
   #ids = 0
 
-  constructor(terms: ReceptionTerms) {
+  constructor(terms: ReceptionOptions) {
     this.#terms = terms
     const { options, links, page, clock, settings } = terms
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
-    this.#invites = new Invites({ links, roomCodes: options.roomCodes, page, clock, ttlMs })
+    this.#invites = new RoomInvitations({ links, roomCodes: options.roomCodes, page, clock, ttlMs })
   }
 
   /** Waits on `socket` for a `hello` or a `resume`. */
   answer(socket: TalkSocket, caller: Caller): void {
     const { clock, limits, log } = this.#terms
-    const timer = after(clock, limits.helloWithinMs, () => socket.fail('no-hello'))
+    const timer = setTimer(clock, limits.helloWithinMs, () => socket.fail('no-hello'))
     let greeted = false
     socket.listener = {
       audio: () => void socket.counters.ignored++,
@@ -149,7 +149,7 @@ export class Reception {
 
   async #receive(socket: TalkSocket, caller: Caller, hello: Hello): Promise<void> {
     const { offer, log } = this.#terms
-    let known: Offer | undefined
+    let known: ServiceCatalog | undefined
     try {
       known = await offer.get()
     } catch {
@@ -213,7 +213,7 @@ export class Reception {
     const hears = company ? hello.hears : hello.alone
     const voice = voices[hears]
     const asked = { ...guest, hears, ...(voice === undefined ? {} : { voice }) }
-    const invitation = options.invite?.(asked) ?? asAsked(asked)
+    const invitation = options.invite?.(asked) ?? asRequested(asked)
     if ('refused' in invitation) {
       this.#refuse(socket, invitation.refused)
       return
@@ -263,7 +263,7 @@ export class Reception {
     this.#welcome(visit, true)
   }
 
-  #leg(socket: TalkSocket, visit: Visit, { address }: Caller): BrowserLeg {
+  #leg(socket: TalkSocket, visit: BrowserSession, { address }: Caller): BrowserLeg {
     const { visits, clock, limits, log } = this.#terms
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
     const leg = new BrowserLeg(socket, {
@@ -284,7 +284,7 @@ export class Reception {
     return leg
   }
 
-  #welcome(visit: Visit, resumed: boolean): void {
+  #welcome(visit: BrowserSession, resumed: boolean): void {
     const { visits, clock, options } = this.#terms
     const self = visit.view(visits.company(visit.room))
     if (!self) return
@@ -300,7 +300,7 @@ export class Reception {
     })
   }
 
-  #change(visit: Visit, { speaks, hears, alone, voices, original, name, muted }: Change): void {
+  #change(visit: BrowserSession, { speaks, hears, alone, voices, original, name, muted }: Change): void {
     const { visits, offer } = this.#terms
     const chosen = {
       ...(hears === undefined ? {} : { company: hears }),
@@ -315,7 +315,7 @@ export class Reception {
     }
   }
 
-  #invite(visit: Visit, address: string): void {
+  #invite(visit: BrowserSession, address: string): void {
     const { options, counters } = this.#terms
     try {
       const invite = this.#invites.give(visit.room, address)
@@ -351,6 +351,6 @@ export class Reception {
 }
 
 /** Grants every request unchanged. */
-export function asAsked({ invited: _, ...invitation }: Guest): Invitation {
+export function asRequested({ invited: _, ...invitation }: Guest): Invitation {
   return invitation
 }

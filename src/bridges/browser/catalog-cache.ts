@@ -1,30 +1,30 @@
 import type { Clock } from '../../common/clock.ts'
 import type { Voices } from './protocol.ts'
-import type { Offer } from './service-catalog.ts'
+import type { ServiceCatalog } from './service-catalog.ts'
 
 /** Lifetime of a cached response (ms), short so that new languages appear soon. */
 const GOOD_MS = 60_000
 
 /** Caches the capabilities of the service, which is queried at most once a minute. */
 export class OfferCache {
-  readonly #ask: () => Promise<Offer>
+  readonly #ask: () => Promise<ServiceCatalog>
   readonly #clock: Clock
-  #asked: Promise<Offer> | undefined
-  #known: Offer | undefined
+  #asked: Promise<ServiceCatalog> | undefined
+  #known: ServiceCatalog | undefined
   #askedAt = 0
 
-  constructor(ask: () => Promise<Offer>, clock: Clock) {
+  constructor(ask: () => Promise<ServiceCatalog>, clock: Clock) {
     this.#ask = ask
     this.#clock = clock
   }
 
   /** The last response. */
-  get known(): Offer | undefined {
+  get known(): ServiceCatalog | undefined {
     return this.#known
   }
 
   /** Rejects with the client’s error if the service does not respond; the next call queries it again. */
-  get(): Promise<Offer> {
+  get(): Promise<ServiceCatalog> {
     if (this.#asked && this.#clock.now() - this.#askedAt < GOOD_MS) return this.#asked
     this.#askedAt = this.#clock.now()
     const asked = this.#ask()
@@ -45,7 +45,11 @@ export class OfferCache {
  * Returns true if the service recognizes `speaks` and has voices for `hears`. Without a list, every language is
  * allowed.
  */
-export function offers(offer: Offer | undefined, speaks: string | undefined, ...hears: string[]): boolean {
+export function offers(
+  offer: ServiceCatalog | undefined,
+  speaks: string | undefined,
+  ...hears: string[]
+): boolean {
   if (!offer) return true
   const has = (id: string, what: 'heard' | 'spoken') =>
     offer.languages.some(language => language.id === id && language[what])
@@ -57,7 +61,7 @@ export function offers(offer: Offer | undefined, speaks: string | undefined, ...
 }
 
 /** Filters `voices` (by language) for those that the service has. */
-export function offeredVoices(offer: Offer | undefined, voices: Voices): Voices {
+export function offeredVoices(offer: ServiceCatalog | undefined, voices: Voices): Voices {
   const has = (wanted: string, of: string) =>
     offer?.voices.some(({ id, language }) => id === wanted && language === of) ?? false
   return Object.fromEntries(Object.entries(voices).filter(([language, voice]) => has(voice, language)))

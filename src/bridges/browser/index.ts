@@ -3,28 +3,28 @@ import type { WebSocket } from 'ws'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
-import { addressGroup } from '../../net/client-address.ts'
+import { addressPrefix } from '../../net/client-address.ts'
 import { type HostPlugin, hostPlugin, mountPath } from '../../net/host-plugin.ts'
 import { vouchFor } from '../../net/request-guard.ts'
 import { onlyDescribe } from '../../net/route-schema.ts'
 import { sendError } from '../../pages/error-page.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
-import { Doorway, FOREIGN_PAGE, Reception, unknownHost } from './admission.ts'
+import { FOREIGN_PAGE, OriginCheck, unknownHost, VisitorAdmission } from './admission.ts'
 import { OfferCache } from './catalog-cache.ts'
 import type { BrowserLeg } from './leg.ts'
 import { Lobby } from './lobby.ts'
 import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
-import { Visits } from './sessions.ts'
+import { BrowserSessions } from './sessions.ts'
 import { browserSettingsSchema, DEFAULT_LIMITS } from './settings.ts'
 import { BridgeCounters, LegCounters, TalkSocket } from './socket.ts'
 import { TALK_PATH, talkPage } from './talk-page.ts'
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
-export { asAsked } from './admission.ts'
+export { asRequested } from './admission.ts'
 export type { BrowserLeg } from './leg.ts'
 export type { BrowserBridgeOptions, Guesses, Guest } from './options.ts'
-export type { Offer, OfferedLanguage, OfferedVoice } from './service-catalog.ts'
+export type { OfferedLanguage, OfferedVoice, ServiceCatalog } from './service-catalog.ts'
 export {
   type BrowserLimits,
   type BrowserSettings,
@@ -59,13 +59,13 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const page = mountPath(app.prefix, prefix, options.path ?? TALK_PATH) || '/'
   const limits = { ...DEFAULT_LIMITS, ...options.limits }
   const settings = browserSettingsSchema.parse(options.settings ?? {})
-  const doorway = new Doorway({ publicUrl: options.publicUrl, origins: settings.origins })
+  const doorway = new OriginCheck({ publicUrl: options.publicUrl, origins: settings.origins })
   const counters = new BridgeCounters()
   const links = options.links ?? new RoomLinks(clock)
   const ending = options.links ? undefined : revokeWithRooms(links, relay, clock)
-  const visits = new Visits(relay, clock, settings.maxMinutes * 60_000)
+  const visits = new BrowserSessions(relay, clock, settings.maxMinutes * 60_000)
   const offer = new OfferCache(options.offer, clock)
-  const reception = new Reception({
+  const reception = new VisitorAdmission({
     options,
     page,
     settings,
@@ -79,7 +79,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   })
   const sockets = new Set<TalkSocket>()
   const lobby = new Lobby(counters)
-  const { groupOf = addressGroup } = options
+  const { groupOf = addressPrefix } = options
 
   app.decorate<BrowserBridge>('browser', {
     legs: visits.legs,
@@ -114,7 +114,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
 
   const accept = (webSocket: WebSocket, request: FastifyRequest) => {
     const socket = new TalkSocket(webSocket, { clock, limits, counters: new LegCounters() })
-    const origin = { address: addressGroup(request.ip), group: groupOf(request.ip) }
+    const origin = { address: addressPrefix(request.ip), group: groupOf(request.ip) }
     if (!lobby.enter(socket, origin)) return
     sockets.add(socket)
     webSocket.once('close', () => {

@@ -1,6 +1,6 @@
 import { BridgeError } from '../../common/errors.ts'
 import { describeEnd, type EndReason } from '../../common/lifecycle.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import type { Leg, LegUplink } from '../../core/model/leg.ts'
 import { durationMs } from '../../transcode/pcm.ts'
@@ -15,18 +15,18 @@ const MAX_KEYS_PER_SECOND = 20
 const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
 
 /** Requests of the page that concern its visit, not its leg. */
-export interface Desk {
+export interface PageRequests {
   asked(message: Extract<Inbound, { kind: 'change' | 'invite' }>, now: number): void
 }
 
-export interface LegTerms {
+export interface LegOptions {
   readonly id: string
   /** Id of the visit: shared by all its legs. */
   readonly call: string
   readonly now: () => number
   readonly limits: BrowserLimits
-  readonly log: Log
-  readonly desk: Desk
+  readonly log: Logger
+  readonly desk: PageRequests
 }
 
 /** One connection of a page, as a leg. */
@@ -36,7 +36,7 @@ export class BrowserLeg implements Leg, TalkListener {
   readonly call: string
   readonly counters: LegCounters
   readonly ended: Promise<EndReason>
-  readonly #terms: LegTerms
+  readonly #terms: LegOptions
   readonly #socket: TalkSocket
   readonly #uplink: Uplink
   readonly #downlink = new Downlink()
@@ -49,7 +49,7 @@ export class BrowserLeg implements Leg, TalkListener {
   #pingedAt: number
   #endTold = false
 
-  constructor(socket: TalkSocket, terms: LegTerms) {
+  constructor(socket: TalkSocket, terms: LegOptions) {
     const now = socket.heardAt
     this.id = terms.id
     this.call = terms.call

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { callable, having } from '../../common/setting-fields.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { Refused } from './protocol.ts'
-import type { Offer } from './service-catalog.ts'
+import type { ServiceCatalog } from './service-catalog.ts'
 import {
   type BrowserLimits,
   type BrowserSettings,
@@ -41,7 +41,7 @@ export interface BrowserBridgeOptions {
   /** Admits the legs; default: the relay itself. */
   readonly admission?: Admission
   /** Returns the languages and voices of the service. */
-  readonly offer: () => Promise<Offer>
+  readonly offer: () => Promise<ServiceCatalog>
   /** Default languages of visitors. */
   readonly languages: { readonly speaks: LanguageId; readonly hears: LanguageId }
   /** Decides on each visitor; must not throw. Default: grants every request. */
@@ -75,7 +75,7 @@ export interface BrowserBridgeOptions {
   /** Returns the plain-text response for clients that do not accept HTML. */
   readonly words?: () => string
   readonly clock?: Clock
-  readonly log?: Log
+  readonly log?: Logger
   readonly limits?: Partial<BrowserLimits>
 }
 

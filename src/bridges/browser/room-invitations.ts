@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
-import { AddressRates } from '../../common/rate-limit.ts'
+import { KeyedRateLimiter } from '../../common/rate-limit.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import { joinHash } from '../../pages/page-document.ts'
@@ -27,7 +27,7 @@ interface Given {
   readonly until: number
 }
 
-export interface InvitesParts {
+export interface InvitesOptions {
   readonly links: RoomLinks
   readonly roomCodes: Pick<RoomCodes, 'issue' | 'find'> | undefined
   readonly clock: Clock
@@ -42,17 +42,17 @@ export interface InvitesParts {
  * has passed. Repeated requests, reconnects and new rooms therefore cannot use up the codes or make guessing one
  * easier.
  */
-export class Invites {
+export class RoomInvitations {
   /** Number of links created. */
   made = 0
-  readonly #parts: InvitesParts
-  readonly #rates: AddressRates
+  readonly #parts: InvitesOptions
+  readonly #rates: KeyedRateLimiter
   /** By room, in order of creation. */
   readonly #given = new Map<string, Given>()
 
-  constructor(parts: InvitesParts) {
+  constructor(parts: InvitesOptions) {
     this.#parts = parts
-    this.#rates = new AddressRates(parts.clock, { perSecond: PER_SECOND, burst: AT_ONCE })
+    this.#rates = new KeyedRateLimiter(parts.clock, { perSecond: PER_SECOND, burst: AT_ONCE })
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../common/language.ts'
 
 /** Capabilities of a translation service, as it reports them. */
-export interface Offer {
+export interface ServiceCatalog {
   readonly languages: readonly OfferedLanguage[]
   readonly voices: readonly OfferedVoice[]
 }

@@ -1,7 +1,7 @@
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Caption } from '../../core/model/events.ts'
-import type { PartyChange } from '../../core/model/participant-state.ts'
+import type { ParticipantChange } from '../../core/model/participant-state.ts'
 import type { Participant } from '../../core/room/participant.ts'
 import type { BrowserLeg } from './leg.ts'
 import type { Outbound, SelfView, Voices } from './protocol.ts'
@@ -13,7 +13,7 @@ const MOST_DRAFTS = 32
 type Party = Pick<Participant, 'id' | 'invitation' | 'state'>
 
 /** A reader of captions. */
-export interface Reader {
+export interface CaptionReader {
   /** Id of their participant. */
   readonly id: string | undefined
   readonly hears: LanguageId | undefined
@@ -24,12 +24,12 @@ export interface Reader {
  * the same words. Visitors read captions in the language they hear; their own speech and speech in that language appears
  * once.
  */
-export class Reading {
+export class CaptionForwarder {
   /** Utterances the visitor has started to read. They are shown to the end, even if settings change meanwhile. */
   readonly #drafts = new Set<string>()
 
   /** Returns `caption` as shown to `reader`, given the participants of the room, or undefined to hide it. */
-  of(caption: Caption, reader: Reader, parties: Iterable<Party>): Caption | undefined {
+  of(caption: Caption, reader: CaptionReader, parties: Iterable<Party>): Caption | undefined {
     const { utterance, final, from, translation: _, ...others } = caption
     const mine = caption.speaker === reader.id
     const understood = !mine && reader.hears !== undefined && sameLanguage(from, reader.hears)
@@ -63,7 +63,7 @@ export interface Hearing {
   readonly voices: Voices
 }
 
-export interface VisitParts {
+export interface VisitOptions {
   readonly call: string
   readonly secret: string
   readonly room: string
@@ -83,23 +83,23 @@ export interface VisitParts {
  * A person’s visit to a room, over any number of connections. It applies the language for hearing alone or in
  * company; all other state belongs to the participant.
  */
-export class Visit {
+export class BrowserSession {
   readonly call: string
   readonly secret: string
   readonly room: string
   readonly invited: boolean
   readonly group: string | undefined
   readonly endsAt: number
-  readonly #parts: VisitParts
+  readonly #parts: VisitOptions
   readonly #end: Disposable
-  readonly #reading = new Reading()
+  readonly #reading = new CaptionForwarder()
   #hearing: Hearing
   #accompanied: boolean
   #leg: BrowserLeg | undefined
   #first: string | undefined
   #changing = false
 
-  constructor(parts: VisitParts) {
+  constructor(parts: VisitOptions) {
     this.call = parts.call
     this.secret = parts.secret
     this.room = parts.room
@@ -109,7 +109,7 @@ export class Visit {
     this.#parts = parts
     this.#hearing = parts.hearing
     this.#accompanied = parts.accompanied
-    this.#end = after(parts.clock, parts.endsAt - parts.clock.now(), () => this.#timeIsUp())
+    this.#end = setTimer(parts.clock, parts.endsAt - parts.clock.now(), () => this.#timeIsUp())
   }
 
   /** The current connection, or the last one. */
@@ -155,7 +155,7 @@ export class Visit {
   }
 
   /** Applies the visitor’s choices; throws `RangeError` for invalid ones. */
-  choose(chosen: Partial<Hearing>, change: PartyChange, company: boolean): void {
+  choose(chosen: Partial<Hearing>, change: ParticipantChange, company: boolean): void {
     this.#hearing = { ...this.#hearing, ...chosen }
     this.#change({ ...change, ...this.#heard(company) })
   }
@@ -198,7 +198,7 @@ export class Visit {
     return { hears, voice: this.#hearing.voices[hears] ?? null }
   }
 
-  #change(change: PartyChange): void {
+  #change(change: ParticipantChange): void {
     this.#changing = true
     try {
       this.participant?.change(change)

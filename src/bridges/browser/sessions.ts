@@ -4,7 +4,7 @@ import type { Participant } from '../../core/room/participant.ts'
 import type { BrowserLeg } from './leg.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 import type { PartyView } from './protocol.ts'
-import { type Hearing, Visit } from './session.ts'
+import { BrowserSession, type Hearing } from './session.ts'
 import { LegCounters } from './socket.ts'
 
 /** Interval between checks of quiet connections (ms). */
@@ -13,12 +13,12 @@ const WATCH_MS = 200
 const TOKEN_BYTES = 18
 
 /** All current visits; keeps their pages informed of their rooms. */
-export class Visits implements Disposable {
+export class BrowserSessions implements Disposable {
   readonly #relay: BrowserBridgeOptions['relay']
   readonly #clock: Clock
   readonly #maxMs: number
-  readonly #byCall = new Map<string, Visit>()
-  readonly #byRoom = new Map<string, Set<Visit>>()
+  readonly #byCall = new Map<string, BrowserSession>()
+  readonly #byRoom = new Map<string, Set<BrowserSession>>()
   readonly #legs = new Set<BrowserLeg>()
   readonly #ended = new LegCounters()
   readonly #stale = new Set<string>()
@@ -90,11 +90,11 @@ export class Visits implements Disposable {
 
   /** Creates a visit to `room`, without a connection yet. */
   begin(
-    { room, invited, group }: Pick<Visit, 'room' | 'invited' | 'group'>,
+    { room, invited, group }: Pick<BrowserSession, 'room' | 'invited' | 'group'>,
     hearing: Hearing,
     accompanied: boolean,
-  ): Visit {
-    const visit = new Visit({
+  ): BrowserSession {
+    const visit = new BrowserSession({
       call: randomBytes(TOKEN_BYTES).toString('base64url'),
       secret: randomBytes(TOKEN_BYTES).toString('base64url'),
       ...{ room, invited, group, hearing, accompanied, clock: this.#clock },
@@ -108,7 +108,7 @@ export class Visits implements Disposable {
   }
 
   /** Returns the visit to resume, or undefined if it does not exist or the secret is wrong. */
-  find(call: string, secret: string): Visit | undefined {
+  find(call: string, secret: string): BrowserSession | undefined {
     const visit = this.#byCall.get(call)
     if (!visit) return undefined
     const [given, right] = [Buffer.from(secret), Buffer.from(visit.secret)]
@@ -130,7 +130,7 @@ export class Visits implements Disposable {
     })
   }
 
-  forget(visit: Visit): void {
+  forget(visit: BrowserSession): void {
     visit.close()
     this.#byCall.delete(visit.call)
     const there = this.#byRoom.get(visit.room)
@@ -143,7 +143,7 @@ export class Visits implements Disposable {
     return (this.#relay.rooms.get(room)?.participants.size ?? 0) + newcomers > 1
   }
 
-  parties(visit: Visit): PartyView[] {
+  parties(visit: BrowserSession): PartyView[] {
     const there = this.#relay.rooms.get(visit.room)?.participants.values() ?? []
     const places = new Set<string>()
     return Array.from(there)
@@ -163,7 +163,7 @@ export class Visits implements Disposable {
     this.#ticker?.[Symbol.dispose]()
   }
 
-  #of(room: string, participant: string): Visit | undefined {
+  #of(room: string, participant: string): BrowserSession | undefined {
     for (const visit of this.#byRoom.get(room) ?? []) if (visit.participantId === participant) return visit
     return undefined
   }
@@ -193,7 +193,7 @@ export class Visits implements Disposable {
   }
 }
 
-function partyView({ id, channel, state, present }: Participant, visit: Visit): PartyView {
+function partyView({ id, channel, state, present }: Participant, visit: BrowserSession): PartyView {
   const { name, speaks, hears, muted } = state
   return {
     ...{ id, channel, muted, you: id === visit.participantId, away: !present },

@@ -5,7 +5,7 @@ import { vouchForGuest } from '../../net/request-guard.ts'
 import { HIDDEN, routeSchema } from '../../net/route-schema.ts'
 import { sendError, wantsPage } from '../../pages/error-page.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
-import { type Doorway, unknownHost } from './admission.ts'
+import { type OriginCheck, unknownHost } from './admission.ts'
 import type { OfferCache } from './catalog-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 import type { BrowserSettings } from './settings.ts'
@@ -26,10 +26,10 @@ interface Transcript {
   readonly text: string
 }
 
-export interface TalkPageParts {
+export interface TalkPageOptions {
   readonly options: BrowserBridgeOptions
   readonly settings: BrowserSettings
-  readonly doorway: Doorway
+  readonly doorway: OriginCheck
   readonly offer: OfferCache
   readonly links: RoomLinks
   /** Prefixes of all routes. */
@@ -40,7 +40,7 @@ export interface TalkPageParts {
 }
 
 /** Serves the page: its document, the available choices, and recordings to play. */
-export function talkPage(scope: FastifyInstance, parts: TalkPageParts): void {
+export function talkPage(scope: FastifyInstance, parts: TalkPageOptions): void {
   const { options, settings, doorway, offer, links, mount, files, onRequest } = parts
   const page = (root: string) =>
     pageDocument({

@@ -1,12 +1,12 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js'
 import { SeenLocales } from '../../common/bounded-map.ts'
-import { type Clock, systemClock, within } from '../../common/clock.ts'
-import { silentLog } from '../../common/log.ts'
+import { type Clock, systemClock, withTimeout } from '../../common/clock.ts'
+import { noopLogger } from '../../common/log.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 import { DiscordInterpreters } from './channel/interpreters.ts'
 import type { ChannelInterpreter, Interpreters } from './channel-interpreter.ts'
 import type { CommandSettings } from './commands/command-services.ts'
-import { CommandDesk } from './commands/interaction-handler.ts'
+import { InteractionHandler } from './commands/interaction-handler.ts'
 import { LanguageList } from './commands/language-list.ts'
 import { Registrar } from './commands/registration.ts'
 import type { CommandCounters } from './counters.ts'
@@ -15,7 +15,7 @@ import type { DiscordBridge, LoginState } from './discord-bridge.ts'
 import { Login, logOut } from './login.ts'
 import type { DiscordBridgeOptions } from './options.ts'
 import { MemoryPreferences } from './preferences.ts'
-import { OutgoingPacer } from './voice/pacer.ts'
+import { OutputPacer } from './voice/pacer.ts'
 
 /** Gateway intents: guilds with their channels, and voice states. Neither is privileged. */
 export const INTENTS = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildVoiceStates] as const
@@ -42,7 +42,7 @@ export class DiscordBot implements DiscordBridge {
   readonly #client: Client
   readonly #clock: Clock
   readonly #login: Login
-  readonly #desk: CommandDesk
+  readonly #desk: InteractionHandler
   #registrar: Registrar | undefined
   readonly #registered = Promise.withResolvers<void>()
   readonly #channels: DiscordInterpreters
@@ -50,7 +50,7 @@ export class DiscordBot implements DiscordBridge {
 
   constructor(options: DiscordBridgeOptions) {
     const { relay, admission = relay, announcer, dialler, roomCodes, apiUrl } = options
-    const { clock = systemClock, wallClock = systemWallClock, log = silentLog } = options
+    const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
     const { preferences = new MemoryPreferences(), guesses = UNLIMITED, running } = options
     this.#clock = clock
     this.#client = new Client({
@@ -68,7 +68,7 @@ export class DiscordBot implements DiscordBridge {
       relay,
       admission,
       announcer,
-      pacer: new OutgoingPacer(clock),
+      pacer: new OutputPacer(clock),
       counters: this.counters,
       preferences,
       running,
@@ -82,7 +82,7 @@ export class DiscordBot implements DiscordBridge {
     })
     this.interpreters = this.#channels
     const settings = { ...COMMAND_DEFAULTS, dials: dialler !== undefined, ...options.commands }
-    this.#desk = new CommandDesk(client, {
+    this.#desk = new InteractionHandler(client, {
       interpreters: this.#channels,
       guildIds: () => client.guilds.cache.keys(),
       preferences,
@@ -151,7 +151,7 @@ export class DiscordBot implements DiscordBridge {
     this.#desk[Symbol.dispose]()
     this.#registrar?.[Symbol.dispose]()
     this.#registered.resolve()
-    await within(this.#clock, GOODBYES_MS, this.#channels.close())
+    await withTimeout(this.#clock, GOODBYES_MS, this.#channels.close())
     this.#login[Symbol.dispose]()
     await logOut(this.#client, this.#clock)
   }

@@ -2,7 +2,7 @@ import type { LanguageId } from '../../common/language.ts'
 import type { DialOutcome } from '../../core/model/dialer.ts'
 
 /** Languages spoken in a channel: chosen by the needs of its members, or these one or two. */
-export type ChannelOutput = 'auto' | readonly [LanguageId] | readonly [LanguageId, LanguageId]
+export type OutputLanguages = 'auto' | readonly [LanguageId] | readonly [LanguageId, LanguageId]
 
 /** Caption style: embeds, plain text, or off. */
 export type CaptionStyle = 'embed' | 'plain' | 'off'
@@ -57,7 +57,7 @@ export interface ChannelStatus {
   readonly state: 'joining' | 'listening' | 'reconnecting'
   /** End-to-end encryption: on, off (stage channels, tests), or not negotiated yet. */
   readonly encrypted: boolean | undefined
-  readonly output: ChannelOutput
+  readonly output: OutputLanguages
   /** Languages currently spoken. */
   readonly spoken: readonly LanguageId[]
   /** Languages currently captioned. */
@@ -76,7 +76,7 @@ export interface ChannelInterpreter {
   status(): ChannelStatus
   /** Takes effect with the speaker's next frame. */
   setLanguage(userId: string, language: LanguageId): void
-  setOutput(output: ChannelOutput): void
+  setOutput(output: OutputLanguages): void
   setCaptions(settings: CaptionSettings): Promise<void>
   /** Takes effect immediately: closes the subscription and discards buffered audio. */
   optOut(userId: string): void
@@ -101,7 +101,7 @@ export interface StartRequest {
   readonly textChannelId: string
   /** User who asked; replies are in their language. */
   readonly startedBy: string
-  readonly output: ChannelOutput
+  readonly output: OutputLanguages
   readonly captions: CaptionSettings
   /** False: captions only. */
   readonly voice: boolean

@@ -1,6 +1,6 @@
 import { type Client, DiscordAPIError, Events, HTTPError } from 'discord.js'
-import { after, type Clock, within } from '../../common/clock.ts'
-import type { Log } from '../../common/log.ts'
+import { type Clock, setTimer, withTimeout } from '../../common/clock.ts'
+import type { Logger } from '../../common/log.ts'
 import type { LoginState, Refused } from './discord-bridge.ts'
 
 /** Time limit for closing the gateway connection (ms). */
@@ -23,7 +23,7 @@ interface Shard {
 export async function logOut(client: Client, clock: Clock): Promise<void> {
   const shards = shardsOf(client)
   for (const shard of shards) shard.internalConnect = async () => {}
-  await within(clock, GOODBYE_MS, client.destroy())
+  await withTimeout(clock, GOODBYE_MS, client.destroy())
   for (const { connection } of shards) {
     // A connection that is not open yet fails now, without other listeners.
     connection?.on('error', () => {})
@@ -55,9 +55,9 @@ const REFUSALS: Readonly<Record<number, Refused>> = {
   4014: 'intents',
 }
 
-export interface LoginParts {
+export interface LoginOptions {
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   readonly random?: () => number
 }
 
@@ -70,12 +70,12 @@ export class Login implements Disposable {
   readonly settled: Promise<boolean>
   readonly #client: Client
   readonly #token: string
-  readonly #parts: LoginParts
+  readonly #parts: LoginOptions
   #settle!: (ready: boolean) => void
   #state: LoginState = { kind: 'trying', attempts: 0 }
   #timer: Disposable | undefined
 
-  constructor(client: Client, token: string, parts: LoginParts) {
+  constructor(client: Client, token: string, parts: LoginOptions) {
     this.#client = client
     this.#token = token
     this.#parts = parts
@@ -148,7 +148,7 @@ export class Login implements Disposable {
       { attempts, waitMs: Math.round(waitMs), reason: reasonOf(error) },
       'Discord login failed, retrying',
     )
-    this.#timer = after(clock, waitMs, () => void this.#try(attempts + 1))
+    this.#timer = setTimer(clock, waitMs, () => void this.#try(attempts + 1))
   }
 
   #refuse(why: Refused): void {

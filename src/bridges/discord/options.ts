@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { callable, having } from '../../common/setting-fields.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
-import type { Dialler } from '../../core/model/dialer.ts'
+import type { Dialer } from '../../core/model/dialer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { Preferences, RunningChannels } from './channel-interpreter.ts'
@@ -49,7 +49,7 @@ export interface DiscordBridgeOptions {
   /** Absent: channels are not resumed after a restart. */
   readonly running?: RunningChannels
   /** Absent: outbound calls are disabled. */
-  readonly dialler?: Dialler | undefined
+  readonly dialler?: Dialer | undefined
   /** Absent: room codes are disabled. */
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
   /** Limits guesses of room codes. Absent: only the commands' own limits apply. */
@@ -60,7 +60,7 @@ export interface DiscordBridgeOptions {
   readonly apiUrl?: string
   readonly clock?: Clock
   readonly wallClock?: WallClock
-  readonly log?: Log
+  readonly log?: Logger
 }
 
 /** Channel options that are also server settings. */

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { DigestFile } from '../../storage/digest-file.ts'
 import type { Preferences } from './channel-interpreter.ts'
 
@@ -41,7 +41,7 @@ export class DiscordPreferences implements Preferences, AsyncDisposable {
   /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid or its key is missing. */
   constructor(
     { file, key }: PreferenceSettings,
-    { clock, log }: { readonly clock: Clock; readonly log: Log },
+    { clock, log }: { readonly clock: Clock; readonly log: Logger },
   ) {
     this.#kept = new DigestFile<Entry>({
       ...{ file, clock, log, setting: SETTING, entry: entrySchema, checksKey: true },

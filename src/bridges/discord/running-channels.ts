@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { isLanguageId } from '../../common/language.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import { writeWhole } from '../../storage/atomic-file.ts'
+import { writeFileAtomic } from '../../storage/atomic-file.ts'
 import type { RunningChannel, RunningChannels } from './channel-interpreter.ts'
 
 /** Interval at which the timestamp in the file is renewed without changes (ms). */
@@ -41,7 +41,7 @@ export interface DiscordChannelsSettings {
 export class DiscordChannels implements RunningChannels, AsyncDisposable {
   readonly #settings: DiscordChannelsSettings
   readonly #wallClock: WallClock
-  readonly #log: Log
+  readonly #log: Logger
   #kept: string | undefined
   #writtenAt = Number.NEGATIVE_INFINITY
   #writing: Promise<void> = Promise.resolve()
@@ -49,7 +49,7 @@ export class DiscordChannels implements RunningChannels, AsyncDisposable {
 
   constructor(
     settings: DiscordChannelsSettings,
-    { wallClock, log }: { readonly wallClock: WallClock; readonly log: Log },
+    { wallClock, log }: { readonly wallClock: WallClock; readonly log: Logger },
   ) {
     this.#settings = settings
     this.#wallClock = wallClock
@@ -104,7 +104,7 @@ export class DiscordChannels implements RunningChannels, AsyncDisposable {
     const text = this.#next!
     this.#next = undefined
     try {
-      await writeWhole(file, text)
+      await writeFileAtomic(file, text)
     } catch (error) {
       // The next renewal retries.
       this.#log.warn(

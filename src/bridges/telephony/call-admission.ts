@@ -1,57 +1,57 @@
 import type { FastifyRequest } from 'fastify'
-import { type Log, thrown } from '../../common/log.ts'
+import { errorFields, type Logger } from '../../common/log.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import type { TwilioBridgeOptions } from '../twilio/index.ts'
 import { connectStream, hangUp, reject, sayAndHangUp, waitAndAsk } from '../twilio/twiml.ts'
-import type { Call, Calls } from './call-registry.ts'
+import type { Call, CallRegistry } from './call-registry.ts'
 import {
   type Answers,
+  type CallerPrompt,
   DEFAULT_APOLOGY,
-  type Departure,
+  type DrainState,
   type IncomingCall,
-  type Question,
   queryOf,
-  type Refusal,
+  type Rejection,
 } from './incoming-call.ts'
-import type { TwilioLimits } from './limits.ts'
+import type { StreamLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu.ts'
 import type { PublicUrl } from './public-url.ts'
-import { GUEST_FIELD, type Guest, passOf, RESUMES_FIELD, ROUND_FIELD } from './resumption.ts'
+import { type Callee, GUEST_FIELD, passOf, RESUMES_FIELD, ROUND_FIELD } from './resumption.ts'
 import type { StreamTokens } from './stream-tokens.ts'
 
 /** Earlier streams of a call, according to the resume URL. */
-export interface Past {
+export interface ResumeState {
   readonly resumes: number
   readonly round?: number
 }
 
-export interface EntranceTerms {
-  readonly calls: Calls
+export interface EntranceOptions {
+  readonly calls: CallRegistry
   readonly tokens: StreamTokens
   readonly publicUrl: () => PublicUrl
   /** Path of the routes, below the public address. */
   readonly mount: string
-  readonly limits: TwilioLimits
-  readonly log: Log
+  readonly limits: StreamLimits
+  readonly log: Logger
   readonly now: () => number
   /** Absent: menus are not available. */
   readonly menu: Menu | undefined
   /** Set while this server is shutting down. */
-  readonly departure: () => Departure | undefined
+  readonly departure: () => DrainState | undefined
 }
 
 /** Decides on new calls and writes the TwiML of all admitted ones. */
-export class Entrance {
-  readonly #terms: EntranceTerms
+export class CallAdmission {
+  readonly #terms: EntranceOptions
   readonly #options: TwilioBridgeOptions
 
-  constructor(options: TwilioBridgeOptions, terms: EntranceTerms) {
+  constructor(options: TwilioBridgeOptions, terms: EntranceOptions) {
     this.#options = options
     this.#terms = terms
   }
 
   /** Admits a new call, prompts the caller, or rejects it. `past`: state of a call known to an earlier server. */
-  letIn(incoming: IncomingCall, request: FastifyRequest, past: Past = { resumes: 0 }): string {
+  letIn(incoming: IncomingCall, request: FastifyRequest, past: ResumeState = { resumes: 0 }): string {
     const answer = this.#invite(incoming)
     return this.#carryOut(answer, incoming, withoutMenu(queryOf(request)), { ...past, tries: 0 })
   }
@@ -73,7 +73,7 @@ export class Entrance {
   }
 
   /** Admits a called participant. */
-  admitGuest(callSid: string, guest: Guest, request: FastifyRequest): string {
+  admitGuest(callSid: string, guest: Callee, request: FastifyRequest): string {
     const call = this.#terms.calls.add(callSid, { ...guest, guest: true })
     return call ? this.connect(call, new URLSearchParams(queryOf(request))) : hangUp()
   }
@@ -116,20 +116,20 @@ export class Entrance {
   /**
    * Returns undefined if the decision failed, so that the caller hears an apology instead of Twilio’s error message.
    */
-  #invite(incoming: IncomingCall): Invitation | Refusal | Question | undefined {
+  #invite(incoming: IncomingCall): Invitation | Rejection | CallerPrompt | undefined {
     try {
       return this.#options.invite(incoming)
     } catch (error) {
-      this.#terms.log.error({ callSid: incoming.callSid, ...thrown(error) }, 'invite failed')
+      this.#terms.log.error({ callSid: incoming.callSid, ...errorFields(error) }, 'invite failed')
       return undefined
     }
   }
 
   #carryOut(
-    answer: Invitation | Refusal | Question | undefined,
+    answer: Invitation | Rejection | CallerPrompt | undefined,
     { callSid }: IncomingCall,
     query: URLSearchParams,
-    { resumes, round, tries }: Past & { tries: number },
+    { resumes, round, tries }: ResumeState & { tries: number },
   ): string {
     const { calls, menu, log } = this.#terms
     if (!answer) return this.apologise()
@@ -151,7 +151,7 @@ export class Entrance {
     return turnAway('busy')
   }
 
-  #tell({ notice }: Refusal): string | undefined {
+  #tell({ notice }: Rejection): string | undefined {
     if (!notice) return undefined
     if ('text' in notice) return sayAndHangUp(notice)
     return this.#terms.menu?.tell(notice.notice, notice.language)

@@ -1,19 +1,19 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
-import type { Doorman } from '../../core/calls/dialer-policies.ts'
+import type { AdmissionControl } from '../../core/calls/dialer-policies.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
-import { FALLBACK_LANGUAGE, sentence, wordsOf } from '../../messages/notices/notices.ts'
-import { type IncomingCall, type Question, RESUMES_FIELD, type Refusal } from '../twilio/index.ts'
+import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
+import { type CallerPrompt, type IncomingCall, RESUMES_FIELD, type Rejection } from '../twilio/index.ts'
 import type { NumberSettings } from './number-routing.ts'
 import { type DayLedger, forgetfulLedger } from './outbound/usage-limits.ts'
 
-export type Decision = Invitation | Refusal | Question
+export type Decision = Invitation | Rejection | CallerPrompt
 
 /** Tells callers that all lines are in use, with Twilio’s voice to save load. */
-export function busy(language: LanguageId): Refusal {
-  const spoken = wordsOf(language) ? language : FALLBACK_LANGUAGE
-  const text = sentence(wordsOf(spoken)!, 'line-full')
+export function busy(language: LanguageId): Rejection {
+  const spoken = noticesFor(language) ? language : FALLBACK_LANGUAGE
+  const text = sentence(noticesFor(spoken)!, 'line-full')
   const [primary = '', region = ''] = spoken.split('-')
   return { refused: 'busy', notice: { text, language: `${primary}-${region.toUpperCase()}` } }
 }
@@ -21,8 +21,8 @@ export function busy(language: LanguageId): Refusal {
 /**
  * Wraps `invite` to reject new calls during overload and draining; admitted calls continue. `language` is the default.
  */
-export function whileStrong(
-  doorman: Doorman,
+export function rejectWhileOverloaded(
+  doorman: AdmissionControl,
   language: LanguageId,
   invite: (call: IncomingCall) => Decision,
 ): (call: IncomingCall) => Decision {
@@ -39,7 +39,7 @@ const LOOK_MS = 1_000
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-export interface NumberLimitsParts {
+export interface NumberLimitsOptions {
   /** Language of callers who have none. */
   readonly language: LanguageId
   readonly numbers: Readonly<Record<string, NumberSettings>>
@@ -56,17 +56,17 @@ export interface NumberLimitsParts {
  * Callers above a limit hear that all lines are in use; calls in progress continue. Usage is also stored in the ledger,
  * which can outlive this process. If the ledger does not know earlier usage, callers are admitted.
  */
-export class NumberLimits implements Disposable {
+export class NumberQuota implements Disposable {
   /** Rejected callers, by limit: calls, minutes. */
   readonly turnedAway = { calls: 0, minutes: 0 }
-  readonly #parts: NumberLimitsParts
+  readonly #parts: NumberLimitsOptions
   readonly #ledger: DayLedger
   readonly #running = new Map<string, { readonly number: string; readonly since: number }>()
   readonly #minutes = new Map<string, number>()
   #ticker: Ticker | undefined
   #day: number
 
-  constructor(parts: NumberLimitsParts) {
+  constructor(parts: NumberLimitsOptions) {
     this.#parts = parts
     this.#ledger = parts.ledger ?? forgetfulLedger
     this.#day = this.#today()

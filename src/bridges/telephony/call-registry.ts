@@ -1,9 +1,9 @@
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import type { StreamWatch } from './incoming-call.ts'
-import type { TwilioLimits } from './limits.ts'
-import type { TwilioLeg } from './stream-leg.ts'
+import type { StreamLimits } from './limits.ts'
+import type { StreamLeg } from './stream-leg.ts'
 
 /** Amount of media that proves a stream works (5 s). */
 const WORKING_MEDIA = 250
@@ -16,14 +16,14 @@ const WORKING_MEDIA = 250
 export type CallState =
   /** TwiML was sent; a stream is due. */
   | { readonly status: 'expected' }
-  | { readonly status: 'live'; readonly leg: TwilioLeg }
+  | { readonly status: 'live'; readonly leg: StreamLeg }
   /** Twilio stopped the stream: the participant hung up, or the call received other TwiML and may return. */
   | { readonly status: 'stopped' }
   /** The call has ended or was released; later requests for it are answered with a hang-up. */
   | { readonly status: 'over'; readonly sorry: boolean }
 
 /** Conditions under which a call is admitted. */
-export interface Admittance {
+export interface AdmittedCall {
   readonly invitation: Invitation
   readonly watch?: StreamWatch
   /** Called from here, or by a server that has ended. */
@@ -53,7 +53,7 @@ export class Call {
 
   constructor(
     callSid: string,
-    { invitation, watch, guest = false, resumes = 0, round = 0 }: Admittance,
+    { invitation, watch, guest = false, resumes = 0, round = 0 }: AdmittedCall,
     now: number,
   ) {
     this.callSid = callSid
@@ -104,12 +104,12 @@ export class Call {
   }
 
   /** Records that its stream has started. */
-  began(leg: TwilioLeg, now: number): void {
+  began(leg: StreamLeg, now: number): void {
     this.#become({ status: 'live', leg }, now)
   }
 
   /** Records that `leg` has ended; does nothing if another leg has replaced it. */
-  left(leg: TwilioLeg, reason: EndReason, now: number): void {
+  left(leg: StreamLeg, reason: EndReason, now: number): void {
     if (leg.counters.mediaIn >= WORKING_MEDIA) this.#resumes = 0
     if (this.#state.status !== 'live' || this.#state.leg !== leg) return
     this.#become(afterLeg(reason), now)
@@ -158,9 +158,9 @@ const EXPECTED_MS = 10_000
 const HANDED_OVER_MS = 2_000
 
 /** The admitted calls: streaming, about to stream, or ended recently. */
-export class Calls {
+export class CallRegistry {
   readonly #clock: Clock
-  readonly #limits: TwilioLimits
+  readonly #limits: StreamLimits
   readonly #calls = new Map<string, Call>()
   /** Streams that replaced another stream of their call. */
   replaced = 0
@@ -169,7 +169,7 @@ export class Calls {
   #sweptAt: number
   #leaving: { readonly left: Set<string>; readonly done: () => void } | undefined
 
-  constructor(clock: Clock, limits: TwilioLimits) {
+  constructor(clock: Clock, limits: StreamLimits) {
     this.#clock = clock
     this.#limits = limits
     this.#sweptAt = clock.now()
@@ -206,7 +206,7 @@ export class Calls {
     const left = new Set(callSids)
     this.#leaving = { left, done: resolve }
     if (left.size === 0) return
-    const late = after(this.#clock, HANDED_OVER_MS, resolve)
+    const late = setTimer(this.#clock, HANDED_OVER_MS, resolve)
     await promise
     late[Symbol.dispose]()
   }
@@ -222,7 +222,7 @@ export class Calls {
   }
 
   /** Admits a call; returns undefined if there are too many. */
-  add(callSid: string, admittance: Admittance): Call | undefined {
+  add(callSid: string, admittance: AdmittedCall): Call | undefined {
     const now = this.#clock.now()
     if (now - this.#sweptAt >= SWEEP_MS || this.#calls.size >= this.#limits.maxCalls) this.#sweep(now)
     if (this.#calls.size >= this.#limits.maxCalls) return undefined

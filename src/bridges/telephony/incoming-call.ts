@@ -33,14 +33,14 @@ export interface IncomingCall {
 }
 
 /** Rejects a call unanswered, or answers it, plays `notice` and hangs up. */
-export interface Refusal {
+export interface Rejection {
   readonly refused: 'busy' | 'rejected'
   /** Text for Twilio to speak, or a notice of the announcer. */
   readonly notice?: Spoken | SpokenNotice
 }
 
 /** State of a server that is shutting down. */
-export interface Departure {
+export interface DrainState {
   /** Answers new calls with 503, so that another server takes them; otherwise `invite` decides as usual. */
   readonly elsewhere: boolean
   /** Delay before redirected calls request another server (whole seconds). */
@@ -58,7 +58,7 @@ export interface Spoken {
 }
 
 /** A question to the caller before admission; `invite` is then called again with the answer. */
-export type Question =
+export type CallerPrompt =
   /** Key 1 selects the first of `languages`, and so on; each is offered in its own language. */
   | { readonly ask: 'language'; readonly languages: readonly LanguageId[] }
   /** `wrong`: the previous code was invalid; the caller is notified and asked again. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Resource limits and timeouts of a call. The defaults are in `DEFAULT_LIMITS`. */
-export interface TwilioLimits {
+export interface StreamLimits {
   /** Lifetime of a stream token, from webhook to `start` (ms). */
   readonly tokenTtlMs: number
   /** From upgrade to `start` (ms). */
@@ -73,7 +73,7 @@ export const streamSettingsSchema = z.strictObject({
 })
 
 /** Limits of a bridge, with defaults for phone calls. */
-export const twilioLimitsSchema: z.ZodType<TwilioLimits> = z.strictObject({
+export const twilioLimitsSchema: z.ZodType<StreamLimits> = z.strictObject({
   ...streamSettingsSchema.shape,
   tokenTtlMs: ms(60_000),
   startWithinMs: ms(5_000),
@@ -88,4 +88,4 @@ export const twilioLimitsSchema: z.ZodType<TwilioLimits> = z.strictObject({
   rememberMs: ms(600_000),
 })
 
-export const DEFAULT_LIMITS: TwilioLimits = twilioLimitsSchema.parse({})
+export const DEFAULT_LIMITS: StreamLimits = twilioLimitsSchema.parse({})

@@ -1,26 +1,26 @@
 import type { WebSocket } from 'ws'
 import { type Clock, Ticker } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import type { Admission } from '../../core/model/invitation.ts'
-import type { Call, Calls } from './call-registry.ts'
-import type { TwilioLimits } from './limits.ts'
+import type { Call, CallRegistry } from './call-registry.ts'
+import type { StreamLimits } from './limits.ts'
 import type { Start } from './media-dialect.ts'
-import { type LegTerms, TwilioLeg } from './stream-leg.ts'
+import { type LegOptions, StreamLeg } from './stream-leg.ts'
 import type { CloseCause } from './stream-socket.ts'
-import { LegCounters, StreamSocket } from './stream-socket.ts'
+import { LegCounters, MediaSocket } from './stream-socket.ts'
 import type { StreamTokens } from './stream-tokens.ts'
 
 /** Interval between checks of quiet streams (ms). */
 const WATCH_MS = 200
 
-export interface MediaTerms {
+export interface MediaOptions {
   readonly relay: Admission
-  readonly calls: Calls
+  readonly calls: CallRegistry
   readonly tokens: StreamTokens
   readonly clock: Clock
-  readonly log: Log
-  readonly limits: TwilioLimits
+  readonly log: Logger
+  readonly limits: StreamLimits
   /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
   readonly lives?: ((callSid: string) => Promise<boolean>) | undefined
   /** Leaves outbound calls to another server. */
@@ -28,17 +28,17 @@ export interface MediaTerms {
 }
 
 /** The media sockets of all calls. Creates legs for accepted streams and passes them to the relay. */
-export class Media {
-  readonly #terms: MediaTerms
-  readonly #legs = new Set<TwilioLeg>()
-  readonly #sockets = new Set<StreamSocket>()
+export class MediaStreams {
+  readonly #terms: MediaOptions
+  readonly #legs = new Set<StreamLeg>()
+  readonly #sockets = new Set<MediaSocket>()
   readonly #endedCounters = new LegCounters()
   readonly #refused = new Map<CloseCause, number>()
-  readonly #legTerms: LegTerms
+  readonly #legTerms: LegOptions
   #ticker: Ticker | undefined
   #ids = 0
 
-  constructor(terms: MediaTerms) {
+  constructor(terms: MediaOptions) {
     this.#terms = terms
     this.#legTerms = {
       ...terms,
@@ -49,7 +49,7 @@ export class Media {
   }
 
   /** Current streams. */
-  get legs(): ReadonlySet<TwilioLeg> {
+  get legs(): ReadonlySet<StreamLeg> {
     return this.#legs
   }
 
@@ -105,10 +105,10 @@ export class Media {
   /** Takes a socket whose upgrade was accepted. Synchronous: its first messages may have arrived already. */
   accept(webSocket: WebSocket): void {
     const { clock, limits } = this.#terms
-    const socket = new StreamSocket(webSocket, { clock, limits, counters: new LegCounters() })
+    const socket = new MediaSocket(webSocket, { clock, limits, counters: new LegCounters() })
     this.#sockets.add(socket)
     webSocket.once('close', () => this.#sockets.delete(socket))
-    TwilioLeg.answer(socket, this.#legTerms, leg => this.#handOver(leg))
+    StreamLeg.answer(socket, this.#legTerms, leg => this.#handOver(leg))
   }
 
   /** Closes all sockets, including sockets without a leg, and waits for them. */
@@ -131,7 +131,7 @@ export class Media {
     return 'media-format'
   }
 
-  #handOver(leg: TwilioLeg): void {
+  #handOver(leg: StreamLeg): void {
     const { calls, clock, relay, log } = this.#terms
     const call = calls.get(leg.callSid)!
     const before = call.state
@@ -154,7 +154,7 @@ export class Media {
     }
   }
 
-  #own(leg: TwilioLeg, call: Call): void {
+  #own(leg: StreamLeg, call: Call): void {
     this.#legs.add(leg)
     this.#ticker ??= new Ticker(this.#terms.clock, WATCH_MS, now => this.#watch(now))
     void leg.ended.then(reason => {
@@ -178,7 +178,7 @@ export class Media {
   }
 
   /** Ends a leg after an error: a `BridgeError` is a regular response, anything else an internal fault. */
-  #drop(leg: TwilioLeg, cause: unknown): BridgeError {
+  #drop(leg: StreamLeg, cause: unknown): BridgeError {
     if (!(cause instanceof BridgeError)) leg.fault('internal', cause)
     const error =
       cause instanceof BridgeError ? cause : new BridgeError('LEG_LOST', 'internal error', { cause })

@@ -2,11 +2,17 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import { type Announcer, NOTICES, type NoticeName } from '../../core/model/announcer.ts'
-import { joined, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { concat, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { encodeWav } from '../../transcode/wav.ts'
 import { gatherKeys, playAndHangUp } from '../twilio/twiml.ts'
-import { type Answers, type IncomingCall, LANGUAGE_FIELD, type Question, queryOf } from './incoming-call.ts'
+import {
+  type Answers,
+  type CallerPrompt,
+  type IncomingCall,
+  LANGUAGE_FIELD,
+  queryOf,
+} from './incoming-call.ts'
 
 /** Fields of our URLs with the question and the number of attempts. They are signed with the whole URL. */
 const ASKED_FIELD = 'dragoman-ask'
@@ -38,7 +44,7 @@ export class Menu {
   }
 
   /** Asks `question` for attempt `tries + 1`, or says goodbye after the last attempt. `query` is preserved. */
-  ask(question: Question, query: URLSearchParams, tries = 0): string {
+  ask(question: CallerPrompt, query: URLSearchParams, tries = 0): string {
     if (tries >= MOST_TRIES) return this.#goodbye(question)
     const next = new URLSearchParams(query)
     next.set(ASKED_FIELD, question.ask)
@@ -58,7 +64,7 @@ export class Menu {
   }
 
   /** Reads the keys pressed for `question`, the question that is currently due. */
-  read(question: Question, incoming: IncomingCall, query: URLSearchParams): MenuStep {
+  read(question: CallerPrompt, incoming: IncomingCall, query: URLSearchParams): MenuStep {
     const tries = Number(incoming.query[TRY_FIELD]) || 0
     // Ignores keys for a question other than the current one, in case the menu has changed.
     const digits = incoming.query[ASKED_FIELD] === question.ask ? (incoming.parameters.Digits ?? '') : ''
@@ -72,7 +78,7 @@ export class Menu {
     return { kind: 'answered', answers: { language }, tries: 0 }
   }
 
-  #questionUrls(question: Question): string[] {
+  #questionUrls(question: CallerPrompt): string[] {
     if (question.ask === 'language')
       return question.languages.map((language, at) =>
         this.#prompts.url('choose-language', language, { key: String(at + 1) }),
@@ -82,7 +88,7 @@ export class Menu {
     return wrong ? [this.#prompts.url('wrong-room-code', language), ask] : [ask]
   }
 
-  #goodbye(question: Question): string {
+  #goodbye(question: CallerPrompt): string {
     if (question.ask === 'language')
       return playAndHangUp(
         question.languages.slice(0, 1).map(language => this.#prompts.url('goodbye', language)),
@@ -105,7 +111,7 @@ const LINE_RATE = 8_000
 /** Cache lifetime of a prompt at Twilio (s). Tones played instead of a voice are not cached. */
 const KEEP_SECONDS = 86_400
 
-export interface PromptTerms {
+export interface PromptOptions {
   readonly announcer: Announcer
   /** Secrets that sign the addresses: the first signs, all are accepted. */
   readonly keys: readonly string[]
@@ -119,9 +125,9 @@ export interface PromptTerms {
  * keys can serve it, and clients can only fetch prompts that we offered.
  */
 export class Prompts {
-  readonly #terms: PromptTerms
+  readonly #terms: PromptOptions
 
-  constructor(terms: PromptTerms) {
+  constructor(terms: PromptOptions) {
     this.#terms = terms
   }
 
@@ -161,6 +167,6 @@ function same(right: string, given: string): boolean {
 /** Converts `pcm` of 16 kHz to a WAV file at the phone’s sample rate, which Twilio plays anyway. */
 function lineWav(pcm: Int16Array): Buffer {
   const resampler = createResampler(SAMPLE_RATE, LINE_RATE)
-  const line = joined([resampler.process(pcm).slice(), resampler.flush()])
+  const line = concat([resampler.process(pcm).slice(), resampler.flush()])
   return Buffer.from(encodeWav(line, LINE_RATE))
 }

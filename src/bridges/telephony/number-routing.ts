@@ -1,9 +1,9 @@
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
-import { type Log, silentLog } from '../../common/log.ts'
-import { nearest } from '../../common/suggest.ts'
-import type { GuessLimit } from '../../core/calls/room-code-limiter.ts'
-import type { DialPlan, Invitation, OriginalVoice } from '../../core/model/invitation.ts'
-import { type IncomingCall, type Question, RESUMES_FIELD, type Refusal } from '../twilio/index.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
+import { closestMatch } from '../../common/suggest.ts'
+import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
+import type { DialPlan, Invitation, OriginalMix } from '../../core/model/invitation.ts'
+import { type CallerPrompt, type IncomingCall, RESUMES_FIELD, type Rejection } from '../twilio/index.ts'
 import type { RememberedLanguages } from './remembered-languages.ts'
 
 /** Parameters of a webhook’s address. Absent parameters default to the number’s settings. */
@@ -12,7 +12,7 @@ export interface WebhookQuery {
   readonly speaks?: LanguageId | 'none'
   readonly hears?: LanguageId
   readonly room?: string
-  readonly original?: OriginalVoice
+  readonly original?: OriginalMix
   readonly name?: string
 }
 
@@ -25,7 +25,7 @@ export interface QueryFault {
 
 const LANGUAGE = 'a language like en-us'
 const NAME = 'up to 64 characters, without control characters'
-const ORIGINALS: readonly string[] = ['off', 'low', 'duck'] satisfies OriginalVoice[]
+const ORIGINALS: readonly string[] = ['off', 'low', 'duck'] satisfies OriginalMix[]
 
 const PARAMETERS: Readonly<Record<keyof WebhookQuery, { fits: (text: string) => boolean; allowed: string }>> =
   {
@@ -54,7 +54,9 @@ export function webhookQuery(
   }
   for (const parameter of Object.keys(query)) {
     const meant =
-      KNOWN.includes(parameter) || !/^[\w-]{1,32}$/.test(parameter) ? undefined : nearest(parameter, KNOWN)
+      KNOWN.includes(parameter) || !/^[\w-]{1,32}$/.test(parameter)
+        ? undefined
+        : closestMatch(parameter, KNOWN)
     if (meant)
       slip({
         parameter,
@@ -88,7 +90,7 @@ export interface DialSettings {
   readonly speaks?: LanguageId | 'none' | undefined
   /** Default: the language they speak. */
   readonly hears?: LanguageId | undefined
-  readonly original?: OriginalVoice | undefined
+  readonly original?: OriginalMix | undefined
   readonly name?: string | undefined
   readonly ringSeconds?: number | undefined
   /** Treatment of the caller if there is no answer; default `hang-up`. */
@@ -109,7 +111,7 @@ export interface NumberSettings {
   readonly hears?: LanguageId | undefined
   /** Calls with the same room hear each other; absent: each call has its own. */
   readonly room?: string | undefined
-  readonly original?: OriginalVoice | undefined
+  readonly original?: OriginalMix | undefined
   readonly name?: string | undefined
   /** Calls this destination for each caller; the two talk in a separate room. */
   readonly dial?: DialSettings | undefined
@@ -123,10 +125,10 @@ export interface NumberSettings {
 }
 
 /** Dependencies of the decision, in addition to the settings. */
-export interface Doorkeeper {
+export interface NumberRouterOptions {
   /** Returns the room of a code. */
   readonly roomOf: (code: string) => string | undefined
-  readonly guesses: GuessLimit
+  readonly guesses: RoomCodeLimiter
   /** Absent: choices are not remembered. */
   readonly remembered?: RememberedLanguages | undefined
 }
@@ -136,12 +138,12 @@ export interface Doorkeeper {
  * webhook’s own URL (`/twilio/voice?speaks=en-us&hears=es-es&room=desk`), which Twilio’s signature covers. Callers
  * enter their language or a room code if the number’s settings require it. Logs invalid query fields.
  */
-export function invitationsOf(
+export function createNumberRouter(
   defaults: LanguageDefaults,
   numbers: Readonly<Record<string, NumberSettings>>,
-  door?: Doorkeeper,
-  log: Log = silentLog,
-): (call: IncomingCall) => Invitation | Refusal | Question {
+  door?: NumberRouterOptions,
+  log: Logger = noopLogger,
+): (call: IncomingCall) => Invitation | Rejection | CallerPrompt {
   return call => {
     const number = (Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined) ?? {}
     const said = webhookQuery(call.query, fault =>
@@ -185,8 +187,8 @@ function resumed({ query }: IncomingCall): boolean {
 function chosen(
   { menu }: NumberSettings,
   call: IncomingCall,
-  door: Doorkeeper | undefined,
-): LanguageId | Question | undefined {
+  door: NumberRouterOptions | undefined,
+): LanguageId | CallerPrompt | undefined {
   if (!menu || menu.mode === 'fixed' || call.query.speaks || call.query.hears) return undefined
   const { languages, mode } = menu
   const { language } = call.answers
@@ -203,10 +205,10 @@ function chosen(
 function roomByCode(
   call: IncomingCall,
   language: LanguageId,
-  door: Doorkeeper | undefined,
-): string | Question | Refusal {
+  door: NumberRouterOptions | undefined,
+): string | CallerPrompt | Rejection {
   const { roomCode } = call.answers
-  const goodbye: Refusal = { refused: 'rejected', notice: { notice: 'goodbye', language } }
+  const goodbye: Rejection = { refused: 'rejected', notice: { notice: 'goodbye', language } }
   if (!door?.guesses.mayTry(call.from)) return goodbye
   if (roomCode === undefined) return { ask: 'room-code', language }
   const room = door.roomOf(roomCode)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import { DigestFile } from '../../storage/digest-file.ts'
 
@@ -24,10 +24,10 @@ export interface RememberedSettings {
   readonly days?: number | undefined
 }
 
-export interface RememberedParts {
+export interface RememberedOptions {
   readonly clock: Clock
   readonly wallClock: WallClock
-  readonly log: Log
+  readonly log: Logger
 }
 
 /**
@@ -41,7 +41,7 @@ export class RememberedLanguages implements AsyncDisposable {
   readonly #callers: DigestFile<Entry>
 
   /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid. */
-  constructor({ file, key, days }: RememberedSettings, { clock, wallClock, log }: RememberedParts) {
+  constructor({ file, key, days }: RememberedSettings, { clock, wallClock, log }: RememberedOptions) {
     this.#days = days ?? DEFAULT_DAYS
     this.#wallClock = wallClock
     this.#callers = new DigestFile<Entry>({

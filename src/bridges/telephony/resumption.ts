@@ -12,7 +12,7 @@ export const ROUND_FIELD = 'dragoman-round'
 export const GUEST_FIELD = 'dragoman-guest'
 
 /** A called participant who has answered, possibly called by a server that has ended. */
-export interface Guest {
+export interface Callee {
   readonly invitation: Invitation
   readonly watch?: StreamWatch
   /** Resumptions before this server knew the call. */

@@ -4,7 +4,7 @@ import { decodeMulaw, encodeMulaw } from '../../transcode/g711.ts'
 import { FRAME_SAMPLES, Framer, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { Backlog } from '../websocket/backlog.ts'
-import type { TwilioLimits } from './limits.ts'
+import type { StreamLimits } from './limits.ts'
 import type { LegCounters } from './stream-socket.ts'
 
 const LINE_RATE = 8_000
@@ -38,7 +38,7 @@ const MAX_LATE = 50
  * Positions each piece of audio on the stream’s own clock (`media.timestamp`, which need not start at 0 nor be a
  * multiple of 20). After `place`, `fill` and `skip` hold the result. All counts are samples at 8 kHz.
  */
-export class Timeline {
+export class MediaClock {
   /** Missing samples before the piece, to be filled with silence. */
   fill = 0
   /** Leading samples of the piece that were received before; the whole piece if it is a repetition. */
@@ -105,8 +105,8 @@ const BLOCK_SILENCE = new Int16Array(BLOCK)
  */
 export class Uplink {
   readonly #counters: LegCounters
-  readonly #limits: TwilioLimits
-  readonly #timeline: Timeline
+  readonly #limits: StreamLimits
+  readonly #timeline: MediaClock
   readonly #resampler = createResampler(LINE_RATE, SAMPLE_RATE)
   readonly #framer: Framer
   #sink: LegUplink | undefined
@@ -117,10 +117,10 @@ export class Uplink {
   #mediaAt: number
   #fedMs = 0
 
-  constructor(counters: LegCounters, limits: TwilioLimits, now: number) {
+  constructor(counters: LegCounters, limits: StreamLimits, now: number) {
     this.#counters = counters
     this.#limits = limits
-    this.#timeline = new Timeline(limits.maxGapMs)
+    this.#timeline = new MediaClock(limits.maxGapMs)
     this.#allowance = new TokenBucket(FASTEST_MS, limits.maxGapMs + BURST_MS, now)
     this.#backlog = new Backlog(now)
     this.#mediaAt = now

@@ -1,4 +1,4 @@
-import { after } from '../../common/clock.ts'
+import { setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { describeEnd, type EndReason } from '../../common/lifecycle.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
@@ -8,8 +8,8 @@ import { clearMessage, MEDIA_END, markMessage, mediaStart } from '../twilio/wire
 import { MarkRegistry } from '../websocket/mark-registry.ts'
 import type { Inbound, Start } from './media-dialect.ts'
 import { Downlink, Uplink } from './stream-audio.ts'
-import type { CloseCause, LegCounters, StreamListener, StreamSocket } from './stream-socket.ts'
-import { Greeting, type GreetingTerms } from './stream-socket.ts'
+import type { CloseCause, LegCounters, MediaSocket, StreamListener } from './stream-socket.ts'
+import { type GreetingOptions, StreamHandshake } from './stream-socket.ts'
 
 /** Maximum rate of key presses that are forwarded. */
 const MAX_DTMF_PER_SECOND = 20
@@ -18,7 +18,7 @@ const PAYLOAD_WINDOW = 100
 const MAX_BAD_PAYLOADS = 5
 const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
 
-export interface LegTerms extends GreetingTerms {
+export interface LegOptions extends GreetingOptions {
   /** Returns a name for the next leg, unique in this process. */
   readonly nextId: () => string
   /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
@@ -26,15 +26,15 @@ export interface LegTerms extends GreetingTerms {
 }
 
 /** A phone participant, connected through a Twilio media stream. Exists from `start` to the end of the stream. */
-export class TwilioLeg implements Leg, StreamListener {
+export class StreamLeg implements Leg, StreamListener {
   readonly id: string
   readonly channel = 'twilio'
   readonly callSid: string
   readonly streamSid: string
   readonly counters: LegCounters
   readonly ended: Promise<EndReason>
-  readonly #socket: StreamSocket
-  readonly #terms: LegTerms
+  readonly #socket: MediaSocket
+  readonly #terms: LegOptions
   readonly #uplink: Uplink
   readonly #downlink = new Downlink()
   readonly #marks = new MarkRegistry()
@@ -55,11 +55,11 @@ export class TwilioLeg implements Leg, StreamListener {
    * Waits on `socket` for a `start` accepted by `terms.check`, then hands over the leg in the same tick, so that no
    * media is lost. The receiver owns it from then on. Closes and logs a rejected socket.
    */
-  static answer(socket: StreamSocket, terms: LegTerms, handOver: (leg: TwilioLeg) => void): void {
-    new Greeting(socket, terms, start => handOver(new TwilioLeg(socket, start, terms)))
+  static answer(socket: MediaSocket, terms: LegOptions, handOver: (leg: StreamLeg) => void): void {
+    new StreamHandshake(socket, terms, start => handOver(new StreamLeg(socket, start, terms)))
   }
 
-  private constructor(socket: StreamSocket, start: Start, terms: LegTerms) {
+  private constructor(socket: MediaSocket, start: Start, terms: LegOptions) {
     const now = socket.heardAt
     this.id = terms.nextId()
     this.callSid = start.callSid
@@ -260,7 +260,7 @@ export class TwilioLeg implements Leg, StreamListener {
     void this.#socket.close('done')
     const { clock, limits } = this.#terms
     if (limits.stoppedMs === 0) this.#end(HUNG_UP)
-    else this.#wait = after(clock, limits.stoppedMs, () => void this.#ask())
+    else this.#wait = setTimer(clock, limits.stoppedMs, () => void this.#ask())
   }
 
   async #ask(): Promise<void> {

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { parse } from '../twilio/wire.ts'
 import { LegSocket, type LegSocketListener } from '../websocket/leg-socket.ts'
-import type { TwilioLimits } from './limits.ts'
+import type { StreamLimits } from './limits.ts'
 import type { Inbound, Start } from './media-dialect.ts'
 
 /**
@@ -92,10 +92,10 @@ const NAMES = Object.keys(new LegCounters()) as Exclude<keyof LegCounters, 'add'
 /** Number of media messages before `start` that ends the stream (1 s of audio). */
 const MAX_EARLY_MEDIA = 50
 
-export interface GreetingTerms {
+export interface GreetingOptions {
   readonly clock: Clock
-  readonly log: Log
-  readonly limits: TwilioLimits
+  readonly log: Logger
+  readonly limits: StreamLimits
   /** Checks token, call and audio format of `start`; returns the cause for rejecting the stream, or undefined. */
   readonly check: (start: Start) => CloseCause | undefined
   /** Counts a stream that never became a leg. */
@@ -108,18 +108,18 @@ export interface GreetingTerms {
  *   opened ──start, valid──▶ `onStart`, same tick
  *     └──start rejected · too late · too much before it · gone──▶ closed
  */
-export class Greeting implements StreamListener {
-  readonly #socket: StreamSocket
-  readonly #terms: GreetingTerms
+export class StreamHandshake implements StreamListener {
+  readonly #socket: MediaSocket
+  readonly #terms: GreetingOptions
   readonly #onStart: (start: Start) => void
   readonly #deadline: Disposable
   #earlyMedia = 0
 
-  constructor(socket: StreamSocket, terms: GreetingTerms, onStart: (start: Start) => void) {
+  constructor(socket: MediaSocket, terms: GreetingOptions, onStart: (start: Start) => void) {
     this.#socket = socket
     this.#terms = terms
     this.#onStart = onStart
-    this.#deadline = after(terms.clock, terms.limits.startWithinMs, () => socket.fail('no-start'))
+    this.#deadline = setTimer(terms.clock, terms.limits.startWithinMs, () => socket.fail('no-start'))
     socket.listener = this
   }
 
@@ -161,12 +161,12 @@ export interface StreamListener extends LegSocketListener<CloseCause> {
 
 export interface StreamSocketOptions {
   readonly clock: Clock
-  readonly limits: TwilioLimits
+  readonly limits: StreamLimits
   readonly counters: LegCounters
 }
 
 /** A media socket: text messages only, up to `maxMessageBytes`. Its holder closes it. */
-export class StreamSocket extends LegSocket<CloseCause, LegCounters, StreamListener> {
+export class MediaSocket extends LegSocket<CloseCause, LegCounters, StreamListener> {
   readonly #maxBytes: number
 
   constructor(socket: WebSocket, { clock, limits, counters }: StreamSocketOptions) {

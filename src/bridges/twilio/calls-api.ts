@@ -1,6 +1,6 @@
 import type { Twilio } from 'twilio'
 import { assertInstalled } from '../../common/optional-package.ts'
-import { type CallOrder, type CallsApi, RestFailure } from '../telephony/outbound/carrier-api.ts'
+import { type CallOrder, type CallsApi, CarrierError } from '../telephony/outbound/carrier-api.ts'
 import type { DialInput, FinalStatus } from '../telephony/outbound/outbound-call-state.ts'
 import { restClient } from './rest-client.ts'
 import { credentialsOf, type RestSettings } from './rest-settings.ts'
@@ -27,7 +27,7 @@ export class TwilioCallsApi implements CallsApi {
 
   async create(order: CallOrder): Promise<string> {
     const { sid } = await this.#ask(client => client.calls.create(parametersOf(order)))
-    if (typeof sid !== 'string' || !SID.test(sid)) throw RestFailure.unreadable()
+    if (typeof sid !== 'string' || !SID.test(sid)) throw CarrierError.unreadable()
     return sid
   }
 
@@ -35,13 +35,13 @@ export class TwilioCallsApi implements CallsApi {
     try {
       await this.#ask(client => client.calls(callSid).update({ status: 'completed' }))
     } catch (failure) {
-      if (!(failure instanceof RestFailure) || failure.kind !== 'gone') throw failure
+      if (!(failure instanceof CarrierError) || failure.kind !== 'gone') throw failure
     }
   }
 
   async status(callSid: string): Promise<string> {
     const { status } = await this.#ask(client => client.calls(callSid).fetch())
-    if (typeof status !== 'string') throw RestFailure.unreadable()
+    if (typeof status !== 'string') throw CarrierError.unreadable()
     return status
   }
 
@@ -49,7 +49,7 @@ export class TwilioCallsApi implements CallsApi {
     try {
       return await request(await this.#client)
     } catch (error) {
-      throw RestFailure.from(error)
+      throw CarrierError.from(error)
     }
   }
 }

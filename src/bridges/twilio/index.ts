@@ -4,24 +4,24 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { z } from 'zod'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { callable, having } from '../../common/setting-fields.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import { type HostPlugin, hostPlugin, mountPath } from '../../net/host-plugin.ts'
 import { vouchFor } from '../../net/request-guard.ts'
 import { onlyDescribe, routeSchema } from '../../net/route-schema.ts'
-import { Entrance } from '../telephony/call-admission.ts'
-import { Calls } from '../telephony/call-registry.ts'
-import type { Departure, IncomingCall, Question, Refusal, Spoken } from '../telephony/incoming-call.ts'
-import { DEFAULT_LIMITS, type TwilioLimits, twilioLimitsSchema } from '../telephony/limits.ts'
-import { Media } from '../telephony/media-streams.ts'
+import { CallAdmission } from '../telephony/call-admission.ts'
+import { CallRegistry } from '../telephony/call-registry.ts'
+import type { CallerPrompt, DrainState, IncomingCall, Rejection, Spoken } from '../telephony/incoming-call.ts'
+import { DEFAULT_LIMITS, type StreamLimits, twilioLimitsSchema } from '../telephony/limits.ts'
+import { MediaStreams } from '../telephony/media-streams.ts'
 import { Menu, Prompts } from '../telephony/menu.ts'
-import type { TwilioDialler } from '../telephony/outbound/carrier-dialer.ts'
+import type { CarrierDialer } from '../telephony/outbound/carrier-dialer.ts'
 import { PublicUrl } from '../telephony/public-url.ts'
 import { StreamTokens } from '../telephony/stream-tokens.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
-import { type Gate, LoopbackGate, SignatureGate } from './signature.ts'
+import { LocalOnlyVerifier, type RequestVerifier, SignatureVerifier } from './signature.ts'
 import { DialWebhooks, WEBHOOKS, Webhooks } from './webhooks.ts'
 
 /** Options of the bridge. The caller keeps ownership of all objects. */
@@ -45,22 +45,22 @@ export interface TwilioBridgeOptions {
    * Decides on each new call: its room and languages, or a question to the caller by menu. Synchronous, since Twilio
    * waits; must not throw.
    */
-  readonly invite: (call: IncomingCall) => Invitation | Refusal | Question
+  readonly invite: (call: IncomingCall) => Invitation | Rejection | CallerPrompt
   /** Speaks menus and notices; required for questions. */
   readonly announcer?: Announcer
   /** Places outbound calls; the bridge handles their webhooks and closes the dialer. */
-  readonly dialler?: TwilioDialler
+  readonly dialler?: CarrierDialer
   /** Set while the server is shutting down: calls known only to another server are redirected. */
-  readonly departure?: () => Departure | undefined
+  readonly departure?: () => DrainState | undefined
   readonly clock?: Clock
-  readonly log?: Log
+  readonly log?: Logger
   /** Prefix of all routes and of the addresses passed to Twilio, after the prefix of an enclosing scope. */
   readonly prefix?: string
   /** Path of the routes after all prefixes; default `/twilio`. */
   readonly path?: string
   /** Spoken when a call cannot be translated. */
   readonly apology?: Spoken
-  readonly limits?: Partial<TwilioLimits>
+  readonly limits?: Partial<StreamLimits>
 }
 
 /**
@@ -87,26 +87,26 @@ const twilioBridgeOptionsSchema = z.strictObject({
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export type {
   Answers,
-  Departure,
+  CallerPrompt,
+  DrainState,
   IncomingCall,
-  Question,
-  Refusal,
+  Rejection,
   Spoken,
   SpokenNotice,
 } from '../telephony/incoming-call.ts'
 
-export { DEFAULT_LIMITS, type TwilioLimits } from '../telephony/limits.ts'
-export { type CallOrder, type CallsApi, RestFailure } from '../telephony/outbound/carrier-api.ts'
+export { DEFAULT_LIMITS, type StreamLimits } from '../telephony/limits.ts'
+export { type CallOrder, type CallsApi, CarrierError } from '../telephony/outbound/carrier-api.ts'
 export {
+  CarrierDialer,
   type DestinationFault,
   DialCounters,
-  type DiallerParts,
+  type DiallerOptions,
   destinationFault,
   type OutboundSettings,
-  TwilioDialler,
 } from '../telephony/outbound/carrier-dialer.ts'
 export { RESUMES_FIELD } from '../telephony/resumption.ts'
-export type { TwilioLeg } from '../telephony/stream-leg.ts'
+export type { StreamLeg } from '../telephony/stream-leg.ts'
 export { CLOSE_CODES, type CloseCause, LegCounters } from '../telephony/stream-socket.ts'
 export { TwilioCallsApi } from './calls-api.ts'
 export type { RestSettings } from './rest-settings.ts'
@@ -114,7 +114,7 @@ export { sign } from './signature.ts'
 
 /** State of the bridge, as `app.twilio`. */
 export type TwilioBridge = Pick<
-  Media,
+  MediaStreams,
   'legs' | 'refused' | 'counters' | 'replaced' | 'heldOff' | 'expected' | 'goesOn' | 'handOver'
 >
 
@@ -136,14 +136,14 @@ async function register(app: FastifyInstance, options: TwilioBridgeOptions): Pro
   const gate = gateOf(options, publicUrl)
   if (options.insecure) log.warn({}, 'INSECURE: accepting unverified requests from this machine only')
 
-  const calls = new Calls(clock, limits)
+  const calls = new CallRegistry(clock, limits)
   const tokens = new StreamTokens(clock, limits.tokenTtlMs)
   const now = () => clock.now()
   const prompts = promptsOf(options, name => publicUrl().http(`${mount}/menu/sound/${name}`))
   const menu = prompts && new Menu(prompts, query => publicUrl().http(`${mount}/menu?${query}`))
   const { departure = () => undefined } = options
   const terms = { calls, tokens, publicUrl, mount, limits, log, now, menu, departure }
-  const entrance = new Entrance(options, terms)
+  const entrance = new CallAdmission(options, terms)
   const webhooks = new Webhooks(entrance, terms)
   const dialWebhooks = new DialWebhooks(dialler, entrance, webhooks)
   dialler?.attach({
@@ -151,7 +151,7 @@ async function register(app: FastifyInstance, options: TwilioBridgeOptions): Pro
     release: callSid => calls.get(callSid)?.end(clock.now()),
   })
   const lives = dialler && ((callSid: string) => dialler.lives(callSid))
-  const media = new Media({
+  const media = new MediaStreams({
     relay,
     calls,
     tokens,
@@ -238,18 +238,18 @@ function publicUrlOf(
 function gateOf(
   { authTokens = [], insecure = false }: TwilioBridgeOptions,
   publicUrl: () => PublicUrl,
-): Gate {
+): RequestVerifier {
   if (insecure) {
     if (authTokens.length > 0)
       throw new BridgeError('CONFIG', 'authTokens and insecure are mutually exclusive')
-    return new LoopbackGate()
+    return new LocalOnlyVerifier()
   }
   if (authTokens.length === 0 || authTokens.some(token => token === ''))
     throw new BridgeError(
       'CONFIG',
       'the Twilio bridge needs an auth token; set insecure: true to run without one',
     )
-  return new SignatureGate(authTokens, publicUrl)
+  return new SignatureVerifier(authTokens, publicUrl)
 }
 
 /**

@@ -2,8 +2,8 @@ import { readFile } from 'node:fs/promises'
 import type { Twilio } from 'twilio'
 import { z } from 'zod'
 import { BridgeError } from '../../common/errors.ts'
-import { writeWhole } from '../../storage/atomic-file.ts'
-import { RestFailure } from '../telephony/outbound/carrier-api.ts'
+import { writeFileAtomic } from '../../storage/atomic-file.ts'
+import { CarrierError } from '../telephony/outbound/carrier-api.ts'
 
 const settings = z.strictObject({
   voiceUrl: z.string(),
@@ -56,7 +56,7 @@ export class BindingFile {
   /** Replaces the file atomically. */
   async write(bindings: Bindings): Promise<void> {
     try {
-      await writeWhole(this.path, `${JSON.stringify(bindings, null, 2)}\n`)
+      await writeFileAtomic(this.path, `${JSON.stringify(bindings, null, 2)}\n`)
     } catch (cause) {
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
       throw new BridgeError('CONFIG', `${this.path} cannot be written (${code})`, { cause })
@@ -203,6 +203,6 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw RestFailure.from(error)
+    throw CarrierError.from(error)
   }
 }

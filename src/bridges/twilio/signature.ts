@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { isFromThisMachine } from '../../net/client-address.ts'
+import { isLocalRequest } from '../../net/client-address.ts'
 import type { PublicUrl } from '../telephony/public-url.ts'
 
 /** Decoded form fields; a repeated field is a list. */
@@ -54,7 +54,7 @@ function canonical(fields: FormFields): string {
 }
 
 /** Verifies that requests come from Twilio. */
-export interface Gate {
+export interface RequestVerifier {
   /** Verifies a webhook with its parsed body. */
   webhook(request: FastifyRequest): boolean
   /** Verifies the upgrade of the media socket at `path`. */
@@ -62,7 +62,7 @@ export interface Gate {
 }
 
 /** Accepts requests signed with one of the auth tokens for the public address. */
-export class SignatureGate implements Gate {
+export class SignatureVerifier implements RequestVerifier {
   readonly #authTokens: readonly string[]
   readonly #publicUrl: () => PublicUrl
 
@@ -85,9 +85,9 @@ export class SignatureGate implements Gate {
  * Accepts unsigned requests from this machine. Forwarded requests and requests for other hosts are rejected, because
  * a local tunnel or proxy would admit the whole Internet.
  */
-export class LoopbackGate implements Gate {
+export class LocalOnlyVerifier implements RequestVerifier {
   webhook(request: FastifyRequest): boolean {
-    return isFromThisMachine(request.raw)
+    return isLocalRequest(request.raw)
   }
 
   upgrade(request: FastifyRequest): boolean {

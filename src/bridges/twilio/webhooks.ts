@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { AnswersGiven } from '../../common/bounded-map.ts'
+import { BoundedMap } from '../../common/bounded-map.ts'
 import { isLanguageId } from '../../common/language.ts'
 import type { RouteWords } from '../../net/route-schema.ts'
-import type { Entrance, EntranceTerms, Past } from '../telephony/call-admission.ts'
+import type { CallAdmission, EntranceOptions, ResumeState } from '../telephony/call-admission.ts'
 import type { Call } from '../telephony/call-registry.ts'
 import { type Answers, type IncomingCall, LANGUAGE_FIELD, queryOf } from '../telephony/incoming-call.ts'
 import { withoutMenu } from '../telephony/menu.ts'
-import type { TwilioDialler } from '../telephony/outbound/carrier-dialer.ts'
-import type { Dial } from '../telephony/outbound/outbound-call.ts'
+import type { CarrierDialer } from '../telephony/outbound/carrier-dialer.ts'
+import type { OutboundCall } from '../telephony/outbound/outbound-call.ts'
 import { GUEST_FIELD, guestOf, RESUMES_FIELD, ROUND_FIELD } from '../telephony/resumption.ts'
 import { verdictOf } from './calls-api.ts'
 import { hangUp, waitAndAsk } from './twiml.ts'
@@ -49,11 +49,11 @@ function answersIn(query: Readonly<Record<string, string>>): Answers {
  * because requests can arrive before the response with its CallSid.
  */
 export class DialWebhooks {
-  readonly #dialler: TwilioDialler | undefined
-  readonly #entrance: Entrance
+  readonly #dialler: CarrierDialer | undefined
+  readonly #entrance: CallAdmission
   readonly #webhooks: Webhooks
 
-  constructor(dialler: TwilioDialler | undefined, entrance: Entrance, webhooks: Webhooks) {
+  constructor(dialler: CarrierDialer | undefined, entrance: CallAdmission, webhooks: Webhooks) {
     this.#dialler = dialler
     this.#entrance = entrance
     this.#webhooks = webhooks
@@ -88,7 +88,7 @@ export class DialWebhooks {
 
   #about(
     request: FastifyRequest,
-    tell: (dial: Dial, callSid: string, parameters: Readonly<Record<string, string>>) => void,
+    tell: (dial: OutboundCall, callSid: string, parameters: Readonly<Record<string, string>>) => void,
   ): void {
     const incoming = incomingCall(request)
     const dial = this.#dialler?.get(incoming?.query.dial)
@@ -141,11 +141,11 @@ const ENDED = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
 
 /** Handles Twilio’s webhooks: new calls, lost streams and ended calls. */
 export class Webhooks {
-  readonly #terms: EntranceTerms
-  readonly #entrance: Entrance
-  readonly #given = new AnswersGiven()
+  readonly #terms: EntranceOptions
+  readonly #entrance: CallAdmission
+  readonly #given = new BoundedMap()
 
-  constructor(entrance: Entrance, terms: EntranceTerms) {
+  constructor(entrance: CallAdmission, terms: EntranceOptions) {
     this.#entrance = entrance
     this.#terms = terms
   }
@@ -269,7 +269,7 @@ function twiml(reply: FastifyReply, document: string): FastifyReply {
 }
 
 /** Reads the counts from a resume URL; signed with the whole URL. */
-function pastOf({ query }: IncomingCall): Past {
+function pastOf({ query }: IncomingCall): ResumeState {
   const resumes = countOf(query[RESUMES_FIELD]) ?? 0
   const round = countOf(query[ROUND_FIELD])
   return round === undefined ? { resumes } : { resumes, round }

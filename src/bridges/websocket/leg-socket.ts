@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
@@ -34,7 +34,7 @@ export interface LegSocketCounters {
   floodDropped: number
 }
 
-export interface LegSocketTerms<C extends string, N extends LegSocketCounters> {
+export interface LegSocketOptions<C extends string, N extends LegSocketCounters> {
   readonly clock: Clock
   readonly counters: N
   readonly codes: CloseCodes<C>
@@ -65,7 +65,7 @@ export abstract class LegSocket<
   #lookedAt: number
   #quietMs = 0
   readonly #socket: WebSocket
-  readonly #terms: LegSocketTerms<C, N>
+  readonly #terms: LegSocketOptions<C, N>
   /** For unauthenticated peers, and for messages that stalls do not delay. */
   readonly #rate: TokenBucket
   /** For the audio of authenticated peers. */
@@ -78,7 +78,7 @@ export abstract class LegSocket<
   #badSince = Number.NEGATIVE_INFINITY
   #bad = 0
 
-  constructor(socket: WebSocket, terms: LegSocketTerms<C, N>) {
+  constructor(socket: WebSocket, terms: LegSocketOptions<C, N>) {
     const { clock, counters, messagesPerSecond, messageBurst } = terms
     this.#socket = socket
     this.#terms = terms
@@ -257,7 +257,7 @@ export abstract class LegSocket<
   #armDeadline(): void {
     if (this.#gone) return
     const { clock, closeWithinMs } = this.#terms
-    this.#deadline ??= after(clock, closeWithinMs, () => this.#socket.terminate())
+    this.#deadline ??= setTimer(clock, closeWithinMs, () => this.#socket.terminate())
   }
 
   /** An error thrown by a listener ends only this connection. */

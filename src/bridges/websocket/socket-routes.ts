@@ -24,7 +24,7 @@ export interface SocketRoute {
   readonly accept: (socket: WebSocket, request: FastifyRequest) => void
 }
 
-export interface SocketRouteTerms {
+export interface SocketRouteOptions {
   /** Maximum size of a message (bytes); a longer one closes the connection with 1009. */
   readonly maxPayload: number
 }
@@ -41,7 +41,7 @@ export class SocketRoutes {
   readonly #paths: Set<string>
 
   /** `scope` is the plugin's own scope, in which its routes are registered next. */
-  constructor(scope: FastifyInstance, { maxPayload }: SocketRouteTerms) {
+  constructor(scope: FastifyInstance, { maxPayload }: SocketRouteOptions) {
     this.#scope = scope
     this.#paths = watch(scope)
     this.#server = new WebSocketServer({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { systemClock, Ticker } from '../../common/clock.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { type Notice, placeCall } from '../../simulator/index.ts'
 import { dbfs, rms } from '../../transcode/level.ts'
 import { encodeWav } from '../../transcode/wav.ts'
@@ -77,7 +77,7 @@ export interface CallCommandOptions {
  * Calls a running bridge with a simulated phone, plays a file and writes the received audio. Returns the exit code.
  * Rejects with a `CommandError` if the call fails.
  */
-export async function call(options: CallCommandOptions, terminal: Terminal, log: Log): Promise<number> {
+export async function call(options: CallCommandOptions, terminal: Terminal, log: Logger): Promise<number> {
   const { from, to, room, number } = options
   const server = httpAddress('--server', options.server)
   const publicUrl = options.publicUrl && httpAddress('--public-url', options.publicUrl)

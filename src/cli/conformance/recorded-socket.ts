@@ -1,5 +1,5 @@
 import { io, type Socket } from 'socket.io-client'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import { EVENT, type Namespace } from '../../service/contract.ts'
 import type { Happening, SessionRecord } from './evidence.ts'
 
@@ -71,7 +71,7 @@ export class RecordedSocket implements Disposable {
   /** Waits until `expected` is true, the session ends or `ms` have passed. */
   async comes(expected: () => boolean, ms = this.#options.patienceMs): Promise<boolean> {
     let late = false
-    using _timer = after(this.#options.clock, ms, () => {
+    using _timer = setTimer(this.#options.clock, ms, () => {
       late = true
       this.#wake()
     })

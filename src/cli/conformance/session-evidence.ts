@@ -1,4 +1,4 @@
-import { after } from '../../common/clock.ts'
+import { setTimer } from '../../common/clock.ts'
 import { EVENT, NAMESPACES, type Namespace } from '../../service/contract.ts'
 import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { ackOf, started, startOf } from './assertions.ts'
@@ -147,5 +147,5 @@ async function write(probe: Probe, socket: RecordedSocket, text: string, answer:
 }
 
 function pause({ clock, quietMs }: Probe): Promise<void> {
-  return new Promise(resolve => after(clock, quietMs, resolve))
+  return new Promise(resolve => setTimer(clock, quietMs, resolve))
 }

@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type App, buildApp } from '../../app/app.ts'
-import type { Log } from '../../common/log.ts'
-import { ServiceClient, ServiceFailure } from '../../service/index.ts'
+import type { Logger } from '../../common/log.ts'
+import { ServiceClient, ServiceClientError } from '../../service/index.ts'
 import { newKey } from '../../service/server/keys/key-store.ts'
 import { placeCall } from '../../simulator/index.ts'
 import { encodeWav } from '../../transcode/wav.ts'
@@ -20,7 +20,7 @@ interface Asked {
 
 /**
  * Returns why the service does not translate between the languages, with those it supports; undefined if it does.
- * Rejects with a `ServiceFailure` if it cannot be queried.
+ * Rejects with a `ServiceClientError` if it cannot be queried.
  */
 export async function languageProblem(service: Asked, from: string, to: string): Promise<string | undefined> {
   const client = new ServiceClient(service)
@@ -29,7 +29,7 @@ export async function languageProblem(service: Asked, from: string, to: string):
     await session.close()
     return undefined
   } catch (error) {
-    if (!(error instanceof ServiceFailure) || !['bad_parameter', 'engine_missing'].includes(error.code))
+    if (!(error instanceof ServiceClientError) || !['bad_parameter', 'engine_missing'].includes(error.code))
       throw error
     const languages = await client.languages()
     const heard = languages.filter(each => each.transcription)
@@ -75,7 +75,7 @@ export interface DemoResult {
  * Runs a translated phone call on this machine: the embedded service, the bridge and two simulated phones: one plays a
  * real recording, the other listens. Returns the exit code. Rejects with a `CommandError` for invalid input.
  */
-export async function demo(options: DemoOptions, terminal: Terminal, log: Log): Promise<number> {
+export async function demo(options: DemoOptions, terminal: Terminal, log: Logger): Promise<number> {
   const files = options.audio ? [options.audio] : (await bundledSentences()).slice(...SENTENCES)
   // Checked first, so that an unreadable or unwritable file fails before the engines start.
   await assertWritable(options.output)

@@ -1,13 +1,13 @@
 import { mkdir } from 'node:fs/promises'
 import { type App, buildApp } from '../../app/app.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Log } from '../../common/log.ts'
-import { DiscordStandIn, type Member, type Message, type VoiceChannel } from '../../simulator/index.ts'
+import type { Logger } from '../../common/log.ts'
+import { DiscordSimulator, type Member, type Message, type VoiceChannel } from '../../simulator/index.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { bundledSentences, wideAudio } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
-import { type DiscordDemoResult, Minutes, reportDiscord, type Said, writeRecord } from './results.ts'
-import { ScriptedEars } from './scripted-recognizer.ts'
+import { ConversationLog, type DiscordDemoResult, reportDiscord, type Said, writeRecord } from './results.ts'
+import { ScriptedRecognizer } from './scripted-recognizer.ts'
 import { SPEAKERS, type SpeakerKey, TURNS, type Turn } from './scripts.ts'
 import { noticesOver, translationHeard } from './turn-taking.ts'
 
@@ -85,17 +85,17 @@ export interface DiscordDemoOptions {
 export async function discordDemo(
   { output, json, turns = TURNS }: DiscordDemoOptions,
   terminal: Terminal,
-  log: Log,
+  log: Logger,
 ): Promise<number> {
   // Checked first, so that an unwritable folder fails before the engines start.
   await mkdir(output, { recursive: true })
   terminal.line('Starting the translation service, the bridge and a simulated Discord …')
-  await using discord = await DiscordStandIn.listen()
+  await using discord = await DiscordSimulator.listen()
   using _trust = discord.trust()
   const lounge = discord
     .addGuild({ name: 'Pemberley', botPermissions: ['ChangeNickname'] })
     .addVoiceChannel({ name: 'Lounge' })
-  await using ears = await ScriptedEars.listen(
+  await using ears = await ScriptedRecognizer.listen(
     turns.flatMap(({ by, text }) => (SPEAKERS[by].language === 'es-es' ? text : [])),
   )
   await using app = await buildApp(settings(discord, ears), { log })
@@ -110,7 +110,7 @@ export async function discordDemo(
   return result.ok ? 0 : 1
 }
 
-function settings(discord: DiscordStandIn, ears: ScriptedEars): Parameters<typeof buildApp>[0] {
+function settings(discord: DiscordSimulator, ears: ScriptedRecognizer): Parameters<typeof buildApp>[0] {
   const scripted = { engine: 'openai', url: ears.url, model: 'script', languages: ['es-es'] } as const
   return {
     host: '127.0.0.1',
@@ -123,7 +123,7 @@ function settings(discord: DiscordStandIn, ears: ScriptedEars): Parameters<typeo
   }
 }
 
-function introduce(address: string, discord: DiscordStandIn, terminal: Terminal): void {
+function introduce(address: string, discord: DiscordSimulator, terminal: Terminal): void {
   terminal.line(
     `Bridge on ${address}; Discord’s API on ${discord.api}, used by Discord’s own client library;`,
   )
@@ -163,7 +163,7 @@ interface Scene {
 }
 
 async function converse({ app, lounge, speeches, output, terminal }: Scene): Promise<DiscordDemoResult> {
-  using minutes = new Minutes(app, ['es-es'])
+  using minutes = new ConversationLog(app, ['es-es'])
   using view = new ChatView(lounge, terminal)
   const people = await gather(lounge)
   const welcome = noticesOver(app, QUIET_MS, NOTICES_MS)

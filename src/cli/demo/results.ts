@@ -46,7 +46,7 @@ export function stereoWav(left: Int16Array, right: Int16Array, rate: number): Ui
 
 /** Result of the demonstration, for scripts (`--json`). */
 export interface DiscordDemoResult {
-  readonly captions: Minutes['said']
+  readonly captions: ConversationLog['said']
   readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
   /** Number of caption messages in the chat, and of their edits during speech. */
   readonly messages: number
@@ -72,7 +72,7 @@ export interface DiscordRecord {
 /** Writes the files into `folder`, which must exist; returns their paths. */
 export async function writeRecord(
   { said, startedAt, heard, chat }: DiscordRecord,
-  minutes: Minutes,
+  minutes: ConversationLog,
   folder: string,
 ): Promise<string[]> {
   const own = laidOut(said, startedAt, heard.length, SAMPLE_RATE)
@@ -128,7 +128,7 @@ export interface Minute {
 }
 
 /** Logs a conversation: each utterance with its speaker, time and latency. */
-export class Minutes implements Disposable {
+export class ConversationLog implements Disposable {
   readonly said: Minute[] = []
   /** Lag of translations over time, by the listener's language. */
   readonly lag = new Map<string, LagPoint[]>()
@@ -203,7 +203,7 @@ export interface Phones {
 
 /** Result of the demonstration, for scripts (`--json`). */
 export interface TwoPhonesResult {
-  readonly captions: Minutes['said']
+  readonly captions: ConversationLog['said']
   readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
   /** Languages with scripted text, because no engine here recognizes them. */
   readonly scripted: readonly string[]
@@ -217,7 +217,7 @@ export interface TwoPhonesResult {
 export async function write(
   phones: Phones,
   said: Readonly<Record<Line['by'], readonly Said[]>>,
-  minutes: Minutes,
+  minutes: ConversationLog,
   folder: string,
 ): Promise<string[]> {
   const files: [name: string, content: string | Uint8Array][] = [
@@ -239,14 +239,14 @@ export async function write(
   return written
 }
 
-function seriesOf({ lag }: Minutes): { name: string; points: readonly LagPoint[] }[] {
+function seriesOf({ lag }: ConversationLog): { name: string; points: readonly LagPoint[] }[] {
   return Array.from(lag, ([language, points]) => ({ name: `heard in ${language}`, points }))
 }
 
 /** Returns the result for scripts; `lines` is the number of lines spoken. */
 export function resultOf(
   { caller, callee }: Phones,
-  minutes: Minutes,
+  minutes: ConversationLog,
   files: readonly string[],
   lines: number,
 ): TwoPhonesResult {

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
  * A transcription server (`POST /v1/audio/transcriptions`) that ignores the audio and returns the next line of the
  * script for each utterance. For demonstrations, which report scripted text as such.
  */
-export class ScriptedEars implements AsyncDisposable {
+export class ScriptedRecognizer implements AsyncDisposable {
   readonly #server: Server
   readonly #lines: string[]
 
@@ -20,8 +20,8 @@ export class ScriptedEars implements AsyncDisposable {
   }
 
   /** Listens on loopback. */
-  static async listen(lines: readonly string[]): Promise<ScriptedEars> {
-    const ears = new ScriptedEars(lines)
+  static async listen(lines: readonly string[]): Promise<ScriptedRecognizer> {
+    const ears = new ScriptedRecognizer(lines)
     await new Promise<void>((settle, fail) => {
       ears.#server.once('error', fail)
       ears.#server.listen(0, '127.0.0.1', settle)

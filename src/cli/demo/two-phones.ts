@@ -1,16 +1,16 @@
 import { mkdir } from 'node:fs/promises'
 import { type App, buildApp } from '../../app/app.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Log } from '../../common/log.ts'
-import { TwilioStandIn } from '../../simulator/index.ts'
+import type { Logger } from '../../common/log.ts'
+import { TwilioSimulator } from '../../simulator/index.ts'
 import { toLine } from '../../simulator/twilio/phone/voice.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { LiveView } from '../call/live-view.ts'
 import { bundledSentences, lineAudio, withPauses } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
 import type { Said } from './results.ts'
-import { Minutes, type Phones, report, resultOf, type TwoPhonesResult, write } from './results.ts'
-import { ScriptedEars } from './scripted-recognizer.ts'
+import { ConversationLog, type Phones, report, resultOf, type TwoPhonesResult, write } from './results.ts'
+import { ScriptedRecognizer } from './scripted-recognizer.ts'
 import { CALLEE, CALLER, DESK, DIALOGUE, type Line } from './scripts.ts'
 import { BREATH_MS, noticesHeard, translationHeard } from './turn-taking.ts'
 
@@ -35,18 +35,20 @@ export interface TwoPhonesOptions {
  * Runs a call between two people with two languages on this machine: one phone calls a number, the bridge calls the
  * other one with Twilio's client through a simulator of its API. Returns the exit code.
  */
-export async function twoPhones(options: TwoPhonesOptions, terminal: Terminal, log: Log): Promise<number> {
+export async function twoPhones(options: TwoPhonesOptions, terminal: Terminal, log: Logger): Promise<number> {
   const { lines = DIALOGUE, output } = options
   // Checked first, so that an unwritable folder fails before the engines start.
   await mkdir(output, { recursive: true })
   terminal.line('Starting the translation service, the bridge and a simulated Twilio …')
-  await using twilio = await TwilioStandIn.listen({
+  await using twilio = await TwilioSimulator.listen({
     numbers: {
       [DESK]: { VoiceUrl: `${PUBLIC_URL}/twilio/voice`, StatusCallback: `${PUBLIC_URL}/twilio/status` },
     },
     timeoutMarginMs: 5_000,
   })
-  await using ears = await ScriptedEars.listen(lines.flatMap(({ by, text }) => (by === 'callee' ? text : [])))
+  await using ears = await ScriptedRecognizer.listen(
+    lines.flatMap(({ by, text }) => (by === 'callee' ? text : [])),
+  )
   await using app = await buildApp(settings(twilio, ears), { log })
   const address = await app.listen()
   twilio.route(PUBLIC_URL, address)
@@ -58,7 +60,7 @@ export async function twoPhones(options: TwoPhonesOptions, terminal: Terminal, l
   return result.ok ? 0 : 1
 }
 
-function settings(twilio: TwilioStandIn, ears: ScriptedEars): Parameters<typeof buildApp>[0] {
+function settings(twilio: TwilioSimulator, ears: ScriptedRecognizer): Parameters<typeof buildApp>[0] {
   const scripted = { engine: 'openai', url: ears.url, model: 'script', languages: [CALLEE.language] } as const
   return {
     host: '127.0.0.1',
@@ -82,7 +84,7 @@ function settings(twilio: TwilioStandIn, ears: ScriptedEars): Parameters<typeof 
   }
 }
 
-function introduce(address: string, twilio: TwilioStandIn, terminal: Terminal): void {
+function introduce(address: string, twilio: TwilioSimulator, terminal: Terminal): void {
   terminal.line(
     `Bridge on ${address}; Twilio’s API on ${twilio.url}, used by Twilio’s own client, every request signed.`,
   )
@@ -111,12 +113,12 @@ async function speechOf(app: App, { by, recording, text }: Line): Promise<Speech
 
 async function converse(
   app: App,
-  twilio: TwilioStandIn,
+  twilio: TwilioSimulator,
   speeches: readonly Speech[],
   output: string,
   terminal: Terminal,
 ): Promise<TwoPhonesResult> {
-  using minutes = new Minutes(app, [CALLEE.language])
+  using minutes = new ConversationLog(app, [CALLEE.language])
   using _view = new LiveView(app.relay, terminal)
   const ready = noticesHeard(app, ['incoming', 'connected'], NOTICES_MS)
   const ana = twilio.subscriber(CALLEE.number, { answerAfterMs: ANSWER_MS })

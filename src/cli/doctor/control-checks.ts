@@ -1,13 +1,13 @@
 import type { Config } from '../../config/load.ts'
 import { isWrittenLocal } from '../../net/outbound-guard.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { Surroundings } from './environment.ts'
+import type { DoctorEnvironment } from './environment.ts'
 
 /** A secret with fewer distinct characters is not random. */
 const LEAST_CHARACTERS = 8
 
 /** Checks the keys of the control API and the webhook receivers. Never shows keys, secrets or addresses. */
-export async function controlChecks(config: Config, around: Surroundings): Promise<Check[]> {
+export async function controlChecks(config: Config, around: DoctorEnvironment): Promise<Check[]> {
   const [control, ...webhooks] = await Promise.all([
     controlCheck(config, around),
     ...config.webhooks.map((each, at) => webhookCheck(each.name ?? `${at + 1}`, each, around)),
@@ -16,7 +16,7 @@ export async function controlChecks(config: Config, around: Surroundings): Promi
 }
 
 /** Checks the keys, and whether a running server accepts them. */
-async function controlCheck({ control, host, port }: Config, around: Surroundings): Promise<Check> {
+async function controlCheck({ control, host, port }: Config, around: DoctorEnvironment): Promise<Check> {
   const name = 'control API'
   const { keys } = control
   const [first] = keys
@@ -41,7 +41,7 @@ async function controlCheck({ control, host, port }: Config, around: Surrounding
 async function webhookCheck(
   title: string,
   { url, secret, texts, local }: Config['webhooks'][number],
-  around: Surroundings,
+  around: DoctorEnvironment,
 ): Promise<Check> {
   const name = `webhook ${title}`
   const { host, protocol } = new URL(url)

@@ -52,7 +52,7 @@ function botRoleOf({ guild, member }: GuildStanding): string {
 /** Maximum number of guilds searched for a channel that the bot cannot see. */
 const MOST_GUILDS = 20
 
-export interface DiscordTerms {
+export interface DiscordOptions {
   readonly rest: REST
   readonly applicationId: string
   readonly botId: string
@@ -60,7 +60,7 @@ export interface DiscordTerms {
 }
 
 /** Checks whether the bot has the required permissions in each configured channel. Never rejects. */
-export async function channelChecks({ discord }: Config, terms: DiscordTerms): Promise<Check[]> {
+export async function channelChecks({ discord }: Config, terms: DiscordOptions): Promise<Check[]> {
   const standings = new Map<string, Promise<GuildStanding>>()
   const standingIn = (guildId: string) => {
     const known = standings.get(guildId) ?? standingOf(guildId, terms)
@@ -82,7 +82,7 @@ export async function channelChecks({ discord }: Config, terms: DiscordTerms): P
 async function channelCheck(
   id: string,
   { captions }: Config['discord'],
-  terms: DiscordTerms,
+  terms: DiscordOptions,
   standingIn: (guildId: string) => Promise<GuildStanding>,
 ): Promise<Check> {
   const name = `channel ${id}`
@@ -115,7 +115,10 @@ async function channelCheck(
 type GuildChannel = APIChannel & { readonly guild_id: string; readonly name: string | null }
 
 /** Finds the channel, even if the bot cannot see it. */
-async function foundChannel(id: string, { rest, guildIds }: DiscordTerms): Promise<GuildChannel | undefined> {
+async function foundChannel(
+  id: string,
+  { rest, guildIds }: DiscordOptions,
+): Promise<GuildChannel | undefined> {
   try {
     const channel = (await rest.get(Routes.channel(id))) as APIChannel
     return 'guild_id' in channel && channel.guild_id ? (channel as GuildChannel) : undefined
@@ -132,7 +135,7 @@ async function foundChannel(id: string, { rest, guildIds }: DiscordTerms): Promi
   return undefined
 }
 
-async function standingOf(guildId: string, { rest, botId }: DiscordTerms): Promise<GuildStanding> {
+async function standingOf(guildId: string, { rest, botId }: DiscordOptions): Promise<GuildStanding> {
   const guild = (await rest.get(Routes.guild(guildId))) as APIGuild
   const member = (await rest.get(Routes.guildMember(guildId, botId))) as APIGuildMember
   return { guild, member: { ...member, user: { id: botId } } }

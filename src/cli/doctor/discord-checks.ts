@@ -12,7 +12,7 @@ import { restTrouble } from '../../bridges/discord/commands/rest.ts'
 import { DiscordPreferences } from '../../bridges/discord/preferences.ts'
 import { systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
-import { silentLog } from '../../common/log.ts'
+import { noopLogger } from '../../common/log.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import { channelChecks, troubleCheck } from './discord-channels.ts'
@@ -135,7 +135,7 @@ export function preferencesCheck({ discord }: Config): Check {
   const { file, key } = discord.preferences
   if (!existsSync(file)) return ok(name, `${file}: no preferences stored yet`)
   try {
-    new DiscordPreferences({ file, key }, { clock: systemClock, log: silentLog })
+    new DiscordPreferences({ file, key }, { clock: systemClock, log: noopLogger })
     return ok(name, file)
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error

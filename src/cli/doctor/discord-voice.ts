@@ -6,7 +6,7 @@ import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
 /** Libraries for Discord voice that load on this machine. */
-export interface VoiceParts {
+export interface VoiceOptions {
   /** The version of `@discordjs/voice`. */
   readonly library: string | undefined
   readonly opus: 'native' | 'WebAssembly' | undefined
@@ -23,7 +23,7 @@ export interface VoiceParts {
 const INSTALL = `${howToInstall('discord')}; in a clone, npm ci with optional packages`
 
 /** Reports what loads on this machine. Never throws. */
-export function voiceParts(): VoiceParts {
+export function voiceOptions(): VoiceOptions {
   const own = createRequire(import.meta.url)
   const load = <T>(name: string, from = own): T | undefined => {
     try {
@@ -53,7 +53,7 @@ export function voiceParts(): VoiceParts {
 }
 
 /** Checks whether voice can be received from Discord and sent to it on this machine. */
-export function voiceChecks({ discord }: Config, parts: VoiceParts): Check[] {
+export function voiceChecks({ discord }: Config, parts: VoiceOptions): Check[] {
   return [
     libraryCheck(parts),
     opusCheck(parts),
@@ -63,14 +63,14 @@ export function voiceChecks({ discord }: Config, parts: VoiceParts): Check[] {
   ]
 }
 
-function libraryCheck({ library }: VoiceParts): Check {
+function libraryCheck({ library }: VoiceOptions): Check {
   const name = 'Discord voice'
   return library === undefined
     ? fail(name, '@discordjs/voice cannot be loaded', INSTALL)
     : ok(name, `@discordjs/voice ${library}`)
 }
 
-function opusCheck({ opus }: VoiceParts): Check {
+function opusCheck({ opus }: VoiceOptions): Check {
   const name = 'Opus'
   if (opus === 'native') return ok(name, '@evan/opus, native')
   if (opus === undefined) return fail(name, '@evan/opus cannot be loaded', INSTALL)
@@ -81,7 +81,7 @@ function opusCheck({ opus }: VoiceParts): Check {
   )
 }
 
-function daveCheck({ dave }: VoiceParts, wanted: boolean): Check {
+function daveCheck({ dave }: VoiceOptions, wanted: boolean): Check {
   const name = 'end-to-end encryption'
   if (!wanted)
     return warn(
@@ -93,7 +93,7 @@ function daveCheck({ dave }: VoiceParts, wanted: boolean): Check {
   return ok(name, `DAVE ${dave.protocol}, @snazzah/davey ${dave.version}`)
 }
 
-function cipherCheck({ aesGcm, xchacha, libsodium }: VoiceParts): Check {
+function cipherCheck({ aesGcm, xchacha, libsodium }: VoiceOptions): Check {
   const name = 'voice ciphers'
   if (libsodium)
     return warn(
@@ -107,7 +107,7 @@ function cipherCheck({ aesGcm, xchacha, libsodium }: VoiceParts): Check {
   return ok(name, 'AES-GCM, XChaCha20')
 }
 
-function tlsCheck({ tls }: VoiceParts): Check {
+function tlsCheck({ tls }: VoiceOptions): Check {
   const name = 'TLS'
   const { openssl, newest, certificates } = tls
   if (newest !== 'TLSv1.2' && newest !== 'TLSv1.3')

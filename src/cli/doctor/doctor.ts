@@ -4,8 +4,8 @@ import { type Check, fail } from './check.ts'
 import { controlChecks } from './control-checks.ts'
 import { type EndToEndOptions, endToEnd } from './end-to-end.ts'
 import { engineChecks } from './engine-checks.ts'
-import type { Surroundings } from './environment.ts'
-import { thisMachine } from './machine.ts'
+import type { DoctorEnvironment } from './environment.ts'
+import { localEnvironment } from './machine.ts'
 import {
   keepingChecks,
   nodeCheck,
@@ -18,7 +18,7 @@ import { serviceChecks } from './service-checks.ts'
 import { accountChecks, twilioChecks } from './twilio-checks.ts'
 
 export { type Check, exitCode, renderChecks } from './check.ts'
-export type { ExaminedService, Surroundings } from './environment.ts'
+export type { DoctorEnvironment, ExaminedService } from './environment.ts'
 
 /**
  * Checks every credential, address, language, voice and engine in the settings, each with its fix, and finally places a
@@ -26,7 +26,7 @@ export type { ExaminedService, Surroundings } from './environment.ts'
  */
 export async function doctor(
   config: Config | ConfigError,
-  around: Surroundings = thisMachine,
+  around: DoctorEnvironment = localEnvironment,
   options: EndToEndOptions = {},
 ): Promise<Check[]> {
   const node = nodeCheck(around.nodeVersion)
@@ -58,7 +58,7 @@ export async function doctor(
 }
 
 /** Checks Discord, if a bot is configured; its library is loaded only then. */
-async function discordPart(config: Config, around: Surroundings): Promise<Check[]> {
+async function discordPart(config: Config, around: DoctorEnvironment): Promise<Check[]> {
   const { token, apiUrl, guilds, channels } = config.discord
   if (token === undefined) {
     if (guilds.length + channels.length === 0) return []

@@ -1,8 +1,15 @@
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { Surroundings } from './environment.ts'
-import { leadsHere, localAddress, reachedCheck, signatureCheck, walk, withoutSlash } from './route-checks.ts'
+import type { DoctorEnvironment } from './environment.ts'
+import {
+  checkRoute,
+  leadsHere,
+  localAddress,
+  reachedCheck,
+  signatureCheck,
+  withoutSlash,
+} from './route-checks.ts'
 import type { TestCallOutcome } from './test-call.ts'
 
 /** Latency above which a conversation is difficult (ms). */
@@ -126,7 +133,7 @@ const NUMBERS = ['+15005550001', '+15005550007', '+15005550008'] as const
  */
 export async function endToEnd(
   config: Config,
-  around: Surroundings,
+  around: DoctorEnvironment,
   options: EndToEndOptions,
   others: readonly Check[],
 ): Promise<Check[]> {
@@ -135,7 +142,7 @@ export async function endToEnd(
     if (!running) return notPlaced(options)
     return await placed(config, around, options, { address: localAddress(config), others })
   }
-  const way = await walk(config, around, { running, connectTo: options.connectTo })
+  const way = await checkRoute(config, around, { running, connectTo: options.connectTo })
   const reached = reachedCheck(way, config)
   if (!leadsHere(way)) return [reached, ...(reached.status === 'warn' ? notPlaced(options) : [])]
   const signature = signatureCheck(way, config)
@@ -148,7 +155,7 @@ export async function endToEnd(
 /** Places the call, if requested, and reports its result. */
 async function placed(
   config: Config,
-  around: Surroundings,
+  around: DoctorEnvironment,
   { call = true, audio, connectTo, patienceMs = PATIENCE_MS }: EndToEndOptions,
   { address, others }: { readonly address: string; readonly others: readonly Check[] },
 ): Promise<Check[]> {

@@ -3,7 +3,7 @@ import type { Config } from '../../config/load.ts'
 import { SETUP } from '../engines.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import type { EngineChoice } from './engine-trial.ts'
-import type { Surroundings } from './environment.ts'
+import type { DoctorEnvironment } from './environment.ts'
 
 type Engines = Config['embedded']['engines']
 type Choice = Engines['transcription'][number] | Engines['translation'][number] | Engines['synthesis'][number]
@@ -13,7 +13,7 @@ type Server = Extract<Choice, { url: string }>
 const QUESTION = { openai: '/v1/models', libretranslate: '/languages', piper: '/voices' } as const
 
 /** Checks the engines reached over HTTP: whether each responds, accepts the key and completes a real request. */
-export async function serverChecks(engines: Engines, around: Surroundings): Promise<Check[]> {
+export async function serverChecks(engines: Engines, around: DoctorEnvironment): Promise<Check[]> {
   const kinds = ['transcription', 'translation', 'synthesis'] as const
   return await Promise.all(
     kinds.flatMap(kind =>
@@ -37,7 +37,7 @@ async function serverCheck(
   name: string,
   server: Server,
   engine: EngineChoice,
-  around: Surroundings,
+  around: DoctorEnvironment,
 ): Promise<Check> {
   const { url, apiKey } = server
   // LibreTranslate takes its key in the body and lists its languages without one.
@@ -73,7 +73,7 @@ function languagesOf(server: Server): string {
 }
 
 /** Checks the engines of the embedded service; none if another service is configured. */
-export async function engineChecks(config: Config, around: Surroundings): Promise<Check[]> {
+export async function engineChecks(config: Config, around: DoctorEnvironment): Promise<Check[]> {
   if (config.service.url !== undefined) return []
   const { pocketsphinx, apertium, espeak, flite } = config.embedded.engines
   const installed = await Promise.all([
@@ -90,7 +90,10 @@ export async function engineChecks(config: Config, around: Surroundings): Promis
 }
 
 /** PocketSphinx: two libraries and a folder of models. */
-export async function recognition(engine: Engines['pocketsphinx'], around: Surroundings): Promise<Check> {
+export async function recognition(
+  engine: Engines['pocketsphinx'],
+  around: DoctorEnvironment,
+): Promise<Check> {
   const name = 'speech recognition'
   if (!engine.enabled) return off(name, 'pocketsphinx')
   for (const library of [engine.library, engine.base]) {
@@ -109,7 +112,7 @@ export async function recognition(engine: Engines['pocketsphinx'], around: Surro
 }
 
 /** Apertium: a folder of modes, one per direction. */
-export async function translation(engine: Engines['apertium'], around: Surroundings): Promise<Check> {
+export async function translation(engine: Engines['apertium'], around: DoctorEnvironment): Promise<Check> {
   const name = 'translation'
   if (!engine.enabled) return off(name, 'apertium')
   const files = await around.list(engine.modes)
@@ -121,7 +124,7 @@ export async function translation(engine: Engines['apertium'], around: Surroundi
 }
 
 /** eSpeak NG: a program. */
-export async function voices(engine: Engines['espeak'], around: Surroundings): Promise<Check> {
+export async function voices(engine: Engines['espeak'], around: DoctorEnvironment): Promise<Check> {
   const name = 'voices'
   if (!engine.enabled) return off(name, 'espeak')
   const answer = await around.ask(engine.command, ['--version'])
@@ -130,13 +133,13 @@ export async function voices(engine: Engines['espeak'], around: Surroundings): P
 }
 
 /** flite: an optional program. */
-export async function moreVoices(engine: Engines['flite'], around: Surroundings): Promise<Check[]> {
+export async function moreVoices(engine: Engines['flite'], around: DoctorEnvironment): Promise<Check[]> {
   const answer = engine.enabled ? await around.ask(engine.command, ['-lv']) : undefined
   if (answer === undefined) return []
   return [ok('English voices', `flite, ${answer.replace(/^Voices available:\s*/, '').trim()}`)]
 }
 
-async function mp3(around: Surroundings): Promise<Check> {
+async function mp3(around: DoctorEnvironment): Promise<Check> {
   const reason = await around.loadLibrary('libmpg123.so.0')
   if (reason === undefined) return ok('mp3 decoder', 'libmpg123')
   return warn('mp3 decoder', 'WebAssembly, which needs twice the CPU time', install('libmpg123-0'))

@@ -2,7 +2,7 @@ import type { REST } from 'discord.js'
 import type { LanguageId } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
-import type { VoiceParts } from './discord-voice.ts'
+import type { VoiceOptions } from './discord-voice.ts'
 import type { EngineChoice, EngineTrial } from './engine-trial.ts'
 import type { Knock, KnockOrder } from './http-probe.ts'
 import type { TestCallOrder, TestCallOutcome } from './test-call.ts'
@@ -18,7 +18,7 @@ export type ReceiverAnswer = number | 'local' | undefined
 export interface ExaminedService {
   languages(): Promise<readonly LanguageEntry[]>
   voices(): Promise<readonly VoiceEntry[]>
-  /** Opens a session and closes it. Rejects with a `ServiceFailure` if the service does not become ready. */
+  /** Opens a session and closes it. Rejects with a `ServiceClientError` if the service does not become ready. */
   session(from: LanguageId, to: LanguageId): Promise<void>
   close(): Promise<void>
 }
@@ -34,7 +34,7 @@ export interface FileAccess {
 }
 
 /** Everything outside the settings that the doctor uses; tests provide their own. */
-export interface Surroundings {
+export interface DoctorEnvironment {
   /** `24.21.0` */
   readonly nodeVersion: string
   /** Returns why a native library cannot be loaded; undefined if it can. */
@@ -63,7 +63,7 @@ export interface Surroundings {
   /** Discord’s API with the bot token. */
   discord(settings: { readonly token: string; readonly apiUrl?: string | undefined }): Promise<REST>
   /** Returns the libraries for Discord voice. */
-  voiceParts(): Promise<VoiceParts>
+  voiceParts(): Promise<VoiceOptions>
   /** Returns true if a Dragoman server answers `GET /health` at this address. */
   isDragoman(url: string): Promise<boolean>
   /** Sends a request along Twilio’s route. */

@@ -38,7 +38,7 @@ const NO_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA'])
 const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|HOSTNAME_|EPROTO$)/
 
 /** Sends one request, without following redirects. Never rejects. */
-export function knock(order: KnockOrder): Promise<Knock> {
+export function probeHttp(order: KnockOrder): Promise<Knock> {
   const { form, signature, withinMs } = order
   const { target, headers } = wayTo(order)
   const body = form && new URLSearchParams(form).toString()

@@ -4,13 +4,13 @@ import type { ConfigError } from '../../config/problems.ts'
 import { isLoopbackOnly } from '../../net/client-address.ts'
 import { traceAddress } from '../../tracing/settings.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { Surroundings } from './environment.ts'
+import type { DoctorEnvironment } from './environment.ts'
 
 /**
  * Checks whether recordings and transcripts can be written, and whether a collector accepts traces. Leaves no files
  * behind.
  */
-export async function keepingChecks(config: Config, around: Surroundings): Promise<Check[]> {
+export async function keepingChecks(config: Config, around: DoctorEnvironment): Promise<Check[]> {
   const { recording, transcripts, tracing } = config
   const checks = await Promise.all([
     recording.when === 'off' ? undefined : folderCheck('recordings', 'recording', recording.folder, around),
@@ -25,7 +25,12 @@ export async function keepingChecks(config: Config, around: Surroundings): Promi
   return checks.filter(check => check !== undefined)
 }
 
-async function folderCheck(name: string, key: string, folder: string, around: Surroundings): Promise<Check> {
+async function folderCheck(
+  name: string,
+  key: string,
+  folder: string,
+  around: DoctorEnvironment,
+): Promise<Check> {
   const path = resolve(folder)
   const code = await around.unwritable(path)
   if (code === undefined) return ok(name, `${path} is writable`)
@@ -37,7 +42,7 @@ async function folderCheck(name: string, key: string, folder: string, around: Su
 }
 
 /** Checks whether the user who runs the service can read the key file, if it exists; root can read everything. */
-async function keyFileCheck(path: string, around: Surroundings): Promise<Check | undefined> {
+async function keyFileCheck(path: string, around: DoctorEnvironment): Promise<Check | undefined> {
   const name = 'key file'
   const access = await around.fileAccess(path)
   if (access === undefined) return undefined
@@ -59,7 +64,7 @@ async function keyFileCheck(path: string, around: Surroundings): Promise<Check |
 }
 
 /** A collector responds to a GET with an error, which is sufficient. */
-async function collectorCheck(url: string, around: Surroundings): Promise<Check> {
+async function collectorCheck(url: string, around: DoctorEnvironment): Promise<Check> {
   const name = 'traces'
   const { host } = new URL(url)
   const status = await around.statusOf(traceAddress(url), undefined)
@@ -114,7 +119,7 @@ export function plainHttpChecks({ host, port, publicUrl, trustProxy }: Config): 
 }
 
 /** Checks whether the bridge server can listen, or already does. */
-export async function portCheck({ host, port }: Config, around: Surroundings): Promise<Check> {
+export async function portCheck({ host, port }: Config, around: DoctorEnvironment): Promise<Check> {
   const name = 'port'
   const code = await around.listen(host, port)
   if (code === undefined) return ok(name, `${host}:${port} is free`)

@@ -7,33 +7,33 @@ import { request as httpsRequest } from 'node:https'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { RestFailure } from '../../bridges/telephony/outbound/carrier-api.ts'
+import { CarrierError } from '../../bridges/telephony/outbound/carrier-api.ts'
 import { voiceSettingsOf } from '../../bridges/twilio/numbers.ts'
 import { restClient } from '../../bridges/twilio/rest-client.ts'
 import type { RestSettings } from '../../bridges/twilio/rest-settings.ts'
 import type { Config } from '../../config/load.ts'
-import { AddressRefused, guardedLookup, isWrittenLocal } from '../../net/outbound-guard.ts'
+import { isWrittenLocal, PrivateAddressError, publicLookup } from '../../net/outbound-guard.ts'
 import { ServiceClient } from '../../service/client/service-client.ts'
 import { ServiceProcess } from '../../service/server/process/service-process.ts'
 import type { ServiceConfig } from '../../service/server/settings.ts'
 import { localToken } from '../local-token.ts'
 import { tryEngine } from './engine-trial.ts'
-import type { ExaminedService, ReceiverAnswer, Surroundings } from './environment.ts'
-import { knock } from './http-probe.ts'
+import type { DoctorEnvironment, ExaminedService, ReceiverAnswer } from './environment.ts'
+import { probeHttp } from './http-probe.ts'
 import type { ExaminedAccount } from './twilio-checks.ts'
 
 /** Probes a receiver like webhooks do, without sending an event: no redirects, no names with private addresses. */
 export function probeReceiver(address: string, local: boolean, withinMs: number): Promise<ReceiverAnswer> {
   const url = new URL(address)
   const request = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const lookup = guardedLookup(local || isWrittenLocal(url))
+  const lookup = publicLookup(local || isWrittenLocal(url))
   const signal = AbortSignal.timeout(withinMs)
   return new Promise(resolve => {
     const sent = request(url, { method: 'HEAD', lookup, signal, agent: false }, response => {
       resolve(response.statusCode)
       response.destroy()
     })
-    sent.on('error', error => resolve(error instanceof AddressRefused ? 'local' : undefined))
+    sent.on('error', error => resolve(error instanceof PrivateAddressError ? 'local' : undefined))
     sent.end()
   })
 }
@@ -62,7 +62,7 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw RestFailure.from(error)
+    throw CarrierError.from(error)
   }
 }
 
@@ -105,7 +105,7 @@ const PATIENCE_MS = 5_000
 const run = promisify(execFile)
 
 /** The real machine. */
-export const thisMachine: Surroundings = {
+export const localEnvironment: DoctorEnvironment = {
   nodeVersion: process.versions.node,
 
   async loadLibrary(name) {
@@ -193,8 +193,8 @@ export const thisMachine: Surroundings = {
   },
 
   async voiceParts() {
-    const { voiceParts } = await import('./discord-voice.ts')
-    return voiceParts()
+    const { voiceOptions } = await import('./discord-voice.ts')
+    return voiceOptions()
   },
 
   async isDragoman(url) {
@@ -211,7 +211,7 @@ export const thisMachine: Surroundings = {
     }
   },
 
-  knock: order => knock({ ...order, withinMs: PATIENCE_MS }),
+  knock: order => probeHttp({ ...order, withinMs: PATIENCE_MS }),
 
   async testCall(order) {
     const { placeTestCall } = await import('./test-call.ts')

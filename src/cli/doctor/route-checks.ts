@@ -2,11 +2,11 @@ import type { Config } from '../../config/load.ts'
 import { signRequest } from '../../simulator/index.ts'
 import { newSid } from '../../simulator/twilio/phone/wire.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { Surroundings } from './environment.ts'
+import type { DoctorEnvironment } from './environment.ts'
 import type { Knock } from './http-probe.ts'
 
 /** The route between Twilio and this server, checked without a call. */
-export interface Way {
+export interface Route {
   /** `GET /health` at the public address; a proxy may block it. */
   readonly health: Knock
   /**
@@ -27,11 +27,11 @@ export interface WayOptions {
 }
 
 /** Checks the route to the public address. Places no call. */
-export async function walk(
+export async function checkRoute(
   config: Config,
-  around: Surroundings,
+  around: DoctorEnvironment,
   { running, connectTo }: WayOptions,
-): Promise<Way> {
+): Promise<Route> {
   const publicUrl = withoutSlash(config.publicUrl ?? '')
   const [token] = config.twilio.authTokens
   // The end of an unknown call is acknowledged and has no effect.
@@ -62,7 +62,7 @@ type Answer = Extract<Knock, { kind: 'answer' }>
 const FEW_DAYS = 7
 
 /** Checks DNS, certificate and proxy: the public address must reach this server. */
-export function reachedCheck(way: Way, config: Config): Check {
+export function reachedCheck(way: Route, config: Config): Check {
   const name = 'public address answers'
   const { health, signed } = way
   if (leadsHere(way)) {
@@ -83,7 +83,7 @@ export function reachedCheck(way: Way, config: Config): Check {
 }
 
 /** True if a Dragoman server answers at the public address. */
-export function leadsHere({ health, signed }: Way): boolean {
+export function leadsHere({ health, signed }: Route): boolean {
   return isDragoman(health) || (signed?.kind === 'answer' && signed.status === 204)
 }
 
@@ -91,7 +91,7 @@ export function leadsHere({ health, signed }: Way): boolean {
  * Checks whether the running server accepts Twilio’s signatures for the public address. Only if a Dragoman server
  * answers there.
  */
-export function signatureCheck({ signed, direct }: Way, { publicUrl = '' }: Config): Check | undefined {
+export function signatureCheck({ signed, direct }: Route, { publicUrl = '' }: Config): Check | undefined {
   const name = 'Twilio signature'
   if (signed === undefined) return undefined
   const status = signed.kind === 'answer' ? signed.status : 0
@@ -121,7 +121,7 @@ interface Trouble {
 }
 
 /** A server other than Dragoman answers. */
-function elsewhere({ status, location }: Answer, way: Way, config: Config): Trouble {
+function elsewhere({ status, location }: Answer, way: Route, config: Config): Trouble {
   const { publicUrl = '' } = config
   const here = localAddress(config)
   if (status >= 300 && status < 400)

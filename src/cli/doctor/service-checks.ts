@@ -1,10 +1,10 @@
 import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
-import { ServiceFailure } from '../../service/client/errors.ts'
+import { ServiceClientError } from '../../service/client/errors.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { ExaminedService, Surroundings } from './environment.ts'
+import type { DoctorEnvironment, ExaminedService } from './environment.ts'
 
 /** A translation direction that the settings need. */
 export interface LanguagePair {
@@ -86,7 +86,7 @@ function dialledPairs(
 const MOST_NAMED = 6
 
 /** Checks whether the service and its fallbacks are reachable, accept the key and support what the settings need. */
-export async function serviceChecks(config: Config, around: Surroundings): Promise<Check[]> {
+export async function serviceChecks(config: Config, around: DoctorEnvironment): Promise<Check[]> {
   const services = [
     config.service,
     ...config.service.fallbacks.map(each => ({ ...config.service, apiKey: undefined, ...each })),
@@ -97,7 +97,7 @@ export async function serviceChecks(config: Config, around: Surroundings): Promi
   return checks
 }
 
-async function checksOf(config: Config, around: Surroundings, which: string): Promise<Check[]> {
+async function checksOf(config: Config, around: DoctorEnvironment, which: string): Promise<Check[]> {
   const where = config.service.url ?? 'embedded'
   const named = (check: Check): Check => ({ ...check, name: `${which}${check.name}` })
   let service: ExaminedService | undefined
@@ -163,13 +163,13 @@ export function failure(name: string, error: unknown, where: string): Check {
 }
 
 function wordsOf(error: unknown): string {
-  if (error instanceof ServiceFailure && error.by === 'client') return error.description
-  return error instanceof ServiceFailure || error instanceof BridgeError ? error.message : String(error)
+  if (error instanceof ServiceClientError && error.by === 'client') return error.description
+  return error instanceof ServiceClientError || error instanceof BridgeError ? error.message : String(error)
 }
 
 function mendOf(error: unknown): string {
   if (error instanceof BridgeError && error.code === 'CONFIG') return 'fix the settings below embedded'
-  if (!(error instanceof ServiceFailure)) return 'see the log of the service'
+  if (!(error instanceof ServiceClientError)) return 'see the log of the service'
   const { by, code, status } = error
   if (by === 'service' && (code === 'unauthorized' || status === 401 || status === 403))
     return 'check service.apiKey (DRAGOMAN_SERVICE_API_KEY)'

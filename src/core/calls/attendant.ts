@@ -1,25 +1,25 @@
-import { after, type Clock, systemClock } from '../../common/clock.ts'
+import { type Clock, setTimer, systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import { type Log, silentLog } from '../../common/log.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
 import type { Announcer } from '../model/announcer.ts'
 import { type KeyCommand, type KeyTable, keyTable, NO_KEYS, press } from '../model/key-commands.ts'
 import type { Recorder } from '../model/recording.ts'
 import type { Participant } from '../room/participant.ts'
 import type { Relay } from '../room/relay.ts'
-import { type AttendantOptions, keyMapOf } from './settings.ts'
+import { type CompleteAttendantSettings, keyMapOf } from './settings.ts'
 import { AttendantVoice } from './spoken-notices.ts'
 
 /** Notifies one listener of outages of the translation: once per outage, at a limited rate, and of recovery from long outages. */
 class AttendantOutage implements Disposable {
   readonly #voice: AttendantVoice
-  readonly #options: AttendantOptions
+  readonly #options: CompleteAttendantSettings
   readonly #clock: Clock
   #waiting: Disposable | undefined
   #told = false
   #toldAt = Number.NEGATIVE_INFINITY
 
-  constructor(voice: AttendantVoice, options: AttendantOptions, clock: Clock) {
+  constructor(voice: AttendantVoice, options: CompleteAttendantSettings, clock: Clock) {
     this.#voice = voice
     this.#options = options
     this.#clock = clock
@@ -27,7 +27,7 @@ class AttendantOutage implements Disposable {
 
   /** Translation is unavailable and the listener hears originals. The notice is delayed, so short outages have none. */
   away(): void {
-    this.#waiting ??= after(this.#clock, this.#options.awayNoticeMs, () => this.#tell())
+    this.#waiting ??= setTimer(this.#clock, this.#options.awayNoticeMs, () => this.#tell())
   }
 
   /** Translation is available again after `forMs`. */
@@ -57,15 +57,15 @@ class AttendantOutage implements Disposable {
 const MINUTES_LEFT = [5, 2]
 
 /** Options of the attendant. The caller keeps ownership of all objects. */
-export interface AttendantParts {
+export interface AttendantOptions {
   /** The relay whose participants are attended to. */
   readonly relay: Relay
   readonly announcer: Announcer
-  readonly options: AttendantOptions
+  readonly options: CompleteAttendantSettings
   /** Omit it without recording. */
   readonly recorder?: Recorder | undefined
   readonly clock?: Clock
-  readonly log?: Log
+  readonly log?: Logger
   /** Language of notices for participants without a language. Default `en-us`. */
   readonly language?: LanguageId | undefined
   /** Time limit of a call, which is enforced elsewhere and only announced here. Default: none. */
@@ -87,15 +87,15 @@ interface Attended {
  * participants; calls also work without it.
  */
 export class Attendant implements Disposable {
-  readonly #parts: AttendantParts
+  readonly #parts: AttendantOptions
   readonly #clock: Clock
-  readonly #log: Log
+  readonly #log: Logger
   readonly #table: KeyTable
   readonly #attended = new Map<string, Attended>()
   readonly #watches: readonly Disposable[]
 
-  constructor(parts: AttendantParts) {
-    const { relay, options, clock = systemClock, log = silentLog } = parts
+  constructor(parts: AttendantOptions) {
+    const { relay, options, clock = systemClock, log = noopLogger } = parts
     this.#parts = parts
     this.#clock = clock
     this.#log = log

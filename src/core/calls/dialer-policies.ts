@@ -1,20 +1,20 @@
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Dialler, DialOutcome, DialRequest, OutgoingCall } from '../model/dialer.ts'
+import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../model/dialer.ts'
 import type { Observer } from '../model/events.ts'
 
 /** Decides whether a new call must be rejected, and counts rejections. */
-export interface Doorman {
+export interface AdmissionControl {
   turns(): string | undefined
 }
 
 /** A dialer that rejects API calls during overload. */
-export class ModestDialler implements Dialler {
-  readonly #dialler: Dialler
-  readonly #doorman: Doorman
+export class AdmissionControlledDialer implements Dialer {
+  readonly #dialler: Dialer
+  readonly #doorman: AdmissionControl
 
   /** The caller keeps ownership of the dialer. */
-  constructor(dialler: Dialler, doorman: Doorman) {
+  constructor(dialler: Dialer, doorman: AdmissionControl) {
     this.#dialler = dialler
     this.#doorman = doorman
   }
@@ -30,12 +30,12 @@ export class ModestDialler implements Dialler {
 }
 
 /** A dialer that emits the event `dial` with the outcome of each call. */
-export class ObservedDialler implements Dialler {
-  readonly #dialler: Dialler
+export class ObservedDialer implements Dialer {
+  readonly #dialler: Dialer
   readonly #observer: Observer
 
   /** The caller keeps ownership of `dialler`. */
-  constructor(dialler: Dialler, observer: Observer) {
+  constructor(dialler: Dialer, observer: Observer) {
     this.#dialler = dialler
     this.#observer = observer
   }
@@ -58,7 +58,7 @@ function details(outcome: DialOutcome) {
 }
 
 /** Rate limits for outbound calls. */
-export interface DialRation {
+export interface DialRateLimit {
   /** Calls per minute. */
   readonly perMinute: number
   /** Calls per hour to each destination that is not in `known`. */
@@ -74,11 +74,11 @@ const HOUR_MS = 60 * MINUTE_MS
  * A dialer with rate limits, for stolen keys and for callers who redial in a loop. Over a limit, `dial` throws
  * `CAPACITY` (retry later) or, for a destination called too often, `DIAL_REFUSED`. Calls in progress are not affected.
  */
-export class RationedDialler implements Dialler {
+export class RateLimitedDialer implements Dialer {
   /** Calls rejected by the limits. */
   refused = 0
-  readonly #dialler: Dialler
-  readonly #ration: DialRation
+  readonly #dialler: Dialer
+  readonly #ration: DialRateLimit
   readonly #clock: Clock
   /** Times of the calls placed in the last minute, oldest first. */
   #placed: number[] = []
@@ -86,7 +86,7 @@ export class RationedDialler implements Dialler {
   readonly #destinations = new Map<string, number[]>()
 
   /** The caller keeps ownership of `dialler`. */
-  constructor(dialler: Dialler, ration: DialRation, clock: Clock) {
+  constructor(dialler: Dialer, ration: DialRateLimit, clock: Clock) {
     this.#dialler = dialler
     this.#ration = ration
     this.#clock = clock

@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.ts'
-import { type Log, silentLog } from '../../common/log.ts'
-import { AddressRates, TokenBucket } from '../../common/rate-limit.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
+import { KeyedRateLimiter, TokenBucket } from '../../common/rate-limit.ts'
 
 const WINDOW_MS = 600_000
 /** Wrong codes of one address (IPv6: /64 prefix): this many at once, then per window. */
@@ -24,23 +24,23 @@ export class AddressGuessLimit {
   /** Number of times that a guessing attack was detected. */
   alarms = 0
   readonly #clock: Clock
-  readonly #log: Log
-  readonly #addresses: AddressRates
-  readonly #networks: AddressRates
+  readonly #log: Logger
+  readonly #addresses: KeyedRateLimiter
+  readonly #networks: KeyedRateLimiter
   /** Time of each network’s last wrong code, in that order. */
   readonly #wrongAt = new Map<string, number>()
   readonly #all: TokenBucket
   /** The alarm lasts until no wrong code has arrived for the window. */
   #alarmedUntil = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, log: Log = silentLog) {
+  constructor(clock: Clock, log: Logger = noopLogger) {
     this.#clock = clock
     this.#log = log
-    this.#addresses = new AddressRates(clock, {
+    this.#addresses = new KeyedRateLimiter(clock, {
       perSecond: (PER_ADDRESS * 1_000) / WINDOW_MS,
       burst: PER_ADDRESS,
     })
-    this.#networks = new AddressRates(clock, {
+    this.#networks = new KeyedRateLimiter(clock, {
       perSecond: (EACH_NETWORK * 1_000) / WINDOW_MS,
       burst: EACH_NETWORK,
     })
@@ -83,7 +83,7 @@ export class AddressGuessLimit {
   }
 }
 
-/** Returns the network of an address prefix as `addressGroup` formats it. */
+/** Returns the network of an address prefix as `addressPrefix` formats it. */
 function networkOf(group: string): string {
   if (group.includes(':')) return `${group.split(':').slice(0, 3).join(':')}::/48`
   return group.includes('.') ? `${group.slice(0, group.lastIndexOf('.'))}.0/24` : group
@@ -105,7 +105,7 @@ const NOBODY = 'anonymous'
  * Limits how often callers can guess room codes, each caller and in total: numbers are easily forged, so a limit per
  * caller alone is useless. Browsers have `AddressGuessLimit`.
  */
-export class GuessLimit {
+export class RoomCodeLimiter {
   /** Number of wrong codes. */
   wrongCodes = 0
   /** Number of rejected attempts. */

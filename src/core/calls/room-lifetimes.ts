@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 
 /**
  * Time for which a room keeps its identity after the last participant has left (ms), so that participants who were all
@@ -69,7 +69,7 @@ export class RoomLives implements Disposable {
     if (!life) this.end(room)
     else if (!life.created) {
       life.linger?.[Symbol.dispose]()
-      life.linger = after(this.#clock, LINGER_MS, () => this.end(room))
+      life.linger = setTimer(this.#clock, LINGER_MS, () => this.end(room))
     }
   }
 

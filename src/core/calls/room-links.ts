@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 
 /** Maximum lifetime of a link (ms). */
@@ -36,7 +36,7 @@ export class RoomLinks implements Disposable {
     if (this.#links.size >= MOST_LINKS)
       throw new BridgeError('CAPACITY', `limit of ${MOST_LINKS} links reached`, { retryable: true })
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
-    const expiry = after(this.#clock, ttlMs, () => void this.#links.delete(token))
+    const expiry = setTimer(this.#clock, ttlMs, () => void this.#links.delete(token))
     this.#links.set(token, { room, expiry })
     return token
   }

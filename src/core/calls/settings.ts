@@ -27,7 +27,7 @@ const language = z
   .describe(LANGUAGE)
 
 /** Settings of the attendant, which handles key commands of participants and plays notices. */
-export const attendantOptionsSchema = z.strictObject({
+export const attendantSettingsSchema = z.strictObject({
   /** Key sequence of each action. A digit follows the sequence of `language`. */
   keys: z
     .strictObject({
@@ -86,23 +86,23 @@ export const attendantOptionsSchema = z.strictObject({
 })
 
 /** Complete options of the attendant; `attendantOptions` fills them in. */
-export type AttendantOptions = z.output<typeof attendantOptionsSchema>
+export type CompleteAttendantSettings = z.output<typeof attendantSettingsSchema>
 
 /** Options as written in the settings. */
 export type AttendantSettings = Readonly<
-  Omit<z.input<typeof attendantOptionsSchema>, 'languages' | 'keys'> & {
+  Omit<z.input<typeof attendantSettingsSchema>, 'languages' | 'keys'> & {
     readonly languages?: readonly string[] | undefined
-    readonly keys?: Readonly<z.input<typeof attendantOptionsSchema>['keys']>
+    readonly keys?: Readonly<z.input<typeof attendantSettingsSchema>['keys']>
   }
 >
 
 /** Fills in the defaults. Throws on an unknown key or an invalid value. */
-export function attendantOptions(given: AttendantSettings = {}): AttendantOptions {
-  return attendantOptionsSchema.parse(given)
+export function attendantOptions(given: AttendantSettings = {}): CompleteAttendantSettings {
+  return attendantSettingsSchema.parse(given)
 }
 
 /** Returns the key sequences of all actions that are not `off`. */
-export function keyMapOf(keys: AttendantOptions['keys']): KeyMap {
+export function keyMapOf(keys: CompleteAttendantSettings['keys']): KeyMap {
   return Object.fromEntries(
     KEY_ACTIONS.flatMap(action => (keys[action] === 'off' ? [] : [[action, keys[action]]])),
   )

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Announcer, NoticeName } from '../model/announcer.ts'
 import type { Announcement } from '../playout/announcement.ts'
@@ -69,7 +69,7 @@ export class SwitchboardVoice {
     const { hears, speaks } = party.state
     const sound = await this.#announcer.notice(name, hears ?? speaks ?? this.#language, values)
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    using _timer = after(this.#clock, HEARD_MS, resolve)
+    using _timer = setTimer(this.#clock, HEARD_MS, resolve)
     await Promise.race([party.announce(sound).ended, late])
   }
 
@@ -86,7 +86,7 @@ export class SwitchboardVoice {
       const queued = party.playout.backlogMs > 0 || party.playout.aheadMs(now) > 0
       const waited = now - begun
       if (waited >= REST_MS || (waited >= WORDS_MS && !queued)) return
-      await new Promise<void>(resolve => void after(this.#clock, LOOK_MS, resolve))
+      await new Promise<void>(resolve => void setTimer(this.#clock, LOOK_MS, resolve))
     }
   }
 }

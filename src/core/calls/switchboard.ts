@@ -1,25 +1,25 @@
-import { after, type Clock, systemClock } from '../../common/clock.ts'
+import { type Clock, setTimer, systemClock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
-import { type Log, silentLog } from '../../common/log.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
 import type { Announcer } from '../model/announcer.ts'
-import type { Dialler } from '../model/dialer.ts'
+import type { Dialer } from '../model/dialer.ts'
 import type { Admission, Invitation } from '../model/invitation.ts'
 import type { Leg } from '../model/leg.ts'
 import type { Participant } from '../room/participant.ts'
 import type { Relay } from '../room/relay.ts'
 import { SwitchboardVoice } from './spoken-notices.ts'
 import { SwitchboardCall } from './two-party-call.ts'
-import type { Farewell } from './two-party-call-state.ts'
+import type { EndNotice } from './two-party-call-state.ts'
 
 /** Dependencies of the switchboard. The caller keeps ownership of all of them. */
-export interface SwitchboardParts {
+export interface SwitchboardOptions {
   /** The relay that admits all legs; the caller keeps ownership. */
   readonly relay: Relay
   readonly announcer: Announcer
   /** Absent: outbound calls are disabled. */
-  readonly dialler?: Dialler | undefined
+  readonly dialler?: Dialer | undefined
   readonly clock?: Clock
-  readonly log?: Log
+  readonly log?: Logger
   /**
    * Maximum number of rooms; a caller who would open another one hears a notice and is disconnected. Default: the
    * number of legs.
@@ -40,9 +40,9 @@ const LIMIT_MARGIN_SECONDS = 60
  * disconnected, unless others have joined. Independent of channels: it uses only legs and a dialer.
  */
 export class Switchboard implements Admission {
-  readonly #parts: SwitchboardParts
+  readonly #parts: SwitchboardOptions
   readonly #clock: Clock
-  readonly #log: Log
+  readonly #log: Logger
   readonly #voice: SwitchboardVoice
   readonly #calls = new Map<string, SwitchboardCall>()
   /** Maximum end of a participant's call (clock ms). By invitation: a replaced leg gets no additional time. */
@@ -50,8 +50,8 @@ export class Switchboard implements Admission {
   /** Callers whose call is over: a late leg of theirs must not dial again. */
   readonly #done = new WeakSet<Invitation>()
 
-  constructor(parts: SwitchboardParts) {
-    const { clock = systemClock, log = silentLog, announcer, language = 'en-us' } = parts
+  constructor(parts: SwitchboardOptions) {
+    const { clock = systemClock, log = noopLogger, announcer, language = 'en-us' } = parts
     this.#parts = parts
     this.#clock = clock
     this.#log = log
@@ -113,12 +113,12 @@ export class Switchboard implements Admission {
     const now = this.#clock.now()
     const deadline = this.#deadlines.get(invitation) ?? now + maxMinutes * 60_000
     this.#deadlines.set(invitation, deadline)
-    const timer = after(this.#clock, Math.max(0, deadline - now), timeUp)
+    const timer = setTimer(this.#clock, Math.max(0, deadline - now), timeUp)
     void leg.ended.then(() => timer[Symbol.dispose]())
   }
 
   /** Plays the reason to a participant, then hangs up. */
-  #dismiss(party: Participant, farewell: Farewell): void {
+  #dismiss(party: Participant, farewell: EndNotice): void {
     void this.#voice.say(party, farewell).then(() => party.hangUp())
   }
 }

@@ -1,7 +1,7 @@
 import type { NoticeName } from '../model/announcer.ts'
 
 /** Notices that end a call. */
-export type Farewell = Extract<
+export type EndNotice = Extract<
   NoticeName,
   | 'busy'
   | 'no-answer'
@@ -23,14 +23,14 @@ export type CallState =
   /** The call was not answered, and the caller stays; others can join. */
   | { readonly status: 'waiting' }
   /** The remaining participants hear the reason for the end. */
-  | { readonly status: 'parting'; readonly farewell: Farewell }
+  | { readonly status: 'parting'; readonly farewell: EndNotice }
   | { readonly status: 'over' }
 
 /** `present`: the number of participants afterwards. */
 export type CallInput =
   /** The callee has answered, and is a person. */
   | { readonly type: 'answered' }
-  | { readonly type: 'unanswered'; readonly why: Farewell; readonly stay: boolean; readonly present: number }
+  | { readonly type: 'unanswered'; readonly why: EndNotice; readonly stay: boolean; readonly present: number }
   | { readonly type: 'joined'; readonly present: number }
   /** The other participant did not arrive. */
   | { readonly type: 'not-returned'; readonly missing: 'caller' | 'callee' }
@@ -98,6 +98,6 @@ function afterLeaving(state: CallState, who: 'caller' | 'callee' | 'guest', pres
   return state.status === 'calling' ? TALKING : state
 }
 
-function parting(farewell: Farewell): CallState {
+function parting(farewell: EndNotice): CallState {
   return { status: 'parting', farewell }
 }

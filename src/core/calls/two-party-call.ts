@@ -1,25 +1,25 @@
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError, type ErrorCode } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { Log } from '../../common/log.ts'
-import type { Dialler, DialOutcome, OutgoingCall } from '../model/dialer.ts'
+import type { Logger } from '../../common/log.ts'
+import type { Dialer, DialOutcome, OutgoingCall } from '../model/dialer.ts'
 import type { DialPlan, Invitation } from '../model/invitation.ts'
 import type { Announcement } from '../playout/announcement.ts'
 import type { Participant } from '../room/participant.ts'
 import type { SwitchboardVoice } from './spoken-notices.ts'
-import { type CallInput, type CallState, type Farewell, next } from './two-party-call-state.ts'
+import { type CallInput, type CallState, type EndNotice, next } from './two-party-call-state.ts'
 
 /** Reconnection window of a participant whose leg broke (ms). */
 const RETURN_MS = 10_000
 /** After a hand-over, the second participant arrives within this time of the first (ms). */
 const REUNION_MS = 6_000
 
-export interface SwitchboardCallTerms {
+export interface SwitchboardCallOptions {
   /** Absent: outbound calls are disabled. */
-  readonly dialler: Dialler | undefined
+  readonly dialler: Dialer | undefined
   readonly voice: SwitchboardVoice
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   /** Maximum duration of an outbound call (s). */
   readonly limitSeconds: number | undefined
   /** Called once, at the end of the call. */
@@ -39,7 +39,7 @@ interface Seat {
  */
 export class SwitchboardCall {
   readonly #room: string
-  readonly #terms: SwitchboardCallTerms
+  readonly #terms: SwitchboardCallOptions
   #plan: DialPlan | undefined
   /** Absent until the caller arrives from another server. */
   #caller: Invitation | undefined
@@ -56,12 +56,12 @@ export class SwitchboardCall {
   #greeted = false
 
   /** `first`: the invitation of a caller, with the number to dial, or of a callee dialed by another server (`called`). */
-  constructor(first: Invitation, terms: SwitchboardCallTerms) {
+  constructor(first: Invitation, terms: SwitchboardCallOptions) {
     this.#room = first.room
     this.#terms = terms
     const returns = !first.dial || first.dial.resumed
     this.#state = { status: returns ? 'returning' : 'calling' }
-    if (returns) this.#reunion = after(terms.clock, REUNION_MS, () => this.#alone())
+    if (returns) this.#reunion = setTimer(terms.clock, REUNION_MS, () => this.#alone())
     this.#meet(first)
   }
 
@@ -177,7 +177,7 @@ export class SwitchboardCall {
     this.#say(callee.party, 'incoming', named(this.#caller))
   }
 
-  #unanswered(why: Farewell): void {
+  #unanswered(why: EndNotice): void {
     const before = this.#state
     const stay = this.#plan?.unanswered === 'stay'
     this.#apply({ type: 'unanswered', why, stay, present: this.#seats.size })
@@ -204,7 +204,7 @@ export class SwitchboardCall {
       this.#seats.delete(invitation)
       this.#apply({ type: 'left', who: seat.who, present: this.#seats.size })
     }
-    if (reason.kind === 'failed') seat.missing = after(this.#terms.clock, RETURN_MS, gone)
+    if (reason.kind === 'failed') seat.missing = setTimer(this.#terms.clock, RETURN_MS, gone)
     else gone()
   }
 
@@ -229,7 +229,7 @@ export class SwitchboardCall {
     if (!answered) void this.#outgoing?.hangUp()
   }
 
-  async #part(farewell: Farewell): Promise<void> {
+  async #part(farewell: EndNotice): Promise<void> {
     const { voice } = this.#terms
     const parties = Array.from(this.#seats.values(), ({ party }) => party)
     if (farewell === 'other-left') await Promise.all(parties.map(party => voice.heardOut(party)))
@@ -253,7 +253,7 @@ export class SwitchboardCall {
 }
 
 /** Failures with a specific notice. */
-const FAILURES: { readonly [K in ErrorCode]?: Farewell } = {
+const FAILURES: { readonly [K in ErrorCode]?: EndNotice } = {
   CAPACITY: 'line-full',
   DIAL_SPENT: 'minutes-spent',
 }
@@ -262,7 +262,7 @@ function named(party: { readonly name?: string } | undefined): Record<string, st
   return party?.name === undefined ? {} : { name: party.name }
 }
 
-function farewellOf(outcome: Exclude<DialOutcome, { kind: 'answered' }>): Farewell {
+function farewellOf(outcome: Exclude<DialOutcome, { kind: 'answered' }>): EndNotice {
   switch (outcome.kind) {
     case 'failed':
       return FAILURES[outcome.error.code] ?? 'call-failed'

@@ -1,5 +1,5 @@
 import type { Clock } from '../../common/clock.ts'
-import { type Log, thrown } from '../../common/log.ts'
+import { errorFields, type Logger } from '../../common/log.ts'
 import type { RelayMetrics } from './relay-metrics.ts'
 
 /** Maximum number of faults remembered as logged. */
@@ -10,11 +10,11 @@ const TOLD_MOST = 100
  * affecting others. Each distinct fault is logged only once, with its stack.
  */
 export class ContainedFaults {
-  readonly #log: Log
+  readonly #log: Logger
   readonly #metrics: Pick<RelayMetrics, 'faultsContained'>
   readonly #told = new Set<string>()
 
-  constructor(log: Log, metrics: Pick<RelayMetrics, 'faultsContained'>) {
+  constructor(log: Logger, metrics: Pick<RelayMetrics, 'faultsContained'>) {
     this.#log = log
     this.#metrics = metrics
   }
@@ -22,7 +22,7 @@ export class ContainedFaults {
   /** Records a fault. `message` is constant for each place in the code; `about` adds log fields such as ids. */
   note(message: string, error: unknown, about: object = {}): void {
     this.#metrics.faultsContained++
-    const fields = thrown(error)
+    const fields = errorFields(error)
     // Keyed by the place that threw, not by its callers: the same fault can be reached along several paths.
     const key = [message, ...fields.stack.split('\n', 2)].join('\n')
     if (this.#told.has(key)) return

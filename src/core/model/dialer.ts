@@ -50,7 +50,7 @@ export interface OutgoingCall {
 }
 
 /** A channel that can place outbound calls. Owned by its bridge. */
-export interface Dialler {
+export interface Dialer {
   /**
    * Places a call. Throws `BridgeError` synchronously: `DIAL_REFUSED` if the settings do not allow the destination or
    * outbound calls; `CAPACITY` if too many calls are in progress; `DIAL_SPENT` if a quota is used up. Later failures are

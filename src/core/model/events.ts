@@ -4,14 +4,14 @@ import type { EndReason } from '../../common/lifecycle.ts'
 import type { DialEnd } from './dialer.ts'
 import type { KeyAction } from './key-commands.ts'
 import type { UtteranceStages } from './latency-stages.ts'
-import type { PartyKey, PartyState } from './participant-state.ts'
+import type { ParticipantKey, ParticipantState } from './participant-state.ts'
 import type { RecordingFault, RecordingState } from './recording.ts'
 
 /** Playback states of the sounds that the system plays to a listener. */
 export type NoticeStage = 'begun' | 'heard' | 'stopped'
 
 /** A change of the circuit breaker of the service at `place`; 0 is the preferred service. */
-export interface GateChange {
+export interface ServiceStatusChange {
   readonly place: number
   readonly status: 'closed' | 'open'
 }
@@ -100,11 +100,11 @@ export interface RelayEvents {
   /** The participant left permanently; `frames` of 20 ms were received from them. */
   left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
   /** A participant's state changed; `state` is the new state, `changes` lists the keys that differ. */
-  changed: { room: string; participant: string; state: PartyState; changes: readonly PartyKey[] }
+  changed: { room: string; participant: string; state: ParticipantState; changes: readonly ParticipantKey[] }
   /** The state of a session from a speaker into a language. */
   session: SessionEvent
   /** The circuit breaker of a service changed; while `open`, only probes pass. Place 0 is the preferred service. */
-  service: GateChange
+  service: ServiceStatusChange
   /**
    * A listener hears originals because translation is unavailable (`away`), or hears translations again after `forMs`.
    */

@@ -2,13 +2,13 @@ import type { LanguageId } from '../../common/language.ts'
 import type { Leg } from './leg.ts'
 
 /** Level of original voices: muted, always low, or low and ducked further while their translation plays. */
-export type OriginalVoice = 'off' | 'low' | 'duck'
+export type OriginalMix = 'off' | 'low' | 'duck'
 
 /**
  * Output that a participant receives: `voice`, voices and their translations; `text`, captions in their language without
  * audio; `nothing`, for participants who only speak.
  */
-export type Takes = 'voice' | 'text' | 'nothing'
+export type Receives = 'voice' | 'text' | 'nothing'
 
 /** Room and preferences with which a leg is admitted. */
 export interface Invitation {
@@ -21,7 +21,7 @@ export interface Invitation {
   /** Voice for the translations they hear, by its id in the service's list; omit it for the default voice. */
   readonly voice?: string
   /** Default `duck`. */
-  readonly original?: OriginalVoice
+  readonly original?: OriginalMix
   /** Keeps or drops unplayed translations when they speak; default: the setting of the relay (`keep`). */
   readonly interrupt?: 'keep' | 'clear'
   /** Name shown with captions. */
@@ -34,7 +34,7 @@ export interface Invitation {
    */
   readonly place?: string
   /** Default `voice`. */
-  readonly takes?: Takes
+  readonly takes?: Receives
   /** Call that the switchboard places when the participant has joined. */
   readonly dial?: DialPlan
   /** Set for a callee of the switchboard, whose call ends when they are alone in the room. */

@@ -1,8 +1,8 @@
 import { type LanguageId, languageId } from '../../common/language.ts'
-import type { Invitation, OriginalVoice } from './invitation.ts'
+import type { Invitation, OriginalMix } from './invitation.ts'
 
 /** A participant's settings in a call. The invitation gives the initial values; they can change at any time. */
-export interface PartyState {
+export interface ParticipantState {
   /** Spoken language; absent for a listener, whose audio is not played to others. */
   readonly speaks?: LanguageId
   /** Language to hear; absent: only original voices. */
@@ -10,7 +10,7 @@ export interface PartyState {
   /** Voice of the translations: an id in the service's list; absent: the default voice. Reset when `hears` changes. */
   readonly voice?: string
   /** Mix of original voices under their translation. */
-  readonly original: OriginalVoice
+  readonly original: OriginalMix
   /** Shown with captions. */
   readonly name?: string
   /** True: their voice is not sent to listeners, services or recordings. */
@@ -20,27 +20,35 @@ export interface PartyState {
 }
 
 /** Changes to apply: absent or undefined keeps a value, `null` removes it. */
-export interface PartyChange {
+export interface ParticipantChange {
   readonly speaks?: LanguageId | null | undefined
   readonly hears?: LanguageId | null | undefined
   readonly voice?: string | null | undefined
-  readonly original?: OriginalVoice | undefined
+  readonly original?: OriginalMix | undefined
   readonly name?: string | null | undefined
   readonly muted?: boolean | undefined
   readonly interpreting?: boolean | undefined
 }
 
-export type PartyKey = keyof PartyState
+export type ParticipantKey = keyof ParticipantState
 
-export const ORIGINAL_VOICES: readonly OriginalVoice[] = ['off', 'low', 'duck']
-const KEYS: readonly PartyKey[] = ['speaks', 'hears', 'voice', 'original', 'name', 'muted', 'interpreting']
+export const ORIGINAL_VOICES: readonly OriginalMix[] = ['off', 'low', 'duck']
+const KEYS: readonly ParticipantKey[] = [
+  'speaks',
+  'hears',
+  'voice',
+  'original',
+  'name',
+  'muted',
+  'interpreting',
+]
 /** Voice ids are short words that the service defines. */
 const VOICE = /^[\w.:+ -]{1,64}$/
 /** Maximum length of a name (characters). */
 const LONGEST_NAME = 64
 
 /** Returns the state of a participant who joins. */
-export function initialState(invitation: Invitation): PartyState {
+export function initialState(invitation: Invitation): ParticipantState {
   const { speaks, hears, voice, original = 'duck', name } = invitation
   return {
     ...(speaks === undefined ? {} : { speaks }),
@@ -57,8 +65,8 @@ export function initialState(invitation: Invitation): PartyState {
  * Returns `state` with `change` applied, or the same object if nothing differs. Throws `RangeError` for an invalid key
  * or value and then changes nothing.
  */
-export function changedState(state: PartyState, change: PartyChange): PartyState {
-  const next: Partial<Record<PartyKey, unknown>> = { ...state }
+export function changedState(state: ParticipantState, change: ParticipantChange): ParticipantState {
+  const next: Partial<Record<ParticipantKey, unknown>> = { ...state }
   for (const [key, value] of Object.entries(change)) {
     if (value === undefined) continue
     if (!isKey(key)) throw new RangeError(`unknown key "${key}"; expected ${KEYS.join(', ')}`)
@@ -68,20 +76,20 @@ export function changedState(state: PartyState, change: PartyChange): PartyState
   }
   // A voice belongs to one language.
   if (next.hears !== state.hears && change.voice === undefined) delete next.voice
-  return differences(state, next as PartyState).length === 0 ? state : (next as PartyState)
+  return differences(state, next as ParticipantState).length === 0 ? state : (next as ParticipantState)
 }
 
 /** Returns the keys in which two states differ. */
-export function differences(a: PartyState, b: PartyState): PartyKey[] {
+export function differences(a: ParticipantState, b: ParticipantState): ParticipantKey[] {
   return KEYS.filter(key => a[key] !== b[key])
 }
 
-function isKey(key: string): key is PartyKey {
+function isKey(key: string): key is ParticipantKey {
   return (KEYS as readonly string[]).includes(key)
 }
 
 /** Returns `value` validated; undefined means that the key is removed. */
-function checkedValue(key: PartyKey, value: unknown): unknown {
+function checkedValue(key: ParticipantKey, value: unknown): unknown {
   switch (key) {
     case 'speaks':
     case 'hears':
@@ -102,7 +110,7 @@ function checkedValue(key: PartyKey, value: unknown): unknown {
   }
 }
 
-function checkedLanguage(key: PartyKey, value: unknown): LanguageId {
+function checkedLanguage(key: ParticipantKey, value: unknown): LanguageId {
   if (typeof value !== 'string')
     throw new RangeError(`${key} must be a language like en-us, got ${shown(value)}`)
   return languageId(value)

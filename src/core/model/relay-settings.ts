@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Settings of the relay; the defaults suit a phone call. */
-export const relayOptionsSchema = z.strictObject({
+export const relaySettingsSchema = z.strictObject({
   leadMs: z
     .number()
     .int()
@@ -95,14 +95,14 @@ export const relayOptionsSchema = z.strictObject({
 const DECODERS_PER_LEG = 8
 
 /** Maximum number of mp3 decoders; by default enough for every voice. */
-export function decodersOf({ maxDecoders, maxLegs }: RelayOptions): number {
+export function decodersOf({ maxDecoders, maxLegs }: RelaySettings): number {
   return maxDecoders ?? maxLegs * DECODERS_PER_LEG
 }
 
 /** Complete options of a relay, with defaults filled in by `relayOptions`. */
-export type RelayOptions = z.infer<typeof relayOptionsSchema>
+export type RelaySettings = z.infer<typeof relaySettingsSchema>
 
 /** Fills in defaults. Throws on an unknown key or an invalid value. */
-export function relayOptions(given: z.input<typeof relayOptionsSchema> = {}): RelayOptions {
-  return relayOptionsSchema.parse(given)
+export function relayOptions(given: z.input<typeof relaySettingsSchema> = {}): RelaySettings {
+  return relaySettingsSchema.parse(given)
 }

@@ -160,7 +160,7 @@ export interface AnnouncementLaneEvents {
  * System sounds for one participant: a queue of notices, and background sounds (ringing, music) with lower priority, of
  * which only the oldest is played. One sound plays at a time and fades out before another replaces it.
  */
-export class AnnouncementLane {
+export class AnnouncementQueue {
   readonly #events: AnnouncementLaneEvents
   readonly #frame = new Int16Array(FRAME_SAMPLES)
   readonly #notices: PlayingSound[] = []

@@ -1,9 +1,9 @@
 import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
-import { Stretch } from '../../transcode/stretch/time-stretch.ts'
+import { TimeStretcher } from '../../transcode/stretch/time-stretch.ts'
 import type { QueuedSpeech } from './queued-utterance.ts'
 
 /** Playback rate of a translation: unchanged, with pauses trimmed, or also faster than spoken. */
-export interface Pace {
+export interface PlaybackRate {
   readonly trim: boolean
   readonly factor: number
 }
@@ -19,7 +19,7 @@ export interface LaneState {
 }
 
 /** All paces from normal to fastest: pauses are trimmed first, then speech speeds up in steps of 5 %. */
-export const PACES: readonly Pace[] = [
+export const PACES: readonly PlaybackRate[] = [
   { trim: false, factor: 1 },
   { trim: true, factor: 1 },
   { trim: true, factor: 1.05 },
@@ -42,7 +42,7 @@ export const REST = 0
  * Returns the pace after `pace` (indexes of `PACES`), at most one step away, so that the change is inaudible. A growing
  * lag is extrapolated. Pure.
  */
-export function nextPace(pace: number, { lagMs, trendMs, aheadMs }: LaneState): number {
+export function nextRate(pace: number, { lagMs, trendMs, aheadMs }: LaneState): number {
   if (aheadMs < STARVING_MS) return REST
   const expected = lagMs + Math.max(0, trendMs)
   const up = FROM_MS[pace + 1]
@@ -60,10 +60,10 @@ const ms = (samples: number) => (samples * FRAME_MS) / FRAME_SAMPLES
  * Plays a queue's utterances in less time: reads slightly ahead, trims pauses within and between utterances, and speeds up
  * speech. At a faster rate an utterance can start in the middle of a frame; at normal rate each starts with a new frame.
  */
-export class HurriedSpeech {
+export class TimeCompressedSpeech {
   readonly #queue: readonly QueuedSpeech[]
   readonly #begin: (queued: QueuedSpeech) => void
-  readonly #stretch = new Stretch(() => this.#readAhead())
+  readonly #stretch = new TimeStretcher(() => this.#readAhead())
   readonly #frame = new Int16Array(FRAME_SAMPLES)
   #resting = true
 
@@ -74,7 +74,7 @@ export class HurriedSpeech {
   }
 
   /** Sets the playback rate. */
-  set pace({ trim, factor }: Pace) {
+  set pace({ trim, factor }: PlaybackRate) {
     this.#stretch.trimming = trim
     this.#stretch.factor = factor
     this.#resting = !trim && factor === 1
@@ -145,14 +145,14 @@ export class HurriedSpeech {
 const FOLLOW = 1 / 30
 
 /** Controls the pace of one translation queue by its lag. */
-export class LanePace {
+export class CatchUpController {
   #pace = REST
   /** Reused by each check, to avoid allocations. */
   readonly #state = { lagMs: 0, trendMs: 0, aheadMs: 0 }
   /** Recent average lag (ms). */
   #usualMs = 0
 
-  get now(): Pace {
+  get now(): PlaybackRate {
     return PACES[this.#pace]!
   }
 
@@ -161,12 +161,12 @@ export class LanePace {
   }
 
   /** Updates the pace. Called ten times per second during playback. */
-  look(lagMs: number, aheadMs: number): Pace {
+  look(lagMs: number, aheadMs: number): PlaybackRate {
     this.#state.lagMs = lagMs
     this.#state.aheadMs = aheadMs
     this.#state.trendMs = lagMs - this.#usualMs
     this.#usualMs += (lagMs - this.#usualMs) * FOLLOW
-    this.#pace = nextPace(this.#pace, this.#state)
+    this.#pace = nextRate(this.#pace, this.#state)
     return this.now
   }
 

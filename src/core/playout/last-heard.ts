@@ -1,4 +1,4 @@
-import { FRAME_MS, joined } from '../../transcode/pcm.ts'
+import { concat, FRAME_MS } from '../../transcode/pcm.ts'
 import type { Sound } from '../model/announcer.ts'
 import type { UtteranceReader } from '../utterance/utterance-audio.ts'
 import type { Speech } from './translation-queue.ts'
@@ -62,7 +62,7 @@ export class LastHeard {
       const frame = speech.audio.frame(at)
       if (frame) frames.push(frame)
     }
-    return { name: 'repeat', pcm: joined(frames) }
+    return { name: 'repeat', pcm: concat(frames) }
   }
 
   /** Releases all audio. */

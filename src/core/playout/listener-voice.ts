@@ -1,7 +1,7 @@
 import { FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
-import type { OriginalVoice } from '../model/invitation.ts'
+import type { OriginalMix } from '../model/invitation.ts'
 import type { TappedVoice } from '../model/recording.ts'
-import { type LaneEvents, type LaneTiming, TranslationLane } from './translation-queue.ts'
+import { type LaneEvents, type LaneTiming, TranslationQueue } from './translation-queue.ts'
 
 /** Capacity (400 ms); live audio never arrives later than that. */
 const MOST_FRAMES = 20
@@ -12,7 +12,7 @@ const SEAM_SAMPLES = SAMPLE_RATE / 200
  * A short bounded jitter buffer for one speaker's original voice to one listener. It fills to `prime` frames before
  * playback, and again after an underrun. While it holds more than that, it drops quiet frames to stay close to live.
  */
-export class OriginalLane {
+export class OriginalBuffer {
   readonly #frames: Int16Array[] = []
   readonly #quiet: boolean[] = []
   #read = 0
@@ -126,10 +126,10 @@ export interface VoiceEvents extends LaneEvents {
 }
 
 /** One speaker as one listener hears them: the original, its gain, and the translation. */
-export class Voice {
+export class ListenerVoice {
   readonly speaker: string
-  readonly translation: TranslationLane
-  readonly original: OriginalLane
+  readonly translation: TranslationQueue
+  readonly original: OriginalBuffer
   /** Gain of the last original frame mixed. */
   gain = 0
   /** The translating session; absent when both speak the same language. */
@@ -142,8 +142,8 @@ export class Voice {
    * The same speaker's voices for earlier listeners in this place: the first to play the original plays it for
    * all.
    */
-  earlier: readonly Voice[] = []
-  mode: OriginalVoice = 'duck'
+  earlier: readonly ListenerVoice[] = []
+  mode: OriginalMix = 'duck'
   /** The speaker is muted. */
   muted = false
   /** Receives the frames of the utterance being played, while a tap is active. */
@@ -159,8 +159,8 @@ export class Voice {
   ) {
     this.speaker = speaker
     this.#gains = gains
-    this.translation = new TranslationLane(maxLagMs, events, timing)
-    this.original = new OriginalLane(() => events.skipped())
+    this.translation = new TranslationQueue(maxLagMs, events, timing)
+    this.original = new OriginalBuffer(() => events.skipped())
   }
 
   /** Returns the target gain of the original; `translating`: a translation is being played. */

@@ -1,7 +1,7 @@
 import { mixInto } from '../../transcode/mixing.ts'
 import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME, saturate } from '../../transcode/pcm.ts'
-import type { AnnouncementLane } from './announcement.ts'
-import type { Voice } from './listener-voice.ts'
+import type { AnnouncementQueue } from './announcement.ts'
+import type { ListenerVoice } from './listener-voice.ts'
 
 /** Fade-out of a source that was cut off (5 ms). */
 const TAIL_SAMPLES = SAMPLE_RATE / 200
@@ -9,7 +9,7 @@ const TAIL_SAMPLES = SAMPLE_RATE / 200
 const STEP_LEAST = 32
 
 /** The start and end of one source in a mix. Prevents clicks at every cut. */
-export class PlayoutEdge {
+export class FadeOut {
   #gain = 0
   /** The last sample mixed. */
   #last = 0
@@ -76,11 +76,11 @@ const SILENCE_MS = 1_000
 
 /** One speaker in the mix, with the edges of both voices. */
 class Strand {
-  readonly voice: Voice
-  readonly original = new PlayoutEdge()
-  readonly translation = new PlayoutEdge()
+  readonly voice: ListenerVoice
+  readonly original = new FadeOut()
+  readonly translation = new FadeOut()
 
-  constructor(voice: Voice) {
+  constructor(voice: ListenerVoice) {
     this.voice = voice
   }
 
@@ -91,26 +91,26 @@ class Strand {
 
 /** Mixes one listener's frames from voices and announcements. Independent of when they are sent. */
 export class PlayoutMixer {
-  readonly #announcements: AnnouncementLane
+  readonly #announcements: AnnouncementQueue
   /** Gain of original voices under a notice. */
   readonly #underNotice: number
-  readonly #voices = new Map<string, Voice>()
+  readonly #voices = new Map<string, ListenerVoice>()
   /** The same as an array, plus removed voices that still fade out; avoids iterators in code that runs every 20 ms. */
   #strands: readonly Strand[] = []
   /** Last playback of an original voice and of a translation (clock ms). */
   #spokenAt = Number.NEGATIVE_INFINITY
   #translatedAt = Number.NEGATIVE_INFINITY
 
-  constructor(announcements: AnnouncementLane, underNotice: number) {
+  constructor(announcements: AnnouncementQueue, underNotice: number) {
     this.#announcements = announcements
     this.#underNotice = underNotice
   }
 
-  get voices(): ReadonlyMap<string, Voice> {
+  get voices(): ReadonlyMap<string, ListenerVoice> {
     return this.#voices
   }
 
-  add(voice: Voice): void {
+  add(voice: ListenerVoice): void {
     this.#voices.set(voice.speaker, voice)
     this.#strands = [...this.#strands, new Strand(voice)]
   }

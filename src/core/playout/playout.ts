@@ -5,12 +5,12 @@ import type { Leg } from '../model/leg.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import {
   type Announcement,
-  AnnouncementLane,
+  AnnouncementQueue,
   type AnnounceOptions,
   type PlayingSound,
 } from './announcement.ts'
 import type { EchoReference } from './echo-reference.ts'
-import type { Voice } from './listener-voice.ts'
+import type { ListenerVoice } from './listener-voice.ts'
 import { type MarkLost, PlayoutMarks } from './mark-tracker.ts'
 import { PlayoutMixer, SLACK_MS } from './mixer.ts'
 
@@ -41,7 +41,7 @@ export class Playout {
   readonly #metrics: RelayMetrics
   readonly #onNotice: (name: string, stage: NoticeStage) => void
   readonly #onFault: (error: unknown) => void
-  readonly #announcements: AnnouncementLane
+  readonly #announcements: AnnouncementQueue
   readonly #mixer: PlayoutMixer
   readonly #marks = new PlayoutMarks()
   readonly #batch = new Int16Array(BATCH_FRAMES * FRAME_SAMPLES)
@@ -73,7 +73,7 @@ export class Playout {
     this.#metrics = metrics
     this.#onNotice = onNotice
     this.#onFault = onFault
-    this.#announcements = new AnnouncementLane({
+    this.#announcements = new AnnouncementQueue({
       mayFlush: () => this.#marks.unconfirmed === 0,
       begun: ({ name }) => onNotice(name, 'begun'),
       finished: sound => this.#announced(sound),
@@ -97,11 +97,11 @@ export class Playout {
     return this.#mixer.backlogMs
   }
 
-  get voices(): ReadonlyMap<string, Voice> {
+  get voices(): ReadonlyMap<string, ListenerVoice> {
     return this.#mixer.voices
   }
 
-  add(voice: Voice): void {
+  add(voice: ListenerVoice): void {
     this.#mixer.add(voice)
   }
 

@@ -1,5 +1,5 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
-import { HurriedSpeech, LanePace } from './catch-up.ts'
+import { CatchUpController, TimeCompressedSpeech } from './catch-up.ts'
 import { beginAgain, QueuedSpeech, type Speech } from './queued-utterance.ts'
 
 export type { Speech } from './queued-utterance.ts'
@@ -31,15 +31,15 @@ const LOOK_FRAMES = 5
  * trims pauses, then plays speech faster, until the delay is gone. If an utterance would have to wait longer than
  * `maxLagMs`, the oldest unstarted ones are dropped whole. Without delay, frames pass unchanged.
  */
-export class TranslationLane {
+export class TranslationQueue {
   readonly #queue: QueuedSpeech[] = []
   readonly #events: LaneEvents
   readonly #maxLagMs: number
   readonly #now: () => number
   readonly #catchesUp: boolean
-  readonly #pace = new LanePace()
+  readonly #pace = new CatchUpController()
   /** Created on the first delay. */
-  #hurried: HurriedSpeech | undefined
+  #hurried: TimeCompressedSpeech | undefined
   /** Playback is time-compressed. */
   #hurrying = false
   #frames = 0
@@ -203,7 +203,7 @@ export class TranslationLane {
     const pace = this.#pace.look(this.lagMs, this.#aheadMs)
     if (!this.#hurried) {
       if (this.#pace.atRest) return
-      this.#hurried = new HurriedSpeech(this.#queue, queued => this.#begin(queued))
+      this.#hurried = new TimeCompressedSpeech(this.#queue, queued => this.#begin(queued))
     }
     this.#hurried.pace = pace
     // Returns to unchanged frames once the audio read ahead is used up.

@@ -5,16 +5,16 @@ import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption, Observer } from '../model/events.ts'
 import type { TrackWriter } from '../model/recording.ts'
-import type { RelayOptions } from '../model/relay-settings.ts'
-import { Session, type SessionParts } from '../translation/session.ts'
-import { Interpreter, type InterpreterEvents } from '../utterance/result-assembler.ts'
+import type { RelaySettings } from '../model/relay-settings.ts'
+import { Session, type SessionDependencies } from '../translation/session.ts'
+import { type InterpreterEvents, ResultAssembler } from '../utterance/result-assembler.ts'
 import type { DecodeQueue, Utterance } from '../utterance/utterance.ts'
-import type { Hearing, Participant } from './participant.ts'
+import type { ListenerLink, Participant } from './participant.ts'
 
 type Stretch = NonNullable<Caption['spoken']>
 
 /** A source of speech intervals. */
-export interface Voiced {
+export interface SpeechSource {
   /** Returns the interval that a text arriving at `now` (clock ms) covers; see `VoiceActivity.stretch`. */
   spoken(now: number, final: boolean): Stretch | undefined
 }
@@ -29,15 +29,15 @@ interface Cut {
  * The speech intervals of one interpretation's texts, limited to the time from its start to its cut. A change of
  * language during a sentence is such a cut: the rest of the sentence belongs to another interpretation.
  */
-class SpokenRange {
-  readonly #voice: Voiced
+class SpeechInterval {
+  readonly #voice: SpeechSource
   readonly #since: number
   /** The end of the interval of its last final text. */
   #told = Number.NEGATIVE_INFINITY
   #cut: Cut | undefined
 
   /** `since`: when the interpretation started (clock ms). */
-  constructor(voice: Voiced, since: number) {
+  constructor(voice: SpeechSource, since: number) {
     this.#voice = voice
     this.#since = since
   }
@@ -71,11 +71,11 @@ class SpokenRange {
   }
 }
 
-export interface InterpretationParts extends SessionParts {
+export interface InterpretationOptions extends SessionDependencies {
   readonly observer: Observer
   readonly mp3: Mp3Pool
   readonly decoding: DecodeQueue
-  readonly options: RelayOptions
+  readonly options: RelaySettings
   readonly faults: ContainedFaults
 }
 
@@ -96,21 +96,21 @@ export class Interpretation {
   /** Ids of all listeners and caption readers. Set by the room. */
   listeners: ReadonlySet<string> = new Set()
   /** Listeners of the voice. Set by the room. */
-  hearings: readonly Hearing[] = []
+  hearings: readonly ListenerLink[] = []
   /** True if it provides the captions. Of several interpretations that differ only in their voice, one does. Set by the room. */
   primary = true
   /** Track for recordings. Set by the room while a tap is active. */
   track: TrackWriter | undefined
-  readonly #spoken: SpokenRange
+  readonly #spoken: SpeechInterval
   readonly #name: string
-  readonly #parts: InterpretationParts
-  readonly #interpreter: Interpreter
+  readonly #parts: InterpretationOptions
+  readonly #interpreter: ResultAssembler
 
   /** Opens the session. Requires `speaker.state.speaks`. `setup` has the requested voice and its previous result. */
   constructor(
     speaker: Participant,
     to: LanguageId,
-    parts: InterpretationParts,
+    parts: InterpretationOptions,
     { voice, refusedBefore = false }: InterpretationSetup = {},
   ) {
     const from = speaker.state.speaks
@@ -120,7 +120,7 @@ export class Interpretation {
     this.to = to
     this.#parts = parts
     const { observer, clock } = parts
-    this.#spoken = new SpokenRange(speaker, clock.now())
+    this.#spoken = new SpeechInterval(speaker, clock.now())
     const common = {
       room: speaker.invitation.room,
       speaker: speaker.id,
@@ -148,7 +148,7 @@ export class Interpretation {
           'voice not decodable',
         ),
     }
-    this.#interpreter = new Interpreter(
+    this.#interpreter = new ResultAssembler(
       this.#name,
       parts.mp3,
       parts.metrics,

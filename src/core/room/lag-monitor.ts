@@ -1,7 +1,7 @@
 import type { Observer } from '../model/events.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
-import type { Voice } from '../playout/listener-voice.ts'
-import type { TranslationLane } from '../playout/translation-queue.ts'
+import type { ListenerVoice } from '../playout/listener-voice.ts'
+import type { TranslationQueue } from '../playout/translation-queue.ts'
 import type { Room } from './room.ts'
 
 /** Lag from which a translation counts as late (ms). */
@@ -16,10 +16,10 @@ interface Seen {
 }
 
 /** Measures the lag of translations once per second, for metrics and observers. */
-export class LagWatch {
+export class LagMonitor {
   readonly #metrics: RelayMetrics
   readonly #observer: Observer
-  readonly #seen = new WeakMap<TranslationLane, Seen>()
+  readonly #seen = new WeakMap<TranslationQueue, Seen>()
 
   constructor(metrics: RelayMetrics, observer: Observer) {
     this.#metrics = metrics
@@ -35,7 +35,7 @@ export class LagWatch {
         for (const voice of playout.voices.values()) this.#lookAt(room.name, id, voice)
   }
 
-  #lookAt(room: string, listener: string, { speaker, translation }: Voice): void {
+  #lookAt(room: string, listener: string, { speaker, translation }: ListenerVoice): void {
     const seen = this.#count(translation)
     const { active, lagMs } = translation
     if (active) {
@@ -49,7 +49,7 @@ export class LagWatch {
     this.#observer.emit('lag', { room, speaker, listener, lagMs, backlogMs, factor, trimming })
   }
 
-  #count(lane: TranslationLane): Seen {
+  #count(lane: TranslationQueue): Seen {
     let seen = this.#seen.get(lane)
     if (!seen) {
       seen = { trimmedMs: 0, hastenedMs: 0, told: false }

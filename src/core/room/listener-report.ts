@@ -8,7 +8,7 @@ import type { MarkLost } from '../playout/mark-tracker.ts'
 import type { Speech } from '../playout/translation-queue.ts'
 import type { Participant } from './participant.ts'
 
-export interface ReportParts {
+export interface ReportOptions {
   readonly clock: Clock
   readonly metrics: RelayMetrics
   readonly observer: Observer
@@ -19,7 +19,7 @@ export class ListenerReport implements VoiceEvents {
   readonly #room: string
   readonly #speaker: string
   readonly #listener: Participant
-  readonly #parts: ReportParts
+  readonly #parts: ReportOptions
   readonly #tapped: (speech: Speech) => TappedVoice | undefined
 
   /** `tapped` returns the recording target of an utterance that starts for this listener. */
@@ -27,7 +27,7 @@ export class ListenerReport implements VoiceEvents {
     room: string,
     speaker: string,
     listener: Participant,
-    parts: ReportParts,
+    parts: ReportOptions,
     tapped: (speech: Speech) => TappedVoice | undefined,
   ) {
     this.#room = room

@@ -1,18 +1,18 @@
 import type { Leg, LegUplink } from '../model/leg.ts'
 
 /** Receives the uplink of a participant's current leg. */
-export interface PartyLine extends LegUplink {
+export interface UplinkTarget extends LegUplink {
   readonly leg: Leg
   /** Handling the uplink threw `error`: only this participant ends. */
   failed(error: unknown): void
 }
 
 /** Passes the uplink of `leg` to its participant until another leg replaces it. */
-export class PartyUplink implements LegUplink {
+export class LegUplinkAdapter implements LegUplink {
   readonly #leg: Leg
-  readonly #party: PartyLine
+  readonly #party: UplinkTarget
 
-  constructor(leg: Leg, party: PartyLine) {
+  constructor(leg: Leg, party: UplinkTarget) {
     this.#leg = leg
     this.#party = party
   }

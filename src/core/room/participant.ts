@@ -1,7 +1,7 @@
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import { isKeyTone } from '../../transcode/dtmf-detector.ts'
+import { isDtmfTone } from '../../transcode/dtmf-detector.ts'
 import { rms } from '../../transcode/level.ts'
 import { FRAME_MS, SILENT_FRAME } from '../../transcode/pcm.ts'
 import { VoiceActivity } from '../../transcode/voice-activity.ts'
@@ -10,16 +10,21 @@ import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption, NoticeStage, Observer } from '../model/events.ts'
 import type { Invitation } from '../model/invitation.ts'
 import type { Leg } from '../model/leg.ts'
-import { changedState, initialState, type PartyChange, type PartyState } from '../model/participant-state.ts'
+import {
+  changedState,
+  initialState,
+  type ParticipantChange,
+  type ParticipantState,
+} from '../model/participant-state.ts'
 import type { TrackWriter } from '../model/recording.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { Announcement, AnnounceOptions } from '../playout/announcement.ts'
 import { LastHeard } from '../playout/last-heard.ts'
-import type { Voice } from '../playout/listener-voice.ts'
+import type { ListenerVoice } from '../playout/listener-voice.ts'
 import { Playout, type PlayoutOptions } from '../playout/playout.ts'
 import type { Session } from '../translation/session.ts'
 import { PartyEcho } from './participant-echo.ts'
-import { type PartyLine, PartyUplink } from './participant-uplink.ts'
+import { LegUplinkAdapter, type UplinkTarget } from './participant-uplink.ts'
 
 /** Options for unplayed translations of a listener who starts to speak. */
 export interface InterruptOptions {
@@ -57,16 +62,16 @@ class Interruption {
 }
 
 /** A listener of a speaker's original voice. */
-export interface Hearing {
+export interface ListenerLink {
   /** The listener's id. */
   readonly listener: string
   readonly playout: Playout
-  readonly voice: Voice
+  readonly voice: ListenerVoice
   /** The listener's echo suppression. */
   readonly echo: PartyEcho | undefined
 }
 
-export interface ParticipantParts {
+export interface ParticipantOptions {
   readonly clock: Clock
   readonly metrics: RelayMetrics
   readonly observer: Observer
@@ -75,9 +80,9 @@ export interface ParticipantParts {
 }
 
 /** Applies a participant's state changes; implemented by the room. */
-export interface PartyHost {
+export interface ParticipantHost {
   /** `participant.state` was `before`. */
-  changed(participant: Participant, before: PartyState): void
+  changed(participant: Participant, before: ParticipantState): void
   /** The reconnection window of `participant` ends early. */
   letGo(participant: Participant, reason: EndReason): void
 }
@@ -98,7 +103,7 @@ const CLOSING_FRAMES = 50
  * A person in a room: leg, playout and voice. Owns its leg (after a reconnection, the next leg of the same call) and
  * its playout. The room decides where the voice is routed.
  */
-export class Participant implements PartyLine {
+export class Participant implements UplinkTarget {
   /** The id of the first leg; never changes. */
   readonly id: string
   /** The state on joining; `state` has the current one. */
@@ -115,16 +120,16 @@ export class Participant implements PartyLine {
   /** Number of interpretations started so far; used in their names. */
   interpretations = 0
   /** The listeners of the original voice. Set by the room. */
-  hearings: readonly Hearing[] = []
+  hearings: readonly ListenerLink[] = []
   /** The recorded track of the original voice. Set by the room while a tap is active. */
   tap: TrackWriter | undefined
   /** The participant's room, set while they are in it. */
-  host: PartyHost | undefined
+  host: ParticipantHost | undefined
   /** Voice activity in the audio for the service, and on the line. */
   readonly #activity = new VoiceActivity()
   readonly #line = new VoiceActivity()
-  readonly #parts: ParticipantParts
-  #state: PartyState
+  readonly #parts: ParticipantOptions
+  #state: ParticipantState
   #leg: Leg
   /** Time at which the leg broke (clock ms). */
   #lostAt: number | undefined
@@ -137,7 +142,7 @@ export class Participant implements PartyLine {
   #loudest = 0
   readonly #interruption: Interruption
 
-  constructor(leg: Leg, invitation: Invitation, parts: ParticipantParts) {
+  constructor(leg: Leg, invitation: Invitation, parts: ParticipantOptions) {
     this.#leg = leg
     this.id = leg.id
     this.invitation = invitation
@@ -167,7 +172,7 @@ export class Participant implements PartyLine {
     return this.#lostAt === undefined
   }
 
-  get state(): PartyState {
+  get state(): ParticipantState {
     return this.#state
   }
 
@@ -185,7 +190,7 @@ export class Participant implements PartyLine {
    * Changes the participant's state from the next frame on; original voices continue without a gap. A change to the
    * current values has no effect. Returns the new state. Throws `RangeError` for an invalid key or value.
    */
-  change(change: PartyChange): PartyState {
+  change(change: ParticipantChange): ParticipantState {
     const before = this.#state
     this.#state = changedState(before, change)
     if (this.#state !== before) this.host?.changed(this, before)
@@ -234,7 +239,7 @@ export class Participant implements PartyLine {
     this.#leg = leg
     this.#lostAt = undefined
     this.#closing = 0
-    leg.attach(new PartyUplink(leg, this))
+    leg.attach(new LegUplinkAdapter(leg, this))
   }
 
   /** The leg broke; a reconnection can follow. */
@@ -320,7 +325,7 @@ export class Participant implements PartyLine {
 
   /** True if `frame` is a DTMF tone or directly follows one; speech recognition would make words of it. */
   #key(frame: Int16Array): boolean {
-    if (isKeyTone(frame)) this.#keyFrames = KEY_FRAMES + 1
+    if (isDtmfTone(frame)) this.#keyFrames = KEY_FRAMES + 1
     if (this.#keyFrames === 0) return false
     this.#keyFrames--
     this.#parts.metrics.keyFramesMasked++

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { Leg } from '../model/leg.ts'
 import type { Participant } from './participant.ts'
@@ -7,7 +7,7 @@ import type { Participant } from './participant.ts'
  * Disconnected participants that can still reconnect. Their place in the room, their sessions and their unplayed
  * translations are kept during the reconnection window. Participants are identified by the calls of their legs.
  */
-export class Absences {
+export class ReconnectionWindow {
   readonly #clock: Clock
   readonly #keepMs: number
   readonly #over: (participant: Participant, reason: EndReason) => void
@@ -51,7 +51,7 @@ export class Absences {
   keep(participant: Participant, reason: EndReason): boolean {
     if (this.#keepMs === 0 || !callOf(participant.leg)) return false
     if (reason.kind !== 'failed' || !reason.error.retryable) return false
-    const timer = after(this.#clock, this.#keepMs, () => this.letGo(participant))
+    const timer = setTimer(this.#clock, this.#keepMs, () => this.letGo(participant))
     this.#away.set(participant, { reason, timer })
     return true
   }

@@ -3,7 +3,7 @@ import { FRAME_MS } from '../../transcode/pcm.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { DecodeQueue } from '../utterance/utterance.ts'
-import type { LagWatch } from './lag-monitor.ts'
+import type { LagMonitor } from './lag-monitor.ts'
 import type { Room } from './room.ts'
 
 /** Ticks between two checks of the sessions' deadlines: 100 ms. */
@@ -13,12 +13,12 @@ const STOOD_STILL_MS = 1_000
 /** Ticks between two measurements of the lag: 1 s. */
 const LAG_TICKS = 50
 
-export interface RelayTicksParts {
+export interface RelayTicksOptions {
   readonly clock: Clock
   readonly metrics: RelayMetrics
   readonly faults: ContainedFaults
   readonly decoding: DecodeQueue
-  readonly lag: LagWatch
+  readonly lag: LagMonitor
   readonly rooms: ReadonlyMap<string, Room>
   /** Called once a second and on stop. */
   readonly count: () => void
@@ -29,12 +29,12 @@ export interface RelayTicksParts {
  * others.
  */
 export class RelayTicks {
-  readonly #parts: RelayTicksParts
+  readonly #parts: RelayTicksOptions
   #ticker: Ticker | undefined
   #ticks = 0
   #last = 0
 
-  constructor(parts: RelayTicksParts) {
+  constructor(parts: RelayTicksOptions) {
     this.#parts = parts
   }
 

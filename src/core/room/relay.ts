@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
-import { describeEnd, type EndReason, Owned } from '../../common/lifecycle.ts'
-import { type Log, silentLog } from '../../common/log.ts'
+import { describeEnd, type EndReason, OwnedSet } from '../../common/lifecycle.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
 import { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
 import { ContainedFaults } from '../model/contained-faults.ts'
@@ -10,28 +10,28 @@ import type { Admission, Invitation } from '../model/invitation.ts'
 import type { Leg } from '../model/leg.ts'
 import type { Tap } from '../model/recording.ts'
 import { RelayMetrics } from '../model/relay-metrics.ts'
-import { decodersOf, type RelayOptions } from '../model/relay-settings.ts'
-import { ServiceGate } from '../translation/failover-translator.ts'
+import { decodersOf, type RelaySettings } from '../model/relay-settings.ts'
+import { FailoverTranslator } from '../translation/failover-translator.ts'
 import { FragmentPool } from '../translation/replay-buffer.ts'
 import type { Translator } from '../translation/translator.ts'
 import { DecodeQueue } from '../utterance/utterance.ts'
-import type { InterpretationParts } from './interpretation.ts'
-import { LagWatch } from './lag-monitor.ts'
+import type { InterpretationOptions } from './interpretation.ts'
+import { LagMonitor } from './lag-monitor.ts'
 import { Participant } from './participant.ts'
-import { Absences } from './reconnection.ts'
+import { ReconnectionWindow } from './reconnection.ts'
 import { RelayTicks } from './relay-ticks.ts'
 import { Room } from './room.ts'
 import { GateReport } from './service-report.ts'
 
 /** Dependencies of a relay. */
-export interface RelayParts {
+export interface RelayOptions {
   /** The service; the relay closes it last. */
   readonly translator: Translator
   /** Fallback services in order of preference; closed with the relay. */
   readonly fallbacks?: readonly Translator[]
-  readonly options: RelayOptions
+  readonly options: RelaySettings
   readonly clock?: Clock
-  readonly log?: Log
+  readonly log?: Logger
   /** In [0, 1); for the jitter of retries. */
   readonly random?: () => number
 }
@@ -40,16 +40,16 @@ export interface RelayParts {
 export class Relay implements Admission {
   readonly observer = new Observer()
   readonly metrics = new RelayMetrics()
-  readonly #gate: ServiceGate
-  readonly #options: RelayOptions
+  readonly #gate: FailoverTranslator
+  readonly #options: RelaySettings
   readonly #clock: Clock
-  readonly #log: Log
+  readonly #log: Logger
   readonly #rooms = new Map<string, Room>()
   readonly #tappers = new Set<(room: Room) => Tap | undefined>()
   readonly #participants = new Map<string, Participant>()
-  readonly #legs = new Owned<Leg>()
-  readonly #absences: Absences
-  readonly #parts: InterpretationParts
+  readonly #legs = new OwnedSet<Leg>()
+  readonly #absences: ReconnectionWindow
+  readonly #parts: InterpretationOptions
   readonly #faults: ContainedFaults
   readonly #decoding: DecodeQueue
   readonly #services: GateReport
@@ -62,15 +62,15 @@ export class Relay implements Admission {
     fallbacks = [],
     options,
     clock: time = systemClock,
-    log = silentLog,
+    log = noopLogger,
     random = Math.random,
-  }: RelayParts) {
+  }: RelayOptions) {
     const faults = new ContainedFaults(log, this.metrics)
     const clock = faults.clock(time)
     this.#faults = faults
     this.#decoding = new DecodeQueue(error => faults.note('utterance decoding failed', error))
     this.#services = new GateReport({ metrics: this.metrics, observer: this.observer, log })
-    this.#gate = new ServiceGate([translator, ...fallbacks], {
+    this.#gate = new FailoverTranslator([translator, ...fallbacks], {
       clock,
       random,
       changed: change => this.#services.changed(this.#gate, change),
@@ -78,7 +78,7 @@ export class Relay implements Admission {
     this.#options = options
     this.#clock = clock
     this.#log = log
-    this.#absences = new Absences(clock, options.keepMs, (participant, reason) =>
+    this.#absences = new ReconnectionWindow(clock, options.keepMs, (participant, reason) =>
       this.#left(participant, reason),
     )
     this.#mp3 = new Mp3Pool({ max: decodersOf(options) })
@@ -101,7 +101,7 @@ export class Relay implements Admission {
       faults,
       metrics: this.metrics,
       decoding: this.#decoding,
-      lag: new LagWatch(this.metrics, this.observer),
+      lag: new LagMonitor(this.metrics, this.observer),
       rooms: this.#rooms,
       count: () => this.#services.count(this.#gate),
     })

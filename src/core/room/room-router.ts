@@ -1,14 +1,14 @@
-import { after } from '../../common/clock.ts'
+import { setTimer } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { SILENT_FRAME } from '../../transcode/pcm.ts'
 import type { RoomTaps } from '../model/recording.ts'
 import { TappedVoice } from '../model/recording.ts'
-import { type OriginalGains, Voice } from '../playout/listener-voice.ts'
+import { ListenerVoice, type OriginalGains } from '../playout/listener-voice.ts'
 import type { Speech } from '../playout/translation-queue.ts'
 import type { Session } from '../translation/session.ts'
-import { Interpretation, type InterpretationParts } from './interpretation.ts'
+import { Interpretation, type InterpretationOptions } from './interpretation.ts'
 import { ListenerReport } from './listener-report.ts'
-import type { Hearing, Participant } from './participant.ts'
+import type { ListenerLink, Participant } from './participant.ts'
 import type { PartyEcho } from './participant-echo.ts'
 import { grouped, RouteGroups } from './route-groups.ts'
 import { type Party, type Route, routesOf } from './routing.ts'
@@ -39,16 +39,16 @@ interface Lingering {
  * kept. An unneeded interpretation is drained: it continues until its last words have been played, or
  * resumes if it is needed again.
  */
-export class RoomWiring {
+export class RoomRouter {
   readonly #room: string
-  readonly #parts: InterpretationParts
+  readonly #parts: InterpretationOptions
   readonly #taps: RoomTaps
   readonly #gains: OriginalGains
   readonly #interpretations = new Map<string, Interpretation>()
   readonly #lingering = new Map<Interpretation, Lingering>()
   #participants: ReadonlyMap<string, Participant> = new Map()
 
-  constructor(room: string, parts: InterpretationParts, taps: RoomTaps) {
+  constructor(room: string, parts: InterpretationOptions, taps: RoomTaps) {
     this.#room = room
     this.#parts = parts
     this.#taps = taps
@@ -148,7 +148,7 @@ export class RoomWiring {
       return
     }
     const wait = (mostMs: number): Disposable =>
-      after(this.#parts.clock, LINGER_MS, () => {
+      setTimer(this.#parts.clock, LINGER_MS, () => {
         if (mostMs > LINGER_MS && this.#heardStill(interpretation)) {
           const timer = wait(mostMs - LINGER_MS)
           this.#lingering.set(interpretation, { timer, audience, silence: 0 })
@@ -195,12 +195,12 @@ export class RoomWiring {
     return false
   }
 
-  #newVoice(listener: Participant, speaker: string): Voice {
+  #newVoice(listener: Participant, speaker: string): ListenerVoice {
     const tapped = ({ id }: Speech) => this.#tapped(id, speaker, listener.id)
     const report = new ListenerReport(this.#room, speaker, listener, this.#parts, tapped)
     const { clock, options } = this.#parts
     const timing = { now: () => clock.now(), catchUp: options.catchUp }
-    const voice = new Voice(speaker, this.#gains, options.maxLagMs, report, timing)
+    const voice = new ListenerVoice(speaker, this.#gains, options.maxLagMs, report, timing)
     listener.playout.add(voice)
     return voice
   }
@@ -220,13 +220,13 @@ export class RoomWiring {
     return last ? new Set([...last, ...wanted]) : wanted
   }
 
-  #audience({ listeners, speaker }: Interpretation): Hearing[] {
+  #audience({ listeners, speaker }: Interpretation): ListenerLink[] {
     return Array.from(listeners)
       .filter(listener => this.#participants.get(listener)?.playout.voices.has(speaker.id))
       .map(listener => this.#hearing(listener, speaker.id))
   }
 
-  #hearing(listener: string, speaker: string): Hearing {
+  #hearing(listener: string, speaker: string): ListenerLink {
     const playout = this.#participants.get(listener)?.playout
     const voice = playout?.voices.get(speaker)
     if (!playout || !voice) throw new RangeError(`${listener} has no voice for ${speaker}`)
@@ -270,12 +270,12 @@ function shareEchoes(participants: Iterable<Participant>): void {
  * of a speaker for all. Listeners who understand the speaker come first, since they play it anyway.
  */
 function shareOriginals(participants: Iterable<Participant>): void {
-  const places = new Map<string, Map<string, Voice[]>>()
+  const places = new Map<string, Map<string, ListenerVoice[]>>()
   for (const { playout, invitation } of participants) {
     for (const voice of playout.voices.values()) voice.earlier = []
     const { place } = invitation
     if (place === undefined) continue
-    const speakers = places.get(place) ?? new Map<string, Voice[]>()
+    const speakers = places.get(place) ?? new Map<string, ListenerVoice[]>()
     places.set(place, speakers)
     for (const voice of playout.voices.values()) {
       const voices = speakers.get(voice.speaker)

@@ -1,13 +1,13 @@
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { Observer } from '../model/events.ts'
-import { differences, type PartyState } from '../model/participant-state.ts'
+import { differences, type ParticipantState } from '../model/participant-state.ts'
 import { RoomTaps, type Tap } from '../model/recording.ts'
-import type { Interpretation, InterpretationParts } from './interpretation.ts'
-import type { Participant, PartyHost } from './participant.ts'
-import { RoomWiring } from './room-router.ts'
+import type { Interpretation, InterpretationOptions } from './interpretation.ts'
+import type { Participant, ParticipantHost } from './participant.ts'
+import { RoomRouter } from './room-router.ts'
 
 /** Detects listeners who hear originals because translation is unavailable, and emits `away` events. */
-class RoomOutages {
+class OutageMonitor {
   readonly #room: string
   readonly #observer: Observer
   /** Start of the outage (clock ms), by listener. */
@@ -49,17 +49,17 @@ function isAway({ playout }: Participant): boolean {
 }
 
 /** A room: participants who hear each other. Owns them, and one interpretation per speaker and requested language. */
-export class Room implements PartyHost {
+export class Room implements ParticipantHost {
   readonly name: string
   /** Time at which the first participant joined (clock ms). */
   readonly openedAt: number
   /** Resolves once, when everyone has left or the room was closed; never rejects. */
   readonly ended: Promise<EndReason>
-  readonly #parts: InterpretationParts
+  readonly #parts: InterpretationOptions
   readonly #letGo: (participant: Participant, reason: EndReason) => void
-  readonly #wiring: RoomWiring
+  readonly #wiring: RoomRouter
   readonly #taps: RoomTaps
-  readonly #outages: RoomOutages
+  readonly #outages: OutageMonitor
   readonly #participants = new Map<string, Participant>()
   #closing = false
   #over = false
@@ -68,7 +68,7 @@ export class Room implements PartyHost {
   /** `letGo` removes a participant whose reconnection window has ended. */
   constructor(
     name: string,
-    parts: InterpretationParts,
+    parts: InterpretationOptions,
     letGo: (participant: Participant, reason: EndReason) => void,
   ) {
     this.name = name
@@ -77,8 +77,8 @@ export class Room implements PartyHost {
     this.openedAt = parts.clock.now()
     const tapFailed = (error: unknown) => parts.faults.note('tap failed', error, { room: name })
     this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#wiring.fit(this.#participants))
-    this.#wiring = new RoomWiring(name, parts, this.#taps)
-    this.#outages = new RoomOutages(name, parts.observer)
+    this.#wiring = new RoomRouter(name, parts, this.#taps)
+    this.#outages = new OutageMonitor(name, parts.observer)
     this.ended = new Promise(resolve => {
       this.#settle = resolve
     })
@@ -144,7 +144,7 @@ export class Room implements PartyHost {
     this.#letGo(participant, reason)
   }
 
-  changed(participant: Participant, before: PartyState): void {
+  changed(participant: Participant, before: ParticipantState): void {
     this.#wiring.fit(this.#participants)
     const { state } = participant
     const changes = differences(before, state)

@@ -1,17 +1,17 @@
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import type { Takes } from '../model/invitation.ts'
-import type { PartyState } from '../model/participant-state.ts'
+import type { Receives } from '../model/invitation.ts'
+import type { ParticipantState } from '../model/participant-state.ts'
 
 /** The part of a participant that routing needs. */
 export interface Party {
   readonly id: string
-  readonly state: Pick<PartyState, 'speaks' | 'hears' | 'voice' | 'interpreting'>
+  readonly state: Pick<ParticipantState, 'speaks' | 'hears' | 'voice' | 'interpreting'>
   /** True: alone in a room, they hear their own translation. */
   readonly echo: boolean
   /** Participants in one place hear each other's originals directly. */
   readonly place?: string | undefined
   /** Default `voice`. */
-  readonly takes?: Takes | undefined
+  readonly takes?: Receives | undefined
 }
 
 /** A listener or reader of a speaker, and the translation used. */

@@ -1,24 +1,24 @@
-import type { Log } from '../../common/log.ts'
-import type { GateChange, Observer } from '../model/events.ts'
+import type { Logger } from '../../common/log.ts'
+import type { Observer, ServiceStatusChange } from '../model/events.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
-import type { ServiceGate } from '../translation/failover-translator.ts'
+import type { FailoverTranslator } from '../translation/failover-translator.ts'
 
-export interface GateReportParts {
+export interface GateReportOptions {
   readonly metrics: RelayMetrics
   readonly observer: Observer
-  readonly log: Log
+  readonly log: Logger
 }
 
 /** Reports the status of the services of a failover translator to metrics, log and observers. */
 export class GateReport {
-  readonly #parts: GateReportParts
+  readonly #parts: GateReportOptions
 
-  constructor(parts: GateReportParts) {
+  constructor(parts: GateReportOptions) {
     this.#parts = parts
   }
 
   /** Reports that the circuit breaker of a service opened or closed. */
-  changed(gate: ServiceGate, change: GateChange): void {
+  changed(gate: FailoverTranslator, change: ServiceStatusChange): void {
     const { metrics, observer, log } = this.#parts
     const { place: service, status } = change
     if (status === 'open') {
@@ -30,7 +30,7 @@ export class GateReport {
   }
 
   /** Updates the gauges. Called once per second, and when the last participant has left. */
-  count(gate: ServiceGate): void {
+  count(gate: FailoverTranslator): void {
     const { metrics } = this.#parts
     metrics.probes = gate.probes
     metrics.servicesAwayNow = gate.statuses.filter(status => status !== 'closed').length

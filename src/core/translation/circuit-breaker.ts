@@ -14,7 +14,7 @@ const LONGEST_PROBE_MS = 5_000
  * Circuit breaker between many sessions and one service. Closed: all sessions can connect. Open: only one probe at a time
  * can, so that a failed or recovering service receives one connection instead of all. Pure: callers pass the time.
  */
-export class Circuit {
+export class CircuitBreaker {
   readonly #random: () => number
   /** Times of the latest consecutive failures (ms). */
   #failures: number[] = []
@@ -91,18 +91,18 @@ export class Circuit {
 const MOST_OPENING = 50
 
 /** One of the services, with its circuit breaker. */
-export class ServiceUpstream {
+export class Upstream {
   /** 0 is the preferred service; the others are fallbacks in this order. */
   readonly place: number
   readonly translator: Translator
-  readonly circuit: Circuit
+  readonly circuit: CircuitBreaker
   /** Connections currently being opened. */
   opening = 0
 
   constructor(place: number, translator: Translator, random: () => number) {
     this.place = place
     this.translator = translator
-    this.circuit = new Circuit(random)
+    this.circuit = new CircuitBreaker(random)
   }
 
   /** True if another connection can be opened. */

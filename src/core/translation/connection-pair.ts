@@ -13,7 +13,7 @@ const CHANGE_MS = 1_000
  * Decides when a session switches to a new connection: in a pause if one occurs in time, otherwise just before the
  * deadline. Pure.
  */
-export class Renewal {
+export class RenewalPolicy {
   #by: number | undefined
   #notBefore = Number.NEGATIVE_INFINITY
 
@@ -56,7 +56,7 @@ interface Next {
  * A session's connection to the service: one active connection and, before it ends, a standby connection. Events from
  * any other connection are ignored.
  */
-export class SessionLine {
+export class ConnectionPair {
   readonly #translator: Translator
   readonly #request: TranslationRequest
   readonly #events: ConnectionSink

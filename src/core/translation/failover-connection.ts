@@ -1,5 +1,5 @@
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { ServiceUpstream } from './circuit-breaker.ts'
+import type { Upstream } from './circuit-breaker.ts'
 import { type Connection, type ConnectionSink, inAnyVoice, type TranslationRequest } from './translator.ts'
 
 /** A connection that fails within this time after it was ready does not count as a success (ms). */
@@ -12,24 +12,24 @@ const REFUSED_MS = 30_000
 export interface GateEvents {
   now(): number
   /** The attempt has ended: the connection is ready or has failed. */
-  settled(connection: GatedConnection): void
+  settled(connection: FailoverConnection): void
   /** The attempt failed; the failover translator decides what to do next. */
-  failed(connection: GatedConnection, reason: EndReason): void
+  failed(connection: FailoverConnection, reason: EndReason): void
   /** The connection has ended. */
-  over(connection: GatedConnection): void
+  over(connection: FailoverConnection): void
 }
 
 /** A connection as a session sees it. It can wait for a service and try several services in turn. */
-export class GatedConnection implements Connection {
+export class FailoverConnection implements Connection {
   readonly request: TranslationRequest
   readonly #sink: ConnectionSink
   readonly #events: GateEvents
   /** Services that failed since the connection last waited. */
-  readonly tried = new Set<ServiceUpstream>()
+  readonly tried = new Set<Upstream>()
   /** Time of the last permanent refusal by each service (clock ms). */
-  readonly #refusedAt = new Map<ServiceUpstream, number>()
+  readonly #refusedAt = new Map<Upstream, number>()
   /** The current service. */
-  upstream: ServiceUpstream | undefined
+  upstream: Upstream | undefined
   ready = false
   /** True once it was notified that a preferred service is available. */
   told = false
@@ -49,13 +49,13 @@ export class GatedConnection implements Connection {
   }
 
   /** Returns true if `upstream` recently refused this request permanently. The cause of older refusals can be fixed by now. */
-  refusedBy(upstream: ServiceUpstream): boolean {
+  refusedBy(upstream: Upstream): boolean {
     const at = this.#refusedAt.get(upstream)
     return at !== undefined && this.#events.now() - at < REFUSED_MS
   }
 
   /** Opens the connection at `upstream`. */
-  start(upstream: ServiceUpstream): void {
+  start(upstream: Upstream): void {
     const attempt = ++this.#attempt
     const heard = () => attempt === this.#attempt && !this.#over
     const sink = this.#sink
@@ -102,7 +102,7 @@ export class GatedConnection implements Connection {
     this.#sink.ended(reason)
   }
 
-  #begin(upstream: ServiceUpstream): void {
+  #begin(upstream: Upstream): void {
     this.#readyAt = this.#events.now()
     this.#failuresBefore = upstream.circuit.succeeded(this.#readyAt)
     this.ready = true
@@ -111,7 +111,7 @@ export class GatedConnection implements Connection {
     this.#sink.ready()
   }
 
-  #ended(upstream: ServiceUpstream, reason: EndReason): void {
+  #ended(upstream: Upstream, reason: EndReason): void {
     if (!this.ready) {
       this.upstream = undefined
       this.probe = false
@@ -130,7 +130,7 @@ export class GatedConnection implements Connection {
     this.end(reason)
   }
 
-  #settle(upstream: ServiceUpstream): void {
+  #settle(upstream: Upstream): void {
     upstream.opening--
     this.#events.settled(this)
   }

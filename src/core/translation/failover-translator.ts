@@ -1,9 +1,9 @@
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { GateChange } from '../model/events.ts'
-import { type Circuit, ServiceUpstream } from './circuit-breaker.ts'
-import { GatedConnection, unreachable } from './failover-connection.ts'
+import type { ServiceStatusChange } from '../model/events.ts'
+import { type CircuitBreaker, Upstream } from './circuit-breaker.ts'
+import { FailoverConnection, unreachable } from './failover-connection.ts'
 import {
   type Connection,
   type ConnectionSink,
@@ -18,11 +18,11 @@ const WELL_MS = 2_000
 /** Above this number of connections being opened, the service is throttled. */
 const CROWD = 10
 
-export interface ServiceGateParts {
+export interface ServiceGateOptions {
   readonly clock: Clock
   /** In [0, 1). */
   readonly random: () => number
-  readonly changed?: (change: GateChange) => void
+  readonly changed?: (change: ServiceStatusChange) => void
 }
 
 /**
@@ -30,13 +30,13 @@ export interface ServiceGateParts {
  * connection at a time; a limit of connections opened concurrently; and fallback services. A connection that finds no
  * service available waits here and is opened as soon as one recovers.
  */
-export class ServiceGate implements Translator {
-  readonly #parts: ServiceGateParts
-  readonly #upstreams: readonly ServiceUpstream[]
-  readonly #line: GatedConnection[] = []
+export class FailoverTranslator implements Translator {
+  readonly #parts: ServiceGateOptions
+  readonly #upstreams: readonly Upstream[]
+  readonly #line: FailoverConnection[] = []
   /** Connections to a fallback service. */
-  readonly #elsewhere = new Set<GatedConnection>()
-  readonly #told: GateChange['status'][]
+  readonly #elsewhere = new Set<FailoverConnection>()
+  readonly #told: ServiceStatusChange['status'][]
   /** The latest request; probes repeat it. */
   #request: TranslationRequest | undefined
   /** Next probe of the preferred service if its failures were too rare to open the breaker (ms). */
@@ -48,10 +48,10 @@ export class ServiceGate implements Translator {
   probes = 0
 
   /** Services in order of preference; all are closed together with this object. */
-  constructor(translators: readonly Translator[], parts: ServiceGateParts) {
+  constructor(translators: readonly Translator[], parts: ServiceGateOptions) {
     if (translators.length === 0) throw new RangeError('at least one service is required')
     this.#parts = parts
-    this.#upstreams = translators.map((each, place) => new ServiceUpstream(place, each, parts.random))
+    this.#upstreams = translators.map((each, place) => new Upstream(place, each, parts.random))
     this.#told = translators.map(() => 'closed')
   }
 
@@ -73,13 +73,13 @@ export class ServiceGate implements Translator {
   }
 
   /** The states of the breakers, in order of the services. */
-  get statuses(): readonly Circuit['status'][] {
+  get statuses(): readonly CircuitBreaker['status'][] {
     return this.#upstreams.map(({ circuit }) => circuit.status)
   }
 
   open(request: TranslationRequest, sink: ConnectionSink): Connection {
     this.#request = inAnyVoice(request)
-    const connection = new GatedConnection(request, sink, {
+    const connection = new FailoverConnection(request, sink, {
       now: () => this.#parts.clock.now(),
       settled: each => this.#settled(each),
       failed: (each, reason) => this.#failed(each, reason),
@@ -137,9 +137,9 @@ export class ServiceGate implements Translator {
     if (next < Number.POSITIVE_INFINITY) this.#timer = this.#parts.clock.at(next, () => this.#pump())
   }
 
-  #send(upstream: ServiceUpstream): void {
+  #send(upstream: Upstream): void {
     const at = this.#line.findIndex(each => !each.refusedBy(upstream))
-    const [first] = this.#line.splice(at, 1) as [GatedConnection]
+    const [first] = this.#line.splice(at, 1) as [FailoverConnection]
     this.probes++
     upstream.circuit.probe()
     first.tried.clear()
@@ -156,7 +156,7 @@ export class ServiceGate implements Translator {
   /**
    * No connection waits because a fallback is in use: probes with a separate connection, which has to last for a while.
    */
-  #look(upstream: ServiceUpstream): void {
+  #look(upstream: Upstream): void {
     const { clock } = this.#parts
     this.probes++
     if (upstream.circuit.status === 'open') upstream.circuit.probe()
@@ -194,7 +194,7 @@ export class ServiceGate implements Translator {
     well?.connection.close()
   }
 
-  #settled(connection: GatedConnection): void {
+  #settled(connection: FailoverConnection): void {
     const { upstream } = connection
     if (connection.ready && upstream && upstream.place > 0) {
       if (this.#elsewhere.size === 0) this.#lookAt = this.#parts.clock.now() + WELL_MS
@@ -207,7 +207,7 @@ export class ServiceGate implements Translator {
    * Tries the next service. If none remains and at least one was unavailable, the connection waits; otherwise its
    * session decides.
    */
-  #failed(connection: GatedConnection, reason: EndReason): void {
+  #failed(connection: FailoverConnection, reason: EndReason): void {
     const last = [...connection.tried].at(-1)!
     const wasOpen = last.circuit.status !== 'closed'
     if (unreachable(reason)) last.circuit.failed(this.#parts.clock.now())
@@ -224,7 +224,7 @@ export class ServiceGate implements Translator {
   }
 
   /** True if every service that has not refused the connection is unavailable, so that waiting makes sense. */
-  #mayWait(connection: GatedConnection, reason: EndReason): boolean {
+  #mayWait(connection: FailoverConnection, reason: EndReason): boolean {
     const left = this.#upstreams.filter(each => !connection.refusedBy(each))
     if (!unreachable(reason) && left.length === this.#upstreams.length) return false
     return left.length > 0 && left.every(({ circuit }) => circuit.status !== 'closed')
@@ -234,7 +234,7 @@ export class ServiceGate implements Translator {
    * A fallback can permanently refuse a request that the preferred service accepts: the error is final only when all
    * refuse.
    */
-  #judged(connection: GatedConnection, reason: EndReason): EndReason {
+  #judged(connection: FailoverConnection, reason: EndReason): EndReason {
     if (reason.kind !== 'failed' || reason.error.retryable) return reason
     if (this.#upstreams.every(each => connection.refusedBy(each))) return reason
     const { code, message } = reason.error
@@ -244,7 +244,7 @@ export class ServiceGate implements Translator {
     }
   }
 
-  #over(connection: GatedConnection): void {
+  #over(connection: FailoverConnection): void {
     this.#elsewhere.delete(connection)
     const at = this.#line.indexOf(connection)
     if (at >= 0) this.#line.splice(at, 1)

@@ -8,8 +8,8 @@ const VOICE_WAIT_MS = 10_000
  * Tracks how much of the audio sent on one connection is covered by results. Covered audio is released only when the
  * voice of its result is complete: if the connection fails before that, the same audio is sent again.
  */
-export class Answers {
-  readonly #ring: ReplayRing
+export class ResultTracker {
+  readonly #ring: ReplayBuffer
   readonly #voiced: boolean
   /** Sequence of the first fragment on this connection, at which the connection's time is 0. */
   #base = 0
@@ -17,7 +17,7 @@ export class Answers {
   #open: { utterance: string; before: number; at: number } | undefined
 
   /** `voiced`: results have a voice, whose end is reported with `complete`. */
-  constructor(ring: ReplayRing, voiced: boolean) {
+  constructor(ring: ReplayBuffer, voiced: boolean) {
     this.#ring = ring
     this.#voiced = voiced
   }
@@ -136,7 +136,7 @@ const PAUSE_MS = 180
  *
  * oldest ── acked, unanswered ── sent, unacked ──│cursor│── to be sent ── newest
  */
-export class ReplayRing {
+export class ReplayBuffer {
   readonly fragmentMs: number
   readonly #pool: FragmentPool
   readonly #capacity: number

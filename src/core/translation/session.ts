@@ -2,13 +2,13 @@ import { backoffMs, refusalBackoffMs } from '../../common/backoff.ts'
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { SessionState } from '../model/events.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
-import { Renewal, SessionLine } from './connection-pair.ts'
+import { ConnectionPair, RenewalPolicy } from './connection-pair.ts'
 import type { FragmentPool } from './replay-buffer.ts'
-import { Answers, ReplayRing } from './replay-buffer.ts'
+import { ReplayBuffer, ResultTracker } from './replay-buffer.ts'
 import { next, nextAttempt, type SessionInput } from './session-state.ts'
 import type { ConnectionSink, TranslationRequest, TranslationResult, Translator } from './translator.ts'
 
@@ -32,9 +32,9 @@ export interface SessionEvents {
   changed(session: Session): void
 }
 
-export interface SessionParts {
+export interface SessionDependencies {
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   readonly metrics: RelayMetrics
   readonly translator: Translator
   readonly pool: FragmentPool
@@ -65,12 +65,12 @@ export class Session {
   /** Connections lost or failed so far. */
   drops = 0
   readonly #options: SessionOptions
-  readonly #parts: SessionParts
+  readonly #parts: SessionDependencies
   readonly #events: SessionEvents
-  readonly #ring: ReplayRing
-  readonly #answers: Answers
-  readonly #line: SessionLine
-  readonly #renewal = new Renewal()
+  readonly #ring: ReplayBuffer
+  readonly #answers: ResultTracker
+  readonly #line: ConnectionPair
+  readonly #renewal = new RenewalPolicy()
   #state: SessionState
   #retry: Disposable | undefined
   #wasLive = false
@@ -87,7 +87,7 @@ export class Session {
     speaker: string,
     request: TranslationRequest,
     options: SessionOptions,
-    parts: SessionParts,
+    parts: SessionDependencies,
     events: SessionEvents,
   ) {
     this.speaker = speaker
@@ -95,8 +95,8 @@ export class Session {
     this.#options = options
     this.#parts = parts
     this.#events = events
-    this.#ring = new ReplayRing(parts.pool, options.fragmentMs, options.replayMs)
-    this.#answers = new Answers(this.#ring, request.want === 'speech')
+    this.#ring = new ReplayBuffer(parts.pool, options.fragmentMs, options.replayMs)
+    this.#answers = new ResultTracker(this.#ring, request.want === 'speech')
     this.#line = this.#lineTo(parts)
     this.ended = new Promise(resolve => {
       this.#resolveEnded = resolve
@@ -157,7 +157,7 @@ export class Session {
     return this.ended
   }
 
-  #lineTo({ translator, clock, log, faults }: SessionParts): SessionLine {
+  #lineTo({ translator, clock, log, faults }: SessionDependencies): ConnectionPair {
     const events: ConnectionSink = {
       ready: () => this.#begin({ type: 'ready', at: clock.now() }),
       acked: (sequence, ok) => this.#acked(sequence, ok),
@@ -177,7 +177,13 @@ export class Session {
     }
     const thrown = (error: unknown) =>
       faults?.note('service connection failed', error, { speaker: this.speaker })
-    return new SessionLine(translator, this.request, events, () => this.#renewal.failed(clock.now()), thrown)
+    return new ConnectionPair(
+      translator,
+      this.request,
+      events,
+      () => this.#renewal.failed(clock.now()),
+      thrown,
+    )
   }
 
   /** A connection accepts audio: first replays everything unanswered. */

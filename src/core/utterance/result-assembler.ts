@@ -1,4 +1,4 @@
-import { Leveller } from '../../transcode/loudness-normalizer.ts'
+import { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { Caption } from '../model/events.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
@@ -15,7 +15,7 @@ const TELLING_BYTES = 512
  * Detects repeated chunks of one utterance's voice, so that audio sent twice is played once. Chunks of silence and tones
  * are identical anyway, so a repetition is recognized only by the first chunk; after that, every chunk is compared.
  */
-class HeardPieces {
+class DuplicateFilter {
   readonly #seen = new Set<string>()
   #first: string | undefined
   #repeats = false
@@ -60,7 +60,7 @@ interface Known {
   /** Final text and translation so far, which can arrive in separate results. */
   said: Said
   /** Chunks of its voice so far; undefined until the first one arrives. */
-  pieces: HeardPieces | undefined
+  pieces: DuplicateFilter | undefined
   /** True if its final text was an echo of audio played to the speaker. */
   echo: boolean
   /** Translation so far. */
@@ -95,7 +95,7 @@ interface VoiceBegin {
 const OVERLAP_MS = 200
 
 /** Assembles utterances and captions from the results of one session, across all of its connections. */
-export class Interpreter {
+export class ResultAssembler {
   readonly #name: string
   readonly #pool: Mp3Pool
   readonly #metrics: RelayMetrics
@@ -125,7 +125,7 @@ export class Interpreter {
     this.#metrics = metrics
     this.#events = events
     this.#voice = {
-      leveller: levelDb === undefined ? undefined : new Leveller(levelDb),
+      leveller: levelDb === undefined ? undefined : new LoudnessNormalizer(levelDb),
       notMp3: () => this.#notMp3(),
     }
   }
@@ -150,7 +150,7 @@ export class Interpreter {
       noteCourse(known, result, now)
     }
     if (!result.audio || result.audio.length === 0) return
-    known.pieces ??= new HeardPieces()
+    known.pieces ??= new DuplicateFilter()
     if (known.pieces.repeated(result.audio)) {
       this.#metrics.resultsRepeated++
       return

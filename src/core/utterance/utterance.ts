@@ -1,4 +1,4 @@
-import type { Leveller } from '../../transcode/loudness-normalizer.ts'
+import type { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { VoiceStream } from '../../transcode/voice-stream.ts'
@@ -68,7 +68,7 @@ const LONGEST_MS = 120_000
 
 export interface UtteranceOptions {
   /** Belongs to the session and knows its voice; absent: no normalization. */
-  readonly leveller?: Leveller | undefined
+  readonly leveller?: LoudnessNormalizer | undefined
   /** Called if the complete voice was not audio. */
   readonly notMp3?: () => void
   /** Sample rate of a voice without a header, if the service states it (Hz). */

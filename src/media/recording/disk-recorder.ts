@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
 import type { Announcer, NoticeName, Sound } from '../../core/model/announcer.ts'
 import type { Recorder, RecordingFault, RecordingStatus } from '../../core/model/recording.ts'
@@ -56,10 +56,10 @@ export class Consents {
     const believed = Promise.withResolvers<'heard'>()
     using timers = new DisposableStack()
     const lengthMs = durationMs(sound.pcm.length)
-    timers.use(after(this.#clock, lengthMs + UNSENT_MS, () => announcement.stop()))
+    timers.use(setTimer(this.#clock, lengthMs + UNSENT_MS, () => announcement.stop()))
     // Not from the request: the notice may wait for another one, or for a disconnected participant.
     void announcement.sent.then(() => {
-      if (!timers.disposed) timers.use(after(this.#clock, UNCONFIRMED_MS, () => believed.resolve('heard')))
+      if (!timers.disposed) timers.use(setTimer(this.#clock, UNCONFIRMED_MS, () => believed.resolve('heard')))
     })
     return (await Promise.race([announcement.ended, believed.promise])) === 'heard'
   }
@@ -68,13 +68,13 @@ export class Consents {
 /** Interval between deletions of old recordings (ms). */
 const SWEEP_MS = 900_000
 
-export interface DiskRecorderParts {
+export interface DiskRecorderOptions {
   readonly relay: Relay
   readonly announcer: Announcer
   readonly options: RecordingOptions
   readonly clock: Clock
   readonly wallClock: WallClock
-  readonly log: Log
+  readonly log: Logger
   /** Language of notices for participants without one. */
   readonly language: LanguageId
 }
@@ -94,14 +94,14 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   readonly stats: RecordingStats = {
     ...{ begun: 0, kept: 0, keptMs: 0, refused: 0, leftOut: 0, lostMs: 0, tracksFailed: 0 },
   }
-  readonly #parts: DiskRecorderParts
+  readonly #parts: DiskRecorderOptions
   readonly #running = new Map<string, Running>()
   readonly #ending = new Set<Running>()
   readonly #watches: Disposable[]
   #sweep: Disposable | undefined
   #closed = false
 
-  constructor(parts: DiskRecorderParts) {
+  constructor(parts: DiskRecorderOptions) {
     this.#parts = parts
     const { relay, options } = parts
     this.#watches = [
@@ -334,7 +334,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
       .then(deleted => {
         if (deleted > 0) log.info({ deleted }, 'old recordings deleted')
       })
-    this.#sweep = after(clock, SWEEP_MS, () => this.#sweepNow())
+    this.#sweep = setTimer(clock, SWEEP_MS, () => this.#sweepNow())
   }
 }
 

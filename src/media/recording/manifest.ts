@@ -1,7 +1,7 @@
 import { readdir, readFile, rm, stat, utimes } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { z } from 'zod'
-import { writeWhole } from '../../storage/atomic-file.ts'
+import { writeFileAtomic } from '../../storage/atomic-file.ts'
 
 /** Metadata file in a recording’s folder, which describes the others. */
 const NOTES_FILE = 'recording.json'
@@ -40,7 +40,7 @@ export interface RecordingNotes {
 
 /** Replaces the metadata of the recording in `folder` atomically. Rejects with the disk’s error. */
 export async function writeNotes(folder: string, notes: RecordingNotes): Promise<void> {
-  await writeWhole(join(folder, NOTES_FILE), `${JSON.stringify(notes, null, 2)}\n`)
+  await writeFileAtomic(join(folder, NOTES_FILE), `${JSON.stringify(notes, null, 2)}\n`)
 }
 
 /** Names of recording folders, so that nothing else is ever deleted. */

@@ -6,7 +6,7 @@ import type { Participant } from '../../core/room/participant.ts'
 import type { RecordingNotes, TrackNotes } from './manifest.ts'
 import { type TrackEnd, TrackFile, type TrackTrouble } from './track-file.ts'
 
-export interface RecordingParts {
+export interface RecordingOptions {
   readonly id: string
   readonly room: string
   /** Time when the room opened (clock ms). */
@@ -48,7 +48,7 @@ export class Recording implements Tap {
   readonly folder: string
   /** Settles once all files are closed; never rejects. */
   readonly ended: Promise<void>
-  readonly #parts: RecordingParts
+  readonly #parts: RecordingOptions
   readonly #tracks = new Map<string, OpenTrack>()
   readonly #ends = new Map<string, TrackEnd>()
   readonly #pauses: { atMs: number; forMs: number }[] = []
@@ -64,7 +64,7 @@ export class Recording implements Tap {
   #endedDate = 0
   #settle!: () => void
 
-  constructor(parts: RecordingParts) {
+  constructor(parts: RecordingOptions) {
     this.id = parts.id
     this.room = parts.room
     this.folder = parts.folder

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** Settings of recording. */
-export const recordingOptionsSchema = z.strictObject({
+export const recordingSettingsSchema = z.strictObject({
   when: z.enum(['off', 'asked', 'always']).default('off').meta({
     about:
       'Recording: off; on request through the API or a key command; or every conversation from its start.',
@@ -34,6 +34,6 @@ export const recordingOptionsSchema = z.strictObject({
     .meta({ about: 'Maximum number of concurrent recordings.' }),
 })
 
-export type RecordingOptions = z.output<typeof recordingOptionsSchema>
+export type RecordingOptions = z.output<typeof recordingSettingsSchema>
 /** In their input form. */
-export type RecordingSettings = Readonly<z.input<typeof recordingOptionsSchema>>
+export type RecordingSettings = Readonly<z.input<typeof recordingSettingsSchema>>

@@ -3,7 +3,7 @@ import { NOTICES } from '../../core/model/announcer.ts'
 import { TONE_PLANS } from './tones.ts'
 
 /** Settings of notices and sounds. */
-export const soundOptionsSchema = z.strictObject({
+export const soundSettingsSchema = z.strictObject({
   tones: z
     .enum(TONE_PLANS)
     .default('us')
@@ -38,7 +38,7 @@ export const soundOptionsSchema = z.strictObject({
     .meta({ about: 'Memory for sounds (MB). Above it, the least recently used sounds are removed.' }),
 })
 
-export type SoundOptions = z.output<typeof soundOptionsSchema>
+export type SoundOptions = z.output<typeof soundSettingsSchema>
 
 /** In their input form. */
-export type SoundSettings = Readonly<z.input<typeof soundOptionsSchema>>
+export type SoundSettings = Readonly<z.input<typeof soundSettingsSchema>>

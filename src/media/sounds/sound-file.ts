@@ -6,9 +6,9 @@ import { oggCodec } from '../../transcode/container/ogg-pages.ts'
 import { isOgg, isWebm, opusFile } from '../../transcode/container/opus-file.ts'
 import { peak, rms } from '../../transcode/level.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
-import { FRAME_SAMPLES, joined, SAMPLE_RATE, saturate } from '../../transcode/pcm.ts'
+import { concat, FRAME_SAMPLES, SAMPLE_RATE, saturate } from '../../transcode/pcm.ts'
 import { createResampler, RATES } from '../../transcode/resample/resampler.ts'
-import { wholeMp3 } from '../../transcode/voice-stream.ts'
+import { decodeMp3 } from '../../transcode/voice-stream.ts'
 import { mono, openWav, readWav } from '../../transcode/wav.ts'
 
 /** Level of all notices: speech at −20 dBFS. */
@@ -87,7 +87,7 @@ async function decoded(path: string, bytes: Uint8Array, pool: Mp3Pool): Promise<
     }
     if ((isOgg(bytes) && oggCodec(bytes) === 'opus') || isWebm(bytes)) return await opus(path, bytes)
     if (begins('ID3') || isMp3(bytes)) {
-      const pcm = await wholeMp3(bytes, pool, MOST_SECONDS + 1)
+      const pcm = await decodeMp3(bytes, pool, MOST_SECONDS + 1)
       if (pcm.length > 0) return pcm
     }
   } catch (error) {
@@ -110,7 +110,7 @@ async function opus(path: string, bytes: Uint8Array): Promise<Int16Array> {
     if (error instanceof AudioFileError && error.code === 'TOO_LONG') throw tooLong(path, undefined)
     throw error
   }
-  return joined(pieces)
+  return concat(pieces)
 }
 
 function tooLong(path: string, seconds: number | undefined): SoundFileError {
@@ -121,7 +121,7 @@ function tooLong(path: string, seconds: number | undefined): SoundFileError {
 function atSixteen(pcm: Int16Array, rate: number): Int16Array {
   if (rate === SAMPLE_RATE) return pcm
   const resampler = createResampler(rate, SAMPLE_RATE)
-  return joined([resampler.process(pcm).slice(), resampler.flush()])
+  return concat([resampler.process(pcm).slice(), resampler.flush()])
 }
 
 function byFfmpeg(path: string): Promise<Int16Array> {

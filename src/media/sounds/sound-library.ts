@@ -1,9 +1,9 @@
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import type { Announcer, NoticeName, Sound, ToneName } from '../../core/model/announcer.ts'
-import { FALLBACK_LANGUAGE, sentence, wordsOf } from '../../messages/notices/notices.ts'
+import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { SoundOptions } from './settings.ts'
 import { levelled, readSoundFile } from './sound-file.ts'
@@ -73,11 +73,11 @@ export class SoundCache {
 /** Notices replaced by the busy tone if they are unavailable. */
 const BUSY: ReadonlySet<NoticeName> = new Set(['busy', 'line-full', 'minutes-spent'])
 
-export interface SoundLibraryParts {
+export interface SoundLibraryOptions {
   readonly speaker: Speaker
   readonly options: SoundOptions
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   /** Decodes MP3 files. The caller keeps ownership. */
   readonly mp3: Mp3Pool
 }
@@ -87,11 +87,11 @@ export interface SoundLibraryParts {
  * tone. Cached by language, all at the same level.
  */
 export class SoundLibrary implements Announcer {
-  readonly #parts: SoundLibraryParts
+  readonly #parts: SoundLibraryOptions
   readonly #cache: SoundCache
   readonly #tones = new Map<ToneName, Sound>()
 
-  constructor(parts: SoundLibraryParts) {
+  constructor(parts: SoundLibraryOptions) {
     this.#parts = parts
     this.#cache = new SoundCache(parts.options.cacheMb << 20)
   }
@@ -104,7 +104,7 @@ export class SoundLibrary implements Announcer {
     const late = Promise.withResolvers<Sound>()
     const { clock, options, log } = this.#parts
     const instead = () => this.tone(BUSY.has(name) ? 'busy' : toneFor(name))
-    const timer = after(clock, options.waitMs, () => late.resolve(instead()))
+    const timer = setTimer(clock, options.waitMs, () => late.resolve(instead()))
     const key = `notice ${name} ${language} ${JSON.stringify(Object.entries(values).sort())}`
     const sound = this.#cache
       .get(key, () => this.#made(`notice ${name} ${language}`, this.#notice(name, language, values)))
@@ -172,9 +172,9 @@ export class SoundLibrary implements Announcer {
     const { speaker, mp3, options } = this.#parts
     const file = fileOf(options, name, language)
     if (file !== undefined) return await readSoundFile(file, mp3)
-    const words = wordsOf(language)
+    const words = noticesFor(language)
     if (words) return await speaker.speak(sentence(words, name, values), language)
-    const text = sentence(wordsOf(FALLBACK_LANGUAGE)!, name, values)
+    const text = sentence(noticesFor(FALLBACK_LANGUAGE)!, name, values)
     return await speaker.speak(await speaker.translate(text, FALLBACK_LANGUAGE, language), language)
   }
 

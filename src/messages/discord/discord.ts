@@ -1,4 +1,4 @@
-import { type Tongue, tongueOf } from '../locale.ts'
+import { type UiLanguage, uiLanguageOf } from '../locale.ts'
 import { GERMAN_CHANNEL, GERMAN_COMMANDS } from './de.ts'
 import { ENGLISH_CHANNEL, ENGLISH_COMMANDS } from './en.ts'
 import { SPANISH_CHANNEL, SPANISH_COMMANDS } from './es.ts'
@@ -7,7 +7,7 @@ import { ITALIAN_CHANNEL, ITALIAN_COMMANDS } from './it.ts'
 import { PORTUGUESE_CHANNEL, PORTUGUESE_COMMANDS } from './pt.ts'
 import type { AnswerWords, ChannelWords, Words } from './types.ts'
 
-export const CHANNEL_WORDS: Readonly<Record<Tongue, ChannelWords>> = {
+export const CHANNEL_WORDS: Readonly<Record<UiLanguage, ChannelWords>> = {
   en: ENGLISH_CHANNEL,
   es: SPANISH_CHANNEL,
   fr: FRENCH_CHANNEL,
@@ -17,12 +17,12 @@ export const CHANNEL_WORDS: Readonly<Record<Tongue, ChannelWords>> = {
 }
 
 /** Returns the texts for a Discord locale or one of our languages. */
-export function channelWords(language: string): ChannelWords {
-  return CHANNEL_WORDS[tongueOf(language)]
+export function channelMessagesFor(language: string): ChannelWords {
+  return CHANNEL_WORDS[uiLanguageOf(language)]
 }
 
 /** Texts by language. */
-export const WORDS: Readonly<Record<Tongue, Words>> = {
+export const WORDS: Readonly<Record<UiLanguage, Words>> = {
   en: ENGLISH_COMMANDS,
   es: SPANISH_COMMANDS,
   fr: FRENCH_COMMANDS,
@@ -32,6 +32,6 @@ export const WORDS: Readonly<Record<Tongue, Words>> = {
 }
 
 /** Returns the replies for a client with `locale`. */
-export function answersFor(locale: string): AnswerWords {
-  return WORDS[tongueOf(locale)].answers
+export function repliesFor(locale: string): AnswerWords {
+  return WORDS[uiLanguageOf(locale)].answers
 }

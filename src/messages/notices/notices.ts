@@ -21,7 +21,7 @@ const LANGUAGES: Readonly<Record<string, Words>> = {
 export const FALLBACK_LANGUAGE: LanguageId = 'en-us'
 
 /** Returns the sentences of a language in any region, or undefined. */
-export function wordsOf(language: LanguageId): Words | undefined {
+export function noticesFor(language: LanguageId): Words | undefined {
   const primary = language.slice(0, language.indexOf('-'))
   return Object.hasOwn(LANGUAGES, primary) ? LANGUAGES[primary] : undefined
 }

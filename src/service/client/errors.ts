@@ -85,7 +85,7 @@ const SAFE_CODE = /^[\w.-]{1,48}$/
  * Converts a failure to the relay's error; `cause` is the failure. Of an error that the service reported, the message
  * has only the codes: messages are logged, and a description may quote speech, or a key.
  */
-export function bridgeError(failure: ServiceFailure): BridgeError {
+export function toBridgeError(failure: ServiceClientError): BridgeError {
   const { by, code, error, retryable } = failure
   const own = error === 'connection_lost' ? 'SERVICE_LOST' : (CODES[code] ?? 'SERVICE_REFUSED')
   const told = by === 'service'
@@ -97,11 +97,11 @@ export function bridgeError(failure: ServiceFailure): BridgeError {
 }
 
 /** Retry options after an error that ended a session: only errors known to be permanent prevent a retry. */
-function session(failure: ServiceFailure): BridgeErrorOptions {
+function session(failure: ServiceClientError): BridgeErrorOptions {
   return { retryable: !isDefinite(failure), backOff: isPassing(failure) ? 'fast' : 'slow' }
 }
 
-function codesOf({ code, error }: ServiceFailure): string {
+function codesOf({ code, error }: ServiceClientError): string {
   const codes = [code, error].filter(each => SAFE_CODE.test(each))
   return codes.length > 0 ? codes.join('/') : 'an error without a code'
 }
@@ -148,7 +148,7 @@ export interface FailureDetails {
 }
 
 /** Every failure that the client reports. Branch on `code` and `error`; `description` may change. */
-export class ServiceFailure extends Error {
+export class ServiceClientError extends Error {
   /** The general code, for example `bad_file`. Empty if the service sent none. */
   readonly code: string
   /** The specific code, for example `language_not_detected`. */
@@ -181,21 +181,21 @@ export class ServiceFailure extends Error {
   }
 
   /** Creates a failure from the service's error object, read tolerantly. */
-  static told(payload: unknown, details: FailureDetails = {}): ServiceFailure {
-    return new ServiceFailure('service', readErrorBody(payload), details)
+  static told(payload: unknown, details: FailureDetails = {}): ServiceClientError {
+    return new ServiceClientError('service', readErrorBody(payload), details)
   }
 
   /** Creates a failure detected by the client. It is retryable if it concerns time, limits or reachability. */
-  static found(fault: ClientFault, description: string, details: FailureDetails = {}): ServiceFailure {
+  static found(fault: ClientFault, description: string, details: FailureDetails = {}): ServiceClientError {
     const [code = '', error = ''] = fault.split('/')
     const retryable = ['unreachable', 'timeout', 'limit'].includes(code)
-    return new ServiceFailure('client', { code, error, description }, { retryable, ...details })
+    return new ServiceClientError('client', { code, error, description }, { retryable, ...details })
   }
 
   /** Returns the same failure, attributed to the `send` with this number. */
-  ofSend(sent: number): ServiceFailure {
+  ofSend(sent: number): ServiceClientError {
     const { code, error, description, retryable, status, cause } = this
     const details = { retryable, sent, cause, ...(status === undefined ? {} : { status }) }
-    return new ServiceFailure(this.by, { code, error, description }, details)
+    return new ServiceClientError(this.by, { code, error, description }, details)
   }
 }

@@ -1,4 +1,4 @@
-import { ServiceFailure } from './errors.ts'
+import { ServiceClientError } from './errors.ts'
 
 export interface EventQueueOptions {
   /** Number of items or bytes at which the queue is full: `pause` is called, and `resume` once half of it was read. */
@@ -97,7 +97,7 @@ export interface SendWindowOptions<T> {
 interface Entry<T> {
   readonly item: T
   readonly resolve: () => void
-  readonly reject: (error: ServiceFailure) => void
+  readonly reject: (error: ServiceClientError) => void
 }
 
 /**
@@ -112,8 +112,8 @@ export class SendWindow<T> {
   readonly #flying = new Map<number, Entry<T> | undefined>()
   #open = false
   #sent = 0
-  #refusal: ServiceFailure | undefined
-  #ended: ServiceFailure | undefined
+  #refusal: ServiceClientError | undefined
+  #ended: ServiceClientError | undefined
   #drained: Omit<Entry<T>, 'item'>[] = []
 
   constructor(options: SendWindowOptions<T>) {
@@ -138,7 +138,7 @@ export class SendWindow<T> {
     const { maxWaiting } = this.#options
     if (this.#line.length >= maxWaiting)
       return Promise.reject(
-        ServiceFailure.found(
+        ServiceClientError.found(
           'limit/too_many_waiting',
           `${maxWaiting} sends are already waiting: await each send`,
         ),
@@ -150,7 +150,7 @@ export class SendWindow<T> {
   }
 
   /** Handles the acknowledgment of `sent`: accepted, or rejected with `refusal`. */
-  acked(sent: number, refusal?: ServiceFailure): void {
+  acked(sent: number, refusal?: ServiceClientError): void {
     if (!this.#flying.has(sent)) return
     const own = this.#flying.get(sent)
     this.#flying.delete(sent)
@@ -172,7 +172,7 @@ export class SendWindow<T> {
   }
 
   /** Stops sending and rejects all pending sends. Idempotent. */
-  end(failure: ServiceFailure): void {
+  end(failure: ServiceClientError): void {
     if (this.#ended) return
     this.#ended = failure
     const waiting = [...this.#line.splice(0), ...this.#flying.values(), ...this.#drained.splice(0)]
@@ -208,7 +208,7 @@ export class SendWindow<T> {
     }
   }
 
-  #takeRefusal(): ServiceFailure | undefined {
+  #takeRefusal(): ServiceClientError | undefined {
     const refusal = this.#refusal
     this.#refusal = undefined
     return refusal

@@ -1,5 +1,5 @@
-import { after, type Clock } from '../../common/clock.ts'
-import { ServiceFailure } from './errors.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
+import { ServiceClientError } from './errors.ts'
 
 /** Reads the body of an HTTP reply as JSON; undefined if it is not JSON. Throws if it exceeds `maxBytes`. */
 async function boundedJson(response: Response, maxBytes: number): Promise<unknown> {
@@ -8,7 +8,7 @@ async function boundedJson(response: Response, maxBytes: number): Promise<unknow
   for await (const piece of response.body ?? []) {
     bytes += piece.length
     if (bytes > maxBytes)
-      throw ServiceFailure.found('protocol/reply_too_large', `the reply has more than ${maxBytes} bytes`)
+      throw ServiceClientError.found('protocol/reply_too_large', `the reply has more than ${maxBytes} bytes`)
     pieces.push(piece)
   }
   try {
@@ -34,7 +34,7 @@ export interface ServiceRequest {
   readonly signal?: AbortSignal | undefined
 }
 
-/** HTTP requests to the service, with its key; redirects are not followed. Rejects only with `ServiceFailure`. */
+/** HTTP requests to the service, with its key; redirects are not followed. Rejects only with `ServiceClientError`. */
 export class ServiceRequests {
   readonly #options: ServiceRequestsOptions
 
@@ -46,7 +46,7 @@ export class ServiceRequests {
   async json({ path, form, timeoutMs, maxReplyBytes, signal }: ServiceRequest): Promise<unknown> {
     const { base, apiKey, clock } = this.#options
     const late = new AbortController()
-    const timer = after(clock, timeoutMs, () => late.abort())
+    const timer = setTimer(clock, timeoutMs, () => late.abort())
     try {
       const response = await fetch(`${base}${path}`, {
         headers: { 'x-api-key': apiKey },
@@ -56,11 +56,11 @@ export class ServiceRequests {
       })
       return replied(response, await boundedJson(response, maxReplyBytes), path)
     } catch (cause) {
-      if (cause instanceof ServiceFailure) throw cause
+      if (cause instanceof ServiceClientError) throw cause
       if (late.signal.aborted)
-        throw ServiceFailure.found('timeout/no_reply', `${path} did not respond within ${timeoutMs} ms`)
-      if (signal?.aborted) throw ServiceFailure.found('closed/aborted', 'aborted by the caller')
-      throw ServiceFailure.found('unreachable/connection_failed', `cannot reach ${base}`, { cause })
+        throw ServiceClientError.found('timeout/no_reply', `${path} did not respond within ${timeoutMs} ms`)
+      if (signal?.aborted) throw ServiceClientError.found('closed/aborted', 'aborted by the caller')
+      throw ServiceClientError.found('unreachable/connection_failed', `cannot reach ${base}`, { cause })
     } finally {
       timer[Symbol.dispose]()
     }
@@ -70,10 +70,10 @@ export class ServiceRequests {
 function replied(response: Response, body: unknown, path: string): unknown {
   const { status, ok } = response
   if (ok && body !== undefined) return body
-  if (ok) throw ServiceFailure.found('protocol/not_json', `${path} did not return JSON`, { status })
+  if (ok) throw ServiceClientError.found('protocol/not_json', `${path} did not return JSON`, { status })
   if (typeof body === 'object' && body !== null && ('code' in body || 'error' in body))
-    throw ServiceFailure.told(body, { status })
-  throw ServiceFailure.found('protocol/http_status', `${path} returned HTTP ${status}`, {
+    throw ServiceClientError.told(body, { status })
+  throw ServiceClientError.found('protocol/http_status', `${path} returned HTTP ${status}`, {
     status,
     retryable: status >= 500 || status === 429,
   })

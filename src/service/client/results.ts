@@ -1,7 +1,7 @@
 import type { ServiceTiming } from '../../core/model/latency-stages.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { binaryBytes, eachValue, encodedAudio } from './audio-value.ts'
-import type { ServiceFailure } from './errors.ts'
+import type { ServiceClientError } from './errors.ts'
 
 /**
  * Paths to search in a `result`, the first match wins. Dots separate nested fields; case, `_` and `-` in names are
@@ -260,7 +260,7 @@ export interface SpeechComplete {
 /** `error` about data; the session continues. */
 export interface SessionFault {
   readonly kind: 'error'
-  readonly error: ServiceFailure
+  readonly error: ServiceClientError
 }
 
 /** All events of a session, in order. */
@@ -272,7 +272,7 @@ export type SessionEnd =
   | { readonly kind: 'finished' }
   /** `close` was called. */
   | { readonly kind: 'closed' }
-  | { readonly kind: 'failed'; readonly error: ServiceFailure }
+  | { readonly kind: 'failed'; readonly error: ServiceClientError }
 
 /** One whole utterance. */
 export interface SessionUtterance {

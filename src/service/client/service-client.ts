@@ -9,7 +9,7 @@ import {
   type VoiceEntry,
 } from '../contract.ts'
 import { type BatchReply, type BatchRequest, batchForm, readBatchReply } from './batch-request.ts'
-import { ServiceFailure } from './errors.ts'
+import { ServiceClientError } from './errors.ts'
 import { ServiceRequests } from './http-requests.ts'
 import { RESULT_PLACES } from './results.ts'
 import { ServiceSession } from './session.ts'
@@ -65,7 +65,7 @@ export interface ServiceClientOptions extends Partial<Omit<SessionOptions, 'sign
 
 /**
  * Client for the whole interface of a translation service, for any server. It keeps no connection itself: each session
- * has one, and the code that opened a session closes it. All failures are `ServiceFailure`.
+ * has one, and the code that opened a session closes it. All failures are `ServiceClientError`.
  */
 export class ServiceClient {
   readonly #base: string
@@ -137,7 +137,8 @@ export class ServiceClient {
     const { timeoutMs = 5_000, maxReplyBytes = 64 * 1024 * 1024 } = this.#options
     const body = await this.#requests.json({ path, timeoutMs, maxReplyBytes, signal })
     const list = Array.isArray(body) ? body : (body as Record<string, unknown> | null)?.[name]
-    if (!Array.isArray(list)) throw ServiceFailure.found('protocol/no_list', `${path} did not return a list`)
+    if (!Array.isArray(list))
+      throw ServiceClientError.found('protocol/no_list', `${path} did not return a list`)
     return list as T[]
   }
 }

@@ -1,5 +1,5 @@
 import { EVENT } from '../contract.ts'
-import { ServiceFailure } from './errors.ts'
+import { ServiceClientError } from './errors.ts'
 import type { SessionEnd, SessionEvent } from './results.ts'
 import { isErrorObject, SessionSocket, type SessionSocketOptions, taken } from './session-transport.ts'
 
@@ -9,7 +9,7 @@ export interface SessionWireSink {
   /** The service accepts data from now on; `start` is the payload of that event. */
   ready(start: unknown): void
   /** `sent` was accepted, or rejected with `refusal`. */
-  acked(sent: number, refusal?: ServiceFailure): void
+  acked(sent: number, refusal?: ServiceClientError): void
   /** `bytes`: approximate size of the event. */
   event(event: SessionEvent, bytes: number): void
   ended(end: SessionEnd): void
@@ -88,11 +88,11 @@ export class SessionWire {
   }
 
   /** The service gives the reason in the status itself, or in an `error` just before. */
-  #refusal(statuses: readonly unknown[]): ServiceFailure {
+  #refusal(statuses: readonly unknown[]): ServiceClientError {
     const error = statuses.find(isErrorObject)
     // A bare failure status explains nothing.
-    if (error && ('code' in error || 'error' in error)) return ServiceFailure.told(error)
+    if (error && ('code' in error || 'error' in error)) return ServiceClientError.told(error)
     const reason = this.#socket.takeReason()
-    return reason ?? ServiceFailure.found('refused/not_taken', 'the service rejected it without a reason')
+    return reason ?? ServiceClientError.found('refused/not_taken', 'the service rejected it without a reason')
   }
 }

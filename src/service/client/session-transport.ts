@@ -1,9 +1,9 @@
 import { io, type Socket } from 'socket.io-client'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { EVENT } from '../contract.ts'
-import { type ClientFault, ServiceFailure } from './errors.ts'
+import { type ClientFault, ServiceClientError } from './errors.ts'
 import { type ResultPlaces, ResultReader, type SessionEnd } from './results.ts'
 import { UtteranceNumbers, type VoiceMode } from './utterance-numbers.ts'
 
@@ -82,7 +82,7 @@ export interface SessionSocketSink {
   /** `endSynth` of this utterance. */
   endOfSpeech(utterance: string): void
   /** An `error` about data; the session continues. */
-  fault(error: ServiceFailure): void
+  fault(error: ServiceClientError): void
   ended(end: SessionEnd): void
 }
 
@@ -131,7 +131,7 @@ export class SessionSocket {
   readonly #events: TokenBucket
   #peer: string | undefined
   /** The latest `error`, until it has explained a failure. */
-  #fault: { error: ServiceFailure; at: number } | undefined
+  #fault: { error: ServiceClientError; at: number } | undefined
 
   /** Connects immediately; events arrive only after the constructor has returned. */
   constructor(options: SessionSocketOptions, sink: SessionSocketSink) {
@@ -176,7 +176,7 @@ export class SessionSocket {
   }
 
   /** Returns the service's latest error if it is recent; each error explains only one failure. */
-  takeReason(): ServiceFailure | undefined {
+  takeReason(): ServiceClientError | undefined {
     const fault = this.#fault
     this.#fault = undefined
     return fault && this.#options.clock.now() - fault.at <= REASON_MS ? fault.error : undefined
@@ -184,8 +184,8 @@ export class SessionSocket {
 
   /** Ends the session with this failure if the service does not do `what` in time. The caller disposes the timer. */
   limit(ms: number, fault: ClientFault, what: string): Disposable {
-    return after(this.#options.clock, ms, () =>
-      this.#failed(ServiceFailure.found(fault, `the service did not ${what} within ${ms} ms`)),
+    return setTimer(this.#options.clock, ms, () =>
+      this.#failed(ServiceClientError.found(fault, `the service did not ${what} within ${ms} ms`)),
     )
   }
 
@@ -239,7 +239,7 @@ export class SessionSocket {
       if (this.#state === 'ready') sink.endOfSpeech(this.#numbers.end(this.#reader.read(payload).name))
     })
     socket.on(EVENT.error, (payload: unknown) => {
-      const error = ServiceFailure.told(payload)
+      const error = ServiceClientError.told(payload)
       this.#fault = { error, at: this.#options.clock.now() }
       if (this.#state === 'ready') sink.fault(error)
     })
@@ -247,7 +247,7 @@ export class SessionSocket {
     socket.on('disconnect', reason => {
       // A service that disconnects sends the reason just before; a broken connection has none.
       const told = reason === 'io server disconnect' || !this.ready ? this.takeReason() : undefined
-      this.#failed(told ?? ServiceFailure.found('unreachable/connection_lost', `disconnected: ${reason}`))
+      this.#failed(told ?? ServiceClientError.found('unreachable/connection_lost', `disconnected: ${reason}`))
     })
   }
 
@@ -255,7 +255,7 @@ export class SessionSocket {
   #count(bucket: TokenBucket): void {
     if (bucket.take(this.#options.clock.now()) >= 0) return
     this.#failed(
-      ServiceFailure.found('protocol/flood', 'the service floods the session with events', {
+      ServiceClientError.found('protocol/flood', 'the service floods the session with events', {
         retryable: true,
       }),
     )
@@ -270,18 +270,18 @@ export class SessionSocket {
     this.#deadline = this.limit(this.#options.startMs, 'timeout/no_start', 'start')
   }
 
-  #failed(error: ServiceFailure): void {
+  #failed(error: ServiceClientError): void {
     this.end({ kind: 'failed', error })
   }
 }
 
 /** Returns the error of the service's middleware, or the reason why the service could not be reached. */
-function connectFailure(error: Error & { data?: unknown }): ServiceFailure {
-  if (error.data !== undefined && error.data !== null) return ServiceFailure.told(error.data)
+function connectFailure(error: Error & { data?: unknown }): ServiceClientError {
+  if (error.data !== undefined && error.data !== null) return ServiceClientError.told(error.data)
   // A middleware error without data; the library's own errors have no `data` property.
-  if ('data' in error) return ServiceFailure.told(error.message)
+  if ('data' in error) return ServiceClientError.told(error.message)
   const why = reasonOf(error)
-  return ServiceFailure.found(
+  return ServiceClientError.found(
     'unreachable/connection_failed',
     `cannot connect to the service${why === undefined ? '' : `: ${why}`}`,
     { cause: error },

@@ -1,7 +1,7 @@
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import type { ConnectionParameters, Namespace } from '../contract.ts'
 import { type AudioData, audioBytes } from './batch-request.ts'
-import { ServiceFailure } from './errors.ts'
+import { ServiceClientError } from './errors.ts'
 import { EventQueue, SendWindow } from './flow-control.ts'
 import {
   RESULT_PLACES,
@@ -148,13 +148,13 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     )
   }
 
-  /** Settles when the service is ready. Rejects with a `ServiceFailure` after closing everything. */
+  /** Settles when the service is ready. Rejects with a `ServiceClientError` after closing everything. */
   static async open<N extends Namespace>(
     setup: SessionSetup<N>,
     signal?: AbortSignal,
   ): Promise<ServiceSession<N>> {
     const session = new ServiceSession<N>(setup)
-    const abort = () => session.#fail(ServiceFailure.found('closed/aborted', 'aborted by the caller'))
+    const abort = () => session.#fail(ServiceClientError.found('closed/aborted', 'aborted by the caller'))
     if (signal?.aborted) abort()
     signal?.addEventListener('abort', abort)
     try {
@@ -217,7 +217,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
 
   /**
    * The streamed audio, if `start` carried a URL, else undefined. Fetch it soon, because the service may not keep it.
-   * Throws `ServiceFailure` `blocked/…` for a URL that must not be fetched.
+   * Throws `ServiceClientError` `blocked/…` for a URL that must not be fetched.
    */
   get audio(): AsyncIterable<Uint8Array> | undefined {
     if (typeof this.#start !== 'string') return undefined
@@ -271,7 +271,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   #pause(): void {
     if (this.#wire.pause()) return
     this.#fail(
-      ServiceFailure.found('limit/reader_too_slow', `${this.#queue.size} events are unread`, {
+      ServiceClientError.found('limit/reader_too_slow', `${this.#queue.size} events are unread`, {
         retryable: false,
       }),
     )
@@ -297,13 +297,13 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     }
   }
 
-  #fail(error: ServiceFailure): void {
+  #fail(error: ServiceClientError): void {
     this.#wire.end({ kind: 'failed', error })
   }
 
   #ended(end: SessionEnd): void {
     const failure = end.kind === 'failed' ? end.error : undefined
-    const closed = failure ?? ServiceFailure.found('closed/session_ended', 'the session is over')
+    const closed = failure ?? ServiceClientError.found('closed/session_ended', 'the session is over')
     this.#window.end(closed)
     this.#queue.end(failure)
     // After the last answer, the service itself ends streamed audio once all of it was sent.
@@ -314,5 +314,5 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
 }
 
 function pause(clock: Clock, ms: number): Promise<void> {
-  return new Promise(resolve => after(clock, ms, resolve))
+  return new Promise(resolve => setTimer(clock, ms, resolve))
 }

@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../common/language.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import { wholeVoice } from '../../transcode/voice-stream.ts'
-import { ServiceFailure } from './errors.ts'
+import { ServiceClientError } from './errors.ts'
 import type { ServiceClient } from './service-client.ts'
 import type { ServiceSession } from './session.ts'
 
@@ -19,21 +19,21 @@ export class ServiceSpeaker {
     this.#pool = pool
   }
 
-  /** Synthesizes `text` in `language`, 16 kHz mono. Rejects with `ServiceFailure`. */
+  /** Synthesizes `text` in `language`, 16 kHz mono. Rejects with `ServiceClientError`. */
   async speak(text: string, language: LanguageId): Promise<Int16Array> {
     await using session = await this.#client().openSession('/tts', { languageIdTarget: language })
     const { audio } = await answerTo(session, text)
     if (audio) return await wholeVoice(audio, this.#pool)
-    throw ServiceFailure.found('timeout/no_audio', 'the service returned no audio for a text')
+    throw ServiceClientError.found('timeout/no_audio', 'the service returned no audio for a text')
   }
 
-  /** Translates `text` into the language `to`. Rejects with `ServiceFailure`. */
+  /** Translates `text` into the language `to`. Rejects with `ServiceClientError`. */
   async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
     const languages = { languageIdSource: from, languageIdTarget: to }
     await using session = await this.#client().openSession('/translator', languages)
     const { translation } = await answerTo(session, text)
     if (translation) return translation
-    throw ServiceFailure.found('timeout/no_reply', 'the service returned no translation for a text')
+    throw ServiceClientError.found('timeout/no_reply', 'the service returned no translation for a text')
   }
 }
 

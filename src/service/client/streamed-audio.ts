@@ -1,16 +1,16 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import type { LookupFunction } from 'node:net'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import {
-  AddressRefused,
-  guardedLookup,
   isAddress,
+  isBlockedPort,
   isLocalAddress,
-  isOddPort,
+  PrivateAddressError,
+  publicLookup,
   type Resolve,
 } from '../../net/outbound-guard.ts'
-import { ServiceFailure } from './errors.ts'
+import { ServiceClientError } from './errors.ts'
 
 export interface AudioAddress {
   readonly url: URL
@@ -24,7 +24,7 @@ export interface AudioAddress {
  * Parses the URL of `start` and checks that it can be fetched: http(s), without credentials, at the service's origin or
  * an allowed one. A host name may resolve to a local address only at the service's own origin, and only if the
  * session's socket (`peer`) is connected to a local address too. An allowed origin can be a local address if it is
- * written as one. Throws `ServiceFailure` `blocked/address_not_allowed`. `resolve` defaults to the system resolver.
+ * written as one. Throws `ServiceClientError` `blocked/address_not_allowed`. `resolve` defaults to the system resolver.
  */
 export function audioAddress(
   start: string,
@@ -36,17 +36,17 @@ export function audioAddress(
   const url = URL.parse(start, `${base}/`)
   if (!url || !['http:', 'https:'].includes(url.protocol)) throw blocked('it is not an http(s) address')
   if (url.username || url.password) throw blocked('it contains credentials')
-  if (isOddPort(url)) throw blocked(`port ${url.port} is blocked`)
+  if (isBlockedPort(url)) throw blocked(`port ${url.port} is blocked`)
   const own = url.origin === new URL(base).origin
   const written = !own && allowed.some(origin => URL.parse(origin)?.origin === url.origin)
   if (!own && !written) throw blocked(`its origin ${url.origin} is neither the service's nor allowed`)
   const localAllowed = own ? peer !== undefined && isLocalAddress(peer) : isAddress(url)
   if (isLocalAddress(url.hostname) && !localAllowed) throw blocked(`${url.hostname} is a local address`)
-  return { url, own, lookup: guardedLookup(localAllowed, resolve) }
+  return { url, own, lookup: publicLookup(localAllowed, resolve) }
 }
 
-function blocked(why: string): ServiceFailure {
-  return ServiceFailure.found('blocked/address_not_allowed', `streamed audio is not fetched: ${why}`)
+function blocked(why: string): ServiceClientError {
+  return ServiceClientError.found('blocked/address_not_allowed', `streamed audio is not fetched: ${why}`)
 }
 
 export interface StreamedAudioOptions {
@@ -72,8 +72,8 @@ export async function* streamedAudio(options: StreamedAudioOptions): AsyncGenera
   const abort = new AbortController()
   const { clock, audioMs, maxAudioBytes } = options
   const late = () =>
-    abort.abort(ServiceFailure.found('timeout/no_audio', `no streamed audio for ${audioMs} ms`))
-  let deadline = after(clock, audioMs, late)
+    abort.abort(ServiceClientError.found('timeout/no_audio', `no streamed audio for ${audioMs} ms`))
+  let deadline = setTimer(clock, audioMs, late)
   try {
     const signal = AbortSignal.any([abort.signal, options.signal])
     const response = await responseOf(options, signal)
@@ -82,9 +82,9 @@ export async function* streamedAudio(options: StreamedAudioOptions): AsyncGenera
       deadline[Symbol.dispose]()
       total += bytes.length
       if (total > maxAudioBytes)
-        throw ServiceFailure.found('blocked/too_much_audio', `more than ${maxAudioBytes} bytes of audio`)
+        throw ServiceClientError.found('blocked/too_much_audio', `more than ${maxAudioBytes} bytes of audio`)
       yield bytes
-      deadline = after(clock, audioMs, late)
+      deadline = setTimer(clock, audioMs, late)
     }
   } catch (error) {
     if (abort.signal.aborted) throw abort.signal.reason
@@ -109,11 +109,14 @@ function responseOf(
       const wrong = statusCode === 200 ? notAudio(response) : undefined
       if (statusCode === 200 && !wrong) return resolve(response)
       response.destroy()
-      if (wrong) return reject(ServiceFailure.found('blocked/not_audio', wrong))
+      if (wrong) return reject(ServiceClientError.found('blocked/not_audio', wrong))
       reject(
         statusCode >= 300 && statusCode < 400
-          ? ServiceFailure.found('blocked/redirected', `streamed audio was redirected, HTTP ${statusCode}`)
-          : ServiceFailure.found('protocol/http_status', `streamed audio returned HTTP ${statusCode}`, {
+          ? ServiceClientError.found(
+              'blocked/redirected',
+              `streamed audio was redirected, HTTP ${statusCode}`,
+            )
+          : ServiceClientError.found('protocol/http_status', `streamed audio returned HTTP ${statusCode}`, {
               status: statusCode,
             }),
       )
@@ -132,14 +135,14 @@ function notAudio({ headers }: IncomingMessage): string | undefined {
   return undefined
 }
 
-function asFailure(error: unknown): ServiceFailure {
-  if (error instanceof ServiceFailure) return error
-  if (error instanceof AddressRefused)
-    return ServiceFailure.found(
+function asFailure(error: unknown): ServiceClientError {
+  if (error instanceof ServiceClientError) return error
+  if (error instanceof PrivateAddressError)
+    return ServiceClientError.found(
       'blocked/address_not_allowed',
       `streamed audio is not fetched: ${error.message}`,
     )
-  return ServiceFailure.found('unreachable/connection_lost', 'streamed audio was interrupted', {
+  return ServiceClientError.found('unreachable/connection_lost', 'streamed audio was interrupted', {
     cause: error,
   })
 }

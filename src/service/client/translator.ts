@@ -1,4 +1,4 @@
-import { after, type Clock, systemClock } from '../../common/clock.ts'
+import { type Clock, setTimer, systemClock } from '../../common/clock.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type {
   Connection,
@@ -7,7 +7,7 @@ import type {
   Translator,
 } from '../../core/translation/translator.ts'
 import { EVENT, type ReceiveAudio } from '../contract.ts'
-import { bridgeError } from './errors.ts'
+import { toBridgeError } from './errors.ts'
 import { RESULT_PLACES, type ResultPlaces, type SessionEnd } from './results.ts'
 import { baseUrl } from './service-client.ts'
 import { sessionQuery } from './session-options.ts'
@@ -34,7 +34,7 @@ function toldLifeMs(parameters: unknown): number | undefined {
  */
 function beforeEnd(clock: Clock, lifeMs: number, renew: (leftMs: number) => void): Disposable {
   const leftMs = Math.min(BEFORE_MS, lifeMs * SHARE)
-  return after(clock, Math.min(LONGEST_MS, lifeMs - leftMs), () => renew(leftMs))
+  return setTimer(clock, Math.min(LONGEST_MS, lifeMs - leftMs), () => renew(leftMs))
 }
 
 /**
@@ -65,7 +65,7 @@ class ServiceConnection implements Connection {
       },
       result: result => sink.result(result),
       endOfSpeech: utterance => sink.endOfSpeech(utterance),
-      fault: error => sink.fault(bridgeError(error)),
+      fault: error => sink.fault(toBridgeError(error)),
       ended: end => {
         this.#life?.[Symbol.dispose]()
         gone(this)
@@ -92,7 +92,7 @@ class ServiceConnection implements Connection {
 }
 
 function reasonOf(end: SessionEnd): EndReason {
-  if (end.kind === 'failed') return { kind: 'failed', error: bridgeError(end.error) }
+  if (end.kind === 'failed') return { kind: 'failed', error: toBridgeError(end.error) }
   return { kind: 'hangup', by: 'local' }
 }
 

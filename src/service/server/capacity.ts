@@ -1,4 +1,4 @@
-import { after, type Clock, Ticker } from '../../common/clock.ts'
+import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
 import type { Overload } from '../../net/overload.ts'
 import type { ThreadUse } from './engines/thread-budget.ts'
 import { ServiceError } from './errors.ts'
@@ -12,11 +12,15 @@ const PERHAPS_FREE_MS = 5_000
  */
 export class Admission {
   readonly size: number
-  readonly #workload: Pick<Workload, 'assertKeepsUp'>
+  readonly #workload: Pick<LoadMonitor, 'assertKeepsUp'>
   readonly #overload: Pick<Overload, 'turns'> | undefined
   #taken = 0
 
-  constructor(size: number, workload: Pick<Workload, 'assertKeepsUp'>, overload?: Pick<Overload, 'turns'>) {
+  constructor(
+    size: number,
+    workload: Pick<LoadMonitor, 'assertKeepsUp'>,
+    overload?: Pick<Overload, 'turns'>,
+  ) {
     if (!(size >= 1)) throw new RangeError(`the number of sessions must be at least 1, got ${size}`)
     this.size = size
     this.#workload = workload
@@ -79,7 +83,7 @@ export interface Followed {
   judge(): void
 }
 
-export interface WorkloadParts {
+export interface WorkloadOptions {
   readonly clock: Clock
   /** New sessions are rejected while any session is further behind (ms). */
   readonly admitBehindMs: number
@@ -90,14 +94,14 @@ export interface WorkloadParts {
  * Measures how far the service is behind its live sessions; it does not estimate, because the machine also does other
  * work. Batch jobs are not monitored; they wait for `calm`.
  */
-export class Workload {
-  readonly #parts: WorkloadParts
+export class LoadMonitor {
+  readonly #parts: WorkloadOptions
   readonly #followed = new Set<Followed>()
   #ticker: Ticker | undefined
   #peakMs = 0
   #peakAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: WorkloadParts) {
+  constructor(parts: WorkloadOptions) {
     this.#parts = parts
   }
 
@@ -154,7 +158,7 @@ export class Workload {
   async calm(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     while (this.behindMs > FILES_WAIT_MS) {
-      await new Promise<void>(resolve => void after(this.#parts.clock, LOOK_MS, resolve))
+      await new Promise<void>(resolve => void setTimer(this.#parts.clock, LOOK_MS, resolve))
       signal.throwIfAborted()
     }
   }

@@ -238,7 +238,7 @@ export class ServiceError extends Error {
 }
 
 /** Converts any thrown value to an error for the client; internal faults become `unexpected`. */
-export function told(error: unknown): ServiceError {
+export function toErrorBody(error: unknown): ServiceError {
   if (error instanceof ServiceError) return error
   return new ServiceError('unexpected', 'the service failed: see its log', { cause: error })
 }

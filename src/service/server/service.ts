@@ -3,14 +3,14 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { Server } from 'socket.io'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { limitedLog } from '../../common/limited-log.ts'
-import { type Log, silentLog } from '../../common/log.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../common/wall-clock.ts'
 import { isLoopback, TrustedProxies } from '../../net/client-address.ts'
 import { guardServer, SECURITY_HEADERS } from '../../net/http-hardening.ts'
 import { Overload } from '../../net/overload.ts'
-import { Door } from '../../net/request-guard.ts'
+import { RequestGuard } from '../../net/request-guard.ts'
 import { Batch } from './batch/batch.ts'
-import { Admission, Workload } from './capacity.ts'
+import { Admission, LoadMonitor } from './capacity.ts'
 import { defaultEngines } from './engines/engine-selection.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { ThreadUse } from './engines/thread-budget.ts'
@@ -29,7 +29,7 @@ import { ApiKeys } from './keys/api-keys.ts'
 import { KeyFile } from './keys/key-store.ts'
 import { KeyWatch } from './keys/key-watch.ts'
 import { UsageLedger } from './keys/usage.ts'
-import { UsageFile, UsageKeeper, usagePath } from './keys/usage-file.ts'
+import { UsageFile, UsageSaver, usagePath } from './keys/usage-file.ts'
 import type { ServiceFigures } from './process/messages.ts'
 import { AudioStreams } from './session/audio-stream.ts'
 import { ConnectGuard } from './session/connect-guard.ts'
@@ -44,10 +44,10 @@ const MAX_MESSAGE_BYTES = 1024 * 1024
 const HANDSHAKE_MS = 10_000
 
 /** Replacements for parts of the service, such as engines and clock. */
-export interface ServiceParts {
+export interface ServiceOptions {
   readonly clock?: Clock
   readonly wallClock?: WallClock
-  readonly log?: Log
+  readonly log?: Logger
   /** Replaces the installed engines. The service closes them. */
   readonly engines?: EngineSet
   /** Share of its memory limit that this process uses; default: measured. */
@@ -61,7 +61,7 @@ export interface Service {
   readonly engines: EngineSet
   readonly batch: Batch
   /** Limits requests before they are authenticated. */
-  readonly door: Door
+  readonly door: RequestGuard
   /** Returns the current figures. */
   figures(): ServiceFigures
   /** Settings with defaults applied. */
@@ -76,16 +76,16 @@ export interface Service {
  * Builds the embedded service with the installed engines; it offers only what they support. Rejects with a `RangeError`
  * for invalid settings, with `CONFIG` for an invalid key file.
  */
-export async function buildService(config: ServiceConfig, given: ServiceParts = {}): Promise<Service> {
+export async function buildService(config: ServiceConfig, given: ServiceOptions = {}): Promise<Service> {
   const settings = serviceSettings(config)
-  const { clock = systemClock, wallClock = systemWallClock, log = silentLog } = given
+  const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = given
   const ledger = new UsageLedger(clock, wallClock() - clock.now())
   const keys = new ApiKeys(settings, clock, ledger)
   const watch = await watched(settings, keys, clock, log)
   const usage = await kept(settings, ledger, clock, log)
   const threads = new ThreadUse(clock)
   const engines = given.engines ?? (await installedEngines(settings, threads, clock, log))
-  const workload = new Workload({ clock, admitBehindMs: settings.admitBehindMs, threads })
+  const workload = new LoadMonitor({ clock, admitBehindMs: settings.admitBehindMs, threads })
   const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: given.memoryShare })
   const admission = new Admission(settings.maxSessions, workload, overload)
 
@@ -102,7 +102,7 @@ export async function buildService(config: ServiceConfig, given: ServiceParts = 
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => answerFailed(error, reply.headers(SECURITY_HEADERS), log),
   })
-  const door = new Door({ limits: settings.limits, proxies: settings.trustProxy, clock })
+  const door = new RequestGuard({ limits: settings.limits, proxies: settings.trustProxy, clock })
   guardServer(app, door)
   const origins = new OriginCheck(settings)
   origins.guard(app)
@@ -187,7 +187,7 @@ async function watched(
   { keyFile, open }: ServiceSettings,
   keys: ApiKeys,
   clock: Clock,
-  log: Log,
+  log: Logger,
 ): Promise<KeyWatch | undefined> {
   if (keyFile === undefined || open) return undefined
   return KeyWatch.start(new KeyFile(keyFile, clock), keys, clock, log)
@@ -198,17 +198,17 @@ async function kept(
   { keyFile, open }: ServiceSettings,
   ledger: UsageLedger,
   clock: Clock,
-  log: Log,
-): Promise<UsageKeeper | undefined> {
+  log: Logger,
+): Promise<UsageSaver | undefined> {
   if (keyFile === undefined || open) return undefined
-  return UsageKeeper.start(new UsageFile(usagePath(keyFile), clock), ledger, clock, log)
+  return UsageSaver.start(new UsageFile(usagePath(keyFile), clock), ledger, clock, log)
 }
 
 function installedEngines(
   settings: ServiceSettings,
   threads: ThreadUse,
   clock: Clock,
-  log: Log,
+  log: Logger,
 ): Promise<EngineSet> {
   const { phrasebook, voices, maxSessions } = settings
   const { pocketsphinx, apertium, espeak, flite, ...choices } = settings.engines
@@ -235,8 +235,8 @@ function figuresOf({
   errors,
 }: {
   admission: Admission
-  workload: Workload
-  door: Door
+  workload: LoadMonitor
+  door: RequestGuard
   overload: Overload
   errors: ErrorCounts
 }): ServiceFigures {

@@ -49,10 +49,10 @@ export class Catalog {
 }
 
 /** Voice requested by a client; absent fields match any voice. */
-export type VoiceWish = Pick<ConnectionParameters, 'voiceId' | 'voiceGender' | 'voiceEngine'>
+export type VoiceRequest = Pick<ConnectionParameters, 'voiceId' | 'voiceGender' | 'voiceEngine'>
 
 /** Reads the requested voice from a connection's query. Throws a `ServiceError`. */
-export function voiceWish(query: Query): VoiceWish {
+export function voiceWish(query: Query): VoiceRequest {
   const voiceId = single(query, 'voiceId')
   const gender = single(query, 'voiceGender')
   const kinds = several(query, 'voiceEngine')
@@ -73,7 +73,7 @@ export function voiceWish(query: Query): VoiceWish {
  * Returns the requested voice for `languageIdTarget`: the default voice of the language if it matches, else the first
  * match. Throws `voice_not_offered` when none matches.
  */
-export function wishedVoice(
+export function chooseVoice(
   { languageIdTarget, receiveAudio, ...wish }: ConnectionParameters,
   engines: EngineSet,
 ): OfferedVoice {

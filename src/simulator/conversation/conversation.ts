@@ -11,7 +11,7 @@ import { Mp3Maker } from '../service/tone-mp3.ts'
 import { type Sentence, schedule } from './schedule.ts'
 
 /** A leg that keeps nothing: played audio goes to `hear`, and counts as heard at the next `confirm`. */
-export class Ear implements Leg {
+export class RecordingLeg implements Leg {
   readonly id: string
   readonly channel = 'simulated'
   readonly ended: Promise<EndReason>
@@ -153,7 +153,7 @@ export async function converse(options: ConversationOptions): Promise<Conversati
     else it.dropped = true
   })
   const parties = SPEAKERS.map(({ id, speaks, hears }, index) => {
-    const ear = new Ear(id, frames => hear(id, frames))
+    const ear = new RecordingLeg(id, frames => hear(id, frames))
     relay.admit(ear, { room: 'conversation', speaks, hears, original: 'off' })
     return { id, ear, speaks, script: schedule({ minutes, share, seed: seed + index }), said: 0, answered: 0 }
   })

@@ -43,7 +43,7 @@ export interface DiscordFaults {
  * Discord on loopback: REST API, gateway, voice servers, and guilds with people in them, for an unmodified discord.js.
  * The caller of `listen` closes it.
  */
-export class DiscordStandIn implements AsyncDisposable {
+export class DiscordSimulator implements AsyncDisposable {
   readonly token: string
   /** REST requests, in order. */
   readonly requests: SeenRequest[] = []
@@ -87,9 +87,9 @@ export class DiscordStandIn implements AsyncDisposable {
   }
 
   /** Listens on loopback. Rejects if the port is in use. */
-  static async listen(options: DiscordStandInOptions = {}): Promise<DiscordStandIn> {
+  static async listen(options: DiscordStandInOptions = {}): Promise<DiscordSimulator> {
     const voiceServer = await VoiceServer.listen(options)
-    const standIn = new DiscordStandIn(options, voiceServer)
+    const standIn = new DiscordSimulator(options, voiceServer)
     const { http } = standIn.#rest
     try {
       await new Promise<void>((settle, fail) => {

@@ -1,6 +1,6 @@
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { Leg, LegUplink } from '../../core/model/leg.ts'
-import { assertFrames, FRAME_SAMPLES, joined } from '../../transcode/pcm.ts'
+import { assertFrames, concat, FRAME_SAMPLES } from '../../transcode/pcm.ts'
 
 /** A leg without a channel: a test speaks into it and reads what was played to it. */
 export class FakeLeg implements Leg {
@@ -92,11 +92,11 @@ export class FakeLeg implements Leg {
 
   /** Everything played, as one piece. */
   heard(): Int16Array {
-    return joined(this.played)
+    return concat(this.played)
   }
 
   /** Everything that the participant confirmed with `hear`, without what was flushed before. */
   sounded(): Int16Array {
-    return joined(this.#sounded)
+    return concat(this.#sounded)
   }
 }

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 
 /**
  * Maximum number of bytes in transit in one direction; a source that sends more has to wait, as with a full network.
@@ -99,7 +99,7 @@ export class FaultPipe {
       const now = this.#clock.now()
       const due = Math.max(next.due, this.#freeAt)
       if (due > now + 1) {
-        this.#timer = after(this.#clock, due - now, () => this.#pump())
+        this.#timer = setTimer(this.#clock, due - now, () => this.#pump())
         return
       }
       this.#queue.shift()

@@ -1,4 +1,4 @@
-import { durationMs, FRAME_MS, FRAME_SAMPLES, joined, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import { concat, durationMs, FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import type { ScriptedSession } from './scripted-session.ts'
 import { type Mp3Maker, type Mp3Rate, tone, toneOf } from './tone-mp3.ts'
 
@@ -30,7 +30,7 @@ export function echoes({ silenceMs = 300, threshold = 300 }: EchoOptions = {}): 
       if (loud || spoken.length > 0) spoken.push(frame)
       if (loud) loudMs = nowMs
       if (spoken.length === 0 || nowMs - loudMs < silenceMs) return
-      const pcm = joined(spoken.slice(0, (loudMs - beganMs) / FRAME_MS))
+      const pcm = concat(spoken.slice(0, (loudMs - beganMs) / FRAME_MS))
       const audio = maker.encode(pcm, 16_000, 64)
       spoken = []
       session.say({ audio, pcm, rate: 16_000, startMs: beganMs, endMs: loudMs })

@@ -1,5 +1,5 @@
 import type { Socket } from 'socket.io'
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import {
   type ConnectionParameters,
   EVENT,
@@ -253,7 +253,7 @@ export class ScriptedSession {
 
   #wait(ms: number | undefined, task: () => void): void {
     if (!ms) return void task()
-    const timer = after(this.#clock, ms, () => {
+    const timer = setTimer(this.#clock, ms, () => {
       this.#timers.delete(timer)
       task()
     })

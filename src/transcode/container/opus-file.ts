@@ -1,6 +1,6 @@
 import { OpusDecoder } from 'opus-decoder'
 import { multistreamSamples, opusSamples } from '../opus-packet.ts'
-import { joined, SAMPLE_RATE, saturate } from '../pcm.ts'
+import { concat, SAMPLE_RATE, saturate } from '../pcm.ts'
 import { AudioFileError } from './audio-file-error.ts'
 import { oggOpusParts } from './ogg-opus.ts'
 import { type OpusHead, type OpusTrackPart, readOpusHead } from './opus-head.ts'
@@ -76,14 +76,14 @@ async function* decoded(parts: Iterable<OpusTrackPart>): AsyncGenerator<Int16Arr
         pieces.push(pcm)
         waiting += pcm.length
         if (waiting < PIECE_SAMPLES) continue
-        yield joined(pieces)
+        yield concat(pieces)
         await new Promise(setImmediate)
         pieces = []
         waiting = 0
       }
     }
     if (!stream) throw new AudioFileError('DAMAGED', 'the file has no Opus stream')
-    if (waiting > 0) yield joined(pieces)
+    if (waiting > 0) yield concat(pieces)
   } finally {
     stream?.close()
   }

@@ -1,7 +1,7 @@
 import { MP3_FRAME_SAMPLES, type Mp3Header } from './header.ts'
 
 /** The last few peaks and their distribution. */
-export class RecentPeaks {
+export class PeakHistory {
   /** Ring buffer in order of arrival, starting at `#next`. */
   readonly #ring: Uint16Array
   /** The same values in ascending order. */
@@ -85,11 +85,11 @@ const SMOOTH = 64
  * more than 12 dB above it (6 dB near damage) is attenuated to that limit; if this continues for half a second, it
  * counts as the voice. All other samples stay unchanged.
  */
-export class Mp3Guard {
+export class DamageGuard {
   /** Number of frames attenuated or silenced. */
   changed = 0
   /** Of speech frames. */
-  readonly #peaks = new RecentPeaks(REMEMBERED)
+  readonly #peaks = new PeakHistory(REMEMBERED)
   /** Duration of the frames measured (ms). */
   #voicedMs = 0
   /** Excess of too loud frames over normal ones (ms). */

@@ -1,6 +1,6 @@
 import { SAMPLE_RATE } from '../pcm.ts'
 import { createResampler, type Resampler } from '../resample/resampler.ts'
-import { Mp3Guard } from './damage-guard.ts'
+import { DamageGuard } from './damage-guard.ts'
 import type { Mp3Decoder } from './decoder.ts'
 import type { Mp3Pool } from './decoder-pool.ts'
 import { Mp3Splitter } from './frame-splitter.ts'
@@ -41,14 +41,14 @@ const SOFT = 1_000
  *
  * Only audio is emitted: no tags, metadata or garbage. The delay of encoder, decoder and resampler is trimmed from the
  * start of each file, and the padding from its end if the file declares it ({@link Mp3Trim}). Bursts caused by damage
- * are suppressed ({@link Mp3Guard}).
+ * are suppressed ({@link DamageGuard}).
  */
 export class Mp3Stream {
   #pool: Mp3Pool
   #onPcm: (pcm: Int16Array) => void
   #splitter = new Mp3Splitter(LIMIT)
   #trim = new Mp3Trim()
-  #guard = new Mp3Guard()
+  #guard = new DamageGuard()
   #decoder: Mp3Decoder | undefined
   #resampler: Resampler | undefined
   /** Remaining delay of the resampler, in samples at 16 kHz. */

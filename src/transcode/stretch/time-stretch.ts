@@ -1,5 +1,5 @@
 import { SAMPLE_RATE, saturate } from '../pcm.ts'
-import { BLOCK, findRepetition, PauseDetector, type Repetition } from './voice-analysis.ts'
+import { BLOCK, findPitchPeriod, PauseDetector, type Repetition } from './voice-analysis.ts'
 
 /** Buffer capacity in samples: 256 ms. */
 const CAPACITY = 4_096
@@ -82,7 +82,7 @@ export class LookAhead {
 }
 
 /** Maximum speed: a quarter more words per minute. */
-export const MOST_FACTOR = 1.25
+export const MAX_SPEED = 1.25
 
 /** Minimum and maximum length of a removed piece: pitch periods of voices from 67 to 400 Hz (2.5 to 15 ms). */
 const LEAST_SKIP = 40
@@ -115,7 +115,7 @@ const LEAST_PAUSE = (SAMPLE_RATE * 20) / 1000
  * It pulls samples from `source` on demand, 30 ms ahead (100 to 250 with `trimming`, in pauses), and copies them. It
  * never removes so much that the requested frame cannot be filled with the available samples.
  */
-export class Stretch {
+export class TimeStretcher {
   /** True to shorten pauses to 120 ms. */
   trimming = false
   #factor = 1
@@ -143,8 +143,8 @@ export class Stretch {
 
   /** Speed relative to the original, 1 to 1.25. Throws RangeError for other values. */
   set factor(factor: number) {
-    if (!(factor >= 1 && factor <= MOST_FACTOR))
-      throw new RangeError(`factor lies between 1 and ${MOST_FACTOR}, got ${factor}`)
+    if (!(factor >= 1 && factor <= MAX_SPEED))
+      throw new RangeError(`factor lies between 1 and ${MAX_SPEED}, got ${factor}`)
     if (factor === 1) this.#due = 0
     this.#factor = factor
   }
@@ -234,7 +234,7 @@ export class Stretch {
       if (this.#due > OVERDUE) this.#due = OVERDUE
       return
     }
-    findRepetition(ahead.pcm, ahead.start, WINDOW, LEAST_SKIP, MOST_SKIP, this.#found)
+    findPitchPeriod(ahead.pcm, ahead.start, WINDOW, LEAST_SKIP, MOST_SKIP, this.#found)
     const { after, likeness } = this.#found
     if (likeness < (ALIKE * (OVERDUE - this.#due)) / (OVERDUE - DUE)) {
       this.#wait = 2 * BLOCK

@@ -18,7 +18,7 @@ const AROUND = 2
  * (normalized cross-correlation), and writes it into `found`. Silence matches silence. Needs `most + window` samples
  * from `from` on.
  */
-export function findRepetition(
+export function findPitchPeriod(
   pcm: Int16Array,
   from: number,
   window: number,

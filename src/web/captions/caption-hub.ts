@@ -1,6 +1,6 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
-import { type CaptionOutlet, SSE_HEARTBEAT, sseEvent, sseRetry } from '../event-stream.ts'
+import { type EventSink, SSE_HEARTBEAT, sseEvent, sseRetry } from '../event-stream.ts'
 import type { CaptionSource, FeedEvent, RoomLife } from './caption-feed.ts'
 
 /** A reader’s selection of captions. */
@@ -23,9 +23,9 @@ const MOST_UNREAD = 65_536
 /** A reader of a room’s captions. */
 class CaptionReader {
   readonly filter: CaptionFilter
-  readonly #outlet: CaptionOutlet
+  readonly #outlet: EventSink
 
-  constructor(outlet: CaptionOutlet, filter: CaptionFilter) {
+  constructor(outlet: EventSink, filter: CaptionFilter) {
     this.#outlet = outlet
     this.filter = filter
   }
@@ -125,7 +125,7 @@ interface Board {
 }
 
 /** Captions of rooms as server-sent events, each with an ID from which a reconnecting reader continues. */
-export class CaptionDesk implements Disposable {
+export class CaptionHub implements Disposable {
   readonly stats: CaptionDeskStats = { readers: 0, cutOff: 0, refused: 0 }
   readonly #clock: Clock
   readonly #feed: CaptionSource
@@ -142,12 +142,7 @@ export class CaptionDesk implements Disposable {
    * Sends the captions of `room` to `outlet`, starting after `lastId`. The room can still be empty; the stream ends
    * with the room. Returns the disposable for when the reader is gone, or undefined if there are too many readers.
    */
-  read(
-    room: string,
-    outlet: CaptionOutlet,
-    filter: CaptionFilter = {},
-    lastId?: string,
-  ): Disposable | undefined {
+  read(room: string, outlet: EventSink, filter: CaptionFilter = {}, lastId?: string): Disposable | undefined {
     if (this.stats.readers >= MOST_READERS) {
       this.stats.refused++
       return undefined

@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Clock } from '../../common/clock.ts'
-import { AttemptLimit, TokenBucket } from '../../common/rate-limit.ts'
-import { addressGroup } from '../../net/client-address.ts'
+import { FailureLimiter, TokenBucket } from '../../common/rate-limit.ts'
+import { addressPrefix } from '../../net/client-address.ts'
 import type { LinkTokens } from '../captions/caption-page.ts'
-import type { Floor } from './control-context.ts'
+import type { ControlContext } from './control-context.ts'
 import { ControlError } from './errors.ts'
 import type { LinkBearer } from './link-readers.ts'
 import type { ControlSettings } from './settings.ts'
@@ -26,11 +26,11 @@ interface KnownKey {
 export class BearerKeys {
   readonly #clock: Clock
   readonly #known: readonly KnownKey[]
-  readonly #attempts: AttemptLimit
+  readonly #attempts: FailureLimiter
 
   constructor({ keys, requestsPerMinute, maxAttemptsPerMinute }: ControlSettings, clock: Clock) {
     this.#clock = clock
-    this.#attempts = new AttemptLimit(clock, maxAttemptsPerMinute)
+    this.#attempts = new FailureLimiter(clock, maxAttemptsPerMinute)
     const perSecond = requestsPerMinute / 60
     const burst = Math.max(LEAST_BURST, perSecond * BURST_SECONDS)
     this.#known = keys.map(({ name, key }) => ({
@@ -57,7 +57,7 @@ export class BearerKeys {
 
   /** Counts a wrong key or link of `address` and returns its error. */
   refused(address: string): ControlError {
-    const group = addressGroup(address)
+    const group = addressPrefix(address)
     const waitMs = this.#attempts.waitMs(group)
     if (waitMs > 0)
       return new ControlError('too_many_attempts', undefined, {
@@ -95,7 +95,7 @@ export function linkOf(
 
 /** Throws `key_wrong` if `token` belongs to an earlier life of `room`. Without a token, the client has a key. */
 export function assertLinkOpens(
-  { links }: Pick<Floor, 'links'>,
+  { links }: Pick<ControlContext, 'links'>,
   room: string,
   token: string | undefined,
 ): void {
@@ -107,7 +107,7 @@ export function assertLinkOpens(
 export function bearerOf(
   request: Pick<FastifyRequest, 'headers' | 'query' | 'ip'>,
   room: string,
-  { links, groupOf }: Pick<Floor, 'links' | 'groupOf'>,
+  { links, groupOf }: Pick<ControlContext, 'links' | 'groupOf'>,
 ): LinkBearer | undefined {
   const token = linkOf(request, room, links)
   return token === undefined ? undefined : { room, token, group: groupOf(request.ip) }

@@ -2,7 +2,7 @@ import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from
 import { contentPolicy } from '../../net/http-hardening.ts'
 import { vouchFor, vouchForGuest } from '../../net/request-guard.ts'
 import { BearerKeys, linkOf } from './auth.ts'
-import type { Floor } from './control-context.ts'
+import type { ControlContext } from './control-context.ts'
 import { ControlError, fromFramework } from './errors.ts'
 import { docsPage, openApi } from './openapi.ts'
 import type { AnyOperation } from './operation.ts'
@@ -11,7 +11,7 @@ import { answer, Idempotency, logFault } from './request-handler.ts'
 import type { ControlSettings } from './settings.ts'
 
 export interface ControlApiOptions {
-  readonly floor: Floor
+  readonly floor: ControlContext
   readonly settings: ControlSettings
   /** The keys of `settings`, if they are shared with other routes. Default: created here. */
   readonly keys?: BearerKeys
@@ -83,7 +83,7 @@ function holderOf(
   { access = 'key' }: AnyOperation,
   request: FastifyRequest,
   keys: BearerKeys,
-  { links }: Floor,
+  { links }: ControlContext,
 ): string {
   const { authorization } = request.headers
   const { token } = request.query as { token?: unknown }
@@ -121,7 +121,7 @@ function matches(pattern: string, path: string): boolean {
   )
 }
 
-function refuse(reply: FastifyReply, error: Error & { statusCode?: number }, floor: Floor): void {
+function refuse(reply: FastifyReply, error: Error & { statusCode?: number }, floor: ControlContext): void {
   const failure = fromFramework(error)
   if (failure.specific === 'unexpected') logFault(floor, undefined, error)
   void reply.status(failure.status).headers(failure.headers).send(failure.body)

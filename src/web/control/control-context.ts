@@ -1,24 +1,24 @@
 import type { Clock } from '../../common/clock.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
-import type { Dialler } from '../../core/model/dialer.ts'
+import type { Dialer } from '../../core/model/dialer.ts'
 import type { Recorder } from '../../core/model/recording.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { CaptionFeed } from '../captions/caption-feed.ts'
-import type { CaptionDesk } from '../captions/caption-hub.ts'
+import type { CaptionHub } from '../captions/caption-hub.ts'
 import type { LinkTokens } from '../captions/caption-page.ts'
 import type { Transcripts } from '../transcripts/transcripts.ts'
 import type { WebhooksOut } from '../webhooks/webhooks.ts'
 import type { LinkReaders } from './link-readers.ts'
-import type { Departed, PlacedCalls, RunningAnnouncements } from './resource-registry.ts'
+import type { PlacedCalls, RecentlyEnded, RunningAnnouncements } from './resource-registry.ts'
 import type { RoomPlans } from './room-plans.ts'
 
 /** Dependencies of the operations. The caller keeps ownership. */
-export interface Floor {
+export interface ControlContext {
   readonly relay: Relay
   readonly plans: RoomPlans
   readonly lives: RoomLives
@@ -27,9 +27,9 @@ export interface Floor {
   readonly roomLinks: RoomLinks
   readonly calls: PlacedCalls
   readonly announcements: RunningAnnouncements
-  readonly departed: Departed
+  readonly departed: RecentlyEnded
   readonly feed: CaptionFeed
-  readonly desk: CaptionDesk
+  readonly desk: CaptionHub
   readonly links: LinkTokens
   readonly linkReaders: LinkReaders
   /** Address prefix to which an address counts; undefined: it has no limit. */
@@ -37,10 +37,10 @@ export interface Floor {
   readonly transcripts: Transcripts
   readonly webhooks: WebhooksOut
   /** Absent: outbound calls are off. */
-  readonly dialler: Dialler | undefined
+  readonly dialler: Dialer | undefined
   readonly announcer: Announcer | undefined
   readonly recorder: Recorder | undefined
   readonly clock: Clock
   readonly wall: WallClock
-  readonly log: Log
+  readonly log: Logger
 }

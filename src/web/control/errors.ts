@@ -116,7 +116,7 @@ const KNOWN: Partial<Record<ErrorCode, ErrorName>> = {
 }
 
 /** Converts any thrown value to an error for clients; unexpected faults become `unexpected`. */
-export function told(error: unknown): ControlError {
+export function toErrorBody(error: unknown): ControlError {
   if (error instanceof ControlError) return error
   const name = error instanceof BridgeError ? KNOWN[error.code] : undefined
   const headers = name === 'capacity' ? { 'retry-after': RETRY_SECONDS } : {}
@@ -127,7 +127,8 @@ export function told(error: unknown): ControlError {
 /** Converts the framework’s error for a malformed request. */
 export function fromFramework(error: Error & { statusCode?: number }): ControlError {
   const { statusCode = 500 } = error
-  if (error instanceof ControlError || error instanceof BridgeError || statusCode >= 500) return told(error)
+  if (error instanceof ControlError || error instanceof BridgeError || statusCode >= 500)
+    return toErrorBody(error)
   if (statusCode === 413) return new ControlError('too_large')
   if (statusCode === 415) return new ControlError('not_json')
   return new ControlError('request_malformed')

@@ -1,5 +1,5 @@
 import type { Clock } from '../../common/clock.ts'
-import { AddressRates } from '../../common/rate-limit.ts'
+import { KeyedRateLimiter } from '../../common/rate-limit.ts'
 import { MOST_READERS } from '../captions/caption-hub.ts'
 
 /** Share of all readers available to links; the rest is reserved for keys. */
@@ -31,15 +31,15 @@ export class LinkReaders {
   /** Streams by link and by address. */
   readonly #streams = new Map<string, number>()
   #all = 0
-  readonly #ofRooms: AddressRates
-  readonly #ofLinks: AddressRates
-  readonly #ofAddresses: AddressRates
+  readonly #ofRooms: KeyedRateLimiter
+  readonly #ofLinks: KeyedRateLimiter
+  readonly #ofAddresses: KeyedRateLimiter
 
   constructor(limits: LinkReaderLimits, clock: Clock) {
     this.#limits = limits
-    this.#ofRooms = new AddressRates(clock, OF_ROOM, MOST_RATES)
-    this.#ofLinks = new AddressRates(clock, OF_LINK, MOST_RATES)
-    this.#ofAddresses = new AddressRates(clock, OF_ADDRESS)
+    this.#ofRooms = new KeyedRateLimiter(clock, OF_ROOM, MOST_RATES)
+    this.#ofLinks = new KeyedRateLimiter(clock, OF_LINK, MOST_RATES)
+    this.#ofAddresses = new KeyedRateLimiter(clock, OF_ADDRESS)
   }
 
   /** Counts a caption stream until the returned value is disposed. Returns undefined above a limit. */

@@ -1,37 +1,37 @@
 import type { Clock } from '../../common/clock.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
-import type { Dialler } from '../../core/model/dialer.ts'
+import type { Dialer } from '../../core/model/dialer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Recorder } from '../../core/model/recording.ts'
 import type { Relay } from '../../core/room/relay.ts'
-import { addressGroup } from '../../net/client-address.ts'
+import { addressPrefix } from '../../net/client-address.ts'
 import { CaptionFeed, type CaptionSource } from '../captions/caption-feed.ts'
-import { CaptionDesk } from '../captions/caption-hub.ts'
+import { CaptionHub } from '../captions/caption-hub.ts'
 import { LinkTokens } from '../captions/caption-page.ts'
 import type { TranscriptSettings } from '../transcripts/settings.ts'
 import { Transcripts } from '../transcripts/transcripts.ts'
 import { type Send, sendByHttp } from '../webhooks/event.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
 import { WebhooksOut } from '../webhooks/webhooks.ts'
-import type { Floor } from './control-context.ts'
+import type { ControlContext } from './control-context.ts'
 import { type LinkReaderLimits, LinkReaders } from './link-readers.ts'
-import { Departed, PlacedCalls, RunningAnnouncements } from './resource-registry.ts'
+import { PlacedCalls, RecentlyEnded, RunningAnnouncements } from './resource-registry.ts'
 import { endRoom } from './room-ending.ts'
-import { RoomPlans, RuledAdmission } from './room-plans.ts'
+import { PolicyAdmission, RoomPlans } from './room-plans.ts'
 import { controlSettingsSchema } from './settings.ts'
 
 /** Dependencies that the app provides and keeps ownership of. */
-export interface FloorParts {
+export interface FloorOptions {
   readonly relay: Relay
   readonly codes: RoomCodes
   readonly announcer?: Announcer | undefined
   /** Absent: outbound calls are off. Its creator reports its events. */
-  readonly dialler?: Dialler | undefined
+  readonly dialler?: Dialer | undefined
   /** Absent: recording is not configured. */
   readonly recorder?: Recorder | undefined
   /** No client can request captions or transcripts, so none are kept. */
@@ -44,7 +44,7 @@ export interface FloorParts {
   readonly webhooks: readonly WebhookSettings[]
   readonly clock: Clock
   readonly wall: WallClock
-  readonly log: Log
+  readonly log: Logger
   /** Sends webhooks. */
   readonly send?: Send
   readonly random?: () => number
@@ -52,7 +52,7 @@ export interface FloorParts {
 
 /** Captions, transcripts, webhooks and created rooms, with the parts that the control API uses. */
 export interface OpenFloor extends AsyncDisposable {
-  readonly floor: Floor
+  readonly floor: ControlContext
   /** Enforces the rules of created rooms; bridges admit legs through it instead of `inner`. */
   admission(inner: Admission): Admission
 }
@@ -61,7 +61,7 @@ const DEFAULT_READERS = controlSettingsSchema.parse({})
 const NOTHING_SAID: CaptionSource = { on() {}, life: () => undefined }
 
 /** Observes the relay from now on. Dispose it after the relay has closed. Rejects if transcripts cannot be stored. */
-export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
+export async function openControlContext(parts: FloorOptions): Promise<OpenFloor> {
   const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = parts
   const { observer } = relay
   const feed = new CaptionFeed(observer, clock, wall)
@@ -73,16 +73,16 @@ export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
   const read = parts.closed ? NOTHING_SAID : feed
   const written = parts.transcripts.keep === 'disk' ? feed : read
   const transcripts = await Transcripts.open(parts.transcripts, { feed: written, clock, wall, log })
-  const desk = new CaptionDesk(read, clock)
+  const desk = new CaptionHub(read, clock)
   const webhooks = new WebhooksOut(parts.webhooks, { observer, feed, clock, wall, log, send, random })
-  const departed = new Departed(observer)
+  const departed = new RecentlyEnded(observer)
   const plans = new RoomPlans(observer, clock)
   const roomLinks = new RoomLinks(clock)
   lives.onEnded(room => {
     roomLinks.revokeAll(room)
     parts.codes.revokeAll(room)
   })
-  const floor: Floor = {
+  const floor: ControlContext = {
     relay,
     plans,
     lives,
@@ -95,7 +95,7 @@ export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
     desk,
     links: new LinkTokens(wall, lives),
     linkReaders: new LinkReaders(parts.readers ?? DEFAULT_READERS, clock),
-    groupOf: parts.groupOf ?? addressGroup,
+    groupOf: parts.groupOf ?? addressPrefix,
     transcripts,
     webhooks,
     dialler: parts.dialler,
@@ -113,7 +113,7 @@ export async function openFloor(parts: FloorParts): Promise<OpenFloor> {
   }
   return {
     floor,
-    admission: inner => new RuledAdmission(inner, relay, plans),
+    admission: inner => new PolicyAdmission(inner, relay, plans),
     async [Symbol.asyncDispose]() {
       plans[Symbol.dispose]()
       departed[Symbol.dispose]()

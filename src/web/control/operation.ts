@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import type { Floor } from './control-context.ts'
+import type { ControlContext } from './control-context.ts'
 import type { ErrorName } from './errors.ts'
 
 /** Schemas of a request’s parts; absent: the part must be empty. */
@@ -53,7 +53,7 @@ export interface Operation<P = never, Q = never, B = never> {
   readonly types?: readonly string[]
   /** In addition to the errors of every request. */
   readonly errors: readonly ErrorName[]
-  run(floor: Floor, request: Request<P, Q, B>): unknown
+  run(floor: ControlContext, request: Request<P, Q, B>): unknown
 }
 
 /** Any operation, after `operation` has checked its types against each other. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
-import { thrown } from '../../common/log.ts'
-import type { Floor } from './control-context.ts'
-import { ControlError, told } from './errors.ts'
+import { errorFields } from '../../common/log.ts'
+import type { ControlContext } from './control-context.ts'
+import { ControlError, toErrorBody } from './errors.ts'
 import { type AnyOperation, Document, type Intake, STREAMING } from './operation.ts'
 
 const nothing = z.strictObject({})
@@ -43,7 +43,7 @@ const KEY = /^[\x21-\x7e]{1,128}$/
 /** Responds to an authenticated request: validates and executes it, or returns the response of its first execution. */
 export async function answer(
   operation: AnyOperation,
-  floor: Floor,
+  floor: ControlContext,
   idempotency: Idempotency,
   holder: string,
   raw: FastifyRequest,
@@ -60,7 +60,7 @@ export async function answer(
     try {
       return { status: operation.status, body: await run() }
     } catch (error) {
-      const { status, body, specific } = told(error)
+      const { status, body, specific } = toErrorBody(error)
       if (specific === 'unexpected') logFault(floor, operation, error)
       return { status, body }
     }
@@ -72,11 +72,11 @@ export async function answer(
 
 /** Details of the fault go only to the log. */
 export function logFault(
-  { log }: Pick<Floor, 'log'>,
+  { log }: Pick<ControlContext, 'log'>,
   operation: AnyOperation | undefined,
   error: unknown,
 ): void {
-  log.error({ operation: operation?.id, ...thrown(error) }, 'control request failed')
+  log.error({ operation: operation?.id, ...errorFields(error) }, 'control request failed')
 }
 
 function send(reply: FastifyReply, status: number, result: unknown): void {

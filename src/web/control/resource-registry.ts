@@ -1,12 +1,12 @@
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import type { DialEnd, Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../core/model/dialer.ts'
+import type { DialEnd, Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../core/model/dialer.ts'
 import type { Observer } from '../../core/model/events.ts'
 import type { Announcement } from '../../core/playout/announcement.ts'
 
 const MOST = 2_000
 
 /** Recently ended participants, rooms and announcements, so that ending one again is not an error. */
-export class Departed implements Disposable {
+export class RecentlyEnded implements Disposable {
   readonly #ids = new Set<string>()
   readonly #subscriptions: readonly Disposable[]
 
@@ -74,7 +74,7 @@ export class PlacedCalls {
 
   /** Places a call; `answered` is called with the participant once they join. Throws the dialer’s errors. */
   place(
-    dialler: Dialler,
+    dialler: Dialer,
     request: DialRequest,
     answered: (participant: string) => void = () => {},
   ): PlacedCall {
@@ -137,11 +137,11 @@ function stateOf(outcome: DialOutcome): Partial<PlacedCall> {
 
 /** Announcements being played by the API, so that they can be stopped. Removed when they end. */
 export class RunningAnnouncements {
-  readonly #departed: Departed
+  readonly #departed: RecentlyEnded
   readonly #running = new Map<string, Announcement>()
   #count = 0
 
-  constructor(departed: Departed) {
+  constructor(departed: RecentlyEnded) {
     this.#departed = departed
   }
 

@@ -1,16 +1,16 @@
-import { after } from '../../common/clock.ts'
+import { setTimer } from '../../common/clock.ts'
 import type { NoticeName } from '../../core/model/announcer.ts'
-import type { PartyState } from '../../core/model/participant-state.ts'
+import type { ParticipantState } from '../../core/model/participant-state.ts'
 import type { Announcement } from '../../core/playout/announcement.ts'
 import type { Participant } from '../../core/room/participant.ts'
-import type { Floor } from './control-context.ts'
+import type { ControlContext } from './control-context.ts'
 
 /** For participants without a language. */
 const DEFAULT_LANGUAGE = 'en-us'
 
 /** Plays a notice to a participant in their language; settles when it is queued. Undefined: there is no announcer. */
 export async function tell(
-  { announcer }: Floor,
+  { announcer }: ControlContext,
   participant: Participant,
   notice: NoticeName,
 ): Promise<Announcement | undefined> {
@@ -20,7 +20,7 @@ export async function tell(
 }
 
 /** Returns the notice for a participant whose state was changed by others, or undefined if none is needed. */
-export function changeNotice(before: PartyState, now: PartyState): NoticeName | undefined {
+export function changeNotice(before: ParticipantState, now: ParticipantState): NoticeName | undefined {
   if (before.muted !== now.muted) return now.muted ? 'muted' : 'unmuted'
   if (before.interpreting !== now.interpreting)
     return now.interpreting ? 'interpreting-resumed' : 'interpreting-paused'
@@ -34,7 +34,11 @@ const FAREWELL_MS = 8_000
  * Ends a room. With a `notice`, participants are notified first. Its links, codes and captions become invalid at once.
  * Settles when the room has ended, or immediately if it was empty. Idempotent.
  */
-export async function endRoom(floor: Floor, name: string, notice?: 'goodbye' | 'time-up'): Promise<void> {
+export async function endRoom(
+  floor: ControlContext,
+  name: string,
+  notice?: 'goodbye' | 'time-up',
+): Promise<void> {
   const { plans, lives, desk, relay, departed } = floor
   plans.remove(name)
   lives.end(name)
@@ -49,12 +53,12 @@ export async function endRoom(floor: Floor, name: string, notice?: 'goodbye' | '
 }
 
 async function farewell(
-  floor: Floor,
+  floor: ControlContext,
   notice: 'goodbye' | 'time-up',
   participants: readonly Participant[],
 ): Promise<void> {
   const told = participants.map(async participant => (await tell(floor, participant, notice))?.ended)
   const late = Promise.withResolvers<void>()
-  using _ = after(floor.clock, FAREWELL_MS, () => late.resolve())
+  using _ = setTimer(floor.clock, FAREWELL_MS, () => late.resolve())
   await Promise.race([Promise.all(told), late.promise])
 }

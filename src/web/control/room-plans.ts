@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../common/clock.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Observer } from '../../core/model/events.ts'
@@ -79,7 +79,7 @@ export class RoomPlans implements Disposable {
     entry.timer =
       minutes === undefined
         ? undefined
-        : after(this.#clock, minutes * MINUTE_MS, () => this.onOver(room, open ? 'time-up' : 'empty'))
+        : setTimer(this.#clock, minutes * MINUTE_MS, () => this.onOver(room, open ? 'time-up' : 'empty'))
   }
 }
 
@@ -93,7 +93,7 @@ export function refusedLanguages(
 }
 
 /** Enforces the rules of created rooms for participants of every channel. Other rooms have no rules. */
-export class RuledAdmission implements Admission {
+export class PolicyAdmission implements Admission {
   readonly #inner: Admission
   readonly #relay: Pick<Relay, 'rooms'>
   readonly #plans: RoomPlans

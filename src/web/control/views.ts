@@ -2,23 +2,23 @@ import type { z } from 'zod'
 import { isoTime } from '../../common/wall-clock.ts'
 import type { Participant } from '../../core/room/participant.ts'
 import { dateIn } from '../captions/caption-feed.ts'
-import type { Floor } from './control-context.ts'
+import type { ControlContext } from './control-context.ts'
 import { ControlError } from './errors.ts'
 import type { codeSchema, participantSchema, roomSchema } from './schemas.ts'
 
 /** Throws `room_unknown` if `room` is neither open nor created. */
-export function assertRoom({ relay, plans }: Floor, room: string): void {
+export function assertRoom({ relay, plans }: ControlContext, room: string): void {
   if (!relay.rooms.has(room) && !plans.find(room)) throw new ControlError('room_unknown')
 }
 
 /** Throws `room_unknown` also while `room` is closing, when no more links or codes may be issued. */
-export function assertLives(floor: Floor, room: string): void {
+export function assertLives(floor: ControlContext, room: string): void {
   assertRoom(floor, room)
   if (floor.lives.idOf(room) === undefined) throw new ControlError('room_unknown')
 }
 
 /** Returns the participant with this ID. Throws `participant_unknown`. */
-export function participantOf({ relay }: Floor, id: string): Participant {
+export function participantOf({ relay }: ControlContext, id: string): Participant {
   const participant = relay.find(id)
   if (!participant) throw new ControlError('participant_unknown')
   return participant
@@ -28,7 +28,11 @@ export function participantOf({ relay }: Floor, id: string): Participant {
  * Returns the participants of `room` that `ids` lists, or all. Throws `participant_unknown` for an ID outside the room,
  * or `nobody_there`.
  */
-export function listenersOf(floor: Floor, room: string, ids: readonly string[] | undefined): Participant[] {
+export function listenersOf(
+  floor: ControlContext,
+  room: string,
+  ids: readonly string[] | undefined,
+): Participant[] {
   const there = floor.relay.rooms.get(room)?.participants ?? new Map<string, Participant>()
   const wanted =
     ids === undefined ? Array.from(there.values()) : Array.from(new Set(ids), id => there.get(id))
@@ -38,7 +42,7 @@ export function listenersOf(floor: Floor, room: string, ids: readonly string[] |
   return wanted as Participant[]
 }
 
-export function roomView(floor: Floor, name: string): z.input<typeof roomSchema> {
+export function roomView(floor: ControlContext, name: string): z.input<typeof roomSchema> {
   const open = floor.relay.rooms.get(name)
   const plan = floor.plans.find(name)
   const life = floor.feed.life(name)
@@ -56,7 +60,10 @@ export function roomView(floor: Floor, name: string): z.input<typeof roomSchema>
   }
 }
 
-export function participantView(floor: Floor, participant: Participant): z.input<typeof participantSchema> {
+export function participantView(
+  floor: ControlContext,
+  participant: Participant,
+): z.input<typeof participantSchema> {
   const { id, channel, since, invitation, state, playout } = participant
   const { speaks = null, hears = null, original, name = null, muted, interpreting } = state
   const lanes = Array.from(playout.voices.values(), voice => voice.translation)
@@ -83,7 +90,7 @@ export function participantView(floor: Floor, participant: Participant): z.input
 
 /** `expiresAt` in clock ms becomes a date. */
 export function codeView(
-  { clock, wall }: Floor,
+  { clock, wall }: ControlContext,
   { code, room, expiresAt }: { code: string; room: string; expiresAt: number },
 ): z.input<typeof codeSchema> {
   return { code, room, expiresAt: isoTime(wall() + expiresAt - clock.now()) }

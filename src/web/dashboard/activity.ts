@@ -1,9 +1,9 @@
 import { describeEnd } from '../../common/lifecycle.ts'
 import type { RelayEvents, SessionEvent } from '../../core/model/events.ts'
 import type { RecordingFault } from '../../core/model/recording.ts'
-import { type HealthParts, healthOf } from './health.ts'
+import { type HealthOptions, healthOf } from './health.ts'
 import { LatencyRecord, Recent } from './latency-figures.ts'
-import { type BookParts, LegBook } from './leg-figures.ts'
+import { type BookOptions, LegFiguresRegistry } from './leg-figures.ts'
 import { EVENTS_KEPT } from './page/figures.ts'
 import type { EventKind, EventLine, HealthFigures, SimulatedCallView } from './protocol.ts'
 
@@ -103,7 +103,7 @@ function seconds(ms: number): string {
 /** Maximum number of events per second; the newest are kept. */
 const EVENTS_A_SECOND = 40
 
-export interface LookoutParts extends BookParts, Omit<HealthParts, 'relay'> {
+export interface LookoutOptions extends BookOptions, Omit<HealthOptions, 'relay'> {
   /** Recording state of a room. */
   readonly recording: (room: string) => string | null
   readonly calls: () => readonly SimulatedCallView[]
@@ -113,9 +113,9 @@ export interface LookoutParts extends BookParts, Omit<HealthParts, 'relay'> {
  * Observes a relay and returns its state and changes as JSON shared by all readers. It subscribes when it is created;
  * the creator calls `levels` and `delta` on time, and disposes it when there are no more viewers.
  */
-export class Lookout implements Disposable {
-  readonly #parts: LookoutParts
-  readonly #book: LegBook
+export class ActivityFeed implements Disposable {
+  readonly #parts: LookoutOptions
+  readonly #book: LegFiguresRegistry
   readonly #latency = new LatencyRecord()
   readonly #events = new Recent<EventLine>(EVENTS_KEPT, EVENTS_A_SECOND)
   readonly #subscriptions: Disposable[]
@@ -124,11 +124,11 @@ export class Lookout implements Disposable {
   #snapshot: string | undefined
   #lines = 0
 
-  constructor(parts: LookoutParts) {
+  constructor(parts: LookoutOptions) {
     this.#parts = parts
     const { relay, pulse, wall } = parts
     const { observer } = relay
-    this.#book = new LegBook(parts, parts.recording)
+    this.#book = new LegFiguresRegistry(parts, parts.recording)
     this.#subscriptions = [
       observer.on('level', ({ participant, level }) => this.#book.heard(participant, level)),
       observer.on('utterance', event => {

@@ -1,6 +1,6 @@
-import { after, type Clock, Ticker } from '../../common/clock.ts'
-import type { CaptionOutlet } from '../event-stream.ts'
-import type { Lookout } from './activity.ts'
+import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
+import type { EventSink } from '../event-stream.ts'
+import type { ActivityFeed } from './activity.ts'
 
 /** Interval of level messages (ms). */
 const LEVELS_MS = 250
@@ -15,11 +15,11 @@ const LINGER_MS = 15_000
 const SLOW_BYTES = 65_536
 const GONE_BYTES = 1_048_576
 
-export interface AudienceParts {
+export interface AudienceOptions {
   readonly clock: Clock
   readonly maxViewers: number
   /** Created for the first viewer; disposed some time after the last has left. */
-  readonly lookout: () => Pick<Lookout, 'snapshot' | 'levels' | 'delta' | typeof Symbol.dispose>
+  readonly lookout: () => Pick<ActivityFeed, 'snapshot' | 'levels' | 'delta' | typeof Symbol.dispose>
 }
 
 /** Counters of the viewers. */
@@ -34,17 +34,17 @@ export interface AudienceStats {
 }
 
 /** The viewers of the dashboard. All receive the same bytes; nothing is computed without viewers. */
-export class Audience implements Disposable {
+export class ViewerHub implements Disposable {
   readonly #counts = { cutOff: 0, skipped: 0, refused: 0 }
-  readonly #parts: AudienceParts
-  readonly #viewers = new Set<CaptionOutlet>()
-  #lookout: ReturnType<AudienceParts['lookout']> | undefined
+  readonly #parts: AudienceOptions
+  readonly #viewers = new Set<EventSink>()
+  #lookout: ReturnType<AudienceOptions['lookout']> | undefined
   #ticker: Ticker | undefined
   #ticks = 0
   #leaving: Disposable | undefined
   #closed = false
 
-  constructor(parts: AudienceParts) {
+  constructor(parts: AudienceOptions) {
     this.#parts = parts
   }
 
@@ -61,7 +61,7 @@ export class Audience implements Disposable {
    * Sends `outlet` a snapshot, then changes. Returns the disposable for when it is gone, or undefined if there are too
    * many viewers.
    */
-  add(outlet: CaptionOutlet): Disposable | undefined {
+  add(outlet: EventSink): Disposable | undefined {
     if (this.#closed || this.#viewers.size >= this.#parts.maxViewers) {
       this.#counts.refused++
       return undefined
@@ -103,9 +103,9 @@ export class Audience implements Disposable {
     }
   }
 
-  #gone(viewer: CaptionOutlet): void {
+  #gone(viewer: EventSink): void {
     if (!this.#viewers.delete(viewer) || this.#viewers.size > 0) return
-    this.#leaving = after(this.#parts.clock, LINGER_MS, () => this.#stop())
+    this.#leaving = setTimer(this.#parts.clock, LINGER_MS, () => this.#stop())
   }
 
   #stop(): void {

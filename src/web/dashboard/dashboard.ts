@@ -1,13 +1,13 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { vouchFor } from '../../net/request-guard.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { BearerKeys } from '../control/auth.ts'
 import { ControlError, fromFramework } from '../control/errors.ts'
 import { language } from '../control/schemas.ts'
-import { ResponseOutlet } from '../event-stream.ts'
-import type { Audience } from './audience.ts'
+import { EventStreamResponse } from '../event-stream.ts'
+import type { ViewerHub } from './audience.ts'
 import type { Offer } from './protocol.ts'
 import type { SimulatedCalls } from './simulated-calls.ts'
 import { SoundOutlet } from './simulated-calls.ts'
@@ -15,12 +15,12 @@ import { SoundOutlet } from './simulated-calls.ts'
 export interface DashboardOptions {
   /** Undefined: no keys are configured, and every path except the page returns `control_closed`. */
   readonly keys: BearerKeys | undefined
-  readonly audience: Audience
+  readonly audience: ViewerHub
   /** Undefined: simulated calls are disabled. */
   readonly simulated: SimulatedCalls | undefined
   /** Returns the languages of the service; rejects while it cannot be queried. */
   readonly languages: () => Promise<Offer['languages']>
-  readonly log: Log
+  readonly log: Logger
 }
 
 const orderSchema = z.strictObject({
@@ -70,7 +70,7 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
     const terms = { onRequest, exposeHeadRoute: false, bodyLimit: MAX_BODY }
 
     scope.get('/events', terms, (_request, reply) => {
-      const outlet = new ResponseOutlet(reply)
+      const outlet = new EventStreamResponse(reply)
       const viewing = audience.add(outlet)
       if (!viewing) throw new ControlError('too_many_readers', 'too many dashboard viewers; retry later')
       outlet.open(() => viewing[Symbol.dispose]())

@@ -1,22 +1,22 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Relay } from '../../core/room/relay.ts'
 import type { Overload } from '../../net/overload.ts'
-import type { Door } from '../../net/request-guard.ts'
+import type { RequestGuard } from '../../net/request-guard.ts'
 import type { HealthFigures } from './protocol.ts'
 
 /** Sources of the figures. The caller keeps ownership. */
-export interface HealthParts {
+export interface HealthOptions {
   readonly relay: Pick<Relay, 'services' | 'metrics'>
   readonly overload: Pick<Overload, 'strain' | 'turnedAway' | 'memoryShare'>
-  readonly door: Pick<Door, 'counters'>
+  readonly door: Pick<RequestGuard, 'counters'>
   readonly drain: { readonly draining: boolean }
   /** The embedded service; undefined if absent. */
   readonly embedded: () => { readonly running: boolean; readonly restarts: number } | undefined
-  readonly pulse: Pulse
+  readonly pulse: ProcessStats
 }
 
 /** Returns the health of this process and its dependencies since the last call. */
-export function healthOf({ relay, overload, door, drain, embedded, pulse }: HealthParts): HealthFigures {
+export function healthOf({ relay, overload, door, drain, embedded, pulse }: HealthOptions): HealthFigures {
   const { loopLagMs, cpuPercent, memoryBytes } = pulse.look()
   const { sessionsWaitingNow, sessionsElsewhereNow } = relay.metrics
   const { counters } = door
@@ -52,7 +52,7 @@ function tenths(value: number): number {
 }
 
 /** Resource usage and delay of this process between two readings. */
-export interface Pulse {
+export interface ProcessStats {
   start(): void
   stop(): void
   /** Since the last reading: longest event loop delay (ms), CPU time in percent of a core, current memory (bytes). */
@@ -63,7 +63,7 @@ export interface Pulse {
 const RESOLUTION_MS = 20
 
 /** Measures this process. Has no cost while stopped. */
-export class ProcessPulse implements Pulse {
+export class ProcessPulse implements ProcessStats {
   #loop: ReturnType<typeof monitorEventLoopDelay> | undefined
   #cpu = process.cpuUsage()
   #at = performance.now()

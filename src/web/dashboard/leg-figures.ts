@@ -118,7 +118,7 @@ export function levelOf(level: number): number {
   return Math.max(0, Math.min(100, Math.round(100 - (db / FLOOR_DB) * 100)))
 }
 
-export interface BookParts {
+export interface BookOptions {
   readonly relay: Relay
   readonly clock: Clock
   readonly wall: WallClock
@@ -145,8 +145,8 @@ interface RoomEntry {
 const NONE: readonly Interpretation[] = []
 
 /** Rooms and legs as last sent. An update takes a few microseconds per leg. */
-export class LegBook {
-  readonly #parts: BookParts
+export class LegFiguresRegistry {
+  readonly #parts: BookOptions
   readonly #recording: (room: string) => string | null
   readonly #legs = new Map<Participant, LegEntry>()
   readonly #byId = new Map<string, LegEntry>()
@@ -155,7 +155,7 @@ export class LegBook {
   #numbers = 0
 
   /** `recording`: recording state of a room. */
-  constructor(parts: BookParts, recording: (room: string) => string | null) {
+  constructor(parts: BookOptions, recording: (room: string) => string | null) {
     this.#parts = parts
     this.#recording = recording
   }

@@ -1,5 +1,5 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
-import { isFromThisMachine } from '../../net/client-address.ts'
+import { isLocalRequest } from '../../net/client-address.ts'
 import { vouchFor } from '../../net/request-guard.ts'
 import type { BearerKeys } from '../control/auth.ts'
 import { ControlError, fromFramework } from '../control/errors.ts'
@@ -14,7 +14,7 @@ function admitReader(
 ): void {
   if (access === 'open') return
   const { authorization } = request.headers
-  if (access === 'local' && authorization === undefined && isFromThisMachine(request.raw)) return
+  if (access === 'local' && authorization === undefined && isLocalRequest(request.raw)) return
   if (!keys)
     throw new ControlError(
       'control_closed',

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs'
-import type { DoorCounters } from '../../net/request-guard.ts'
+import type { RequestGuardCounters } from '../../net/request-guard.ts'
 import type { CaptionDeskStats } from '../captions/caption-hub.ts'
 import type { TranscriptStats } from '../transcripts/transcripts.ts'
 import type { ReceiverStats } from '../webhooks/receiver.ts'
@@ -39,7 +39,7 @@ export interface FloorSources {
 }
 
 /** Metrics of webhooks, caption readers and transcripts. */
-export function floorFamilies({ webhooks, desk, transcripts }: FloorSources): Family[] {
+export function controlMetrics({ webhooks, desk, transcripts }: FloorSources): Family[] {
   return [
     ...fieldFamilies<ReceiverStats>(WEBHOOKS, ['receiver'], () =>
       webhooks.stats.map(each => [[each.name], each] as const),
@@ -49,7 +49,7 @@ export function floorFamilies({ webhooks, desk, transcripts }: FloorSources): Fa
   ]
 }
 
-const DOOR: FieldTable<DoorCounters> = {
+const DOOR: FieldTable<RequestGuardCounters> = {
   connections: ['dragoman_door_connections', 'Open connections.'],
   strangers: ['dragoman_door_strangers', 'Open unauthenticated connections.'],
   guests: ['dragoman_door_guests', 'Open connections of clients authenticated by a link.'],
@@ -99,14 +99,14 @@ const OVERLOAD: FieldTable<OverloadFigures> = {
 /** A server with a request guard: `bridge`, or `service` for the embedded one. */
 export interface Guarded {
   readonly server: 'bridge' | 'service'
-  readonly door: Readonly<DoorCounters>
+  readonly door: Readonly<RequestGuardCounters>
   readonly overload: OverloadFigures
 }
 
 /** Metrics of rejected connections and requests, and of overload. */
 export function guardFamilies(servers: () => readonly Guarded[]): Family[] {
   return [
-    ...fieldFamilies<DoorCounters>(DOOR, ['server'], () =>
+    ...fieldFamilies<RequestGuardCounters>(DOOR, ['server'], () =>
       servers().map(({ server, door }) => [[server], door] as const),
     ),
     ...fieldFamilies<OverloadFigures>(OVERLOAD, ['server'], () =>

@@ -2,14 +2,14 @@ import { appendFile, mkdir, open, readdir, readFile, rm, stat, utimes, writeFile
 import { join } from 'node:path'
 import { z } from 'zod'
 import { BridgeError } from '../../common/errors.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
 import type { RoomLife } from '../captions/caption-feed.ts'
 import {
   type Transcript,
   TranscriptBuilder,
   type TranscriptEntry,
-  type TranscriptShelf,
+  type TranscriptStore,
   type TranscriptSummary,
   type TranscriptWriter,
 } from './transcript.ts'
@@ -112,38 +112,38 @@ const entrySchema = z.object({
   endMs: z.number().min(0),
 })
 
-export interface DiskShelfParts {
+export interface DiskShelfOptions {
   readonly wall: WallClock
-  readonly log: Log
+  readonly log: Logger
   readonly keepMs: number
 }
 
 /** Transcripts in a folder, including earlier runs. The age of a transcript is that of its file. */
-export class DiskShelf implements TranscriptShelf {
+export class DiskStore implements TranscriptStore {
   readonly #folder: string
-  readonly #parts: DiskShelfParts
+  readonly #parts: DiskShelfOptions
   readonly #kept = new Map<string, { readonly summary: TranscriptSummary; readonly until: number }>()
   /** Number of files that could not be written. */
   failed = 0
 
-  private constructor(folder: string, parts: DiskShelfParts) {
+  private constructor(folder: string, parts: DiskShelfOptions) {
     this.#folder = folder
     this.#parts = parts
   }
 
   /** Creates the folder if necessary and reads its contents. Rejects with `BridgeError` `CONFIG` on failure. */
-  static async open(folder: string, parts: DiskShelfParts): Promise<DiskShelf> {
+  static async open(folder: string, parts: DiskShelfOptions): Promise<DiskStore> {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      return await DiskShelf.#find(folder, parts)
+      return await DiskStore.#find(folder, parts)
     } catch (cause) {
       const { code = 'error' } = cause as NodeJS.ErrnoException
       throw new BridgeError('CONFIG', `transcripts.folder: ${folder} cannot be used (${code})`, { cause })
     }
   }
 
-  static async #find(folder: string, parts: DiskShelfParts): Promise<DiskShelf> {
-    const shelf = new DiskShelf(folder, parts)
+  static async #find(folder: string, parts: DiskShelfOptions): Promise<DiskStore> {
+    const shelf = new DiskStore(folder, parts)
     for (const name of await readdir(folder)) {
       const id = FILE.exec(name)?.[1]
       const head = id === undefined ? undefined : await readHead(join(folder, name))

@@ -1,5 +1,5 @@
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import type { Transcript, TranscriptShelf, TranscriptSummary, TranscriptWriter } from './transcript.ts'
+import type { Transcript, TranscriptStore, TranscriptSummary, TranscriptWriter } from './transcript.ts'
 
 /** Maximum number of entries of all transcripts; above it, the oldest transcripts are deleted early. */
 const MOST_ENTRIES = 200_000
@@ -12,7 +12,7 @@ interface Kept {
 }
 
 /** Transcripts in memory, lost when the program ends. */
-export class MemoryShelf implements TranscriptShelf {
+export class MemoryStore implements TranscriptStore {
   readonly #wall: WallClock
   readonly #keepMs: number
   /** In the order in which their rooms ended. */

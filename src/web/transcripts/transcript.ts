@@ -77,7 +77,7 @@ export interface TranscriptWriter {
 }
 
 /** Storage for transcripts of ended rooms. Each is deleted when it expires. */
-export interface TranscriptShelf {
+export interface TranscriptStore {
   /** Transcripts kept now, times that one could not be written, and those deleted before their time. */
   readonly stats: { readonly kept: number; readonly failed: number; readonly evicted: number }
   begin(life: RoomLife): TranscriptWriter

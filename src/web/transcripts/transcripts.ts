@@ -1,21 +1,21 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
-import type { Log } from '../../common/log.ts'
+import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { CaptionSource, FeedEvent, RoomLife } from '../captions/caption-feed.ts'
-import { DiskShelf } from './disk-store.ts'
-import { MemoryShelf } from './memory-store.ts'
+import { DiskStore } from './disk-store.ts'
+import { MemoryStore } from './memory-store.ts'
 import type { TranscriptSettings } from './settings.ts'
-import type { Transcript, TranscriptShelf, TranscriptSummary, TranscriptWriter } from './transcript.ts'
+import type { Transcript, TranscriptStore, TranscriptSummary, TranscriptWriter } from './transcript.ts'
 import { TranscriptBuilder } from './transcript.ts'
 
 const HOUR_MS = 3_600_000
 const SWEEP_MS = 60_000
 
-export interface TranscriptParts {
+export interface TranscriptOptions {
   readonly feed: CaptionSource
   readonly clock: Clock
   readonly wall: WallClock
-  readonly log: Log
+  readonly log: Logger
 }
 
 export interface TranscriptStats {
@@ -41,18 +41,18 @@ interface LiveTranscript {
  */
 export class Transcripts implements AsyncDisposable {
   readonly #live = new Map<string, LiveTranscript>()
-  readonly #shelf: TranscriptShelf | undefined
+  readonly #shelf: TranscriptStore | undefined
   readonly #finishing = new Set<Promise<void>>()
   #sweeper: Ticker | undefined
 
-  private constructor(shelf: TranscriptShelf | undefined, { feed, clock }: TranscriptParts) {
+  private constructor(shelf: TranscriptStore | undefined, { feed, clock }: TranscriptOptions) {
     this.#shelf = shelf
     feed.on((life, event) => this.#take(life, event))
     if (shelf) this.#sweeper = new Ticker(clock, SWEEP_MS, () => void shelf.sweep())
   }
 
   /** Rejects if the configured folder cannot be used. */
-  static async open(settings: TranscriptSettings, parts: TranscriptParts): Promise<Transcripts> {
+  static async open(settings: TranscriptSettings, parts: TranscriptOptions): Promise<Transcripts> {
     return new Transcripts(await shelfOf(settings, parts), parts)
   }
 
@@ -127,11 +127,11 @@ export class Transcripts implements AsyncDisposable {
 
 async function shelfOf(
   { keep, keepHours, folder }: TranscriptSettings,
-  { wall, log }: TranscriptParts,
-): Promise<TranscriptShelf | undefined> {
+  { wall, log }: TranscriptOptions,
+): Promise<TranscriptStore | undefined> {
   const keepMs = keepHours * HOUR_MS
-  if (keep === 'memory') return new MemoryShelf(wall, keepMs)
-  return keep === 'disk' ? DiskShelf.open(folder, { wall, log, keepMs }) : undefined
+  if (keep === 'memory') return new MemoryStore(wall, keepMs)
+  return keep === 'disk' ? DiskStore.open(folder, { wall, log, keepMs }) : undefined
 }
 
 function whole({ life: { id, room, openedAt }, builder }: LiveTranscript): Transcript {

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { guardedLookup, isWrittenLocal, type Resolve } from '../../net/outbound-guard.ts'
+import { isWrittenLocal, publicLookup, type Resolve } from '../../net/outbound-guard.ts'
 import type { WebhookEventType } from './settings.ts'
 
 /** One attempt to deliver an event. */
@@ -23,7 +23,7 @@ export type Send = (delivery: Delivery, signal: AbortSignal) => Promise<number>
 export function httpSender(resolve?: Resolve): Send {
   return ({ url: text, local, headers, body }, signal) => {
     const url = new URL(text)
-    const lookup = guardedLookup(local || isWrittenLocal(url), resolve)
+    const lookup = publicLookup(local || isWrittenLocal(url), resolve)
     const request = url.protocol === 'https:' ? httpsRequest : httpRequest
     const length = { 'content-length': String(Buffer.byteLength(body)) }
     return new Promise((settle, fail) => {

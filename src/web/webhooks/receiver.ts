@@ -1,5 +1,5 @@
-import { after, type Clock } from '../../common/clock.ts'
-import type { Log } from '../../common/log.ts'
+import { type Clock, setTimer } from '../../common/clock.ts'
+import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import {
   type SealedEvent,
@@ -29,7 +29,7 @@ interface Lane {
  * Queued events of one receiver: one lane per room, each in order and one event at a time, so that rooms do not block
  * each other. Above `most` events, the room served longest ago loses its oldest event.
  */
-export class DeliveryLanes {
+export class DeliveryQueues {
   readonly #most: number
   /** The lane that was served longest ago is first. */
   readonly #lanes = new Map<string, Lane>()
@@ -122,10 +122,10 @@ export interface ReceiverStats {
   dropped: number
 }
 
-export interface ReceiverParts {
+export interface ReceiverOptions {
   readonly clock: Clock
   readonly wall: WallClock
-  readonly log: Log
+  readonly log: Logger
   readonly send: Send
   /** In [0, 1). */
   readonly random: () => number
@@ -135,8 +135,8 @@ export interface ReceiverParts {
 export class Receiver {
   readonly #name: string
   readonly #settings: WebhookSettings
-  readonly #parts: ReceiverParts
-  readonly #lanes = new DeliveryLanes(MOST_WAITING)
+  readonly #parts: ReceiverOptions
+  readonly #lanes = new DeliveryQueues(MOST_WAITING)
   /** Events sealed so far, by room. */
   readonly #sequences = new Map<string, number>()
   readonly #retries = new Map<Job, Disposable>()
@@ -146,7 +146,7 @@ export class Receiver {
   #closing = false
   #idle: (() => void) | undefined
 
-  constructor(name: string, settings: WebhookSettings, parts: ReceiverParts) {
+  constructor(name: string, settings: WebhookSettings, parts: ReceiverOptions) {
     this.#name = name
     this.#settings = settings
     this.#parts = parts
@@ -178,7 +178,7 @@ export class Receiver {
     const idle = new Promise<void>(resolve => {
       this.#idle = resolve
     })
-    using _ = after(this.#parts.clock, GRACE_MS, () => {
+    using _ = setTimer(this.#parts.clock, GRACE_MS, () => {
       this.#idle?.()
       for (const attempt of this.#sending) attempt.abort()
     })
@@ -209,7 +209,7 @@ export class Receiver {
     this.#sending.add(attempt)
     let outcome: number | string
     {
-      using _ = after(this.#parts.clock, TIMEOUT_MS, () => attempt.abort())
+      using _ = setTimer(this.#parts.clock, TIMEOUT_MS, () => attempt.abort())
       outcome = await this.#send(job, attempt.signal)
     }
     this.#sending.delete(attempt)
@@ -262,6 +262,6 @@ export class Receiver {
       this.#lanes.release(job)
       this.#pump()
     }
-    this.#retries.set(job, after(clock, waitMs * (0.8 + 0.4 * random()), again))
+    this.#retries.set(job, setTimer(clock, waitMs * (0.8 + 0.4 * random()), again))
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { isOddPort } from '../../net/outbound-guard.ts'
+import { isBlockedPort } from '../../net/outbound-guard.ts'
 
 /** Events that receivers can subscribe to. */
 export const WEBHOOK_EVENTS = [
@@ -21,10 +21,10 @@ const URL_ALLOWED = 'an http:// or https:// address without user or fragment, at
 function isReceiver(text: string): boolean {
   const url = URL.parse(text)
   if (url === null || !/^https?:$/.test(url.protocol)) return false
-  return !url.username && !url.password && !url.hash && !isOddPort(url)
+  return !url.username && !url.password && !url.hash && !isBlockedPort(url)
 }
 
-export const webhookSchema = z.strictObject({
+export const webhookSettingsSchema = z.strictObject({
   url: z
     .string()
     .refine(isReceiver, URL_ALLOWED)
@@ -53,9 +53,9 @@ export const webhookSchema = z.strictObject({
   }),
 })
 
-export type WebhookSettings = z.output<typeof webhookSchema>
+export type WebhookSettings = z.output<typeof webhookSettingsSchema>
 
 /** A webhook as written in the configuration. */
-export type WebhookInput = Readonly<Omit<z.input<typeof webhookSchema>, 'events'>> & {
+export type WebhookInput = Readonly<Omit<z.input<typeof webhookSettingsSchema>, 'events'>> & {
   readonly events?: readonly WebhookEventType[] | undefined
 }

@@ -2,10 +2,10 @@ import { isoTime } from '../../common/wall-clock.ts'
 import type { Observer } from '../../core/model/events.ts'
 import type { CaptionFeed } from '../captions/caption-feed.ts'
 import type { WebhookEvent } from './event.ts'
-import { Receiver, type ReceiverParts, type ReceiverStats } from './receiver.ts'
+import { Receiver, type ReceiverOptions, type ReceiverStats } from './receiver.ts'
 import type { WebhookEventType, WebhookSettings } from './settings.ts'
 
-export interface WebhooksOutParts extends ReceiverParts {
+export interface WebhooksOutOptions extends ReceiverOptions {
   readonly observer: Observer
   readonly feed: CaptionFeed
 }
@@ -13,10 +13,10 @@ export interface WebhooksOutParts extends ReceiverParts {
 /** Sends events to receivers. A slow or unavailable receiver delays neither calls nor other receivers. */
 export class WebhooksOut implements AsyncDisposable {
   readonly #receivers: readonly Receiver[]
-  readonly #parts: WebhooksOutParts
+  readonly #parts: WebhooksOutOptions
   readonly #subscriptions: readonly Disposable[]
 
-  constructor(settings: readonly WebhookSettings[], parts: WebhooksOutParts) {
+  constructor(settings: readonly WebhookSettings[], parts: WebhooksOutOptions) {
     this.#parts = parts
     this.#receivers = settings.map(
       (each, index) => new Receiver(each.name ?? `webhook ${index + 1}`, each, parts),

@@ -1,5 +1,8 @@
 import Fastify from 'fastify'
-import browserBridge, { type BrowserBridgeOptions, type Offer } from '../../../src/bridges/browser/index.ts'
+import browserBridge, {
+  type BrowserBridgeOptions,
+  type ServiceCatalog,
+} from '../../../src/bridges/browser/index.ts'
 import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
@@ -8,7 +11,7 @@ import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 import { Talker } from './talker.ts'
 
-export const OFFER: Offer = {
+export const OFFER: ServiceCatalog = {
   languages: [
     { id: 'en-us', name: 'English', heard: true, spoken: true, into: ['es-es'] },
     { id: 'es-es', name: 'Spanish', heard: true, spoken: true, into: ['en-us'] },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { Invites } from '../../../src/bridges/browser/room-invitations.ts'
+import { RoomInvitations } from '../../../src/bridges/browser/room-invitations.ts'
 import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import { RoomLinks } from '../../../src/core/calls/room-links.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
@@ -10,7 +10,7 @@ function desk() {
   const clock = new FakeClock(1_000)
   const links = new RoomLinks(clock)
   const roomCodes = new RoomCodes(clock)
-  const invites = new Invites({ links, roomCodes, page: '/', clock, ttlMs: 2 * HOUR_MS })
+  const invites = new RoomInvitations({ links, roomCodes, page: '/', clock, ttlMs: 2 * HOUR_MS })
   /** Requests an invitation; returns whether one was issued, and whether it has a code. */
   const asks = (room: string, address = 'a') => {
     try {

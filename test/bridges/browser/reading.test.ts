@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Reading } from '../../../src/bridges/browser/session.ts'
+import { CaptionForwarder } from '../../../src/bridges/browser/session.ts'
 import { initialState } from '../../../src/core/model/participant-state.ts'
 
 const party = (id: string, hears: string, more = {}) => {
@@ -12,7 +12,7 @@ const ROOM = [party('anna', 'en-us'), party('bob', 'fr-fr'), party('cleo', 'es-e
  * omitted.
  */
 const read = (id: string, hears: string, room = ROOM, targets = ['es-es', 'fr-fr'], speaker = 'anna') => {
-  const reading = new Reading()
+  const reading = new CaptionForwarder()
   return targets.flatMap(to => {
     const said = { room: 'r', speaker, from: 'en-us', to, final: true, text: 'yes', translation: to }
     const caption = reading.of({ ...said, utterance: `${speaker}.${to}` }, { id, hears }, room)
@@ -37,7 +37,7 @@ test('each visitor reads captions in the language they hear, and those in their 
 })
 
 test('an utterance is shown to its end in the language in which it started', () => {
-  const reading = new Reading()
+  const reading = new CaptionForwarder()
   const said = { room: 'r', speaker: 'anna', from: 'en-us', to: 'es-es', utterance: 'anna.1', text: 'yes' }
   const of = (final: boolean, hears: string) => reading.of({ ...said, final }, { id: 'cleo', hears }, ROOM)
   expect(of(false, 'es-es')).toBeDefined()

@@ -2,10 +2,10 @@ import { Client, Events, GatewayIntentBits } from 'discord.js'
 import { expect, test } from 'vitest'
 import { logOut } from '../../../src/bridges/discord/login.ts'
 import { systemClock } from '../../../src/common/clock.ts'
-import { DiscordStandIn } from '../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../src/simulator/index.ts'
 import { pause, until } from '../../helpers/until.ts'
 
-async function loggedIn(discord: DiscordStandIn): Promise<Client> {
+async function loggedIn(discord: DiscordSimulator): Promise<Client> {
   discord.addGuild({ name: 'Casa' })
   const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: discord.api } })
   client.on(Events.ShardError, () => {})
@@ -25,7 +25,7 @@ const lines = (client: Client) => {
 test.each([100, 400])(
   'a client that is reconnecting while it is logged out, after %i ms, stays logged out',
   async ms => {
-    await using discord = await DiscordStandIn.listen()
+    await using discord = await DiscordSimulator.listen()
     const client = await loggedIn(discord)
     const connects = lines(client)
     discord.faults.gateway.reconnect()
@@ -40,7 +40,7 @@ test.each([100, 400])(
 )
 
 test('a client that cannot reach Discord while it is logged out stops trying', async () => {
-  await using discord = await DiscordStandIn.listen()
+  await using discord = await DiscordSimulator.listen()
   const client = await loggedIn(discord)
   const connects = lines(client)
   discord.faults.gateway.refuseConnections = true
@@ -53,7 +53,7 @@ test('a client that cannot reach Discord while it is logged out stops trying', a
 })
 
 test('a client is logged out while a connection is being opened', async () => {
-  await using discord = await DiscordStandIn.listen()
+  await using discord = await DiscordSimulator.listen()
   const client = await loggedIn(discord)
   const connects = lines(client)
   const before = connects()

@@ -2,7 +2,7 @@ import { Client, GatewayIntentBits } from 'discord.js'
 import { afterEach, describe, expect, test } from 'vitest'
 import { Login, logOut } from '../../../src/bridges/discord/login.ts'
 import { systemClock } from '../../../src/common/clock.ts'
-import { DiscordStandIn } from '../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../src/simulator/index.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 import { pause, until } from '../../helpers/until.ts'
 
@@ -12,7 +12,7 @@ afterEach(async () => {
 })
 
 async function stage() {
-  const discord = await DiscordStandIn.listen()
+  const discord = await DiscordSimulator.listen()
   opened.push(() => discord.close())
   discord.addGuild({ name: 'Casa' })
   const client = new Client({ intents: [GatewayIntentBits.Guilds], rest: { api: discord.api } })

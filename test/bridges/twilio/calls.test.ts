@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Calls } from '../../../src/bridges/telephony/call-registry.ts'
+import { CallRegistry } from '../../../src/bridges/telephony/call-registry.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/telephony/limits.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { answeredLeg } from './fake-socket.ts'
@@ -8,7 +8,7 @@ import { fieldsOf, Harness, until } from './harness.ts'
 describe('the remembered calls', () => {
   it('include streaming calls for any time, and others for ten minutes', () => {
     const clock = new FakeClock()
-    const calls = new Calls(clock, DEFAULT_LIMITS)
+    const calls = new CallRegistry(clock, DEFAULT_LIMITS)
     calls.add('CAlive', { invitation: { room: 'r' } })?.began(answeredLeg().leg, clock.now())
     calls.add('CAexpected', { invitation: { room: 'r' } })
     calls.add('CAover', { invitation: { room: 'r' } })?.end(clock.now())

@@ -1,8 +1,8 @@
 import { EventEmitter } from 'node:events'
 import type { WebSocket } from 'ws'
-import { DEFAULT_LIMITS, type TwilioLimits } from '../../../src/bridges/telephony/limits.ts'
-import { TwilioLeg } from '../../../src/bridges/telephony/stream-leg.ts'
-import { LegCounters, StreamSocket } from '../../../src/bridges/telephony/stream-socket.ts'
+import { DEFAULT_LIMITS, type StreamLimits } from '../../../src/bridges/telephony/limits.ts'
+import { StreamLeg } from '../../../src/bridges/telephony/stream-leg.ts'
+import { LegCounters, MediaSocket } from '../../../src/bridges/telephony/stream-socket.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 import { Admitted } from './harness.ts'
@@ -38,13 +38,13 @@ export class FakeSocket extends EventEmitter {
 }
 
 /** A leg on a fake socket and a fake clock, attached, with everything it delivers. */
-export function answeredLeg(limits: Partial<TwilioLimits> = {}) {
+export function answeredLeg(limits: Partial<StreamLimits> = {}) {
   const clock = new FakeClock(1_000)
   const log = new LogLines()
   const fake = new FakeSocket()
   const all = { ...DEFAULT_LIMITS, stoppedMs: 0, ...limits }
   const options = { clock, limits: all, counters: new LegCounters() }
-  const socket = new StreamSocket(fake as unknown as WebSocket, options)
+  const socket = new MediaSocket(fake as unknown as WebSocket, options)
   let made: Admitted | undefined
   const terms = {
     clock,
@@ -54,13 +54,13 @@ export function answeredLeg(limits: Partial<TwilioLimits> = {}) {
     refused: () => {},
     nextId: () => 'twilio-1',
   }
-  TwilioLeg.answer(socket, terms, leg => {
+  StreamLeg.answer(socket, terms, leg => {
     made = new Admitted(leg, { room: 'r' })
   })
   fake.hear({ event: 'connected' })
   fake.hear({ event: 'start', streamSid: 'MZ1', start: { streamSid: 'MZ1', callSid: 'CA1' } })
   if (!made) throw new Error('no leg')
-  const leg = made.leg as TwilioLeg
+  const leg = made.leg as StreamLeg
   let at = 0
   const media = (timestamp = at, payload = Buffer.alloc(160, 0xff).toString('base64')) => {
     at = timestamp + 20

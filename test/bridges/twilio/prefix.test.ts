@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
-import twilioBridge, { TwilioDialler } from '../../../src/bridges/twilio/index.ts'
+import twilioBridge, { CarrierDialer } from '../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeAnnouncer } from '../../helpers/fake-announcer.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
@@ -54,7 +54,7 @@ describe('a bridge below a prefix', () => {
   it('handles the webhooks of outbound calls there', async () => {
     const clock = new FakeClock()
     const api = new FakeCallsApi()
-    const dialler = new TwilioDialler(
+    const dialler = new CarrierDialer(
       { accountSid: `AC${'0'.repeat(32)}`, authToken: 't', from: '+15005550001', allow: ['+1'] },
       { api, clock, log: new LogLines() },
     )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TwilioDialler } from '../../../src/bridges/twilio/index.ts'
+import { CarrierDialer } from '../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { FakeCallsApi } from './dial/fake-calls-api.ts'
@@ -61,7 +61,7 @@ describe('a stream stopped by Twilio', () => {
     const api = new FakeCallsApi()
     api.onStatus = async () => status
     const settings = { accountSid: 'AC1', authToken: 'x', from: '+15005550001', allow: ['+1'] }
-    const dialler = new TwilioDialler(settings, { clock, api })
+    const dialler = new CarrierDialer(settings, { clock, api })
     await using bridge = await Harness.open({ clock, limits, dialler })
     const { party, admitted } = await bridge.call('CA1')
     party.stop()

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Timeline } from '../../../src/bridges/telephony/stream-audio.ts'
+import { MediaClock } from '../../../src/bridges/telephony/stream-audio.ts'
 
 function placed(...pieces: [timestampMs: number, samples?: number][]) {
-  const timeline = new Timeline(10_000)
+  const timeline = new MediaClock(10_000)
   return pieces.map(([timestampMs, samples = 160]) => {
     timeline.place(timestampMs, samples)
     return { fill: timeline.fill, skip: timeline.skip, jumped: timeline.jumped }
@@ -63,7 +63,7 @@ describe('the media clock', () => {
     )
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 200 }), pieces => {
-        const timeline = new Timeline(10_000)
+        const timeline = new MediaClock(10_000)
         for (const [timestampMs, samples] of pieces) {
           timeline.place(timestampMs, samples)
           expect(timeline.fill).toBeGreaterThanOrEqual(0)

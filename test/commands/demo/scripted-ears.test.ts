@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ScriptedEars } from '../../../src/cli/demo/scripted-recognizer.ts'
+import { ScriptedRecognizer } from '../../../src/cli/demo/scripted-recognizer.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { OpenAiTranscriber } from '../../../src/service/server/engines/remote/openai.ts'
 import { quiet, sine } from '../../helpers/tone.ts'
@@ -19,7 +19,7 @@ const OPTIONS = {
 } as const
 
 it('returns the next line to the embedded service for every utterance', async () => {
-  await using ears = await ScriptedEars.listen(['Hola.', 'Adiós.'])
+  await using ears = await ScriptedRecognizer.listen(['Hola.', 'Adiós.'])
   const transcriber = new OpenAiTranscriber({ ...OPTIONS, url: ears.url }, systemClock)
   const heard: string[] = []
   const stream = await transcriber.open('es-es', {

@@ -5,19 +5,19 @@ import { accountChecks, countriesOf } from '../../../src/cli/doctor/twilio-check
 import { loadConfig } from '../../../src/config/load.ts'
 import type { ConfigInput } from '../../../src/config/schema.ts'
 import {
-  TwilioStandIn,
+  TwilioSimulator,
   type TwilioStandInOptions,
 } from '../../../src/simulator/twilio/rest/twilio-simulator.ts'
 
 const OURS = '+15550001111'
 const HERE = 'https://bridge.example.com'
 
-let twilio: TwilioStandIn | undefined
+let twilio: TwilioSimulator | undefined
 afterEach(() => twilio?.close())
 
 /** The doctor’s findings for an account, requested with Twilio's own client. */
 async function checks(account: TwilioStandInOptions, outbound: object = {}, more: ConfigInput = {}) {
-  twilio = await TwilioStandIn.listen({ numbers: { [OURS]: {} }, ...account })
+  twilio = await TwilioSimulator.listen({ numbers: { [OURS]: {} }, ...account })
   const config = loadConfig({
     env: {},
     overrides: {

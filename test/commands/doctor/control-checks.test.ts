@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Check } from '../../../src/cli/doctor/check.ts'
 import { controlChecks } from '../../../src/cli/doctor/control-checks.ts'
-import type { Surroundings } from '../../../src/cli/doctor/environment.ts'
-import { thisMachine } from '../../../src/cli/doctor/machine.ts'
+import type { DoctorEnvironment } from '../../../src/cli/doctor/environment.ts'
+import { localEnvironment } from '../../../src/cli/doctor/machine.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 
 const KEY = 'a-key-of-the-desk-0123456789'
@@ -14,7 +14,7 @@ const HOOK = {
 
 type Expected = { readonly [K in keyof Check]?: Check[K] | RegExp }
 
-test.each<[string, object, Partial<Surroundings>, Expected]>([
+test.each<[string, object, Partial<DoctorEnvironment>, Expected]>([
   ['control API', {}, {}, { status: 'ok', found: 'disabled: no key in control.keys' }],
   ['control API', OPEN, {}, { status: 'ok', found: 'ready for desk' }],
   ['control API', OPEN, { isDragoman: async () => false }, { found: 'ready for desk once the server runs' }],
@@ -52,7 +52,7 @@ test.each<[string, object, Partial<Surroundings>, Expected]>([
 ])('%s with %j', async (name, overrides, changes, expected) => {
   const fine = { isDragoman: async () => true, statusOf: async () => 200, receiver: async () => 405 }
   const checks = await controlChecks(loadConfig({ env: {}, overrides }), {
-    ...thisMachine,
+    ...localEnvironment,
     ...fine,
     ...changes,
   })

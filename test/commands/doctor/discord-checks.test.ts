@@ -3,14 +3,14 @@ import { inviteUrl, USED_PERMISSIONS } from '../../../src/bridges/discord/comman
 import { registerCommand } from '../../../src/bridges/discord/commands/registration.ts'
 import { restClient } from '../../../src/bridges/discord/commands/rest.ts'
 import { discordChecks } from '../../../src/cli/doctor/discord-checks.ts'
-import { silentLog } from '../../../src/common/log.ts'
+import { noopLogger } from '../../../src/common/log.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 import type { ConfigInput } from '../../../src/config/schema.ts'
-import { DiscordStandIn } from '../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../src/simulator/index.ts'
 
-let discord: DiscordStandIn
+let discord: DiscordSimulator
 beforeEach(async () => {
-  discord = await DiscordStandIn.listen()
+  discord = await DiscordSimulator.listen()
 })
 afterEach(() => discord.close())
 
@@ -29,7 +29,7 @@ const register = (guilds: readonly string[] = []) =>
     rest: restClient({ token: discord.token, apiUrl: discord.api }),
     applicationId: discord.application.id,
     guilds,
-    log: silentLog,
+    log: noopLogger,
   })
 
 function house(botPermissions = USED_PERMISSIONS, everyone: readonly [] | undefined = []) {

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type VoiceParts, voiceChecks, voiceParts } from '../../../src/cli/doctor/discord-voice.ts'
+import { type VoiceOptions, voiceChecks, voiceOptions } from '../../../src/cli/doctor/discord-voice.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 
 const config = loadConfig({ env: {} })
-const found = (parts: VoiceParts, settings = config) =>
+const found = (parts: VoiceOptions, settings = config) =>
   voiceChecks(settings, parts).map(({ name, status, found }) => `${status} ${name}: ${found}`)
 
 describe('the requirements of Discord voice', () => {
   test('are met on this machine', () => {
-    expect(found(voiceParts())).toEqual([
+    expect(found(voiceOptions())).toEqual([
       expect.stringMatching(/^ok Discord voice: @discordjs\/voice \d+\.\d+/),
       expect.stringMatching(/^ok Opus: @evan\/opus, native$/),
       expect.stringMatching(/^ok end-to-end encryption: DAVE \d+, @snazzah\/davey \d+\.\d+/),
@@ -37,13 +37,13 @@ describe('the requirements of Discord voice', () => {
       'fail TLS: at most TLSv1.1, which Discord rejects',
     ],
     [{ tls: { openssl: '3', newest: 'TLSv1.3', certificates: 0 } }, 'fail TLS: Node trusts no certificate'],
-  ] as const satisfies [Partial<VoiceParts>, string][])('is missed: %o', (change, line) => {
-    expect(found({ ...voiceParts(), ...change })).toContain(line)
+  ] as const satisfies [Partial<VoiceOptions>, string][])('is missed: %o', (change, line) => {
+    expect(found({ ...voiceOptions(), ...change })).toContain(line)
   })
 
   test('reports disabled end-to-end encryption', () => {
     const off = loadConfig({ env: {}, overrides: { discord: { dave: false } } })
-    expect(found(voiceParts(), off)).toContainEqual(
+    expect(found(voiceOptions(), off)).toContainEqual(
       expect.stringMatching(/^warn end-to-end encryption: disabled/),
     )
   })

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import type { ExaminedService, Surroundings } from '../../../src/cli/doctor/environment.ts'
+import type { DoctorEnvironment, ExaminedService } from '../../../src/cli/doctor/environment.ts'
 import { serviceChecks } from '../../../src/cli/doctor/service-checks.ts'
 import { loadConfig } from '../../../src/config/load.ts'
-import { ServiceFailure } from '../../../src/service/client/errors.ts'
+import { ServiceClientError } from '../../../src/service/client/errors.ts'
 
 const there: ExaminedService = {
   languages: async () => [
@@ -37,10 +37,11 @@ it('checks every fallback service with its own key and names the failing one', a
   const around = {
     service: async ({ service: { url, apiKey } }: typeof config) => {
       asked.push([url, apiKey])
-      if (apiKey === 'key-b') throw ServiceFailure.found('unreachable/connection_failed', 'cannot reach it')
+      if (apiKey === 'key-b')
+        throw ServiceClientError.found('unreachable/connection_failed', 'cannot reach it')
       return there
     },
-  } as unknown as Surroundings
+  } as unknown as DoctorEnvironment
   const checks = await serviceChecks(config, around)
   expect(asked).toEqual([
     ['https://a.example.com', 'key-a'],

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import type { Check } from '../../../src/cli/doctor/check.ts'
-import type { Surroundings } from '../../../src/cli/doctor/environment.ts'
+import type { DoctorEnvironment } from '../../../src/cli/doctor/environment.ts'
 import { unwritable } from '../../../src/cli/doctor/machine.ts'
 import { keepingChecks } from '../../../src/cli/doctor/machine-checks.ts'
 import { loadConfig } from '../../../src/config/load.ts'
@@ -13,7 +13,7 @@ import { soundMachine } from './sound-machine.ts'
 const RECORDED = { recording: { when: 'asked', folder: 'kept' } }
 const TRACED = { tracing: { url: 'http://127.0.0.1:4318' } }
 
-test.each<[object, Partial<Surroundings>, Partial<Check>[]]>([
+test.each<[object, Partial<DoctorEnvironment>, Partial<Check>[]]>([
   [{}, {}, []],
   [RECORDED, {}, [{ name: 'recordings', status: 'ok', found: `${resolve('kept')} is writable` }]],
   [

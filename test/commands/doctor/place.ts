@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { type App, buildApp } from '../../../src/app/app.ts'
 import type { Check } from '../../../src/cli/doctor/check.ts'
 import { type EndToEndOptions, endToEnd } from '../../../src/cli/doctor/end-to-end.ts'
-import { thisMachine } from '../../../src/cli/doctor/machine.ts'
+import { localEnvironment } from '../../../src/cli/doctor/machine.ts'
 import { type Config, loadConfig } from '../../../src/config/load.ts'
 import { SelfSigned } from '../../../src/simulator/discord/voice/certificate.ts'
 import { ScriptedService, tones } from '../../../src/simulator/index.ts'
@@ -64,7 +64,7 @@ export class Place implements AsyncDisposable {
     const config = settings({ port: this.port, service: { url, apiKey }, ...own })
     const audio = join(this.folder, 'said.wav')
     const call = { audio, patienceMs: 2_500, connectTo: this.proxy.address, ...options }
-    return endToEnd(config, thisMachine, call, others)
+    return endToEnd(config, localEnvironment, call, others)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

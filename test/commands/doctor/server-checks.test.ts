@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { moreVoices, serverChecks } from '../../../src/cli/doctor/engine-checks.ts'
 import { tryEngine } from '../../../src/cli/doctor/engine-trial.ts'
-import type { Surroundings } from '../../../src/cli/doctor/environment.ts'
-import { thisMachine } from '../../../src/cli/doctor/machine.ts'
+import type { DoctorEnvironment } from '../../../src/cli/doctor/environment.ts'
+import { localEnvironment } from '../../../src/cli/doctor/machine.ts'
 import { type ConfigInput, loadConfig } from '../../../src/config/load.ts'
 import { FakeOpenAi } from '../../service/server/engines/adapters/fake-openai.ts'
 
@@ -21,9 +21,9 @@ const ENGINES = {
   ],
 } satisfies Engines
 
-const checks = (around: Partial<Surroundings>, engines: Engines = ENGINES) =>
+const checks = (around: Partial<DoctorEnvironment>, engines: Engines = ENGINES) =>
   serverChecks(loadConfig({ env: {}, overrides: { embedded: { engines } } }).embedded.engines, {
-    ...thisMachine,
+    ...localEnvironment,
     tryEngine: async ({ kind }) => ({ worked: true, what: `tried ${kind}`, ms: 340 }),
     ...around,
   })
@@ -143,8 +143,8 @@ test('an unreachable server is reported; without servers there are no checks', a
 test('additional English voices are reported if installed, and not missed otherwise', async () => {
   const flite = { enabled: true, command: 'flite', timeoutMs: 1 }
   const ask = async () => 'Voices available: kal slt '
-  expect(await moreVoices(flite, { ...thisMachine, ask })).toMatchObject([
+  expect(await moreVoices(flite, { ...localEnvironment, ask })).toMatchObject([
     { status: 'ok', found: 'flite, kal slt' },
   ])
-  expect(await moreVoices(flite, { ...thisMachine, ask: async () => undefined })).toEqual([])
+  expect(await moreVoices(flite, { ...localEnvironment, ask: async () => undefined })).toEqual([])
 })

@@ -1,4 +1,4 @@
-import type { Surroundings } from '../../../src/cli/doctor/doctor.ts'
+import type { DoctorEnvironment } from '../../../src/cli/doctor/doctor.ts'
 import type { Knock } from '../../../src/cli/doctor/http-probe.ts'
 import type { TestCallOutcome } from '../../../src/cli/doctor/test-call.ts'
 import type { LanguageEntry, VoiceEntry } from '../../../src/service/contract.ts'
@@ -30,7 +30,7 @@ const HEARD: TestCallOutcome = {
 }
 
 /** A machine without problems, with changes. */
-export function soundMachine(changes: Partial<Surroundings> = {}): Surroundings {
+export function soundMachine(changes: Partial<DoctorEnvironment> = {}): DoctorEnvironment {
   return {
     nodeVersion: '24.21.0',
     loadLibrary: async () => undefined,

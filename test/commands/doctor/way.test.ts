@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endToEnd } from '../../../src/cli/doctor/end-to-end.ts'
-import { thisMachine } from '../../../src/cli/doctor/machine.ts'
+import { localEnvironment } from '../../../src/cli/doctor/machine.ts'
 import { SelfSigned, trust } from '../../../src/simulator/discord/voice/certificate.ts'
 import { tones } from '../../../src/simulator/index.ts'
 import type { ProxyFaults } from '../../helpers/tls-proxy.ts'
@@ -152,7 +152,7 @@ describe.concurrent('with and without a running server', () => {
         found: expect.stringMatching(/nothing listens at bridge.*ECONNREFUSED/),
       }),
     ])
-    const around: typeof thisMachine = { ...thisMachine, knock: async () => ({ kind: 'silent' }) }
+    const around: typeof localEnvironment = { ...localEnvironment, knock: async () => ({ kind: 'silent' }) }
     const silent = await endToEnd(settings({ port: place.port }), around, {}, [])
     expect(silent).toEqual([
       expect.objectContaining({ status: 'fail', mend: expect.stringContaining('--connect-to') }),
@@ -161,7 +161,7 @@ describe.concurrent('with and without a running server', () => {
 
   test('a host name that does not exist is reported, with and without a running server', async () => {
     const config = settings({ publicUrl: 'https://nobody.dragoman.invalid' })
-    const checks = await endToEnd(config, { ...thisMachine, isDragoman: async () => false }, {}, [])
+    const checks = await endToEnd(config, { ...localEnvironment, isDragoman: async () => false }, {}, [])
     expect(checks).toEqual([
       expect.objectContaining({
         status: 'fail',

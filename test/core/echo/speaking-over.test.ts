@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { rms } from '../../../src/transcode/level.ts'
-import { joined } from '../../../src/transcode/pcm.ts'
+import { concat } from '../../../src/transcode/pcm.ts'
 import { KINDS, repeated, spokenOver, voiceOf } from '../../helpers/echo-cases.ts'
 import { echoRoom, ROOMS } from '../../helpers/echo-room.ts'
 import { quiet, sine } from '../../helpers/tone.ts'
 import { recording } from '../../transcode/speech-signal.ts'
 
-const voices = [voiceOf(joined([recording(1), recording(4)]), 1.15)]
+const voices = [voiceOf(concat([recording(1), recording(4)]), 1.15)]
 
 describe.each(Object.keys(KINDS))('by %s', kind => {
   test.each([-90, -30, -12, -6])('passes speech over playback, with an echo of %d dB', async db => {
@@ -71,7 +71,7 @@ test('a tone over a loud echo is passed: not all audio is speech', async () => {
   await r.run(400)
   r.say('anna', recording(2))
   await r.run(6_000)
-  r.say('ben', joined([sine(440, 1_000), quiet(200)]))
+  r.say('ben', concat([sine(440, 1_000), quiet(200)]))
   await r.run(12_000)
   expect(r.understood.map(({ from }) => from)).toEqual(['en-us', 'es-es'])
   await r.relay.close()

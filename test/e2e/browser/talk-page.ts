@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { joined } from '../../../src/transcode/pcm.ts'
+import { concat } from '../../../src/transcode/pcm.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 import { watchFaults } from '../../helpers/chromium.ts'
 
@@ -100,10 +100,10 @@ export async function talkPage(
   if (usable) await page.locator('#start:enabled').waitFor()
   return {
     ...{ page, faults },
-    sent: () => joined(sent),
+    sent: () => concat(sent),
     async heard() {
       const [blocks, rate] = (await page.evaluate(HEARD)) as [string[], number]
-      const pcm = joined(
+      const pcm = concat(
         blocks.map(block => new Int16Array(new Uint8Array(Buffer.from(block, 'base64')).buffer)),
       )
       const resampler = createResampler(rate, 16_000)

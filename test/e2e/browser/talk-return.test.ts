@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { asAsked } from '../../../src/bridges/browser/index.ts'
+import { asRequested } from '../../../src/bridges/browser/index.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { browserServer } from '../../bridges/browser/bridge.ts'
 import { hasChromium, startChromium } from '../../helpers/chromium.ts'
@@ -27,7 +27,7 @@ describe.skipIf(!hasChromium)('returning to the page after a long time', { timeo
     let busy = false
     const b = await browserServer({
       publicUrl: 'https://talk.example.com',
-      invite: guest => (busy ? { refused: 'busy' } : asAsked(guest)),
+      invite: guest => (busy ? { refused: 'busy' } : asRequested(guest)),
     })
     await using proxy = await FaultProxy.listen({ to: b.address })
     const anna = await talkPage(browser, proxy.url, { ear: false, script: NO_MICROPHONE })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import {
-  DiscordStandIn,
+  DiscordSimulator,
   ScriptedService,
   tone,
   tones,
@@ -29,14 +29,14 @@ const LANGUAGES = ['en-us', 'es-es'].map((languageId, _at, all) => ({
 }))
 
 let folder: string
-let discord: DiscordStandIn
+let discord: DiscordSimulator
 let service: ScriptedService
 let sala: VoiceChannel
 const children: ChildProcess[] = []
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'own-process-'))
-  discord = await DiscordStandIn.listen()
+  discord = await DiscordSimulator.listen()
   service = await ScriptedService.listen({
     answer: tones({ hz: () => TRANSLATED_HZ, silenceMs: 200 }),
     http: (_request, response) => response.end(JSON.stringify(LANGUAGES)),

@@ -1,6 +1,6 @@
 import type { AppConfig } from '../../../src/app/app.ts'
 import {
-  DiscordStandIn,
+  DiscordSimulator,
   type DiscordStandInOptions,
   type Member,
   tone,
@@ -33,7 +33,7 @@ const LANGUAGES = ['en-us', 'es-es', 'fr-fr'].map((languageId, _at, all) => ({
  */
 export interface Parlour extends AsyncDisposable {
   readonly x: Exchange
-  readonly discord: DiscordStandIn
+  readonly discord: DiscordSimulator
   readonly sala: VoiceChannel
   /** A channel member whose Discord is set to `locale`. */
   person(name: string, locale: 'en-US' | 'es-ES' | 'fr'): Promise<Member>
@@ -55,7 +55,7 @@ export async function parlour({
   bot,
   ...options
 }: ParlourOptions = {}): Promise<Parlour> {
-  const discord = await DiscordStandIn.listen({ dave, ...standIn })
+  const discord = await DiscordSimulator.listen({ dave, ...standIn })
   const trusted = discord.trust()
   const guild = discord.addGuild({ name: 'Casa' })
   const sala = guild.addVoiceChannel({ name: 'Sala' })

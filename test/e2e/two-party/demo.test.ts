@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { DIALOGUE } from '../../../src/cli/demo/scripts.ts'
 import { twoPhones } from '../../../src/cli/demo/two-phones.ts'
 import { Terminal } from '../../../src/cli/terminal.ts'
-import { silentLog } from '../../../src/common/log.ts'
+import { noopLogger } from '../../../src/common/log.ts'
 import { rms } from '../../../src/transcode/level.ts'
 import { readWav } from '../../../src/transcode/wav.ts'
 
@@ -25,7 +25,7 @@ test('the demo of two phones talks in both directions, and saves the audio of bo
   const out = { write: (text: string) => shown.push(text) > 0, isTTY: false, columns: 80 }
   try {
     const lines = DIALOGUE.slice(0, 2)
-    const code = await twoPhones({ output, lines }, new Terminal(out), silentLog)
+    const code = await twoPhones({ output, lines }, new Terminal(out), noopLogger)
     expect(shown.join('')).toMatch(/NOTE: no engine here recognises es-es/)
     expect([code, shown.at(-1)]).toEqual([0, expect.stringContaining('callee.wav')])
 

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type App, type AppConfig, type AppParts, buildApp } from '../../../src/app/app.ts'
+import { type App, type AppConfig, type AppOptions, buildApp } from '../../../src/app/app.ts'
 import { NOTICES, type NoticeName } from '../../../src/core/model/announcer.ts'
 import type { RelayEvents } from '../../../src/core/model/events.ts'
 import {
@@ -11,7 +11,7 @@ import {
   type SimulatedCall,
   type Subscriber,
   type SubscriberOptions,
-  TwilioStandIn,
+  TwilioSimulator,
   type TwilioStandInOptions,
   tone,
   tones,
@@ -63,7 +63,7 @@ export interface ExchangeOptions {
   outbound?: Partial<NonNullable<AppConfig['twilio']['outbound']>>
   twilio?: TwilioStandInOptions
   service?: ScriptedServiceOptions
-  parts?: AppParts
+  parts?: AppOptions
 }
 
 /** Events of the relay’s observers. */
@@ -74,7 +74,7 @@ export interface Exchange extends AsyncDisposable {
   readonly app: App
   /** Its components. */
   readonly config: AppConfig
-  readonly twilio: TwilioStandIn
+  readonly twilio: TwilioSimulator
   readonly service: ScriptedService
   readonly caller: Subscriber
   readonly callee: Subscriber
@@ -99,7 +99,7 @@ export async function exchange(options: ExchangeOptions = {}): Promise<Exchange>
     answer: tones({ hz: (to, heardHz) => translated(nearest(heardHz), to), silenceMs: 200 }),
     ...options.service,
   })
-  const twilio = await TwilioStandIn.listen({
+  const twilio = await TwilioSimulator.listen({
     numbers: Object.fromEntries([DESK, ...Object.keys(numbers)].map(each => [each, WEBHOOKS])),
     ...options.twilio,
   })

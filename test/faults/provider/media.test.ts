@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { OriginalLane } from '../../../src/core/playout/listener-voice.ts'
+import { OriginalBuffer } from '../../../src/core/playout/listener-voice.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { Harness, SILENCE, until } from '../../bridges/twilio/harness.ts'
@@ -95,7 +95,7 @@ test.each([1.0005, 0.9995])(
   'a phone whose clock runs %d times as fast stays close to live for an hour',
   speed => {
     let dropped = 0
-    const lane = new OriginalLane(() => dropped++)
+    const lane = new OriginalBuffer(() => dropped++)
     const [loud, quiet] = [new Int16Array(FRAME_SAMPLES).fill(5_000), new Int16Array(FRAME_SAMPLES)]
     let written = 0
     let taken = 0

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { Drain } from '../../../src/app/drain.ts'
-import { Calls } from '../../../src/bridges/telephony/call-registry.ts'
+import { CallRegistry } from '../../../src/bridges/telephony/call-registry.ts'
 import { DEFAULT_LIMITS } from '../../../src/bridges/telephony/limits.ts'
-import { silentLog } from '../../../src/common/log.ts'
-import { drainSchema } from '../../../src/config/schema.ts'
+import { noopLogger } from '../../../src/common/log.ts'
+import { drainSettingsSchema } from '../../../src/config/schema.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
@@ -41,11 +41,11 @@ const drain: Schedule = {
   property: fc.asyncProperty(fc.array(step, { maxLength: 24, size: 'max' }), async steps => {
     const clock = new FakeClock(1_000)
     const here = new Set<string>()
-    const calls = new Calls(clock, DEFAULT_LIMITS)
+    const calls = new CallRegistry(clock, DEFAULT_LIMITS)
     const drain = new Drain({
-      settings: drainSchema.parse({ seconds: SECONDS }),
+      settings: drainSettingsSchema.parse({ seconds: SECONDS }),
       clock,
-      log: silentLog,
+      log: noopLogger,
       calls: () => here.size,
     })
     let began: number | undefined

@@ -3,7 +3,7 @@ import { LinkCounters } from '../../../src/bridges/discord/counters.ts'
 import type { LinkConnection, VoiceLinkState } from '../../../src/bridges/discord/voice/link-options.ts'
 import type { ConnectionWatcher } from '../../../src/bridges/discord/voice/patches/patched-connection.ts'
 import { VoiceLink } from '../../../src/bridges/discord/voice/voice-link.ts'
-import { silentLog } from '../../../src/common/log.ts'
+import { noopLogger } from '../../../src/common/log.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
@@ -96,7 +96,7 @@ const link: Schedule = {
       group: 'bot',
       adapterCreator: () => ({ sendPayload: () => true, destroy: () => {} }),
       clock,
-      log: silentLog,
+      log: noopLogger,
       counters: new LinkCounters(),
       gatewayUp: () => gatewayUp,
       limits: { attemptsMost: ATTEMPTS, random: () => 0.5 },

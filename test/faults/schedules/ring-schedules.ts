@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { FragmentPool, ReplayRing } from '../../../src/core/translation/replay-buffer.ts'
+import { FragmentPool, ReplayBuffer } from '../../../src/core/translation/replay-buffer.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
@@ -90,7 +90,7 @@ const ring: Schedule = {
   long: 1_000_000,
   property: fc.property(fc.array(ringStep, { maxLength: 40, size: 'max' }), steps => {
     const pool = new FragmentPool(1_920)
-    const real = new ReplayRing(pool, 60, 480)
+    const real = new ReplayBuffer(pool, 60, 480)
     const plain = new PlainRing(8)
     let now = 1_723.456
     for (const step of steps) {
@@ -130,7 +130,7 @@ const ring: Schedule = {
   }),
 }
 
-function compare(real: ReplayRing, plain: PlainRing, pool: FragmentPool): void {
+function compare(real: ReplayBuffer, plain: PlainRing, pool: FragmentPool): void {
   const { held } = plain
   must(real.length === held.length, `length ${real.length}, wanted ${held.length}`)
   must(real.oldest === (held[0]?.sequence ?? plain.sequence), 'the oldest')

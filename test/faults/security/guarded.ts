@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { type App, type AppConfig, type AppParts, buildApp } from '../../../src/app/app.ts'
+import { type App, type AppConfig, type AppOptions, buildApp } from '../../../src/app/app.ts'
 import { sign } from '../../../src/bridges/twilio/index.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
@@ -17,7 +17,7 @@ export interface Guarded {
 }
 
 /** The whole bridge on loopback with a fake translator; closed after the test. */
-export async function guarded(config: Partial<AppConfig> = {}, parts: AppParts = {}): Promise<Guarded> {
+export async function guarded(config: Partial<AppConfig> = {}, parts: AppOptions = {}): Promise<Guarded> {
   const log = new LogLines()
   const app = await buildApp(
     {

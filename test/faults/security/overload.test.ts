@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { sign } from '../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { TwilioStandIn } from '../../../src/simulator/index.ts'
+import { TwilioSimulator } from '../../../src/simulator/index.ts'
 import { guarded, KEY, PUBLIC, ringing, TOKEN } from './guarded.ts'
 
 const resumeUrl = (twiml: string) =>
@@ -10,7 +10,7 @@ const resumeUrl = (twiml: string) =>
 test('short of memory: new callers hear that all lines are busy, programs receive Retry-After, and current calls resume', async () => {
   let share = 0.1
   const clock = new FakeClock()
-  await using twilio = await TwilioStandIn.listen({})
+  await using twilio = await TwilioSimulator.listen({})
   const outbound = {
     accountSid: twilio.accountSid,
     authToken: twilio.authToken,

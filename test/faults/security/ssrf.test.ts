@@ -3,7 +3,7 @@ import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/common/clock.ts'
-import { guardedLookup, isLocalAddress, type Resolve } from '../../../src/net/outbound-guard.ts'
+import { isLocalAddress, publicLookup, type Resolve } from '../../../src/net/outbound-guard.ts'
 import { SESSION_DEFAULTS } from '../../../src/service/client/session-options.ts'
 import { audioAddress, streamedAudio } from '../../../src/service/client/streamed-audio.ts'
 import { httpSender } from '../../../src/web/webhooks/event.ts'
@@ -145,7 +145,7 @@ describe('G32–G35: the address of streamed audio', () => {
     let asked = 0
     const rebinding: Resolve = (_name, _options, done) => done(null, [asked++ === 0 ? PUBLIC : PRIVATE])
     const judged = await new Promise<unknown[]>(resolve =>
-      guardedLookup(false, rebinding)('audio.example.com', {}, (...answer) => resolve(answer)),
+      publicLookup(false, rebinding)('audio.example.com', {}, (...answer) => resolve(answer)),
     )
     expect([judged.slice(1), asked]).toEqual([[FAR, 4], 1])
     expect(await fetched(`${origin}/a`, { allowed, resolve: rebinding })).toMatchObject(REFUSED)

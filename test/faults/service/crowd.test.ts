@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../../src/common/errors.ts'
-import { silentLog } from '../../../src/common/log.ts'
+import { noopLogger } from '../../../src/common/log.ts'
 import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
-import { ServiceGate } from '../../../src/core/translation/failover-translator.ts'
+import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import { FragmentPool } from '../../../src/core/translation/replay-buffer.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import type {
@@ -63,10 +63,10 @@ test('C29 a restarting service receives one probe at a time, then 500 calls reco
       close: end,
     }
   }
-  const gate = new ServiceGate([{ open, close: async () => {} }], { clock, random })
+  const gate = new FailoverTranslator([{ open, close: async () => {} }], { clock, random })
   const metrics = new RelayMetrics()
   const pool = new FragmentPool(1_920, 0)
-  const parts = { clock, log: silentLog, metrics, translator: gate, pool, random }
+  const parts = { clock, log: noopLogger, metrics, translator: gate, pool, random }
   const events = { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} }
   const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
   const sessions = Array.from(

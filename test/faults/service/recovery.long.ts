@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { expect, test } from 'vitest'
 import { systemClock, Ticker } from '../../../src/common/clock.ts'
-import { silentLog } from '../../../src/common/log.ts'
+import { noopLogger } from '../../../src/common/log.ts'
 import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
-import { ServiceGate } from '../../../src/core/translation/failover-translator.ts'
+import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import { FragmentPool } from '../../../src/core/translation/replay-buffer.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
@@ -22,14 +22,14 @@ const PATIENCE_MS = 30_000
 
 /** This many sessions that speak without a pause, over one failover translator, to this service. */
 async function speakers(count: number, url: string, apiKey: string, fragmentMs: number) {
-  const gate = new ServiceGate([new ServiceTranslator({ url, apiKey })], {
+  const gate = new FailoverTranslator([new ServiceTranslator({ url, apiKey })], {
     clock: systemClock,
     random: Math.random,
   })
   const metrics = new RelayMetrics()
   const parts = {
     clock: systemClock,
-    log: silentLog,
+    log: noopLogger,
     metrics,
     translator: gate,
     pool: new FragmentPool(fragmentMs * 32, 100_000),

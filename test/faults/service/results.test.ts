@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
-import { joined } from '../../../src/transcode/pcm.ts'
+import { concat } from '../../../src/transcode/pcm.ts'
 import { expectEmpty, LeakWatch } from '../../helpers/leaks.ts'
 import { rooms } from '../../helpers/rooms.ts'
 import { sine } from '../../helpers/tone.ts'
@@ -24,7 +24,7 @@ describe('invalid results, on a simulated clock', () => {
     await r.run(200)
   })
   const sink = () => r.connection('en-us', 'es-es').sink
-  const heard = () => framesIn(joined(bob.played)).map(({ index }) => index)
+  const heard = () => framesIn(concat(bob.played)).map(({ index }) => index)
   const voice = (from: number, to: number) => r.maker.encode(numberedFrames(from, to), 16_000, 64)
   const over = async () => {
     await r.relay.close()

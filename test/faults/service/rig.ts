@@ -10,7 +10,7 @@ import {
   ScriptedService,
   type ScriptedServiceOptions,
 } from '../../../src/simulator/service/scripted-service.ts'
-import { FRAME_MS, FRAME_SAMPLES, joined } from '../../../src/transcode/pcm.ts'
+import { concat, FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { expectEmpty } from '../../helpers/leaks.ts'
 import { LiveLeg } from '../../helpers/live-leg.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
@@ -104,14 +104,14 @@ export class Rig implements AsyncDisposable {
 
   /** Numbers of the frames that Bob has heard so far, in order. */
   heard(): number[] {
-    return framesIn(joined(this.bob.played)).map(({ index }) => index)
+    return framesIn(concat(this.bob.played)).map(({ index }) => index)
   }
 
   /** Waits until Bob has heard frame `last` and everything after it. */
   async heardUpTo(last: number, ms = PATIENCE_MS): Promise<number[]> {
     const deadline = systemClock.now() + ms
     // Searches only the newest, and not too often: many calls share the machine.
-    while (!framesIn(joined(this.bob.played.slice(-50))).some(({ index }) => index === last)) {
+    while (!framesIn(concat(this.bob.played.slice(-50))).some(({ index }) => index === last)) {
       if (systemClock.now() > deadline) throw new Error(`frame ${last} was not played within ${ms} ms`)
       await pause(100)
     }

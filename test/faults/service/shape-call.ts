@@ -2,7 +2,7 @@ import { expect } from 'vitest'
 import { silence } from '../../../src/simulator/service/scripted-answers.ts'
 import { Mp3Maker, tone } from '../../../src/simulator/service/tone-mp3.ts'
 import { loudness } from '../../../src/transcode/level.ts'
-import { FRAME_MS, FRAME_SAMPLES, joined } from '../../../src/transcode/pcm.ts'
+import { concat, FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { until } from '../../helpers/until.ts'
 import { type ShapeCell, shapeName } from '../../service/client/shapes.ts'
 import { PATIENCE_MS, Rig } from './rig.ts'
@@ -78,7 +78,7 @@ export async function callOfShape(cell: ShapeCell, number: number): Promise<void
     about,
   )
 
-  const pitches = pitchesIn(joined(rig.bob.played))
+  const pitches = pitchesIn(concat(rig.bob.played))
   expect(
     pitches.map(({ hz }) => hz),
     about,

@@ -6,14 +6,14 @@ import { Playout } from '../../../src/core/playout/playout.ts'
 import { Interpretation } from '../../../src/core/room/interpretation.ts'
 import { Participant } from '../../../src/core/room/participant.ts'
 import { Room } from '../../../src/core/room/room.ts'
-import { ReplayRing } from '../../../src/core/translation/replay-buffer.ts'
+import { ReplayBuffer } from '../../../src/core/translation/replay-buffer.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { RoomCalls } from './room-calls.ts'
 import { leftovers, type SoakReport } from './soak.ts'
 import { StreamCalls } from './stream-calls.ts'
 
-const CLASSES = { FakeLeg, Interpretation, Participant, Playout, ReplayRing, Room, Session }
+const CLASSES = { FakeLeg, Interpretation, Participant, Playout, ReplayBuffer, Room, Session }
 
 setFlagsFromString('--expose-gc')
 const gc = runInNewContext('gc') as () => void

@@ -1,6 +1,6 @@
 import { LinkCounters } from '../../../src/bridges/discord/counters.ts'
 import { DaveGuard, looksEncrypted } from '../../../src/bridges/discord/voice/dave-guard.ts'
-import { Reception } from '../../../src/bridges/discord/voice/receiver.ts'
+import { VoiceReceiver } from '../../../src/bridges/discord/voice/receiver.ts'
 import { GCM_MODE, opened, sealed, XCHACHA_MODE } from '../../../src/bridges/discord/voice/rtp-packet.ts'
 import { readClientMessage } from '../../../src/simulator/discord/gateway/protocol.ts'
 import { hasDaveFooter, MlsReader } from '../../../src/simulator/discord/voice/dave/mls.ts'
@@ -46,7 +46,7 @@ const packets: FuzzTarget = {
       must(frame === undefined || frame.length <= input.length, 'no byte from nowhere')
       const counters = new LinkCounters()
       const clock = new FakeClock()
-      const reception = new Reception(clock, counters, new DaveGuard(clock, counters, () => {}))
+      const reception = new VoiceReceiver(clock, counters, new DaveGuard(clock, counters, () => {}))
       let packetsTaken = 0
       reception.use({ mode, key: KEY })
       reception.listen('anna', {

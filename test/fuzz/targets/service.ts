@@ -1,4 +1,4 @@
-import { ServiceFailure } from '../../../src/service/client/errors.ts'
+import { ServiceClientError } from '../../../src/service/client/errors.ts'
 import { readResult } from '../../../src/service/client/results.ts'
 import { taken } from '../../../src/service/client/session-transport.ts'
 import { transcriptOf } from '../../../src/service/server/engines/remote/openai.ts'
@@ -47,7 +47,7 @@ const results: FuzzTarget = {
       result.endMs === undefined || (Number.isFinite(result.endMs) && result.endMs >= 0),
       'times do not go back',
     )
-    must(typeof ServiceFailure.told(payload).retryable === 'boolean', 'an error has a code')
+    must(typeof ServiceClientError.told(payload).retryable === 'boolean', 'an error has a code')
     must(
       taken([payload]) === (payload !== false) || typeof payload === 'object',
       'only false and errors refuse',

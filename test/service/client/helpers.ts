@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest'
-import { ServiceFailure } from '../../../src/service/client/errors.ts'
+import { ServiceClientError } from '../../../src/service/client/errors.ts'
 import { ServiceClient, type ServiceClientOptions } from '../../../src/service/client/service-client.ts'
 import {
   ScriptedService,
@@ -29,12 +29,12 @@ export async function scripted(
 }
 
 /** Returns the error of a promise that must reject. */
-export async function failureOf(doing: Promise<unknown>): Promise<ServiceFailure> {
+export async function failureOf(doing: Promise<unknown>): Promise<ServiceClientError> {
   const result = await doing.then(
     () => 'nothing failed',
     error => error,
   )
-  if (result instanceof ServiceFailure) return result
+  if (result instanceof ServiceClientError) return result
   throw new Error(`no ServiceFailure: ${String(result)}`)
 }
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { ServiceFailure } from '../../../src/service/client/errors.ts'
+import { ServiceClientError } from '../../../src/service/client/errors.ts'
 import { SendWindow } from '../../../src/service/client/flow-control.ts'
 
-const REFUSED = ServiceFailure.found('refused/not_taken', 'no')
+const REFUSED = ServiceClientError.found('refused/not_taken', 'no')
 
 test('never sends more than fits, keeps the order, and reports every rejection once', async () => {
   const plan = fc.record({
@@ -26,7 +26,7 @@ test('never sends more than fits, keeps the order, and reports every rejection o
       window.open()
       let told = 0
       const note = (error: unknown) => {
-        expect(error).toBeInstanceOf(ServiceFailure)
+        expect(error).toBeInstanceOf(ServiceClientError)
         told++
       }
       const sends = refused.map((_, item) => async () => window.send(item).catch(note))
@@ -53,7 +53,7 @@ test('sends only after it opens, and rejects everything at the end', async () =>
   window.open()
   expect(emitted).toEqual(['one'])
   const drained = window.drained()
-  const over = ServiceFailure.found('closed/session_ended', 'over')
+  const over = ServiceClientError.found('closed/session_ended', 'over')
   window.end(over)
   for (const each of [first, second, drained, window.send('three'), window.drained()])
     await expect(each).rejects.toBe(over)

@@ -9,7 +9,7 @@ import {
   translatorParameters,
   ttsParameters,
 } from '../../../src/service/server/session/parameters.ts'
-import { wishedVoice } from '../../../src/service/server/voice-catalog.ts'
+import { chooseVoice } from '../../../src/service/server/voice-catalog.ts'
 import { fakeEngines } from './helpers/fake-engines.ts'
 import { fakeService } from './helpers/fake-service.ts'
 
@@ -39,7 +39,7 @@ test('accepts any query or rejects it with an error of the table', () => {
         receiveAudioOf,
         (each: typeof parameters) => stsParameters(each, set),
         (each: typeof parameters) => translatorParameters(each, set),
-        (each: typeof parameters) => wishedVoice(ttsParameters(each, set), set),
+        (each: typeof parameters) => chooseVoice(ttsParameters(each, set), set),
       ]) {
         try {
           read(parameters)

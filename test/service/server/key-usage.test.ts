@@ -1,6 +1,6 @@
 import { mkdir, readFile, rmdir, stat, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { silentLog } from '../../../src/common/log.ts'
+import { noopLogger } from '../../../src/common/log.ts'
 import { usagePath } from '../../../src/service/server/keys/usage-file.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { SeededRandom } from '../../fuzz/random.ts'
@@ -18,7 +18,7 @@ async function counting(minutesPerDay: number) {
   const key = await file.add('desk', THEN, { minutesPerDay })
   let now = THEN.getTime()
   const random = new SeededRandom(1)
-  const begin = async (log = silentLog) => {
+  const begin = async (log = noopLogger) => {
     // Each process has a separate clock with an arbitrary origin.
     const clock = new FakeClock(random.next() / 4_096)
     const offset = now - clock.now()
@@ -133,7 +133,7 @@ test.each(['{ half', '{}', '{"version":1,"keys":{"a":{"yesterday":5}}}', '{"vers
     const { begin, usage } = await counting(1)
     await writeFile(usage, text)
     const errors: string[] = []
-    const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) }
+    const log = { ...noopLogger, error: (_fields: object, message: string) => void errors.push(message) }
     const service = await begin(log)
     expect(errors).toEqual(['key usage not read, counting restarted'])
     await service.speak(60)
@@ -147,7 +147,7 @@ test('reports a full disk once, and continues counting', async () => {
   const { begin, usage } = await counting(1)
   await mkdir(usage)
   const errors: string[] = []
-  const log = { ...silentLog, error: (_fields: object, message: string) => void errors.push(message) }
+  const log = { ...noopLogger, error: (_fields: object, message: string) => void errors.push(message) }
   const service = await begin(log)
   await service.speak(30)
   service.pass(15_000)

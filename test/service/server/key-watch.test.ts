@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../../src/common/errors.ts'
-import type { Log } from '../../../src/common/log.ts'
+import type { Logger } from '../../../src/common/log.ts'
 import type { ServiceError } from '../../../src/service/server/errors.ts'
 import { ApiKeys } from '../../../src/service/server/keys/api-keys.ts'
 import { KeyFile } from '../../../src/service/server/keys/key-store.ts'
@@ -15,7 +15,7 @@ async function watching(path: string, file = new KeyFile(path)) {
   const keys = new ApiKeys({ apiKeys: ['configured'], open: false, maxAttemptsPerMinute: 1_000 }, clock)
   const lines: string[] = []
   const note = (_fields: object, message: string) => void lines.push(message)
-  const log: Log = { debug: note, info: note, warn: note, error: note }
+  const log: Logger = { debug: note, info: note, warn: note, error: note }
   const watch = await KeyWatch.start(file, keys, clock, log)
   const good = (key: string) => {
     try {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { silentLog } from '../../../src/common/log.ts'
+import { noopLogger } from '../../../src/common/log.ts'
 import type { Channel } from '../../../src/service/server/session/session.ts'
 import { Session } from '../../../src/service/server/session/session.ts'
 import { type Text, TextIntake, type TextWork } from '../../../src/service/server/session/text-intake.ts'
@@ -56,7 +56,7 @@ function texts(work: Partial<TextWork> = {}, config = {}) {
     idleTimeoutMs: 60_000,
     settings,
     clock: new FakeClock(),
-    log: silentLog,
+    log: noopLogger,
   })
   return { channel, session, done }
 }

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { Admission, Workload } from '../../../src/service/server/capacity.ts'
+import { Admission, LoadMonitor } from '../../../src/service/server/capacity.ts'
 import { ThreadUse } from '../../../src/service/server/engines/thread-budget.ts'
 import { ServiceError } from '../../../src/service/server/errors.ts'
-import { Pace } from '../../../src/service/server/session/speech-intake.ts'
+import { BacklogMonitor } from '../../../src/service/server/session/speech-intake.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 /** A workload with a bound of 1 s, and a session in it. */
 function loaded() {
   const clock = new FakeClock(1_000)
   const threads = { share: 0 }
-  const workload = new Workload({ clock, admitBehindMs: 1_000, threads })
+  const workload = new LoadMonitor({ clock, admitBehindMs: 1_000, threads })
   const session = { behindMs: 0, judge() {} }
   const followed = workload.follow(session)
   const admission = new Admission(8, workload)
@@ -96,7 +96,7 @@ test('warns a session once that it is lagging, again after it has caught up, and
   }
   let lateMs = 0
   const limits = { maxBehindMs: 2_000, endBehindMs: 15_000 }
-  const pace = new Pace({ outlet, limits, behind: () => 0, late: () => lateMs })
+  const pace = new BacklogMonitor({ outlet, limits, behind: () => 0, late: () => lateMs })
   const after = (ms: number) => {
     lateMs = ms
     pace.judge()

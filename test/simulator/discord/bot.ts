@@ -9,7 +9,7 @@ import {
   VoiceConnectionStatus,
 } from '@discordjs/voice'
 import { Client, type ClientOptions, Events, GatewayIntentBits } from 'discord.js'
-import type { DiscordStandIn, VoiceChannel } from '../../../src/simulator/index.ts'
+import type { DiscordSimulator, VoiceChannel } from '../../../src/simulator/index.ts'
 import { packetsOf } from './voice/real-bot.ts'
 
 /** The unmodified client of discord.js, logged in; disposing logs it out. */
@@ -18,12 +18,12 @@ export interface Bot extends AsyncDisposable {
 }
 
 /** A client that is not logged in yet. */
-export function clientFor({ api }: DiscordStandIn, options: Partial<ClientOptions> = {}): Client {
+export function clientFor({ api }: DiscordSimulator, options: Partial<ClientOptions> = {}): Client {
   const intents = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildVoiceStates]
   return new Client({ intents, ...options, rest: { api, ...options.rest } })
 }
 
-export async function login(discord: DiscordStandIn, options: Partial<ClientOptions> = {}): Promise<Bot> {
+export async function login(discord: DiscordSimulator, options: Partial<ClientOptions> = {}): Promise<Bot> {
   const client = clientFor(discord, options)
   const ready = new Promise<Client<true>>(settle => client.once(Events.ClientReady, settle))
   await client.login(discord.token)

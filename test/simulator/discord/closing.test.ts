@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { VoiceServer } from '../../../src/simulator/discord/voice/voice-server.ts'
-import { DiscordStandIn } from '../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../src/simulator/index.ts'
 import { until } from '../../helpers/until.ts'
 
 const opened: { destroy(): void }[] = []
@@ -40,7 +40,7 @@ test('a voice server closes during a client’s TLS handshake', async () => {
 })
 
 test('the simulator closes while a client ignores the end of its connection', async () => {
-  const discord = await DiscordStandIn.listen()
+  const discord = await DiscordSimulator.listen()
   discord.faults.gateway.refuseConnections = true
   await silent(
     Number(new URL(discord.api).port),

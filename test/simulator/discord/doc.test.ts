@@ -29,7 +29,7 @@ test('the page’s example runs unchanged', async () => {
 
 test('everything that the pages name exists', async () => {
   const text = `${await page()}${await page('discord-voice')}`
-  await using discord = await simulator.DiscordStandIn.listen()
+  await using discord = await simulator.DiscordSimulator.listen()
   const guild = discord.addGuild({ name: 'Casa' })
   const channel = guild.addVoiceChannel({ name: 'Sala' })
   const member = guild.addMember({ name: 'Ana' })

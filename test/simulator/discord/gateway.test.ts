@@ -1,14 +1,14 @@
 import { Events, GatewayIntentBits, type Message } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
-import { DiscordStandIn, type DiscordStandInOptions, FakeClock } from '../../../src/simulator/index.ts'
+import { DiscordSimulator, type DiscordStandInOptions, FakeClock } from '../../../src/simulator/index.ts'
 import { until } from '../../helpers/until.ts'
 import { clientFor, enter, isReady, login, nextOf } from './bot.ts'
 
 const { Guilds, GuildMembers, GuildMessages, GuildVoiceStates, MessageContent } = GatewayIntentBits
 
 async function casa(options: DiscordStandInOptions = {}) {
-  const discord = await DiscordStandIn.listen(options)
+  const discord = await DiscordSimulator.listen(options)
   const guild = discord.addGuild({ name: 'Casa' })
   const text = guild.addTextChannel({ name: 'general' })
   const sala = guild.addVoiceChannel({ name: 'Sala' })
@@ -18,10 +18,10 @@ async function casa(options: DiscordStandInOptions = {}) {
 
 describe('a session', () => {
   it.each([
-    ['a close with 4000', ({ faults }: DiscordStandIn) => faults.gateway.close(4000)],
-    ['a broken connection', ({ faults }: DiscordStandIn) => faults.gateway.drop()],
-    ['op 7', ({ faults }: DiscordStandIn) => faults.gateway.reconnect()],
-    ['op 9 with true', ({ faults }: DiscordStandIn) => faults.gateway.invalidSession(true)],
+    ['a close with 4000', ({ faults }: DiscordSimulator) => faults.gateway.close(4000)],
+    ['a broken connection', ({ faults }: DiscordSimulator) => faults.gateway.drop()],
+    ['op 7', ({ faults }: DiscordSimulator) => faults.gateway.reconnect()],
+    ['op 9 with true', ({ faults }: DiscordSimulator) => faults.gateway.invalidSession(true)],
   ])('is resumed after %s, with what was missed', async (_, break_) => {
     await using place = await casa()
     await using bot = await login(place.discord)
@@ -39,7 +39,7 @@ describe('a session', () => {
   })
 
   it('restarts after a final close, and the bot is out of its voice channel', async () => {
-    const ends: readonly ((discord: DiscordStandIn) => void)[] = [
+    const ends: readonly ((discord: DiscordSimulator) => void)[] = [
       ({ faults }) => faults.gateway.invalidSession(false),
       ({ faults }) => faults.gateway.close(4009),
       ({ faults }) => {
@@ -48,7 +48,7 @@ describe('a session', () => {
       },
     ]
     // The client identifies at most every five seconds, so all at once.
-    const anew = async (end: (discord: DiscordStandIn) => void) => {
+    const anew = async (end: (discord: DiscordSimulator) => void) => {
       await using place = await casa()
       using _trusted = place.discord.trust()
       await using bot = await login(place.discord)
@@ -125,7 +125,7 @@ describe('a guild', () => {
   })
 
   it('goes to its shard', async () => {
-    await using discord = await DiscordStandIn.listen()
+    await using discord = await DiscordSimulator.listen()
     await using first = await login(discord, { shards: [0], shardCount: 2 })
     await using second = await login(discord, { shards: [1], shardCount: 2 })
     const guild = discord.addGuild({ name: 'Casa' })

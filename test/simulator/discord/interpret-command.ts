@@ -1,5 +1,5 @@
 import { Events, type Interaction, SlashCommandBuilder } from 'discord.js'
-import { DiscordStandIn, type FakeClock } from '../../../src/simulator/index.ts'
+import { DiscordSimulator, type FakeClock } from '../../../src/simulator/index.ts'
 import { login } from './bot.ts'
 
 /** A command with subcommands, a group, and an option of every supported type. */
@@ -38,7 +38,7 @@ export const INTERPRET = new SlashCommandBuilder()
 
 /** A guild with a bot that registered the command and answers with `answer`. */
 export async function withCommand(answer: (interaction: Interaction) => unknown, clock?: FakeClock) {
-  const discord = await DiscordStandIn.listen(clock ? { clock } : {})
+  const discord = await DiscordSimulator.listen(clock ? { clock } : {})
   const guild = discord.addGuild({ name: 'Casa', locale: 'de' })
   const text = guild.addTextChannel({ name: 'general' })
   const ana = guild.addMember({ name: 'Ana', locale: 'es-ES' })

@@ -9,12 +9,12 @@ import {
   ThreadAutoArchiveDuration,
 } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { DiscordStandIn, type Thread } from '../../../src/simulator/index.ts'
+import { DiscordSimulator, type Thread } from '../../../src/simulator/index.ts'
 import { login } from './bot.ts'
 
 async function casa() {
   let now = Date.UTC(2026, 10, 21)
-  const discord = await DiscordStandIn.listen({ wallClock: () => now })
+  const discord = await DiscordSimulator.listen({ wallClock: () => now })
   const guild = discord.addGuild({ name: 'Casa', everyone: ['ViewChannel', 'ReadMessageHistory', 'Connect'] })
   const text = guild.addTextChannel({ name: 'general' })
   guild.setPermissions(text, guild.bot, { allow: ['SendMessages', 'EmbedLinks'] })

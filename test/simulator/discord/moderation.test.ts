@@ -1,13 +1,13 @@
 import { Routes } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { DiscordStandIn } from '../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../src/simulator/index.ts'
 import { sine } from '../../helpers/tone.ts'
 import { until } from '../../helpers/until.ts'
 import { enter, isReady, login, play } from './bot.ts'
 import { loudParts } from './voice/loud-parts.ts'
 
 async function casa() {
-  const discord = await DiscordStandIn.listen({ dave: false })
+  const discord = await DiscordSimulator.listen({ dave: false })
   const trusted = discord.trust()
   const guild = discord.addGuild({ name: 'Casa' })
   const sala = guild.addVoiceChannel({ name: 'Sala' })

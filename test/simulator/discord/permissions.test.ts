@@ -2,7 +2,7 @@ import { PermissionFlagsBits, PermissionsBitField } from 'discord.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bitsOf, PERMISSION_NAMES, permissionsOf } from '../../../src/simulator/discord/model/permissions.ts'
-import { DiscordStandIn, type PermissionName } from '../../../src/simulator/index.ts'
+import { DiscordSimulator, type PermissionName } from '../../../src/simulator/index.ts'
 import { until } from '../../helpers/until.ts'
 import { login } from './bot.ts'
 
@@ -15,7 +15,7 @@ const some = fc.subarray([...PERMISSION_NAMES].filter(name => name !== 'Administ
 const overwrite = fc.record({ allow: some, deny: some })
 
 test('the permissions in a channel equal those computed by discord.js', async () => {
-  await using discord = await DiscordStandIn.listen()
+  await using discord = await DiscordSimulator.listen()
   const guild = discord.addGuild({ name: 'Casa' })
   const channel = guild.addTextChannel({ name: 'general' })
   const roles = ['One', 'Two', 'Three'].map(name => guild.addRole({ name }))
@@ -60,7 +60,7 @@ test('the permissions in a channel equal those computed by discord.js', async ()
 })
 
 test('unknown names are rejected at once', async () => {
-  await using discord = await DiscordStandIn.listen()
+  await using discord = await DiscordSimulator.listen()
   expect(() => discord.addGuild({ name: 'Casa', locale: 'es' as 'es-ES' })).toThrow('no locale es; it has')
   const guild = discord.addGuild({ name: 'Casa' })
   expect(() => guild.addMember({ name: 'Ana', locale: 'de-DE' as 'de' })).toThrow('no locale de-DE')
@@ -77,7 +77,7 @@ test('unknown names are rejected at once', async () => {
 })
 
 test('the owner has all permissions, and thread and parent are alike', async () => {
-  await using discord = await DiscordStandIn.listen()
+  await using discord = await DiscordSimulator.listen()
   const guild = discord.addGuild({ name: 'Casa', everyone: [], botPermissions: ['ViewChannel'] })
   const channel = guild.addVoiceChannel({ name: 'Sala' })
   guild.setPermissions(channel, guild.owner, { deny: ['Speak'] })

@@ -1,7 +1,7 @@
 import { entersState, VoiceConnectionStatus } from '@discordjs/voice'
 import { Events, type VoiceState } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { DiscordStandIn } from '../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../src/simulator/index.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { sine } from '../../helpers/tone.ts'
 import { until } from '../../helpers/until.ts'
@@ -10,7 +10,7 @@ import { loudParts } from './voice/loud-parts.ts'
 import { Ear } from './voice/real-bot.ts'
 
 async function casa(dave = true) {
-  const discord = await DiscordStandIn.listen({ dave })
+  const discord = await DiscordSimulator.listen({ dave })
   const trusted = discord.trust()
   const guild = discord.addGuild({ name: 'Casa' })
   const sala = guild.addVoiceChannel({ name: 'Sala' })

@@ -1,12 +1,12 @@
 import { ApplicationCommandOptionType, SlashCommandBuilder } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { DiscordStandIn } from '../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../src/simulator/index.ts'
 import { login } from './bot.ts'
 
 const command = (name: string) => new SlashCommandBuilder().setName(name).setDescription('x').toJSON()
 
 async function registered() {
-  const discord = await DiscordStandIn.listen()
+  const discord = await DiscordSimulator.listen()
   const guild = discord.addGuild({ name: 'Casa' })
   const bot = await login(discord)
   const path = `/applications/${discord.application.id}/commands` as const

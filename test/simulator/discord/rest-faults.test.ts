@@ -2,11 +2,11 @@ import { connect } from 'node:net'
 import { RateLimitError, type TextChannel } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
-import { DiscordStandIn, FakeClock } from '../../../src/simulator/index.ts'
+import { DiscordSimulator, FakeClock } from '../../../src/simulator/index.ts'
 import { login } from './bot.ts'
 
 async function casa(rest: object = {}, clock: Clock = systemClock) {
-  const discord = await DiscordStandIn.listen({ clock })
+  const discord = await DiscordSimulator.listen({ clock })
   const guild = discord.addGuild({ name: 'Casa' })
   const text = guild.addTextChannel({ name: 'general' })
   const bot = await login(discord, { rest })
@@ -135,14 +135,14 @@ describe('a fault', () => {
 })
 
 /** Response to a request line that no well-behaved client sends. */
-async function raw({ api }: DiscordStandIn, line: string): Promise<string> {
+async function raw({ api }: DiscordSimulator, line: string): Promise<string> {
   const socket = connect(Number(new URL(api).port), '127.0.0.1')
   socket.end(`${line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`)
   return (await socket.toArray()).join('')
 }
 
 describe('the API', () => {
-  const ask = (discord: DiscordStandIn, path: string, init: RequestInit = {}) =>
+  const ask = (discord: DiscordSimulator, path: string, init: RequestInit = {}) =>
     fetch(`${discord.api}${path}`, {
       ...init,
       headers: { authorization: `Bot ${discord.token}`, ...init.headers },

@@ -13,7 +13,7 @@ import { Mp3Maker } from '../../../src/simulator/service/tone-mp3.ts'
 import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
 import { decodeMulaw, encodeMulaw } from '../../../src/transcode/g711.ts'
 import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
-import { joined } from '../../../src/transcode/pcm.ts'
+import { concat } from '../../../src/transcode/pcm.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 
 const FROM = 1_000
@@ -39,7 +39,7 @@ function byTelephone(pcm: Int16Array): Int16Array {
     decodeMulaw(bytes, decoded)
     out.push(up.process(decoded).slice())
   }
-  return joined(out)
+  return concat(out)
 }
 
 describe('numbered frames', () => {
@@ -91,7 +91,7 @@ describe('numbered frames', () => {
     const reader = utterance.audio.reader()
     const out: Int16Array[] = []
     for (let frame = reader.next(); frame; frame = reader.next()) out.push(frame.slice())
-    expect(numbers(joined(out))).toEqual(all)
+    expect(numbers(concat(out))).toEqual(all)
   })
 
   test('an invalid rate is named in the error', () => {
@@ -101,7 +101,7 @@ describe('numbered frames', () => {
 
 describe('counting frames', () => {
   const frame = (index: number) => numberedFrame(index)
-  const heard = (...indices: number[]) => byTelephone(joined(indices.map(frame)))
+  const heard = (...indices: number[]) => byTelephone(concat(indices.map(frame)))
 
   test('counts each lost, doubled, repeated and late frame, also over a phone', () => {
     const count = (...indices: number[]) => countFrames(numbers(heard(...indices)), 10, 20)

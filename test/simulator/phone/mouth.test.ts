@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { voiceFrom, voiceOf } from '../../../src/simulator/index.ts'
-import { Mouth } from '../../../src/simulator/twilio/phone/voice.ts'
+import { PhoneSpeaker } from '../../../src/simulator/twilio/phone/voice.ts'
 import { decodeMulaw } from '../../../src/transcode/g711.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { toneOf } from './pcm.ts'
@@ -46,7 +46,7 @@ test('a loop never ends', () => {
 })
 
 test('sentences follow each other; each promise resolves to its times', async () => {
-  const mouth = new Mouth()
+  const mouth = new PhoneSpeaker()
   const first = mouth.say(voiceOf(toneOf(40)), 0)
   const second = mouth.say(voiceOf(toneOf(20)), 0)
   expect(mouth.speaking).toBe(true)
@@ -59,7 +59,7 @@ test('sentences follow each other; each promise resolves to its times', async ()
 
 test('a voice that is made while it speaks is called when it is due', async () => {
   let asked = 0
-  const mouth = new Mouth()
+  const mouth = new PhoneSpeaker()
   const spoken = mouth.say(
     voiceFrom(
       (function* () {
@@ -75,7 +75,7 @@ test('a voice that is made while it speaks is called when it is due', async () =
 })
 
 test('hush and close end started speech', async () => {
-  const mouth = new Mouth()
+  const mouth = new PhoneSpeaker()
   const first = mouth.say(voiceOf(toneOf(100)), 0)
   const second = mouth.say(voiceOf(toneOf(100)), 0)
   mouth.packet(20)

@@ -1,5 +1,5 @@
 import twilio, { type Twilio } from 'twilio'
-import { TwilioStandIn, type TwilioStandInOptions, twilioClientFor } from '../../../src/simulator/index.ts'
+import { TwilioSimulator, type TwilioStandInOptions, twilioClientFor } from '../../../src/simulator/index.ts'
 import { type StandIn, type StandInOptions, standIn } from '../phone/bridge-stand-in.ts'
 
 export const PUBLIC = 'https://bridge.example.com'
@@ -11,7 +11,7 @@ export const ORDER = { to: ANA, from: OWN, url: `${PUBLIC}/twilio/answer` }
 export const PATIENT = { timeout: 10_000 }
 
 export interface Rest extends AsyncDisposable {
-  readonly rest: TwilioStandIn
+  readonly rest: TwilioSimulator
   readonly client: Twilio
   /** Plays the bridge. */
   readonly bridge: StandIn
@@ -24,7 +24,7 @@ export async function account(
   options: TwilioStandInOptions = {},
   bridgeOptions: StandInOptions = {},
 ): Promise<Rest> {
-  const rest = await TwilioStandIn.listen({ allowInsecureStream: true, ...options })
+  const rest = await TwilioSimulator.listen({ allowInsecureStream: true, ...options })
   const bridge = await standIn(bridgeOptions)
   rest.route(PUBLIC, `http://127.0.0.1:${bridge.port}`)
   return {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import {
   type AccountOptions,
   REST_ERROR_CODES,
-  TwilioStandIn,
+  TwilioSimulator,
   twilioClientFor,
 } from '../../../src/simulator/index.ts'
 import { ANA, account, ORDER, OWN, PATIENT, PUBLIC } from './account-with-bridge.ts'
@@ -210,7 +210,7 @@ describe('a fault of the API applies', () => {
   })
 
   test('to a client that sends far too much', async () => {
-    await using rest = await TwilioStandIn.listen()
+    await using rest = await TwilioSimulator.listen()
     const url = `${rest.url}/2010-04-01/Accounts/${rest.accountSid}/Calls.json`
     await expect(fetch(url, { method: 'POST', body: 'x'.repeat(1_000_000) })).rejects.toThrow()
     expect((await fetch(`${rest.url}/${PUBLIC}`)).status).toBe(401)

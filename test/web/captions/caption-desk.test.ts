@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { CaptionDesk } from '../../../src/web/captions/caption-hub.ts'
-import type { CaptionOutlet } from '../../../src/web/event-stream.ts'
+import { CaptionHub } from '../../../src/web/captions/caption-hub.ts'
+import type { EventSink } from '../../../src/web/event-stream.ts'
 import { roomTalk } from './room-talk.ts'
 
 /** A reader that accepts all writes, or none. */
-class Paper implements CaptionOutlet {
+class Paper implements EventSink {
   text = ''
   unread = 0
   state: 'open' | 'ended' | 'destroyed' = 'open'
@@ -36,7 +36,7 @@ class Paper implements CaptionOutlet {
 
 function desk() {
   const talk = roomTalk()
-  return { ...talk, desk: new CaptionDesk(talk.feed, talk.clock) }
+  return { ...talk, desk: new CaptionHub(talk.feed, talk.clock) }
 }
 
 test('sends a reader past and current captions until the room ends', () => {

@@ -7,7 +7,7 @@ import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import type { Sound } from '../../../src/core/model/announcer.ts'
 import { toneOf } from '../../../src/simulator/service/tone-mp3.ts'
 import { controlApi } from '../../../src/web/control/control-api.ts'
-import { openFloor } from '../../../src/web/control/open-context.ts'
+import { openControlContext } from '../../../src/web/control/open-context.ts'
 import { controlSettingsSchema } from '../../../src/web/control/settings.ts'
 import { transcriptSettingsSchema } from '../../../src/web/transcripts/settings.ts'
 import { FakeAnnouncer } from '../../helpers/fake-announcer.ts'
@@ -66,7 +66,7 @@ export async function controlled({
   const announcer = new ToneAnnouncer()
   const dialler = new FakeDialler()
   const recorder = new FakeRecorder()
-  const open = await openFloor({
+  const open = await openControlContext({
     relay,
     codes,
     ...(bare ? {} : { announcer, dialler, recorder }),

@@ -1,7 +1,7 @@
 import { BridgeError } from '../../../src/common/errors.ts'
 import type {
   DialEnd,
-  Dialler,
+  Dialer,
   DialOutcome,
   DialRequest,
   OutgoingCall,
@@ -37,7 +37,7 @@ export class FakeCall implements OutgoingCall {
 }
 
 /** Places no real calls; the test determines the results. Numbers that start with +1900 are rejected. */
-export class FakeDialler implements Dialler {
+export class FakeDialler implements Dialer {
   readonly calls: FakeCall[] = []
   busy = false
 

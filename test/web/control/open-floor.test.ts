@@ -2,16 +2,16 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { silentLog } from '../../../src/common/log.ts'
+import { noopLogger } from '../../../src/common/log.ts'
 import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
-import { openFloor } from '../../../src/web/control/open-context.ts'
+import { openControlContext } from '../../../src/web/control/open-context.ts'
 import { transcriptSettingsSchema } from '../../../src/web/transcripts/settings.ts'
 import { rooms } from '../../helpers/rooms.ts'
 
 async function spokenIn(transcripts: object, closed: boolean) {
   const talk = await rooms()
   const { relay, clock, join: enter, run, connection } = talk
-  const open = await openFloor({
+  const open = await openControlContext({
     relay,
     clock,
     closed,
@@ -19,7 +19,7 @@ async function spokenIn(transcripts: object, closed: boolean) {
     transcripts: transcriptSettingsSchema.parse(transcripts),
     webhooks: [],
     wall: () => Date.now(),
-    log: silentLog,
+    log: noopLogger,
   })
   enter('anna', { speaks: 'en-us', hears: 'es-es' })
   await run(100)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { Audience } from '../../../src/web/dashboard/audience.ts'
+import { ViewerHub } from '../../../src/web/dashboard/audience.ts'
 
 /** A viewer: accepts all writes, or none. */
 class Viewer {
@@ -28,7 +28,7 @@ class Viewer {
 function audience(maxViewers = 3) {
   const clock = new FakeClock()
   const made = { lookouts: 0, disposed: 0, snapshots: 0, deltas: 0, levels: 0 }
-  const it = new Audience({
+  const it = new ViewerHub({
     clock,
     maxViewers,
     lookout: () => {

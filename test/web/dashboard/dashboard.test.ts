@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { SECURITY_HEADERS } from '../../../src/net/http-hardening.ts'
 import { BearerKeys } from '../../../src/web/control/auth.ts'
 import { controlSettingsSchema } from '../../../src/web/control/settings.ts'
-import { Audience } from '../../../src/web/dashboard/audience.ts'
+import { ViewerHub } from '../../../src/web/dashboard/audience.ts'
 import { type DashboardOptions, dashboard } from '../../../src/web/dashboard/dashboard.ts'
 import type { SimulatedOrder } from '../../../src/web/dashboard/protocol.ts'
 import type { PhoneEar, SimulatedCalls } from '../../../src/web/dashboard/simulated-calls.ts'
@@ -58,7 +58,7 @@ async function served(wishes: Partial<DashboardOptions> & { maxAttemptsPerMinute
   const { clock } = world
   const { maxAttemptsPerMinute = 10, ...options } = wishes
   const settings = controlSettingsSchema.parse({ keys: [{ name: 'desk', key: KEY }], maxAttemptsPerMinute })
-  const audience = new Audience({ clock, maxViewers: 2, lookout: () => world.look() })
+  const audience = new ViewerHub({ clock, maxViewers: 2, lookout: () => world.look() })
   const calls = new FakeCalls()
   const server = Fastify({ forceCloseConnections: true })
   await server.register(dashboard, {

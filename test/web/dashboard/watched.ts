@@ -1,13 +1,13 @@
 import type { RelayEvents } from '../../../src/core/model/events.ts'
 import type { Participant } from '../../../src/core/room/participant.ts'
-import { Lookout, type LookoutParts } from '../../../src/web/dashboard/activity.ts'
-import type { Pulse } from '../../../src/web/dashboard/health.ts'
+import { ActivityFeed, type LookoutOptions } from '../../../src/web/dashboard/activity.ts'
+import type { ProcessStats } from '../../../src/web/dashboard/health.ts'
 import { Board } from '../../../src/web/dashboard/page/board.ts'
 import type { Delta, Levels, SimulatedCallView, Snapshot } from '../../../src/web/dashboard/protocol.ts'
 import { rooms } from '../../helpers/rooms.ts'
 
 /** A process with scripted figures. */
-class FakePulse implements Pulse {
+class FakePulse implements ProcessStats {
   running = 0
   now = { loopLagMs: 1.26, cpuPercent: 12.34, memoryBytes: 100 * 2 ** 20 }
 
@@ -45,7 +45,7 @@ export async function watched() {
     },
     drain: { draining: false },
   }
-  const parts: LookoutParts = {
+  const parts: LookoutOptions = {
     ...health,
     ...{ relay, clock, pulse },
     wall: () => START + clock.now(),
@@ -54,7 +54,7 @@ export async function watched() {
     recording: room => (room === 'recorded' ? 'recording' : null),
     calls: () => calls,
   }
-  const look = () => new Lookout(parts)
+  const look = () => new ActivityFeed(parts)
   const listening = () =>
     (['level', 'session', 'admitted', 'dtmf'] satisfies (keyof RelayEvents)[]).some(name =>
       relay.observer.wants(name),
@@ -64,13 +64,13 @@ export async function watched() {
 }
 
 /** The state of a page after a snapshot and the updates that followed. */
-export function boardOf(lookout: Pick<Lookout, 'snapshot'>): Board {
+export function boardOf(lookout: Pick<ActivityFeed, 'snapshot'>): Board {
   const board = new Board()
   board.snapshot(JSON.parse(lookout.snapshot) as Snapshot)
   return board
 }
 
-export function follow(board: Board, lookout: Pick<Lookout, 'delta' | 'levels'>): void {
+export function follow(board: Board, lookout: Pick<ActivityFeed, 'delta' | 'levels'>): void {
   const levels = lookout.levels()
   if (levels) board.levels(JSON.parse(levels) as Levels)
   board.delta(JSON.parse(lookout.delta()) as Delta)

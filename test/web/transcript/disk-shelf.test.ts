@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DiskShelf } from '../../../src/web/transcripts/disk-store.ts'
+import { DiskStore } from '../../../src/web/transcripts/disk-store.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 
 const any = (maxLength = 40) => fc.string({ unit: 'binary', maxLength })
@@ -28,10 +28,10 @@ test('reads everything back after a restart, and deletes it on time', async () =
         try {
           const id = 'a'.repeat(20)
           const life = { id, room: name, openedAt: '2026-01-02T03:04:05.000Z', openedAtMs: 0 }
-          const writer = (await DiskShelf.open(folder, parts)).begin(life)
+          const writer = (await DiskStore.open(folder, parts)).begin(life)
           for (const each of entries) writer.write(each)
           await writer.finish({ ...life, entries, dropped: 0 })
-          const next = await DiskShelf.open(folder, parts)
+          const next = await DiskStore.open(folder, parts)
           expect(next.list()).toMatchObject([{ id, room: name }])
           const read = await next.read(id)
           const byName = (a: { utterance: string }, b: { utterance: string }) =>

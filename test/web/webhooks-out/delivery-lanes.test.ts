@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { DeliveryLanes, type Job } from '../../../src/web/webhooks/receiver.ts'
+import { DeliveryQueues, type Job } from '../../../src/web/webhooks/receiver.ts'
 
 test('under any conditions, serves each room in order, one delivery at a time, and accounts for every event', () => {
   const step = fc.oneof(
@@ -16,7 +16,7 @@ test('under any conditions, serves each room in order, one delivery at a time, a
   )
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), fc.integer({ min: 1, max: 6 }), (steps, most) => {
-      const lanes = new DeliveryLanes(most)
+      const lanes = new DeliveryQueues(most)
       const held: Job[] = []
       const lastDone = new Map<string, number>()
       const counts = { pushed: 0, dropped: 0, done: 0 }

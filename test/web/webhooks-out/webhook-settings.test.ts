@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { webhookSchema } from '../../../src/web/webhooks/settings.ts'
+import { webhookSettingsSchema } from '../../../src/web/webhooks/settings.ts'
 
 test('settings: http and https only, a valid secret, existing events', () => {
   const good = { url: 'https://example.com/hook?a=1', secret: 'a secret of the receiver' }
-  expect(webhookSchema.parse(good)).toMatchObject({
+  expect(webhookSettingsSchema.parse(good)).toMatchObject({
     texts: false,
     events: expect.arrayContaining(['dtmf', 'dial']),
   })
@@ -19,5 +19,5 @@ test('settings: http and https only, a valid secret, existing events', () => {
     { events: ['all'] },
     { text: true },
   ])
-    expect(webhookSchema.safeParse({ ...good, ...wrong }).success, JSON.stringify(wrong)).toBe(false)
+    expect(webhookSettingsSchema.safeParse({ ...good, ...wrong }).success, JSON.stringify(wrong)).toBe(false)
 })

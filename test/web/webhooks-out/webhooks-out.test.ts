@@ -4,7 +4,7 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { type Send, sendByHttp } from '../../../src/web/webhooks/event.ts'
 import { RETRY_MS } from '../../../src/web/webhooks/receiver.ts'
-import { webhookSchema } from '../../../src/web/webhooks/settings.ts'
+import { webhookSettingsSchema } from '../../../src/web/webhooks/settings.ts'
 import { WebhooksOut } from '../../../src/web/webhooks/webhooks.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 import { until } from '../../helpers/until.ts'
@@ -19,7 +19,7 @@ async function hooked(more: object = {}, { send = sendByHttp as Send } = {}) {
   const log = new LogLines()
   const receiving = await Receiving.open()
   onTestFinished(() => receiving[Symbol.asyncDispose]())
-  const settings = webhookSchema.parse({ url: receiving.url, secret: SECRET, ...more })
+  const settings = webhookSettingsSchema.parse({ url: receiving.url, secret: SECRET, ...more })
   const hooks = new WebhooksOut([settings], { ...talk, log, send, random: () => 0.5 })
   onTestFinished(async () => {
     const closing = hooks[Symbol.asyncDispose]()

@@ -1,7 +1,7 @@
 import { element, fromRoot } from '../../../pages/page/dom.ts'
 import { hearable, translated } from '../../../pages/page/languages.ts'
 import type { SelfView } from '../protocol.ts'
-import type { Offer, OfferedVoice } from '../service-catalog.ts'
+import type { OfferedVoice, ServiceCatalog } from '../service-catalog.ts'
 import { say, type Words } from './words.ts'
 
 /**
@@ -30,7 +30,7 @@ export async function catalogue(link: string | undefined, waits: () => void): Pr
 }
 
 /** Response of `/talk/languages`. */
-export interface Catalogue extends Offer {
+export interface Catalogue extends ServiceCatalog {
   readonly defaults: { readonly speaks: string; readonly hears: string }
   /** Address of the dashboard, if there is one. */
   readonly dashboard?: string

@@ -1,5 +1,5 @@
-import { after, type Clock } from '../../../common/clock.ts'
-import { RateWindow } from '../../../common/rate-limit.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
+import { SlidingWindow } from '../../../common/rate-limit.ts'
 import type { CaptionChat, CaptionMessage, Written } from './caption-format.ts'
 import { escaped } from './markdown.ts'
 
@@ -158,7 +158,7 @@ const RETRY_MS = 1_000
 /** Pause before retrying a chat that denied access (ms). */
 const NO_ACCESS_MS = 30_000
 
-export interface CaptionWriterParts {
+export interface CaptionWriterOptions {
   readonly chat: CaptionChat
   readonly clock: Clock
   /** Called each time the chat denies access. */
@@ -175,8 +175,8 @@ export class CaptionWriter {
   dropped = 0
   readonly #clock: Clock
   readonly #onNoAccess: (code: number) => void
-  readonly #sends = new RateWindow(REQUESTS_MOST, WINDOW_MS)
-  readonly #edits = new RateWindow(REQUESTS_MOST, WINDOW_MS)
+  readonly #sends = new SlidingWindow(REQUESTS_MOST, WINDOW_MS)
+  readonly #edits = new SlidingWindow(REQUESTS_MOST, WINDOW_MS)
   #chat: CaptionChat
   /** Entries by turn, in order. Turns that share a message share the entry. */
   #entries = new Map<number, CaptionEntry>()
@@ -188,7 +188,7 @@ export class CaptionWriter {
   #closing: { readonly settle: () => void; readonly ended: Promise<void> } | undefined
   #closed = false
 
-  constructor({ chat, clock, onNoAccess = () => {} }: CaptionWriterParts) {
+  constructor({ chat, clock, onNoAccess = () => {} }: CaptionWriterOptions) {
     this.#chat = chat
     this.#clock = clock
     this.#onNoAccess = onNoAccess
@@ -241,7 +241,7 @@ export class CaptionWriter {
     if (!this.#closing) {
       const { promise: ended, resolve: settle } = Promise.withResolvers<void>()
       this.#closing = { ended, settle }
-      const timer = after(this.#clock, withinMs, () => this.#end())
+      const timer = setTimer(this.#clock, withinMs, () => this.#end())
       void ended.then(() => timer[Symbol.dispose]())
       this.#pump()
     }
@@ -310,7 +310,7 @@ export class CaptionWriter {
     return Math.max(freeAt, this.#pausedUntil, entry.final ? now : this.#lastAt + PARTIAL_EVERY_MS)
   }
 
-  #window({ kind }: Step): RateWindow {
+  #window({ kind }: Step): SlidingWindow {
     return kind === 'send' ? this.#sends : this.#edits
   }
 

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { Caption, Observer, RelayEvents } from '../../../core/model/events.ts'
 import type { CaptionStyle } from '../channel-interpreter.ts'
@@ -12,7 +12,7 @@ import { Turns } from './turns.ts'
 /** Interval of the check for turns without further results (ms). */
 const LOOK_MS = 1_000
 
-export interface CaptionsParts {
+export interface CaptionsOptions {
   readonly observer: Observer
   readonly room: string
   readonly chat: CaptionChat
@@ -27,7 +27,7 @@ export interface CaptionsParts {
 export class Captions {
   /** Utterances recognized as an echo of the bot's own voice. */
   echoes = 0
-  readonly #parts: CaptionsParts
+  readonly #parts: CaptionsOptions
   readonly #turns = new Turns()
   readonly #writer: CaptionWriter
   readonly #watches: readonly Disposable[]
@@ -37,7 +37,7 @@ export class Captions {
   #languages: readonly LanguageId[] | undefined
   #timer: Disposable
 
-  constructor(parts: CaptionsParts) {
+  constructor(parts: CaptionsOptions) {
     const { observer, chat, clock, style, onNoAccess } = parts
     this.#parts = parts
     this.#style = style
@@ -46,7 +46,7 @@ export class Captions {
       observer.on('caption', caption => this.#take(caption)),
       observer.on('echo', event => this.#echo(event)),
     ]
-    this.#timer = after(clock, LOOK_MS, this.#look)
+    this.#timer = setTimer(clock, LOOK_MS, this.#look)
   }
 
   /** Versions never written. */
@@ -111,6 +111,6 @@ export class Captions {
   readonly #look = (): void => {
     const { clock } = this.#parts
     for (const turn of this.#turns.due(clock.now())) this.#write(turn)
-    this.#timer = after(clock, LOOK_MS, this.#look)
+    this.#timer = setTimer(clock, LOOK_MS, this.#look)
   }
 }

@@ -3,16 +3,16 @@ import type { LanguageId } from '../../../common/language.ts'
 import type { ChannelEnd, StartRequest } from '../channel-interpreter.ts'
 import type { VoiceLinkWatcher } from '../voice/link-options.ts'
 import { VoiceLink } from '../voice/voice-link.ts'
-import type { ChannelParts } from './channel-context.ts'
-import { BotTroubles, OutageNotice } from './channel-problems.ts'
+import type { ChannelResources } from './channel-context.ts'
+import { BotProblems, OutageNotice } from './channel-problems.ts'
 import { ChannelRoom, placeOf } from './channel-room.ts'
-import { Writing } from './chat-output.ts'
+import { ChatOutput } from './chat-output.ts'
 import { Occupancy } from './guild-events.ts'
 import type { ChannelMember } from './guild-view.ts'
 import { GuildView } from './guild-view.ts'
-import { Indicator } from './nickname-indicator.ts'
+import { NicknameIndicator } from './nickname-indicator.ts'
 import { People } from './people.ts'
-import { OtherParties, PhoneNews } from './phone-participants.ts'
+import { PhoneNotices, PhoneParticipants } from './phone-participants.ts'
 import { Welcome } from './welcome.ts'
 
 const EMPTY_AFTER_MS = 60_000
@@ -29,32 +29,32 @@ export interface SessionEvents {
 }
 
 /** The parts of a session. */
-export interface SessionParts {
+export interface SessionOptions {
   readonly view: GuildView
   readonly people: People
   /** Language of members who set none. */
   readonly fallback: LanguageId
   readonly link: VoiceLink
   readonly room: ChannelRoom
-  readonly writing: Writing
+  readonly writing: ChatOutput
   readonly welcome: Welcome
-  readonly troubles: BotTroubles
+  readonly troubles: BotProblems
   readonly occupancy: Occupancy
   readonly outage: OutageNotice
-  readonly others: OtherParties
-  readonly news: PhoneNews
-  readonly indicator: Indicator | undefined
+  readonly others: PhoneParticipants
+  readonly news: PhoneNotices
+  readonly indicator: NicknameIndicator | undefined
   /** The current channel as a mention. */
   readonly mention: () => string
 }
 
 /** Creates and connects the parts. Throws `RangeError` if the bot is not in the guild. */
-export function sessionParts(
-  parts: ChannelParts,
+export function sessionOptions(
+  parts: ChannelResources,
   request: StartRequest,
   { id, room: roomName }: { readonly id: string; readonly room: string },
   events: SessionEvents,
-): SessionParts {
+): SessionOptions {
   const { client, relay, clock, log, announcer, dialler, preferences, options = {} } = parts
   const { localeOf = () => undefined, nearest = same } = parts
   const { guildId, textChannelId, voice, captions: settings } = request
@@ -77,7 +77,7 @@ export function sessionParts(
     onFull: () => troubles.once('full', words => words.full),
     onLost: ({ kind }) => (kind === 'parent-closed' ? events.over({ kind }) : events.changed()),
   })
-  const writing = new Writing({
+  const writing = new ChatOutput({
     client,
     observer: relay.observer,
     room: roomName,
@@ -99,13 +99,13 @@ export function sessionParts(
       events.changed()
     },
   })
-  const troubles = new BotTroubles({
+  const troubles = new BotProblems({
     view,
     voice,
     tell: notice => void writing.tell(notice),
     forbidden: () => events.over({ kind: 'refused', code: 'permissions' }),
   })
-  const others = new OtherParties({
+  const others = new PhoneParticipants({
     relay,
     announcer,
     dialler,
@@ -117,7 +117,7 @@ export function sessionParts(
       if (news.standing) void others.tell(news.standing)
     },
   })
-  const news = new PhoneNews(notice => void others.tell(notice))
+  const news = new PhoneNotices(notice => void others.tell(notice))
   const emptyAfterMs = options.emptyAfterMs ?? EMPTY_AFTER_MS
   void link.ended.then(end => events.over(isDestroyed(client) ? { kind: 'parent-closed' } : end))
   return {
@@ -133,13 +133,13 @@ export function sessionParts(
     outage: new OutageNotice({ post: notice => writing.tell(notice) }),
     others,
     news,
-    indicator: (options.indicator ?? true) ? new Indicator(client, guildId, log) : undefined,
+    indicator: (options.indicator ?? true) ? new NicknameIndicator(client, guildId, log) : undefined,
     mention,
   }
 }
 
 function linkTo(
-  { client, clock, log, counters, options = {} }: ChannelParts,
+  { client, clock, log, counters, options = {} }: ChannelResources,
   { guildId, channelId }: StartRequest,
   watcher: VoiceLinkWatcher,
 ): VoiceLink {

@@ -1,33 +1,33 @@
 import type { Client } from 'discord.js'
 import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { RoomCodes } from '../../../core/calls/room-codes.ts'
 import type { Announcer } from '../../../core/model/announcer.ts'
-import type { Dialler } from '../../../core/model/dialer.ts'
+import type { Dialer } from '../../../core/model/dialer.ts'
 import type { Admission } from '../../../core/model/invitation.ts'
 import type { Relay } from '../../../core/room/relay.ts'
 import type { Preferences, RunningChannels } from '../channel-interpreter.ts'
 import type { LinkCounters } from '../counters.ts'
 import type { ChannelOptions } from '../options.ts'
-import type { OutgoingPacer } from '../voice/pacer.ts'
+import type { OutputPacer } from '../voice/pacer.ts'
 
 /** Dependencies of all channels of a process. Channels do not close them. */
-export interface ChannelParts {
+export interface ChannelResources {
   readonly client: Client
   readonly relay: Relay
   /** Admits legs to rooms. */
   readonly admission: Admission
   readonly announcer: Announcer
   /** The timer shared by the voices of all channels. */
-  readonly pacer: OutgoingPacer
+  readonly pacer: OutputPacer
   /** Sums over all channels. */
   readonly counters: LinkCounters
   readonly preferences: Preferences
   /** Absent: channels are neither resumed nor stored across restarts. */
   readonly running?: RunningChannels | undefined
   /** Absent: outbound calls are disabled. */
-  readonly dialler?: Dialler | undefined
+  readonly dialler?: Dialer | undefined
   /** Absent: room codes are disabled. */
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
   /** Locale of the user's client (a Discord locale), if known. */
@@ -36,5 +36,5 @@ export interface ChannelParts {
   readonly nearest?: (language: LanguageId) => LanguageId
   readonly options?: ChannelOptions
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
 }

@@ -1,5 +1,5 @@
 import type { LanguageId } from '../../../common/language.ts'
-import { channelWords } from '../../../messages/discord/discord.ts'
+import { channelMessagesFor } from '../../../messages/discord/discord.ts'
 import type { ChannelWords } from '../../../messages/discord/types.ts'
 import type { Buttons, DiscordChat } from '../captions/discord-chat.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
@@ -46,7 +46,7 @@ interface Posted {
 /** Selects one of the texts. */
 export type Notice = (words: ChannelWords) => string
 
-export interface NoticeBoardParts {
+export interface NoticeBoardOptions {
   readonly chat: NoticeChat
   /** The buttons below a listening notice. */
   readonly buttons: (language: LanguageId) => Buttons
@@ -56,15 +56,15 @@ export interface NoticeBoardParts {
  * Notices that the bot posts in the chat unprompted: that it listens, for as long as it does, in the readers'
  * languages, and problems that people cannot see. Never rejects.
  */
-export class NoticeBoard {
-  readonly #buttons: NoticeBoardParts['buttons']
+export class ChannelNotices {
+  readonly #buttons: NoticeBoardOptions['buttons']
   #chat: NoticeChat
   /** Listening notices, updated at the end. */
   #listening: Posted[] = []
   /** Notices to the latest newcomers; they replace those to earlier ones. */
   #newcomers: readonly Posted[] = []
 
-  constructor({ chat, buttons }: NoticeBoardParts) {
+  constructor({ chat, buttons }: NoticeBoardOptions) {
     this.#chat = chat
     this.#buttons = buttons
   }
@@ -138,7 +138,7 @@ function messages(
   const seen = new Set<string>()
   const all: { text: string; languages: LanguageId[] }[] = []
   for (const language of languages.length > 0 ? languages : ['en-us']) {
-    const text = notice(channelWords(language))
+    const text = notice(channelMessagesFor(language))
     if (seen.has(text)) continue
     seen.add(text)
     const last = all.at(-1)

@@ -1,7 +1,7 @@
 import type { Notice } from './channel-notices.ts'
 import type { GuildView } from './guild-view.ts'
 
-export interface BotTroublesParts {
+export interface BotTroublesOptions {
   readonly view: Pick<GuildView, 'bot' | 'may' | 'isStage' | 'askToSpeak'>
   /** True if the channel has spoken output. */
   readonly voice: boolean
@@ -11,11 +11,11 @@ export interface BotTroublesParts {
 }
 
 /** Problems that keep the bot from hearing or being heard. Each is reported once, when it starts. */
-export class BotTroubles {
-  readonly #parts: BotTroublesParts
+export class BotProblems {
+  readonly #parts: BotTroublesOptions
   readonly #told = new Set<string>()
 
-  constructor(parts: BotTroublesParts) {
+  constructor(parts: BotTroublesOptions) {
     this.#parts = parts
   }
 

@@ -3,16 +3,16 @@ import { type LanguageId, sameLanguage } from '../../../common/language.ts'
 import type { EndReason } from '../../../common/lifecycle.ts'
 import type { Invitation } from '../../../core/model/invitation.ts'
 import type { Participant } from '../../../core/room/participant.ts'
-import type { ChannelOutput } from '../channel-interpreter.ts'
-import { ChannelVoice } from '../voice/channel-output.ts'
+import type { OutputLanguages } from '../channel-interpreter.ts'
+import { ChannelOutput } from '../voice/channel-output.ts'
 import type { PacketPlayer, PacketSource } from '../voice/rtp-packet.ts'
-import type { ChannelParts } from './channel-context.ts'
+import type { ChannelResources } from './channel-context.ts'
 import type { ChannelMember } from './guild-view.ts'
 import { chooseOutput, type OutputChoice } from './output-plan.ts'
 import { ReaderLeg, RoomParties } from './room-participants.ts'
 import { ReturningSpeaker, Speakers } from './speakers.ts'
 
-export interface ChannelRoomTerms {
+export interface ChannelRoomOptions {
   /** Unique in this process; prefix of leg IDs. */
   readonly id: string
   readonly guildId: string
@@ -30,7 +30,7 @@ export interface ChannelRoomTerms {
 /** The channel's current needs. */
 export interface ChannelWants {
   readonly members: readonly ChannelMember[]
-  readonly output: ChannelOutput
+  readonly output: OutputLanguages
   readonly captions: boolean
 }
 
@@ -51,21 +51,21 @@ export class ChannelRoom {
   readonly name: string
   readonly speakers: Speakers
   readonly ears: RoomParties
-  readonly #parts: ChannelParts
-  readonly #terms: ChannelRoomTerms
+  readonly #parts: ChannelResources
+  readonly #terms: ChannelRoomOptions
   readonly #readers: RoomParties
-  readonly #voice: ChannelVoice
+  readonly #voice: ChannelOutput
   #choice: OutputChoice = NOTHING
   #legs = 0
   #closed = false
 
-  constructor(parts: ChannelParts, terms: ChannelRoomTerms) {
+  constructor(parts: ChannelResources, terms: ChannelRoomOptions) {
     const { id, guildId, room, link, onFull, onLost } = terms
     const { relay, admission, pacer, counters, log, options: { turnSilenceMs } = {} } = parts
     this.#parts = parts
     this.#terms = terms
     this.name = room
-    this.#voice = new ChannelVoice({ id, player: link, pacer, counters })
+    this.#voice = new ChannelOutput({ id, player: link, pacer, counters })
     const invitation: Invitation = { room, place: placeOf(guildId), echo: false }
     this.ears = new RoomParties({
       relay,

@@ -1,18 +1,18 @@
-import { type Clock, Ticker, within } from '../../../common/clock.ts'
+import { type Clock, Ticker, withTimeout } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import type { LanguageId } from '../../../common/language.ts'
-import { channelWords } from '../../../messages/discord/discord.ts'
+import { channelMessagesFor } from '../../../messages/discord/discord.ts'
 import type {
   CaptionSettings,
   ChannelEnd,
   ChannelInterpreter,
-  ChannelOutput,
   ChannelStatus,
+  OutputLanguages,
   RunningChannel,
   StartRequest,
 } from '../channel-interpreter.ts'
-import { type SessionParts, sessionParts } from './channel-components.ts'
-import type { ChannelParts } from './channel-context.ts'
+import { type SessionOptions, sessionOptions } from './channel-components.ts'
+import type { ChannelResources } from './channel-context.ts'
 import type { GuildEvents } from './guild-events.ts'
 import type { ChannelMember } from './guild-view.ts'
 import { languagesOf } from './welcome.ts'
@@ -20,9 +20,9 @@ import { languagesOf } from './welcome.ts'
 /** Returns the current status of a channel, collected from its parts. */
 export function statusOf(
   guildId: string,
-  { link, room, writing }: Pick<SessionParts, 'link' | 'room' | 'writing'>,
+  { link, room, writing }: Pick<SessionOptions, 'link' | 'room' | 'writing'>,
   members: readonly ChannelMember[],
-  more: { readonly sinceMs: number; readonly output: ChannelOutput },
+  more: { readonly sinceMs: number; readonly output: OutputLanguages },
 ): ChannelStatus {
   const { state, encrypted, channelId } = link
   return {
@@ -50,7 +50,7 @@ const FAREWELL_MS = 4_000
 /** Time limit for the last requests to Discord (ms). */
 const LAST_WRITING_MS = 4_000
 
-export interface FarewellTerms {
+export interface FarewellOptions {
   readonly end: ChannelEnd
   readonly members: readonly ChannelMember[]
   /** False: interpreting never started, so the end is not announced. */
@@ -61,19 +61,19 @@ export interface FarewellTerms {
 
 /** Stops listening immediately, then says goodbye to everyone who can still hear or read it, within a bounded time. */
 export async function farewell(
-  { room, welcome, writing, others, indicator, mention }: SessionParts,
-  { end, members, begun, farewellMs = FAREWELL_MS }: FarewellTerms,
+  { room, welcome, writing, others, indicator, mention }: SessionOptions,
+  { end, members, begun, farewellMs = FAREWELL_MS }: FarewellOptions,
   clock: Clock,
 ): Promise<void> {
   await room.speakers.close({ kind: 'hangup', by: 'local' })
   const heard = begun && (end.kind === 'stopped' || end.kind === 'parent-closed')
   await Promise.all([
     welcome.farewell(heard ? members : [], farewellMs),
-    within(clock, LAST_WRITING_MS, writing.end(end, mention(), begun)),
-    within(clock, LAST_WRITING_MS, indicator?.off()),
-    within(clock, farewellMs, others.leave()),
+    withTimeout(clock, LAST_WRITING_MS, writing.end(end, mention(), begun)),
+    withTimeout(clock, LAST_WRITING_MS, indicator?.off()),
+    withTimeout(clock, farewellMs, others.leave()),
   ])
-  await within(clock, farewellMs, others.hangUp())
+  await withTimeout(clock, farewellMs, others.hangUp())
   await room.close({ kind: 'hangup', by: 'local' })
 }
 
@@ -89,14 +89,14 @@ const MISSED_LOOKS = 5
 export class ChannelSession implements ChannelInterpreter {
   readonly guildId: string
   readonly ended: Promise<ChannelEnd>
-  readonly #parts: ChannelParts
+  readonly #parts: ChannelResources
   readonly #request: StartRequest
   readonly #since: number
   readonly #events: GuildEvents
-  readonly #its: SessionParts
+  readonly #its: SessionOptions
   readonly #settle: (end: ChannelEnd) => void
   #members: readonly ChannelMember[] = []
-  #output: ChannelOutput
+  #output: OutputLanguages
   #watch: Disposable | undefined
   #looks: Ticker | undefined
   #looked = 0
@@ -109,7 +109,7 @@ export class ChannelSession implements ChannelInterpreter {
    * the guild.
    */
   constructor(
-    parts: ChannelParts,
+    parts: ChannelResources,
     request: StartRequest,
     { events, id, room }: { readonly events: GuildEvents; readonly id: string; readonly room: string },
   ) {
@@ -123,7 +123,7 @@ export class ChannelSession implements ChannelInterpreter {
     this.ended = promise
     this.#settle = resolve
     const named = { id, room }
-    this.#its = sessionParts(parts, request, named, {
+    this.#its = sessionOptions(parts, request, named, {
       changed: () => this.#refresh(),
       moved: () => this.#moved(),
       over: end => void this.#finish(end),
@@ -174,7 +174,7 @@ export class ChannelSession implements ChannelInterpreter {
       guildGone: () => void this.#finish({ kind: 'refused', code: 'guild-gone' }),
     })
     this.#see()
-    await within(clock, NOTICE_MS, this.#announce())
+    await withTimeout(clock, NOTICE_MS, this.#announce())
     if (this.#finishing) return this.#finishing
     this.#begun = true
     this.#refresh()
@@ -197,7 +197,7 @@ export class ChannelSession implements ChannelInterpreter {
     this.#refresh()
   }
 
-  setOutput(output: ChannelOutput): void {
+  setOutput(output: OutputLanguages): void {
     this.#output = output
     this.#refresh()
   }
@@ -227,7 +227,7 @@ export class ChannelSession implements ChannelInterpreter {
 
   dial(to: string, language: LanguageId): ReturnType<ChannelInterpreter['dial']> {
     const { others, fallback } = this.#its
-    return others.dial(to, language, channelWords(fallback).telephone)
+    return others.dial(to, language, channelMessagesFor(fallback).telephone)
   }
 
   invite(): { readonly code: string; readonly minutes: number } {

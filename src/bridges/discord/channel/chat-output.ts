@@ -1,14 +1,14 @@
 import { ChannelType, type Client } from 'discord.js'
 import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { Observer } from '../../../core/model/events.ts'
-import { channelWords } from '../../../messages/discord/discord.ts'
+import { channelMessagesFor } from '../../../messages/discord/discord.ts'
 import { Captions } from '../captions/captions.ts'
 import { DiscordChat } from '../captions/discord-chat.ts'
 import type { CaptionSettings, ChannelEnd } from '../channel-interpreter.ts'
 import { privacyButtons } from '../commands/privacy.ts'
-import { endWords, type Notice, NoticeBoard } from './channel-notices.ts'
+import { ChannelNotices, endWords, type Notice } from './channel-notices.ts'
 
 /** Discord archives a thread after this long without messages; the next message reopens it (minutes). */
 const PUT_AWAY_MINUTES = 1_440
@@ -16,11 +16,11 @@ const PUT_AWAY_MINUTES = 1_440
 /** Destination of a channel's captions: a chat or a thread in it. */
 class ChannelChat {
   readonly #client: Client
-  readonly #log: Log
+  readonly #log: Logger
   #channelId: string
   #thread: string | undefined
 
-  constructor(client: Client, channelId: string, log: Log) {
+  constructor(client: Client, channelId: string, log: Logger) {
     this.#client = client
     this.#channelId = channelId
     this.#log = log
@@ -75,34 +75,34 @@ class ChannelChat {
 /** Time limit for the final captions at the end (ms). */
 const LAST_CAPTIONS_MS = 2_000
 
-export interface WritingParts {
+export interface WritingOptions {
   readonly client: Client
   readonly observer: Observer
   readonly room: string
   readonly textChannelId: string
   readonly settings: CaptionSettings
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   /** A participant's microphone picks up the bot's voice. The name is escaped for a message. */
   readonly onEcho: (participant: string, name: string) => void
 }
 
 /** All text that is written for a voice channel: captions and notices. Never rejects because of Discord. */
-export class Writing {
+export class ChatOutput {
   readonly captions: Captions
   readonly #client: Client
   readonly #chat: ChannelChat
-  readonly #board: NoticeBoard
+  readonly #board: ChannelNotices
   #settings: CaptionSettings
   #languages: readonly LanguageId[] = []
 
-  constructor(parts: WritingParts) {
+  constructor(parts: WritingOptions) {
     const { client, textChannelId, settings, log, observer, room, clock, onEcho } = parts
     this.#client = client
     this.#settings = settings
     this.#chat = new ChannelChat(client, textChannelId, log)
     const chat = new DiscordChat(client, textChannelId)
-    this.#board = new NoticeBoard({ chat, buttons: language => privacyButtons(language) })
+    this.#board = new ChannelNotices({ chat, buttons: language => privacyButtons(language) })
     this.captions = new Captions({
       observer,
       room,
@@ -144,7 +144,7 @@ export class Writing {
   }
 
   /** Resolves with a function that changes the notice, or undefined if it could not be posted. */
-  tell(notice: Notice): ReturnType<NoticeBoard['tell']> {
+  tell(notice: Notice): ReturnType<ChannelNotices['tell']> {
     return this.#board.tell(notice, this.#languages)
   }
 
@@ -153,7 +153,7 @@ export class Writing {
     const before = this.#chat.writesTo
     this.#settings = settings
     this.captions.style = settings.style
-    await this.#chat.open(settings, channelWords(this.#languages[0] ?? 'en-us').thread)
+    await this.#chat.open(settings, channelMessagesFor(this.#languages[0] ?? 'en-us').thread)
     if (this.#chat.writesTo !== before) this.captions.moveTo(this.#chat.chat)
   }
 

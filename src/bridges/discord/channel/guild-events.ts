@@ -1,6 +1,6 @@
 import { type Client, type ClientEvents, Events } from 'discord.js'
-import { after, type Clock } from '../../../common/clock.ts'
-import type { Log } from '../../../common/log.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
+import type { Logger } from '../../../common/log.ts'
 
 /** Events of one guild that concern an interpreted channel. */
 export interface GuildWatcher {
@@ -23,11 +23,11 @@ export interface GuildWatcher {
  */
 export class GuildEvents implements Disposable {
   readonly #client: Client
-  readonly #log: Log
+  readonly #log: Logger
   readonly #watchers = new Map<string, Set<GuildWatcher>>()
   readonly #off: (() => void)[] = []
 
-  constructor(client: Client, log: Log) {
+  constructor(client: Client, log: Logger) {
     this.#client = client
     this.#log = log
     const changed = ({ id }: { readonly id: string }) => this.#tell(id, watcher => watcher.changed())
@@ -110,7 +110,7 @@ export class Occupancy implements Disposable {
   /** Sets the number of people in the channel. */
   count(people: number): void {
     if (people > 0) this[Symbol.dispose]()
-    else this.#timer ??= after(this.#clock, this.#afterMs, this.#empty)
+    else this.#timer ??= setTimer(this.#clock, this.#afterMs, this.#empty)
   }
 
   [Symbol.dispose](): void {

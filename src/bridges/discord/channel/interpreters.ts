@@ -7,10 +7,10 @@ import type {
   StartFailure,
   StartRequest,
 } from '../channel-interpreter.ts'
-import type { ChannelParts } from './channel-context.ts'
+import type { ChannelResources } from './channel-context.ts'
 import { ChannelSession } from './channel-session.ts'
 import { GuildEvents } from './guild-events.ts'
-import { Indicator } from './nickname-indicator.ts'
+import { NicknameIndicator } from './nickname-indicator.ts'
 
 const CHANNELS_MOST = 50
 /** Interval of saving the channels for the next process (ms). */
@@ -18,7 +18,7 @@ const KEEP_MS = 10_000
 
 /** The interpreted voice channels: at most one per guild, as Discord requires. Owns them. */
 export class DiscordInterpreters implements Interpreters, AsyncDisposable {
-  readonly #parts: ChannelParts
+  readonly #parts: ChannelResources
   readonly #events: GuildEvents
   readonly #sessions = new Map<string, ChannelSession>()
   /** Channels of the last process, until they are resumed. */
@@ -27,7 +27,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   #count = 0
   #closing: Promise<void> | undefined
 
-  constructor(parts: ChannelParts) {
+  constructor(parts: ChannelResources) {
     this.#parts = parts
     this.#events = new GuildEvents(parts.client, parts.log)
     parts.client.on(Events.Invalidated, this.#gone)
@@ -104,7 +104,8 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     const { client, log, options } = this.#parts
     const running = this.#recent.get(id)
     if (running) void this.#resume(running)
-    if (!this.#sessions.has(id) && options?.indicator !== false) void new Indicator(client, id, log).clear()
+    if (!this.#sessions.has(id) && options?.indicator !== false)
+      void new NicknameIndicator(client, id, log).clear()
   }
 
   /** Resumes a channel of the last process if people are in it. They are notified first, as at every start. */

@@ -1,5 +1,5 @@
 import { type Client, type GuildMember, PermissionFlagsBits } from 'discord.js'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 
 /** Prefix of the bot's nickname while it listens. */
 const MARK = '🔴 '
@@ -7,14 +7,14 @@ const MARK = '🔴 '
 const LONGEST = 32
 
 /** Marks the bot's nickname in a guild while it listens, if the bot has the permission. */
-export class Indicator {
+export class NicknameIndicator {
   readonly #client: Client
   readonly #guildId: string
-  readonly #log: Log
+  readonly #log: Logger
   /** The previous nickname; null: it had none. */
   #before: string | null | undefined
 
-  constructor(client: Client, guildId: string, log: Log) {
+  constructor(client: Client, guildId: string, log: Logger) {
     this.#client = client
     this.#guildId = guildId
     this.#log = log

@@ -1,10 +1,10 @@
 import { type LanguageId, sameLanguage } from '../../../common/language.ts'
-import type { ChannelOutput } from '../channel-interpreter.ts'
+import type { OutputLanguages } from '../channel-interpreter.ts'
 
 export interface OutputNeeds {
   /** The language of each person in the channel, in order of joining. */
   readonly languages: readonly LanguageId[]
-  readonly output: ChannelOutput
+  readonly output: OutputLanguages
   /** False: captions only. */
   readonly voice: boolean
   readonly captions: boolean

@@ -31,20 +31,20 @@ export function languageOf(
   return { language: nearest(fallback), languageFrom: 'default' }
 }
 
-export interface PeopleParts extends Omit<LanguageSources, 'asked'> {
+export interface PeopleOptions extends Omit<LanguageSources, 'asked'> {
   readonly view: Pick<GuildView, 'people'>
   readonly preferences: Preferences
 }
 
 /** The people in a voice channel, their languages, and whether listening to them is allowed. */
 export class People {
-  readonly #parts: PeopleParts
+  readonly #parts: PeopleOptions
   readonly #asked = new Map<string, LanguageId>()
   /** Consents given in this channel; those given elsewhere are in the preferences. */
   readonly #consents = new Map<string, boolean>()
   readonly #informed = new Set<string>()
 
-  constructor(parts: PeopleParts) {
+  constructor(parts: PeopleOptions) {
     this.#parts = parts
   }
 

@@ -1,14 +1,14 @@
 import { BridgeError } from '../../../common/errors.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { Announcer, NoticeName } from '../../../core/model/announcer.ts'
-import type { Dialler, DialOutcome, OutgoingCall } from '../../../core/model/dialer.ts'
+import type { Dialer, DialOutcome, OutgoingCall } from '../../../core/model/dialer.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import type { Relay } from '../../../core/room/relay.ts'
 
-export interface OtherPartiesParts {
+export interface OtherPartiesOptions {
   readonly relay: Relay
   readonly announcer: Announcer
-  readonly dialler: Dialler | undefined
+  readonly dialler: Dialer | undefined
   readonly room: string
   /** Shared space of the channel's own participants. */
   readonly place: string
@@ -19,12 +19,12 @@ export interface OtherPartiesParts {
 }
 
 /** Participants of the room outside the channel: phones that were called from here or dialed in. */
-export class OtherParties implements Disposable {
-  readonly #parts: OtherPartiesParts
+export class PhoneParticipants implements Disposable {
+  readonly #parts: OtherPartiesOptions
   readonly #calls = new Set<OutgoingCall>()
   readonly #watch: Disposable
 
-  constructor(parts: OtherPartiesParts) {
+  constructor(parts: OtherPartiesOptions) {
     this.#parts = parts
     const { relay, room, joined } = parts
     this.#watch = relay.observer.on('admitted', event => {
@@ -104,7 +104,7 @@ const AFTER_MS: Readonly<Record<Trouble, number>> = {
  * Notifies phones in a channel's room when the channel cannot hear them or they cannot hear the channel, and when that
  * ends.
  */
-export class PhoneNews {
+export class PhoneNotices {
   readonly #tell: (notice: NoticeName) => void
   #now: Trouble | undefined
   #since = 0

@@ -41,7 +41,7 @@ export class ReaderLeg implements Leg {
   }
 }
 
-export interface RoomPartiesParts {
+export interface RoomPartiesOptions {
   readonly relay: Pick<Relay, 'find'>
   readonly admission: Admission
   /** Common invitation; each participant adds the language it hears. */
@@ -54,10 +54,10 @@ export interface RoomPartiesParts {
 
 /** The participants that hear or read a room for a channel, one per language. */
 export class RoomParties {
-  readonly #parts: RoomPartiesParts
+  readonly #parts: RoomPartiesOptions
   readonly #legs = new Map<LanguageId, Leg>()
 
-  constructor(parts: RoomPartiesParts) {
+  constructor(parts: RoomPartiesOptions) {
     this.#parts = parts
   }
 

@@ -17,7 +17,7 @@ export class ReturningSpeaker extends SpeakerLeg {
   }
 }
 
-export interface SpeakersParts {
+export interface SpeakersOptions {
   readonly relay: Relay
   readonly admission: Admission
   /** Common invitation; each speaker adds their name and language. */
@@ -30,10 +30,10 @@ export interface SpeakersParts {
 
 /** The members of a channel who are listened to, each a participant of the room. */
 export class Speakers {
-  readonly #parts: SpeakersParts
+  readonly #parts: SpeakersOptions
   readonly #legs = new Map<string, Leg>()
 
-  constructor(parts: SpeakersParts) {
+  constructor(parts: SpeakersOptions) {
     this.#parts = parts
   }
 

@@ -1,10 +1,10 @@
-import { after, type Clock, within } from '../../../common/clock.ts'
+import { type Clock, setTimer, withTimeout } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { Announcer, NoticeName } from '../../../core/model/announcer.ts'
 import type { Announcement } from '../../../core/playout/announcement.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import { escaped } from '../captions/markdown.ts'
-import type { Writing } from './chat-output.ts'
+import type { ChatOutput } from './chat-output.ts'
 import type { ChannelMember } from './guild-view.ts'
 
 /** People who join within this time are informed together (ms). Listening waits for the notice, so it is short. */
@@ -50,7 +50,7 @@ export class Greetings implements Disposable {
     if (this.#waiting.size === 0) return
     const now = this.#clock.now()
     const wait = Math.max(TOGETHER_MS, this.#lastAt + EVERY_MS - now)
-    this.#timer ??= after(this.#clock, wait, () => {
+    this.#timer ??= setTimer(this.#clock, wait, () => {
       this.#timer = undefined
       const newcomers = Array.from(this.#waiting.values())
       this.#waiting.clear()
@@ -134,7 +134,7 @@ export class VoiceNotices {
     this.#now?.stop({ flush: true })
     this.say('goodbye', languages)
     this.#closed = true
-    await within(this.#clock, withinMs, this.#speaking)
+    await withTimeout(this.#clock, withinMs, this.#speaking)
     this.close()
   }
 
@@ -151,7 +151,7 @@ export class VoiceNotices {
       const ear = this.#ear(next.language)
       if (!ear) continue
       this.#now = ear.announce(sound)
-      await within(this.#clock, LONGEST_MS, this.#now.ended)
+      await withTimeout(this.#clock, LONGEST_MS, this.#now.ended)
       this.#now = undefined
     }
   }
@@ -170,10 +170,10 @@ const LANGUAGES_MOST = 3
 const RETRY_MS = 2_000
 const TRIES_MOST = 3
 
-export interface WelcomeParts {
+export interface WelcomeOptions {
   readonly announcer: Announcer
   readonly clock: Clock
-  readonly writing: Pick<Writing, 'listening' | 'newcomers'>
+  readonly writing: Pick<ChatOutput, 'listening' | 'newcomers'>
   /** The leg that speaks this language. */
   readonly ear: (language: LanguageId) => Participant | undefined
   /** User who started interpreting, escaped for a message. */
@@ -186,13 +186,13 @@ export interface WelcomeParts {
 
 /** Notifies people of the listening, spoken and in writing: those present at the start, and newcomers. */
 export class Welcome implements Disposable {
-  readonly #parts: WelcomeParts
+  readonly #parts: WelcomeOptions
   readonly #notices: VoiceNotices
   readonly #greetings: Greetings
   #retry: Disposable | undefined
   #over = false
 
-  constructor(parts: WelcomeParts) {
+  constructor(parts: WelcomeOptions) {
     this.#parts = parts
     this.#notices = new VoiceNotices(parts.announcer, parts.clock, parts.ear)
     this.#greetings = new Greetings(parts.clock, newcomers => this.#greet(newcomers))
@@ -252,7 +252,8 @@ export class Welcome implements Disposable {
     const posted = await post()
     if (this.#over) return
     if (posted || tries >= TRIES_MOST) this.#parts.informed(members)
-    else this.#retry = after(this.#parts.clock, RETRY_MS, () => void this.#inform(members, post, tries + 1))
+    else
+      this.#retry = setTimer(this.#parts.clock, RETRY_MS, () => void this.#inform(members, post, tries + 1))
   }
 }
 

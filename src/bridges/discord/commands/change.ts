@@ -1,11 +1,11 @@
-import { answersFor, WORDS } from '../../../messages/discord/discord.ts'
+import { repliesFor, WORDS } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
-import { tongueOf } from '../../../messages/locale.ts'
+import { uiLanguageOf } from '../../../messages/locale.ts'
 import { escaped } from '../captions/markdown.ts'
-import type { CaptionSettings, ChannelOutput } from '../channel-interpreter.ts'
+import type { CaptionSettings, OutputLanguages } from '../channel-interpreter.ts'
 import type { Command } from './command.ts'
-import { mayChange, moderates, type Scene } from './command-context.ts'
-import type { CommandWorld } from './command-services.ts'
+import { type CommandContext, mayChange, moderates } from './command-context.ts'
+import type { CommandServices } from './command-services.ts'
 import { languageChoices, languageMeant, languageName, listed } from './language-choices.ts'
 import type { OfferedLanguage } from './language-list.ts'
 import { missingFrom, neededFor } from './permissions.ts'
@@ -15,8 +15,8 @@ import { faultText } from './start.ts'
 /** Changes the style and destination of captions. */
 export async function setCaptions(
   command: Extract<Command, { kind: 'captions' }>,
-  scene: Scene,
-  { interpreters, starters, log }: CommandWorld,
+  scene: CommandContext,
+  { interpreters, starters, log }: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
   const running = interpreters.of(scene.guildId)
@@ -48,14 +48,14 @@ export async function setCaptions(
     text: [captionsText(settings, words, scene.asker.locale), ...notes].join('\n'),
     announcement: {
       channelId: textChannelId,
-      text: `${scene.asker.name}: ${captionsText(settings, answersFor(scene.guildLocale), scene.guildLocale)}`,
+      text: `${scene.asker.name}: ${captionsText(settings, repliesFor(scene.guildLocale), scene.guildLocale)}`,
     },
   }
 }
 
 function captionsText({ style, thread }: CaptionSettings, words: AnswerWords, locale: string): string {
   if (style === 'off') return words.captionsOff
-  const look = words.captionsAre(WORDS[tongueOf(locale)].commands.styles[style])
+  const look = words.captionsAre(WORDS[uiLanguageOf(locale)].commands.styles[style])
   return thread ? `${look} ${words.inThread}` : look
 }
 
@@ -71,15 +71,15 @@ const MOST_SUGGESTIONS = 5
 export async function foundLanguage(
   text: string,
   purpose: 'speak' | 'hear',
-  { asker: { locale } }: Scene,
-  { languages }: CommandWorld,
+  { asker: { locale } }: CommandContext,
+  { languages }: CommandServices,
   words: AnswerWords,
 ): Promise<OfferedLanguage | string> {
   const offered = await languages.get(PATIENCE_MS)
   if (!offered) return words.languagesAway
   const meant = languageMeant(text, offered, locale)
   if (meant && (purpose === 'speak' || meant.spoken)) return meant
-  const found = { locale, purpose, words: WORDS[tongueOf(locale)].commands }
+  const found = { locale, purpose, words: WORDS[uiLanguageOf(locale)].commands }
   const near = [text, text.slice(0, 3), ''].map(each => languageChoices(each, offered, found))
   const names = (near.find(each => each.length > 0) ?? [])
     .slice(0, MOST_SUGGESTIONS)
@@ -91,8 +91,8 @@ export async function foundLanguage(
 /** Sets the language that a user speaks and reads, from their next utterance on. */
 export async function setLanguage(
   command: Extract<Command, { kind: 'language' }>,
-  scene: Scene,
-  world: CommandWorld,
+  scene: CommandContext,
+  world: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
   const { asker, guildId } = scene
@@ -111,7 +111,7 @@ export async function setLanguage(
       text: [words.languageOf(scene.nameOf(other), name), ...notes].join('\n'),
       announcement: {
         channelId: running.status().textChannelId,
-        text: `${asker.name}: ${answersFor(scene.guildLocale).languageOf(scene.nameOf(other), theirs)}`,
+        text: `${asker.name}: ${repliesFor(scene.guildLocale).languageOf(scene.nameOf(other), theirs)}`,
       },
     }
   }
@@ -125,14 +125,14 @@ export async function setLanguage(
 /** Sets the languages spoken in the channel. */
 export async function setOutput(
   command: Extract<Command, { kind: 'output' }>,
-  scene: Scene,
-  world: CommandWorld,
+  scene: CommandContext,
+  world: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
   const running = world.interpreters.of(scene.guildId)
   if (!running) return { text: words.notRunning }
   if (!mayChange(scene, running, world.starters.get(running))) return { text: words.notYours }
-  let output: ChannelOutput = 'auto'
+  let output: OutputLanguages = 'auto'
   if (command.first.toLowerCase() !== 'auto') {
     const first = await foundLanguage(command.first, 'hear', scene, world, words)
     if (typeof first === 'string') return { text: first }
@@ -148,12 +148,12 @@ export async function setOutput(
     text: outputText(output, words, scene.asker.locale),
     announcement: {
       channelId: running.status().textChannelId,
-      text: `${scene.asker.name}: ${outputText(output, answersFor(scene.guildLocale), scene.guildLocale)}`,
+      text: `${scene.asker.name}: ${outputText(output, repliesFor(scene.guildLocale), scene.guildLocale)}`,
     },
   }
 }
 
-function outputText(output: ChannelOutput, words: AnswerWords, locale: string): string {
+function outputText(output: OutputLanguages, words: AnswerWords, locale: string): string {
   if (output === 'auto') return words.outputAuto
   const names = output.map(each => languageName(each, locale))
   return words.outputIs(listed(names, locale))

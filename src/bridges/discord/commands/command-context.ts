@@ -24,7 +24,7 @@ const KINDS: Readonly<Partial<Record<ChannelType, Place['kind']>>> = {
 /** Returns the user and place of an interaction in a guild, from the cache of discord.js. */
 export function sceneOf(
   interaction: ChatInputCommandInteraction<'cached'> | ButtonInteraction<'cached'>,
-): Scene {
+): CommandContext {
   const { guild, user, member, locale, channelId, memberPermissions, client } = interaction
   const { me } = guild.members
   const voiceChannelId = guild.voiceStates.cache.get(user.id)?.channelId ?? undefined
@@ -77,7 +77,7 @@ const { Administrator, ManageChannels, ManageGuild, MuteMembers } = PermissionFl
 
 /** Returns whether the user may stop or change the running interpreter: they started it, are in it, or manage channels. */
 export function mayChange(
-  scene: Scene,
+  scene: CommandContext,
   interpreter: ChannelInterpreter,
   starter: string | undefined,
 ): boolean {
@@ -87,7 +87,7 @@ export function mayChange(
 }
 
 /** Returns whether the user manages channels, in general or in that channel. */
-export function managesChannels({ asker, place }: Scene, channelId: string): boolean {
+export function managesChannels({ asker, place }: CommandContext, channelId: string): boolean {
   return has(asker.permissions | (place(channelId)?.askersOwn ?? 0n), ManageChannels)
 }
 
@@ -136,7 +136,7 @@ export interface Asker {
 }
 
 /** The place of a command, with the look-ups and messages available there. */
-export interface Scene {
+export interface CommandContext {
   readonly guildId: string
   /** Locale of messages to everyone in the guild. */
   readonly guildLocale: string

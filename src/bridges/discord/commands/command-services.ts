@@ -1,12 +1,12 @@
 import type { SeenLocales } from '../../../common/bounded-map.ts'
 import type { Clock } from '../../../common/clock.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import type {
   CaptionSettings,
   ChannelInterpreter,
-  ChannelOutput,
   Interpreters,
+  OutputLanguages,
   Preferences,
 } from '../channel-interpreter.ts'
 import type { LanguageList } from './language-list.ts'
@@ -16,7 +16,7 @@ export interface CommandSettings {
   /** Guilds where commands work; empty: every guild that invited the bot. */
   readonly guilds: readonly string[]
   /** Initial output of a channel. */
-  readonly output: ChannelOutput
+  readonly output: OutputLanguages
   readonly captions: CaptionSettings
   /** True if outbound calls are enabled. */
   readonly dials: boolean
@@ -33,7 +33,7 @@ export interface Guesses {
 }
 
 /** Services that commands work with. */
-export interface CommandWorld {
+export interface CommandServices {
   readonly interpreters: Interpreters
   /** IDs of the guilds that the bot is in. */
   readonly guildIds: () => Iterable<string>
@@ -46,5 +46,5 @@ export interface CommandWorld {
   readonly starters: WeakMap<ChannelInterpreter, string>
   readonly clock: Clock
   readonly wallClock: WallClock
-  readonly log: Log
+  readonly log: Logger
 }

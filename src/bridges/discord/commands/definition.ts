@@ -12,7 +12,7 @@ import {
 } from 'discord.js'
 import { WORDS } from '../../../messages/discord/discord.ts'
 import type { CommandWords, Word } from '../../../messages/discord/types.ts'
-import { DISCORD_LOCALES, type Tongue } from '../../../messages/locale.ts'
+import { DISCORD_LOCALES, type UiLanguage } from '../../../messages/locale.ts'
 import type { CaptionStyle } from '../channel-interpreter.ts'
 
 const STYLES: readonly CaptionStyle[] = ['embed', 'plain', 'off']
@@ -131,6 +131,6 @@ function worded(name: string, find: Find) {
 function inEach(find: (words: CommandWords) => string): LocalizationMap {
   const map: LocalizationMap = {}
   for (const [tongue, locales] of Object.entries(DISCORD_LOCALES))
-    for (const locale of locales) map[locale] = find(WORDS[tongue as Tongue].commands)
+    for (const locale of locales) map[locale] = find(WORDS[tongue as UiLanguage].commands)
   return map
 }

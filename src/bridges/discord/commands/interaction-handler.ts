@@ -6,15 +6,15 @@ import {
   Events,
   type Interaction,
 } from 'discord.js'
-import { after } from '../../../common/clock.ts'
+import { setTimer } from '../../../common/clock.ts'
 import { CommandLimits } from '../../../common/rate-limit.ts'
-import { answersFor, WORDS } from '../../../messages/discord/discord.ts'
-import { tongueOf } from '../../../messages/locale.ts'
+import { repliesFor, WORDS } from '../../../messages/discord/discord.ts'
+import { uiLanguageOf } from '../../../messages/locale.ts'
 import { CommandCounters } from '../counters.ts'
 import { setCaptions, setLanguage, setOutput } from './change.ts'
 import { COMMAND, type Command, parseCommand, parseTyping } from './command.ts'
-import { type Scene, sceneOf } from './command-context.ts'
-import type { CommandWorld } from './command-services.ts'
+import { type CommandContext, sceneOf } from './command-context.ts'
+import type { CommandServices } from './command-services.ts'
 import { dial, invite } from './invite.ts'
 import { languageChoices } from './language-choices.ts'
 import { inviteUrl } from './permissions.ts'
@@ -24,8 +24,8 @@ import { start } from './start.ts'
 import { status, stop } from './status.ts'
 
 /** Executes a command. Rejects only because of errors on our side. */
-async function runCommand(command: Command, scene: Scene, world: CommandWorld): Promise<Answer> {
-  const words = answersFor(scene.asker.locale)
+async function runCommand(command: Command, scene: CommandContext, world: CommandServices): Promise<Answer> {
+  const words = repliesFor(scene.asker.locale)
   switch (command.kind) {
     case 'start':
       return start(command, scene, world, words)
@@ -65,13 +65,13 @@ const MOST_CHOICES = 25
  * ignored: the owner's own client can be connected with the same token, and Discord accepts one reply per interaction.
  * Never throws.
  */
-export class CommandDesk implements Disposable {
+export class InteractionHandler implements Disposable {
   readonly counters = new CommandCounters()
   readonly #client: Client
-  readonly #world: CommandWorld
+  readonly #world: CommandServices
   readonly #limits: CommandLimits
 
-  constructor(client: Client, world: CommandWorld) {
+  constructor(client: Client, world: CommandServices) {
     this.#client = client
     this.#world = world
     this.#limits = new CommandLimits(world.clock)
@@ -115,7 +115,7 @@ export class CommandDesk implements Disposable {
   ): Promise<void> {
     const { settings, locales, log, clock } = this.#world
     const { applicationId, guildId, locale, user } = interaction
-    const words = answersFor(locale)
+    const words = repliesFor(locale)
     const reply = new Reply(interaction, { counters: this.counters, log })
     const say = async (text: string) => {
       if (await reply.say(commandId === undefined ? text : withCommands(text, commandId)))
@@ -136,7 +136,7 @@ export class CommandDesk implements Disposable {
     locales.saw(user.id, locale)
     const scene = sceneOf(interaction)
     try {
-      using _timer = after(clock, DEFER_AFTER_MS, () => void reply.defer())
+      using _timer = setTimer(clock, DEFER_AFTER_MS, () => void reply.defer())
       if (SLOW.includes(command.kind)) await reply.defer()
       const answer = await runCommand(command, scene, this.#world)
       await say(answer.text)
@@ -150,7 +150,10 @@ export class CommandDesk implements Disposable {
     }
   }
 
-  async #announce({ channelId, text }: { channelId: string; text: string }, scene: Scene): Promise<void> {
+  async #announce(
+    { channelId, text }: { channelId: string; text: string },
+    scene: CommandContext,
+  ): Promise<void> {
     try {
       await scene.say(channelId, text)
     } catch (error) {
@@ -168,7 +171,7 @@ export class CommandDesk implements Disposable {
       return
     }
     const typing = parseTyping(commandName, options.data)
-    const words = WORDS[tongueOf(locale)].commands
+    const words = WORDS[uiLanguageOf(locale)].commands
     const offered = typing ? ((await languages.get(TYPING_PATIENCE_MS)) ?? []) : []
     const choices =
       typing &&

@@ -1,11 +1,11 @@
 import { BridgeError } from '../../../common/errors.ts'
 import type { DialOutcome } from '../../../core/model/dialer.ts'
-import { answersFor } from '../../../messages/discord/discord.ts'
+import { repliesFor } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
 import { foundLanguage } from './change.ts'
 import type { Command } from './command.ts'
-import { mayChange, mayDial, type Scene } from './command-context.ts'
-import type { CommandWorld } from './command-services.ts'
+import { type CommandContext, mayChange, mayDial } from './command-context.ts'
+import type { CommandServices } from './command-services.ts'
 import { languageName } from './language-choices.ts'
 import type { Answer } from './reply.ts'
 
@@ -14,8 +14,8 @@ const NUMBER = /^\+[1-9]\d{6,14}$/
 /** Calls a phone into the conversation. Only the user who asked sees the number. */
 export async function dial(
   command: Extract<Command, { kind: 'dial' }>,
-  scene: Scene,
-  world: CommandWorld,
+  scene: CommandContext,
+  world: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
   const { interpreters, settings, starters, log } = world
@@ -29,7 +29,7 @@ export async function dial(
   const found = await foundLanguage(command.language, 'speak', scene, world, words)
   if (typeof found === 'string') return { text: found }
   const { textChannelId } = running.status()
-  const everybody = answersFor(scene.guildLocale)
+  const everybody = repliesFor(scene.guildLocale)
   try {
     const call = running.dial(to, found.id)
     const later = call.outcome.then(outcome => {
@@ -70,8 +70,8 @@ function outcomeText(outcome: DialOutcome, { dial: say }: AnswerWords): string {
 
 /** Creates a code for joining the conversation. Only the user who asked sees it, and decides who gets it. */
 export function invite(
-  scene: Scene,
-  { interpreters, starters, settings }: CommandWorld,
+  scene: CommandContext,
+  { interpreters, starters, settings }: CommandServices,
   words: AnswerWords,
 ): Answer {
   const running = interpreters.of(scene.guildId)

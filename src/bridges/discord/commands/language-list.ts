@@ -1,6 +1,6 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import { type LanguageId, languageId, sameLanguage } from '../../../common/language.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 
 /** A list is used for this long, then refreshed in the background (ms). */
 const FRESH_MS = 300_000
@@ -11,12 +11,12 @@ const RETRY_MS = 15_000
 export class LanguageList {
   readonly #offer: LanguageOffer
   readonly #clock: Clock
-  readonly #log: Log
+  readonly #log: Logger
   #known: readonly OfferedLanguage[] | undefined
   #askAgainAt = Number.NEGATIVE_INFINITY
   #asking: Promise<void> | undefined
 
-  constructor(offer: LanguageOffer, { clock, log }: { readonly clock: Clock; readonly log: Log }) {
+  constructor(offer: LanguageOffer, { clock, log }: { readonly clock: Clock; readonly log: Logger }) {
     this.#offer = offer
     this.#clock = clock
     this.#log = log
@@ -27,7 +27,7 @@ export class LanguageList {
     if (this.#clock.now() >= this.#askAgainAt) this.#asking ??= this.#ask()
     if (this.#known || !this.#asking) return this.#known
     const late = Promise.withResolvers<void>()
-    using _timer = after(this.#clock, waitMs, late.resolve)
+    using _timer = setTimer(this.#clock, waitMs, late.resolve)
     await Promise.race([this.#asking, late.promise])
     return this.#known
   }

@@ -4,11 +4,11 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js'
-import { answersFor } from '../../../messages/discord/discord.ts'
+import { repliesFor } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
 import type { Command, PrivacyWish } from './command.ts'
-import type { Scene } from './command-context.ts'
-import type { CommandWorld } from './command-services.ts'
+import type { CommandContext } from './command-context.ts'
+import type { CommandServices } from './command-services.ts'
 import { languageName } from './language-choices.ts'
 import type { Answer } from './reply.ts'
 
@@ -17,7 +17,7 @@ const WISHES: readonly string[] = ['info', 'opt-out', 'opt-in'] satisfies Privac
 
 /** Returns the buttons for listening notices: opt out, opt in and details. */
 export function privacyButtons(locale: string): APIActionRowComponent<APIButtonComponentWithCustomId> {
-  const { buttons } = answersFor(locale)
+  const { buttons } = repliesFor(locale)
   const button = (wish: PrivacyWish, label: string) =>
     ({
       type: ComponentType.Button,
@@ -49,8 +49,8 @@ function isWish(text: string): text is PrivacyWish {
 /** Shows and changes the user's own privacy settings, in all guilds. */
 export async function privacy(
   wish: PrivacyWish,
-  scene: Scene,
-  { interpreters, guildIds, preferences, locales }: CommandWorld,
+  scene: CommandContext,
+  { interpreters, guildIds, preferences, locales }: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
   const { id, locale } = scene.asker

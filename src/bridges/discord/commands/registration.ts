@@ -1,6 +1,6 @@
 import { DiscordAPIError, type REST, Routes } from 'discord.js'
-import { after, type Clock } from '../../../common/clock.ts'
-import type { Log } from '../../../common/log.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { CommandCounters } from '../counters.ts'
 import { COMMAND } from './command.ts'
 import { commandDefinition } from './definition.ts'
@@ -22,15 +22,15 @@ export interface RegistrationResult {
 }
 
 /** Application, token (in `rest`) and guilds; an empty list: everywhere. */
-export interface RegistrationTerms {
+export interface RegistrationOptions {
   readonly rest: REST
   readonly applicationId: string
   readonly guilds: readonly string[]
-  readonly log: Log
+  readonly log: Logger
 }
 
 /** Returns the state of the command in each place where it belongs. Never rejects. */
-export async function commandStates(terms: Omit<RegistrationTerms, 'log'>): Promise<CommandState[]> {
+export async function commandStates(terms: Omit<RegistrationOptions, 'log'>): Promise<CommandState[]> {
   return await Promise.all(placesOf(terms.guilds).map(place => stateIn(place, terms)))
 }
 
@@ -38,7 +38,7 @@ export async function commandStates(terms: Omit<RegistrationTerms, 'log'>): Prom
  * Registers the command where it is absent or outdated. If guilds are listed, it removes the global command, so that
  * users do not see it twice. Other commands of the application stay unchanged. Never rejects; failures are logged.
  */
-export async function registerCommand(terms: RegistrationTerms): Promise<RegistrationResult[]> {
+export async function registerCommand(terms: RegistrationOptions): Promise<RegistrationResult[]> {
   const { rest, log, applicationId, guilds } = terms
   const results: RegistrationResult[] = guilds.length > 0 ? await removeIn(['global'], terms) : []
   for (const { place, state } of await commandStates(terms)) {
@@ -60,11 +60,14 @@ export async function registerCommand(terms: RegistrationTerms): Promise<Registr
 }
 
 /** Removes the command everywhere and in `guilds`. An absent command is not a failure. Never rejects. */
-export function unregisterCommand(terms: RegistrationTerms): Promise<RegistrationResult[]> {
+export function unregisterCommand(terms: RegistrationOptions): Promise<RegistrationResult[]> {
   return removeIn(['global', ...terms.guilds], terms)
 }
 
-async function removeIn(places: readonly string[], terms: RegistrationTerms): Promise<RegistrationResult[]> {
+async function removeIn(
+  places: readonly string[],
+  terms: RegistrationOptions,
+): Promise<RegistrationResult[]> {
   const results: RegistrationResult[] = []
   for (const place of places) {
     const { state, id } = await stateIn(place, terms)
@@ -84,7 +87,7 @@ async function removeIn(places: readonly string[], terms: RegistrationTerms): Pr
 
 async function stateIn(
   place: string,
-  { rest, applicationId }: Pick<RegistrationTerms, 'rest' | 'applicationId'>,
+  { rest, applicationId }: Pick<RegistrationOptions, 'rest' | 'applicationId'>,
 ): Promise<CommandState> {
   try {
     const query = new URLSearchParams({ with_localizations: 'true' })
@@ -156,7 +159,7 @@ const PASSING: readonly RestTrouble['kind'][] = ['limited', 'broken', 'unreachab
 
 /** Keeps the command registered: retries after temporary problems, one attempt at a time. */
 export class Registrar implements Disposable {
-  readonly #terms: RegistrationTerms
+  readonly #terms: RegistrationOptions
   readonly #clock: Clock
   readonly #counters: CommandCounters
   #attempts = 0
@@ -165,7 +168,7 @@ export class Registrar implements Disposable {
   #closed = false
 
   constructor(
-    terms: RegistrationTerms,
+    terms: RegistrationOptions,
     { clock, counters }: { readonly clock: Clock; readonly counters: CommandCounters },
   ) {
     this.#terms = terms
@@ -199,7 +202,7 @@ export class Registrar implements Disposable {
     }
     if (this.#closed) return
     const waitMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#attempts++)
-    this.#timer = after(this.#clock, waitMs, () => void this.look())
+    this.#timer = setTimer(this.#clock, waitMs, () => void this.look())
   }
 }
 

@@ -1,5 +1,5 @@
 import { type ChatInputCommandInteraction, DiscordAPIError, MessageFlags } from 'discord.js'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { CommandCounters } from '../counters.ts'
 
 /** Result of a command. */
@@ -40,10 +40,10 @@ const GONE: readonly unknown[] = [10062, 10015, 40060, 50027]
 export class Reply {
   readonly #interaction: Answerable
   readonly #counters: CommandCounters
-  readonly #log: Log
+  readonly #log: Logger
   #begun: Promise<boolean> | undefined
 
-  constructor(interaction: Answerable, { counters, log }: { counters: CommandCounters; log: Log }) {
+  constructor(interaction: Answerable, { counters, log }: { counters: CommandCounters; log: Logger }) {
     this.#interaction = interaction
     this.#counters = counters
     this.#log = log

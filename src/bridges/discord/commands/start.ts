@@ -2,8 +2,8 @@ import { PermissionFlagsBits } from 'discord.js'
 import type { AnswerWords, Purpose, UsedPermission } from '../../../messages/discord/types.ts'
 import type { CaptionSettings, ChannelInterpreter, StartFailure } from '../channel-interpreter.ts'
 import type { Command } from './command.ts'
-import { managesChannels, type Place, type Scene } from './command-context.ts'
-import type { CommandWorld } from './command-services.ts'
+import { type CommandContext, managesChannels, type Place } from './command-context.ts'
+import type { CommandServices } from './command-services.ts'
 import { missingFrom, neededFor } from './permissions.ts'
 import type { Answer } from './reply.ts'
 
@@ -61,7 +61,7 @@ export interface StartPlan {
 }
 
 /** Returns all problems, so that they can be fixed together. Empty: the start is possible. */
-export function startFaults(scene: Scene, { voice, text, captionsOnly }: StartPlan): StartFault[] {
+export function startFaults(scene: CommandContext, { voice, text, captionsOnly }: StartPlan): StartFault[] {
   if (!voice) return [{ kind: 'join-first' }]
   const channelId = voice.id
   if (voice.kind !== 'voice' && voice.kind !== 'stage') return [{ kind: 'no-voice', channelId }]
@@ -138,8 +138,8 @@ function placesOf(
 /** Starts interpreting a channel after checking its requirements. */
 export async function start(
   command: Extract<Command, { kind: 'start' }>,
-  scene: Scene,
-  { interpreters, settings, guesses, starters }: CommandWorld,
+  scene: CommandContext,
+  { interpreters, settings, guesses, starters }: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
   const { asker, guildId } = scene

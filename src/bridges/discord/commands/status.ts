@@ -1,9 +1,9 @@
-import { answersFor, WORDS } from '../../../messages/discord/discord.ts'
+import { repliesFor, WORDS } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
-import { tongueOf } from '../../../messages/locale.ts'
+import { uiLanguageOf } from '../../../messages/locale.ts'
 import type { ChannelSpeaker, ChannelStatus } from '../channel-interpreter.ts'
-import { mayChange, type Scene } from './command-context.ts'
-import type { CommandWorld } from './command-services.ts'
+import { type CommandContext, mayChange } from './command-context.ts'
+import type { CommandServices } from './command-services.ts'
 import { languageName, listed } from './language-choices.ts'
 import type { Answer } from './reply.ts'
 import { mention } from './start.ts'
@@ -12,13 +12,17 @@ import { mention } from './start.ts'
 const MOST_SPEAKERS = 25
 
 /** Describes the running interpreter and its speakers. */
-export function status(scene: Scene, { interpreters, wallClock }: CommandWorld, words: AnswerWords): Answer {
+export function status(
+  scene: CommandContext,
+  { interpreters, wallClock }: CommandServices,
+  words: AnswerWords,
+): Answer {
   const running = interpreters.of(scene.guildId)
   return { text: running ? statusText(running.status(), scene, words, wallClock()) : words.notRunning }
 }
 
 /** `now`: ms since 1970. */
-function statusText(status: ChannelStatus, scene: Scene, words: AnswerWords, now: number): string {
+function statusText(status: ChannelStatus, scene: CommandContext, words: AnswerWords, now: number): string {
   const { locale } = scene.asker
   const { status: say } = words
   const names = (languages: readonly string[]) =>
@@ -30,7 +34,7 @@ function statusText(status: ChannelStatus, scene: Scene, words: AnswerWords, now
         )
   const { output, captions, encrypted, speakers, away } = status
   const shown = speakers.slice(0, MOST_SPEAKERS)
-  const styles = WORDS[tongueOf(locale)].commands.styles
+  const styles = WORDS[uiLanguageOf(locale)].commands.styles
   return [
     say[status.state](mention(status.channelId)),
     // Discord formats the time for each reader (Discord: Message Formatting, Timestamps).
@@ -51,7 +55,7 @@ function statusText(status: ChannelStatus, scene: Scene, words: AnswerWords, now
 
 function speakerLine(
   { userId, consents, language, languageFrom }: ChannelSpeaker,
-  scene: Scene,
+  scene: CommandContext,
   { status: say }: AnswerWords,
 ): string {
   const name = scene.nameOf(userId)
@@ -61,8 +65,8 @@ function speakerLine(
 
 /** Stops interpreting in this guild. */
 export async function stop(
-  scene: Scene,
-  { interpreters, starters }: CommandWorld,
+  scene: CommandContext,
+  { interpreters, starters }: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
   const running = interpreters.of(scene.guildId)
@@ -75,7 +79,7 @@ export async function stop(
     text: words.stopped(channel),
     announcement: {
       channelId: textChannelId,
-      text: `${scene.asker.name}: ${answersFor(scene.guildLocale).stopped(channel)}`,
+      text: `${scene.asker.name}: ${repliesFor(scene.guildLocale).stopped(channel)}`,
     },
   }
 }

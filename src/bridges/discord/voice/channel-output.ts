@@ -3,8 +3,8 @@ import { mixInto } from '../../../transcode/mixing.ts'
 import { OpusEncoder } from '../../../transcode/opus.ts'
 import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../../transcode/pcm.ts'
 import type { LinkCounters } from '../counters.ts'
-import { EarLeg, type EarOwner } from './output-leg.ts'
-import type { OutgoingPacer, Paced } from './pacer.ts'
+import { type EarOwner, OutputLeg } from './output-leg.ts'
+import type { OutputPacer, Paced } from './pacer.ts'
 import type { PacketPlayer } from './rtp-packet.ts'
 
 /** Silence frame. Discord's clients send several at the end of speech, so that decoders do not extrapolate. */
@@ -22,7 +22,7 @@ export interface ChannelVoiceOptions {
   /** Unique in this process; prefix of ear IDs: `<id> ear <language>`. */
   readonly id: string
   readonly player: PacketPlayer
-  readonly pacer: OutgoingPacer
+  readonly pacer: OutputPacer
   readonly counters: LinkCounters
 }
 
@@ -30,10 +30,10 @@ export interface ChannelVoiceOptions {
  * The bot's one outgoing stream in a voice channel, mixed from its ears. During speech, slots lie on an absolute grid
  * of 20 ms; between stretches of speech, nothing is sent or encoded. The creator closes it.
  */
-export class ChannelVoice implements Paced, EarOwner {
+export class ChannelOutput implements Paced, EarOwner {
   readonly #options: ChannelVoiceOptions
   readonly #encoder = new OpusEncoder({ channels: 2 })
-  readonly #ears: EarLeg[] = []
+  readonly #ears: OutputLeg[] = []
   readonly #mix = new Int16Array(FRAME_SAMPLES)
   #made = 0
   #slots = 0
@@ -54,10 +54,10 @@ export class ChannelVoice implements Paced, EarOwner {
   }
 
   /** Creates an ear. The caller admits the leg and owns it; it leaves the mix when it ends. */
-  ear(language: LanguageId): EarLeg {
+  ear(language: LanguageId): OutputLeg {
     if (this.#closed) throw new RangeError(`voice ${this.#options.id} is closed`)
     const nth = this.#made++ === 0 ? '' : ` ${this.#made}`
-    const ear = new EarLeg(`${this.#options.id} ear ${language}${nth}`, language, this)
+    const ear = new OutputLeg(`${this.#options.id} ear ${language}${nth}`, language, this)
     this.#ears.push(ear)
     return ear
   }
@@ -68,7 +68,7 @@ export class ChannelVoice implements Paced, EarOwner {
     this.#options.pacer.add(this)
   }
 
-  left(ear: EarLeg): void {
+  left(ear: OutputLeg): void {
     const at = this.#ears.indexOf(ear)
     if (at >= 0) this.#ears.splice(at, 1)
   }
@@ -169,7 +169,7 @@ export class ChannelVoice implements Paced, EarOwner {
   }
 
   /** Returns whether no other ear has been playing for longer. */
-  #leads(ear: EarLeg): boolean {
+  #leads(ear: OutputLeg): boolean {
     for (const other of this.#ears) {
       if (other === ear || other.soundingSince === 0) continue
       if (other.soundingSince < ear.soundingSince) return false

@@ -1,8 +1,8 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
 import type { Clock } from '../../../common/clock.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { LinkCounters } from '../counters.ts'
-import type { ConnectionTerms, ConnectionWatcher, MendedConnection } from './patches/patched-connection.ts'
+import type { ConnectionOptions, ConnectionWatcher, PatchedConnection } from './patches/patched-connection.ts'
 
 /**
  * Reaction when the voice server closes the socket. For every code except 4014, the library itself would reconnect
@@ -105,7 +105,7 @@ export interface VoiceLinkWatcher {
 
 /** The operations of a connection that a link uses. */
 export type LinkConnection = Pick<
-  MendedConnection,
+  PatchedConnection,
   'ready' | 'rejoin' | 'play' | 'setSpeaking' | 'check' | 'destroy'
 >
 
@@ -119,12 +119,12 @@ export interface VoiceLinkOptions {
   /** End-to-end encryption. Default true; false only for tests and stage channels. */
   readonly dave?: boolean
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   readonly counters: LinkCounters
   readonly watcher?: VoiceLinkWatcher
   readonly limits?: Partial<LinkLimits>
   /** Creates a connection; default: with the library. For tests. */
-  readonly connect?: (terms: ConnectionTerms, watcher: ConnectionWatcher) => LinkConnection
+  readonly connect?: (terms: ConnectionOptions, watcher: ConnectionWatcher) => LinkConnection
   /** False: the main gateway is unavailable and cannot report our voice state. Default: available. */
   readonly gatewayUp?: () => boolean
 }

@@ -4,7 +4,7 @@ import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { assertFrames, FRAME_SAMPLES } from '../../../transcode/pcm.ts'
 
 /** Queue of frames to send, in preallocated memory, with marks between them. */
-class EarQueue {
+class OutputQueue {
   readonly #slots: readonly Int16Array[]
   readonly #marks: { readonly name: string; readonly behind: number }[] = []
   /** Total frames added and removed. */
@@ -65,18 +65,18 @@ const CONGESTED_FRAMES = 15
 /** Maximum number of pending marks; further ones are dropped. */
 const MARKS_MOST = 200
 
-/** The parts of `ChannelVoice` that an ear needs. */
+/** The parts of `ChannelOutput` that an ear needs. */
 export interface EarOwner {
   /** Audio reaches the channel. */
   readonly open: boolean
   /** Called when there is audio to send. */
   wake(): void
-  left(ear: EarLeg): void
+  left(ear: OutputLeg): void
   dropped(frames: number): void
 }
 
-/** Output of one language to a voice channel. Its audio is mixed into the one stream of its `ChannelVoice`. */
-export class EarLeg implements Leg {
+/** Output of one language to a voice channel. Its audio is mixed into the one stream of its `ChannelOutput`. */
+export class OutputLeg implements Leg {
   readonly id: string
   readonly channel = 'discord'
   readonly language: LanguageId
@@ -85,7 +85,7 @@ export class EarLeg implements Leg {
   gain = 1
   soundingSince = 0
   readonly #owner: EarOwner
-  readonly #queue = new EarQueue(CAPACITY_FRAMES)
+  readonly #queue = new OutputQueue(CAPACITY_FRAMES)
   readonly #settle: (reason: EndReason) => void
   #uplink: LegUplink | undefined
   #over = false

@@ -10,7 +10,7 @@ export interface Paced {
  * The timer shared by all voice channels of the process: their audio, in both directions, advances on one absolute grid
  * of 20 ms. It stops when it has no tasks. Tasks remove themselves.
  */
-export class OutgoingPacer {
+export class OutputPacer {
   readonly #clock: Clock
   readonly #paced = new Set<Paced>()
   #ticker: Ticker | undefined

@@ -20,7 +20,7 @@ export interface HeldFrame {
  * Frames of one speaker that were encrypted with a key we do not have yet: audio and keys arrive over different
  * connections. Decryption is retried with the next key.
  */
-class HeldFrames {
+class UndecryptedFrames {
   #frames: HeldFrame[] = []
 
   get any(): boolean {
@@ -70,7 +70,7 @@ interface Stream {
  * Packets of speakers who are not identified yet. Op 5 and audio take different ways, and these are the first
  * syllables.
  */
-class UnnamedPackets {
+class UnattributedPackets {
   readonly #clock: Clock
   readonly #streams = new Map<number, Stream>()
 
@@ -125,7 +125,7 @@ interface Speaker {
   /** Ring of the latest sequence numbers. A repeated packet cannot be decrypted twice. */
   readonly recent: Int32Array
   recentAt: number
-  readonly held: HeldFrames
+  readonly held: UndecryptedFrames
 }
 
 const RECENT = 16
@@ -138,13 +138,13 @@ const ALMOST_ZERO = 2
  * Turns datagrams into packets per user. Replaces the library's receiver, which gives each user a stream that grows
  * while it is not read, that one broken or forged packet destroys, and that does not use sequence numbers.
  */
-export class Reception {
+export class VoiceReceiver {
   readonly #clock: Clock
   readonly #counters: LinkCounters
   readonly #dave: DaveGuard
   readonly #speakers = new Map<string, Speaker>()
   readonly #bySsrc = new Map<number, Speaker>()
-  readonly #unnamed: UnnamedPackets
+  readonly #unnamed: UnattributedPackets
   #key: SessionKey | undefined
   #heard = false
 
@@ -152,7 +152,7 @@ export class Reception {
     this.#clock = clock
     this.#counters = counters
     this.#dave = dave
-    this.#unnamed = new UnnamedPackets(clock)
+    this.#unnamed = new UnattributedPackets(clock)
   }
 
   /** Audio has arrived from the voice server. */
@@ -343,7 +343,7 @@ export class Reception {
         since: 0,
         recent,
         recentAt: 0,
-        held: new HeldFrames(),
+        held: new UndecryptedFrames(),
       }
       this.#speakers.set(userId, speaker)
     }

@@ -27,7 +27,7 @@ interface Held {
  * predecessors until enough early packets show that they are lost. Each packet passes once; late ones are counted and
  * dropped.
  */
-export class ReorderWindow {
+export class ReorderBuffer {
   readonly #next: OrderedPackets
   readonly #counters: LinkCounters
   readonly #size: number

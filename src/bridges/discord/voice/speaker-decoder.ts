@@ -28,7 +28,7 @@ const REFUSED_MOST = 25
  *                        ▲                                                       │
  *                        └────────────────────────speech─────────────────────────┘
  */
-export class SpeakerVoice implements OrderedPackets {
+export class SpeakerDecoder implements OrderedPackets {
   readonly #counters: LinkCounters
   readonly #emit: (frame: Int16Array) => void
   readonly #turnFrames: number

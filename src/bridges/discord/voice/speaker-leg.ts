@@ -1,14 +1,14 @@
 import { BridgeError } from '../../../common/errors.ts'
 import { describeEnd, type EndReason } from '../../../common/lifecycle.ts'
-import { type Log, thrown } from '../../../common/log.ts'
+import { errorFields, type Logger } from '../../../common/log.ts'
 import { TokenBucket } from '../../../common/rate-limit.ts'
 import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { OPUS_CLOCK_RATE, opusSamples } from '../../../transcode/opus-packet.ts'
 import type { LinkCounters } from '../counters.ts'
-import type { OutgoingPacer, Paced } from './pacer.ts'
-import { ReorderWindow } from './reorder-buffer.ts'
+import type { OutputPacer, Paced } from './pacer.ts'
+import { ReorderBuffer } from './reorder-buffer.ts'
 import type { PacketSink, PacketSource } from './rtp-packet.ts'
-import { SpeakerVoice } from './speaker-decoder.ts'
+import { SpeakerDecoder } from './speaker-decoder.ts'
 
 /** Maximum wait for a missing packet when no more packets arrive (ms). */
 const PATIENCE_MS = 60
@@ -24,9 +24,9 @@ export interface SpeakerLegOptions {
   readonly userId: string
   /** Listened to from `attach` until the end of the leg. The leg ends with it. */
   readonly source: PacketSource
-  readonly pacer: OutgoingPacer
+  readonly pacer: OutputPacer
   readonly counters: LinkCounters
-  readonly log: Log
+  readonly log: Logger
   /** Silence sent after a turn, so that the service detects its end (ms). Default 800. */
   readonly turnSilenceMs?: number
 }
@@ -42,8 +42,8 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   readonly ended: Promise<EndReason>
   readonly congested = false
   readonly #options: SpeakerLegOptions
-  readonly #voice: SpeakerVoice
-  readonly #window: ReorderWindow
+  readonly #voice: SpeakerDecoder
+  readonly #window: ReorderBuffer
   readonly #allowance: TokenBucket
   readonly #settle: (reason: EndReason) => void
   #uplink: LegUplink | undefined
@@ -60,8 +60,8 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
     this.id = id
     this.userId = userId
     this.#options = options
-    this.#voice = new SpeakerVoice(counters, turnSilenceMs, frame => this.#uplink?.write(frame))
-    this.#window = new ReorderWindow(this.#voice, counters)
+    this.#voice = new SpeakerDecoder(counters, turnSilenceMs, frame => this.#uplink?.write(frame))
+    this.#window = new ReorderBuffer(this.#voice, counters)
     this.#allowance = new TokenBucket(FASTEST_MS, BURST_MS, pacer.clock.now())
     const { promise, resolve } = Promise.withResolvers<EndReason>()
     this.ended = promise
@@ -148,7 +148,7 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   /** Ends this speaker after an error. */
   #fail(cause: unknown): void {
     const error = new BridgeError('LEG_LOST', "the speaker's audio could not be processed", { cause })
-    this.#options.log.error({ legId: this.id, ...thrown(cause) }, 'leg failed')
+    this.#options.log.error({ legId: this.id, ...errorFields(cause) }, 'leg failed')
     void this.close({ kind: 'failed', error })
   }
 }

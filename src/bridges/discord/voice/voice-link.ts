@@ -1,5 +1,5 @@
-import { after, Ticker } from '../../../common/clock.ts'
-import { thrown } from '../../../common/log.ts'
+import { setTimer, Ticker } from '../../../common/clock.ts'
+import { errorFields } from '../../../common/log.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
 import { DaveGuard } from './dave-guard.ts'
 import { JoinAttempts } from './join-attempts.ts'
@@ -12,8 +12,8 @@ import {
   refusalOf,
   SAME_MOMENT_MS,
 } from './link-options.ts'
-import { type ConnectionWatcher, MendedConnection } from './patches/patched-connection.ts'
-import { Reception } from './receiver.ts'
+import { type ConnectionWatcher, PatchedConnection } from './patches/patched-connection.ts'
+import { VoiceReceiver } from './receiver.ts'
 import type { PacketPlayer, PacketSink, PacketSource } from './rtp-packet.ts'
 
 /**
@@ -24,7 +24,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
   readonly ended: Promise<ChannelEnd>
   readonly #options: VoiceLinkOptions
   readonly #limits: LinkLimits
-  readonly #reception: Reception
+  readonly #reception: VoiceReceiver
   readonly #guard: DaveGuard
   readonly #attempts: JoinAttempts
   readonly #settle: (end: ChannelEnd) => void
@@ -52,7 +52,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     this.#guard = new DaveGuard(options.clock, options.counters, () =>
       this.#end({ kind: 'refused', code: 'encryption' }),
     )
-    this.#reception = new Reception(options.clock, options.counters, this.#guard)
+    this.#reception = new VoiceReceiver(options.clock, options.counters, this.#guard)
   }
 
   get state(): VoiceLinkState {
@@ -131,13 +131,13 @@ export class VoiceLink implements PacketSource, PacketPlayer {
       return
     }
     this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
-    const { connect = (...all) => new MendedConnection(...all) } = this.#options
+    const { connect = (...all) => new PatchedConnection(...all) } = this.#options
     const terms = { guildId, group, adapterCreator, dave, clock, counters }
     const [reception, guard, channelId] = [this.#reception, this.#guard, this.#channelId]
     try {
       this.#connection = connect({ ...terms, channelId, reception, guard }, this.#watcher())
     } catch (error) {
-      this.#options.log.error({ guildId, channelId, ...thrown(error) }, 'voice connection not requested')
+      this.#options.log.error({ guildId, channelId, ...errorFields(error) }, 'voice connection not requested')
       this.#end(this.#attempts.unreachable)
     }
   }
@@ -212,7 +212,10 @@ export class VoiceLink implements PacketSource, PacketPlayer {
       },
       failed: error => {
         this.#options.counters.libraryErrors++
-        this.#options.log.warn({ guildId: this.#options.guildId, ...thrown(error) }, 'voice library error')
+        this.#options.log.warn(
+          { guildId: this.#options.guildId, ...errorFields(error) },
+          'voice library error',
+        )
       },
     }
   }
@@ -289,7 +292,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
 
   #within(ms: number, task: () => void): void {
     this.#next?.[Symbol.dispose]()
-    this.#next = this.#state === 'ended' ? undefined : after(this.#options.clock, ms, task)
+    this.#next = this.#state === 'ended' ? undefined : setTimer(this.#options.clock, ms, task)
   }
 
   #end(end: ChannelEnd): void {

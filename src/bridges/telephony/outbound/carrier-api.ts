@@ -1,6 +1,6 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 
 /** The parameters of a new call. All addresses are absolute and public. */
 export interface CallOrder {
@@ -16,7 +16,7 @@ export interface CallOrder {
   readonly limitSeconds?: number
 }
 
-/** The part of Twilio’s REST API needed for dialing. Every method rejects only with `RestFailure`. */
+/** The part of Twilio’s REST API needed for dialing. Every method rejects only with `CarrierError`. */
 export interface CallsApi {
   /** Resolves to the CallSid. */
   create(order: CallOrder): Promise<string>
@@ -59,7 +59,7 @@ const OVER = [20404, 21220]
  * A failed request to the REST API. Its message is safe for logs, unlike Twilio’s own, which can contain phone
  * numbers.
  */
-export class RestFailure extends BridgeError {
+export class CarrierError extends BridgeError {
   readonly kind: FailureKind
   /** Twilio’s error code, if the response has one. */
   readonly twilioCode: number | undefined
@@ -73,25 +73,25 @@ export class RestFailure extends BridgeError {
   }
 
   /** Converts an error of the client. */
-  static from(thrown: unknown): RestFailure {
+  static from(thrown: unknown): CarrierError {
     const { status, code } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<
       string,
       unknown
     >
-    if (typeof status !== 'number') return RestFailure.#unanswered(code)
+    if (typeof status !== 'number') return CarrierError.#unanswered(code)
     const twilioCode = typeof code === 'number' && code > 0 ? code : undefined
-    return new RestFailure(kindOf(status, twilioCode), describe(status, twilioCode), twilioCode)
+    return new CarrierError(kindOf(status, twilioCode), describe(status, twilioCode), twilioCode)
   }
 
   /** A success response without usable content. */
-  static unreadable(): RestFailure {
-    return new RestFailure('unsure', 'Twilio returned an invalid call resource')
+  static unreadable(): CarrierError {
+    return new CarrierError('unsure', 'Twilio returned an invalid call resource')
   }
 
-  static #unanswered(code: unknown): RestFailure {
+  static #unanswered(code: unknown): CarrierError {
     const name = typeof code === 'string' && /^[A-Z_]{3,40}$/.test(code) ? code : 'unknown'
     const kind = UNREACHED.includes(name) ? 'later' : 'unsure'
-    return new RestFailure(kind, `no response from the REST API (${name})`)
+    return new CarrierError(kind, `no response from the REST API (${name})`)
   }
 }
 
@@ -115,21 +115,21 @@ const FIRST_PAUSE_MS = 500
 /** Attempts to hang up; repeating this is harmless. */
 const HANG_UP_ATTEMPTS = 5
 
-export interface PersistenceTerms {
+export interface PersistenceOptions {
   readonly api: CallsApi
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   readonly random: () => number
 }
 
 /**
  * Places a call once. Requests that certainly were not executed (no connection, rate limit) are retried for 10 s,
  * others never, so that no phone rings twice. Resolves to the CallSid, or undefined once `wanted` returns false
- * between attempts; rejects with `RestFailure`.
+ * between attempts; rejects with `CarrierError`.
  */
-export async function orderCall(
+export async function placeCall(
   order: CallOrder,
-  { api, clock, random }: PersistenceTerms,
+  { api, clock, random }: PersistenceOptions,
   wanted: () => boolean,
 ): Promise<string | undefined> {
   const until = clock.now() + ORDER_MS
@@ -137,7 +137,8 @@ export async function orderCall(
     try {
       return await api.create(order)
     } catch (failure) {
-      if (!(failure instanceof RestFailure) || failure.kind !== 'later' || clock.now() >= until) throw failure
+      if (!(failure instanceof CarrierError) || failure.kind !== 'later' || clock.now() >= until)
+        throw failure
     }
     await pause(clock, attempt, random)
     if (!wanted()) return undefined
@@ -148,15 +149,15 @@ export async function orderCall(
 export async function hangUpCall(
   callSid: string,
   dial: string,
-  { api, clock, log, random }: PersistenceTerms,
+  { api, clock, log, random }: PersistenceOptions,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await api.hangUp(callSid)
     } catch (failure) {
-      const refused = failure instanceof RestFailure && failure.kind === 'refused'
+      const refused = failure instanceof CarrierError && failure.kind === 'refused'
       if (refused || attempt === HANG_UP_ATTEMPTS) {
-        const error = failure instanceof RestFailure ? failure.message : 'unknown'
+        const error = failure instanceof CarrierError ? failure.message : 'unknown'
         return log.error({ dial, callSid, error }, 'hang-up failed')
       }
     }
@@ -166,5 +167,5 @@ export async function hangUpCall(
 
 function pause(clock: Clock, attempt: number, random: () => number): Promise<void> {
   const ms = FIRST_PAUSE_MS * 2 ** Math.min(attempt, 3) * (0.5 + random() / 2)
-  return new Promise(resolve => void after(clock, ms, resolve))
+  return new Promise(resolve => void setTimer(clock, ms, resolve))
 }

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type NumberType, parsePhoneNumberFromString } from 'libphonenumber-js/max'
-import { after, type Clock, systemClock, Ticker } from '../../../common/clock.ts'
+import { type Clock, setTimer, systemClock, Ticker } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
-import { type Log, silentLog } from '../../../common/log.ts'
+import { type Logger, noopLogger } from '../../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
-import type { Dialler, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
+import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
 import { TwilioCallsApi } from '../../twilio/calls-api.ts'
 import type { RestSettings } from '../../twilio/rest-settings.ts'
 import type { CallsApi } from './carrier-api.ts'
-import { Dial } from './outbound-call.ts'
+import { OutboundCall } from './outbound-call.ts'
 import { CallUsage, type DayLedger, type UsageLimits } from './usage-limits.ts'
 
 const E164 = /^\+[1-9]\d{6,14}$/
@@ -88,11 +88,11 @@ export interface OutboundSettings extends RestSettings, UsageLimits {
 }
 
 /** Dependencies of the dialer. The caller keeps ownership. */
-export interface DiallerParts {
+export interface DiallerOptions {
   readonly clock?: Clock
   /** Supplies the current day. */
   readonly wallClock?: WallClock
-  readonly log?: Log
+  readonly log?: Logger
   /** Persists today’s cost across restarts. Default: none, a restart starts at zero. */
   readonly ledger?: DayLedger
   /** Default: Twilio’s REST API according to `settings`. */
@@ -116,15 +116,15 @@ const LOOK_MS = 1_000
 const CLOSE_MS = 3_000
 
 /** Places calls through Twilio. Passed to the bridge, which handles the calls’ webhooks and closes the dialer. */
-export class TwilioDialler implements Dialler {
+export class CarrierDialer implements Dialer {
   readonly counters = new DialCounters()
   readonly #settings: OutboundSettings
   readonly #clock: Clock
-  readonly #log: Log
+  readonly #log: Logger
   readonly #api: CallsApi
   readonly #random: () => number
   readonly #usage: CallUsage
-  readonly #dials = new Map<string, Dial>()
+  readonly #dials = new Map<string, OutboundCall>()
   readonly #overSince = new Map<string, number>()
   #host: DialHost | undefined
   /** Set while calls are in progress. */
@@ -132,8 +132,8 @@ export class TwilioDialler implements Dialler {
   #closed = false
 
   /** Throws `BridgeError` `CONFIG` for incomplete credentials. */
-  constructor(settings: OutboundSettings, parts: DiallerParts = {}) {
-    const { clock = systemClock, log = silentLog, random = Math.random } = parts
+  constructor(settings: OutboundSettings, parts: DiallerOptions = {}) {
+    const { clock = systemClock, log = noopLogger, random = Math.random } = parts
     this.#usage = new CallUsage(settings, clock, parts.wallClock ?? systemWallClock, parts.ledger)
     this.#settings = settings
     this.#clock = clock
@@ -163,7 +163,7 @@ export class TwilioDialler implements Dialler {
     this.#host = to
   }
 
-  get(id: string | undefined): Dial | undefined {
+  get(id: string | undefined): OutboundCall | undefined {
     return id === undefined ? undefined : this.#dials.get(id)
   }
 
@@ -181,7 +181,7 @@ export class TwilioDialler implements Dialler {
     }
     const limitSeconds = this.#limit(request)
     const id = randomBytes(16).toString('base64url')
-    const dial = new Dial(id, request, this.#order(id, request, limitSeconds), {
+    const dial = new OutboundCall(id, request, this.#order(id, request, limitSeconds), {
       api: this.#api,
       clock: this.#clock,
       log: this.#log,
@@ -220,7 +220,7 @@ export class TwilioDialler implements Dialler {
     this.#closed = true
     this.#look?.[Symbol.dispose]()
     const { promise: late, resolve } = Promise.withResolvers<void>()
-    using _timer = after(this.#clock, CLOSE_MS, resolve)
+    using _timer = setTimer(this.#clock, CLOSE_MS, resolve)
     await Promise.race([late, Promise.all(Array.from(this.#dials.values(), dial => dial.hangUp()))])
   }
 

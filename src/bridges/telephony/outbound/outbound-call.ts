@@ -1,14 +1,14 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import type { EndReason } from '../../../common/lifecycle.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { DialEnd, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
 import type { Invitation } from '../../../core/model/invitation.ts'
 import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { SILENT_FRAME } from '../../../transcode/pcm.ts'
 import { inputOf, verdictOf } from '../../twilio/calls-api.ts'
 import type { StreamWatch } from '../incoming-call.ts'
-import { type CallOrder, type CallsApi, hangUpCall, orderCall, RestFailure } from './carrier-api.ts'
+import { type CallOrder, type CallsApi, CarrierError, hangUpCall, placeCall } from './carrier-api.ts'
 import {
   type Deadline,
   type DialInput,
@@ -23,7 +23,7 @@ import {
  * would record what it hears. Its audio is replaced by silence, so that clocks keep running. Output waits, as for a
  * congested peer, and originals are dropped. Everything else passes through.
  */
-class HeldLeg implements Leg {
+class ScreenedLeg implements Leg {
   readonly id: string
   readonly channel: string
   readonly call: string | undefined
@@ -73,10 +73,10 @@ class HeldLeg implements Leg {
   }
 }
 
-export interface DialTerms {
+export interface DialOptions {
   readonly api: CallsApi
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   /** In [0, 1); for the jitter of retries. */
   readonly random: () => number
   /** Releases a call: later requests for it are answered with a hang-up. */
@@ -86,13 +86,13 @@ export interface DialTerms {
 }
 
 /** One outbound call, from the request to its end. Created by the dialer; ends on its own or by `hangUp`. */
-export class Dial implements OutgoingCall, StreamWatch {
+export class OutboundCall implements OutgoingCall, StreamWatch {
   readonly id: string
   readonly request: DialRequest
   readonly outcome: Promise<DialOutcome>
   readonly over: Promise<DialEnd>
   readonly #order: CallOrder
-  readonly #terms: DialTerms
+  readonly #terms: DialOptions
   readonly #settleOutcome: (outcome: DialOutcome) => void
   readonly #settleOver: (end: DialEnd) => void
   readonly #placed: Promise<void>
@@ -101,16 +101,16 @@ export class Dial implements OutgoingCall, StreamWatch {
   /** Twilio reported that the call is over or never existed. */
   #final = false
   #leg: Leg | undefined
-  #held: HeldLeg | undefined
+  #held: ScreenedLeg | undefined
   /** The leg broke and may return. */
   #lost = false
   #handedOver = false
   /** It is unknown whether the call exists. */
-  #doubt: RestFailure | undefined
+  #doubt: CarrierError | undefined
   #timer: Disposable | undefined
   #ending: Promise<void> | undefined
 
-  constructor(id: string, request: DialRequest, order: CallOrder, terms: DialTerms) {
+  constructor(id: string, request: DialRequest, order: CallOrder, terms: DialOptions) {
     this.id = id
     this.request = request
     this.#order = order
@@ -174,7 +174,7 @@ export class Dial implements OutgoingCall, StreamWatch {
 
   arriving(leg: Leg): Leg {
     if (this.#state.status === 'in-room' || ('person' in this.#state && this.#state.person)) return leg
-    this.#held = new HeldLeg(leg)
+    this.#held = new ScreenedLeg(leg)
     return this.#held
   }
 
@@ -194,11 +194,11 @@ export class Dial implements OutgoingCall, StreamWatch {
   async #place(): Promise<void> {
     try {
       const wanted = () => this.#state.status !== 'over'
-      const callSid = await orderCall(this.#order, this.#terms, wanted)
+      const callSid = await placeCall(this.#order, this.#terms, wanted)
       if (callSid !== undefined) this.#named(callSid)
       else this.#final = true
     } catch (error) {
-      const failure = error instanceof RestFailure ? error : RestFailure.from(error)
+      const failure = error instanceof CarrierError ? error : CarrierError.from(error)
       if (failure.kind === 'unsure') {
         // It may still ring: a callback shows this within seconds, and then it is a regular call.
         this.#doubt = failure
@@ -275,7 +275,7 @@ export class Dial implements OutgoingCall, StreamWatch {
       doubtful: this.#doubt !== undefined && this.#callSid === undefined,
     })
     if (!deadline) return
-    this.#timer = after(this.#terms.clock, deadline.ms, () => this.#late(deadline.step))
+    this.#timer = setTimer(this.#terms.clock, deadline.ms, () => this.#late(deadline.step))
   }
 
   #late(step: Deadline['step']): void {

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { after, type Clock } from '../../../common/clock.ts'
-import type { Log } from '../../../common/log.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
+import type { Logger } from '../../../common/log.ts'
 import { Mp3Pool } from '../../../transcode/mp3/decoder-pool.ts'
 import type { BatchResult } from '../../contract.ts'
-import type { Admission, Workload } from '../capacity.ts'
+import type { Admission, LoadMonitor } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
 import { ServiceError } from '../errors.ts'
 import type { Query } from '../query.ts'
@@ -14,7 +14,7 @@ import { type JobHolder, readForm } from './job-form.ts'
 import { type JobParameters, jobParameters } from './job-parameters.ts'
 
 /** Reasons that end a job early: timeouts, a disconnected client, a revoked key. */
-class JobLife implements Disposable {
+class JobTimeouts implements Disposable {
   readonly #controller = new AbortController()
   readonly #upload: Disposable
   readonly #whole: Disposable
@@ -23,12 +23,12 @@ class JobLife implements Disposable {
     clock: Clock,
     { uploadTimeoutMs, batchTimeoutMs }: Pick<BatchSettings, 'uploadTimeoutMs' | 'batchTimeoutMs'>,
   ) {
-    this.#upload = after(clock, uploadTimeoutMs, () =>
+    this.#upload = setTimer(clock, uploadTimeoutMs, () =>
       this.end(
         new ServiceError('upload_too_slow', `the request was not complete after ${uploadTimeoutMs} ms`),
       ),
     )
-    this.#whole = after(clock, batchTimeoutMs, () =>
+    this.#whole = setTimer(clock, batchTimeoutMs, () =>
       this.end(new ServiceError('job_too_long', `the job was not finished after ${batchTimeoutMs} ms`)),
     )
   }
@@ -73,7 +73,7 @@ export interface LinePlace extends Disposable {
 }
 
 /** Bounded queue that runs one batch job, or a few, at a time, which leaves CPU cores to live sessions. */
-class JobLine {
+class JobQueue {
   readonly #atWork: number
   readonly #room: number
   #inside = 0
@@ -183,14 +183,14 @@ function* withBytes(head: string, bytes: Buffer): Generator<string> {
   yield ']}}}'
 }
 
-export interface BatchParts {
+export interface BatchOptions {
   readonly engines: EngineSet
   readonly admission: Admission
   /** Live sessions, which take precedence over jobs. */
-  readonly workload: Pick<Workload, 'calm'>
+  readonly workload: Pick<LoadMonitor, 'calm'>
   readonly settings: BatchSettings
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
 }
 
 /** Holder of the key of a request. A job counts as one of its sessions. */
@@ -208,14 +208,14 @@ const CHARACTER_BYTES = 4
  * of its key.
  */
 export class Batch {
-  readonly #parts: BatchParts
-  readonly #line: JobLine
+  readonly #parts: BatchOptions
+  readonly #line: JobQueue
   readonly #mp3: Mp3Pool
 
-  constructor(parts: BatchParts) {
+  constructor(parts: BatchOptions) {
     const { batchWorkers, maxBatchJobs } = parts.settings
     this.#parts = parts
-    this.#line = new JobLine(batchWorkers, maxBatchJobs)
+    this.#line = new JobQueue(batchWorkers, maxBatchJobs)
     this.#mp3 = new Mp3Pool({ max: Math.min(batchWorkers, maxBatchJobs), spare: 0 })
   }
 
@@ -229,7 +229,7 @@ export class Batch {
     const { admission, clock, settings } = this.#parts
     admission.assertRoom()
     const place = this.#line.join()
-    const life = new JobLife(clock, settings)
+    const life = new JobTimeouts(clock, settings)
     life.signal.addEventListener('abort', () => {
       // Too late for an error response. Destroying the connection at least marks the response as incomplete.
       if (reply.raw.headersSent) reply.raw.destroy()
@@ -259,8 +259,8 @@ export class Batch {
     parameters: JobParameters,
     form: Awaited<ReturnType<typeof readForm>>,
     holder: BatchHolder,
-    life: JobLife,
-    place: ReturnType<JobLine['join']>,
+    life: JobTimeouts,
+    place: ReturnType<JobQueue['join']>,
   ): Promise<BatchResult> {
     const { engines, clock, admission, workload, settings } = this.#parts
     const { signal } = life

@@ -5,7 +5,7 @@ import { ServiceError } from '../errors.ts'
 import { type Choice, chosen, languageIn, type Parameter, VOICE_WISH_PARAMETERS } from '../http/parameters.ts'
 import { type Query, single } from '../query.ts'
 import { receiveAudioOf } from '../session/parameters.ts'
-import { type VoiceWish, voiceWish } from '../voice-catalog.ts'
+import { type VoiceRequest, voiceWish } from '../voice-catalog.ts'
 
 const DATA_ENCODINGS = ['buffer', 'base64'] as const
 type DataEncoding = (typeof DATA_ENCODINGS)[number]
@@ -71,7 +71,7 @@ export interface JobParameters {
   readonly target: LanguageId | undefined
   readonly text: string | undefined
   readonly rate: Mp3Rate
-  readonly wish: VoiceWish
+  readonly wish: VoiceRequest
   readonly dataEncoding: DataEncoding
 }
 

@@ -5,7 +5,7 @@ import type { SpeechToText } from '../engines/engine.ts'
 import type { EngineSet, OfferedVoice } from '../engines/engine-set.ts'
 import { languageRow } from '../engines/languages.ts'
 import { ServiceError } from '../errors.ts'
-import { type VoiceWish, wishedVoice } from '../voice-catalog.ts'
+import { chooseVoice, type VoiceRequest } from '../voice-catalog.ts'
 import { fileSound } from './audio-file.ts'
 import { type JobContext, type JobForm, jobText } from './job-form.ts'
 import type { JobParameters } from './job-parameters.ts'
@@ -55,11 +55,11 @@ function translationFor(
 }
 
 /** Returns the requested voice of `language`. */
-function voiceFor(language: LanguageId | undefined, wish: VoiceWish, engines: EngineSet): OfferedVoice {
+function voiceFor(language: LanguageId | undefined, wish: VoiceRequest, engines: EngineSet): OfferedVoice {
   const id = needed(language, 'languageIdTarget')
   if (engines.synthesizers.length === 0)
     throw new ServiceError('synthesis_missing', 'no speech synthesis engine is installed')
-  return wishedVoice({ languageIdTarget: id, ...wish }, engines)
+  return chooseVoice({ languageIdTarget: id, ...wish }, engines)
 }
 
 function needed(language: LanguageId | undefined, name: string): LanguageId {

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import { durationMs } from '../../../transcode/pcm.ts'
 import type { SpeechToText, Transcript } from '../engines/engine.ts'
@@ -85,5 +85,5 @@ function failed(cause: unknown): ServiceError {
 }
 
 function waited(clock: Clock, ms: number): Promise<void> {
-  return new Promise(resolve => void after(clock, ms, resolve))
+  return new Promise(resolve => void setTimer(clock, ms, resolve))
 }

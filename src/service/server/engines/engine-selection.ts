@@ -1,6 +1,6 @@
 import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import { Apertium, type ApertiumOptions } from './apertium/apertium.ts'
 import { EngineError, type SpeechToText, type Synthesizer, type TextTranslator } from './engine.ts'
 import { EngineSet } from './engine-set.ts'
@@ -100,7 +100,7 @@ export interface DefaultEngineOptions {
 export async function defaultEngines(
   options: DefaultEngineOptions,
   clock: Clock,
-  log: Log,
+  log: Logger,
 ): Promise<EngineSet> {
   const phrasebook = await Phrasebook.load(options.phrasebook)
   const { pocketsphinx, apertium, espeak, flite, choices } = options
@@ -162,7 +162,7 @@ function assertVoice(synthesizers: readonly Synthesizer[], language: LanguageId,
 }
 
 /** Returns the available engines. */
-async function present<T>(engines: readonly (Promise<T> | undefined)[], log: Log): Promise<T[]> {
+async function present<T>(engines: readonly (Promise<T> | undefined)[], log: Logger): Promise<T[]> {
   const found: T[] = []
   const settled = await Promise.allSettled(engines)
   const told = new Set<unknown>()

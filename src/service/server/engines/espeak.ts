@@ -3,7 +3,7 @@ import { promisify } from 'node:util'
 import type { VoiceEntry } from '../../contract.ts'
 import { EngineError, type Speech, type Synthesizer } from './engine.ts'
 import { LANGUAGE_ROWS, type LanguageRow } from './languages.ts'
-import { begunSpeech, WavReader } from './speech-stream.ts'
+import { primedSpeech, WavReader } from './speech-stream.ts'
 
 /** A voice of the list, and its eSpeak NG name. */
 export interface EspeakVoice {
@@ -105,7 +105,7 @@ export class Espeak implements Synthesizer {
     if (voice === undefined)
       throw new RangeError(`${this.name} has ${this.voices.length} voices, not "${voiceId}"`)
     const reader = new WavReader()
-    return begunSpeech(this.#run(voice, text, reader, signal), () => reader.rate || 22_050)
+    return primedSpeech(this.#run(voice, text, reader, signal), () => reader.rate || 22_050)
   }
 
   async close(): Promise<void> {

@@ -1,5 +1,5 @@
 import type { LanguageId } from '../../../common/language.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import { EngineError, type SpeechToText, type Synthesizer, type TextTranslator } from './engine.ts'
 
@@ -7,7 +7,7 @@ import { EngineError, type SpeechToText, type Synthesizer, type TextTranslator }
  * Engines in order, each with the following ones as fallbacks: when one fails with an `EngineError`, the next capable
  * one is used. The error of the last one is thrown.
  */
-export function recognizersInOrder(engines: readonly SpeechToText[], log: Log): SpeechToText[] {
+export function recognizersInOrder(engines: readonly SpeechToText[], log: Logger): SpeechToText[] {
   return engines.map((engine, index) => ({
     name: engine.name,
     languages: engine.languages,
@@ -24,7 +24,7 @@ export function recognizersInOrder(engines: readonly SpeechToText[], log: Log): 
   }))
 }
 
-export function translatorsInOrder(engines: readonly TextTranslator[], log: Log): TextTranslator[] {
+export function translatorsInOrder(engines: readonly TextTranslator[], log: Logger): TextTranslator[] {
   return engines.map((engine, index) => ({
     name: engine.name,
     targets: from => engine.targets(from),
@@ -38,7 +38,7 @@ export function translatorsInOrder(engines: readonly TextTranslator[], log: Log)
 }
 
 /** The fallback uses a voice of the same language, and of the same gender if available. */
-export function synthesizersInOrder(engines: readonly Synthesizer[], log: Log): Synthesizer[] {
+export function synthesizersInOrder(engines: readonly Synthesizer[], log: Logger): Synthesizer[] {
   return engines.map((engine, index) => ({
     name: engine.name,
     voices: engine.voices,
@@ -63,7 +63,7 @@ function standIns(engines: readonly Synthesizer[], { languageId, voiceGender }: 
 async function firstThatCan<E extends { readonly name: string }, T>(
   engines: readonly E[],
   ask: (engine: E) => Promise<T>,
-  log: Log,
+  log: Logger,
 ): Promise<T> {
   for (const [index, engine] of engines.entries()) {
     const next = engines[index + 1]

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import type { VoiceEntry } from '../../contract.ts'
 import type { Speech, Synthesizer } from './engine.ts'
 import { EngineError } from './engine.ts'
-import { begunSpeech, textPieces, WavReader } from './speech-stream.ts'
+import { primedSpeech, textPieces, WavReader } from './speech-stream.ts'
 
 export interface FliteOptions {
   /** Name or path of the program. */
@@ -71,7 +71,7 @@ export class Flite implements Synthesizer {
     if (voice === undefined)
       throw new RangeError(`${this.name} has ${this.voices.length} voices, not "${voiceId}"`)
     const stop = AbortSignal.any([signal, this.#closed.signal])
-    return begunSpeech(this.#pieces(textPieces(text, MOST_LETTERS), voice, stop), () => RATE)
+    return primedSpeech(this.#pieces(textPieces(text, MOST_LETTERS), voice, stop), () => RATE)
   }
 
   async close(): Promise<void> {

@@ -5,7 +5,7 @@ import type { Speech } from './engine.ts'
  * Wraps `pieces` as speech that has started: rejects when the first piece fails, and calls `rate` after that piece. A
  * consumer that stops early ends `pieces`.
  */
-export async function begunSpeech(pieces: AsyncGenerator<Int16Array>, rate: () => number): Promise<Speech> {
+export async function primedSpeech(pieces: AsyncGenerator<Int16Array>, rate: () => number): Promise<Speech> {
   const first = await pieces.next()
   return { rate: rate(), pieces: fromFirst(first, pieces) }
 }

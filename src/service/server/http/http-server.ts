@@ -10,7 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Server as SocketServer } from 'socket.io'
 import { type ServerOptions as WebSocketOptions, WebSocketServer } from 'ws'
 import { httpLimits, SECURITY_HEADERS } from '../../../net/http-hardening.ts'
-import type { Door } from '../../../net/request-guard.ts'
+import type { RequestGuard } from '../../../net/request-guard.ts'
 import type { ServerLimits } from '../../../net/settings.ts'
 import { ServiceError } from '../errors.ts'
 import { shown } from '../query.ts'
@@ -106,7 +106,7 @@ export class SocketUpgrades extends WebSocketServer {
 }
 
 export interface SocketRules {
-  readonly door: Door
+  readonly door: RequestGuard
   readonly guard: ConnectGuard
   readonly origins: OriginCheck
 }

@@ -1,36 +1,36 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import { vouchFor } from '../../../net/request-guard.ts'
 import type { Batch } from '../batch/batch.ts'
-import type { Admission, Workload } from '../capacity.ts'
+import type { Admission, LoadMonitor } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
-import { type ErrorCounts, ServiceError, told } from '../errors.ts'
+import { type ErrorCounts, ServiceError, toErrorBody } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
-import type { KeyHolder } from '../keys/key-holder.ts'
+import type { KeyUsage } from '../keys/key-holder.ts'
 import type { KeyWatch } from '../keys/key-watch.ts'
 import type { Query } from '../query.ts'
 import { type AudioStreams, STREAM_PATH } from '../session/audio-stream.ts'
 import type { Catalog } from '../voice-catalog.ts'
 import { voiceFilter } from './parameters.ts'
 
-export interface RouteParts {
+export interface RouteOptions {
   readonly keys: ApiKeys
   /** Undefined without a key file. */
   readonly watch: KeyWatch | undefined
   readonly catalog: Catalog
   readonly engines: EngineSet
   readonly admission: Admission
-  readonly workload: Workload
+  readonly workload: LoadMonitor
   readonly batch: Batch
-  readonly log: Log
+  readonly log: Logger
   readonly errors: ErrorCounts
 }
 
 /** Adds the HTTP routes of the interface, and `/health`. Every error is `{ code, error, description }`. */
 export function addRoutes(
   app: FastifyInstance,
-  { keys, watch, catalog, engines, admission, workload, batch, log, errors }: RouteParts,
+  { keys, watch, catalog, engines, admission, workload, batch, log, errors }: RouteOptions,
 ): void {
   app.get('/health', () => ({
     status: 'ok',
@@ -47,7 +47,7 @@ export function addRoutes(
   }))
 
   app.register(async api => {
-    const holders = new WeakMap<FastifyRequest, KeyHolder>()
+    const holders = new WeakMap<FastifyRequest, KeyUsage>()
     await api.register(multipart)
     api.addHook('onRequest', async request => {
       holders.set(request, keys.holderOf(request.headers['x-api-key'], 'the header x-api-key', request.ip))
@@ -70,7 +70,7 @@ export function addRoutes(
 export function answerFailed(
   error: Error & { statusCode?: number },
   reply: FastifyReply,
-  log: Log,
+  log: Logger,
 ): ServiceError {
   const known = fromFastify(error)
   if (known.status >= 500) log.error({ err: error.name, reason: error.message }, 'request failed')
@@ -82,7 +82,7 @@ export function answerFailed(
 /** The framework's own rejections (an unparseable body, an undecodable URL) are client errors. */
 function fromFastify(error: Error & { statusCode?: number }): ServiceError {
   const { statusCode = 500 } = error
-  if (error instanceof ServiceError || statusCode >= 500) return told(error)
+  if (error instanceof ServiceError || statusCode >= 500) return toErrorBody(error)
   return new ServiceError('request_malformed', error.message)
 }
 

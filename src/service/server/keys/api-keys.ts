@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../../common/clock.ts'
-import { AttemptLimit } from '../../../common/rate-limit.ts'
-import { addressGroup } from '../../../net/client-address.ts'
+import { FailureLimiter } from '../../../common/rate-limit.ts'
+import { addressPrefix } from '../../../net/client-address.ts'
 import { ServiceError } from '../errors.ts'
-import { KeyHolder } from './key-holder.ts'
+import { KeyUsage } from './key-holder.ts'
 import type { KeyEntry, KeyLimits } from './key-store.ts'
 import { keyDigest } from './key-store.ts'
 import { AudioUsage, UsageLedger } from './usage.ts'
@@ -25,7 +25,7 @@ const UNGUESSABLE_LENGTH = 32
 
 interface KnownKey {
   readonly digest: Buffer
-  readonly holder: KeyHolder
+  readonly holder: KeyUsage
   /** Too random to guess. */
   readonly unguessable: boolean
 }
@@ -41,8 +41,8 @@ interface KnownKey {
 export class ApiKeys {
   readonly #ledger: UsageLedger
   readonly #configured: readonly KnownKey[]
-  readonly #everybody: KeyHolder | undefined
-  readonly #attempts: AttemptLimit
+  readonly #everybody: KeyUsage | undefined
+  readonly #attempts: FailureLimiter
   /** Keys from the file, by digest. */
   #filed = new Map<string, KnownKey>()
 
@@ -55,14 +55,14 @@ export class ApiKeys {
     this.#ledger = ledger
     // Not in the ledger: an open service has no limits per key.
     const usage = () => new AudioUsage(clock, 0)
-    this.#everybody = open ? new KeyHolder('open', {}, usage()) : undefined
-    this.#attempts = new AttemptLimit(clock, maxAttemptsPerMinute)
+    this.#everybody = open ? new KeyUsage('open', {}, usage()) : undefined
+    this.#attempts = new FailureLimiter(clock, maxAttemptsPerMinute)
     this.#configured = apiKeys.map((entry, index) => {
       const { name, key, ...limits } =
         typeof entry === 'string' ? { name: `key ${index + 1}`, key: entry } : entry
       return {
         digest: keyDigest(key),
-        holder: new KeyHolder(name, limits, limited(limits) ? ledger.of(`settings: ${name}`) : usage()),
+        holder: new KeyUsage(name, limits, limited(limits) ? ledger.of(`settings: ${name}`) : usage()),
         unguessable: key.length >= UNGUESSABLE_LENGTH,
       }
     })
@@ -72,9 +72,9 @@ export class ApiKeys {
    * Returns the holder of the key `given`, sent from `address`. Throws `key_missing` or `key_wrong`, naming `place` as
    * the location of the key, or `too_many_attempts`.
    */
-  holderOf(given: unknown, place: string, address: string | undefined): KeyHolder {
+  holderOf(given: unknown, place: string, address: string | undefined): KeyUsage {
     if (this.#everybody) return this.#everybody
-    const group = addressGroup(address)
+    const group = addressPrefix(address)
     const waitMs = this.#attempts.waitMs(group)
     if (typeof given !== 'string' || given === '') {
       if (waitMs > 0) throw tooMany(waitMs)
@@ -82,7 +82,7 @@ export class ApiKeys {
       throw new ServiceError('key_missing', `an API key is required in ${place}`)
     }
     const asked = keyDigest(given)
-    let holder: KeyHolder | undefined
+    let holder: KeyUsage | undefined
     for (const known of [...this.#configured, ...this.#filed.values()])
       if (timingSafeEqual(known.digest, asked) && (waitMs === 0 || known.unguessable)) holder = known.holder
     if (holder) return holder
@@ -103,7 +103,7 @@ export class ApiKeys {
         const digest = Buffer.from(sha256, 'hex')
         const made = () => ({
           digest,
-          holder: new KeyHolder(name, limits, this.#ledger.of(sha256)),
+          holder: new KeyUsage(name, limits, this.#ledger.of(sha256)),
           unguessable: true,
         })
         return [sha256, known ?? made()]

@@ -1,7 +1,7 @@
 import { ServiceError } from '../errors.ts'
 import type { KeyLimits } from './key-store.ts'
 import type { AudioUsage } from './usage.ts'
-import { AudioAllowance } from './usage.ts'
+import { AudioQuota } from './usage.ts'
 
 /** A remaining quota below this counts as used up (ms). */
 const TOO_LITTLE_MS = 1_000
@@ -12,11 +12,11 @@ const CHARACTERS_PER_SECOND = 15
 type EndSession = (error: ServiceError) => void
 
 /** The holder of one key: its usage and limits, shared by all clients that use the key. */
-export class KeyHolder {
+export class KeyUsage {
   /** For the log. */
   readonly name: string
   readonly #sessions = new Set<EndSession>()
-  readonly #allowance: AudioAllowance
+  readonly #allowance: AudioQuota
   #limits: KeyLimits
   #revoked = false
 
@@ -24,7 +24,7 @@ export class KeyHolder {
   constructor(name: string, limits: KeyLimits, usage: AudioUsage) {
     this.name = name
     this.#limits = limits
-    this.#allowance = new AudioAllowance(usage, Number.POSITIVE_INFINITY)
+    this.#allowance = new AudioQuota(usage, Number.POSITIVE_INFINITY)
     this.limit(limits)
   }
 

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { type Clock, systemClock } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
-import { writeWhole } from '../../../storage/atomic-file.ts'
+import { writeFileAtomic } from '../../../storage/atomic-file.ts'
 import { withLock } from '../../../storage/file-lock.ts'
 
 /** Marks a text as a key of this service, for people and for secret scanners. */
@@ -128,7 +128,7 @@ export class KeyFile {
   #change(change: (keys: readonly KeyEntry[]) => readonly KeyEntry[]): Promise<void> {
     return withLock(this.path, this.#clock, async () => {
       const keys = change((await this.read()) ?? [])
-      await writeWhole(this.path, `${JSON.stringify({ version: 1, keys }, undefined, 2)}\n`)
+      await writeFileAtomic(this.path, `${JSON.stringify({ version: 1, keys }, undefined, 2)}\n`)
     })
   }
 }

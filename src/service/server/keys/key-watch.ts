@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { type Clock, Ticker } from '../../../common/clock.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { ApiKeys } from './api-keys.ts'
 import type { KeyFile } from './key-store.ts'
 
@@ -31,7 +31,7 @@ export type KeyFileStatus =
 export class KeyWatch implements Disposable {
   readonly #file: KeyFile
   readonly #keys: ApiKeys
-  readonly #log: Log
+  readonly #log: Logger
   readonly #ticker: Ticker
   /** Of the version that was read last; undefined without a file. */
   #stamp: string | undefined
@@ -41,7 +41,7 @@ export class KeyWatch implements Disposable {
   #short = false
   #busy = false
 
-  private constructor(file: KeyFile, keys: ApiKeys, clock: Clock, log: Log) {
+  private constructor(file: KeyFile, keys: ApiKeys, clock: Clock, log: Logger) {
     this.#file = file
     this.#keys = keys
     this.#log = log
@@ -52,7 +52,7 @@ export class KeyWatch implements Disposable {
    * Reads the file, which need not exist yet, and keeps watching it. Rejects with `CONFIG` when it is invalid. An
    * unreadable file is reported and has no keys until it is readable.
    */
-  static async start(file: KeyFile, keys: ApiKeys, clock: Clock, log: Log): Promise<KeyWatch> {
+  static async start(file: KeyFile, keys: ApiKeys, clock: Clock, log: Logger): Promise<KeyWatch> {
     const watch = new KeyWatch(file, keys, clock, log)
     watch.#failed = FAILED_LOOKS - 1
     try {

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { type Clock, Ticker } from '../../../common/clock.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import { isoTime } from '../../../common/wall-clock.ts'
-import { writeWhole } from '../../../storage/atomic-file.ts'
+import { writeFileAtomic } from '../../../storage/atomic-file.ts'
 import { withLock } from '../../../storage/file-lock.ts'
 import { oldestSlice, SLICE_MS, type UsageByKey, type UsageLedger, type UsageSlices } from './usage.ts'
 
@@ -65,7 +65,10 @@ export class UsageFile {
       const usage = new Map(Array.from(known, ([mark, slices]) => [mark, new Map(slices)]))
       for (const [mark, slices] of fresh)
         for (const [slice, ms] of slices) if (slice >= oldestSlice(now)) count(usage, mark, slice, ms)
-      await writeWhole(this.path, `${JSON.stringify({ version: 1, keys: plain(usage) }, undefined, 2)}\n`)
+      await writeFileAtomic(
+        this.path,
+        `${JSON.stringify({ version: 1, keys: plain(usage) }, undefined, 2)}\n`,
+      )
       return usage
     })
   }
@@ -93,16 +96,16 @@ function plain(usage: UsageByKey): Record<string, Record<string, number>> {
 const PERIOD_MS = 15_000
 
 /** Persists a ledger: reads it from a file once, and saves new usage at intervals and at the end. */
-export class UsageKeeper {
+export class UsageSaver {
   readonly #file: UsageFile
   readonly #ledger: UsageLedger
-  readonly #log: Log
+  readonly #log: Logger
   readonly #ticker: Ticker
   #saving: Promise<void> = Promise.resolve()
   /** The failure to save has been logged. */
   #failing = false
 
-  private constructor(file: UsageFile, ledger: UsageLedger, clock: Clock, log: Log) {
+  private constructor(file: UsageFile, ledger: UsageLedger, clock: Clock, log: Logger) {
     this.#file = file
     this.#ledger = ledger
     this.#log = log
@@ -110,7 +113,7 @@ export class UsageKeeper {
   }
 
   /** Never rejects: if the file cannot be read, counting restarts and the error is logged. */
-  static async start(file: UsageFile, ledger: UsageLedger, clock: Clock, log: Log): Promise<UsageKeeper> {
+  static async start(file: UsageFile, ledger: UsageLedger, clock: Clock, log: Logger): Promise<UsageSaver> {
     try {
       ledger.settle(await file.read(ledger.now), new Map())
     } catch (error) {
@@ -119,7 +122,7 @@ export class UsageKeeper {
         'key usage not read, counting restarted',
       )
     }
-    return new UsageKeeper(file, ledger, clock, log)
+    return new UsageSaver(file, ledger, clock, log)
   }
 
   /** Saves new usage after any save in progress. Never rejects; a failed save is retried at the next interval. */

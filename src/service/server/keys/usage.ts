@@ -3,7 +3,7 @@ import type { Clock } from '../../../common/clock.ts'
 const MINUTE_MS = 60_000
 
 /** Quota of audio per 24 hours. */
-export class AudioAllowance {
+export class AudioQuota {
   readonly #usage: AudioUsage
   /** Maximum minutes; can change at any time. */
   minutes: number

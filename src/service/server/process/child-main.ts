@@ -3,7 +3,7 @@
  * reports `listening` or `failed`, forwards its log to the parent, answers heartbeat requests, and exits with the
  * parent.
  */
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import { buildService, type Service } from '../service.ts'
 import type { ServiceConfig } from '../settings.ts'
 import { isAsk, isStart, type ProcessMessage } from './messages.ts'
@@ -16,7 +16,12 @@ const line =
   (fields: object, message: string): void =>
     say({ type: 'log', level, fields, message })
 
-const parentLog: Log = { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
+const parentLog: Logger = {
+  debug: line('debug'),
+  info: line('info'),
+  warn: line('warn'),
+  error: line('error'),
+}
 
 let service: Promise<Service> | undefined
 let built: Service | undefined

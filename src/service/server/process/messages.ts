@@ -1,4 +1,4 @@
-import type { DoorCounters } from '../../../net/request-guard.ts'
+import type { RequestGuardCounters } from '../../../net/request-guard.ts'
 import type { ServiceConfig } from '../settings.ts'
 
 /** First message from the parent to a service process; sent once. */
@@ -19,7 +19,7 @@ export interface ServiceFigures {
   /** Delay of recognition (ms), and share of busy threads. */
   readonly behindMs: number
   readonly busy: number
-  readonly door: Readonly<DoorCounters>
+  readonly door: Readonly<RequestGuardCounters>
   /** Number of errors sent to clients, by code. */
   readonly errors: Readonly<Record<string, number>>
   readonly overload: {

@@ -1,9 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { childEnvironment } from '../../../common/child-environment.ts'
-import { after, type Clock, systemClock, Ticker } from '../../../common/clock.ts'
+import { type Clock, setTimer, systemClock, Ticker } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import type { EndReason } from '../../../common/lifecycle.ts'
-import { type Log, silentLog } from '../../../common/log.ts'
+import { type Logger, noopLogger } from '../../../common/log.ts'
 import { THREADS } from '../engines/thread-budget.ts'
 import { type ServiceConfig, serviceUrl } from '../settings.ts'
 import type { AskMessage, ProcessMessage, ServiceFigures, StartMessage } from './messages.ts'
@@ -13,7 +13,7 @@ const BEAT_MS = 1_000
 /** Maximum number of consecutive requests without a response: a very busy machine is slow, not dead. */
 const MAX_MISSED = 8
 
-export interface HeartbeatParts {
+export interface HeartbeatOptions {
   readonly clock: Clock
   /** Requests a heartbeat. */
   readonly ask: () => void
@@ -27,10 +27,10 @@ export interface HeartbeatParts {
  */
 export class Heartbeat implements Disposable {
   readonly #ticker: Ticker
-  readonly #parts: HeartbeatParts
+  readonly #parts: HeartbeatOptions
   #missed = 0
 
-  constructor(parts: HeartbeatParts) {
+  constructor(parts: HeartbeatOptions) {
     this.#parts = parts
     this.#ticker = new Ticker(parts.clock, BEAT_MS, () => this.#beat())
   }
@@ -59,7 +59,7 @@ export class Heartbeat implements Disposable {
 const children = new Set<ChildProcess>()
 
 /** Ends `child` when this process ends, by `process.exit` or by a crash. */
-function endsWithUs(child: ChildProcess): void {
+function killOnParentExit(child: ChildProcess): void {
   if (children.size === 0) process.once('exit', endAll)
   children.add(child)
   child.once('exit', () => {
@@ -85,7 +85,7 @@ const START_MS = 60_000
 export interface ServiceProcessOptions {
   readonly clock?: Clock
   /** Also receives the log lines of the process. */
-  readonly log?: Log
+  readonly log?: Logger
 }
 
 /**
@@ -100,7 +100,7 @@ export class ServiceProcess {
   readonly ended: Promise<EndReason>
   readonly #config: ServiceConfig
   readonly #clock: Clock
-  readonly #log: Log
+  readonly #log: Logger
   readonly #settle: (reason: EndReason) => void
   #child: ChildProcess | undefined
   #port = 0
@@ -117,7 +117,7 @@ export class ServiceProcess {
 
   private constructor(
     config: ServiceConfig,
-    { clock = systemClock, log = silentLog }: ServiceProcessOptions,
+    { clock = systemClock, log = noopLogger }: ServiceProcessOptions,
   ) {
     this.#config = config
     this.#clock = clock
@@ -187,7 +187,7 @@ export class ServiceProcess {
     const child = this.#child
     if (child && child.exitCode === null && child.signalCode === null) {
       const gone = new Promise(resolve => child.once('exit', resolve))
-      const late = after(this.#clock, GOODBYE_MS, () => child.kill('SIGKILL'))
+      const late = setTimer(this.#clock, GOODBYE_MS, () => child.kill('SIGKILL'))
       child.kill('SIGTERM')
       await gone
       late[Symbol.dispose]()
@@ -208,8 +208,8 @@ export class ServiceProcess {
       },
     })
     this.#child = child
-    endsWithUs(child)
-    this.#watch = after(this.#clock, START_MS, () => this.#kill(child, 'does not listen', START_MS))
+    killOnParentExit(child)
+    this.#watch = setTimer(this.#clock, START_MS, () => this.#kill(child, 'does not listen', START_MS))
     child.on('message', (message: ProcessMessage) => this.#heard(message))
     child.on('error', error => this.#log.error({ reason: error.message }, 'service process error'))
     child.once('exit', (code, signal) => this.#died({ code, signal }, this.#clock.now() - started))
@@ -281,7 +281,7 @@ export class ServiceProcess {
     }
     if (livedMs > STEADY_MS) this.#waitMs = BACK_OFF_MS.first
     this.#log.warn({ ...how, livedMs: Math.round(livedMs), waitMs: this.#waitMs }, 'service process died')
-    this.#timer = after(this.#clock, this.#waitMs, () => {
+    this.#timer = setTimer(this.#clock, this.#waitMs, () => {
       this.#restarts++
       this.#spawn()
     })

@@ -6,7 +6,7 @@ import { VoiceActivity } from '../../../transcode/voice-activity.ts'
 import type { SendAudio } from '../../contract.ts'
 import type { SpeechStream } from '../engines/engine.ts'
 import { ServiceError } from '../errors.ts'
-import type { KeyHolder } from '../keys/key-holder.ts'
+import type { KeyUsage } from '../keys/key-holder.ts'
 import { shown } from '../query.ts'
 
 /** Number of fragments with speech that are kept: half a minute at 60 ms each. */
@@ -63,7 +63,7 @@ export class Uplink {
   readonly #rate: number
   readonly #resampler: Resampler
   readonly #limits: UplinkLimits
-  readonly #holder: Pick<KeyHolder, 'takeAudio'>
+  readonly #holder: Pick<KeyUsage, 'takeAudio'>
   readonly #ends: SpeechEnds
   /** Duration of the accepted audio (ms). */
   takenMs = 0
@@ -76,7 +76,7 @@ export class Uplink {
     stream: SpeechStream,
     { sampleRate }: SendAudio,
     limits: UplinkLimits,
-    holder: Pick<KeyHolder, 'takeAudio'>,
+    holder: Pick<KeyUsage, 'takeAudio'>,
     ends: SpeechEnds,
   ) {
     this.#stream = stream

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
-import { after, type Clock, Ticker } from '../../../common/clock.ts'
+import { type Clock, setTimer, Ticker } from '../../../common/clock.ts'
 import { createMp3, type Mp3Encoder, type Mp3Rate } from '../../../transcode/mp3/encoder.ts'
 
 /** Interval at which silence is added (ms). */
@@ -12,7 +12,7 @@ const MOST_AHEAD_MS = 15_000
 /** Time a reader has to read the rest after the session has ended. */
 const LINGER_MS = 5 * 60_000
 
-export interface AudioStreamParts {
+export interface AudioStreamOptions {
   readonly mp3: LiveMp3
   readonly clock: Clock
   /** Maximum number of bytes buffered for a reader, or until one connects. */
@@ -27,7 +27,7 @@ export interface AudioStreamParts {
  * limit. There is one reader at a time; a new one replaces the old one.
  */
 export class AudioStream {
-  readonly #parts: AudioStreamParts
+  readonly #parts: AudioStreamOptions
   #reader: Readable | undefined
   #ticker: Ticker | undefined
   /** Clock time at which a real-time reader is, or would have been, at the start of the mp3. */
@@ -39,7 +39,7 @@ export class AudioStream {
   #waiting: (() => void)[] = []
 
   /** Takes ownership of `mp3` and finishes it at the end. */
-  constructor(parts: AudioStreamParts) {
+  constructor(parts: AudioStreamOptions) {
     this.#parts = parts
   }
 
@@ -102,7 +102,7 @@ export class AudioStream {
     const reader = this.#reader
     if (!reader) return
     reader.push(null)
-    const late = after(this.#parts.clock, LINGER_MS, () => reader.destroy())
+    const late = setTimer(this.#parts.clock, LINGER_MS, () => reader.destroy())
     reader.once('close', () => late[Symbol.dispose]())
   }
 

@@ -1,14 +1,14 @@
 import type { Socket } from 'socket.io'
-import type { KeyHolder } from '../keys/key-holder.ts'
+import type { KeyUsage } from '../keys/key-holder.ts'
 import { type ServiceSettings, serviceUrl } from '../settings.ts'
-import { wishedVoice } from '../voice-catalog.ts'
-import type { NamespaceParts, OpenSession } from './namespaces.ts'
+import { chooseVoice } from '../voice-catalog.ts'
+import type { NamespaceOptions, OpenSession } from './namespaces.ts'
 import { stsParameters, sttParameters, translatorParameters, ttsParameters } from './parameters.ts'
 import { SpokenResults, SpokenTexts, TranscriptResults, TranslatedTexts } from './results.ts'
 import { Session } from './session.ts'
 import { SpeechIntake } from './speech-intake.ts'
 import { TextIntake } from './text-intake.ts'
-import { ChunkOutput, type SpokenOutput, type SpokenOutputParts, StreamOutput } from './voice-output.ts'
+import { ChunkOutput, type SpokenOutput, type SpokenOutputOptions, StreamOutput } from './voice-output.ts'
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
 
@@ -26,9 +26,9 @@ function addressFor(socket: Socket, { publicUrl, host }: ServiceSettings): strin
 
 /** Returns the output selected by `receiveAudio.obtainVia`. */
 function chosenOutput(
-  chosen: Omit<SpokenOutputParts, 'clock'>,
+  chosen: Omit<SpokenOutputOptions, 'clock'>,
   socket: Socket,
-  { streams, settings, clock }: NamespaceParts,
+  { streams, settings, clock }: NamespaceOptions,
 ): SpokenOutput {
   const parts = { ...chosen, clock }
   if (parts.receiveAudio.obtainVia === 'chunk') return new ChunkOutput(parts)
@@ -41,7 +41,7 @@ export const openSts: OpenSession = (socket, channel, log, parts) => {
   const { engines, workload, settings, clock } = parts
   const parameters = stsParameters(socket.handshake.query, engines)
   const { languageIdSource, languageIdTarget, receiveAudio } = parameters
-  const voice = wishedVoice(parameters, engines)
+  const voice = chooseVoice(parameters, engines)
   const recognizer = engines.recognizer(languageIdSource, parameters.grammar)!
   const translator = engines.translator(languageIdSource, languageIdTarget)!
   translator.prepare(languageIdSource, languageIdTarget)
@@ -85,7 +85,7 @@ export const openStt: OpenSession = (socket, channel, log, { engines, workload, 
 /** `/translator`: translates text. */
 export const openTranslator: OpenSession = (socket, channel, log, { engines, settings, clock }) => {
   const parameters = translatorParameters(socket.handshake.query, engines)
-  const holder = socket.data.holder as KeyHolder
+  const holder = socket.data.holder as KeyUsage
   const { languageIdSource, languageIdTarget } = parameters
   const translator = engines.translator(languageIdSource, languageIdTarget)!
   translator.prepare(languageIdSource, languageIdTarget)
@@ -106,8 +106,8 @@ export const openTts: OpenSession = (socket, channel, log, parts) => {
   const { engines, settings, clock } = parts
   const parameters = ttsParameters(socket.handshake.query, engines)
   const { receiveAudio } = parameters
-  const holder = socket.data.holder as KeyHolder
-  const voice = wishedVoice(parameters, engines)
+  const holder = socket.data.holder as KeyUsage
+  const voice = chooseVoice(parameters, engines)
   return new Session({
     channel,
     parameters,

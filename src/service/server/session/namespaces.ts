@@ -1,16 +1,16 @@
 import type { IncomingMessage } from 'node:http'
 import type { Namespace as IoNamespace, Server, Socket } from 'socket.io'
 import type { Clock } from '../../../common/clock.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { TrustedProxies } from '../../../net/client-address.ts'
 import { vouchFor } from '../../../net/request-guard.ts'
 import { EVENT, type Namespace } from '../../contract.ts'
-import type { Admission, Workload } from '../capacity.ts'
+import type { Admission, LoadMonitor } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
 import type { ErrorCounts } from '../errors.ts'
-import { ServiceError, told } from '../errors.ts'
+import { ServiceError, toErrorBody } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
-import type { KeyHolder } from '../keys/key-holder.ts'
+import type { KeyUsage } from '../keys/key-holder.ts'
 import { shown } from '../query.ts'
 import type { ServiceSettings } from '../settings.ts'
 import type { AudioStreams } from './audio-stream.ts'
@@ -19,17 +19,17 @@ import { openSts, openStt, openTranslator, openTts } from './namespace-sessions.
 import type { Session } from './session.ts'
 import { SocketChannel } from './socket-channel.ts'
 
-export interface NamespaceParts {
+export interface NamespaceOptions {
   readonly keys: ApiKeys
   readonly proxies: TrustedProxies
   readonly engines: EngineSet
   readonly admission: Admission
-  readonly workload: Workload
+  readonly workload: LoadMonitor
   readonly streams: AudioStreams
   readonly guard: ConnectGuard
   readonly settings: ServiceSettings
   readonly clock: Clock
-  readonly log: Log
+  readonly log: Logger
   /** Counts the errors sent to clients. */
   readonly errors: ErrorCounts
 }
@@ -38,7 +38,12 @@ export interface NamespaceParts {
 const CONNECT_ERROR = '4'
 
 /** Creates the session of a socket from its query; throws a `ServiceError` for invalid parameters. */
-export type OpenSession = (socket: Socket, channel: SocketChannel, log: Log, parts: NamespaceParts) => Session
+export type OpenSession = (
+  socket: Socket,
+  channel: SocketChannel,
+  log: Logger,
+  parts: NamespaceOptions,
+) => Session
 
 /** The event that a namespace accepts, and its session factory. */
 interface Offer {
@@ -54,7 +59,7 @@ const OFFERED: Readonly<Record<Namespace, Offer>> = {
 }
 
 /** Serves the namespaces of the interface at `io` and rejects all others with the reason. */
-export function addNamespaces(io: Server, parts: NamespaceParts): void {
+export function addNamespaces(io: Server, parts: NamespaceOptions): void {
   for (const [name, offer] of Object.entries(OFFERED)) {
     const namespace = io.of(name)
     guard(namespace, parts, holder => {
@@ -71,7 +76,7 @@ export function addNamespaces(io: Server, parts: NamespaceParts): void {
 }
 
 /** Rejects a CONNECT to an unknown namespace. */
-function refuseUnknown(name: string, auth: unknown, parts: NamespaceParts): void {
+function refuseUnknown(name: string, auth: unknown, parts: NamespaceOptions): void {
   const { current } = parts.guard
   if (!current) return
   const { request } = current
@@ -81,7 +86,7 @@ function refuseUnknown(name: string, auth: unknown, parts: NamespaceParts): void
   current.send(`${CONNECT_ERROR}${name},${JSON.stringify({ message, data })}`)
 }
 
-function guard(namespace: IoNamespace, parts: NamespaceParts, admit: (holder: KeyHolder) => void): void {
+function guard(namespace: IoNamespace, parts: NamespaceOptions, admit: (holder: KeyUsage) => void): void {
   namespace.use((socket, next) => {
     const { request, handshake, nsp } = socket
     const error = refusedConnect({ request, name: nsp.name, auth: handshake.auth }, parts, holder => {
@@ -101,8 +106,8 @@ interface ConnectPacket {
 /** Checks the key, then runs `admit`. Returns the error they throw, which reaches the client as `connect_error`. */
 function refusedConnect(
   { request, name, auth }: ConnectPacket,
-  parts: NamespaceParts,
-  admit: (holder: KeyHolder) => void,
+  parts: NamespaceOptions,
+  admit: (holder: KeyUsage) => void,
 ): ServiceError | undefined {
   try {
     const token = (auth as { token?: unknown } | undefined)?.token
@@ -112,7 +117,7 @@ function refusedConnect(
     admit(holder)
     return undefined
   } catch (error) {
-    const refused = told(error)
+    const refused = toErrorBody(error)
     parts.errors.count(refused.specific)
     // The requested name is arbitrary text from the client.
     const namespace = Object.hasOwn(OFFERED, name) ? name : 'another'
@@ -127,10 +132,10 @@ function refusal(): ServiceError {
 }
 
 /** Serves one connected socket. Handlers are set before anything is awaited, so that no event is lost. */
-function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceParts): void {
+function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceOptions): void {
   parts.guard.joined(socket.conn)
   const channel = new SocketChannel(socket, parts.errors)
-  const holder = socket.data.holder as KeyHolder
+  const holder = socket.data.holder as KeyUsage
   const log = tagged(parts.log, { session: socket.id, namespace: socket.nsp.name, key: holder.name })
   let session: Session
   const places: Disposable[] = []
@@ -140,7 +145,7 @@ function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceParts): v
     session = open(socket, channel, log, parts)
   } catch (error) {
     leave(places)
-    turnAway(channel, told(error), log)
+    turnAway(channel, toErrorBody(error), log)
     return
   }
   socket.onAny((event: unknown, ...sent: unknown[]) => {
@@ -165,7 +170,7 @@ function leave(places: readonly Disposable[]): void {
   for (const place of places) place[Symbol.dispose]()
 }
 
-function turnAway(channel: SocketChannel, error: ServiceError, log: Log): void {
+function turnAway(channel: SocketChannel, error: ServiceError, log: Logger): void {
   // The client is sent its own mistake; the log omits it, as it can contain anything.
   log.warn(
     { error: error.specific, ...(error.status >= 500 ? { reason: error.message } : {}) },
@@ -190,7 +195,7 @@ function received(session: Session, takes: string, event: unknown, payloads: rea
 }
 
 /** Returns a log that adds `fields` to every line. */
-function tagged(log: Log, fields: object): Log {
+function tagged(log: Logger, fields: object): Logger {
   return {
     debug: (more, message) => log.debug({ ...fields, ...more }, message),
     info: (more, message) => log.info({ ...fields, ...more }, message),

@@ -9,7 +9,7 @@ import {
 import type { TextTranslator, Transcript } from '../engines/engine.ts'
 import { type ErrorName, ServiceError } from '../errors.ts'
 import type { StsParameters, SttParameters, TranslatorParameters, TtsParameters } from './parameters.ts'
-import type { Outlet } from './session.ts'
+import type { SessionOutput } from './session.ts'
 import type { Text, TextWork } from './text-intake.ts'
 import { finish, type SpokenOutput } from './voice-output.ts'
 
@@ -37,10 +37,10 @@ function sttResult(transcript: Transcript, final: boolean, languageIdSource: str
 /** The results of `/stt`: transcripts in order of arrival. */
 export class TranscriptResults implements Results {
   readonly lateMs = 0
-  readonly #outlet: Outlet
+  readonly #outlet: SessionOutput
   readonly #parameters: SttParameters
 
-  constructor(outlet: Outlet, parameters: SttParameters) {
+  constructor(outlet: SessionOutput, parameters: SttParameters) {
     this.#outlet = outlet
     this.#parameters = parameters
   }
@@ -65,8 +65,8 @@ export class TranscriptResults implements Results {
   }
 }
 
-export interface SpokenResultsParts {
-  readonly outlet: Outlet
+export interface SpokenResultsOptions {
+  readonly outlet: SessionOutput
   readonly parameters: StsParameters
   readonly translator: TextTranslator
   /** Speaks the translations; opened and closed by the results. */
@@ -91,7 +91,7 @@ interface Waiting {
  * Every final ends with exactly one `endSynth`, right after its last `result`, also after a failure.
  */
 export class SpokenResults implements Results {
-  readonly #parts: SpokenResultsParts
+  readonly #parts: SpokenResultsOptions
   #line: Waiting[] = []
   #busy = false
   /** Time at which recognition of the current utterance was due. */
@@ -99,7 +99,7 @@ export class SpokenResults implements Results {
   #closed = false
   #held: Transcript | undefined
 
-  constructor(parts: SpokenResultsParts) {
+  constructor(parts: SpokenResultsOptions) {
     this.#parts = parts
   }
 
@@ -191,13 +191,13 @@ export class SpokenResults implements Results {
 
 /** The results of `/tts`: each text is spoken and ended, also after a failure. */
 export class SpokenTexts implements TextWork {
-  readonly #outlet: Outlet
+  readonly #outlet: SessionOutput
   readonly #parameters: TtsParameters
   readonly #output: SpokenOutput
   #closed = false
 
   /** Takes ownership of `output`: opens and closes it. */
-  constructor(outlet: Outlet, parameters: TtsParameters, output: SpokenOutput) {
+  constructor(outlet: SessionOutput, parameters: TtsParameters, output: SpokenOutput) {
     this.#outlet = outlet
     this.#parameters = parameters
     this.#output = output
@@ -227,11 +227,11 @@ export class SpokenTexts implements TextWork {
 
 /** The results of `/translator`: one per text, also after a failure. */
 export class TranslatedTexts implements TextWork {
-  readonly #outlet: Outlet
+  readonly #outlet: SessionOutput
   readonly #parameters: TranslatorParameters
   readonly #translator: TextTranslator
 
-  constructor(outlet: Outlet, parameters: TranslatorParameters, translator: TextTranslator) {
+  constructor(outlet: SessionOutput, parameters: TranslatorParameters, translator: TextTranslator) {
     this.#outlet = outlet
     this.#parameters = parameters
     this.#translator = translator

@@ -1,7 +1,7 @@
-import { after, type Clock } from '../../../common/clock.ts'
-import type { Log } from '../../../common/log.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
+import type { Logger } from '../../../common/log.ts'
 import { type ConnectionParameters, EVENT } from '../../contract.ts'
-import { ServiceError, told } from '../errors.ts'
+import { ServiceError, toErrorBody } from '../errors.ts'
 import type { ServiceSettings } from '../settings.ts'
 
 /** Connection to one client, as a session uses it. */
@@ -16,7 +16,7 @@ export interface Channel {
 }
 
 /** Input of a session, and its processing. The session opens and closes it. */
-export interface Intake {
+export interface SessionInput {
   /** True while accepted input is being processed. */
   readonly busy: boolean
   /** Prepares the input; resolves to the payload of `start`. Throws a `ServiceError` on failure. */
@@ -30,7 +30,7 @@ export interface Intake {
 }
 
 /** Output of a session to its client. */
-export interface Outlet {
+export interface SessionOutput {
   /** Sends an event. Does nothing once the session has ended; a client that does not read ends the session. */
   emit(event: string, payload: unknown): void
   /** Reports a failure to the client, and ends the session for errors that are fatal in the error table. */
@@ -42,18 +42,18 @@ export interface Outlet {
 /** Deferrable work waits while more than this is unread by the client (bytes). */
 const ROOM_BYTES = 256 * 1024
 
-export interface SessionParts {
+export interface SessionOptions {
   readonly channel: Channel
   /** Echoed as `connected`. */
   readonly parameters: ConnectionParameters
   /** Creates the input; the session closes it. */
-  readonly intake: (outlet: Outlet) => Intake
+  readonly intake: (outlet: SessionOutput) => SessionInput
   /** The session ends after this long without accepted input. */
   readonly idleTimeoutMs: number
   readonly settings: ServiceSettings
   readonly clock: Clock
   /** Logger of this session. */
-  readonly log: Log
+  readonly log: Logger
 }
 
 /**
@@ -61,9 +61,9 @@ export interface SessionParts {
  *
  *   opening ──intake open──▶ ready ──client gone, idle, broken──▶ ended
  */
-export class Session implements Outlet {
-  readonly #parts: SessionParts
-  readonly #intake: Intake
+export class Session implements SessionOutput {
+  readonly #parts: SessionOptions
+  readonly #intake: SessionInput
   #state: 'opening' | 'ready' | 'ended' = 'opening'
   /** Errors that have been logged. */
   readonly #said = new Set<string>()
@@ -73,7 +73,7 @@ export class Session implements Outlet {
   #overfull = false
   #closing: Promise<void> | undefined
 
-  constructor(parts: SessionParts) {
+  constructor(parts: SessionOptions) {
     this.#parts = parts
     this.#intake = parts.intake(this)
   }
@@ -86,7 +86,7 @@ export class Session implements Outlet {
     try {
       start = await this.#intake.open()
     } catch (error) {
-      return this.fault(told(error))
+      return this.fault(toErrorBody(error))
     }
     if (this.#state === 'ended') return
     this.#state = 'ready'
@@ -102,7 +102,7 @@ export class Session implements Outlet {
       if (this.#state !== 'ready') throw new ServiceError('before_start', 'data is accepted only after start')
       this.#intake.take(payload)
     } catch (error) {
-      this.refuse(told(error))
+      this.refuse(toErrorBody(error))
       return false
     }
     this.#bad = 0
@@ -176,7 +176,7 @@ export class Session implements Outlet {
   /** Re-arms for the earliest possible timeout, instead of one timer per fragment. */
   #watchIdle(ms: number): void {
     const { clock, idleTimeoutMs } = this.#parts
-    this.#idle = after(clock, ms, () => {
+    this.#idle = setTimer(clock, ms, () => {
       if (this.#intake.busy) this.#lastTaken = clock.now()
       const left = this.#lastTaken + idleTimeoutMs - clock.now()
       if (left > 0) this.#watchIdle(left)

@@ -1,12 +1,12 @@
 import type { Clock } from '../../../common/clock.ts'
-import type { Followed, Workload } from '../capacity.ts'
+import type { Followed, LoadMonitor } from '../capacity.ts'
 import type { SpeechStream, SpeechToText, TranscriptSink } from '../engines/engine.ts'
 import { ServiceError } from '../errors.ts'
-import type { KeyHolder } from '../keys/key-holder.ts'
+import type { KeyUsage } from '../keys/key-holder.ts'
 import { SpeechEnds, Uplink, type UplinkLimits } from './audio-intake.ts'
 import type { SttParameters } from './parameters.ts'
 import type { Results } from './results.ts'
-import type { Intake, Outlet } from './session.ts'
+import type { SessionInput, SessionOutput } from './session.ts'
 
 export interface PaceLimits {
   /** Delay above which the client of a session is notified (ms). */
@@ -15,8 +15,8 @@ export interface PaceLimits {
   readonly endBehindMs: number
 }
 
-export interface PaceParts {
-  readonly outlet: Outlet
+export interface PaceOptions {
+  readonly outlet: SessionOutput
   readonly limits: PaceLimits
   /** Time the oldest speech has been waiting for the recognizer (ms). */
   readonly behind: () => number
@@ -28,11 +28,11 @@ export interface PaceParts {
  * Checks that one session keeps up with its speech. Its client is notified once when it falls behind, until it has
  * caught up. A session that is far behind ends, because such a late translation is useless.
  */
-export class Pace implements Followed {
-  readonly #parts: PaceParts
+export class BacklogMonitor implements Followed {
+  readonly #parts: PaceOptions
   #told = false
 
-  constructor(parts: PaceParts) {
+  constructor(parts: PaceOptions) {
     this.#parts = parts
   }
 
@@ -57,25 +57,25 @@ export class Pace implements Followed {
   }
 }
 
-export interface SpeechIntakeParts {
-  readonly outlet: Outlet
+export interface SpeechIntakeOptions {
+  readonly outlet: SessionOutput
   readonly parameters: SttParameters
   readonly recognizer: SpeechToText
   /** Receives the transcripts; the input opens and closes it. */
   readonly results: Results
   readonly limits: UplinkLimits & PaceLimits
   /** Monitors whether the session keeps up. */
-  readonly workload: Pick<Workload, 'follow'>
+  readonly workload: Pick<LoadMonitor, 'follow'>
   /** Holder of the session's key. */
-  readonly holder: Pick<KeyHolder, 'takeAudio'>
+  readonly holder: Pick<KeyUsage, 'takeAudio'>
   readonly clock: Clock
 }
 
 /** Input of `/stt` and `/sts`: speech, recognized utterance by utterance. */
-export class SpeechIntake implements Intake {
+export class SpeechIntake implements SessionInput {
   /** A pause in the audio is idle time; there is nothing to wait for. */
   readonly busy = false
-  readonly #parts: SpeechIntakeParts
+  readonly #parts: SpeechIntakeOptions
   readonly #ends: SpeechEnds
   #stream: SpeechStream | undefined
   #uplink: Uplink | undefined
@@ -83,7 +83,7 @@ export class SpeechIntake implements Intake {
   #utterances = 0
   #closed = false
 
-  constructor(parts: SpeechIntakeParts) {
+  constructor(parts: SpeechIntakeOptions) {
     this.#parts = parts
     this.#ends = new SpeechEnds(parts.clock)
   }
@@ -102,7 +102,7 @@ export class SpeechIntake implements Intake {
     this.#uplink = new Uplink(stream, parameters.sendAudio, limits, holder, this.#ends)
     const behind = () => stream.behindMs
     const late = () => Math.max(stream.behindMs, results.lateMs)
-    this.#followed = workload.follow(new Pace({ outlet, limits, behind, late }))
+    this.#followed = workload.follow(new BacklogMonitor({ outlet, limits, behind, late }))
     return start
   }
 

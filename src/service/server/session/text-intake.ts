@@ -1,6 +1,6 @@
-import { ServiceError, told } from '../errors.ts'
+import { ServiceError, toErrorBody } from '../errors.ts'
 import { shown } from '../query.ts'
-import type { Intake, Outlet } from './session.ts'
+import type { SessionInput, SessionOutput } from './session.ts'
 
 /** A text sent by a client. */
 export interface Text {
@@ -34,8 +34,8 @@ export interface TextHolder {
 }
 
 /** Input of `/translator` and `/tts`: texts, processed one after the other in order of arrival. */
-export class TextIntake implements Intake {
-  readonly #outlet: Outlet
+export class TextIntake implements SessionInput {
+  readonly #outlet: SessionOutput
   readonly #work: TextWork
   readonly #limits: TextLimits
   readonly #holder: TextHolder
@@ -45,7 +45,7 @@ export class TextIntake implements Intake {
   #busy = false
 
   /** Takes ownership of `work` and closes it. */
-  constructor(outlet: Outlet, work: TextWork, limits: TextLimits, holder: TextHolder) {
+  constructor(outlet: SessionOutput, work: TextWork, limits: TextLimits, holder: TextHolder) {
     this.#outlet = outlet
     this.#work = work
     this.#limits = limits
@@ -91,7 +91,7 @@ export class TextIntake implements Intake {
         await this.#outlet.room()
       }
     } catch (error) {
-      this.#outlet.fault(told(error))
+      this.#outlet.fault(toErrorBody(error))
     }
     this.#busy = false
   }

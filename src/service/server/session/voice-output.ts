@@ -4,7 +4,7 @@ import { type EndSynth, EVENT, type ReceiveAudio, type ResultFile, type StageTim
 import type { OfferedVoice } from '../engines/engine-set.ts'
 import { ServiceError } from '../errors.ts'
 import { AudioStream, type AudioStreams, LiveMp3 } from './audio-stream.ts'
-import type { Outlet } from './session.ts'
+import type { SessionOutput } from './session.ts'
 
 /**
  * Synthesizes `text` with `voice` and yields the pieces of one mp3 as they are made; the receiver owns the pieces.
@@ -52,15 +52,15 @@ export interface SpokenOutput {
   close(): void
 }
 
-export interface SpokenOutputParts {
-  readonly outlet: Outlet
+export interface SpokenOutputOptions {
+  readonly outlet: SessionOutput
   readonly voice: OfferedVoice
   readonly receiveAudio: ReceiveAudio
   readonly clock: Clock
 }
 
 /** Sends `result`, the last one of its id, and `endSynth`. */
-export function finish(outlet: Outlet, result: SpokenResult & { readonly file?: ResultFile }): void {
+export function finish(outlet: SessionOutput, result: SpokenResult & { readonly file?: ResultFile }): void {
   outlet.emit(EVENT.result, result)
   outlet.emit(EVENT.endSynth, { id: result.id } satisfies EndSynth)
 }
@@ -84,10 +84,10 @@ export function timed<R extends SpokenResult>(
 /** Sends the mp3 in the results themselves: one per text, whole (`block`) or in pieces as it is made (`streaming`). */
 export class ChunkOutput implements SpokenOutput {
   readonly held = false
-  readonly #parts: SpokenOutputParts
+  readonly #parts: SpokenOutputOptions
   readonly #closed = new AbortController()
 
-  constructor(parts: SpokenOutputParts) {
+  constructor(parts: SpokenOutputOptions) {
     this.#parts = parts
   }
 
@@ -123,7 +123,7 @@ export class ChunkOutput implements SpokenOutput {
   }
 }
 
-export interface StreamOutputParts extends SpokenOutputParts {
+export interface StreamOutputOptions extends SpokenOutputOptions {
   readonly streams: AudioStreams
   /** Address of the service as seen by its client. */
   readonly base: string
@@ -132,13 +132,13 @@ export interface StreamOutputParts extends SpokenOutputParts {
 
 /** Delivers the mp3 as one HTTP response, whose URL is the payload of `start`. The results carry only text. */
 export class StreamOutput implements SpokenOutput {
-  readonly #parts: StreamOutputParts
+  readonly #parts: StreamOutputOptions
   readonly #closed = new AbortController()
   #stream: AudioStream | undefined
   #path = ''
   #held = false
 
-  constructor(parts: StreamOutputParts) {
+  constructor(parts: StreamOutputOptions) {
     this.#parts = parts
   }
 

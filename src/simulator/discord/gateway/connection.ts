@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws'
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import { CLOSE, type ClientMessage, OP, readClientMessage } from './protocol.ts'
 import type { GatewaySession, SessionLine } from './session.ts'
 
@@ -105,7 +105,7 @@ export class GatewayConnection implements SessionLine {
   #expectHeartbeat(): void {
     const { clock, heartbeatMs } = this.#host
     this.#heartbeat?.[Symbol.dispose]()
-    this.#heartbeat = after(clock, Math.max(heartbeatMs * 2, PATIENCE_MS), () =>
+    this.#heartbeat = setTimer(clock, Math.max(heartbeatMs * 2, PATIENCE_MS), () =>
       this.close(CLOSE.sessionTimedOut, 'Session timed out.'),
     )
   }

@@ -37,7 +37,7 @@ function membersChunk(
   }
 }
 
-export interface GatewayTerms {
+export interface GatewayOptions {
   readonly world: World
   readonly token: string
   readonly heartbeatMs: number
@@ -61,7 +61,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   refuseConnections = false
   refuseResumeUrl = false
   identifiesLeft = IDENTIFIES
-  readonly #terms: GatewayTerms
+  readonly #terms: GatewayOptions
   readonly #sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   readonly #connections = new Set<GatewayConnection>()
   readonly #live = new Map<string, GatewaySession>()
@@ -69,7 +69,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   readonly #listening: Disposable
   #stopped = false
 
-  constructor(http: Server, terms: GatewayTerms) {
+  constructor(http: Server, terms: GatewayOptions) {
     this.#terms = terms
     http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
     this.#listening = terms.world.listen(happening => this.#tell(happening))

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Json } from '../json.ts'
 import type { Guild } from '../model/guild.ts'
 import type { World } from '../model/world.ts'
@@ -146,7 +146,7 @@ export class GatewaySession {
   /** Calls `ended` if nothing resumes the session within `ms`. */
   waitForResume(clock: Clock, ms: number, ended: () => void): void {
     this.stop()
-    this.#waiting = after(clock, ms, ended)
+    this.#waiting = setTimer(clock, ms, ended)
   }
 
   /** Stops waiting for a resume. */

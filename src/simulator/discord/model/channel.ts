@@ -75,7 +75,7 @@ export class TextChannel extends Channel {
   }
 }
 
-export interface ThreadTerms {
+export interface ThreadOptions {
   readonly name: string
   readonly owner: User
   readonly autoArchiveMinutes: number
@@ -94,11 +94,11 @@ export class Thread extends Channel {
   readonly owner: User
   archived = false
   locked = false
-  readonly #terms: Pick<ThreadTerms, 'autoArchiveMinutes' | 'private'>
+  readonly #terms: Pick<ThreadOptions, 'autoArchiveMinutes' | 'private'>
   readonly #createdAt: number
 
   /** A thread that starts from a message has that message's id. */
-  constructor(parent: Channel, { name, owner, starter, ...terms }: ThreadTerms) {
+  constructor(parent: Channel, { name, owner, starter, ...terms }: ThreadOptions) {
     super(parent.guild, name, starter?.id)
     this.parent = parent
     this.owner = owner

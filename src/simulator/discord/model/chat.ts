@@ -3,13 +3,13 @@ import { ApiError } from '../rest/api-error.ts'
 import type { Channel } from './channel.ts'
 import type { Member } from './member.ts'
 import type { MessageVersion } from './message.ts'
-import { Message, type MessageTerms } from './message.ts'
+import { Message, type MessageOptions } from './message.ts'
 import { ALL_MENTIONS, isEmpty, type MessageDraft, pingsIn, USER_MENTIONS } from './message-draft.ts'
 import type { User } from './user.ts'
 import type { World } from './world.ts'
 
 /** Context and audience of a posted message. */
-export type PostTerms = Pick<MessageTerms, 'ephemeralFor' | 'webhook' | 'loading'> & {
+export type PostOptions = Pick<MessageOptions, 'ephemeralFor' | 'webhook' | 'loading'> & {
   /** Discord: Message Interaction Metadata. */
   readonly interaction?: Json
 }
@@ -33,7 +33,7 @@ export class Chat {
   }
 
   /** The bot, or one of its webhooks, posts. Throws `ApiError` for an empty message. */
-  post(channel: Channel, draft: MessageDraft, terms: PostTerms = {}): Message {
+  post(channel: Channel, draft: MessageDraft, terms: PostOptions = {}): Message {
     if (isEmpty(draft) && !terms.loading) throw ApiError.of(50006)
     const { bot } = channel.guild
     const defaults = terms.interaction ? USER_MENTIONS : ALL_MENTIONS
@@ -75,7 +75,7 @@ export class Chat {
     })
   }
 
-  #post(terms: Omit<MessageTerms, 'id'>): Message {
+  #post(terms: Omit<MessageOptions, 'id'>): Message {
     const message = new Message({ id: this.#world.ids.next(), ...terms })
     message.channel.messages.push(message)
     this.#tell('MESSAGE_CREATE', message)

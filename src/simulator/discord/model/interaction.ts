@@ -1,4 +1,4 @@
-import { after } from '../../../common/clock.ts'
+import { setTimer } from '../../../common/clock.ts'
 import { type Json, numberIn } from '../json.ts'
 import { ApiError } from '../rest/api-error.ts'
 import type { Channel } from './channel.ts'
@@ -71,7 +71,7 @@ export function next(state: InteractionState, input: InteractionInput): Interact
   }
 }
 
-export interface InteractionTerms {
+export interface InteractionOptions {
   readonly world: World
   readonly by: Member
   readonly channel: Channel
@@ -89,7 +89,7 @@ const EPHEMERAL = 64
 
 /** Callback types (Discord: Interaction Callback Type) and which kinds of interaction they fit. */
 const CALLBACKS: Readonly<
-  Record<number, { input: InteractionInput; kinds: readonly InteractionTerms['kind'][] }>
+  Record<number, { input: InteractionInput; kinds: readonly InteractionOptions['kind'][] }>
 > = {
   4: { input: 'reply', kinds: ['command', 'component'] },
   5: { input: 'defer', kinds: ['command', 'component'] },
@@ -102,7 +102,7 @@ const CALLBACKS: Readonly<
 export class Interaction implements WebhookTarget {
   readonly id: string
   readonly token: string
-  readonly terms: InteractionTerms
+  readonly terms: InteractionOptions
   readonly followUps: Message[] = []
   /** Resolves to the answer. Rejects with `InteractionFailed`. */
   readonly reply: Promise<Reply>
@@ -117,7 +117,7 @@ export class Interaction implements WebhookTarget {
   readonly #settleReply: PromiseWithResolvers<Reply> = Promise.withResolvers()
   readonly #settleChoices: PromiseWithResolvers<readonly Choice[]> = Promise.withResolvers()
 
-  constructor(terms: InteractionTerms) {
+  constructor(terms: InteractionOptions) {
     const { ids, clock } = terms.world
     this.terms = terms
     this.id = ids.next()
@@ -127,7 +127,7 @@ export class Interaction implements WebhookTarget {
     this.choices = this.#settleChoices.promise
     // Avoids unhandled rejections: only the promise that fits the kind is awaited.
     for (const promise of [this.reply, this.choices]) promise.catch(() => {})
-    this.#timer = after(clock, ANSWER_MS, () => this.#fail())
+    this.#timer = setTimer(clock, ANSWER_MS, () => this.#fail())
   }
 
   get state(): InteractionState {
@@ -250,7 +250,7 @@ export class Interaction implements WebhookTarget {
         }),
       )
     if (state.status === 'deferred' && !seen)
-      this.#timer = after(this.terms.world.clock, TOKEN_MS, () => this.#settleReply.reject(noResponse()))
+      this.#timer = setTimer(this.terms.world.clock, TOKEN_MS, () => this.#settleReply.reject(noResponse()))
   }
 
   #fail(): void {

@@ -2,7 +2,7 @@ import type { RegisteredCommand } from '../command/registry.ts'
 import { isJson, type Json, objectsIn } from '../json.ts'
 import { ApiError } from '../rest/api-error.ts'
 import type { Channel } from './channel.ts'
-import { Interaction, InteractionFailed, type InteractionTerms } from './interaction.ts'
+import { Interaction, InteractionFailed, type InteractionOptions } from './interaction.ts'
 import { type CommandValue, completedOption, optionsOf, resolved, type Typed } from './invocation.ts'
 import type { Member } from './member.ts'
 import type { Message } from './message.ts'
@@ -126,7 +126,7 @@ export class Interactions {
     for (const interaction of this.#byId.values()) interaction.stop()
   }
 
-  #ask(terms: Omit<InteractionTerms, 'world'>, data: Json): Interaction {
+  #ask(terms: Omit<InteractionOptions, 'world'>, data: Json): Interaction {
     const interaction = new Interaction({ world: this.#world, ...terms })
     this.#byId.set(interaction.id, interaction)
     this.#byToken.set(interaction.token, interaction)

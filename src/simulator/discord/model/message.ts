@@ -36,7 +36,7 @@ export function textOf({ content, embeds }: MessageVersion): string {
 }
 
 /** Contents of a new message; `version` is its first version. */
-export interface MessageTerms {
+export interface MessageOptions {
   readonly id: string
   readonly channel: Channel
   readonly author: User
@@ -77,7 +77,7 @@ export class Message {
   #loading: boolean
   #deletedAt: number | undefined
 
-  constructor(terms: MessageTerms) {
+  constructor(terms: MessageOptions) {
     this.id = terms.id
     this.channel = terms.channel
     this.author = terms.author

@@ -1,4 +1,4 @@
-import { after } from '../../../common/clock.ts'
+import { setTimer } from '../../../common/clock.ts'
 import type { VoiceCall } from '../voice/voice-call.ts'
 import type { SayOptions, VoiceUser } from '../voice/voice-user.ts'
 import type { Guild } from './guild.ts'
@@ -135,7 +135,7 @@ export class VoicePresence {
     this.#moves++
     if (gapMs !== undefined) {
       this.#guild.tell('VOICE_SERVER_UPDATE', { guild_id: id, token: world.ids.next(), endpoint: null })
-      await new Promise<void>(settle => void after(world.clock, gapMs, settle))
+      await new Promise<void>(settle => void setTimer(world.clock, gapMs, settle))
       if (bot.voice?.channel !== channel) return
     }
     this.#tellServer(channel)

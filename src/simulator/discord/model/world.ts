@@ -29,7 +29,7 @@ export interface GatewayAddress {
   readonly identifiesLeft: number
 }
 
-export interface WorldTerms {
+export interface WorldOptions {
   readonly clock: Clock
   readonly wallClock: WallClock
   readonly voiceServer: VoiceServer
@@ -61,7 +61,7 @@ export class World {
   readonly gateway: GatewayAddress
   readonly #listeners = new Set<(happening: Happening) => void>()
 
-  constructor(terms: WorldTerms) {
+  constructor(terms: WorldOptions) {
     this.clock = terms.clock
     this.wallClock = terms.wallClock
     this.voiceServer = terms.voiceServer

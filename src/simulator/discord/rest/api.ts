@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { after } from '../../../common/clock.ts'
+import { setTimer } from '../../../common/clock.ts'
 import { isSnowflake } from '../model/snowflake.ts'
 import type { World } from '../model/world.ts'
 import { OpenSockets } from '../open-sockets.ts'
@@ -49,7 +49,7 @@ function json(text: string): unknown {
   }
 }
 
-export interface RestApiTerms {
+export interface RestApiOptions {
   readonly world: World
   readonly token: string
   readonly faults: DiscordRestFaults
@@ -72,12 +72,12 @@ const PREFIX = /^\/api\/v10(?=\/)/
 /** Discord's REST API, version 10. */
 export class RestApi {
   readonly http: Server
-  readonly #terms: RestApiTerms
+  readonly #terms: RestApiOptions
   readonly #open: OpenSockets
   readonly #routes = new Routes(ROUTES)
   readonly #limits: RateLimits
 
-  constructor(terms: RestApiTerms) {
+  constructor(terms: RestApiOptions) {
     this.#terms = terms
     this.#limits = new RateLimits(terms.world.clock)
     this.http = createServer((request, response) => void this.#serve(request, response))
@@ -169,7 +169,7 @@ export class RestApi {
   }
 
   #wait(ms: number): Promise<void> {
-    return new Promise(settle => void after(this.#terms.world.clock, ms, settle))
+    return new Promise(settle => void setTimer(this.#terms.world.clock, ms, settle))
   }
 }
 

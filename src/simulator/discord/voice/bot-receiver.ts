@@ -95,7 +95,7 @@ const MOST_MISSING = 50
 const FRAME_SAMPLES = 320
 
 /** The listeners' end of a bot's audio, over all its connections in a call. */
-export class BotEar {
+export class BotReceiver {
   readonly counts: PacketCounters = noPackets()
   readonly #options: BotEarOptions
   readonly #heard: Heard

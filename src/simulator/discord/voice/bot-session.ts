@@ -1,5 +1,5 @@
-import { after, type Clock } from '../../../common/clock.ts'
-import type { BotEar } from './bot-receiver.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
+import type { BotReceiver } from './bot-receiver.ts'
 import type { DatagramPath } from './datagrams.ts'
 import { BotMember } from './dave/members.ts'
 import { u16 } from './dave/mls.ts'
@@ -91,7 +91,7 @@ export interface BotSessionOptions {
   readonly faults: VoiceFaults
   /** The payload of op 25. */
   readonly externalSender: Buffer
-  readonly ear: BotEar
+  readonly ear: BotReceiver
   readonly toBot: DatagramPath
   readonly fromBot: DatagramPath
   readonly send: (bytes: Buffer, to: Address) => void
@@ -198,7 +198,7 @@ export class BotSession {
 
   /** "You must send at least one Opcode 5 Speaking payload before sending voice data" (Discord, "Voice connections"). */
   #expectSpeaking(): void {
-    this.#deadline ??= after(this.options.clock, SPEAKING_WITHIN_MS, () => {
+    this.#deadline ??= setTimer(this.options.clock, SPEAKING_WITHIN_MS, () => {
       if (!this.#spoke) this.wire?.close(Close.badRequest)
     })
   }
@@ -206,7 +206,7 @@ export class BotSession {
   /** The bot's socket is gone: the bot can resume the session within `ms`; otherwise `end` is called. */
   linger(ms: number, end: () => void): void {
     this.#lingering?.[Symbol.dispose]()
-    this.#lingering = after(this.options.clock, ms, () => {
+    this.#lingering = setTimer(this.options.clock, ms, () => {
       if (!this.wire) end()
     })
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { WebSocket } from 'ws'
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { BotSession, Wire } from './bot-session.ts'
 import {
   Close,
@@ -170,7 +170,7 @@ export class BotSocket implements Wire {
   #resume(message: Resume): void {
     const admission = this.#host.resume(message)
     const delayMs = 'call' in admission ? admission.call.faults.resumeDelayMs : 0
-    if (delayMs > 0) after(this.#host.clock, delayMs, () => this.#resumed(message))
+    if (delayMs > 0) setTimer(this.#host.clock, delayMs, () => this.#resumed(message))
     else this.#resumed(message)
   }
 
@@ -220,7 +220,7 @@ export class BotSocket implements Wire {
     this.#timeout?.[Symbol.dispose]()
     const { clock, heartbeatMs } = this.#host
     const late = () => this.close(Close.sessionTimeout)
-    this.#timeout = after(clock, Math.max(LEAST_TIMEOUT_MS, heartbeatMs * 3), late)
+    this.#timeout = setTimer(clock, Math.max(LEAST_TIMEOUT_MS, heartbeatMs * 3), late)
   }
 
   #gone(resumable: boolean): void {

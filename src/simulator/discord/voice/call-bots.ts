@@ -1,4 +1,4 @@
-import { BotEar, type BotEarOptions } from './bot-receiver.ts'
+import { type BotEarOptions, BotReceiver } from './bot-receiver.ts'
 import { BotSession, type BotSessionOptions } from './bot-session.ts'
 import { Close, Op } from './gateway-message.ts'
 import { noPackets, type PacketCounts } from './packet-counts.ts'
@@ -35,7 +35,7 @@ export class CallBots implements Iterable<BotSession> {
   readonly #options: CallBotsOptions
   readonly #expected = new Map<string, ExpectedBot>()
   readonly #sessions = new Map<string, BotSession>()
-  readonly #ears = new Map<string, BotEar>()
+  readonly #ears = new Map<string, BotReceiver>()
   readonly #restrictions = new Map<string, Restriction>()
 
   constructor(options: CallBotsOptions) {
@@ -145,10 +145,10 @@ export class CallBots implements Iterable<BotSession> {
     this.#options.onEnded(session)
   }
 
-  #ear(userId: string): BotEar {
+  #ear(userId: string): BotReceiver {
     const known = this.#ears.get(userId)
     if (known) return known
-    const ear = new BotEar(this.#options.ear(userId))
+    const ear = new BotReceiver(this.#options.ear(userId))
     this.#ears.set(userId, ear)
     return ear
   }

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 
 /** Input of a fault: one datagram with audio. */
 export interface Datagram {
@@ -84,7 +84,7 @@ export class DatagramPath {
     const go = () => this.#unlessStalled(() => send(arriving))
     if (this.#happens(delay, datagram)) {
       counts.delayed++
-      after(this.#clock, delayMs, go)
+      setTimer(this.#clock, delayMs, go)
     } else if (!this.#overtaken && this.#happens(reorder, datagram)) {
       counts.reordered++
       this.#overtaken = go
@@ -110,7 +110,7 @@ export class DatagramPath {
     const ms = this.#faults.takeStall()
     if (ms !== undefined && !this.#stalled) {
       this.#stalled = []
-      after(this.#clock, ms, () => {
+      setTimer(this.#clock, ms, () => {
         const all = this.#stalled ?? []
         this.#stalled = undefined
         for (const each of all) each()

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Expectation, Opened } from './bot-receiver.ts'
 import type { BotSession } from './bot-session.ts'
 import { CallBots, type ExpectedBot, type Restriction } from './call-bots.ts'
@@ -282,7 +282,7 @@ export class VoiceCall {
     const body = { user_id: user.userId, ssrc: user.ssrc, speaking: flags }
     const tell = () => (only ? only.tell(Op.speaking, body) : this.bots.tellAll(Op.speaking, body))
     if (withholdSpeaking === false) tell()
-    else after(this.#options.clock, withholdSpeaking, tell)
+    else setTimer(this.#options.clock, withholdSpeaking, tell)
   }
 }
 

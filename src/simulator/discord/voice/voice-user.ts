@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { ScriptedMember } from './dave/members.ts'
 import { OPUS_RATE, SILENCE_FRAME } from './opus.ts'
 import type { RtpHeader } from './rtp.ts'
@@ -140,7 +140,7 @@ export class VoiceUser {
     this.#due = clock.now() + LEAD_MS
     const elapsed = Math.round(((this.#due - this.#startedAt) * OPUS_RATE) / 1000)
     this.#timestamp = (this.#firstTimestamp + elapsed) % 0x1_0000_0000
-    this.#timer = after(clock, LEAD_MS, this.#tick)
+    this.#timer = setTimer(clock, LEAD_MS, this.#tick)
   }
 
   /** Sends everything that is due: the grid is absolute, so a late timer catches up at once. */

@@ -6,10 +6,10 @@ import type { Recording } from './recording.ts'
 import type { StreamEnd } from './reports.ts'
 import { type NoticeCode, Notices } from './reports.ts'
 import { askWebhook, forgedKey, isXml, routeOf } from './request.ts'
-import type { CallEnd, Errand, Gathered, Instructions, ScriptHost } from './script.ts'
+import type { CallEnd, Gathered, Instructions, ScriptHost, ScriptStep } from './script.ts'
 import type { GatherNoun, Prompt } from './twiml.ts'
 import { parseTwiml, type StreamNoun, type Twiml } from './twiml.ts'
-import type { Mouth } from './voice.ts'
+import type { PhoneSpeaker } from './voice.ts'
 
 /** Twilio's side of one call: fetches documents, waits, gathers keys and streams as its TwiML says. The call owns it. */
 export class CallHost implements ScriptHost, StreamsOwner {
@@ -25,7 +25,7 @@ export class CallHost implements ScriptHost, StreamsOwner {
   #update: Instructions | undefined
 
   /** `onStart` is called when a stream has started or was rejected, and when `<Gather>` waits for keys. */
-  constructor(call: PlacedCall, mouth: Mouth, recording: Recording | undefined, onStart: () => void) {
+  constructor(call: PlacedCall, mouth: PhoneSpeaker, recording: Recording | undefined, onStart: () => void) {
     this.#call = call
     this.#onStart = onStart
     this.#status = call.outbound ? 'in-progress' : 'ringing'
@@ -58,7 +58,7 @@ export class CallHost implements ScriptHost, StreamsOwner {
   }
 
   /** Gives the call new instructions, like `calls(sid).update`: TwiML, or where to fetch it. */
-  update(instructions: string | Errand): void {
+  update(instructions: string | ScriptStep): void {
     this.#update = typeof instructions === 'string' ? parseTwiml(instructions, this.#call) : instructions
     this.#interrupt()
   }
@@ -69,7 +69,7 @@ export class CallHost implements ScriptHost, StreamsOwner {
     else this.streams.current?.press(key)
   }
 
-  async fetch({ url, method, fields: further }: Errand): Promise<Twiml> {
+  async fetch({ url, method, fields: further }: ScriptStep): Promise<Twiml> {
     const { authToken, quirks, clock, log } = this.#call
     const route = routeOf(url, this.#call)
     if (!route) return { ok: false, code: 11100, why: `${url} is not a URL` }

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from '../../../common/clock.ts'
-import { type Log, silentLog } from '../../../common/log.ts'
+import { type Logger, noopLogger } from '../../../common/log.ts'
 import { PhoneLine } from './line.ts'
 import { checkQuirks, type Quirks } from './quirks.ts'
 import type { Method } from './twiml.ts'
@@ -39,7 +39,7 @@ export interface CallOptions {
   /** Shared by all phones of a load test; its clock is then the call's clock. Default: a separate line. */
   line?: PhoneLine
   clock?: Clock
-  log?: Log
+  log?: Logger
   /** Keeps the received audio for `heard()`: about 11 kB per second. Default true. */
   record?: boolean
   /** Maximum silence in the received audio that counts as a gap, if audio follows (ms). Default 400. */
@@ -99,7 +99,7 @@ export function decide(options: CallOptions): PlacedCall {
     from: '+15005550006',
     to: '+15005550001',
     fields: {},
-    log: silentLog,
+    log: noopLogger,
     record: true,
     ...options,
     quirks,

@@ -1,8 +1,8 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import { decodeMulaw, encodeMulaw } from '../../../transcode/g711.ts'
 import { Mp3Pool } from '../../../transcode/mp3/decoder-pool.ts'
 import { SAMPLE_RATE } from '../../../transcode/pcm.ts'
-import { wholeMp3 } from '../../../transcode/voice-stream.ts'
+import { decodeMp3 } from '../../../transcode/voice-stream.ts'
 import { mono, readWav } from '../../../transcode/wav.ts'
 import type { PlacedCall } from './call-options.ts'
 import { PHONE_RATE, type Recording } from './recording.ts'
@@ -39,7 +39,7 @@ class Prompter {
   wait(ms: number, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return Promise.resolve()
     return new Promise(resolve => {
-      const timer = after(this.#clock, ms, () => {
+      const timer = setTimer(this.#clock, ms, () => {
         signal.removeEventListener('abort', abort)
         resolve()
       })
@@ -87,7 +87,7 @@ function mulaw(bytes: Uint8Array): Int16Array {
 async function mp3(bytes: Uint8Array): Promise<Int16Array> {
   const pool = new Mp3Pool({ max: 1 })
   try {
-    const pcm = await wholeMp3(bytes, pool)
+    const pcm = await decodeMp3(bytes, pool)
     if (pcm.length === 0) throw new RangeError('no audio in the mp3')
     return pcm
   } finally {
@@ -150,7 +150,7 @@ export class CallPrompts {
     let timer: Disposable | undefined
     const arm = () => {
       timer?.[Symbol.dispose]()
-      timer = after(this.#call.clock, noun.timeoutSeconds * 1000, over.resolve)
+      timer = setTimer(this.#call.clock, noun.timeoutSeconds * 1000, over.resolve)
     }
     const stop = () => {
       prompting.abort()

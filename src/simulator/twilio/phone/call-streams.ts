@@ -7,18 +7,18 @@ import { askWebhook, forgedKey, type Route, routeOf, signRequest } from './reque
 import { PhoneStream } from './stream.ts'
 import type { StreamNoun } from './twiml.ts'
 import { openTwin, upgrade } from './upgrade.ts'
-import { type Mouth, PACKET_MS } from './voice.ts'
+import { PACKET_MS, type PhoneSpeaker } from './voice.ts'
 import { newSid, type StreamIds } from './wire.ts'
 
 /** A participant continues to talk while no stream carries the voice: speech between two streams is lost, not delayed. */
 class OffHook implements OnTheLine {
   readonly #line: PhoneLine
-  readonly #mouth: Mouth
+  readonly #mouth: PhoneSpeaker
   #since = 0
   #packets = 0
   #closed = false
 
-  constructor(line: PhoneLine, mouth: Mouth) {
+  constructor(line: PhoneLine, mouth: PhoneSpeaker) {
     this.#line = line
     this.#mouth = mouth
   }
@@ -99,14 +99,14 @@ export class CallStreams {
   /** In the order in which they were opened, including rejected ones. */
   readonly list: PhoneStream[] = []
   readonly #call: PlacedCall
-  readonly #mouth: Mouth
+  readonly #mouth: PhoneSpeaker
   readonly #recording: Recording | undefined
   readonly #owner: StreamsOwner
   readonly #offHook: OffHook
   readonly #callbacks = new Set<Promise<void>>()
   readonly #over = new AbortController()
 
-  constructor(call: PlacedCall, mouth: Mouth, recording: Recording | undefined, owner: StreamsOwner) {
+  constructor(call: PlacedCall, mouth: PhoneSpeaker, recording: Recording | undefined, owner: StreamsOwner) {
     this.#call = call
     this.#mouth = mouth
     this.#recording = recording

@@ -1,4 +1,4 @@
-import { after } from '../../../common/clock.ts'
+import { setTimer } from '../../../common/clock.ts'
 import { CallHost } from './call-host.ts'
 import { type CallOptions, decide, type PlacedCall } from './call-options.ts'
 import { Recording } from './recording.ts'
@@ -6,7 +6,7 @@ import { type CallReport, callReport } from './reports.ts'
 import { type CallEnd, follow } from './script.ts'
 import type { Method } from './twiml.ts'
 import { parseTwiml } from './twiml.ts'
-import { Mouth, type Spoken, type Voice, voiceOf } from './voice.ts'
+import { PhoneSpeaker, type Spoken, type Voice, voiceOf } from './voice.ts'
 
 const KEYS = /^[0-9*#A-D]$/
 
@@ -34,7 +34,7 @@ export class SimulatedCall implements AsyncDisposable {
   /** Settles once, never rejects. */
   readonly ended: Promise<CallEnd>
   readonly #call: PlacedCall
-  readonly #mouth = new Mouth()
+  readonly #mouth = new PhoneSpeaker()
   readonly #recording: Recording | undefined
   readonly #host: CallHost
   #endedAt: number | undefined
@@ -183,7 +183,7 @@ export class SimulatedCall implements AsyncDisposable {
 
   async #wait(ms: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const timer = after(this.#call.clock, ms, resolve)
+    const timer = setTimer(this.#call.clock, ms, resolve)
     await Promise.race([promise, this.ended])
     timer[Symbol.dispose]()
   }

@@ -1,4 +1,4 @@
-import { after } from '../../../common/clock.ts'
+import { setTimer } from '../../../common/clock.ts'
 import { placeCall, type SimulatedCall } from './call.ts'
 import type { CallOptions } from './call-options.ts'
 import type { PhoneLine } from './line.ts'
@@ -31,26 +31,28 @@ export interface CrowdReport extends PlayoutReport {
 }
 
 /** Places many calls in one process. Settles when all of them have started or failed. */
-export async function placeCalls(options: CrowdOptions): Promise<Crowd> {
+export async function placeCalls(options: CrowdOptions): Promise<CallLoad> {
   const { count, line, voice, rampMs = 20 * count } = options
   const { clock } = line
   const began = clock.now()
   const placed: Promise<SimulatedCall>[] = []
   for (let index = 0; index < count; index++) {
-    await new Promise<void>(resolve => after(clock, began + (index * rampMs) / count - clock.now(), resolve))
+    await new Promise<void>(resolve =>
+      setTimer(clock, began + (index * rampMs) / count - clock.now(), resolve),
+    )
     placed.push(placeCall({ record: false, ...options.call(index), line }))
   }
   const calls = await Promise.all(placed)
   for (const [index, call] of calls.entries())
     void call.say({ packet: at => voice.packet(index * STEP + at) })
-  return new Crowd(calls)
+  return new CallLoad(calls)
 }
 
 /** Offset between the phones' speech in packets, so that their silences do not coincide. */
 const STEP = 37
 
 /** Phones that talk without end. The caller of `placeCalls` hangs them up. */
-export class Crowd implements AsyncDisposable {
+export class CallLoad implements AsyncDisposable {
   readonly calls: readonly SimulatedCall[]
 
   constructor(calls: readonly SimulatedCall[]) {

@@ -1,7 +1,7 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import { MAX_TWIML_BYTES, type Method } from './twiml.ts'
 
 /** Fields of a webhook: a repeated field has several values. */
@@ -65,7 +65,7 @@ export function askWebhook(webhook: WebhookRequest): Promise<WebhookAnswer> {
     const request = open(target, { method, headers, agent: false, signal }, response => {
       read(response, maxBytes).then(answer => settle(checked(answer, url)), fail)
     })
-    const timeout = after(clock, WEBHOOK_TIMEOUT_MS, () => {
+    const timeout = setTimer(clock, WEBHOOK_TIMEOUT_MS, () => {
       settle({ ok: false, code: 11200, why: `${url} did not answer within ${WEBHOOK_TIMEOUT_MS / 1000} s` })
       request.destroy()
     })

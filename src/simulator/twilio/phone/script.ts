@@ -47,7 +47,7 @@ export interface CallEnd {
 }
 
 /** A document to fetch. */
-export interface Errand {
+export interface ScriptStep {
   readonly url: string
   readonly method: Method
   /** In addition to the usual fields: `Digits`. */
@@ -55,7 +55,7 @@ export interface Errand {
 }
 
 /** Source of instructions: a document to fetch, or the instructions themselves. */
-export type Instructions = Errand | Twiml
+export type Instructions = ScriptStep | Twiml
 
 /** Requirements of a script on its call. Everything settles soon after the call was hung up, and nothing rejects. */
 export interface ScriptHost {
@@ -65,7 +65,7 @@ export interface ScriptHost {
   readonly updated: boolean
   /** Returns those instructions and clears them; undefined without new instructions. */
   takeUpdate(): Instructions | undefined
-  fetch(errand: Errand): Promise<Twiml>
+  fetch(errand: ScriptStep): Promise<Twiml>
   /** The first instructions have arrived, and the call is not rejected. May be called again. */
   answered(): void
   prompt(prompt: Prompt, base: string): Promise<void>
@@ -102,7 +102,11 @@ export async function follow(host: ScriptHost, first: Instructions): Promise<Cal
 }
 
 /** Performs one document. Returns the instructions that follow it. */
-async function perform(host: ScriptHost, verbs: readonly Verb[], base: string): Promise<Errand | CallEnd> {
+async function perform(
+  host: ScriptHost,
+  verbs: readonly Verb[],
+  base: string,
+): Promise<ScriptStep | CallEnd> {
   for (const [index, verb] of verbs.entries()) {
     switch (verb.verb) {
       case 'Say':
@@ -144,7 +148,11 @@ function answers(verb: Verb | undefined): boolean {
 }
 
 /** Instructions that follow `<Gather>`; undefined if no key was pressed, and the next verb runs. */
-function answerOf(noun: GatherNoun, { digits, finishedOnKey }: Gathered, base: string): Errand | undefined {
+function answerOf(
+  noun: GatherNoun,
+  { digits, finishedOnKey }: Gathered,
+  base: string,
+): ScriptStep | undefined {
   if (digits === '' && !noun.actionOnEmptyResult) return undefined
   return {
     url: noun.action === undefined ? base : absolute(noun.action, base),

@@ -21,7 +21,7 @@ interface Sentence {
 }
 
 /** Speech of one participant: one voice after the other, silence between them. */
-export class Mouth {
+export class PhoneSpeaker {
   readonly #sentences: Sentence[] = []
   #closed = false
 

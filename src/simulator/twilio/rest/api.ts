@@ -140,14 +140,14 @@ export interface ApiReply {
   readonly body: Readonly<Record<string, unknown>> | undefined
 }
 
-export interface ApiTerms {
+export interface ApiOptions {
   readonly account: Account
   readonly network: PhoneNetwork
   /** Milliseconds since 1970. */
   readonly now: () => number
 }
 
-type Handler = (request: ApiRequest, terms: ApiTerms, id: string) => ApiReply
+type Handler = (request: ApiRequest, terms: ApiOptions, id: string) => ApiReply
 
 interface Route {
   /** As in a fault's `only`, without the method. */
@@ -237,7 +237,7 @@ export function routeFor(path: string, accountSid: string): { route: Route; id: 
 }
 
 /** Carries out one accepted request. Throws `RestError`. */
-export function answer(request: ApiRequest, terms: ApiTerms): ApiReply {
+export function answer(request: ApiRequest, terms: ApiOptions): ApiReply {
   const found = routeFor(request.path, terms.account.sid)
   if (!found) throw notFound(request)
   const handler = found.route[request.method as 'GET' | 'POST' | 'DELETE']
@@ -253,13 +253,13 @@ function notFound({ path }: ApiRequest): RestError {
   return new RestError(20404, path.split('?')[0])
 }
 
-function callOf(request: ApiRequest, { network }: ApiTerms, sid: string): RestCall {
+function callOf(request: ApiRequest, { network }: ApiOptions, sid: string): RestCall {
   const call = network.calls.find(each => each.sid === sid)
   if (call) return call
   throw notFound(request)
 }
 
-function numberOf(request: ApiRequest, { network }: ApiTerms, sid: string): PhoneNumber {
+function numberOf(request: ApiRequest, { network }: ApiOptions, sid: string): PhoneNumber {
   const number = network.numbers.find(each => each.sid === sid)
   if (number) return number
   throw notFound(request)

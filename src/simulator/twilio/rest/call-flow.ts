@@ -91,7 +91,7 @@ const ANSWER_MS = 100
 /** SIP status of the network: busy here, declined, not found, canceled. */
 const SIP = { busy: 486, rejects: 603, fails: 404, unanswered: 487 } as const
 
-export interface OutgoingTerms {
+export interface OutgoingOptions {
   readonly clock: Clock
   readonly callbacks: Callbacks
   /** Time from the request until it is dialed, and from there until it rings (ms). */
@@ -111,7 +111,7 @@ export function carryOut(
   call: RestCall,
   order: CallOrder,
   callee: Subscriber | undefined,
-  terms: OutgoingTerms,
+  terms: OutgoingOptions,
 ): void {
   call.later(terms.queueMs, () => {
     call.initiate()
@@ -122,7 +122,7 @@ export function carryOut(
   })
 }
 
-function ring(call: RestCall, order: CallOrder, callee: Subscriber, terms: OutgoingTerms): void {
+function ring(call: RestCall, order: CallOrder, callee: Subscriber, terms: OutgoingOptions): void {
   call.move('ringing')
   const tooLong = call.later(order.timeoutSeconds * 1000 + terms.timeoutMarginMs, () =>
     call.move('no-answer', SIP.unanswered),
@@ -150,7 +150,7 @@ async function pickUp(
   call: RestCall,
   order: CallOrder,
   callee: Subscriber,
-  terms: OutgoingTerms,
+  terms: OutgoingOptions,
 ): Promise<void> {
   call.move('in-progress')
   call.limit(order.timeLimitSeconds)

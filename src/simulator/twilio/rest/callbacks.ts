@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import { askWebhook, type Route, routeOf } from '../phone/request.ts'
 import type { Callback } from './call-order.ts'
 
@@ -29,7 +29,7 @@ export interface SeenCallback {
   readonly status: number | undefined
 }
 
-export interface CallbackTerms {
+export interface CallbackOptions {
   readonly clock: Clock
   readonly authToken: string
   readonly faults: CallbackFaults
@@ -52,12 +52,12 @@ const AGAIN_MS = 200
 
 /** Delivers a call's events, signed, in their order unless a fault changes it. The call owns it. */
 export class Callbacks {
-  readonly #terms: CallbackTerms
+  readonly #terms: CallbackOptions
   #held: Telling | undefined
   #last: Promise<void> = Promise.resolve()
   readonly #over = new AbortController()
 
-  constructor(terms: CallbackTerms) {
+  constructor(terms: CallbackOptions) {
     this.#terms = terms
   }
 
@@ -134,7 +134,7 @@ export class Callbacks {
 
   #wait(ms: number): Promise<void> {
     return new Promise(resolve => {
-      const timer = after(this.#terms.clock, ms, resolve)
+      const timer = setTimer(this.#terms.clock, ms, resolve)
       const abort = () => {
         timer[Symbol.dispose]()
         resolve()

@@ -1,5 +1,5 @@
 import type { Clock } from '../../../common/clock.ts'
-import type { Log } from '../../../common/log.ts'
+import type { Logger } from '../../../common/log.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import type { SimulatedCall } from '../phone/call.ts'
 import type { CallOptions } from '../phone/call-options.ts'
@@ -33,11 +33,11 @@ export interface NetworkOptions {
   phone?: Partial<CallOptions>
 }
 
-export interface NetworkTerms {
+export interface NetworkTarget {
   readonly account: Account
   readonly clock: Clock
   readonly wallClock: WallClock
-  readonly log: Log
+  readonly log: Logger
   readonly callbackFaults: CallbackFaults
 }
 
@@ -49,13 +49,13 @@ export class PhoneNetwork {
   /** Delivery attempts of events, in order. */
   readonly told: SeenCallback[] = []
   readonly #options: NetworkOptions
-  readonly #terms: NetworkTerms
+  readonly #terms: NetworkTarget
   readonly #line: PhoneLine
   readonly #resolve: Record<string, string>
   readonly #subscribers = new Map<string, Subscriber>()
   readonly #callbacks: Callbacks[] = []
 
-  constructor(options: NetworkOptions, terms: NetworkTerms) {
+  constructor(options: NetworkOptions, terms: NetworkTarget) {
     const { numbers = { '+15005550001': {} }, resolve = {} } = options
     this.#options = options
     this.#terms = terms

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import type { SimulatedCall } from '../phone/call.ts'
 import { newSid } from '../phone/wire.ts'
@@ -102,7 +102,7 @@ export interface CallListener {
   readonly events: readonly CallEvent[]
 }
 
-export interface RestCallTerms {
+export interface RestCallOptions {
   readonly clock: Clock
   readonly wallClock: WallClock
   readonly callbacks: Callbacks
@@ -128,7 +128,7 @@ export class RestCall {
   readonly ended: Promise<CallStatus>
   /** The phone in the call: from the answer on; for a call to the account, from the start. */
   phone: SimulatedCall | undefined
-  readonly #terms: RestCallTerms
+  readonly #terms: RestCallOptions
   readonly #listener: CallListener
   readonly #createdAt: number
   readonly #settleEnded: (status: CallStatus) => void
@@ -141,7 +141,7 @@ export class RestCall {
   #limit: Disposable | undefined
   readonly #timers = new Set<Disposable>()
 
-  constructor(parties: CallParties, listener: CallListener, terms: RestCallTerms) {
+  constructor(parties: CallParties, listener: CallListener, terms: RestCallOptions) {
     this.parties = parties
     this.#listener = listener
     this.#terms = terms
@@ -214,7 +214,7 @@ export class RestCall {
 
   /** Runs `task` `ms` from now unless the call is over by then. */
   later(ms: number, task: () => void): Disposable {
-    const timer = after(this.#terms.clock, ms, () => {
+    const timer = setTimer(this.#terms.clock, ms, () => {
       this.#timers.delete(timer)
       if (!this.over) task()
     })

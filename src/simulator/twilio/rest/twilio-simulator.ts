@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Twilio } from 'twilio'
-import { after, type Clock, systemClock } from '../../../common/clock.ts'
-import { type Log, silentLog } from '../../../common/log.ts'
+import { type Clock, setTimer, systemClock } from '../../../common/clock.ts'
+import { type Logger, noopLogger } from '../../../common/log.ts'
 import { assertInstalled } from '../../../common/optional-package.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import { newSid } from '../phone/wire.ts'
@@ -49,7 +49,7 @@ export interface TwilioStandInOptions extends AccountOptions, NetworkOptions {
   port?: number
   clock?: Clock
   wallClock?: WallClock
-  log?: Log
+  log?: Logger
 }
 
 /** One request, and its response. */
@@ -71,7 +71,7 @@ const RATE_MS = 1_000
  * Twilio's REST API (2010-04-01) on loopback, as far as calls need it, with a simulated phone network: called people
  * answer on simulated phones, whose media streams go to the bridge. The caller of `listen` closes it.
  */
-export class TwilioStandIn implements AsyncDisposable {
+export class TwilioSimulator implements AsyncDisposable {
   /** The account; its permissions can be changed at any time. */
   readonly account: Account
   /** Faults of the API. */
@@ -88,7 +88,7 @@ export class TwilioStandIn implements AsyncDisposable {
   #closing: Promise<void> | undefined
 
   private constructor(options: TwilioStandInOptions) {
-    const { clock = systemClock, wallClock = systemWallClock, log = silentLog } = options
+    const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
     this.account = new Account(options)
     this.#clock = clock
     this.#wallClock = wallClock
@@ -98,8 +98,8 @@ export class TwilioStandIn implements AsyncDisposable {
   }
 
   /** Listens on loopback. Rejects if the port is in use. */
-  static async listen(options: TwilioStandInOptions = {}): Promise<TwilioStandIn> {
-    const standIn = new TwilioStandIn(options)
+  static async listen(options: TwilioStandInOptions = {}): Promise<TwilioSimulator> {
+    const standIn = new TwilioSimulator(options)
     await new Promise<void>((settle, fail) => {
       standIn.#http.once('error', fail)
       standIn.#http.listen(options.port ?? 0, '127.0.0.1', settle)
@@ -221,7 +221,7 @@ export class TwilioStandIn implements AsyncDisposable {
   }
 
   async #late({ delayMs }: RestFault): Promise<void> {
-    if (delayMs) await new Promise<void>(settle => void after(this.#clock, delayMs, settle))
+    if (delayMs) await new Promise<void>(settle => void setTimer(this.#clock, delayMs, settle))
   }
 }
 

@@ -24,7 +24,7 @@ interface Lead {
  * The captions in the order of their start, each utterance once with its latest text. A speaker who is translated into
  * several languages has one original per lane: one of the lanes *leads*, and only its originals are shown.
  */
-export class CaptionBook {
+export class CaptionStore {
   readonly #entries: Entry[] = []
   readonly #byKey = new Map<string, Entry>()
   readonly #leads = new Map<string, Lead[]>()

@@ -1,6 +1,6 @@
 import { made } from '../../../pages/page/dom.ts'
 import { languageTag } from '../../../pages/page/languages.ts'
-import { type CaptionBook, type Entry, type Line, shownLines, type Wish } from './caption-book.ts'
+import { type CaptionStore, type Entry, type Line, shownLines, type Wish } from './caption-book.ts'
 
 /** More captions at once are a replay, of which only the end is read out. */
 const MOST_AT_ONCE = 3
@@ -8,7 +8,7 @@ const TOGETHER_MS = 250
 const KEPT = 10
 
 /** Lets screen readers read complete utterances, each once. */
-export class Aloud {
+export class ScreenReader {
   readonly #region: HTMLElement
   #waiting: { readonly who: string; readonly lines: readonly Line[] }[] = []
   #timer = 0
@@ -54,11 +54,11 @@ interface Shown {
   readonly lines: readonly Line[]
 }
 
-export interface CaptionListParts {
+export interface CaptionListOptions {
   /** The scrolling element. */
   readonly stage: HTMLElement
   readonly list: HTMLOListElement
-  readonly book: CaptionBook
+  readonly book: CaptionStore
   readonly wish: () => Wish
   /** Called after each change of the view. */
   readonly onView: (view: View) => void
@@ -78,14 +78,14 @@ export interface View {
  * visible captions still update, and new ones are added below. The number of elements on the page is limited.
  */
 export class CaptionList {
-  readonly #parts: CaptionListParts
+  readonly #parts: CaptionListOptions
   readonly #items = new Map<string, { readonly element: HTMLLIElement; said: string }>()
   #following = true
   #first = ''
   #last = ''
   #frame = 0
 
-  constructor(parts: CaptionListParts) {
+  constructor(parts: CaptionListOptions) {
     this.#parts = parts
     const { stage } = parts
     // Scrolling elements must be reachable by keyboard.
@@ -230,6 +230,6 @@ export class CaptionList {
   }
 }
 
-function fallbackName(book: CaptionBook, { speaker }: Entry): string {
+function fallbackName(book: CaptionStore, { speaker }: Entry): string {
   return speaker === 'system' ? 'Announcement' : `Speaker ${book.voiceOf(speaker) + 1}`
 }

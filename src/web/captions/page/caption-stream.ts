@@ -1,7 +1,7 @@
 import { SseLines, type StreamEvent } from '../../../pages/page/event-stream.ts'
 import { languageName } from '../../../pages/page/languages.ts'
 import { type Access, authorization } from './access.ts'
-import type { CaptionBook } from './caption-book.ts'
+import type { CaptionStore } from './caption-book.ts'
 
 /** State of the stream. The last four are final until `start` is called again. */
 export type StreamState =
@@ -14,7 +14,7 @@ export type StreamState =
   | 'closed'
   | 'refused'
 
-export interface StreamParts {
+export interface StreamOptions {
   readonly room: string
   readonly access: Access
   readonly onEvent: (event: StreamEvent) => void
@@ -30,14 +30,14 @@ const LOOK_MS = 3_000
 
 /** Receives the captions of a room over any number of connections, each event once. */
 export class CaptionStream {
-  readonly #parts: StreamParts
+  readonly #parts: StreamOptions
   #lastId = ''
   #tries = 0
   #abort: AbortController | undefined
   #timer = 0
   #wasThere = false
 
-  constructor(parts: StreamParts) {
+  constructor(parts: StreamOptions) {
     this.#parts = parts
   }
 
@@ -172,7 +172,7 @@ export class Away {
   }
 
   /** Returns the message for a reader of `language` ('' for all); '' if nothing is unavailable. */
-  told(book: CaptionBook, language: string): string {
+  told(book: CaptionStore, language: string): string {
     const away = Array.from(this.#away.values()).filter(({ to }) => language === '' || to === language)
     if (away.length === 0) return ''
     const names = Array.from(new Set(away.map(({ speaker }) => book.nameOf(speaker) ?? 'somebody')))

@@ -2,14 +2,14 @@ import { element } from '../../../pages/page/dom.ts'
 import type { StreamEvent } from '../../../pages/page/event-stream.ts'
 import type { Access } from './access.ts'
 import { readCaption } from './caption.ts'
-import { CaptionBook, shownLines } from './caption-book.ts'
-import { Aloud, CaptionList, type View } from './caption-list.ts'
+import { CaptionStore, shownLines } from './caption-book.ts'
+import { CaptionList, ScreenReader, type View } from './caption-list.ts'
 import { Away, CaptionStream, readService, STATES, type StreamState } from './caption-stream.ts'
 import { type Preferences, storePreferences } from './preferences.ts'
 import { download, type Format, readTranscript } from './transcript.ts'
 
 /** Keeps the screen on while requested and the page is visible, if the browser supports it. */
-class Awake {
+class WakeLock {
   #wanted = false
   #lock: WakeLockSentinel | undefined
 
@@ -39,7 +39,7 @@ class Awake {
   }
 }
 
-export interface ReadingParts {
+export interface ReadingOptions {
   readonly room: string
   readonly access: Access
   readonly preferences: Preferences
@@ -63,13 +63,13 @@ const FULL_REPLAY = 400
 
 /** A reader of a room’s captions: receives them, selects what is shown, and displays messages. */
 export class Reading {
-  readonly book = new CaptionBook()
+  readonly book = new CaptionStore()
   readonly list: CaptionList
-  readonly #parts: ReadingParts
+  readonly #parts: ReadingOptions
   readonly #stream: CaptionStream
   readonly #away = new Away()
-  readonly #aloud = new Aloud(element('aloud', HTMLDivElement))
-  readonly #awake = new Awake()
+  readonly #aloud = new ScreenReader(element('aloud', HTMLDivElement))
+  readonly #awake = new WakeLock()
   readonly #notice = element('notice', HTMLDivElement)
   #preferences: Preferences
   #state: StreamState = 'connecting'
@@ -81,7 +81,7 @@ export class Reading {
   /** Called when a new language appears. */
   onLanguages: () => void = () => {}
 
-  constructor(parts: ReadingParts) {
+  constructor(parts: ReadingOptions) {
     this.#parts = parts
     this.#preferences = parts.preferences
     const { room, access } = parts

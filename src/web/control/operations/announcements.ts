@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { after } from '../../../common/clock.ts'
+import { setTimer } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../../common/language.ts'
 import type { Sound } from '../../../core/model/announcer.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import { durationMs } from '../../../transcode/pcm.ts'
-import type { Floor } from '../control-context.ts'
-import { ControlError, told } from '../errors.ts'
+import type { ControlContext } from '../control-context.ts'
+import { ControlError, toErrorBody } from '../errors.ts'
 import { operation } from '../operation.ts'
 import { id, language, listeners, playedSchema, roomParams, spokenText } from '../schemas.ts'
 import { assertRoom, listenersOf } from '../views.ts'
@@ -16,7 +16,7 @@ import { assertRoom, listenersOf } from '../views.ts'
 const SPEECH_MS = 20_000
 
 /** Returns the announcer. Throws `sounds_off`. */
-function announcerOf({ announcer }: Floor) {
+function announcerOf({ announcer }: ControlContext) {
   if (!announcer) throw new ControlError('sounds_off')
   return announcer
 }
@@ -52,7 +52,7 @@ export const say = operation({
     const inLanguage = (wanted: LanguageId) => {
       const known = spoken.get(wanted)
       if (known) return known
-      const making = inTime(floor, announcer.say(text, from, wanted)).catch(told)
+      const making = inTime(floor, announcer.say(text, from, wanted)).catch(toErrorBody)
       spoken.set(wanted, making)
       return making
     }
@@ -134,7 +134,7 @@ export const stopAnnouncement = operation({
 
 /** Announcements are captioned too: one caption for each language in which they are played. */
 function caption(
-  { relay, clock }: Floor,
+  { relay, clock }: ControlContext,
   room: string,
   { text, from, to, sound }: { text: string; from: LanguageId; to: LanguageId; sound: Sound },
 ): void {
@@ -154,15 +154,15 @@ function caption(
 }
 
 /** Plays `sound` to `party`, who may have left while it was synthesized. */
-function played(floor: Floor, party: Participant, sound: Sound | ControlError) {
+function played(floor: ControlContext, party: Participant, sound: Sound | ControlError) {
   const participant = party.id
   if (sound instanceof ControlError) return { participant, error: sound.specific }
   if (floor.relay.find(participant) !== party) return { participant, error: 'participant_unknown' }
   return { id: floor.announcements.add(party.announce(sound)), participant }
 }
 
-async function inTime(floor: Floor, sound: Promise<Sound>): Promise<Sound> {
+async function inTime(floor: ControlContext, sound: Promise<Sound>): Promise<Sound> {
   const late = Promise.withResolvers<never>()
-  using _ = after(floor.clock, SPEECH_MS, () => late.reject(new ControlError('speech_unavailable')))
+  using _ = setTimer(floor.clock, SPEECH_MS, () => late.reject(new ControlError('speech_unavailable')))
   return await Promise.race([sound, late.promise])
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { after } from '../../../common/clock.ts'
+import { setTimer } from '../../../common/clock.ts'
 import { isoTime } from '../../../common/wall-clock.ts'
 import { captionPagePath, LONGEST_LINK_MS } from '../../captions/caption-page.ts'
-import { ResponseOutlet, sseEvent } from '../../event-stream.ts'
+import { EventStreamResponse, sseEvent } from '../../event-stream.ts'
 import { assertLinkOpens, bearerOf } from '../auth.ts'
-import type { Floor } from '../control-context.ts'
+import type { ControlContext } from '../control-context.ts'
 import { ControlError } from '../errors.ts'
 import { operation, STREAMING } from '../operation.ts'
 import { flag, language, linkSchema, linkToken, minutes, roomParams } from '../schemas.ts'
@@ -37,7 +37,7 @@ export const readCaptions = operation({
     const place = bearer && floor.linkReaders.open(bearer)
     if (bearer && !place) throw new ControlError('too_many_readers', undefined, { 'retry-after': '5' })
     const lastId = raw.headers['last-event-id']
-    const outlet = new ResponseOutlet(reply)
+    const outlet = new EventStreamResponse(reply)
     const reading = floor.desk.read(room, outlet, { to, final }, Array.isArray(lastId) ? undefined : lastId)
     if (!reading) {
       place?.[Symbol.dispose]()
@@ -55,17 +55,17 @@ export const readCaptions = operation({
 
 /** Ends a stream that was opened by a link together with the link. Dispose it when the stream has ended. */
 function endWithLink(
-  { links, clock }: Floor,
+  { links, clock }: ControlContext,
   room: string,
   token: string,
-  outlet: ResponseOutlet,
+  outlet: EventStreamResponse,
 ): Disposable {
   const end = () => {
     link[Symbol.dispose]()
     outlet.write(sseEvent('expired', { room }))
     outlet.end()
   }
-  const timer = after(clock, links.leftMs(token, room), end)
+  const timer = setTimer(clock, links.leftMs(token, room), end)
   const watch = links.onRevoked(revoked => {
     if (revoked === room) end()
   })

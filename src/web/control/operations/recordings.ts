@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Recorder } from '../../../core/model/recording.ts'
-import type { Floor } from '../control-context.ts'
+import type { ControlContext } from '../control-context.ts'
 import { ControlError } from '../errors.ts'
 import { operation } from '../operation.ts'
 import { recordingSchema, roomParams } from '../schemas.ts'
 import { assertRoom } from '../views.ts'
 
 /** Returns the recorder. Throws `recording_off` or `room_unknown`. */
-function recorderOf(floor: Floor, room: string): Recorder {
+function recorderOf(floor: ControlContext, room: string): Recorder {
   assertRoom(floor, room)
   if (!floor.recorder) throw new ControlError('recording_off')
   return floor.recorder

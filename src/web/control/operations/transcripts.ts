@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { exported, LINES, TRANSCRIPT_FORMATS, TRANSCRIPT_TYPES } from '../../transcripts/formats.ts'
 import type { Transcript } from '../../transcripts/transcript.ts'
 import { assertLinkOpens, bearerOf } from '../auth.ts'
-import type { Floor } from '../control-context.ts'
+import type { ControlContext } from '../control-context.ts'
 import { ControlError } from '../errors.ts'
 import { Document, operation } from '../operation.ts'
 import {
@@ -38,7 +38,7 @@ function shown(transcript: Transcript | undefined, wish: z.output<typeof query>)
 
 /** Returns a stored life of `room`; a link opens only lives that it could have read: those of its own room. */
 async function endedLife(
-  { transcripts, links }: Floor,
+  { transcripts, links }: ControlContext,
   room: string,
   life: string,
   token: string | undefined,

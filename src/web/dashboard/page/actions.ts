@@ -3,7 +3,11 @@ import { troubleOf } from './api.ts'
 import { say } from './format.ts'
 
 /** Runs an action and shows its result in `place`. Resolves to true on success. */
-export async function deed(place: HTMLElement, done: string, work: () => Promise<unknown>): Promise<boolean> {
+export async function runAction(
+  place: HTMLElement,
+  done: string,
+  work: () => Promise<unknown>,
+): Promise<boolean> {
   place.classList.remove('bad')
   say(place, '…')
   try {
@@ -18,7 +22,7 @@ export async function deed(place: HTMLElement, done: string, work: () => Promise
 }
 
 /** A button that asks for confirmation before an irreversible action. */
-export class SureButton {
+export class ConfirmButton {
   readonly #button: HTMLButtonElement
   readonly #words: string
   #asked = false

@@ -18,7 +18,7 @@ function context(): AudioContext {
   return shared
 }
 
-export interface ListenParts {
+export interface ListenOptions {
   readonly api: Api
   readonly call: string
   readonly phone: number
@@ -35,7 +35,7 @@ export interface ListenParts {
  * playing.
  */
 class PhoneListener {
-  readonly #parts: ListenParts
+  readonly #parts: ListenOptions
   readonly #abort = new AbortController()
   readonly #audio = context()
   readonly #out: StereoPannerNode
@@ -43,7 +43,7 @@ class PhoneListener {
   #due = 0
   #odd: number | undefined
 
-  constructor(parts: ListenParts) {
+  constructor(parts: ListenOptions) {
     this.#parts = parts
     this.#out = new StereoPannerNode(this.#audio, { pan: parts.pan })
     this.#out.connect(this.#audio.destination)

@@ -8,7 +8,7 @@ import { LegDialog, RoomDialog } from './dialogs.ts'
 import { EventsView, SaidView } from './feeds.ts'
 import { say } from './format.ts'
 import { HealthView } from './health-view.ts'
-import { Door } from './key-form.ts'
+import { KeyForm } from './key-form.ts'
 import { Live, type LiveState } from './live.ts'
 import { RoomsTable } from './rooms-table.ts'
 import { SimulateForm } from './simulate-form.ts'
@@ -18,7 +18,7 @@ let api = new Api('')
 let live: Live | undefined
 const asks = () => api
 
-const door = new Door(enter)
+const door = new KeyForm(enter)
 const health = new HealthView()
 const stages = new StageChart(element('stages', HTMLElement))
 const quantiles = new QuantileChart(element('quantiles', HTMLElement))
@@ -131,7 +131,7 @@ for (const close of document.querySelectorAll('[data-close]'))
 addEventListener('online', () => live?.hurry())
 document.addEventListener('visibilitychange', () => document.hidden || live?.hurry())
 
-const known = Door.key()
+const known = KeyForm.key()
 if (known !== undefined) enter(known)
 else {
   say(element('state', HTMLElement), 'No key')

@@ -1,7 +1,7 @@
 import { element, fillLanguages } from '../../../pages/page/dom.ts'
 import { hearableOf, heardOf, spokenOf } from '../../../pages/page/languages.ts'
 import type { LegFigures, Offer } from '../protocol.ts'
-import { deed, onSay, SureButton, sayIn } from './actions.ts'
+import { ConfirmButton, onSay, runAction, sayIn } from './actions.ts'
 import type { Api } from './api.ts'
 import type { Board } from './board.ts'
 import { say } from './format.ts'
@@ -16,7 +16,7 @@ export class LegDialog {
   readonly #interpreting = element('leg-interpreting', HTMLInputElement)
   readonly #sayForm = element('leg-say', HTMLFormElement)
   readonly #told = element('leg-told', HTMLElement)
-  readonly #sure: SureButton
+  readonly #sure: ConfirmButton
   readonly #api: () => Api
   #offer: Offer = { languages: [], recordings: [] }
   #shown: LegFigures | undefined
@@ -33,10 +33,10 @@ export class LegDialog {
     onSay(this.#sayForm, (text, language) => {
       const { room, id } = this.#shown!
       const path = `/v1/rooms/${encodeURIComponent(room)}/say`
-      return deed(this.#told, 'Sent.', () => this.#api().ask('POST', path, { text, language, to: [id] }))
+      return runAction(this.#told, 'Sent.', () => this.#api().ask('POST', path, { text, language, to: [id] }))
     })
-    this.#sure = new SureButton(element('leg-hang-up', HTMLButtonElement), 'Confirm hang-up', () => {
-      void deed(this.#told, 'Hung up.', () => this.#api().ask('DELETE', this.#path)).then(
+    this.#sure = new ConfirmButton(element('leg-hang-up', HTMLButtonElement), 'Confirm hang-up', () => {
+      void runAction(this.#told, 'Hung up.', () => this.#api().ask('DELETE', this.#path)).then(
         done => done && this.#dialog.close(),
       )
     })
@@ -86,7 +86,7 @@ export class LegDialog {
 
   #change(change: object): void {
     const before = this.#shown
-    void deed(this.#told, 'Changed.', () => this.#api().ask('PATCH', this.#path, change)).then(done => {
+    void runAction(this.#told, 'Changed.', () => this.#api().ask('PATCH', this.#path, change)).then(done => {
       if (done || !before) return
       // Shows the current state again.
       this.#shown = undefined
@@ -102,7 +102,7 @@ export class RoomDialog {
   readonly #made = element('room-made', HTMLElement)
   readonly #value = element('room-made-value', HTMLInputElement)
   readonly #told = element('room-told', HTMLElement)
-  readonly #sure: SureButton
+  readonly #sure: ConfirmButton
   readonly #api: () => Api
   #offer: Offer = { languages: [], recordings: [] }
   #room = ''
@@ -110,14 +110,14 @@ export class RoomDialog {
   constructor(api: () => Api) {
     this.#api = api
     onSay(this.#sayForm, (text, language) =>
-      deed(this.#told, 'Sent.', () => this.#ask('POST', '/say', { text, language })),
+      runAction(this.#told, 'Sent.', () => this.#ask('POST', '/say', { text, language })),
     )
     element('room-link', HTMLButtonElement).addEventListener('click', () => void this.#link())
     element('room-code', HTMLButtonElement).addEventListener('click', () => void this.#code())
     element('room-copy', HTMLButtonElement).addEventListener('click', () => void this.#copy())
-    this.#sure = new SureButton(element('room-end', HTMLButtonElement), 'Confirm end', () => {
+    this.#sure = new ConfirmButton(element('room-end', HTMLButtonElement), 'Confirm end', () => {
       const goodbye = element('room-goodbye', HTMLInputElement).checked
-      void deed(this.#told, 'Ending.', () => this.#ask('DELETE', goodbye ? '?goodbye=true' : ''))
+      void runAction(this.#told, 'Ending.', () => this.#ask('DELETE', goodbye ? '?goodbye=true' : ''))
     })
   }
 
@@ -146,7 +146,7 @@ export class RoomDialog {
   }
 
   async #link(): Promise<void> {
-    await deed(this.#told, 'Valid for one hour for anyone with the link.', async () => {
+    await runAction(this.#told, 'Valid for one hour for anyone with the link.', async () => {
       const { token } = (await this.#ask('POST', '/captions/link', {})) as { token: string }
       // Browsers do not send the part after `#`.
       const path = `/captions/${encodeURIComponent(this.#room)}#token=${token}`
@@ -155,7 +155,7 @@ export class RoomDialog {
   }
 
   async #code(): Promise<void> {
-    await deed(this.#told, 'Valid for one hour.', async () => {
+    await runAction(this.#told, 'Valid for one hour.', async () => {
       const { code } = (await this.#ask('POST', '/codes', {})) as { code: string }
       this.#show('Code to join by phone', code)
     })

@@ -3,7 +3,7 @@ import { accessOf, forgetKey, fragment, storeKey } from '../../captions/page/acc
 import { say } from './format.ts'
 
 /** The form for the key, which is kept for this tab and never in an address. */
-export class Door {
+export class KeyForm {
   readonly #section = element('door', HTMLElement)
   readonly #field = element('key', HTMLInputElement)
   readonly #problem = element('door-problem', HTMLElement)

@@ -4,7 +4,7 @@ import { type Api, ApiError } from './api.ts'
 /** `again`: reconnects automatically. `refused` and `closed` are final. */
 export type LiveState = 'connecting' | 'live' | 'again' | 'refused' | 'closed'
 
-export interface LiveParts {
+export interface LiveOptions {
   readonly api: Api
   readonly onEvent: (type: string, data: string) => void
   /** `words`: description of the problem, if any. */
@@ -17,12 +17,12 @@ const BACKOFF_MS = [250, 500, 1_000, 2_000, 5_000, 10_000]
 
 /** The stream of the dashboard, over any number of connections. */
 export class Live {
-  readonly #parts: LiveParts
+  readonly #parts: LiveOptions
   #abort: AbortController | undefined
   #timer = 0
   #tries = 0
 
-  constructor(parts: LiveParts) {
+  constructor(parts: LiveOptions) {
     this.#parts = parts
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BotTroubles } from '../../../../src/bridges/discord/channel/channel-problems.ts'
+import { BotProblems } from '../../../../src/bridges/discord/channel/channel-problems.ts'
 import { ENGLISH_CHANNEL } from '../../../../src/messages/discord/en.ts'
 
 function started({ voice = true, stage = false, answer = 'asked' as 'speaks' | 'asked' | 'cannot' } = {}) {
@@ -7,7 +7,7 @@ function started({ voice = true, stage = false, answer = 'asked' as 'speaks' | '
   const denied = new Set<string>()
   const told: string[] = []
   let forbidden = 0
-  const troubles = new BotTroubles({
+  const troubles = new BotProblems({
     view: {
       bot,
       may: (_channel, permission) => !denied.has(permission),

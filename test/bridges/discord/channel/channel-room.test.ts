@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ChannelRoom } from '../../../../src/bridges/discord/channel/channel-room.ts'
 import type { ChannelMember } from '../../../../src/bridges/discord/channel/guild-view.ts'
-import type { ChannelOutput } from '../../../../src/bridges/discord/channel-interpreter.ts'
+import type { OutputLanguages } from '../../../../src/bridges/discord/channel-interpreter.ts'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import { MemoryPreferences } from '../../../../src/bridges/discord/preferences.ts'
-import { OutgoingPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
+import { OutputPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
 import type { PacketPlayer, PacketSource } from '../../../../src/bridges/discord/voice/rtp-packet.ts'
 import { FakeAnnouncer } from '../../../helpers/fake-announcer.ts'
 import { rooms } from '../../../helpers/rooms.ts'
@@ -39,7 +39,7 @@ async function started() {
       relay: line.relay,
       admission: line.relay,
       announcer: new FakeAnnouncer(),
-      pacer: new OutgoingPacer(line.clock),
+      pacer: new OutputPacer(line.clock),
       counters: new LinkCounters(),
       preferences: new MemoryPreferences(),
       clock: line.clock,
@@ -67,7 +67,7 @@ interface Happening {
   readonly language: string
   readonly consents: boolean
   readonly there: boolean
-  readonly output: ChannelOutput
+  readonly output: OutputLanguages
   readonly captions: boolean
   readonly waitMs: number
 }
@@ -77,7 +77,7 @@ const happening: fc.Arbitrary<Happening> = fc.record({
   language: fc.constantFrom(...LANGUAGES),
   consents: fc.boolean(),
   there: fc.boolean(),
-  output: fc.constantFrom<ChannelOutput>('auto', 'auto', ['es-es'], ['fr-fr', 'en-us']),
+  output: fc.constantFrom<OutputLanguages>('auto', 'auto', ['es-es'], ['fr-fr', 'en-us']),
   captions: fc.boolean(),
   waitMs: fc.constantFrom(0, 20, 500, 12_000),
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CHANNEL_WORDS, channelWords } from '../../../../src/messages/discord/discord.ts'
+import { CHANNEL_WORDS, channelMessagesFor } from '../../../../src/messages/discord/discord.ts'
 import type { ChannelWords } from '../../../../src/messages/discord/types.ts'
 import { TONGUES } from '../../../../src/messages/locale.ts'
 
@@ -43,7 +43,7 @@ describe.each(TONGUES)('the texts of %s', tongue => {
 })
 
 it('texts follow a language or a locale of Discord, with English as the default', () => {
-  expect(channelWords('es-419')).toBe(CHANNEL_WORDS.es)
-  expect(channelWords('pt-BR')).toBe(CHANNEL_WORDS.pt)
-  expect(channelWords('ja')).toBe(CHANNEL_WORDS.en)
+  expect(channelMessagesFor('es-419')).toBe(CHANNEL_WORDS.es)
+  expect(channelMessagesFor('pt-BR')).toBe(CHANNEL_WORDS.pt)
+  expect(channelMessagesFor('ja')).toBe(CHANNEL_WORDS.en)
 })

@@ -1,5 +1,5 @@
 import { Events } from 'discord.js'
-import type { ChannelParts } from '../../../../src/bridges/discord/channel/channel-context.ts'
+import type { ChannelResources } from '../../../../src/bridges/discord/channel/channel-context.ts'
 import { DiscordInterpreters } from '../../../../src/bridges/discord/channel/interpreters.ts'
 import type {
   ChannelInterpreter,
@@ -9,7 +9,7 @@ import type {
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import type { ChannelOptions } from '../../../../src/bridges/discord/options.ts'
 import { MemoryPreferences } from '../../../../src/bridges/discord/preferences.ts'
-import { OutgoingPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
+import { OutputPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { RoomCodes } from '../../../../src/core/calls/room-codes.ts'
 import { relayOptions } from '../../../../src/core/model/relay-settings.ts'
@@ -20,7 +20,7 @@ import type {
   DiscordStandInOptions,
   ScriptedServiceOptions,
 } from '../../../../src/simulator/index.ts'
-import { DiscordStandIn, ScriptedService, tone } from '../../../../src/simulator/index.ts'
+import { DiscordSimulator, ScriptedService, tone } from '../../../../src/simulator/index.ts'
 import { rms } from '../../../../src/transcode/level.ts'
 import { SAMPLE_RATE } from '../../../../src/transcode/pcm.ts'
 import { hears, LOUD, longest, soundings } from '../../../e2e/two-party/ear.ts'
@@ -33,7 +33,7 @@ export interface GuildHarnessOptions {
   readonly discord?: DiscordStandInOptions
   readonly service?: ScriptedServiceOptions
   readonly options?: ChannelOptions
-  readonly parts?: Partial<ChannelParts>
+  readonly parts?: Partial<ChannelResources>
   /** Permissions of the bot in addition to those of everyone. */
   readonly permissions?: readonly ('ChangeNickname' | 'Administrator')[]
   /** Nickname of the bot in the guild before it logs in. */
@@ -42,7 +42,7 @@ export interface GuildHarnessOptions {
 
 /** A simulated Discord with a guild and a voice channel, the real client, a relay and a service that answers with tones; on loopback. */
 export async function guildHarness(given: GuildHarnessOptions = {}) {
-  const discord = await DiscordStandIn.listen({ dave: false, ...given.discord })
+  const discord = await DiscordSimulator.listen({ dave: false, ...given.discord })
   const trusted = discord.trust()
   const service = await ScriptedService.listen(given.service)
   const log = new LogLines()
@@ -62,7 +62,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     relay,
     admission: relay,
     announcer,
-    pacer: new OutgoingPacer(systemClock),
+    pacer: new OutputPacer(systemClock),
     counters,
     preferences,
     roomCodes,

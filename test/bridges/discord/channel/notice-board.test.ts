@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Written } from '../../../../src/bridges/discord/captions/caption-format.ts'
-import { NoticeBoard, type NoticeChat } from '../../../../src/bridges/discord/channel/channel-notices.ts'
+import { ChannelNotices, type NoticeChat } from '../../../../src/bridges/discord/channel/channel-notices.ts'
 import { OutageNotice } from '../../../../src/bridges/discord/channel/channel-problems.ts'
 import { privacyButtons } from '../../../../src/bridges/discord/commands/privacy.ts'
-import { channelWords } from '../../../../src/messages/discord/discord.ts'
+import { channelMessagesFor } from '../../../../src/messages/discord/discord.ts'
 import type { ChannelWords } from '../../../../src/messages/discord/types.ts'
 
 class Chat implements NoticeChat {
@@ -35,7 +35,7 @@ class Chat implements NoticeChat {
 
 function started() {
   const chat = new Chat()
-  return { chat, board: new NoticeBoard({ chat, buttons: privacyButtons }) }
+  return { chat, board: new ChannelNotices({ chat, buttons: privacyButtons }) }
 }
 
 describe('notices', () => {
@@ -64,7 +64,7 @@ describe('notices', () => {
     for (const text of chat.texts) expect(text).toMatch(/^\[\]🔴/)
     for (const text of chat.messages.values()) expect(text.text.length).toBeLessThanOrEqual(2_000)
     const all = chat.texts.join()
-    for (const each of languages) expect(all).toContain(notice(channelWords(each)))
+    for (const each of languages) expect(all).toContain(notice(channelMessagesFor(each)))
     await board.ended(words => words.ended('X'))
     expect(chat.texts.join('\n\n').split('⚪').length).toBe(7)
   })

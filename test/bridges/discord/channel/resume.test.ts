@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { DiscordInterpreters } from '../../../../src/bridges/discord/channel/interpreters.ts'
 import type { RunningChannel, RunningChannels } from '../../../../src/bridges/discord/channel-interpreter.ts'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
-import { OutgoingPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
+import { OutputPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { until } from '../../../helpers/until.ts'
 import { clientFor } from '../../../simulator/discord/bot.ts'
@@ -59,7 +59,7 @@ test('after a restart it resumes where people are, with the notice before anyone
   const next = new DiscordInterpreters({
     ...{ client, relay: casa.relay, admission: casa.relay, announcer: casa.announcer, counters, running },
     ...{ preferences: casa.preferences, clock: systemClock, log: casa.log, options: { dave: false } },
-    pacer: new OutgoingPacer(systemClock),
+    pacer: new OutputPacer(systemClock),
   })
   const ready = new Promise(settle => client.once(Events.ClientReady, settle))
   await client.login(casa.discord.token)

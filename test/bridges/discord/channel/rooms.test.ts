@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../../src/common/clock.ts'
-import type { Dialler, DialRequest, OutgoingCall } from '../../../../src/core/model/dialer.ts'
+import type { Dialer, DialRequest, OutgoingCall } from '../../../../src/core/model/dialer.ts'
 import { Mp3Maker, toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
 import { noticeHz } from '../../../helpers/fake-announcer.ts'
 import { LiveLeg } from '../../../helpers/live-leg.ts'
@@ -71,7 +71,7 @@ test('a phone called from the channel joins its room, and is hung up with it', a
   const asked: DialRequest[] = []
   let hungUp = 0
   const over = Promise.withResolvers<'cancelled'>()
-  const dialler: Dialler = {
+  const dialler: Dialer = {
     dial: request => {
       asked.push(request)
       return {

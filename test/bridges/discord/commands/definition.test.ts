@@ -13,7 +13,7 @@ import {
   registerCommand,
   unregisterCommand,
 } from '../../../../src/bridges/discord/commands/registration.ts'
-import { DiscordStandIn } from '../../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../../src/simulator/index.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 
 /** Discord: Application Command Naming. */
@@ -97,7 +97,7 @@ describe('permissions', () => {
 })
 
 async function opened() {
-  const discord = await DiscordStandIn.listen()
+  const discord = await DiscordSimulator.listen()
   const rest = new REST({ api: discord.api, retries: 0 }).setToken(discord.token)
   const log = new LogLines()
   const terms = { rest, applicationId: discord.application.id, guilds: [] as string[], log }

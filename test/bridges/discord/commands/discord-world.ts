@@ -1,6 +1,6 @@
 import { Client, Events, GatewayIntentBits, type REST } from 'discord.js'
 import type { CommandSettings } from '../../../../src/bridges/discord/commands/command-services.ts'
-import { CommandDesk } from '../../../../src/bridges/discord/commands/interaction-handler.ts'
+import { InteractionHandler } from '../../../../src/bridges/discord/commands/interaction-handler.ts'
 import type { OfferedLanguage } from '../../../../src/bridges/discord/commands/language-list.ts'
 import { LanguageList } from '../../../../src/bridges/discord/commands/language-list.ts'
 import { USED_PERMISSIONS } from '../../../../src/bridges/discord/commands/permissions.ts'
@@ -8,7 +8,7 @@ import { registerCommand } from '../../../../src/bridges/discord/commands/regist
 import { SeenLocales } from '../../../../src/common/bounded-map.ts'
 import { type Clock, systemClock } from '../../../../src/common/clock.ts'
 import { systemWallClock } from '../../../../src/common/wall-clock.ts'
-import { DiscordStandIn } from '../../../../src/simulator/index.ts'
+import { DiscordSimulator } from '../../../../src/simulator/index.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 import { type FakeInterpreter, FakeInterpreters, FakePreferences } from './fake-interpreters.ts'
 
@@ -33,7 +33,7 @@ const SETTINGS: CommandSettings = {
 
 /** A simulated Discord with a guild, the real client, the command desk, and fakes for everything below it. */
 export async function openWorld(settings: Partial<CommandSettings> = {}, clock: Clock = systemClock) {
-  const discord = await DiscordStandIn.listen()
+  const discord = await DiscordSimulator.listen()
   const guild = discord.addGuild({ name: 'Casa', botPermissions: USED_PERMISSIONS })
   const lounge = guild.addVoiceChannel({ name: 'Lounge' })
   const general = guild.addTextChannel({ name: 'general' })
@@ -58,7 +58,7 @@ export async function openWorld(settings: Partial<CommandSettings> = {}, clock: 
   const service = { languages: async () => OFFERED }
   const guesses = { left: 3, mayTry: () => guesses.left > 0, wrong: () => void guesses.left-- }
   const languages = new LanguageList(() => service.languages(), { clock, log })
-  const desk = new CommandDesk(client, {
+  const desk = new InteractionHandler(client, {
     interpreters,
     guildIds: () => client.guilds.cache.keys(),
     preferences,

@@ -2,10 +2,10 @@ import type {
   CaptionSettings,
   ChannelEnd,
   ChannelInterpreter,
-  ChannelOutput,
   ChannelSpeaker,
   ChannelStatus,
   Interpreters,
+  OutputLanguages,
   Preferences,
   StartFailure,
   StartRequest,
@@ -24,7 +24,7 @@ export class FakeInterpreter implements ChannelInterpreter {
   refuse: BridgeError | undefined
   speakers: ChannelSpeaker[] = []
   change: Partial<ChannelStatus> = {}
-  #output: ChannelOutput
+  #output: OutputLanguages
   #captions: CaptionSettings
   readonly #ended = Promise.withResolvers<ChannelEnd>()
 
@@ -60,7 +60,7 @@ export class FakeInterpreter implements ChannelInterpreter {
     this.asked.push(`language ${userId} ${language}`)
   }
 
-  setOutput(output: ChannelOutput): void {
+  setOutput(output: OutputLanguages): void {
     this.#output = output
     this.asked.push(`output ${output}`)
   }

@@ -2,11 +2,11 @@ import { REST } from 'discord.js'
 import { expect, test } from 'vitest'
 import { Registrar } from '../../../../src/bridges/discord/commands/registration.ts'
 import { CommandCounters } from '../../../../src/bridges/discord/counters.ts'
-import { DiscordStandIn, FakeClock } from '../../../../src/simulator/index.ts'
+import { DiscordSimulator, FakeClock } from '../../../../src/simulator/index.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 
-async function open(guilds: (discord: DiscordStandIn) => string[] = () => []) {
-  const discord = await DiscordStandIn.listen()
+async function open(guilds: (discord: DiscordSimulator) => string[] = () => []) {
+  const discord = await DiscordSimulator.listen()
   const rest = new REST({ api: discord.api, retries: 0 }).setToken(discord.token)
   const clock = new FakeClock()
   const counters = new CommandCounters()

@@ -1,7 +1,7 @@
 import { PermissionFlagsBits } from 'discord.js'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Place, Scene } from '../../../../src/bridges/discord/commands/command-context.ts'
+import type { CommandContext, Place } from '../../../../src/bridges/discord/commands/command-context.ts'
 import {
   allPermissions,
   neededFor,
@@ -21,7 +21,7 @@ const place = (change: Partial<Place> = {}): Place => ({
   away: false,
   ...change,
 })
-const scene = (change: Partial<Scene> = {}): Scene => ({
+const scene = (change: Partial<CommandContext> = {}): CommandContext => ({
   guildId: '3',
   guildLocale: 'en-US',
   channelId: '2',
@@ -33,7 +33,7 @@ const scene = (change: Partial<Scene> = {}): Scene => ({
   say: async () => {},
   ...change,
 })
-const kinds = (where: Scene, voice: Place | undefined, captionsOnly = false) =>
+const kinds = (where: CommandContext, voice: Place | undefined, captionsOnly = false) =>
   startFaults(where, { voice, text: voice, captionsOnly }).map(({ kind }) => kind)
 
 describe('a start is possible', () => {
@@ -43,7 +43,7 @@ describe('a start is possible', () => {
 })
 
 describe('a start is prevented by', () => {
-  test.each<[string, Scene, Place | undefined, string[]]>([
+  test.each<[string, CommandContext, Place | undefined, string[]]>([
     ['no channel', scene(), undefined, ['join-first']],
     ['a channel without voice', scene(), place({ kind: 'text' }), ['no-voice']],
     ['the inactive channel', scene(), place({ away: true }), ['rest']],

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
-import { ChannelVoice } from '../../../../src/bridges/discord/voice/channel-output.ts'
-import type { EarLeg } from '../../../../src/bridges/discord/voice/output-leg.ts'
-import { OutgoingPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
+import { ChannelOutput } from '../../../../src/bridges/discord/voice/channel-output.ts'
+import type { OutputLeg } from '../../../../src/bridges/discord/voice/output-leg.ts'
+import { OutputPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
 import type { LanguageId } from '../../../../src/common/language.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { loudness, peak, rms } from '../../../../src/transcode/level.ts'
@@ -14,15 +14,15 @@ const ES = 'es-es' as LanguageId
 
 function stage() {
   const clock = new FakeClock(5_000)
-  const pacer = new OutgoingPacer(clock)
+  const pacer = new OutputPacer(clock)
   const channel = new FakeChannel(clock)
   const counters = new LinkCounters()
-  const voice = new ChannelVoice({ id: 'c', player: channel, pacer, counters })
+  const voice = new ChannelOutput({ id: 'c', player: channel, pacer, counters })
   return { clock, pacer, channel, counters, voice }
 }
 
 /** Plays `pcm` as a playout does: 200 ms ahead, then 40 ms at a time. */
-function playLive(clock: FakeClock, ear: EarLeg, pcm: Int16Array): void {
+function playLive(clock: FakeClock, ear: OutputLeg, pcm: Int16Array): void {
   const lead = Math.min(pcm.length, 3_200)
   ear.play(pcm.subarray(0, lead))
   for (let at = lead; at < pcm.length; at += 640) {

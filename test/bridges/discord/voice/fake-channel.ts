@@ -1,8 +1,8 @@
-import type { EarLeg } from '../../../../src/bridges/discord/voice/output-leg.ts'
+import type { OutputLeg } from '../../../../src/bridges/discord/voice/output-leg.ts'
 import type { PacketPlayer } from '../../../../src/bridges/discord/voice/rtp-packet.ts'
 import type { Clock } from '../../../../src/common/clock.ts'
 import { OpusDecoder } from '../../../../src/transcode/opus.ts'
-import { joined } from '../../../../src/transcode/pcm.ts'
+import { concat } from '../../../../src/transcode/pcm.ts'
 import { SILENCE } from './far-client.ts'
 
 /** The channel: decodes what is played, as all its members do. */
@@ -31,12 +31,12 @@ export class FakeChannel implements PacketPlayer {
   }
 
   heard(): Int16Array {
-    return joined(this.packets.map(({ pcm }) => pcm))
+    return concat(this.packets.map(({ pcm }) => pcm))
   }
 }
 
 /** Attaches to the ear; returns the marks that it confirms. */
-export function attached(ear: EarLeg): string[] {
+export function attached(ear: OutputLeg): string[] {
   const marks: string[] = []
   ear.attach({ write: () => {}, marked: name => void marks.push(name), dtmf: () => {} })
   return marks

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { ChannelVoice } from '../../../../src/bridges/discord/voice/channel-output.ts'
-import { OutgoingPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
+import { ChannelOutput } from '../../../../src/bridges/discord/voice/channel-output.ts'
+import { OutputPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
 import { SpeakerLeg } from '../../../../src/bridges/discord/voice/speaker-leg.ts'
 import { systemClock } from '../../../../src/common/clock.ts'
 import type { LanguageId } from '../../../../src/common/language.ts'
-import { silentLog } from '../../../../src/common/log.ts'
+import { noopLogger } from '../../../../src/common/log.ts'
 import { loudness, rms } from '../../../../src/transcode/level.ts'
-import { joined } from '../../../../src/transcode/pcm.ts'
+import { concat } from '../../../../src/transcode/pcm.ts'
 import { sine } from '../../../helpers/tone.ts'
 import { until } from '../../../helpers/until.ts'
 import { ANNA, BEN, BOT, Stage } from './stage.ts'
@@ -22,24 +22,24 @@ async function channel() {
   opened.push(stage)
   const { link, call, counters } = stage
   await link.join()
-  const pacer = new OutgoingPacer(systemClock)
+  const pacer = new OutputPacer(systemClock)
   const speaker = (userId: string) => {
     const user = call.addUser(userId)
     const frames: Int16Array[] = []
     const leg = new SpeakerLeg({
-      ...{ id: userId, userId, source: link, pacer, counters, log: silentLog },
+      ...{ id: userId, userId, source: link, pacer, counters, log: noopLogger },
       turnSilenceMs: 200,
     })
     leg.attach({ write: frame => void frames.push(frame.slice()), marked: () => {}, dtmf: () => {} })
     const loud = (hz: number) => frames.filter(frame => loudness(frame, hz, 16_000) > 3_000).length
     /** The turn is over, and its silence was sent. */
-    const silent = () => frames.length > 10 && rms(joined(frames.slice(-8))) === 0
+    const silent = () => frames.length > 10 && rms(concat(frames.slice(-8))) === 0
     return { user, leg, frames, loud, silent }
   }
   const [anna, ben] = [speaker(ANNA), speaker(BEN)]
   await Promise.all([anna.user.joined, ben.user.joined])
   await until(() => link.playable, 5_000, 'an agreement')
-  const voice = new ChannelVoice({ id: 'c', player: link, pacer, counters })
+  const voice = new ChannelOutput({ id: 'c', player: link, pacer, counters })
   opened.push({ [Symbol.asyncDispose]: async () => voice.close() })
   return { stage, link, call, counters, anna, ben, voice, toBot: call.faults.toBot }
 }

@@ -10,7 +10,7 @@ import {
   type VoiceSocket,
   type VoiceUdp,
 } from '../../../../src/bridges/discord/voice/patches/library-internals.ts'
-import { NetworkingMends } from '../../../../src/bridges/discord/voice/patches/patched-networking.ts'
+import { NetworkingPatches } from '../../../../src/bridges/discord/voice/patches/patched-networking.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 
 /** The library’s socket: passes messages to its listeners, and throws what they throw. */
@@ -63,7 +63,7 @@ function stage() {
   const failures: unknown[] = []
   const codes: number[] = []
   const state = { rekeyed: 0 }
-  const mends = new NetworkingMends(networking, clock, {
+  const mends = new NetworkingPatches(networking, clock, {
     packet: (packet: VoicePacket) => void packets.push(packet),
     datagram: ({ length }, fromServer) => void datagrams.push([length, fromServer]),
     changed: () => {},

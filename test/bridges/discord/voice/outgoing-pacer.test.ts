@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
-import { ChannelVoice } from '../../../../src/bridges/discord/voice/channel-output.ts'
-import { OutgoingPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
+import { ChannelOutput } from '../../../../src/bridges/discord/voice/channel-output.ts'
+import { OutputPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
 import type { LanguageId } from '../../../../src/common/language.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { sine } from '../../../helpers/tone.ts'
@@ -23,7 +23,7 @@ describe('a process that stalls', () => {
     const since = clock.now()
     const channel = new FakeChannel(clock)
     const counters = new LinkCounters()
-    const voice = new ChannelVoice({ id: 'c', player: channel, pacer: new OutgoingPacer(clock), counters })
+    const voice = new ChannelOutput({ id: 'c', player: channel, pacer: new OutputPacer(clock), counters })
     const ear = voice.ear(EN)
     attached(ear)
     ear.play(sine(500, 1_000))
@@ -54,10 +54,10 @@ describe('a process that stalls', () => {
 
 test('many channels share one timer', () => {
   const clock = new FakeClock()
-  const pacer = new OutgoingPacer(clock)
+  const pacer = new OutputPacer(clock)
   const channels = Array.from({ length: 10 }, () => {
     const channel = new FakeChannel(clock)
-    const voice = new ChannelVoice({ id: 'c', player: channel, pacer, counters: new LinkCounters() })
+    const voice = new ChannelOutput({ id: 'c', player: channel, pacer, counters: new LinkCounters() })
     const ear = voice.ear(EN)
     attached(ear)
     ear.play(sine(500, 200))

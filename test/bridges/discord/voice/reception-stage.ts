@@ -2,7 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto'
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import { DaveGuard, type DaveSession } from '../../../../src/bridges/discord/voice/dave-guard.ts'
-import { Reception } from '../../../../src/bridges/discord/voice/receiver.ts'
+import { VoiceReceiver } from '../../../../src/bridges/discord/voice/receiver.ts'
 import { GCM_MODE, XCHACHA_MODE } from '../../../../src/bridges/discord/voice/rtp-packet.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { Listener } from './listener.ts'
@@ -52,7 +52,7 @@ export function receptionStage(dave?: DaveSession) {
   const counters = new LinkCounters()
   const guard = new DaveGuard(clock, counters, () => {})
   guard.use(dave)
-  const reception = new Reception(clock, counters, guard)
+  const reception = new VoiceReceiver(clock, counters, guard)
   const listener = new Listener()
   reception.use({ mode: GCM_MODE, key: KEY })
   reception.listen('anna', listener)

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
-import { ReorderWindow } from '../../../../src/bridges/discord/voice/reorder-buffer.ts'
+import { ReorderBuffer } from '../../../../src/bridges/discord/voice/reorder-buffer.ts'
 
 /** A window whose packets contain their own position, so that the output can be checked. */
 function stage(size?: number) {
   const counters = new LinkCounters()
   const out: { place: number; lost: number; anew: boolean }[] = []
-  const window = new ReorderWindow(
+  const window = new ReorderBuffer(
     {
       ordered: (timestamp, opus, lost, anew) => {
         expect(timestamp).toBe((opus.at(0)! * 256 + opus.at(1)!) * 960)

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { SpeakerLeg } from '../../../../src/bridges/discord/voice/speaker-leg.ts'
 import type { EndReason } from '../../../../src/common/lifecycle.ts'
-import { silentLog } from '../../../../src/common/log.ts'
+import { noopLogger } from '../../../../src/common/log.ts'
 import { loudness, rms } from '../../../../src/transcode/level.ts'
-import { joined } from '../../../../src/transcode/pcm.ts'
+import { concat } from '../../../../src/transcode/pcm.ts'
 import { FarClient } from './far-client.ts'
 import { speakerStage as stage } from './speaker-stage.ts'
 
@@ -51,8 +51,8 @@ describe('a turn ends', () => {
     expect(frames.length).toBeLessThanOrEqual(20 + 5 + 11)
     clock.advance(10_000)
     expect(frames.length).toBe(20 + 5 + 30)
-    expect(rms(joined(frames.slice(22)))).toBeLessThan(100)
-    expect(rms(joined(frames.slice(25)))).toBe(0)
+    expect(rms(concat(frames.slice(22)))).toBeLessThan(100)
+    expect(rms(concat(frames.slice(25)))).toBe(0)
     expect(counters.silenceMs).toBe(600)
   })
 
@@ -63,7 +63,7 @@ describe('a turn ends', () => {
     expect(frames.length).toBe(20)
     clock.advance(10_000)
     expect(frames.length).toBe(20 + 30)
-    expect(rms(joined(frames.slice(20)))).toBe(0)
+    expect(rms(concat(frames.slice(20)))).toBe(0)
   })
 
   test('and the next one starts immediately after any pause', () => {
@@ -114,7 +114,7 @@ describe('a turn ends', () => {
 describe('the leg', () => {
   test('that fails does not affect other speakers', async () => {
     const { pacer, source, counters, clock } = stage()
-    const broken = new SpeakerLeg({ id: 'ben', userId: '2', source, pacer, counters, log: silentLog })
+    const broken = new SpeakerLeg({ id: 'ben', userId: '2', source, pacer, counters, log: noopLogger })
     broken.attach({
       write: () => {
         throw new Error('the listener failed')
@@ -162,7 +162,7 @@ describe('the leg', () => {
 
   test('that replaced another stays when that one ends', async () => {
     const { leg, source, pacer, counters } = stage()
-    const next = new SpeakerLeg({ id: 'anna 2', userId: '1', source, pacer, counters, log: silentLog })
+    const next = new SpeakerLeg({ id: 'anna 2', userId: '1', source, pacer, counters, log: noopLogger })
     next.attach({ write: () => {}, marked: () => {}, dtmf: () => {} })
     await leg.close({ kind: 'replaced' })
     expect(source.sinks.get('1')).toBe(next)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { loudness, rms } from '../../../../src/transcode/level.ts'
-import { joined } from '../../../../src/transcode/pcm.ts'
+import { concat } from '../../../../src/transcode/pcm.ts'
 import { FarClient } from './far-client.ts'
 import { speakerStage as stage } from './speaker-stage.ts'
 
@@ -31,7 +31,7 @@ describe('a speaker’s network', () => {
     }
     expect(frames.length).toBe(55)
     expect(counters).toMatchObject({ lost: 25, concealedMs: 100, silenceMs: 400 })
-    expect(rms(joined(frames.slice(21, 39)))).toBeLessThan(50)
+    expect(rms(concat(frames.slice(21, 39)))).toBeLessThan(50)
     expect(rms(frames[50]!)).toBeGreaterThan(4_000)
   })
 
@@ -84,7 +84,7 @@ describe('a speaker’s network', () => {
     say(far, 500, 10)
     expect(frames.length).toBe(25)
     expect(counters).toMatchObject({ lost: 0, concealedMs: 0, silenceMs: 100 })
-    expect(rms(joined(frames.slice(10, 15)))).toBe(0)
+    expect(rms(concat(frames.slice(10, 15)))).toBe(0)
   })
 
   test('delivers another SSRC, or a jump of the clock: a new stream without filling', () => {

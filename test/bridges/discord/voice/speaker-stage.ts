@@ -1,12 +1,12 @@
 import { expect } from 'vitest'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
-import { OutgoingPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
+import { OutputPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
 import type { PacketSink, PacketSource } from '../../../../src/bridges/discord/voice/rtp-packet.ts'
 import { SpeakerLeg } from '../../../../src/bridges/discord/voice/speaker-leg.ts'
-import { silentLog } from '../../../../src/common/log.ts'
+import { noopLogger } from '../../../../src/common/log.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
-import { FRAME_SAMPLES, joined } from '../../../../src/transcode/pcm.ts'
+import { concat, FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
 import type { FarClient, FarPacket } from './far-client.ts'
 
 class FakeSource implements PacketSource {
@@ -24,7 +24,7 @@ class FakeSource implements PacketSource {
 /** An attached leg, and a remote client’s packets for it. */
 export function speakerStage(turnSilenceMs = 800) {
   const clock = new FakeClock(5_000)
-  const pacer = new OutgoingPacer(clock)
+  const pacer = new OutputPacer(clock)
   const source = new FakeSource()
   const counters = new LinkCounters()
   const leg = new SpeakerLeg({
@@ -33,7 +33,7 @@ export function speakerStage(turnSilenceMs = 800) {
     source,
     pacer,
     counters,
-    log: silentLog,
+    log: noopLogger,
     turnSilenceMs,
   })
   const frames: Int16Array[] = []
@@ -61,7 +61,7 @@ export function speakerStage(turnSilenceMs = 800) {
       clock.advance(20)
     }
   }
-  const heard = () => joined(frames)
+  const heard = () => concat(frames)
   /** Number of frames that contain `hz`. */
   const loud = (hz: number) => frames.filter(frame => loudness(frame, hz, 16_000) > 4_000).length
   return { clock, pacer, source, counters, leg, frames, marks, give, say, stop, heard, loud }

@@ -7,7 +7,7 @@ import type {
 } from '../../../../src/bridges/discord/voice/link-options.ts'
 import { VoiceLink } from '../../../../src/bridges/discord/voice/voice-link.ts'
 import { type Clock, systemClock } from '../../../../src/common/clock.ts'
-import { silentLog } from '../../../../src/common/log.ts'
+import { noopLogger } from '../../../../src/common/log.ts'
 import { trust } from '../../../../src/simulator/discord/voice/certificate.ts'
 import type { VoiceCall } from '../../../../src/simulator/discord/voice/voice-call.ts'
 import { VoiceServer, type VoiceServerOptions } from '../../../../src/simulator/discord/voice/voice-server.ts'
@@ -67,7 +67,7 @@ export class Stage implements AsyncDisposable {
       adapterCreator: library => this.#adapter(library),
       dave: linkDave ?? dave,
       clock: clock ?? systemClock,
-      log: silentLog,
+      log: noopLogger,
       counters: this.counters,
       limits: { random: () => 0, ...limits },
       ...(gatewayUp ? { gatewayUp } : {}),

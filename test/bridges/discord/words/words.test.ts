@@ -1,7 +1,7 @@
 import { Locale } from 'discord.js'
 import { describe, expect, test } from 'vitest'
-import { answersFor, WORDS } from '../../../../src/messages/discord/discord.ts'
-import { languageOfLocale, TONGUES, tongueOf } from '../../../../src/messages/locale.ts'
+import { repliesFor, WORDS } from '../../../../src/messages/discord/discord.ts'
+import { languageOfLocale, TONGUES, uiLanguageOf } from '../../../../src/messages/locale.ts'
 import { LANGUAGE_ROWS } from '../../../../src/service/server/engines/languages.ts'
 
 type Path = readonly string[]
@@ -56,10 +56,10 @@ describe('the texts of each language', () => {
 })
 
 test('users are answered in their language, with English as the default', () => {
-  expect(['es-ES', 'es-419', 'fr', 'de', 'it', 'pt-BR', 'en-GB', 'ja', ''].map(tongueOf)).toEqual([
+  expect(['es-ES', 'es-419', 'fr', 'de', 'it', 'pt-BR', 'en-GB', 'ja', ''].map(uiLanguageOf)).toEqual([
     ...['es', 'es', 'fr', 'de', 'it', 'pt', 'en', 'en', 'en'],
   ])
-  expect(answersFor('de')).toBe(WORDS.de.answers)
+  expect(repliesFor('de')).toBe(WORDS.de.answers)
 })
 
 test('a client’s locale maps to a language with a region', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { CallUsage, type UsageLimits } from '../../../../src/bridges/telephony/outbound/usage-limits.ts'
-import { TwilioDialler } from '../../../../src/bridges/twilio/index.ts'
+import { CarrierDialer } from '../../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../../../src/simulator/fakes/fake-leg.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
@@ -127,7 +127,7 @@ describe('a dialer with a ceiling', () => {
     const api = new FakeCallsApi()
     const settings = { accountSid: 'AC1', authToken: 'x', from: '+15005550001', allow: ['+34'] }
     const limits = { prices: { '+34': 0.5 }, maxSpendPerDay: 2, machineDetection: false }
-    const dialler = new TwilioDialler(
+    const dialler = new CarrierDialer(
       { ...settings, ...limits },
       { clock, api, wallClock: () => clock.now() },
     )
@@ -156,7 +156,7 @@ describe('a dialer with a ceiling', () => {
     const settings = { accountSid: 'AC1', authToken: 'x', from: '+15005550001', allow: ['+34'] }
     const limits = { maxMinutesPerDay: 5, machineDetection: false }
     const parts = { clock, api, log, wallClock: () => clock.now() }
-    const dialler = new TwilioDialler({ ...settings, ...limits }, parts)
+    const dialler = new CarrierDialer({ ...settings, ...limits }, parts)
     dialler.attach({ url: path => `https://b/${path}`, release() {} })
     const dial = (limitSeconds?: number) =>
       dialler.dial({ to: ANA, invitation: { room: 'r' }, ...(limitSeconds ? { limitSeconds } : {}) })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { TwilioDialler } from '../../../../src/bridges/twilio/index.ts'
+import { CarrierDialer } from '../../../../src/bridges/twilio/index.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 import { PUBLIC_URL, resumeUrlIn, until } from '../harness.ts'
 import { FROM, open, TO } from './rest-line.ts'
@@ -196,9 +196,9 @@ describe('the dialer', () => {
   it('needs a bridge, and only one', async () => {
     await using line = await open()
     const settings = { accountSid: ACCOUNT, authToken: 'key', from: FROM, allow: ['+1'] }
-    const alone = new TwilioDialler(settings)
+    const alone = new CarrierDialer(settings)
     expect(() => alone.dial({ to: TO, invitation: { room: 'r' } })).toThrow('no bridge')
     expect(() => line.dialler.attach({ url: path => path, release() {} })).toThrow('already attached')
-    expect(() => new TwilioDialler({ ...settings, authToken: '' })).toThrow('auth token')
+    expect(() => new CarrierDialer({ ...settings, authToken: '' })).toThrow('auth token')
   })
 })

@@ -1,4 +1,4 @@
-import { Dial } from '../../../../src/bridges/telephony/outbound/outbound-call.ts'
+import { OutboundCall } from '../../../../src/bridges/telephony/outbound/outbound-call.ts'
 import type { DialEnd, DialOutcome } from '../../../../src/core/model/dialer.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../../../src/simulator/fakes/fake-leg.ts'
@@ -16,7 +16,7 @@ export function dialled({ detects = false, ...api }: { detects?: boolean } & Par
   const log = new LogLines()
   const released: string[] = []
   const joined: string[] = []
-  const dial = new Dial(
+  const dial = new OutboundCall(
     'dial-1',
     { to: '+15005550006', invitation: { room: 'r' }, onJoined: id => joined.push(id) },
     {

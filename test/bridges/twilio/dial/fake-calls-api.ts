@@ -1,5 +1,5 @@
 import type { CallOrder, CallsApi } from '../../../../src/bridges/telephony/outbound/carrier-api.ts'
-import { RestFailure } from '../../../../src/bridges/telephony/outbound/carrier-api.ts'
+import { CarrierError } from '../../../../src/bridges/telephony/outbound/carrier-api.ts'
 
 /** A fake of Twilio’s REST API: records requests; the test responds. */
 export class FakeCallsApi implements CallsApi {
@@ -28,6 +28,6 @@ export class FakeCallsApi implements CallsApi {
 }
 
 /** An error as the client throws it. */
-export function restError(status: number, code?: number): RestFailure {
-  return RestFailure.from({ status, code })
+export function restError(status: number, code?: number): CarrierError {
+  return CarrierError.from({ status, code })
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { after } from '../../../../src/common/clock.ts'
+import { setTimer } from '../../../../src/common/clock.ts'
 import type { Decoder } from '../../../../src/service/server/engines/pocketsphinx/decoder.ts'
 import { SphinxStream } from '../../../../src/service/server/engines/pocketsphinx/stream.ts'
 import { UtteranceStream } from '../../../../src/service/server/engines/remote/utterance-stream.ts'
@@ -16,7 +16,7 @@ function slowDecoder(clock: FakeClock, factor: number): Decoder {
     begin() {},
     expect() {},
     inSpeech: true,
-    process: pcm => new Promise(resolve => void after(clock, (pcm.length / 16) * factor, resolve)),
+    process: pcm => new Promise(resolve => void setTimer(clock, (pcm.length / 16) * factor, resolve)),
     text: () => '',
     finish: async () => '',
   }

@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest'
-import { buildService, type ServiceParts } from '../../../../src/service/server/service.ts'
+import { buildService, type ServiceOptions } from '../../../../src/service/server/service.ts'
 import type { ServiceConfig } from '../../../../src/service/server/settings.ts'
 import { fakeEngines } from './fake-engines.ts'
 import { NEVER_LATE } from './never-late.ts'
@@ -14,7 +14,7 @@ afterEach(async () => {
 })
 
 /** A service on loopback with scripted engines, closed after the test. */
-export async function fakeService(config: Partial<ServiceConfig> = {}, parts: ServiceParts = {}) {
+export async function fakeService(config: Partial<ServiceConfig> = {}, parts: ServiceOptions = {}) {
   const engines = fakeEngines()
   const service = await buildService(
     { apiKeys: [KEY], ...config, limits: { ...NEVER_LATE.limits, ...config.limits } },

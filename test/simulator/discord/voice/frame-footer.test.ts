@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BotEar } from '../../../../src/simulator/discord/voice/bot-receiver.ts'
+import { BotReceiver } from '../../../../src/simulator/discord/voice/bot-receiver.ts'
 import { hasDaveFooter } from '../../../../src/simulator/discord/voice/dave/mls.ts'
 import { opusEncoder } from '../../../../src/simulator/discord/voice/opus.ts'
 import { FakeClock } from '../../../../src/simulator/index.ts'
@@ -28,7 +28,7 @@ describe('the footer of DAVE', () => {
 
 it('plays Opus that ends like the marker by chance', () => {
   const clock = new FakeClock()
-  const ear = new BotEar({
+  const ear = new BotReceiver({
     clock,
     openedAt: clock.now(),
     open: () => ({ kind: 'lost' }),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Caption, readCaption } from '../../../../src/web/captions/page/caption.ts'
-import { CaptionBook } from '../../../../src/web/captions/page/caption-book.ts'
+import { CaptionStore } from '../../../../src/web/captions/page/caption-book.ts'
 
 const caption = (utterance: string, more: Partial<Caption> = {}): Caption => ({
   utterance,
@@ -15,12 +15,12 @@ const caption = (utterance: string, more: Partial<Caption> = {}): Caption => ({
   ...more,
 })
 const book = (...captions: Caption[]) => {
-  const one = new CaptionBook()
+  const one = new CaptionStore()
   one.inLife('a')
   for (const each of captions) one.take(each)
   return one
 }
-const said = (one: CaptionBook) => one.entries.map(({ text }) => text)
+const said = (one: CaptionStore) => one.entries.map(({ text }) => text)
 
 describe('captions in the book', () => {
   test('are in order of their start, each once, in their latest version', () => {
@@ -99,7 +99,7 @@ describe('captions in the book', () => {
 describe('a speaker who is translated into two languages', () => {
   const into = (to: string, startMs: number) =>
     caption(`${to} ${startMs}`, { to, startMs, endMs: startMs + 1_000 })
-  const leading = (one: CaptionBook) => one.entries.filter(each => one.leads(each)).map(({ text }) => text)
+  const leading = (one: CaptionStore) => one.entries.filter(each => one.leads(each)).map(({ text }) => text)
 
   test('is shown in the original once', () => {
     const one = book(into('es-es', 0), into('de-de', 10), into('de-de', 2_000), into('es-es', 2_100))

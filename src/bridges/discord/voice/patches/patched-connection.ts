@@ -10,7 +10,7 @@ import type { Clock } from '../../../../common/clock.ts'
 import { BridgeError } from '../../../../common/errors.ts'
 import type { LinkCounters } from '../../counters.ts'
 import type { DaveGuard } from '../dave-guard.ts'
-import type { Reception } from '../receiver.ts'
+import type { VoiceReceiver } from '../receiver.ts'
 import {
   CODE,
   type Networking,
@@ -18,7 +18,7 @@ import {
   networkingOf,
   type VoicePacket,
 } from './library-internals.ts'
-import { NetworkingMends } from './patched-networking.ts'
+import { NetworkingPatches } from './patched-networking.ts'
 
 export interface GatewayWatcher {
   /** The bot's voice state: its current channel, or undefined for none. */
@@ -35,7 +35,7 @@ export interface GatewayWatcher {
  * Filters the library's requests to the main gateway. The library requests to join again each time a voice server closes
  * its socket; only requests within `asking` pass.
  */
-class GatewayGate {
+class VoiceStateFilter {
   readonly create: DiscordGatewayAdapterCreator
   #asking = false
   /** A join request is unanswered. Until the answer, reports of no channel are outdated. */
@@ -94,7 +94,7 @@ class GatewayGate {
 /** Op codes of the voice gateway (Discord, "Voice Opcodes"). */
 const OP = { ready: 2, speaking: 5, clientDisconnect: 13 } as const
 
-export interface ConnectionTerms {
+export interface ConnectionOptions {
   readonly guildId: string
   readonly channelId: string
   readonly group: string
@@ -102,7 +102,7 @@ export interface ConnectionTerms {
   readonly dave: boolean
   readonly clock: Clock
   readonly counters: LinkCounters
-  readonly reception: Reception
+  readonly reception: VoiceReceiver
   readonly guard: DaveGuard
 }
 
@@ -120,12 +120,12 @@ export interface ConnectionWatcher extends GatewayWatcher {
  * One `VoiceConnection` of the library, from the join request to its destruction, with all patches: it rejoins only on
  * request, its receiver is replaced by a `Reception`, and it does not throw.
  */
-export class MendedConnection {
-  readonly #terms: ConnectionTerms
+export class PatchedConnection {
+  readonly #terms: ConnectionOptions
   readonly #watcher: ConnectionWatcher
-  readonly #gate: GatewayGate
+  readonly #gate: VoiceStateFilter
   readonly #connection: VoiceConnection
-  #mends: NetworkingMends | undefined
+  #mends: NetworkingPatches | undefined
   #mended: unknown
   #dave: unknown
   #status: string | undefined
@@ -133,13 +133,13 @@ export class MendedConnection {
   #destroyed = false
 
   /** Sends the join request. Throws `BridgeError` `STATE` if the bot already has a connection in this guild. */
-  constructor(terms: ConnectionTerms, watcher: ConnectionWatcher) {
+  constructor(terms: ConnectionOptions, watcher: ConnectionWatcher) {
     const { guildId, channelId, group, adapterCreator, dave } = terms
     if (getVoiceConnection(guildId, group))
       throw new BridgeError('STATE', `guild ${guildId} already has a voice connection`)
     this.#terms = terms
     this.#watcher = watcher
-    this.#gate = new GatewayGate(adapterCreator, watcher)
+    this.#gate = new VoiceStateFilter(adapterCreator, watcher)
     this.#connection = this.#gate.asking(() =>
       joinVoiceChannel({
         guildId,
@@ -218,9 +218,9 @@ export class MendedConnection {
     else if (state.status === VoiceConnectionStatus.Connecting) this.#watcher.connecting()
   }
 
-  #mend(networking: Networking): NetworkingMends {
+  #mend(networking: Networking): NetworkingPatches {
     const { clock, reception } = this.#terms
-    return new NetworkingMends(networking, clock, {
+    return new NetworkingPatches(networking, clock, {
       packet: packet => this.#packet(packet),
       datagram: (datagram, fromServer) => reception.datagram(datagram, fromServer),
       changed: state => this.#networkingChanged(state),

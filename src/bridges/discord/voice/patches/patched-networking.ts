@@ -1,5 +1,5 @@
 import type { Clock } from '../../../../common/clock.ts'
-import { after } from '../../../../common/clock.ts'
+import { setTimer } from '../../../../common/clock.ts'
 import { sealed, XCHACHA_MODE } from '../rtp-packet.ts'
 import {
   CODE,
@@ -36,7 +36,7 @@ export interface NetworkingWatcher {
 }
 
 /** Patches one `Networking` of the library and reports its events. Disposing stops its timers. */
-export class NetworkingMends implements Disposable {
+export class NetworkingPatches implements Disposable {
   readonly #networking: Networking
   readonly #watcher: NetworkingWatcher
   readonly #clock: Clock
@@ -160,9 +160,9 @@ export class NetworkingMends implements Disposable {
       } catch (error) {
         this.#watcher.failed(error)
       }
-      this.#discovery = after(this.#clock, DISCOVERY_MS, again)
+      this.#discovery = setTimer(this.#clock, DISCOVERY_MS, again)
     }
-    this.#discovery = after(this.#clock, DISCOVERY_MS, again)
+    this.#discovery = setTimer(this.#clock, DISCOVERY_MS, again)
   }
 
   /**

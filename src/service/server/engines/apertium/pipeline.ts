@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { after, type Clock } from '../../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { EngineError } from '../engine.ts'
 
 const RESERVED = /[\\^$/[\]{}<>@]/g
@@ -134,7 +134,7 @@ export class ApertiumPipeline {
     this.#deadline?.[Symbol.dispose]()
     this.#deadline = undefined
     if (this.#waiting.length === 0) return
-    this.#deadline = after(this.#options.clock, this.#options.timeoutMs, () => {
+    this.#deadline = setTimer(this.#options.clock, this.#options.timeoutMs, () => {
       this.#waiting.shift()?.reject(failure(`no answer within ${this.#options.timeoutMs} ms`))
       this.#restart()
     })
@@ -169,7 +169,7 @@ export class ApertiumPipeline {
     shell.stdin?.destroy()
     if (shell.exitCode !== null || shell.signalCode !== null) return
     const group = -shell.pid
-    const late = after(this.#options.clock, GOODBYE_MS, () => {
+    const late = setTimer(this.#options.clock, GOODBYE_MS, () => {
       try {
         process.kill(group, 'SIGKILL')
       } catch {

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { durationMs } from '../../../../transcode/pcm.ts'
 import { DueTimes, PcmQueue } from '../audio-backlog.ts'
 import type { SpeechStream, TranscriptSink } from '../engine.ts'
@@ -116,7 +116,7 @@ export class SphinxStream implements SpeechStream {
 
   #armStall(): void {
     this.#stall?.[Symbol.dispose]()
-    this.#stall = after(this.#options.clock, this.#options.stallMs, () => {
+    this.#stall = setTimer(this.#options.clock, this.#options.stallMs, () => {
       this.#stalled = true
       this.#wake()
     })

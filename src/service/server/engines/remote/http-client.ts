@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { EngineError, type EngineKind } from '../engine.ts'
 
 /** A failed attempt at a request. Contains neither the request nor the response. */
@@ -241,7 +241,7 @@ export class EngineHttp {
     if (this.#closed.signal.aborted) throw this.error('is closed')
     if (this.resting) throw this.error('has failed several times and is skipped temporarily')
     const late = new AbortController()
-    const deadline = after(this.#clock, this.#options.timeoutMs, () => late.abort())
+    const deadline = setTimer(this.#clock, this.#options.timeoutMs, () => late.abort())
     const stops = [late.signal, this.#closed.signal, ...(signal ? [signal] : [])]
     const stop = AbortSignal.any(stops)
     const explained = (error: unknown) => this.#explained(error, late.signal, signal)
@@ -296,7 +296,7 @@ export class EngineHttp {
 
   #pause(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
-      const timer = after(this.#clock, ms, resolve)
+      const timer = setTimer(this.#clock, ms, resolve)
       const stopped = () => {
         timer[Symbol.dispose]()
         resolve()

@@ -6,7 +6,7 @@ import { SAMPLE_RATE, samplesOf } from '../../../../transcode/pcm.ts'
 import { AUDIO_RATES, type VoiceEntry } from '../../../contract.ts'
 import type { Speech, Synthesizer } from '../engine.ts'
 import { languageRow } from '../languages.ts'
-import { begunSpeech, textPieces, WavReader } from '../speech-stream.ts'
+import { primedSpeech, textPieces, WavReader } from '../speech-stream.ts'
 import { EngineHttp, type EngineHttpOptions, type HttpAnswer, HttpFault } from './http-client.ts'
 
 /** A voice of a server. The settings supply what the server does not report: the gender and usually the language. */
@@ -60,7 +60,7 @@ export abstract class HttpSynthesizer implements Synthesizer {
     if (!voice) throw new RangeError(`${this.name} has ${this.voices.length} voices, not "${voiceId}"`)
     const texts = WORDS.test(text) ? textPieces(text, this.#mostLetters) : []
     const started = { rate: 0 }
-    return begunSpeech(this.#pieces(texts, voice, signal, started), () => started.rate || FALLBACK_RATE)
+    return primedSpeech(this.#pieces(texts, voice, signal, started), () => started.rate || FALLBACK_RATE)
   }
 
   async close(): Promise<void> {

@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { durationMs } from '../../../../transcode/pcm.ts'
 import { DueTimes } from '../audio-backlog.ts'
 import type { SpeechStream, TranscriptSink } from '../engine.ts'
@@ -67,7 +67,7 @@ export class UtteranceStream implements SpeechStream {
     this.#stall?.[Symbol.dispose]()
     this.#stall = undefined
     if (!this.#endpointer.speaking) return
-    this.#stall = after(this.#clock, this.#options.stallMs, () => {
+    this.#stall = setTimer(this.#clock, this.#options.stallMs, () => {
       this.#endpointer.finish()
       this.#wake()
     })

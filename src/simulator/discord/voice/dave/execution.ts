@@ -1,4 +1,4 @@
-import { after, type Clock } from '../../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../../common/clock.ts'
 import type { GroupMember } from './group-member.ts'
 
 /** Time for bots to send op 23 (ms); then the others change over without them. Discord's own figure is not documented. */
@@ -105,7 +105,7 @@ export class Waiting {
         this.#finish = undefined
         settle()
       }
-      const timer = after(this.#clock, ms, finish)
+      const timer = setTimer(this.#clock, ms, finish)
       this.#finish = finish
       this.#look = () => {
         if (holds()) finish()

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import type * as Davey from '@snazzah/davey'
-import { after, type Clock } from '../../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { assertInstalled } from '../../../../common/optional-package.ts'
 import { Op } from '../gateway-message.ts'
 import type { VoiceFaults } from '../voice-faults.ts'
@@ -55,7 +55,7 @@ export class BotMember implements GroupMember {
       message.fill(0, message.length >> 1)
     }
     const payload = Buffer.concat([u16(transitionId), message])
-    if (faults.welcomeDelayMs > 0) after(clock, faults.welcomeDelayMs, () => tellBinary(op, payload))
+    if (faults.welcomeDelayMs > 0) setTimer(clock, faults.welcomeDelayMs, () => tellBinary(op, payload))
     else tellBinary(op, payload)
   }
 
