@@ -59,7 +59,7 @@ export async function eventsPage(declarations: Declarations): Promise<string> {
     types('common/lifecycle', ['EndReason']),
     types('common/errors', ['ErrorCode']),
     types('core/model/dialer', ['DialEnd', 'DialOutcome']),
-    types('core/model/participant-state', ['PartyState']),
+    types('core/model/participant-state', ['ParticipantState']),
     types('core/model/recording', ['RecordingState']),
     `\n## Webhooks\n\n${WEBHOOKS}${webhooks(await sentWebhooks())}`,
     `\n## Captions\n\n${CAPTIONS}\n${table(['event', 'data', ''], CAPTION_ROWS)}`,

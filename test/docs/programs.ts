@@ -137,17 +137,17 @@ ok(offered.body.includes('es-es'), offered.body)`,
   {
     page: 'docs/testing/discord.md',
     mark: 'discord.faults.rest.next',
-    before: `${ASSERT}import { DiscordStandIn } from 'dragoman/simulator'
-const discord = await DiscordStandIn.listen()
+    before: `${ASSERT}import { DiscordSimulator } from 'dragoman/simulator'
+const discord = await DiscordSimulator.listen()
 const guild = discord.addGuild({ name: 'Casa' })
 const sala = guild.addVoiceChannel({ name: 'Sala' })`,
     after: 'ok(sala.call.faults.toBot.drop === 0.05)',
   },
   {
     page: 'docs/channels/discord.md',
-    mark: 'languageOffer(service)',
-    before: `${SERVICE}${ASSERT}import { DiscordStandIn } from 'dragoman/simulator'
-const discord = await DiscordStandIn.listen()
+    mark: 'languageCatalog(service)',
+    before: `${SERVICE}${ASSERT}import { DiscordSimulator } from 'dragoman/simulator'
+const discord = await DiscordSimulator.listen()
 discord.addGuild({ name: 'Casa' })
 const token = discord.token`,
     replace: [ADDRESS, ['{ token, relay', '{ token, apiUrl: discord.api, relay']],
@@ -230,7 +230,7 @@ const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
   },
   {
     page: 'docs/testing/twilio-rest.md',
-    mark: 'TwilioStandIn.listen',
+    mark: 'TwilioSimulator.listen',
     runs: 'test/simulator/rest/doc.test.ts',
   },
   {

@@ -8,13 +8,13 @@ import { FRAME_SAMPLES, encodeWav } from 'dragoman/transcode'
 import { ServiceClient, ServiceFailure, ServiceTranslator, type LanguageEntry } from 'dragoman/service'
 import { ServiceProcess } from 'dragoman/service/server'
 import twilioBridge from 'dragoman/twilio'
-import browserBridge, { asAsked } from 'dragoman/browser'
+import browserBridge, { asRequested } from 'dragoman/browser'
 import discordBridge, { inviteUrl, type DiscordBridgeOptions } from 'dragoman/discord'
-import { DiscordStandIn, FakeClock, placeCall } from 'dragoman/simulator'
+import { DiscordSimulator, FakeClock, placeCall } from 'dragoman/simulator'
 
 export const wav: Uint8Array = encodeWav(new Int16Array(FRAME_SAMPLES), 16_000)
 export const translator = new ServiceTranslator({ url: 'http://localhost', apiKey: 'key' })
-export const all = [twilioBridge, browserBridge, asAsked, discordBridge, inviteUrl('1'), DiscordStandIn, placeCall, new FakeClock().now(), ServiceProcess]
+export const all = [twilioBridge, browserBridge, asRequested, discordBridge, inviteUrl('1'), DiscordSimulator, placeCall, new FakeClock().now(), ServiceProcess]
 export const terms: Partial<DiscordBridgeOptions> = { apiUrl: 'https://discord.com/api' }
 export const built: (...given: Parameters<typeof buildApp>) => Promise<App> = buildApp
 // @ts-expect-error: a type that became any would accept this

@@ -11,7 +11,7 @@ import { Mp3Maker } from '../service/tone-mp3.ts'
 import { type Sentence, schedule } from './schedule.ts'
 
 /** A leg that keeps nothing: played audio goes to `hear`, and counts as heard at the next `confirm`. */
-export class RecordingLeg implements Leg {
+class RecordingLeg implements Leg {
   readonly id: string
   readonly channel = 'simulated'
   readonly ended: Promise<EndReason>

@@ -11,7 +11,7 @@ const ROOT = new URL('../../../', import.meta.url)
 test('the page’s example of the REST API runs unchanged', async () => {
   const page = await readFile(new URL('docs/testing/twilio-rest.md', ROOT), 'utf8')
   const example = Array.from(page.matchAll(/```ts\n([\s\S]*?)```/g), match => match[1] ?? '').find(code =>
-    code.includes('TwilioStandIn'),
+    code.includes('TwilioSimulator'),
   )
   await using bridge = await standIn({ twiml: CONNECT })
   const code = example
