@@ -1,20 +1,37 @@
-/** Returns the delay before connection attempt `attempt` (ms); the first attempt (1) is immediate. `random` is in [0, 1). */
-export function backoffMs(attempt: number, random: number): number {
-  if (attempt <= 1) return 0
-  const longest = Math.min(MAX_MS, FIRST_MS * 2 ** (attempt - 2))
-  // Half of the delay is jitter, so that hundreds of legs do not reconnect at the same moment.
-  return longest * (0.5 + random / 2)
+/**
+ * Exponential back-off with jitter, for everything that is retried: connections to the service and to Discord, requests
+ * of carriers and engines, and the connections of the pages. Runs in browsers too.
+ */
+
+/** How the delay between attempts grows. */
+export interface BackoffPolicy {
+  /** Delay before the first retry (ms). Each further one doubles it. */
+  readonly firstMs: number
+  /** Maximum delay (ms). */
+  readonly maxMs: number
+  /**
+   * Random share of the delay, from 0 to 1; 0.5 by default. With 0.5, a delay of 8 s takes between 4 and 8 s, so that
+   * hundreds of legs do not reconnect at the same moment.
+   */
+  readonly jitter?: number
 }
 
-/** Returns the delay after `refusals` consecutive refusals (from 1) of a service that is reachable (ms). */
-export function refusalBackoffMs(refusals: number, random: number): number {
-  const longest = Math.min(MAX_REFUSED_MS, FIRST_REFUSED_MS * 2 ** (refusals - 1))
-  return longest * (0.8 + random / 5)
+/**
+ * Returns the delay before retry number `retry` (ms). The first retry is 1; number 0 is not a retry and has no delay.
+ * `random` is in [0, 1).
+ */
+export function backoffMs(
+  retry: number,
+  { firstMs, maxMs, jitter = 0.5 }: BackoffPolicy,
+  random: number = Math.random(),
+): number {
+  if (retry <= 0) return 0
+  // The exponent is limited, since a server can be unavailable for thousands of attempts.
+  const delay = Math.min(maxMs, firstMs * 2 ** Math.min(retry - 1, 30))
+  return jittered(delay, jitter, random)
 }
 
-const FIRST_MS = 100
-/** A service that has recovered is detected within this time. */
-const MAX_MS = 1_000
-const FIRST_REFUSED_MS = 1_000
-/** Shorter than the replay buffer, so that speech between two attempts is not lost. */
-const MAX_REFUSED_MS = 30_000
+/** Returns `ms`, shortened by up to the share `jitter` (0 to 1) at random. `random` is in [0, 1). */
+export function jittered(ms: number, jitter: number, random: number = Math.random()): number {
+  return ms * (1 - jitter + jitter * random)
+}

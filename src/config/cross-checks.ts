@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { isLoopback } from '../net/client-address.ts'
-import type { CheckedConfig } from './schema.ts'
+import { type CheckedConfig, settingsSchema } from './schema.ts'
 
 type NumberConfig = CheckedConfig['twilio']['numbers'][string]
 type Outbound = NonNullable<CheckedConfig['twilio']['outbound']>
@@ -85,16 +85,14 @@ export type Wrong = (path: string[], allowed: string) => void
 export type Started = 'bridge' | 'service'
 
 /** Checks settings that exclude each other in every program. */
-export function checkTogether(config: CheckedConfig, context: z.core.$RefinementCtx): void {
+function checkTogether(config: CheckedConfig, context: z.core.$RefinementCtx): void {
   checkTwilio(config, wrongIn(context))
   checkCalls(config, wrongIn(context))
   checkDiscord(config, wrongIn(context))
 }
 
 /** Checks the combinations that the programs to start require. */
-export function checkStart(
-  started: Started,
-): (config: CheckedConfig, context: z.core.$RefinementCtx) => void {
+function checkStart(started: Started): (config: CheckedConfig, context: z.core.$RefinementCtx) => void {
   return (config, context) => {
     if (started === 'bridge') checkBridge(config, wrongIn(context))
     if (started === 'service' || config.service.url === undefined)
@@ -151,3 +149,12 @@ function checkEmbedded({ host, open, engines }: CheckedConfig['embedded'], wrong
     names === '' ? 'no value, because no grammars are configured' : `one of the grammars: ${names}`
   wrong(['embedded', 'engines', 'pocketsphinx', 'grammar'], allowed)
 }
+
+/** `dragoman.yaml` and the environment are validated only against this schema. */
+export const configSchema = settingsSchema.superRefine(checkTogether)
+
+/** The schemas with the checks for the programs to start. */
+export const START_SCHEMAS = {
+  bridge: configSchema.superRefine(checkStart('bridge')),
+  service: configSchema.superRefine(checkStart('service')),
+} as const satisfies Record<Started, unknown>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { configSchema, SECRETS } from './schema.ts'
+import { SECRETS, settingsSchema } from './schema.ts'
 
 /** The part of JSON Schema that the settings’ schema uses. */
 export interface Shape {
@@ -30,7 +30,7 @@ export interface Key {
 }
 
 /** The settings as JSON Schema. */
-const SHAPE = z.toJSONSchema(configSchema, { io: 'input' }) as Shape
+const SHAPE = z.toJSONSchema(settingsSchema, { io: 'input' }) as Shape
 
 /** Every setting, in the schema's order. */
 export const KEYS: readonly Key[] = leaves(SHAPE, [])

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { isLoopbackOnly } from '../net/client-address.ts'
-import type { Started } from './cross-checks.ts'
+import { configSchema, START_SCHEMAS, type Started } from './cross-checks.ts'
 import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './environment.ts'
 import { ConfigError, type Problem, problemsOf } from './problems.ts'
-import { type CheckedConfig, type ConfigInput, configSchema, START_SCHEMAS } from './schema.ts'
+import type { CheckedConfig, ConfigInput } from './schema.ts'
 import { readYaml, type YamlFile } from './yaml-file.ts'
 
 export { ConfigError, type Problem } from './problems.ts'

@@ -16,7 +16,6 @@ import { dashboardSettingsSchema } from '../web/dashboard/settings.ts'
 import { metricsSettingsSchema } from '../web/metrics/settings.ts'
 import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
 import { webhookSettingsSchema } from '../web/webhooks/settings.ts'
-import { checkStart, checkTogether, type Started } from './cross-checks.ts'
 
 /** Handling of calls on shutdown. */
 export const drainSettingsSchema = z.strictObject({
@@ -88,90 +87,77 @@ const serviceSchema = z.strictObject({
     .optional(),
 })
 
-/** All settings: `dragoman.yaml` and the environment are validated only against this schema. */
-export const configSchema = z
-  .strictObject({
-    host: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('an address of this machine, like 127.0.0.1 or 0.0.0.0')
-      .meta({
+/** All settings, each checked alone; `cross-checks.ts` adds the checks of combinations. */
+export const settingsSchema = z.strictObject({
+  host: z.string().min(1).optional().describe('an address of this machine, like 127.0.0.1 or 0.0.0.0').meta({
+    about:
+      'Address on which the server listens. Default: 127.0.0.1, or 0.0.0.0 if publicUrl is set and trustProxy is not on this machine.',
+  }),
+  port: z
+    .int()
+    .min(0)
+    .max(65_535)
+    .default(8080)
+    .meta({ about: 'Port of the server. 0 selects any free port.' }),
+  publicUrl: urlSchema('an https:// address without user, query or fragment').optional().meta({
+    about:
+      'Public address at which Twilio reaches this server, without /twilio/voice. Twilio signs it, so requests are rejected if it is wrong.',
+  }),
+  trustProxy: trustedProxiesSchema,
+  limits: limitSettingsSchema.prefault({}),
+  drain: drainSettingsSchema.prefault({}),
+  log: z
+    .strictObject({
+      level: z
+        .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
+        .default('info')
+        .meta({ about: 'Log level. No level shows transcripts or secrets.' }),
+      format: z.enum(['auto', 'json', 'text']).default('auto').meta({
         about:
-          'Address on which the server listens. Default: 127.0.0.1, or 0.0.0.0 if publicUrl is set and trustProxy is not on this machine.',
+          'Log format: `json` for machines, `text` for people. `auto` selects text on a terminal and JSON otherwise.',
       }),
-    port: z
-      .int()
-      .min(0)
-      .max(65_535)
-      .default(8080)
-      .meta({ about: 'Port of the server. 0 selects any free port.' }),
-    publicUrl: urlSchema('an https:// address without user, query or fragment').optional().meta({
-      about:
-        'Public address at which Twilio reaches this server, without /twilio/voice. Twilio signs it, so requests are rejected if it is wrong.',
-    }),
-    trustProxy: trustedProxiesSchema,
-    limits: limitSettingsSchema.prefault({}),
-    drain: drainSettingsSchema.prefault({}),
-    log: z
-      .strictObject({
-        level: z
-          .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'])
-          .default('info')
-          .meta({ about: 'Log level. No level shows transcripts or secrets.' }),
-        format: z.enum(['auto', 'json', 'text']).default('auto').meta({
-          about:
-            'Log format: `json` for machines, `text` for people. `auto` selects text on a terminal and JSON otherwise.',
-        }),
-      })
-      .prefault({}),
-    languages: z
-      .strictObject({
-        speaks: languageSchema.prefault('en-us').meta({ about: 'Default language of callers.' }),
-        hears: languageSchema.prefault('es-es').meta({ about: 'Default language that callers hear.' }),
-      })
-      .prefault({}),
-    service: serviceSchema.prefault({}),
-    // The embedded service checks its keys where it is started; only its settings matter here.
-    embedded: z
-      .strictObject({
-        ...serviceConfigSchema.shape,
-        keyFile: z.string().min(1).default('dragoman.keys.json').meta({
-          about:
-            'File with the key digests of the embedded service. `dragoman keys` adds and revokes keys while it runs.',
-        }),
-      })
-      .prefault({}),
-    relay: relaySettingsSchema.prefault({}),
-    sounds: soundSettingsSchema.prefault({}),
-    attendant: attendantSettingsSchema.prefault({}),
-    recording: recordingSettingsSchema.prefault({}),
-    control: controlSettingsSchema.prefault({}),
-    dashboard: dashboardSettingsSchema.prefault({}),
-    metrics: metricsSettingsSchema.prefault({}),
-    tracing: tracingSettingsSchema.prefault({}),
-    webhooks: z
-      .array(webhookSettingsSchema)
-      .default([])
-      .describe('a list of { url, secret, events, texts, name }')
-      .meta({ about: 'Receivers of events, sent as signed requests.' }),
-    transcripts: transcriptSettingsSchema.prefault({}),
-    calls: callsSchema.prefault({}),
-    twilio: twilioSchema.prefault({}),
-    discord: discordSchema.prefault({}),
-    browser: browserSettingsSchema.prefault({}),
-  })
-  .superRefine(checkTogether)
-
-/** The schemas with the checks for the programs to start. */
-export const START_SCHEMAS = {
-  bridge: configSchema.superRefine(checkStart('bridge')),
-  service: configSchema.superRefine(checkStart('service')),
-} as const satisfies Record<Started, unknown>
+    })
+    .prefault({}),
+  languages: z
+    .strictObject({
+      speaks: languageSchema.prefault('en-us').meta({ about: 'Default language of callers.' }),
+      hears: languageSchema.prefault('es-es').meta({ about: 'Default language that callers hear.' }),
+    })
+    .prefault({}),
+  service: serviceSchema.prefault({}),
+  // The embedded service checks its keys where it is started; only its settings matter here.
+  embedded: z
+    .strictObject({
+      ...serviceConfigSchema.shape,
+      keyFile: z.string().min(1).default('dragoman.keys.json').meta({
+        about:
+          'File with the key digests of the embedded service. `dragoman keys` adds and revokes keys while it runs.',
+      }),
+    })
+    .prefault({}),
+  relay: relaySettingsSchema.prefault({}),
+  sounds: soundSettingsSchema.prefault({}),
+  attendant: attendantSettingsSchema.prefault({}),
+  recording: recordingSettingsSchema.prefault({}),
+  control: controlSettingsSchema.prefault({}),
+  dashboard: dashboardSettingsSchema.prefault({}),
+  metrics: metricsSettingsSchema.prefault({}),
+  tracing: tracingSettingsSchema.prefault({}),
+  webhooks: z
+    .array(webhookSettingsSchema)
+    .default([])
+    .describe('a list of { url, secret, events, texts, name }')
+    .meta({ about: 'Receivers of events, sent as signed requests.' }),
+  transcripts: transcriptSettingsSchema.prefault({}),
+  calls: callsSchema.prefault({}),
+  twilio: twilioSchema.prefault({}),
+  discord: discordSchema.prefault({}),
+  browser: browserSettingsSchema.prefault({}),
+})
 
 /** Settings in their input form. */
-export type ConfigInput = z.input<typeof configSchema>
-export type CheckedConfig = z.output<typeof configSchema>
+export type ConfigInput = z.input<typeof settingsSchema>
+export type CheckedConfig = z.output<typeof settingsSchema>
 
 /** Keys whose values are never shown and can be read from a file. */
 export const SECRETS: readonly string[] = [

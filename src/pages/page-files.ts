@@ -72,5 +72,8 @@ export async function pageFiles(
 
 function served(name: string, shared: readonly string[]): boolean {
   if (/(^|\/)page\//.test(name) || name.startsWith('transcode/')) return true
-  return shared.includes(name.slice(0, -extname(name).length))
+  return [...SHARED, ...shared].includes(name.slice(0, -extname(name).length))
 }
+
+/** Modules outside these folders that several pages load. */
+const SHARED = ['common/backoff']

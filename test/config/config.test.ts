@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { configSchema } from '../../src/config/cross-checks.ts'
 import { ConfigError, loadConfig } from '../../src/config/load.ts'
-import { configSchema } from '../../src/config/schema.ts'
 
 const KEYS = Object.keys(configSchema.shape).join(', ')
 

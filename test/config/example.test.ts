@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { configSchema } from '../../src/config/cross-checks.ts'
 import { KEYS } from '../../src/config/keys.ts'
 import { loadConfig } from '../../src/config/load.ts'
-import { configSchema } from '../../src/config/schema.ts'
 
 const PATH = new URL('../../dragoman.example.yaml', import.meta.url).pathname
 const text = readFileSync(PATH, 'utf8')

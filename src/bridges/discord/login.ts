@@ -1,4 +1,5 @@
 import { type Client, DiscordAPIError, Events, HTTPError } from 'discord.js'
+import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
 import { type Clock, setTimer, withTimeout } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
 import type { LoginState, Refused } from './discord-bridge.ts'
@@ -42,9 +43,8 @@ function shardsOf(client: Client): Shard[] {
 
 /** Maximum number of attempts to resume a session, half a second apart. */
 const RESUMES_MOST = 10
-/** First and maximum delay between attempts; the delay doubles (ms). */
-const FIRST_MS = 1_000
-const LONGEST_MS = 60_000
+/** Retries of the login. */
+const RETRY: BackoffPolicy = { firstMs: 1_000, maxMs: 60_000 }
 /** Gateway close codes after which retries are pointless (Discord: Opcodes and Status Codes). */
 const REFUSALS: Readonly<Record<number, Refused>> = {
   4004: 'token',
@@ -143,7 +143,7 @@ export class Login implements Disposable {
 
   #again(attempts: number, error: unknown): void {
     const { clock, log, random = Math.random } = this.#parts
-    const waitMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** (attempts - 1)) * (0.5 + random() / 2)
+    const waitMs = backoffMs(attempts, RETRY, random())
     log.warn(
       { attempts, waitMs: Math.round(waitMs), reason: reasonOf(error) },
       'Discord login failed, retrying',

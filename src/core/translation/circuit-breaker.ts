@@ -1,14 +1,14 @@
+import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
 import type { Translator } from './translator.ts'
 
 /** Consecutive failures that open the circuit. */
 const FAILURES = 5
 /** … if they occur within this time (ms). */
 const WITHIN_MS = 20_000
-/** Time between two probes while the circuit is open (ms), ±25 % at random. */
-const PROBE_MS = 400
+/** Time between two probes while the circuit is open: 300 to 500 ms at first. */
+const PROBE: BackoffPolicy = { firstMs: 500, maxMs: 6_250, jitter: 0.4 }
 /** If the circuit opens again within this time after it closed, the time between probes doubles (ms). */
 const STEADY_MS = 10_000
-const LONGEST_PROBE_MS = 5_000
 
 /**
  * Circuit breaker between many sessions and one service. Closed: all sessions can connect. Open: only one probe at a time
@@ -21,7 +21,8 @@ export class CircuitBreaker {
   #open = false
   #probing = false
   #probeAt = 0
-  #probeMs = PROBE_MS
+  /** Times in a row that the circuit opened shortly after it had closed. */
+  #reopened = 1
   #closedAt = Number.NEGATIVE_INFINITY
 
   /** `random` in [0, 1). */
@@ -76,14 +77,14 @@ export class CircuitBreaker {
     this.#failures = [...this.#failures.filter(at => now - at < WITHIN_MS), now].slice(-FAILURES)
     if (this.#failures.length < FAILURES) return
     const again = now - this.#closedAt < STEADY_MS
-    this.#probeMs = again ? Math.min(LONGEST_PROBE_MS, this.#probeMs * 2) : PROBE_MS
+    this.#reopened = again ? this.#reopened + 1 : 1
     this.#open = true
     this.#wait(now)
   }
 
   #wait(now: number): void {
     this.#probing = false
-    this.#probeAt = now + this.#probeMs * (0.75 + this.#random() / 2)
+    this.#probeAt = now + backoffMs(this.#reopened, PROBE, this.#random())
   }
 }
 

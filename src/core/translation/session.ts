@@ -1,4 +1,4 @@
-import { backoffMs, refusalBackoffMs } from '../../common/backoff.ts'
+import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
@@ -47,6 +47,13 @@ export interface SessionDependencies {
  * once.
  */
 const WINDOW = 25
+/** Retries after a lost connection. A service that has recovered is detected within the maximum delay. */
+const RECONNECT: BackoffPolicy = { firstMs: 100, maxMs: 1_000 }
+/**
+ * Retries after the service rejected a session. The maximum is shorter than the replay buffer, so that speech between two
+ * attempts is not lost.
+ */
+const REFUSED: BackoffPolicy = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 }
 /** Pause after the service reported a failed fragment (ms). */
 const NACK_PAUSE_MS = 100
 /** A connection that refuses audio continuously for this long is replaced (ms). */
@@ -295,8 +302,8 @@ export class Session {
   #waitMs(attempt: number, { backOff }: BridgeError): number {
     const random = this.#parts.random()
     if (attempt === 1) this.#refusals = 0
-    else if (backOff === 'slow') return refusalBackoffMs(++this.#refusals, random)
-    return backoffMs(attempt, random)
+    else if (backOff === 'slow') return backoffMs(++this.#refusals, REFUSED, random)
+    return backoffMs(attempt - 1, RECONNECT, random)
   }
 
   #end(reason: EndReason): void {

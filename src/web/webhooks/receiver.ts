@@ -1,3 +1,4 @@
+import { jittered } from '../../common/backoff.ts'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
@@ -262,6 +263,6 @@ export class Receiver {
       this.#lanes.release(job)
       this.#pump()
     }
-    this.#retries.set(job, setTimer(clock, waitMs * (0.8 + 0.4 * random()), again))
+    this.#retries.set(job, setTimer(clock, jittered(waitMs * 1.2, 1 / 3, random()), again))
   }
 }

@@ -1,3 +1,4 @@
+import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { fromRoot } from '../../../pages/page/dom.ts'
 import type { Outbound, Refused } from '../protocol.ts'
 
@@ -21,7 +22,7 @@ const KEPT_MS = 10_000
 /** Time without data after which the connection is considered dead (ms). */
 const DEAD_MS = 5_000
 const PING_MS = 2_000
-const RETRY_MS = [200, 400, 800, 1_500, 3_000]
+const RECONNECT: BackoffPolicy = { firstMs: 250, maxMs: 3_000 }
 /** Reconnecting is abandoned after this time (ms). */
 const PATIENCE_MS = 120_000
 /** Unsent bytes above which audio is dropped, because late speech is useless (2 s). */
@@ -177,8 +178,7 @@ export class Connection {
       return
     }
     this.#become('waiting')
-    const wait = RETRY_MS[Math.min(this.#tries++, RETRY_MS.length - 1)]!
-    this.#timer = setTimeout(() => this.#connect('waiting'), wait * (0.75 + Math.random() / 2))
+    this.#timer = setTimeout(() => this.#connect('waiting'), backoffMs(++this.#tries, RECONNECT))
   }
 
   #become(line: Line): void {

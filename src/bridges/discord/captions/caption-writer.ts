@@ -1,3 +1,4 @@
+import { backoffMs } from '../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import { SlidingWindow } from '../../../common/rate-limit.ts'
 import type { CaptionChat, CaptionMessage, Written } from './caption-format.ts'
@@ -154,7 +155,7 @@ const KNOWN_MOST = 100
 /** Above this many waiting messages, a turn is first written when it is final, and finished turns share messages. */
 const BUSY = 3
 const TRIES_MOST = 4
-const RETRY_MS = 1_000
+const RETRY = { firstMs: 1_000, maxMs: 8_000, jitter: 0 }
 /** Pause before retrying a chat that denied access (ms). */
 const NO_ACCESS_MS = 30_000
 
@@ -377,7 +378,7 @@ export class CaptionWriter {
 
   #failed(entry: CaptionEntry, now: number): void {
     entry.tries++
-    if (entry.final && entry.tries < TRIES_MOST) this.#pausedUntil = now + RETRY_MS * 2 ** (entry.tries - 1)
+    if (entry.final && entry.tries < TRIES_MOST) this.#pausedUntil = now + backoffMs(entry.tries, RETRY)
     else {
       entry.skip()
       this.dropped += entry.turns.length

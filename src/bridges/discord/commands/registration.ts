@@ -1,4 +1,5 @@
 import { DiscordAPIError, type REST, Routes } from 'discord.js'
+import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { CommandCounters } from '../counters.ts'
@@ -151,9 +152,8 @@ function reduced(value: unknown, fields = true): unknown {
   )
 }
 
-/** First and maximum delay between attempts; the delay doubles (ms). */
-const FIRST_MS = 30_000
-const LONGEST_MS = 600_000
+/** Retries after temporary problems. */
+const RETRY: BackoffPolicy = { firstMs: 30_000, maxMs: 600_000, jitter: 0 }
 /** Temporary problems. */
 const PASSING: readonly RestTrouble['kind'][] = ['limited', 'broken', 'unreachable']
 
@@ -201,7 +201,7 @@ export class Registrar implements Disposable {
       return
     }
     if (this.#closed) return
-    const waitMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#attempts++)
+    const waitMs = backoffMs(++this.#attempts, RETRY)
     this.#timer = setTimer(this.#clock, waitMs, () => void this.look())
   }
 }

@@ -1,5 +1,6 @@
+import { backoffMs } from '../../../common/backoff.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
-import { type LinkLimits, refusalOf, rejoinDelayMs } from './link-options.ts'
+import { type LinkLimits, REJOIN, refusalOf } from './link-options.ts'
 
 /** Counts the attempts to join a voice channel, and decides how long to wait for the next one and when to stop. */
 export class JoinAttempts {
@@ -53,7 +54,7 @@ export class JoinAttempts {
   /** Returns the delay before the next attempt (ms), or the reason to stop. */
   next(): number | ChannelEnd {
     const { attemptsMost, random } = this.#limits
-    if (this.#count < attemptsMost) return rejoinDelayMs(this.#count, random())
+    if (this.#count < attemptsMost) return backoffMs(Math.max(1, this.#count), REJOIN, random())
     const code = refusalOf(this.#lastCode)
     return code === undefined ? this.unreachable : { kind: 'refused', code }
   }

@@ -1,4 +1,5 @@
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
+import type { BackoffPolicy } from '../../../common/backoff.ts'
 import type { Clock } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { LinkCounters } from '../counters.ts'
@@ -82,13 +83,8 @@ export const GATEWAY_RETRY_MS = 1_000
 /** A new place reported this long before a disconnect belongs to it (ms). */
 export const SAME_MOMENT_MS = 3_000
 
-const FIRST_MS = 500
-const MAX_MS = 15_000
-
-/** Returns the delay after `attempts` failed attempts (ms); half of it is jitter. `random` is in [0, 1). */
-export function rejoinDelayMs(attempts: number, random: number): number {
-  return Math.min(MAX_MS, FIRST_MS * 2 ** Math.max(0, attempts - 1)) * (0.5 + random / 2)
-}
+/** Retries of joining a voice channel. */
+export const REJOIN: BackoffPolicy = { firstMs: 500, maxMs: 15_000 }
 
 export type VoiceLinkState = 'joining' | 'ready' | 'reconnecting' | 'ended'
 

@@ -1,3 +1,4 @@
+import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import type { Logger } from '../../../common/log.ts'
@@ -110,8 +111,8 @@ function describe(status: number, code: number | undefined): string {
 
 /** Time during which a request that certainly was not executed is retried (ms). */
 const ORDER_MS = 10_000
-/** First delay between attempts (ms). It doubles with each attempt; half of it is random. */
-const FIRST_PAUSE_MS = 500
+/** Retries of requests. */
+const RETRY: BackoffPolicy = { firstMs: 500, maxMs: 4_000 }
 /** Attempts to hang up; repeating this is harmless. */
 const HANG_UP_ATTEMPTS = 5
 
@@ -166,6 +167,6 @@ export async function hangUpCall(
 }
 
 function pause(clock: Clock, attempt: number, random: () => number): Promise<void> {
-  const ms = FIRST_PAUSE_MS * 2 ** Math.min(attempt, 3) * (0.5 + random() / 2)
+  const ms = backoffMs(attempt + 1, RETRY, random())
   return new Promise(resolve => void setTimer(clock, ms, resolve))
 }

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
+import { childEnvironment } from '../../../common/child-environment.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import { EngineError, type Speech, type Synthesizer } from './engine.ts'
 import { LANGUAGE_ROWS, type LanguageRow } from './languages.ts'
@@ -122,7 +123,12 @@ export class Espeak implements Synthesizer {
     const child = spawn(
       command,
       ['-v', voice, '-s', String(wordsPerMinute), '-a', String(amplitude), '--stdin', '--stdout'],
-      { stdio: ['pipe', 'pipe', 'ignore'], timeout: timeoutMs, killSignal: 'SIGKILL' },
+      {
+        stdio: ['pipe', 'pipe', 'ignore'],
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        env: childEnvironment(),
+      },
     )
     const ended = new Promise<number | null>(resolve => {
       child.on('error', () => resolve(-1))

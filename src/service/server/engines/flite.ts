@@ -4,6 +4,7 @@ import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { childEnvironment } from '../../../common/child-environment.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import type { Speech, Synthesizer } from './engine.ts'
 import { EngineError } from './engine.ts'
@@ -116,6 +117,7 @@ export class Flite implements Synthesizer {
       {
         stdio: ['pipe', 'ignore', 'ignore', output],
         detached: true,
+        env: childEnvironment(),
         timeout: timeoutMs,
         killSignal: 'SIGKILL',
       },

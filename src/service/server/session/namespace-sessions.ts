@@ -1,14 +1,47 @@
 import type { Socket } from 'socket.io'
+import type { Clock } from '../../../common/clock.ts'
+import type { Logger } from '../../../common/log.ts'
+import type { TrustedProxies } from '../../../net/client-address.ts'
+import type { Admission, LoadMonitor } from '../capacity.ts'
+import type { EngineSet } from '../engines/engine-set.ts'
+import type { ErrorCounts } from '../errors.ts'
+import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import { type ServiceSettings, serviceUrl } from '../settings.ts'
 import { chooseVoice } from '../voice-catalog.ts'
-import type { NamespaceOptions, OpenSession } from './namespaces.ts'
+import type { AudioStreams } from './audio-stream.ts'
+import type { ConnectGuard } from './connect-guard.ts'
 import { stsParameters, sttParameters, translatorParameters, ttsParameters } from './parameters.ts'
 import { SpokenResults, SpokenTexts, TranscriptResults, TranslatedTexts } from './results.ts'
 import { Session } from './session.ts'
+import type { SocketChannel } from './socket-channel.ts'
 import { SpeechIntake } from './speech-intake.ts'
 import { TextIntake } from './text-intake.ts'
 import { ChunkOutput, type SpokenOutput, type SpokenOutputOptions, StreamOutput } from './voice-output.ts'
+
+/** What all sessions of a server share. */
+export interface NamespaceOptions {
+  readonly keys: ApiKeys
+  readonly proxies: TrustedProxies
+  readonly engines: EngineSet
+  readonly admission: Admission
+  readonly workload: LoadMonitor
+  readonly streams: AudioStreams
+  readonly guard: ConnectGuard
+  readonly settings: ServiceSettings
+  readonly clock: Clock
+  readonly log: Logger
+  /** Counts the errors sent to clients. */
+  readonly errors: ErrorCounts
+}
+
+/** Creates the session of a socket from its query; throws a `ServiceError` for invalid parameters. */
+export type OpenSession = (
+  socket: Socket,
+  channel: SocketChannel,
+  log: Logger,
+  parts: NamespaceOptions,
+) => Session
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
 

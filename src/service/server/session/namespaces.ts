@@ -1,49 +1,24 @@
 import type { IncomingMessage } from 'node:http'
 import type { Namespace as IoNamespace, Server, Socket } from 'socket.io'
-import type { Clock } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
-import type { TrustedProxies } from '../../../net/client-address.ts'
 import { vouchFor } from '../../../net/request-guard.ts'
 import { EVENT, type Namespace } from '../../contract.ts'
-import type { Admission, LoadMonitor } from '../capacity.ts'
-import type { EngineSet } from '../engines/engine-set.ts'
-import type { ErrorCounts } from '../errors.ts'
 import { ServiceError, toErrorBody } from '../errors.ts'
-import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import { shown } from '../query.ts'
-import type { ServiceSettings } from '../settings.ts'
-import type { AudioStreams } from './audio-stream.ts'
-import type { ConnectGuard } from './connect-guard.ts'
-import { openSts, openStt, openTranslator, openTts } from './namespace-sessions.ts'
+import {
+  type NamespaceOptions,
+  type OpenSession,
+  openSts,
+  openStt,
+  openTranslator,
+  openTts,
+} from './namespace-sessions.ts'
 import type { Session } from './session.ts'
 import { SocketChannel } from './socket-channel.ts'
 
-export interface NamespaceOptions {
-  readonly keys: ApiKeys
-  readonly proxies: TrustedProxies
-  readonly engines: EngineSet
-  readonly admission: Admission
-  readonly workload: LoadMonitor
-  readonly streams: AudioStreams
-  readonly guard: ConnectGuard
-  readonly settings: ServiceSettings
-  readonly clock: Clock
-  readonly log: Logger
-  /** Counts the errors sent to clients. */
-  readonly errors: ErrorCounts
-}
-
 /** Type of the Socket.IO packet that rejects a CONNECT. */
 const CONNECT_ERROR = '4'
-
-/** Creates the session of a socket from its query; throws a `ServiceError` for invalid parameters. */
-export type OpenSession = (
-  socket: Socket,
-  channel: SocketChannel,
-  log: Logger,
-  parts: NamespaceOptions,
-) => Session
 
 /** The event that a namespace accepts, and its session factory. */
 interface Offer {

@@ -1,3 +1,4 @@
+import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { SseLines, type StreamEvent } from '../../../pages/page/event-stream.ts'
 import { languageName } from '../../../pages/page/languages.ts'
 import { type Access, authorization } from './access.ts'
@@ -23,8 +24,8 @@ export interface StreamOptions {
 
 /** Maximum silence of a working connection (ms): the server sends something every 15 s. */
 const SILENCE_MS = 40_000
-/** Delays before reconnecting (ms). The first is short, because most disconnections are. */
-const BACKOFF_MS = [300, 1_000, 2_000, 5_000]
+/** Delays before reconnecting. The first is short, because most disconnections are. */
+const RECONNECT: BackoffPolicy = { firstMs: 400, maxMs: 5_000 }
 /** Interval between checks whether the room exists (ms). */
 const LOOK_MS = 3_000
 
@@ -125,13 +126,10 @@ export class CaptionStream {
   }
 
   #later(state: 'again' | 'waiting', leastMs = 0): void {
-    const backoff = BACKOFF_MS[Math.min(this.#tries++, BACKOFF_MS.length - 1)]!
     this.#parts.onState(state)
-    // Spread, so that readers do not all reconnect to a restarted server at once.
-    this.#timer = setTimeout(
-      () => void this.#connect(),
-      Math.max(backoff, leastMs || 0) * (0.75 + Math.random() / 2),
-    )
+    // A delay that the server asks for gets jitter too, so that readers do not all reconnect to it at once.
+    const delay = Math.max(backoffMs(++this.#tries, RECONNECT), (leastMs || 0) * (1 + Math.random() / 2))
+    this.#timer = setTimeout(() => void this.#connect(), delay)
   }
 }
 

@@ -1,3 +1,4 @@
+import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { SseLines } from '../../../pages/page/event-stream.ts'
 import { type Api, ApiError } from './api.ts'
 
@@ -13,7 +14,7 @@ export interface LiveOptions {
 
 /** Time without data after which the connection is replaced (ms); the server sends something every second. */
 const SILENCE_MS = 6_000
-const BACKOFF_MS = [250, 500, 1_000, 2_000, 5_000, 10_000]
+const RECONNECT: BackoffPolicy = { firstMs: 300, maxMs: 10_000 }
 
 /** The stream of the dashboard, over any number of connections. */
 export class Live {
@@ -85,8 +86,7 @@ export class Live {
 
   #later(abort: AbortController, words: string): void {
     if (this.#abort !== abort) return
-    const backoff = BACKOFF_MS[Math.min(this.#tries++, BACKOFF_MS.length - 1)]!
     this.#parts.onState('again', words)
-    this.#timer = setTimeout(() => void this.#connect(), backoff * (0.75 + Math.random() / 2))
+    this.#timer = setTimeout(() => void this.#connect(), backoffMs(++this.#tries, RECONNECT))
   }
 }

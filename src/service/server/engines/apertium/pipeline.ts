@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { childEnvironment } from '../../../../common/child-environment.ts'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { EngineError } from '../engine.ts'
 
@@ -93,6 +94,7 @@ export class ApertiumPipeline {
     const shell = spawn('/bin/sh', ['-c', this.#command], {
       stdio: ['pipe', 'pipe', 'ignore'],
       detached: true,
+      env: childEnvironment(),
     })
     this.#shell = shell
     this.#answer = []

@@ -1,3 +1,4 @@
+import { type BackoffPolicy, backoffMs } from '../../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { EngineError, type EngineKind } from '../engine.ts'
 
@@ -165,8 +166,8 @@ interface Call {
 /** For responses that are read within the request: nothing to do at their end, and faults are not converted. */
 const PLAIN: AnswerOwner = { ended() {}, explained: fault => fault }
 
-/** Delay before the first retry, doubled for each further one (ms). */
-const FIRST_WAIT_MS = 100
+/** Retries within the deadline of a request. */
+const RETRY: BackoffPolicy = { firstMs: 100, maxMs: 5_000, jitter: 0 }
 /** Consecutive failures that start the cooldown. */
 const FAILURES_TO_REST = 3
 /** Maximum number of bytes read of an error response. */
@@ -254,7 +255,7 @@ export class EngineHttp {
         } catch (error) {
           const again = error instanceof HttpFault && error.passing && attempt < this.#options.retries
           if (!again || stop.aborted) throw error
-          await this.#pause(FIRST_WAIT_MS * 2 ** attempt, stop)
+          await this.#pause(backoffMs(attempt + 1, RETRY), stop)
         }
       }
     } catch (error) {
