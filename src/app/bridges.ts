@@ -4,8 +4,13 @@ import type { DiscordBridgeOptions } from '../bridges/discord/options.ts'
 import { DiscordPreferences } from '../bridges/discord/preferences.ts'
 import { DiscordChannels, type DiscordChannelsSettings } from '../bridges/discord/running-channels.ts'
 import type { LanguageDefaults, NumberSettings } from '../bridges/telephony/number-routing.ts'
+import {
+  CarrierDialer,
+  destinationFault,
+  type OutboundSettings,
+} from '../bridges/telephony/outbound/carrier-dialer.ts'
 import type { DayLedger } from '../bridges/telephony/outbound/usage-limits.ts'
-import { CarrierDialer, destinationFault, type OutboundSettings } from '../bridges/twilio/index.ts'
+import { type RestSettings, TwilioCallsApi } from '../bridges/twilio/index.ts'
 import type { Clock } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { LanguageId } from '../common/language.ts'
@@ -60,12 +65,13 @@ export function browserOptions(
 }
 
 /** Settings of outbound calls. Without its own token, the account’s token is used. */
-export type DiallingSettings = Omit<OutboundSettings, 'own'> & {
-  /** Maximum number of calls per minute. Default 60. */
-  readonly perMinute?: number | undefined
-  /** Maximum number of calls to one destination per hour, except calls of numbers with `dial`. Default 6. */
-  readonly perHourEach?: number | undefined
-}
+export type DiallingSettings = Omit<OutboundSettings, 'own'> &
+  RestSettings & {
+    /** Maximum number of calls per minute. Default 60. */
+    readonly perMinute?: number | undefined
+    /** Maximum number of calls to one destination per hour, except calls of numbers with `dial`. Default 6. */
+    readonly perHourEach?: number | undefined
+  }
 
 export interface DiallingOptions {
   readonly authTokens: readonly string[]
@@ -93,7 +99,8 @@ export function openDialler(
   }
   if (!settings) return undefined
   const authToken = settings.apiKeySid === undefined ? (settings.authToken ?? authTokens[0]) : undefined
-  return new CarrierDialer({ ...settings, authToken, own }, { clock, log, ...(ledger && { ledger }) })
+  const api = new TwilioCallsApi({ ...settings, authToken })
+  return new CarrierDialer({ ...settings, own }, { api, clock, log, ...(ledger && { ledger }) })
 }
 
 /** Returns the tokens that can sign webhooks: those of the account, and that of the dialing account. */

@@ -2,11 +2,11 @@
 const MAX_RESPONSES = 1_000
 
 /** Caches responses, so that a redelivered webhook is processed once. Evicts the oldest. */
-export class BoundedMap {
-  readonly #answers = new Map<string, string>()
+export class BoundedMap<T> {
+  readonly #answers = new Map<string, T>()
 
   /** Returns the cached response for `key`, or creates it with `make`. */
-  once(key: string, make: () => string): string {
+  once(key: string, make: () => T): T {
     const known = this.#answers.get(key)
     if (known !== undefined) return known
     const answer = make()

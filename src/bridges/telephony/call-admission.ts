@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { errorFields, type Logger } from '../../common/log.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
-import type { TwilioBridgeOptions } from '../twilio/index.ts'
-import { connectStream, hangUp, reject, sayAndHangUp, waitAndAsk } from '../twilio/twiml.ts'
+import type { CallInstructions, Instructions } from './call-instructions.ts'
 import type { Call, CallRegistry } from './call-registry.ts'
 import {
   type Answers,
@@ -12,6 +11,7 @@ import {
   type IncomingCall,
   queryOf,
   type Rejection,
+  type Spoken,
 } from './incoming-call.ts'
 import type { StreamLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu.ts'
@@ -26,6 +26,12 @@ export interface ResumeState {
 }
 
 export interface EntranceOptions {
+  /** Writes the carrier’s call markup. */
+  readonly instructions: CallInstructions
+  /** Decides on each new call. */
+  readonly invite: (call: IncomingCall) => Invitation | Rejection | CallerPrompt
+  /** Spoken when a call cannot be translated. */
+  readonly apology?: Spoken | undefined
   readonly calls: CallRegistry
   readonly tokens: StreamTokens
   readonly publicUrl: () => PublicUrl
@@ -40,31 +46,29 @@ export interface EntranceOptions {
   readonly departure: () => DrainState | undefined
 }
 
-/** Decides on new calls and writes the TwiML of all admitted ones. */
+/** Decides on new calls and writes the instructions of all admitted ones. */
 export class CallAdmission {
   readonly #terms: EntranceOptions
-  readonly #options: TwilioBridgeOptions
 
-  constructor(options: TwilioBridgeOptions, terms: EntranceOptions) {
-    this.#options = options
+  constructor(terms: EntranceOptions) {
     this.#terms = terms
   }
 
   /** Admits a new call, prompts the caller, or rejects it. `past`: state of a call known to an earlier server. */
-  letIn(incoming: IncomingCall, request: FastifyRequest, past: ResumeState = { resumes: 0 }): string {
+  letIn(incoming: IncomingCall, request: FastifyRequest, past: ResumeState = { resumes: 0 }): Instructions {
     const answer = this.#invite(incoming)
     return this.#carryOut(answer, incoming, withoutMenu(queryOf(request)), { ...past, tries: 0 })
   }
 
   /** Handles the keys of a caller who was prompted. */
-  answer(incoming: IncomingCall, request: FastifyRequest): string {
+  answer(incoming: IncomingCall, request: FastifyRequest): Instructions {
     const query = withoutMenu(queryOf(request))
     const due = this.#invite(incoming)
     const { menu } = this.#terms
     if (!menu || !due || !('ask' in due))
       return this.#carryOut(due, incoming, query, { resumes: 0, tries: 0 })
     const step = menu.read(due, incoming, query)
-    if (step.kind === 'asked') return step.twiml
+    if (step.kind === 'asked') return step.instructions
     const answers: Answers = { ...incoming.answers, ...step.answers }
     return this.#carryOut(this.#invite({ ...incoming, answers }), incoming, query, {
       resumes: 0,
@@ -73,17 +77,19 @@ export class CallAdmission {
   }
 
   /** Admits a called participant. */
-  admitGuest(callSid: string, guest: Callee, request: FastifyRequest): string {
+  admitGuest(callSid: string, guest: Callee, request: FastifyRequest): Instructions {
     const call = this.#terms.calls.add(callSid, { ...guest, guest: true })
-    return call ? this.connect(call, new URLSearchParams(queryOf(request))) : hangUp()
+    return call
+      ? this.connect(call, new URLSearchParams(queryOf(request)))
+      : this.#terms.instructions.hangUp()
   }
 
   /** Opens the media socket of an admitted call; with `again`, a repeated request gets the same response. */
-  connect(call: Call, query: URLSearchParams, again = false): string {
-    const { mount, publicUrl, tokens } = this.#terms
+  connect(call: Call, query: URLSearchParams, again = false): Instructions {
+    const { mount, publicUrl, tokens, instructions } = this.#terms
     const token =
       (again ? tokens.outstanding(call.callSid) : undefined) ?? tokens.issue(call.callSid, call.nextRound())
-    return connectStream({
+    return instructions.connectStream({
       streamUrl: publicUrl().ws(`${mount}/media`),
       parameters: { token },
       resumeUrl: this.#resumeUrl(call, query, call.round),
@@ -93,11 +99,11 @@ export class CallAdmission {
   }
 
   /** Defers a request while the call has another stream: it is repeated after `seconds`, with its `round`. */
-  holdOff(call: Call, query: URLSearchParams, round: number, seconds: number): string {
-    const { calls, log } = this.#terms
+  holdOff(call: Call, query: URLSearchParams, round: number, seconds: number): Instructions {
+    const { calls, log, instructions } = this.#terms
     calls.heldOff++
     log.warn({ callSid: call.callSid, round }, 'request deferred: stream active')
-    return waitAndAsk(seconds, this.#resumeUrl(call, query, round))
+    return instructions.waitAndAsk(seconds, this.#resumeUrl(call, query, round))
   }
 
   #resumeUrl(call: Call, query: URLSearchParams, round: number): string {
@@ -109,16 +115,17 @@ export class CallAdmission {
     return publicUrl().http(`${mount}/resume?${carried}`)
   }
 
-  apologise(): string {
-    return sayAndHangUp(this.#options.apology ?? DEFAULT_APOLOGY)
+  apologise(): Instructions {
+    const { instructions, apology = DEFAULT_APOLOGY } = this.#terms
+    return instructions.sayAndHangUp(apology)
   }
 
   /**
-   * Returns undefined if the decision failed, so that the caller hears an apology instead of Twilio’s error message.
+   * Returns undefined if the decision failed, so that the caller hears an apology instead of the carrier’s error message.
    */
   #invite(incoming: IncomingCall): Invitation | Rejection | CallerPrompt | undefined {
     try {
-      return this.#options.invite(incoming)
+      return this.#terms.invite(incoming)
     } catch (error) {
       this.#terms.log.error({ callSid: incoming.callSid, ...errorFields(error) }, 'invite failed')
       return undefined
@@ -130,8 +137,8 @@ export class CallAdmission {
     { callSid }: IncomingCall,
     query: URLSearchParams,
     { resumes, round, tries }: ResumeState & { tries: number },
-  ): string {
-    const { calls, menu, log } = this.#terms
+  ): Instructions {
+    const { calls, menu, log, instructions } = this.#terms
     if (!answer) return this.apologise()
     if ('ask' in answer) {
       if (menu) return menu.ask(answer, query, tries)
@@ -139,7 +146,8 @@ export class CallAdmission {
       return this.apologise()
     }
     // A call that was answered earlier can no longer be rejected.
-    const turnAway = (reason: 'busy' | 'rejected') => (resumes > 0 ? this.apologise() : reject(reason))
+    const turnAway = (reason: 'busy' | 'rejected') =>
+      resumes > 0 ? this.apologise() : instructions.reject(reason)
     if ('refused' in answer) return this.#tell(answer) ?? turnAway(answer.refused)
     const call = calls.add(callSid, {
       invitation: answer,
@@ -151,9 +159,10 @@ export class CallAdmission {
     return turnAway('busy')
   }
 
-  #tell({ notice }: Rejection): string | undefined {
+  #tell({ notice }: Rejection): Instructions | undefined {
     if (!notice) return undefined
-    if ('text' in notice) return sayAndHangUp(notice)
-    return this.#terms.menu?.tell(notice.notice, notice.language)
+    const { instructions, menu } = this.#terms
+    if ('text' in notice) return instructions.sayAndHangUp(notice)
+    return menu?.tell(notice.notice, notice.language)
   }
 }

@@ -4,13 +4,14 @@ import type { WallClock } from '../../common/wall-clock.ts'
 import type { AdmissionControl } from '../../core/calls/dialer-policies.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
-import { type CallerPrompt, type IncomingCall, RESUMES_FIELD, type Rejection } from '../twilio/index.ts'
+import type { CallerPrompt, IncomingCall, Rejection } from './incoming-call.ts'
 import type { NumberSettings } from './number-routing.ts'
 import { type DayLedger, forgetfulLedger } from './outbound/usage-limits.ts'
+import { RESUMES_FIELD } from './resumption.ts'
 
 export type Decision = Invitation | Rejection | CallerPrompt
 
-/** Tells callers that all lines are in use, with Twilio’s voice to save load. */
+/** Tells callers that all lines are in use, with the carrier’s voice to save load. */
 export function busy(language: LanguageId): Rejection {
   const spoken = noticesFor(language) ? language : FALLBACK_LANGUAGE
   const text = sentence(noticesFor(spoken)!, 'line-full')

@@ -1,7 +1,30 @@
+/** Encoding of the audio on the phone line, 8 kHz, mono. */
+export type LineCodec = 'mulaw'
+
 /**
- * Parses and builds Twilio’s media stream messages (Twilio: Media Streams, WebSocket Messages). No socket, no state.
- * Numbers can be strings or numbers; unknown fields and events are ignored.
+ * A carrier’s media stream messages, as text or binary frames. No socket, no state: each stream builds its messages
+ * with its own `StreamMessages`.
  */
+export interface MediaDialect {
+  /** The only codec accepted in `start`, and the one of outgoing audio. */
+  readonly codec: LineCodec
+  /** Frames the carrier sends; a frame of another kind closes the stream. */
+  readonly frames: 'text' | 'binary' | 'both'
+  /** Parses one message, which is valid during the call only. Must not throw: called for every frame of audio. */
+  parse(data: Buffer, isBinary: boolean): Inbound
+  /** Returns the builder of messages to the stream of `start`. */
+  messages(start: Start): StreamMessages
+}
+
+/** Builds the messages to one stream. A text is sent as a text frame, bytes as a binary frame. */
+export interface StreamMessages {
+  /** Plays the first `length` bytes of `audio`, which the next message overwrites. Called for every frame of audio. */
+  media(audio: Buffer, length: number): string | Buffer
+  /** Requests an echo of `name` once all audio before it has been played. */
+  mark(name: string): string | Buffer
+  /** Discards queued audio. Outstanding marks are then echoed at once, or never. */
+  clear(): string | Buffer
+}
 
 export type Track = 'inbound' | 'outbound'
 
@@ -9,8 +32,8 @@ export interface Start {
   readonly kind: 'start'
   readonly streamSid: string
   readonly callSid: string
-  /** As received; missing values get Twilio’s defaults. */
-  readonly encoding: string
+  /** A `LineCodec`, or the carrier’s name of another one. */
+  readonly codec: string
   readonly rate: number
   readonly channels: number
   /** Strings, in an object without prototype. */
@@ -27,8 +50,8 @@ export type Inbound =
       readonly track: Track
       /** Milliseconds since the start of the stream; NaN if absent. */
       readonly timestampMs: number
-      /** µ-law in base64, not checked yet. */
-      readonly payload: string
+      /** Audio in base64, not checked yet, or as bytes, which are valid during the call only. */
+      readonly payload: string | Buffer
     }
   | { readonly kind: 'dtmf'; readonly streamSid: string; readonly digit: string }
   | { readonly kind: 'mark'; readonly streamSid: string; readonly name: string }

@@ -5,7 +5,8 @@ import type { Logger } from '../../common/log.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Call, CallRegistry } from './call-registry.ts'
 import type { StreamLimits } from './limits.ts'
-import type { Start } from './media-dialect.ts'
+import type { MediaDialect, Start } from './media-dialect.ts'
+import { LINE_RATE } from './stream-audio.ts'
 import { type LegOptions, StreamLeg } from './stream-leg.ts'
 import type { CloseCause } from './stream-socket.ts'
 import { LegCounters, MediaSocket } from './stream-socket.ts'
@@ -15,6 +16,9 @@ import type { StreamTokens } from './stream-tokens.ts'
 const WATCH_MS = 200
 
 export interface MediaOptions {
+  /** Name of the carrier: the legs’ channel. */
+  readonly carrier: string
+  readonly media: MediaDialect
   readonly relay: Admission
   readonly calls: CallRegistry
   readonly tokens: StreamTokens
@@ -44,7 +48,7 @@ export class MediaStreams {
       ...terms,
       check: start => this.#check(start),
       refused: cause => this.#refused.set(cause, (this.#refused.get(cause) ?? 0) + 1),
-      nextId: () => `twilio-${++this.#ids}`,
+      nextId: () => `${terms.carrier}-${++this.#ids}`,
     }
   }
 
@@ -94,7 +98,7 @@ export class MediaStreams {
     const { calls, log } = this.#terms
     const handed: string[] = []
     this.#terms.letGo?.()
-    // Before the first stream closes: Twilio sends its request at once.
+    // Before the first stream closes: the carrier sends its request at once.
     for (const leg of this.#legs) if (!leg.stopped) handed.push(leg.callSid)
     const sent = calls.leave(handed)
     for (const leg of this.#legs) leg.handOver()
@@ -104,8 +108,8 @@ export class MediaStreams {
 
   /** Takes a socket whose upgrade was accepted. Synchronous: its first messages may have arrived already. */
   accept(webSocket: WebSocket): void {
-    const { clock, limits } = this.#terms
-    const socket = new MediaSocket(webSocket, { clock, limits, counters: new LegCounters() })
+    const { clock, limits, media } = this.#terms
+    const socket = new MediaSocket(webSocket, { clock, limits, counters: new LegCounters(), media })
     this.#sockets.add(socket)
     webSocket.once('close', () => this.#sockets.delete(socket))
     StreamLeg.answer(socket, this.#legTerms, leg => this.#handOver(leg))
@@ -118,14 +122,14 @@ export class MediaStreams {
   }
 
   #check(start: Start): CloseCause | undefined {
-    const { calls, tokens, clock } = this.#terms
+    const { calls, tokens, clock, media } = this.#terms
     const { token } = start.parameters
     const round = tokens.roundOf(token)
     if (round === undefined || tokens.redeem(token, start.callSid) !== 'ok') return 'unauthorized'
     const call = calls.get(start.callSid)
     if (!call || call.state.status === 'over' || call.state.status === 'stopped') return 'call-ended'
     call.arrives(round)
-    if (start.encoding === 'audio/x-mulaw' && start.rate === 8000 && start.channels === 1) return undefined
+    if (start.codec === media.codec && start.rate === LINE_RATE && start.channels === 1) return undefined
     // Another stream would have the same format, so the call is not resumed.
     if (call.state.status !== 'live') call.end(clock.now(), true)
     return 'media-format'

@@ -5,7 +5,7 @@ import { type Announcer, NOTICES, type NoticeName } from '../../core/model/annou
 import { concat, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { encodeWav } from '../../transcode/wav.ts'
-import { gatherKeys, playAndHangUp } from '../twilio/twiml.ts'
+import type { CallInstructions, Instructions } from './call-instructions.ts'
 import {
   type Answers,
   type CallerPrompt,
@@ -24,33 +24,35 @@ const KEY_SECONDS = 6
 /** Format of room codes; anything else is not looked up. */
 const ROOM_CODE = /^\d{4,12}$/
 
-/** Result of a key press: an answer to continue with, or a document to send. */
+/** Result of a key press: an answer to continue with, or instructions to send. */
 export type MenuStep =
   | { readonly kind: 'answered'; readonly answers: Answers; readonly tries: number }
-  | { readonly kind: 'asked'; readonly twiml: string }
+  | { readonly kind: 'asked'; readonly instructions: Instructions }
 
 /**
- * Menus before a call, as TwiML (Twilio: `<Gather>`). Stateless: the question and the number of attempts are in the
+ * Menus before a call. Stateless: the question and the number of attempts are in the
  * next URL, so a redelivered webhook gets the same response.
  */
 export class Menu {
+  readonly #instructions: CallInstructions
   readonly #prompts: Prompts
   readonly #url: (query: URLSearchParams) => string
 
   /** `url` returns the address that receives the keys. */
-  constructor(prompts: Prompts, url: (query: URLSearchParams) => string) {
+  constructor(instructions: CallInstructions, prompts: Prompts, url: (query: URLSearchParams) => string) {
+    this.#instructions = instructions
     this.#prompts = prompts
     this.#url = url
   }
 
   /** Asks `question` for attempt `tries + 1`, or says goodbye after the last attempt. `query` is preserved. */
-  ask(question: CallerPrompt, query: URLSearchParams, tries = 0): string {
+  ask(question: CallerPrompt, query: URLSearchParams, tries = 0): Instructions {
     if (tries >= MOST_TRIES) return this.#goodbye(question)
     const next = new URLSearchParams(query)
     next.set(ASKED_FIELD, question.ask)
     next.set(TRY_FIELD, String(tries + 1))
     const keys = question.ask === 'language' ? 1 : undefined
-    return gatherKeys({
+    return this.#instructions.gatherKeys({
       playUrls: this.#questionUrls(question),
       actionUrl: this.#url(next),
       pauseSeconds: KEY_SECONDS,
@@ -59,8 +61,8 @@ export class Menu {
   }
 
   /** Plays `notice` and hangs up. */
-  tell(notice: Parameters<Prompts['url']>[0], language: LanguageId): string {
-    return playAndHangUp([this.#prompts.url(notice, language)])
+  tell(notice: Parameters<Prompts['url']>[0], language: LanguageId): Instructions {
+    return this.#instructions.playAndHangUp([this.#prompts.url(notice, language)])
   }
 
   /** Reads the keys pressed for `question`, the question that is currently due. */
@@ -70,10 +72,10 @@ export class Menu {
     const digits = incoming.query[ASKED_FIELD] === question.ask ? (incoming.parameters.Digits ?? '') : ''
     if (question.ask === 'room-code') {
       if (ROOM_CODE.test(digits)) return { kind: 'answered', answers: { roomCode: digits }, tries }
-      return { kind: 'asked', twiml: this.ask({ ...question, wrong: digits !== '' }, query, tries) }
+      return { kind: 'asked', instructions: this.ask({ ...question, wrong: digits !== '' }, query, tries) }
     }
     const language = /^[1-9]$/.test(digits) ? question.languages[Number(digits) - 1] : undefined
-    if (language === undefined) return { kind: 'asked', twiml: this.ask(question, query, tries) }
+    if (language === undefined) return { kind: 'asked', instructions: this.ask(question, query, tries) }
     query.set(LANGUAGE_FIELD, language)
     return { kind: 'answered', answers: { language }, tries: 0 }
   }
@@ -88,14 +90,16 @@ export class Menu {
     return wrong ? [this.#prompts.url('wrong-room-code', language), ask] : [ask]
   }
 
-  #goodbye(question: CallerPrompt): string {
+  #goodbye(question: CallerPrompt): Instructions {
     if (question.ask === 'language')
-      return playAndHangUp(
+      return this.#instructions.playAndHangUp(
         question.languages.slice(0, 1).map(language => this.#prompts.url('goodbye', language)),
       )
     const { language, wrong = false } = question
     const goodbye = this.#prompts.url('goodbye', language)
-    return playAndHangUp(wrong ? [this.#prompts.url('wrong-room-code', language), goodbye] : [goodbye])
+    return this.#instructions.playAndHangUp(
+      wrong ? [this.#prompts.url('wrong-room-code', language), goodbye] : [goodbye],
+    )
   }
 }
 
@@ -108,7 +112,7 @@ export function withoutMenu(text: string): URLSearchParams {
 }
 
 const LINE_RATE = 8_000
-/** Cache lifetime of a prompt at Twilio (s). Tones played instead of a voice are not cached. */
+/** Cache lifetime of a prompt at the carrier (s). Tones played instead of a voice are not cached. */
 const KEEP_SECONDS = 86_400
 
 export interface PromptOptions {
@@ -120,7 +124,7 @@ export interface PromptOptions {
 }
 
 /**
- * Serves menu prompts as sounds that Twilio fetches (`<Play>`). They come from the announcer, so that menus use the
+ * Serves menu prompts as sounds that the carrier fetches. They come from the announcer, so that menus use the
  * same voice and recordings as calls. An address contains all parameters and is signed, so any instance with the same
  * keys can serve it, and clients can only fetch prompts that we offered.
  */
@@ -164,7 +168,7 @@ function same(right: string, given: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-/** Converts `pcm` of 16 kHz to a WAV file at the phone’s sample rate, which Twilio plays anyway. */
+/** Converts `pcm` of 16 kHz to a WAV file at the phone’s sample rate, which the carrier plays anyway. */
 function lineWav(pcm: Int16Array): Buffer {
   const resampler = createResampler(SAMPLE_RATE, LINE_RATE)
   const line = concat([resampler.process(pcm).slice(), resampler.flush()])

@@ -3,8 +3,9 @@ import { type Logger, noopLogger } from '../../common/log.ts'
 import { closestMatch } from '../../common/suggest.ts'
 import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
 import type { DialPlan, Invitation, OriginalMix } from '../../core/model/invitation.ts'
-import { type CallerPrompt, type IncomingCall, RESUMES_FIELD, type Rejection } from '../twilio/index.ts'
+import type { CallerPrompt, IncomingCall, Rejection } from './incoming-call.ts'
 import type { RememberedLanguages } from './remembered-languages.ts'
+import { RESUMES_FIELD } from './resumption.ts'
 
 /** Parameters of a webhook’s address. Absent parameters default to the number’s settings. */
 export interface WebhookQuery {

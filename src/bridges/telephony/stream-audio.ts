@@ -5,23 +5,30 @@ import { FRAME_SAMPLES, Framer, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { Backlog } from '../websocket/backlog.ts'
 import type { StreamLimits } from './limits.ts'
+import type { StreamMessages } from './media-dialect.ts'
 import type { LegCounters } from './stream-socket.ts'
 
-const LINE_RATE = 8_000
+/** Sample rate of the phone line. */
+export const LINE_RATE = 8_000
 
 // Shared by all legs: holds data only while one message is built. Grows to the largest message.
 let bytes = Buffer.allocUnsafeSlow(1_600)
 
-/** Encodes audio for the participant: 16 kHz in, base64 µ-law out, ready for a media message. */
+/** Encodes audio for the participant: 16 kHz in, media messages with µ-law out. */
 export class Downlink {
   readonly #resampler = createResampler(SAMPLE_RATE, LINE_RATE)
+  readonly #messages: StreamMessages
 
-  /** Returns `frames` as base64 µ-law, with half as many samples. */
-  encode(frames: Int16Array): string {
+  constructor(messages: StreamMessages) {
+    this.#messages = messages
+  }
+
+  /** Returns the media message with `frames`, with half as many samples. */
+  encode(frames: Int16Array): string | Buffer {
     const pcm = this.#resampler.process(frames)
     if (pcm.length > bytes.length) bytes = Buffer.allocUnsafeSlow(pcm.length)
     encodeMulaw(pcm, bytes)
-    return bytes.toString('base64', 0, pcm.length)
+    return this.#messages.media(bytes, pcm.length)
   }
 }
 
@@ -100,7 +107,7 @@ const BLOCK_PCM = new Int16Array(BLOCK)
 const BLOCK_SILENCE = new Int16Array(BLOCK)
 
 /**
- * Converts the participant’s audio: base64 µ-law on the media clock in, 20 ms frames of 16 kHz out. Silence fills
+ * Converts the participant’s audio: µ-law on the media clock in, 20 ms frames of 16 kHz out. Silence fills
  * missing time, so that frames keep up with the clock. Synchronous; allocates nothing for a message of 20 ms.
  */
 export class Uplink {
@@ -137,13 +144,13 @@ export class Uplink {
   /**
    * Processes one media message at `now` (ms). Returns false if `payload` is not base64; 20 ms of silence replace it.
    */
-  write(timestampMs: number, payload: string, now: number): boolean {
-    const ms = (payload.length * 3) / 4 / PER_MS
+  write(timestampMs: number, payload: string | Buffer, now: number): boolean {
+    const ms = (typeof payload === 'string' ? (payload.length * 3) / 4 : payload.length) / PER_MS
     if (this.#backlog.outdated(timestampMs, ms, now)) {
       this.#counters.backlogDroppedMs += Math.floor(ms)
       return true
     }
-    const decoded = decodeBase64(payload)
+    const decoded = typeof payload === 'string' ? decodeBase64(payload) : take(payload)
     const samples = decoded < 0 ? BLOCK : decoded
     const timeline = this.#timeline
     timeline.place(timestampMs, samples)
@@ -197,6 +204,11 @@ export class Uplink {
   #emit(pcm: Int16Array): void {
     this.#framer.write(this.#resampler.process(pcm))
   }
+}
+
+/** Copies into `BYTES` what fits; returns the number of bytes. */
+function take(payload: Buffer): number {
+  return payload.copy(BYTES)
 }
 
 /** Decodes into `BYTES`; returns the number of bytes, or -1 if `text` is not base64, with or without padding. */

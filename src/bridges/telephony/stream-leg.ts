@@ -4,9 +4,8 @@ import { describeEnd, type EndReason } from '../../common/lifecycle.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import type { Leg, LegUplink } from '../../core/model/leg.ts'
 import { durationMs, FRAME_MS } from '../../transcode/pcm.ts'
-import { clearMessage, MEDIA_END, markMessage, mediaStart } from '../twilio/wire.ts'
 import { MarkRegistry } from '../websocket/mark-registry.ts'
-import type { Inbound, Start } from './media-dialect.ts'
+import type { Inbound, MediaDialect, Start, StreamMessages } from './media-dialect.ts'
 import { Downlink, Uplink } from './stream-audio.ts'
 import type { CloseCause, LegCounters, MediaSocket, StreamListener } from './stream-socket.ts'
 import { type GreetingOptions, StreamHandshake } from './stream-socket.ts'
@@ -19,16 +18,19 @@ const MAX_BAD_PAYLOADS = 5
 const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
 
 export interface LegOptions extends GreetingOptions {
+  /** Name of the carrier: the legs’ channel. */
+  readonly carrier: string
+  readonly media: MediaDialect
   /** Returns a name for the next leg, unique in this process. */
   readonly nextId: () => string
   /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
   readonly lives?: ((callSid: string) => Promise<boolean>) | undefined
 }
 
-/** A phone participant, connected through a Twilio media stream. Exists from `start` to the end of the stream. */
+/** A phone participant, connected through a carrier’s media stream. Exists from `start` to the end of the stream. */
 export class StreamLeg implements Leg, StreamListener {
   readonly id: string
-  readonly channel = 'twilio'
+  readonly channel: string
   readonly callSid: string
   readonly streamSid: string
   readonly counters: LegCounters
@@ -36,16 +38,16 @@ export class StreamLeg implements Leg, StreamListener {
   readonly #socket: MediaSocket
   readonly #terms: LegOptions
   readonly #uplink: Uplink
-  readonly #downlink = new Downlink()
+  readonly #messages: StreamMessages
+  readonly #downlink: Downlink
   readonly #marks = new MarkRegistry()
-  readonly #mediaStart: string
   readonly #dtmfRate: TokenBucket
   readonly #settle: (reason: EndReason) => void
   #sink: LegUplink | undefined
   #reason: EndReason | undefined
   #closing: Promise<void> | undefined
   #pingedAt: number
-  /** Twilio stopped the stream: the participant hung up, or the call received other TwiML and may return. */
+  /** The carrier stopped the stream: the participant hung up, or the call received other instructions and may return. */
   #stopped = false
   #wait: Disposable | undefined
   #windowMedia = 0
@@ -62,13 +64,15 @@ export class StreamLeg implements Leg, StreamListener {
   private constructor(socket: MediaSocket, start: Start, terms: LegOptions) {
     const now = socket.heardAt
     this.id = terms.nextId()
+    this.channel = terms.carrier
     this.callSid = start.callSid
     this.streamSid = start.streamSid
     this.counters = socket.counters
     this.#socket = socket
     this.#terms = terms
     this.#uplink = new Uplink(socket.counters, terms.limits, now)
-    this.#mediaStart = mediaStart(start.streamSid)
+    this.#messages = terms.media.messages(start)
+    this.#downlink = new Downlink(this.#messages)
     this.#dtmfRate = new TokenBucket(MAX_DTMF_PER_SECOND, MAX_DTMF_PER_SECOND, now)
     this.#pingedAt = now
     const { promise, resolve } = Promise.withResolvers<EndReason>()
@@ -97,31 +101,31 @@ export class StreamLeg implements Leg, StreamListener {
   /** Sends one media message of any whole number of frames. Sends nothing once the leg has ended. */
   play(frames: Int16Array): void {
     if (this.#reason || this.#stopped) return
-    this.#socket.send(this.#mediaStart + this.#downlink.encode(frames) + MEDIA_END)
+    this.#socket.send(this.#downlink.encode(frames))
     this.counters.mediaOut++
     this.counters.sentMs += durationMs(frames.length)
     if (this.#socket.unsentBytes > this.#terms.limits.maxUnsentBytes)
-      this.#cutOff('LEG_LOST', 'Twilio does not read')
+      this.#cutOff('LEG_LOST', 'the carrier does not read')
   }
 
   mark(name: string): void {
     if (this.#reason || this.#stopped) return
     this.counters.marksSent++
-    this.#socket.send(markMessage(this.streamSid, this.#marks.send(name)))
+    this.#socket.send(this.#messages.mark(this.#marks.send(name)))
   }
 
   flush(): void {
     if (this.#reason || this.#stopped) return
     this.counters.clears++
     this.#marks.flush()
-    this.#socket.send(clearMessage(this.streamSid))
+    this.#socket.send(this.#messages.clear())
   }
 
   get congested(): boolean {
     return this.#stopped || this.#socket.unsentBytes > this.#terms.limits.congestedBytes
   }
 
-  /** Twilio stopped the stream, and it is not known yet whether the call continues. */
+  /** The carrier stopped the stream, and it is not known yet whether the call continues. */
   get stopped(): boolean {
     return this.#stopped && this.#reason === undefined
   }
@@ -220,7 +224,7 @@ export class StreamLeg implements Leg, StreamListener {
     else this.#terms.log.error({ ...about, err }, 'leg failed')
   }
 
-  #media(timestampMs: number, payload: string, now: number): void {
+  #media(timestampMs: number, payload: string | Buffer, now: number): void {
     this.counters.mediaIn++
     if (++this.#windowMedia > PAYLOAD_WINDOW) {
       this.#windowMedia = 1
@@ -252,7 +256,7 @@ export class StreamLeg implements Leg, StreamListener {
   }
 
   /**
-   * The call may continue with other TwiML, for example after a hold: a webhook shows this soon, or Twilio is
+   * The call may continue with other instructions, for example after a hold: a webhook shows this soon, or the carrier is
    * queried.
    */
   #stop(): void {

@@ -2,14 +2,13 @@ import type { WebSocket } from 'ws'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { Logger } from '../../common/log.ts'
-import { parse } from '../twilio/wire.ts'
 import { LegSocket, type LegSocketListener } from '../websocket/leg-socket.ts'
 import type { StreamLimits } from './limits.ts'
-import type { Inbound, Start } from './media-dialect.ts'
+import type { Inbound, MediaDialect, Start } from './media-dialect.ts'
 
 /**
- * Reasons for which the server closes a media socket, with their close codes. Twilio writes the code into its
- * debugger and continues with the `<Redirect>` after the `<Connect>`. Listed in `docs/reference/errors.md`.
+ * Reasons for which the server closes a media socket, with their close codes. Twilio, for example, writes
+ * the code into its debugger and continues with the `<Redirect>` after the `<Connect>`. Listed in `docs/reference/errors.md`.
  */
 export const CLOSE_CODES = {
   done: { code: 1000, meaning: 'The call is over, or we hung up.' },
@@ -103,7 +102,7 @@ export interface GreetingOptions {
 }
 
 /**
- * A media socket until its `start`: all that is known is that Twilio signed its upgrade.
+ * A media socket until its `start`: all that is known is that its upgrade was verified.
  *
  *   opened ──start, valid──▶ `onStart`, same tick
  *     └──start rejected · too late · too much before it · gone──▶ closed
@@ -163,31 +162,35 @@ export interface StreamSocketOptions {
   readonly clock: Clock
   readonly limits: StreamLimits
   readonly counters: LegCounters
+  readonly media: MediaDialect
 }
 
-/** A media socket: text messages only, up to `maxMessageBytes`. Its holder closes it. */
+/** A media socket: messages in the carrier’s format, up to `maxMessageBytes`. Its holder closes it. */
 export class MediaSocket extends LegSocket<CloseCause, LegCounters, StreamListener> {
   readonly #maxBytes: number
+  readonly #media: MediaDialect
 
-  constructor(socket: WebSocket, { clock, limits, counters }: StreamSocketOptions) {
+  constructor(socket: WebSocket, { clock, limits, counters, media }: StreamSocketOptions) {
     const { messagesPerSecond, messageBurst, closeWithinMs, maxMessageBytes } = limits
     const rates = { messagesPerSecond, messageBurst, closeWithinMs }
     super(socket, { clock, counters, codes: CLOSE_CODES, leftCodes: [1000], ...rates })
     this.#maxBytes = maxMessageBytes
+    this.#media = media
   }
 
   protected override refuses(data: Buffer, isBinary: boolean): CloseCause | undefined {
     if (data.length > this.#maxBytes) return 'too-large'
-    return isBinary ? 'binary' : undefined
+    const { frames } = this.#media
+    return frames === 'both' || isBinary === (frames === 'binary') ? undefined : 'binary'
   }
 
-  /** Only text, and nearly all of it is audio. */
+  /** Nearly all messages are audio. */
   protected override isAudio(): boolean {
     return true
   }
 
-  protected override deliver(data: Buffer, _isBinary: boolean, now: number): string | undefined {
-    const message = parse(data.toString('utf8'))
+  protected override deliver(data: Buffer, isBinary: boolean, now: number): string | undefined {
+    const message = this.#media.parse(data, isBinary)
     if (message.kind === 'invalid') return message.fault
     this.listener?.message(message, now)
     return undefined

@@ -1,6 +1,11 @@
 import type { Twilio } from 'twilio'
 import { assertInstalled } from '../../common/optional-package.ts'
-import { type CallOrder, type CallsApi, CarrierError } from '../telephony/outbound/carrier-api.ts'
+import {
+  type CallOrder,
+  type CarrierApi,
+  CarrierError,
+  type FailureKind,
+} from '../telephony/outbound/carrier-api.ts'
 import type { DialInput, FinalStatus } from '../telephony/outbound/outbound-call-state.ts'
 import { restClient } from './rest-client.ts'
 import { credentialsOf, type RestSettings } from './rest-settings.ts'
@@ -12,8 +17,8 @@ const EVENTS = ['initiated', 'ringing', 'answered', 'completed']
  */
 const DETECTION_SECONDS = 8
 
-/** `CallsApi` on Twilio's own client (Twilio: Calls resource, 2010-04-01). */
-export class TwilioCallsApi implements CallsApi {
+/** `CarrierApi` on Twilio's own client (Twilio: Calls resource, 2010-04-01). */
+export class TwilioCallsApi implements CarrierApi {
   readonly #client: Promise<Twilio>
 
   /** Throws `BridgeError` `CONFIG` for incomplete credentials. */
@@ -25,9 +30,9 @@ export class TwilioCallsApi implements CallsApi {
     this.#client.catch(() => {})
   }
 
-  async create(order: CallOrder): Promise<string> {
+  async place(order: CallOrder): Promise<string> {
     const { sid } = await this.#ask(client => client.calls.create(parametersOf(order)))
-    if (typeof sid !== 'string' || !SID.test(sid)) throw CarrierError.unreadable()
+    if (typeof sid !== 'string' || !SID.test(sid)) throw unreadable()
     return sid
   }
 
@@ -39,17 +44,17 @@ export class TwilioCallsApi implements CallsApi {
     }
   }
 
-  async status(callSid: string): Promise<string> {
+  async status(callSid: string): Promise<DialInput | undefined> {
     const { status } = await this.#ask(client => client.calls(callSid).fetch())
-    if (typeof status !== 'string') throw CarrierError.unreadable()
-    return status
+    if (typeof status !== 'string') throw unreadable()
+    return inputOf(status)
   }
 
   async #ask<T>(request: (client: Twilio) => Promise<T>): Promise<T> {
     try {
       return await request(await this.#client)
     } catch (error) {
-      throw CarrierError.from(error)
+      throw carrierError(error)
     }
   }
 }
@@ -85,6 +90,62 @@ const FINAL: readonly string[] = [
   'failed',
   'canceled',
 ] satisfies FinalStatus[]
+
+/** Twilio’s common error codes for outbound calls, with plain explanations (Twilio: Error and Warning Dictionary). */
+const MEANINGS: Readonly<Record<number, string>> = {
+  10004: 'too many concurrent calls for this account',
+  20003: 'the credentials are wrong',
+  20404: 'not found',
+  20429: 'too many requests',
+  21201: 'no number to call',
+  21205: 'the public address is not accepted',
+  21210: 'the caller number does not belong to the account and is not verified',
+  21211: 'the number cannot be called',
+  21212: 'the caller number is not valid',
+  21214: 'the number cannot be reached',
+  21215: 'calls to this country are not permitted (Voice Geographic Permissions)',
+  21216: 'calls to this number are blocked',
+  21217: 'the number is not valid',
+  21219: 'a trial account can only call verified numbers',
+  21220: 'the call is over',
+}
+/** The call is over already (Twilio: 20404 not found, 21220 invalid call state). */
+const OVER = [20404, 21220]
+/** Twilio limits concurrent calls per account. */
+const TOO_MANY_CALLS = 10004
+
+/** Converts an error of the client, without Twilio’s own message, which can contain phone numbers. */
+export function carrierError(thrown: unknown): CarrierError {
+  const { status, code } = (typeof thrown === 'object' && thrown !== null ? thrown : {}) as Record<
+    string,
+    unknown
+  >
+  if (typeof status !== 'number') return CarrierError.noResponse(code)
+  const carrierCode = typeof code === 'number' && code > 0 ? code : undefined
+  const message = describe(status, carrierCode)
+  return new CarrierError(kindOf(status, carrierCode), message, {
+    carrierCode,
+    busy: carrierCode === TOO_MANY_CALLS,
+  })
+}
+
+/** A success response without usable content. */
+function unreadable(): CarrierError {
+  return new CarrierError('unsure', 'Twilio returned an invalid call resource')
+}
+
+function kindOf(status: number, code: number | undefined): FailureKind {
+  if (code !== undefined && OVER.includes(code)) return 'gone'
+  if (status === 429 || code === 20429) return 'later'
+  if (status >= 500) return 'unsure'
+  return 'refused'
+}
+
+function describe(status: number, code: number | undefined): string {
+  if (code === undefined) return `the REST API returned HTTP ${status}`
+  const meaning = MEANINGS[code]
+  return `Twilio error ${code}${meaning === undefined ? '' : `: ${meaning}`} (HTTP ${status})`
+}
 
 /** Converts a `CallStatus` (Twilio: Call resource); undefined if it is irrelevant. */
 export function inputOf(status: string): DialInput | undefined {

@@ -22,7 +22,9 @@ import { PublicUrl } from '../telephony/public-url.ts'
 import { StreamTokens } from '../telephony/stream-tokens.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
 import { LocalOnlyVerifier, type RequestVerifier, SignatureVerifier } from './signature.ts'
+import { twiml } from './twiml.ts'
 import { DialWebhooks, WEBHOOKS, Webhooks } from './webhooks.ts'
+import { twilioMedia } from './wire.ts'
 
 /** Options of the bridge. The caller keeps ownership of all objects. */
 export interface TwilioBridgeOptions {
@@ -96,7 +98,7 @@ export type {
 } from '../telephony/incoming-call.ts'
 
 export { DEFAULT_LIMITS, type StreamLimits } from '../telephony/limits.ts'
-export { type CallOrder, type CallsApi, CarrierError } from '../telephony/outbound/carrier-api.ts'
+export { type CallOrder, type CarrierApi, CarrierError } from '../telephony/outbound/carrier-api.ts'
 export {
   CarrierDialer,
   type DestinationFault,
@@ -140,10 +142,24 @@ async function register(app: FastifyInstance, options: TwilioBridgeOptions): Pro
   const tokens = new StreamTokens(clock, limits.tokenTtlMs)
   const now = () => clock.now()
   const prompts = promptsOf(options, name => publicUrl().http(`${mount}/menu/sound/${name}`))
-  const menu = prompts && new Menu(prompts, query => publicUrl().http(`${mount}/menu?${query}`))
+  const menu = prompts && new Menu(twiml, prompts, query => publicUrl().http(`${mount}/menu?${query}`))
   const { departure = () => undefined } = options
-  const terms = { calls, tokens, publicUrl, mount, limits, log, now, menu, departure }
-  const entrance = new CallAdmission(options, terms)
+  const { invite, apology } = options
+  const terms = {
+    instructions: twiml,
+    invite,
+    apology,
+    calls,
+    tokens,
+    publicUrl,
+    mount,
+    limits,
+    log,
+    now,
+    menu,
+    departure,
+  }
+  const entrance = new CallAdmission(terms)
   const webhooks = new Webhooks(entrance, terms)
   const dialWebhooks = new DialWebhooks(dialler, entrance, webhooks)
   dialler?.attach({
@@ -152,6 +168,8 @@ async function register(app: FastifyInstance, options: TwilioBridgeOptions): Pro
   })
   const lives = dialler && ((callSid: string) => dialler.lives(callSid))
   const media = new MediaStreams({
+    carrier: 'twilio',
+    media: twilioMedia,
     relay,
     calls,
     tokens,

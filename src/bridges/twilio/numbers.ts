@@ -3,7 +3,7 @@ import type { Twilio } from 'twilio'
 import { z } from 'zod'
 import { BridgeError } from '../../common/errors.ts'
 import { writeFileAtomic } from '../../storage/atomic-file.ts'
-import { CarrierError } from '../telephony/outbound/carrier-api.ts'
+import { carrierError } from './calls-api.ts'
 
 const settings = z.strictObject({
   voiceUrl: z.string(),
@@ -203,6 +203,6 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw CarrierError.from(error)
+    throw carrierError(error)
   }
 }

@@ -1,20 +1,24 @@
+import type { CallInstructions, Instructions, KeyPlan, StreamPlan } from '../telephony/call-instructions.ts'
 import type { Spoken } from '../telephony/incoming-call.ts'
 
-/** Target of a call’s stream, and of the call after the stream has ended. */
-export interface StreamPlan {
-  /** `wss://…`; Twilio drops a query. */
-  readonly streamUrl: string
-  /** Delivered in `start.customParameters`; name and value together under 500 characters (Twilio: `<Stream>`). */
-  readonly parameters: Readonly<Record<string, string>>
-  /** Requested by POST once the stream has closed while the call continues (Twilio: `<Connect>`). */
-  readonly resumeUrl: string
-  /** Silence before the stream opens, in whole seconds. */
-  readonly pauseSeconds?: number
+/** `CallInstructions` as TwiML. */
+export const twiml: CallInstructions = {
+  connectStream: plan => xml(connectStream(plan)),
+  waitAndAsk: (seconds, url) => xml(waitAndAsk(seconds, url)),
+  gatherKeys: plan => xml(gatherKeys(plan)),
+  playAndHangUp: urls => xml(playAndHangUp(urls)),
+  sayAndHangUp: spoken => xml(sayAndHangUp(spoken)),
+  reject: reason => xml(reject(reason)),
+  hangUp: () => xml(hangUp()),
+}
+
+function xml(body: string): Instructions {
+  return { contentType: 'text/xml; charset=utf-8', body }
 }
 
 const PROLOGUE = '<?xml version="1.0" encoding="UTF-8"?>'
 
-/** Answers the call and streams it in both directions. */
+/** Answers the call and streams it in both directions (Twilio: `<Connect>`, `<Stream>`, which drops a query). */
 export function connectStream({ streamUrl, parameters, resumeUrl, pauseSeconds = 0 }: StreamPlan): string {
   const pause = pauseSeconds > 0 ? `<Pause length="${Math.round(pauseSeconds)}"/>` : ''
   const inner = Object.entries(parameters)
@@ -40,17 +44,6 @@ export function reject(reason: 'busy' | 'rejected'): string {
 /** Answers, speaks the text and hangs up. */
 export function sayAndHangUp({ text, language = 'en-US' }: Spoken): string {
   return response(`<Say language="${escapeXml(language)}">${escapeXml(text)}</Say><Hangup/>`)
-}
-
-/** Sounds that prompt for keys, and the target of the keys. */
-export interface KeyPlan {
-  readonly playUrls: readonly string[]
-  /** Requested by POST with `Digits`, or without them if no key was pressed. */
-  readonly actionUrl: string
-  /** Number of keys in an answer; absent: ends with `#` or a pause. */
-  readonly keys?: number
-  /** The pause that ends an answer, in whole seconds. */
-  readonly pauseSeconds: number
 }
 
 /** Plays sounds and collects keys meanwhile or afterwards (Twilio: `<Gather>`). */

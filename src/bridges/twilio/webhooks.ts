@@ -3,14 +3,15 @@ import { BoundedMap } from '../../common/bounded-map.ts'
 import { isLanguageId } from '../../common/language.ts'
 import type { RouteWords } from '../../net/route-schema.ts'
 import type { CallAdmission, EntranceOptions, ResumeState } from '../telephony/call-admission.ts'
+import type { Instructions } from '../telephony/call-instructions.ts'
 import type { Call } from '../telephony/call-registry.ts'
 import { type Answers, type IncomingCall, LANGUAGE_FIELD, queryOf } from '../telephony/incoming-call.ts'
 import { withoutMenu } from '../telephony/menu.ts'
 import type { CarrierDialer } from '../telephony/outbound/carrier-dialer.ts'
 import type { OutboundCall } from '../telephony/outbound/outbound-call.ts'
 import { GUEST_FIELD, guestOf, RESUMES_FIELD, ROUND_FIELD } from '../telephony/resumption.ts'
-import { verdictOf } from './calls-api.ts'
-import { hangUp, waitAndAsk } from './twiml.ts'
+import { inputOf, verdictOf } from './calls-api.ts'
+import { twiml } from './twiml.ts'
 
 const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
 const MAX_FIELDS = 500
@@ -63,7 +64,7 @@ export class DialWebhooks {
   answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     return this.#webhooks.answer(request, reply, ({ callSid, query }) => {
       const dial = this.#dialler?.get(query.dial)
-      if (!dial?.answered(callSid)) return hangUp()
+      if (!dial?.answered(callSid)) return twiml.hangUp()
       return this.#entrance.admitGuest(callSid, { invitation: dial.invitation, watch: dial }, request)
     })
   }
@@ -71,13 +72,15 @@ export class DialWebhooks {
   /** The call’s status has changed. */
   status(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const answered = this.#webhooks.status(request, reply)
-    this.#about(request, (dial, callSid, { CallStatus = '' }) => dial.told(callSid, CallStatus))
+    this.#about(request, (dial, callSid, { CallStatus = '' }) => dial.told(callSid, inputOf(CallStatus)))
     return answered
   }
 
   /** Result of machine detection. Also hangs up on machines called by a server that has ended. */
   machine(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    this.#about(request, (dial, callSid, { AnsweredBy = '' }) => dial.detected(callSid, AnsweredBy))
+    this.#about(request, (dial, callSid, { AnsweredBy = '' }) =>
+      dial.detected(callSid, verdictOf(AnsweredBy)),
+    )
     const incoming = incomingCall(request)
     if (incoming && !this.#dialler?.get(incoming.query.dial)) {
       const { callSid, parameters } = incoming
@@ -143,7 +146,7 @@ const ENDED = new Set(['completed', 'busy', 'failed', 'no-answer', 'canceled'])
 export class Webhooks {
   readonly #terms: EntranceOptions
   readonly #entrance: CallAdmission
-  readonly #given = new BoundedMap()
+  readonly #given = new BoundedMap<Instructions>()
 
   constructor(entrance: CallAdmission, terms: EntranceOptions) {
     this.#entrance = entrance
@@ -175,20 +178,20 @@ export class Webhooks {
   answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    fresh: (incoming: IncomingCall) => string,
+    fresh: (incoming: IncomingCall) => Instructions,
   ): FastifyReply {
     const incoming = incomingCall(request)
     if (!incoming) return this.#refuse(request, reply)
     const { calls, now } = this.#terms
     const call = calls.get(incoming.callSid)
-    if (!call) return twiml(reply, fresh(incoming))
+    if (!call) return send(reply, fresh(incoming))
     if (calls.leaving) return this.#sendOn(request, reply, call)
     const inProgress = incoming.parameters.CallStatus === 'in-progress'
-    if (call.state.status === 'over' || (call.stopped && !inProgress)) return twiml(reply, hangUp())
+    if (call.state.status === 'over' || (call.stopped && !inProgress)) return send(reply, twiml.hangUp())
     const query = withoutMenu(queryOf(request))
-    if (call.streaming) return twiml(reply, this.#entrance.holdOff(call, query, call.round, REPEATED_SECONDS))
+    if (call.streaming) return send(reply, this.#entrance.holdOff(call, query, call.round, REPEATED_SECONDS))
     call.reopen(now())
-    return twiml(reply, this.#entrance.connect(call, query, true))
+    return send(reply, this.#entrance.connect(call, query, true))
   }
 
   /** The stream is gone and the call continues: reconnects it, apologizes, or hangs up. */
@@ -199,32 +202,33 @@ export class Webhooks {
     const entrance = this.#entrance
     const call = calls.get(incoming.callSid)
     if (calls.leaving || (!call && this.#terms.departure())) return this.#sendOn(request, reply, call)
-    if (call?.state.status === 'over') return twiml(reply, call.state.sorry ? entrance.apologise() : hangUp())
+    if (call?.state.status === 'over')
+      return send(reply, call.state.sorry ? entrance.apologise() : twiml.hangUp())
     const past = pastOf(incoming)
     // Placed by a server that has ended.
     const stray = !call && incoming.query.dial !== undefined
     const guest = stray ? guestOf(incoming.query[GUEST_FIELD]) : undefined
-    if (stray && !guest) return twiml(reply, hangUp())
+    if (stray && !guest) return send(reply, twiml.hangUp())
     const query = new URLSearchParams(queryOf(request))
     if (call && past.round !== undefined && past.round < call.round) {
       if (call.overtaken(past.round))
-        return twiml(reply, entrance.holdOff(call, query, past.round, OVERTAKEN_SECONDS))
+        return send(reply, entrance.holdOff(call, query, past.round, OVERTAKEN_SECONDS))
       // Redelivered.
-      if (tokens.outstanding(call.callSid)) return twiml(reply, entrance.connect(call, query, true))
+      if (tokens.outstanding(call.callSid)) return send(reply, entrance.connect(call, query, true))
     }
     const resumes = call?.resumed(now()) ?? past.resumes + 1
     if (resumes > limits.maxResumes) {
       if (call?.state.status !== 'live') call?.end(now())
       log.warn({ callSid: incoming.callSid, resumes: limits.maxResumes }, 'resumption limit reached')
-      return twiml(reply, entrance.apologise())
+      return send(reply, entrance.apologise())
     }
-    if (call) return twiml(reply, entrance.connect(call, query))
+    if (call) return send(reply, entrance.connect(call, query))
     if (guest)
-      return twiml(
+      return send(
         reply,
         entrance.admitGuest(incoming.callSid, { invitation: guest, ...past, resumes }, request),
       )
-    return twiml(reply, entrance.letIn(incoming, request, { ...past, resumes }))
+    return send(reply, entrance.letIn(incoming, request, { ...past, resumes }))
   }
 
   /** Handles the call’s status callback. A final status ends the call, regardless of its socket. */
@@ -248,13 +252,13 @@ export class Webhooks {
   #sendOn(request: FastifyRequest, reply: FastifyReply, call?: Call): FastifyReply {
     const incoming = incomingCall(request)
     if (!incoming) return this.#refuse(request, reply)
-    if (call?.state.status === 'over') return twiml(reply, hangUp())
+    if (call?.state.status === 'over') return send(reply, twiml.hangUp())
     const { calls, publicUrl, departure } = this.#terms
     // Only once the response is on its way, because the server closes next.
     reply.raw.once('close', () => calls.sentOn(incoming.callSid))
-    return twiml(
+    return send(
       reply.header('connection', 'close'),
-      waitAndAsk(departure()?.askSeconds ?? REPEATED_SECONDS, publicUrl().http(request.originalUrl)),
+      twiml.waitAndAsk(departure()?.askSeconds ?? REPEATED_SECONDS, publicUrl().http(request.originalUrl)),
     )
   }
 
@@ -264,8 +268,8 @@ export class Webhooks {
   }
 }
 
-function twiml(reply: FastifyReply, document: string): FastifyReply {
-  return reply.type('text/xml; charset=utf-8').send(document)
+function send(reply: FastifyReply, { contentType, body }: Instructions): FastifyReply {
+  return reply.type(contentType).send(body)
 }
 
 /** Reads the counts from a resume URL; signed with the whole URL. */

@@ -1,4 +1,22 @@
-import type { Inbound, WireFault } from '../telephony/media-dialect.ts'
+import type { Inbound, MediaDialect, WireFault } from '../telephony/media-dialect.ts'
+
+/**
+ * Parses and builds Twilio’s media stream messages (Twilio: Media Streams, WebSocket Messages). Numbers can be strings
+ * or numbers; unknown fields and events are ignored.
+ */
+export const twilioMedia: MediaDialect = {
+  codec: 'mulaw',
+  frames: 'text',
+  parse: data => parse(data.toString('utf8')),
+  messages: ({ streamSid }) => {
+    const start = mediaStart(streamSid)
+    return {
+      media: (audio, length) => start + audio.toString('base64', 0, length) + MEDIA_END,
+      mark: name => markMessage(streamSid, name),
+      clear: () => clearMessage(streamSid),
+    }
+  },
+}
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -124,11 +142,16 @@ function start(message: Fields): Inbound {
     kind: 'start',
     streamSid,
     callSid,
-    encoding: textOf(format.encoding) || 'audio/x-mulaw',
+    codec: codecOf(textOf(format.encoding)),
     rate: format.sampleRate === undefined ? 8000 : wholeNumber(format.sampleRate),
     channels: format.channels === undefined ? 1 : wholeNumber(format.channels),
     parameters: parametersOf(fields.customParameters),
   }
+}
+
+/** A missing encoding is Twilio’s default. */
+function codecOf(encoding: string): string {
+  return encoding === '' || encoding === 'audio/x-mulaw' ? 'mulaw' : encoding
 }
 
 function parametersOf(given: unknown): Readonly<Record<string, string>> {

@@ -7,7 +7,7 @@ import { request as httpsRequest } from 'node:https'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { CarrierError } from '../../bridges/telephony/outbound/carrier-api.ts'
+import { carrierError } from '../../bridges/twilio/calls-api.ts'
 import { voiceSettingsOf } from '../../bridges/twilio/numbers.ts'
 import { restClient } from '../../bridges/twilio/rest-client.ts'
 import type { RestSettings } from '../../bridges/twilio/rest-settings.ts'
@@ -62,7 +62,7 @@ async function answered<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
-    throw CarrierError.from(error)
+    throw carrierError(error)
   }
 }
 

@@ -3,6 +3,7 @@ import type { WebSocket } from 'ws'
 import { DEFAULT_LIMITS, type StreamLimits } from '../../../src/bridges/telephony/limits.ts'
 import { StreamLeg } from '../../../src/bridges/telephony/stream-leg.ts'
 import { LegCounters, MediaSocket } from '../../../src/bridges/telephony/stream-socket.ts'
+import { twilioMedia } from '../../../src/bridges/twilio/wire.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
 import { Admitted } from './harness.ts'
@@ -43,10 +44,12 @@ export function answeredLeg(limits: Partial<StreamLimits> = {}) {
   const log = new LogLines()
   const fake = new FakeSocket()
   const all = { ...DEFAULT_LIMITS, stoppedMs: 0, ...limits }
-  const options = { clock, limits: all, counters: new LegCounters() }
+  const options = { clock, limits: all, counters: new LegCounters(), media: twilioMedia }
   const socket = new MediaSocket(fake as unknown as WebSocket, options)
   let made: Admitted | undefined
   const terms = {
+    carrier: 'twilio',
+    media: twilioMedia,
     clock,
     log,
     limits: all,

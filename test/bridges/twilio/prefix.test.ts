@@ -4,7 +4,7 @@ import twilioBridge, { CarrierDialer } from '../../../src/bridges/twilio/index.t
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeAnnouncer } from '../../helpers/fake-announcer.ts'
 import { LogLines } from '../../helpers/log-lines.ts'
-import { FakeCallsApi } from './dial/fake-calls-api.ts'
+import { FakeCarrierApi } from './dial/fake-carrier-api.ts'
 import { fieldsOf, Harness, PUBLIC_URL, resumeUrlIn, TestRelay } from './harness.ts'
 
 const streamIn = (twiml: string) => /<Stream url="([^"]+)"/.exec(twiml)?.[1]
@@ -53,9 +53,9 @@ describe('a bridge below a prefix', () => {
 
   it('handles the webhooks of outbound calls there', async () => {
     const clock = new FakeClock()
-    const api = new FakeCallsApi()
+    const api = new FakeCarrierApi()
     const dialler = new CarrierDialer(
-      { accountSid: `AC${'0'.repeat(32)}`, authToken: 't', from: '+15005550001', allow: ['+1'] },
+      { from: '+15005550001', allow: ['+1'] },
       { api, clock, log: new LogLines() },
     )
     await using _bridge = await Harness.open({ prefix: '/calls', dialler, clock })

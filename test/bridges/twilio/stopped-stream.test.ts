@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CarrierDialer } from '../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { FakeCallsApi } from './dial/fake-calls-api.ts'
+import { FakeCarrierApi } from './dial/fake-carrier-api.ts'
 import { answeredLeg } from './fake-socket.ts'
 import { fieldsOf, Harness, tokenIn, until } from './harness.ts'
 
@@ -58,9 +58,9 @@ describe('a stream stopped by Twilio', () => {
     ['completed', HUNG_UP],
   ])('follows Twilio’s status of the call if it can be queried: %s', async (status, reason) => {
     const clock = new FakeClock()
-    const api = new FakeCallsApi()
+    const api = new FakeCarrierApi()
     api.onStatus = async () => status
-    const settings = { accountSid: 'AC1', authToken: 'x', from: '+15005550001', allow: ['+1'] }
+    const settings = { from: '+15005550001', allow: ['+1'] }
     const dialler = new CarrierDialer(settings, { clock, api })
     await using bridge = await Harness.open({ clock, limits, dialler })
     const { party, admitted } = await bridge.call('CA1')

@@ -25,7 +25,7 @@ describe('a message from Twilio', () => {
       kind: 'start',
       streamSid: 'MZ1',
       callSid: 'CA1',
-      encoding: 'audio/x-mulaw',
+      codec: 'mulaw',
       rate: 8000,
       channels: 1,
       parameters: { token: 't', n: '5' },

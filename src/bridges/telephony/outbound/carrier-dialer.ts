@@ -5,9 +5,7 @@ import { BridgeError } from '../../../common/errors.ts'
 import { type Logger, noopLogger } from '../../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
-import { TwilioCallsApi } from '../../twilio/calls-api.ts'
-import type { RestSettings } from '../../twilio/rest-settings.ts'
-import type { CallsApi } from './carrier-api.ts'
+import type { CarrierApi } from './carrier-api.ts'
 import { OutboundCall } from './outbound-call.ts'
 import { CallUsage, type DayLedger, type UsageLimits } from './usage-limits.ts'
 
@@ -72,7 +70,7 @@ export class DialCounters {
 }
 
 /** Rules for outbound calls. */
-export interface OutboundSettings extends RestSettings, UsageLimits {
+export interface OutboundSettings extends UsageLimits {
   /** Caller ID: a number of the account, or one verified there. */
   readonly from: string
   /** Allowed prefixes of destinations, such as `+34` or `+1212`. */
@@ -89,14 +87,13 @@ export interface OutboundSettings extends RestSettings, UsageLimits {
 
 /** Dependencies of the dialer. The caller keeps ownership. */
 export interface DiallerOptions {
+  readonly api: CarrierApi
   readonly clock?: Clock
   /** Supplies the current day. */
   readonly wallClock?: WallClock
   readonly log?: Logger
   /** Persists today’s cost across restarts. Default: none, a restart starts at zero. */
   readonly ledger?: DayLedger
-  /** Default: Twilio’s REST API according to `settings`. */
-  readonly api?: CallsApi
   readonly random?: () => number
 }
 
@@ -115,13 +112,13 @@ const LOOK_MS = 1_000
 /** Maximum time that hanging up delays the shutdown (ms). */
 const CLOSE_MS = 3_000
 
-/** Places calls through Twilio. Passed to the bridge, which handles the calls’ webhooks and closes the dialer. */
+/** Places calls through a carrier. Passed to the bridge, which handles the calls’ webhooks and closes the dialer. */
 export class CarrierDialer implements Dialer {
   readonly counters = new DialCounters()
   readonly #settings: OutboundSettings
   readonly #clock: Clock
   readonly #log: Logger
-  readonly #api: CallsApi
+  readonly #api: CarrierApi
   readonly #random: () => number
   readonly #usage: CallUsage
   readonly #dials = new Map<string, OutboundCall>()
@@ -131,15 +128,14 @@ export class CarrierDialer implements Dialer {
   #look: Ticker | undefined
   #closed = false
 
-  /** Throws `BridgeError` `CONFIG` for incomplete credentials. */
-  constructor(settings: OutboundSettings, parts: DiallerOptions = {}) {
+  constructor(settings: OutboundSettings, parts: DiallerOptions) {
     const { clock = systemClock, log = noopLogger, random = Math.random } = parts
     this.#usage = new CallUsage(settings, clock, parts.wallClock ?? systemWallClock, parts.ledger)
     this.#settings = settings
     this.#clock = clock
     this.#log = log
     this.#random = random
-    this.#api = parts.api ?? new TwilioCallsApi(settings)
+    this.#api = parts.api
   }
 
   /** Number of calls ringing or in progress. */
@@ -202,10 +198,10 @@ export class CarrierDialer implements Dialer {
     return dial
   }
 
-  /** Returns whether a call of the account is in progress according to Twilio; false if Twilio does not respond. */
+  /** Returns whether a call of the account is in progress according to the carrier; false if it does not respond. */
   async lives(callSid: string): Promise<boolean> {
     return this.#api.status(callSid).then(
-      status => status === 'in-progress',
+      status => status?.type === 'picked-up',
       () => false,
     )
   }
@@ -215,7 +211,7 @@ export class CarrierDialer implements Dialer {
     for (const dial of this.#dials.values()) dial.letGo()
   }
 
-  /** Hangs up every call and places no more. Waits briefly for Twilio’s confirmation. Idempotent. */
+  /** Hangs up every call and places no more. Waits briefly for the carrier’s confirmation. Idempotent. */
   async close(): Promise<void> {
     this.#closed = true
     this.#look?.[Symbol.dispose]()

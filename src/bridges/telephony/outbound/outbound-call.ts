@@ -6,9 +6,8 @@ import type { DialEnd, DialOutcome, DialRequest, OutgoingCall } from '../../../c
 import type { Invitation } from '../../../core/model/invitation.ts'
 import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { SILENT_FRAME } from '../../../transcode/pcm.ts'
-import { inputOf, verdictOf } from '../../twilio/calls-api.ts'
 import type { StreamWatch } from '../incoming-call.ts'
-import { type CallOrder, type CallsApi, CarrierError, hangUpCall, placeCall } from './carrier-api.ts'
+import { type CallOrder, type CarrierApi, CarrierError, hangUpCall, placeCall } from './carrier-api.ts'
 import {
   type Deadline,
   type DialInput,
@@ -74,7 +73,7 @@ class ScreenedLeg implements Leg {
 }
 
 export interface DialOptions {
-  readonly api: CallsApi
+  readonly api: CarrierApi
   readonly clock: Clock
   readonly log: Logger
   /** In [0, 1); for the jitter of retries. */
@@ -98,7 +97,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   readonly #placed: Promise<void>
   #state: DialState
   #callSid: string | undefined
-  /** Twilio reported that the call is over or never existed. */
+  /** The carrier reported that the call is over or never existed. */
   #final = false
   #leg: Leg | undefined
   #held: ScreenedLeg | undefined
@@ -134,7 +133,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     return this.#state
   }
 
-  /** True once nothing more will arrive from Twilio, not even late. */
+  /** True once nothing more will arrive from the carrier, not even late. */
   get final(): boolean {
     return this.#final
   }
@@ -152,23 +151,21 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     this.#arm()
   }
 
-  /** Twilio requests instructions after an answer. Returns false to hang up. */
+  /** The carrier requests instructions after an answer. Returns false to hang up. */
   answered(callSid: string): boolean {
     if (!this.#named(callSid) || this.#state.status === 'over') return false
     this.#apply({ type: 'picked-up' })
     return true
   }
 
-  /** Handles a `CallStatus` from Twilio, which can be late, repeated or out of order. */
-  told(callSid: string, status: string): void {
-    const input = inputOf(status)
+  /** Handles a status from the carrier, which can be late, repeated or out of order. */
+  told(callSid: string, input: DialInput | undefined): void {
     if (input?.type === 'final' && callSid === (this.#callSid ?? callSid)) this.#final = true
     if (this.#named(callSid) && input) this.#apply(input)
   }
 
-  /** Handles a machine detection result (`AnsweredBy`). */
-  detected(callSid: string, answeredBy: string): void {
-    const input = verdictOf(answeredBy)
+  /** Handles a machine detection result. */
+  detected(callSid: string, input: DialInput | undefined): void {
     if (input && this.#named(callSid)) this.#apply(input)
   }
 
@@ -198,7 +195,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
       if (callSid !== undefined) this.#named(callSid)
       else this.#final = true
     } catch (error) {
-      const failure = error instanceof CarrierError ? error : CarrierError.from(error)
+      const failure = error instanceof CarrierError ? error : CarrierError.noResponse(undefined)
       if (failure.kind === 'unsure') {
         // It may still ring: a callback shows this within seconds, and then it is a regular call.
         this.#doubt = failure

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { CallUsage, type UsageLimits } from '../../../../src/bridges/telephony/outbound/usage-limits.ts'
+import { inputOf } from '../../../../src/bridges/twilio/calls-api.ts'
 import { CarrierDialer } from '../../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../../../src/simulator/fakes/fake-leg.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 import { settled } from './dialled.ts'
-import { FakeCallsApi } from './fake-calls-api.ts'
+import { FakeCarrierApi } from './fake-carrier-api.ts'
 
 const ANA = '+34600111222'
 const BOB = '+34600333444'
@@ -124,8 +125,8 @@ describe('the cost of outbound calls', () => {
 describe('a dialer with a ceiling', () => {
   it('hangs up a call that would exceed the quota, and leaves others alone', async () => {
     const clock = new FakeClock()
-    const api = new FakeCallsApi()
-    const settings = { accountSid: 'AC1', authToken: 'x', from: '+15005550001', allow: ['+34'] }
+    const api = new FakeCarrierApi()
+    const settings = { from: '+15005550001', allow: ['+34'] }
     const limits = { prices: { '+34': 0.5 }, maxSpendPerDay: 2, machineDetection: false }
     const dialler = new CarrierDialer(
       { ...settings, ...limits },
@@ -135,7 +136,7 @@ describe('a dialer with a ceiling', () => {
     const talk = async (callSid: string) => {
       const { id } = dialler.dial({ to: ANA, invitation: { room: 'r' }, by: 'desk' })
       await settled()
-      dialler.get(id)?.told(callSid, 'in-progress')
+      dialler.get(id)?.told(callSid, inputOf('in-progress'))
       dialler.get(id)?.arrived(new FakeLeg(callSid))
       return dialler.get(id)!
     }
@@ -151,9 +152,9 @@ describe('a dialer with a ceiling', () => {
 
   it('limits a call to the remaining quota, then rejects calls until the next day', async () => {
     const clock = new FakeClock()
-    const api = new FakeCallsApi()
+    const api = new FakeCarrierApi()
     const log = new LogLines()
-    const settings = { accountSid: 'AC1', authToken: 'x', from: '+15005550001', allow: ['+34'] }
+    const settings = { from: '+15005550001', allow: ['+34'] }
     const limits = { maxMinutesPerDay: 5, machineDetection: false }
     const parts = { clock, api, log, wallClock: () => clock.now() }
     const dialler = new CarrierDialer({ ...settings, ...limits }, parts)
@@ -162,7 +163,7 @@ describe('a dialer with a ceiling', () => {
       dialler.dial({ to: ANA, invitation: { room: 'r' }, ...(limitSeconds ? { limitSeconds } : {}) })
 
     const talk = (id: string, callSid: string) => {
-      dialler.get(id)?.told(callSid, 'in-progress')
+      dialler.get(id)?.told(callSid, inputOf('in-progress'))
       dialler.get(id)?.arrived(new FakeLeg(callSid))
     }
     const first = dial(60)

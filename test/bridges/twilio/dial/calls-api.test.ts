@@ -17,7 +17,7 @@ const apiOf = (rest: { url: string }, more = {}) =>
 describe("Twilio's REST API, by its own client", () => {
   it('creates a call', async () => {
     await using rest = await RestStandIn.open()
-    expect(await apiOf(rest).create({ ...ORDER, limitSeconds: 600 })).toBe('CA1')
+    expect(await apiOf(rest).place({ ...ORDER, limitSeconds: 600 })).toBe('CA1')
     expect(rest.requests).toEqual([
       {
         method: 'POST',
@@ -40,7 +40,7 @@ describe("Twilio's REST API, by its own client", () => {
 
   it('requests machine detection if there is an address for its result', async () => {
     await using rest = await RestStandIn.open()
-    await apiOf(rest).create({ ...ORDER, machineUrl: 'https://bridge.example.com/machine' })
+    await apiOf(rest).place({ ...ORDER, machineUrl: 'https://bridge.example.com/machine' })
     expect(rest.requests[0]?.fields).toMatchObject({
       MachineDetection: 'Enable',
       AsyncAmd: 'true',
@@ -66,7 +66,7 @@ describe("Twilio's REST API, by its own client", () => {
   it('returns the status of a call', async () => {
     await using rest = await RestStandIn.open()
     rest.reply = () => ({ body: { sid: 'CA7', status: 'in-progress' } })
-    expect(await apiOf(rest).status('CA7')).toBe('in-progress')
+    expect(await apiOf(rest).status('CA7')).toEqual({ type: 'picked-up' })
     expect(rest.requests[0]).toMatchObject({
       method: 'GET',
       path: expect.stringContaining('/Calls/CA7.json'),
@@ -80,7 +80,7 @@ describe("Twilio's REST API, by its own client", () => {
     await using rest = await RestStandIn.open()
     rest.fail(status, code)
     await apiOf(rest).hangUp('CA7')
-    await expect(apiOf(rest).status('CA7')).rejects.toMatchObject({ kind: 'gone', twilioCode: code })
+    await expect(apiOf(rest).status('CA7')).rejects.toMatchObject({ kind: 'gone', carrierCode: code })
   })
 
   it.each([
@@ -91,11 +91,11 @@ describe("Twilio's REST API, by its own client", () => {
     [400, 10004, 'refused', 'CAPACITY'],
     [429, 20429, 'later', 'DIAL_FAILED'],
     [500, 20500, 'unsure', 'DIAL_FAILED'],
-  ])('fails with HTTP %i, %i as %s, without revealing a number', async (status, twilioCode, kind, code) => {
+  ])('fails with HTTP %i, %i as %s, without revealing a number', async (status, carrierCode, kind, code) => {
     await using rest = await RestStandIn.open()
-    rest.fail(status, twilioCode)
+    rest.fail(status, carrierCode)
     const failure = await apiOf(rest)
-      .create(ORDER)
+      .place(ORDER)
       .then(
         () => undefined,
         error => error,
@@ -103,8 +103,8 @@ describe("Twilio's REST API, by its own client", () => {
     expect(failure).toMatchObject({
       kind,
       code,
-      twilioCode,
-      message: expect.stringContaining(String(twilioCode)),
+      carrierCode,
+      message: expect.stringContaining(String(carrierCode)),
     })
     expect(`${failure.stack} ${JSON.stringify(failure)} ${failure.cause}`).not.toContain('+1500')
   })
@@ -120,13 +120,13 @@ describe("Twilio's REST API, by its own client", () => {
   ])('rejects %s', async (_what, status, body, kind) => {
     await using rest = await RestStandIn.open()
     rest.reply = () => ({ status, body })
-    await expect(apiOf(rest).create(ORDER)).rejects.toMatchObject({ kind, code: 'DIAL_FAILED' })
+    await expect(apiOf(rest).place(ORDER)).rejects.toMatchObject({ kind, code: 'DIAL_FAILED' })
   })
 
   it('reports that the call was not created if the connection is refused', async () => {
     const rest = await RestStandIn.open()
     await rest[Symbol.asyncDispose]()
-    await expect(apiOf(rest).create(ORDER)).rejects.toMatchObject({
+    await expect(apiOf(rest).place(ORDER)).rejects.toMatchObject({
       kind: 'later',
       message: 'no response from the REST API (ECONNREFUSED)',
     })

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import { inputOf } from '../../../../src/bridges/twilio/calls-api.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 import { dialled, settled } from './dialled.ts'
-import { restError } from './fake-calls-api.ts'
+import { restError } from './fake-carrier-api.ts'
 
 describe('a request that fails', () => {
   it('is not repeated after a permanent rejection', async () => {
-    const { seen, calls, log } = dialled({ onCreate: () => Promise.reject(restError(400, 21211)) })
+    const { seen, calls, log } = dialled({ onPlace: () => Promise.reject(restError(400, 21211)) })
     await settled()
     expect(seen.outcome).toMatchObject({ kind: 'failed', error: { code: 'DIAL_FAILED' } })
     expect(calls.orders).toHaveLength(1)
@@ -13,7 +14,7 @@ describe('a request that fails', () => {
   })
 
   it('is repeated for 10 s while it was certainly not executed', async () => {
-    const { seen, calls, clock } = dialled({ onCreate: () => Promise.reject(restError(429, 20429)) })
+    const { seen, calls, clock } = dialled({ onPlace: () => Promise.reject(restError(429, 20429)) })
     for (let s = 0; s < 20; s++) {
       await settled()
       clock.advance(1_000)
@@ -26,18 +27,18 @@ describe('a request that fails', () => {
 
   it('succeeds on a retry, but not once the caller has left', async () => {
     let times = 0
-    const onCreate = () => (++times < 3 ? Promise.reject(restError(429)) : Promise.resolve('CA9'))
-    const one = dialled({ onCreate })
+    const onPlace = () => (++times < 3 ? Promise.reject(restError(429)) : Promise.resolve('CA9'))
+    const one = dialled({ onPlace })
     for (let s = 0; s < 5; s++) {
       await settled()
       one.clock.advance(1_000)
     }
-    one.dial.told('CA9', 'busy')
+    one.dial.told('CA9', inputOf('busy'))
     await settled()
     expect(one.seen.over).toBe('busy')
 
     times = 0
-    const two = dialled({ onCreate })
+    const two = dialled({ onPlace })
     await settled()
     void two.dial.hangUp()
     for (let s = 0; s < 5; s++) {
@@ -48,20 +49,20 @@ describe('a request that fails', () => {
   })
 
   it('is never repeated if it was possibly executed, and the call continues if it shows up', async () => {
-    const { dial, seen, calls, clock } = dialled({ onCreate: () => Promise.reject(restError(503)) })
+    const { dial, seen, calls, clock } = dialled({ onPlace: () => Promise.reject(restError(503)) })
     await settled()
     clock.advance(4_000)
-    dial.told('CA1', 'ringing')
+    dial.told('CA1', inputOf('ringing'))
     clock.advance(10_000)
     await settled()
     expect([seen, calls.orders.length]).toEqual([{}, 1])
-    dial.told('CA1', 'no-answer')
+    dial.told('CA1', inputOf('no-answer'))
     await settled()
     expect(seen.over).toBe('no-answer')
   })
 
   it('has failed if nothing shows up, and a late call is hung up', async () => {
-    const { dial, seen, calls, clock } = dialled({ onCreate: () => Promise.reject(restError(503)) })
+    const { dial, seen, calls, clock } = dialled({ onPlace: () => Promise.reject(restError(503)) })
     await settled()
     clock.advance(5_000)
     await settled()
@@ -69,7 +70,7 @@ describe('a request that fails', () => {
       kind: 'failed',
       error: { message: 'the REST API returned HTTP 503' },
     })
-    dial.told('CA1', 'ringing')
+    dial.told('CA1', inputOf('ringing'))
     await settled()
     expect([calls.orders.length, calls.hungUp, dial.answered('CA1')]).toEqual([1, ['CA1'], false])
   })
@@ -114,7 +115,7 @@ describe('missing callbacks', () => {
   ])('are replaced by a query once they are overdue: %s', async (status, over, hungUp) => {
     const { dial, seen, calls, clock } = dialled({ onStatus: async () => status })
     await settled()
-    dial.told('CA1', 'ringing')
+    dial.told('CA1', inputOf('ringing'))
     clock.advance(44_999)
     await settled()
     expect(calls.looked).toEqual([])
@@ -157,7 +158,7 @@ describe('missing callbacks', () => {
 })
 
 it('never logs a number', async () => {
-  const { dial, log } = dialled({ onCreate: () => Promise.reject(restError(400, 21211)) })
+  const { dial, log } = dialled({ onPlace: () => Promise.reject(restError(400, 21211)) })
   await settled()
   void dial.hangUp()
   expect(log.all.length).toBeGreaterThan(0)

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { inputOf, verdictOf } from '../../../../src/bridges/twilio/calls-api.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 import { dialled, settled } from './dialled.ts'
 
@@ -6,16 +7,16 @@ describe('an outbound call', () => {
   it('is answered: the participant is in the room, and the end is reported once', async () => {
     const { dial, seen, stream, calls, joined, released } = dialled()
     await settled()
-    dial.told('CA1', 'ringing')
-    dial.told('CA1', 'in-progress')
+    dial.told('CA1', inputOf('ringing'))
+    dial.told('CA1', inputOf('in-progress'))
     expect(dial.answered('CA1')).toBe(true)
     const { say, heard } = stream('leg-1')
     say(7)
     await settled()
     expect(seen).toEqual({ outcome: { kind: 'answered', participant: 'leg-1' } })
     expect([joined, heard]).toEqual([['leg-1'], [7]])
-    dial.told('CA1', 'completed')
-    dial.told('CA1', 'completed')
+    dial.told('CA1', inputOf('completed'))
+    dial.told('CA1', inputOf('completed'))
     await settled()
     expect([seen.over, calls.hungUp, released]).toEqual(['hangup', [], ['CA1']])
   })
@@ -28,8 +29,8 @@ describe('an outbound call', () => {
   ] as const)('is not answered: Twilio reports %s', async (status, kind) => {
     const { dial, seen, calls, clock } = dialled()
     await settled()
-    dial.told('CA1', 'ringing')
-    dial.told('CA1', status)
+    dial.told('CA1', inputOf('ringing'))
+    dial.told('CA1', inputOf(status))
     await settled()
     expect(seen).toEqual({ outcome: { kind }, over: kind })
     expect([calls.hungUp, clock.pending]).toEqual([[], 0])
@@ -37,10 +38,10 @@ describe('an outbound call', () => {
 
   it('works when callbacks arrive before the response to the request', async () => {
     const created = Promise.withResolvers<string>()
-    const { dial, seen, stream, calls } = dialled({ onCreate: () => created.promise })
-    dial.told('CA1', 'in-progress')
-    dial.told('CA1', 'ringing')
-    dial.told('CA1', 'initiated')
+    const { dial, seen, stream, calls } = dialled({ onPlace: () => created.promise })
+    dial.told('CA1', inputOf('in-progress'))
+    dial.told('CA1', inputOf('ringing'))
+    dial.told('CA1', inputOf('initiated'))
     expect(dial.answered('CA1')).toBe(true)
     stream('leg-1')
     created.resolve('CA1')
@@ -51,8 +52,8 @@ describe('an outbound call', () => {
 
   it('is over when its final callback arrives before the response to the request', async () => {
     const created = Promise.withResolvers<string>()
-    const { dial, seen, calls, clock } = dialled({ onCreate: () => created.promise })
-    dial.told('CA1', 'busy')
+    const { dial, seen, calls, clock } = dialled({ onPlace: () => created.promise })
+    dial.told('CA1', inputOf('busy'))
     created.resolve('CA1')
     await settled()
     expect([seen.over, calls.hungUp, clock.pending]).toEqual(['busy', [], 0])
@@ -61,8 +62,8 @@ describe('an outbound call', () => {
   it('ignores callbacks of other calls', async () => {
     const { dial, seen } = dialled()
     await settled()
-    dial.told('CA2', 'busy')
-    dial.detected('CA2', 'machine_start')
+    dial.told('CA2', inputOf('busy'))
+    dial.detected('CA2', verdictOf('machine_start'))
     expect(dial.answered('CA2')).toBe(false)
     await settled()
     expect(seen).toEqual({})
@@ -79,7 +80,7 @@ describe('an outbound call', () => {
 
   it('hangs up a call that was released early, as soon as its CallSid is known', async () => {
     const created = Promise.withResolvers<string>()
-    const { dial, seen, calls } = dialled({ onCreate: () => created.promise })
+    const { dial, seen, calls } = dialled({ onPlace: () => created.promise })
     const hungUp = dial.hangUp()
     await settled()
     expect([seen.outcome, calls.hungUp]).toEqual([{ kind: 'cancelled' }, []])
@@ -89,12 +90,12 @@ describe('an outbound call', () => {
   })
 
   it('hangs up at the first callback if that reveals the CallSid', async () => {
-    const { dial, calls } = dialled({ onCreate: () => new Promise(() => {}) })
+    const { dial, calls } = dialled({ onPlace: () => new Promise(() => {}) })
     void dial.hangUp()
-    dial.told('CA1', 'ringing')
+    dial.told('CA1', inputOf('ringing'))
     await settled()
     expect(calls.hungUp).toEqual(['CA1'])
-    dial.told('CA1', 'canceled')
+    dial.told('CA1', inputOf('canceled'))
     expect(dial.final).toBe(true)
   })
 
@@ -123,7 +124,7 @@ describe('an outbound call', () => {
     clock.advance(60_000)
     await settled()
     expect([joined, seen.over, calls.looked]).toEqual([['leg-1', 'leg-2'], undefined, []])
-    dial.told('CA1', 'completed')
+    dial.told('CA1', inputOf('completed'))
     await settled()
     expect(seen.over).toBe('hangup')
   })
@@ -146,12 +147,12 @@ describe('a call that a machine may answer', () => {
   it('is not audible until a person is confirmed', async () => {
     const { dial, seen, stream, joined } = dialled({ detects: true })
     await settled()
-    dial.told('CA1', 'in-progress')
+    dial.told('CA1', inputOf('in-progress'))
     const { say, heard } = stream('leg-1')
     say(7)
     await settled()
     expect([joined, heard, seen.outcome]).toEqual([['leg-1'], [0], undefined])
-    dial.detected('CA1', 'human')
+    dial.detected('CA1', verdictOf('human'))
     say(8)
     await settled()
     expect([heard, seen.outcome]).toEqual([[0, 8], { kind: 'answered', participant: 'leg-1' }])
@@ -162,7 +163,7 @@ describe('a call that a machine may answer', () => {
     async verdict => {
       const { dial, seen, stream } = dialled({ detects: true })
       await settled()
-      dial.detected('CA1', verdict)
+      dial.detected('CA1', verdictOf(verdict))
       const { say, heard } = stream('leg-1')
       say(7)
       await settled()
@@ -186,8 +187,8 @@ describe('a call that a machine may answer', () => {
     const { dial, seen, stream, calls } = dialled({ detects: true })
     await settled()
     const { leg } = stream('leg-1')
-    dial.detected('CA1', answeredBy)
-    dial.detected('CA1', answeredBy)
+    dial.detected('CA1', verdictOf(answeredBy))
+    dial.detected('CA1', verdictOf(answeredBy))
     await settled()
     expect(seen).toEqual({ outcome: { kind: 'voicemail' }, over: 'voicemail' })
     expect(calls.hungUp).toEqual(['CA1'])
@@ -199,7 +200,7 @@ describe('a call that a machine may answer', () => {
     await settled()
     stream('leg-1')
     clock.advance(4_000)
-    dial.detected('CA1', 'machine_end_silence')
+    dial.detected('CA1', verdictOf('machine_end_silence'))
     await settled()
     expect(seen).toEqual({ outcome: { kind: 'answered', participant: 'leg-1' }, over: 'voicemail' })
   })
@@ -207,8 +208,8 @@ describe('a call that a machine may answer', () => {
   it('ignores an unknown verdict', async () => {
     const { dial, seen } = dialled({ detects: true })
     await settled()
-    dial.detected('CA1', 'alien')
-    dial.detected('CA1', '')
+    dial.detected('CA1', verdictOf('alien'))
+    dial.detected('CA1', verdictOf(''))
     await settled()
     expect([seen, dial.state.status]).toEqual([{}, 'queued'])
   })

@@ -4,15 +4,15 @@ import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../../../src/simulator/fakes/fake-leg.ts'
 import { FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
-import { FakeCallsApi } from './fake-calls-api.ts'
+import { FakeCarrierApi } from './fake-carrier-api.ts'
 
 /** Runs all pending tasks that do not wait for the clock. */
 export const settled = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** One outbound call on a stopped clock; the test plays Twilio. */
-export function dialled({ detects = false, ...api }: { detects?: boolean } & Partial<FakeCallsApi> = {}) {
+export function dialled({ detects = false, ...api }: { detects?: boolean } & Partial<FakeCarrierApi> = {}) {
   const clock = new FakeClock(1_000)
-  const calls = Object.assign(new FakeCallsApi(), api)
+  const calls = Object.assign(new FakeCarrierApi(), api)
   const log = new LogLines()
   const released: string[] = []
   const joined: string[] = []

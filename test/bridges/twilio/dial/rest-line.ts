@@ -1,4 +1,4 @@
-import { CarrierDialer, type OutboundSettings } from '../../../../src/bridges/twilio/index.ts'
+import { CarrierDialer, type OutboundSettings, TwilioCallsApi } from '../../../../src/bridges/twilio/index.ts'
 import { LogLines } from '../../../helpers/log-lines.ts'
 import { fieldsOf, Harness, PUBLIC_URL, tokenIn, until } from '../harness.ts'
 import { ACCOUNT, RestStandIn } from './rest-stand-in.ts'
@@ -14,9 +14,10 @@ export async function open(more: Partial<OutboundSettings> = {}) {
     method === 'POST' && path.endsWith('/Calls.json')
       ? { status: 201, body: { sid: `CA${++calls}`, status: 'queued' } }
       : { body: { sid: 'CA', status: 'completed' } }
-  const settings = { accountSid: ACCOUNT, authToken: 'key', apiUrl: rest.url, from: FROM, allow: ['+1500'] }
+  const settings = { from: FROM, allow: ['+1500'], machineDetection: false, ...more }
+  const api = new TwilioCallsApi({ accountSid: ACCOUNT, authToken: 'key', apiUrl: rest.url })
   const log = new LogLines()
-  const dialler = new CarrierDialer({ ...settings, machineDetection: false, ...more }, { log })
+  const dialler = new CarrierDialer(settings, { api, log })
   const bridge = await Harness.open({ dialler, invite: () => ({ room: 'not this one' }) })
   const dial = (to = TO) => dialler.dial({ to, invitation: { room: 'r', hears: 'en-us' } })
   /** The parameters of the newest call. */
