@@ -14,7 +14,7 @@ export const CLOSE_CODES = {
   done: { code: 1000, meaning: 'The call is over, or we hung up.' },
   'going-away': { code: 1001, meaning: 'The server is shutting down.' },
   protocol: { code: 1002, meaning: 'Invalid WebSocket frames (RFC 6455).' },
-  binary: { code: 1003, meaning: 'A binary frame; all messages are text.' },
+  binary: { code: 1003, meaning: 'A binary frame from a carrier whose messages are text, or the reverse.' },
   'bad-messages': { code: 1007, meaning: '10 invalid messages within one second.' },
   flood: {
     code: 1008,
