@@ -20,7 +20,7 @@ import {
 } from '../web/metrics/server-metrics.ts'
 import { metricsSettingsSchema } from '../web/metrics/settings.ts'
 import type { PluginOptions } from './context.ts'
-import { browserFamilies, discordFamilies, telephoneFamilies } from './metrics/bridge-families.ts'
+import { browserFamilies, discordFamilies, telephonyFamilies } from './metrics/bridge-families.ts'
 import {
   dashboardFamilies,
   ownFamilies,
@@ -78,13 +78,11 @@ function families(
   return [
     ...relayFamilies(relay),
     ...eventFamilies(tally),
-    ...telephoneFamilies({
-      twilio: () => server.twilio,
-      dials: twilioDialler?.counters,
-      usage: twilioDialler,
+    ...telephonyFamilies({
+      carriers: [{ carrier: 'twilio', bridge: () => server.twilio, dialer: twilioDialler }],
       numbers: parts.numberLimits,
-      ration,
-      guesses,
+      dialLimit: ration,
+      roomCodes: guesses,
     }),
     ...browserFamilies(() => server.browser),
     ...discordFamilies(() => (server.hasDecorator('discord') ? server.discord : undefined)),

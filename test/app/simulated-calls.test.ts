@@ -150,7 +150,7 @@ test('limits the number of calls and rejects unknown recordings', async () => {
     'dragoman_simulated_calls_placed_total 1',
     'dragoman_simulated_calls_failed_total 2',
     'dragoman_dashboard_viewers 1',
-    'dragoman_dashboard_viewers_refused_total 1',
+    'dragoman_dashboard_viewers_rejected_total 1',
   ])
     expect(text).toContain(`\n${line}\n`)
   stop.abort()

@@ -53,7 +53,7 @@ const BROWSER_LEG: FieldTable<BrowserLegCounters> = {
     'Messages of an unknown kind, or not expected in the current state.',
   ],
   floodDropped: ['dragoman_browser_flood_dropped_total', 'Messages and audio dropped by the rate limit.'],
-  keys: ['dragoman_browser_keys_total', 'Keys pressed.'],
+  keys: ['dragoman_browser_dtmf_total', 'Keys pressed.'],
   audioOut: ['dragoman_browser_audio_messages_sent_total', 'Audio messages sent.'],
   sentMs: ['dragoman_browser_audio_sent_seconds_total', 'Audio sent.', MS],
   marksSent: ['dragoman_browser_marks_sent_total', 'Marks sent.'],
@@ -72,11 +72,11 @@ const BROWSER_LEG: FieldTable<BrowserLegCounters> = {
 }
 
 const BROWSER_BRIDGE: FieldTable<BridgeCounters> = {
-  visits: ['dragoman_browser_visits_begun_total', 'Visits started.'],
-  resumed: ['dragoman_browser_visits_resumed_total', 'Visits resumed after a disconnection.'],
+  visits: ['dragoman_browser_sessions_started_total', 'Sessions of visitors started.'],
+  resumed: ['dragoman_browser_sessions_resumed_total', 'Sessions resumed after a disconnection.'],
   links: ['dragoman_browser_links_total', 'Links to rooms created.'],
   foreign: [
-    'dragoman_browser_foreign_total',
+    'dragoman_browser_rejected_origin_total',
     'Rejected requests from other sites or for unknown host names.',
   ],
 }
@@ -86,11 +86,11 @@ export function browserFamilies(browser: () => BrowserBridge): Family[] {
   return [
     single('dragoman_browser_legs', 'Connected browsers.', () => browser().legs.size),
     single(
-      'dragoman_browser_visits',
-      'Open visits, including those waiting for their page to reconnect.',
+      'dragoman_browser_sessions',
+      'Open sessions of visitors, including those waiting for their page to reconnect.',
       () => browser().visits,
     ),
-    labelled('dragoman_browser_refused_total', 'Rejected visitors, by reason.', ['why'], () =>
+    labelled('dragoman_browser_rejected_total', 'Rejected visitors, by reason.', ['why'], () =>
       Array.from(browser().counters.refused, ([why, count]) => [[why], count] as const),
     ),
     ...fieldFamilies<BridgeCounters>(BROWSER_BRIDGE, [], () => [[[], browser().counters]]),
@@ -125,10 +125,13 @@ const LINK: FieldTable<LinkCounters> = {
     'Frames decrypted after a later key arrived.',
   ],
   foreign: [
-    'dragoman_discord_datagrams_foreign_total',
+    'dragoman_discord_datagrams_unknown_source_total',
     'Datagrams from an address other than the voice server.',
   ],
-  unknownSsrc: ['dragoman_discord_packets_unnamed_total', 'Packets of a stream without a known speaker.'],
+  unknownSsrc: [
+    'dragoman_discord_packets_unattributed_total',
+    'Packets of a stream without a known speaker.',
+  ],
   attributed: [
     'dragoman_discord_packets_attributed_total',
     'Of these, packets later attributed to their speaker.',
@@ -136,7 +139,7 @@ const LINK: FieldTable<LinkCounters> = {
   malformed: ['dragoman_discord_packets_malformed_total', 'Packets that are empty or not valid Opus.'],
   undecodable: ['dragoman_discord_packets_undecodable_total', 'Packets that the decoder rejected.'],
   reinitialised: [
-    'dragoman_discord_encryption_reinitialised_total',
+    'dragoman_discord_encryption_reinitialized_total',
     'End-to-end encryption reinitializations.',
   ],
   recovered: ['dragoman_discord_encryption_recovered_total', 'Recoveries of end-to-end encryption.'],
@@ -185,124 +188,145 @@ export function discordFamilies(bot: () => DiscordBridge | undefined): Family[] 
   ]
 }
 
+const CARRIER = ['carrier']
+
 const STREAM_LEG: FieldTable<StreamLegCounters> = {
-  messagesIn: ['dragoman_twilio_messages_received_total', 'Messages received on media streams.'],
-  mediaIn: ['dragoman_twilio_media_received_total', 'Media messages received.'],
-  framesIn: ['dragoman_twilio_frames_received_total', '20 ms frames built from them, including silence.'],
+  messagesIn: ['dragoman_telephony_messages_received_total', 'Messages received on media streams.'],
+  mediaIn: ['dragoman_telephony_media_received_total', 'Media messages received.'],
+  framesIn: ['dragoman_telephony_frames_received_total', '20 ms frames built from them, including silence.'],
   gapsFilledMs: [
-    'dragoman_twilio_gaps_filled_seconds_total',
+    'dragoman_telephony_gaps_filled_seconds_total',
     'Gaps in the media clock filled with silence.',
     MS,
   ],
-  pauses: ['dragoman_twilio_clock_jumps_total', 'Jumps of the media clock treated as a restart.'],
-  duplicates: ['dragoman_twilio_media_duplicate_total', 'Media received twice, in whole or in part.'],
+  pauses: ['dragoman_telephony_clock_jumps_total', 'Jumps of the media clock treated as a restart.'],
+  duplicates: ['dragoman_telephony_media_duplicate_total', 'Media received twice, in whole or in part.'],
   backlogDroppedMs: [
-    'dragoman_twilio_backlog_dropped_seconds_total',
+    'dragoman_telephony_backlog_dropped_seconds_total',
     'Audio dropped because it arrived too late after a stall.',
     MS,
   ],
-  silenceFedMs: ['dragoman_twilio_silence_fed_seconds_total', 'Silence inserted while no media arrived.', MS],
-  badPayloads: ['dragoman_twilio_bad_payloads_total', 'Media messages with an invalid base64 payload.'],
-  badMessages: ['dragoman_twilio_bad_messages_total', 'Malformed messages.'],
+  silenceFedMs: [
+    'dragoman_telephony_silence_fed_seconds_total',
+    'Silence inserted while no media arrived.',
+    MS,
+  ],
+  badPayloads: ['dragoman_telephony_bad_payloads_total', 'Media messages with an invalid base64 payload.'],
+  badMessages: ['dragoman_telephony_bad_messages_total', 'Malformed messages.'],
   ignored: [
-    'dragoman_twilio_ignored_messages_total',
+    'dragoman_telephony_ignored_messages_total',
     'Messages of an unknown kind or of another stream, and repeated start messages.',
   ],
-  floodDropped: ['dragoman_twilio_flood_dropped_total', 'Messages dropped by the rate limit.'],
-  dtmf: ['dragoman_twilio_keys_total', 'Keys pressed.'],
-  dtmfDropped: ['dragoman_twilio_keys_dropped_total', 'Keys dropped above 20 per second.'],
-  mediaOut: ['dragoman_twilio_media_sent_total', 'Media messages sent.'],
-  sentMs: ['dragoman_twilio_audio_sent_seconds_total', 'Audio sent.', MS],
-  marksSent: ['dragoman_twilio_marks_sent_total', 'Marks sent.'],
-  marksHeard: ['dragoman_twilio_marks_heard_total', 'Marks confirmed.'],
-  marksStale: ['dragoman_twilio_marks_stale_total', 'Echoes of marks that were flushed or never sent.'],
-  clears: ['dragoman_twilio_clears_total', 'Times that the audio queued at Twilio was cleared.'],
+  floodDropped: ['dragoman_telephony_flood_dropped_total', 'Messages dropped by the rate limit.'],
+  dtmf: ['dragoman_telephony_dtmf_total', 'Keys pressed.'],
+  dtmfDropped: ['dragoman_telephony_dtmf_dropped_total', 'Keys dropped above 20 per second.'],
+  mediaOut: ['dragoman_telephony_media_sent_total', 'Media messages sent.'],
+  sentMs: ['dragoman_telephony_audio_sent_seconds_total', 'Audio sent.', MS],
+  marksSent: ['dragoman_telephony_marks_sent_total', 'Marks sent.'],
+  marksHeard: ['dragoman_telephony_marks_heard_total', 'Marks confirmed.'],
+  marksStale: ['dragoman_telephony_marks_stale_total', 'Echoes of marks that were flushed or never sent.'],
+  clears: ['dragoman_telephony_clears_total', 'Times that the audio queued at the carrier was cleared.'],
 }
 
 const TELEPHONY_BRIDGE: FieldTable<Pick<TwilioBridge, 'replaced' | 'heldOff' | 'expected'>> = {
   replaced: [
-    'dragoman_twilio_streams_replaced_total',
+    'dragoman_telephony_streams_replaced_total',
     'Media streams that replaced an earlier stream of the same call.',
   ],
   heldOff: [
-    'dragoman_twilio_requests_held_off_total',
+    'dragoman_telephony_requests_deferred_total',
     'Requests deferred because their call still had a stream.',
   ],
-  expected: ['dragoman_twilio_streams_expected', 'Calls whose stream is expected now.'],
+  expected: ['dragoman_telephony_streams_expected', 'Calls whose stream is expected now.'],
 }
 
 const DIALS: FieldTable<DialCounters> = {
-  dialled: ['dragoman_twilio_dialled_total', 'Calls placed.'],
+  dialled: ['dragoman_telephony_dials_placed_total', 'Calls placed.'],
   refused: [
-    'dragoman_twilio_dial_refused_total',
+    'dragoman_telephony_dials_rejected_total',
     'Calls rejected before dialing: not allowed, too many in progress, or above a daily limit.',
   ],
-  spent: ['dragoman_twilio_dial_spent_total', 'Calls rejected because of a daily limit of minutes or costs.'],
-  cut: ['dragoman_twilio_dial_cut_total', 'Calls ended because of a daily limit.'],
-  answered: ['dragoman_twilio_dial_answered_total', 'Outbound calls answered by a person.'],
-  busy: ['dragoman_twilio_dial_busy_total', 'Outbound calls that were busy.'],
-  noAnswer: ['dragoman_twilio_dial_no_answer_total', 'Outbound calls not answered.'],
-  voicemail: ['dragoman_twilio_dial_voicemail_total', 'Outbound calls answered by a machine.'],
-  cancelled: ['dragoman_twilio_dial_cancelled_total', 'Outbound calls canceled before an answer.'],
-  failed: ['dragoman_twilio_dial_failed_total', 'Outbound calls that failed.'],
+  spent: [
+    'dragoman_telephony_dials_quota_exceeded_total',
+    'Calls rejected because of a daily limit of minutes or costs.',
+  ],
+  cut: ['dragoman_telephony_dials_terminated_total', 'Calls ended because of a daily limit.'],
+  answered: ['dragoman_telephony_dials_answered_total', 'Outbound calls answered by a person.'],
+  busy: ['dragoman_telephony_dials_busy_total', 'Outbound calls that were busy.'],
+  noAnswer: ['dragoman_telephony_dials_no_answer_total', 'Outbound calls not answered.'],
+  voicemail: ['dragoman_telephony_dials_voicemail_total', 'Outbound calls answered by a machine.'],
+  cancelled: ['dragoman_telephony_dials_canceled_total', 'Outbound calls canceled before an answer.'],
+  failed: ['dragoman_telephony_dials_failed_total', 'Outbound calls that failed.'],
 }
 
-export interface TelephoneSources {
-  readonly twilio: () => TwilioBridge
-  readonly dials: DialCounters | undefined
-  /** Costs of outbound calls today. */
-  readonly usage: Pick<CarrierDialer, 'minutesToday' | 'spentToday'> | undefined
+const DIALER: FieldTable<Pick<CarrierDialer, 'minutesToday' | 'spentToday'>> = {
+  minutesToday: [
+    'dragoman_telephony_dial_minutes_today',
+    'Minutes of outbound calls today (UTC), including calls in progress.',
+  ],
+  spentToday: [
+    'dragoman_telephony_dial_spend_today',
+    'Their cost according to twilio.outbound.prices, in the currency of the prices.',
+  ],
+}
+
+/** A carrier, whose metrics have its name as the label `carrier`. */
+export interface CarrierSource {
+  readonly carrier: string
+  readonly bridge: () => TwilioBridge
+  /** Absent: no outbound calls. */
+  readonly dialer: Pick<CarrierDialer, 'counters' | 'minutesToday' | 'spentToday'> | undefined
+}
+
+export interface TelephonySources {
+  readonly carriers: readonly CarrierSource[]
   readonly numbers: Pick<NumberQuota, 'turnedAway'>
-  readonly ration: Pick<RateLimitedDialer, 'refused'> | undefined
-  readonly guesses: RoomCodeLimiter
+  readonly dialLimit: Pick<RateLimitedDialer, 'refused'> | undefined
+  readonly roomCodes: RoomCodeLimiter
 }
 
-/** Metrics of Twilio’s media streams, outbound calls, and guesses of room codes. */
-export function telephoneFamilies({
-  twilio,
-  dials,
-  usage,
-  numbers,
-  ration,
-  guesses,
-}: TelephoneSources): Family[] {
+/** Metrics of the media streams and outbound calls of all carriers, and of wrong room codes. */
+export function telephonyFamilies({ carriers, numbers, dialLimit, roomCodes }: TelephonySources): Family[] {
+  const bridges = () => carriers.map(({ carrier, bridge }) => [[carrier], bridge()] as const)
+  const dialers = () =>
+    carriers.flatMap(({ carrier, dialer }) => (dialer ? [[[carrier], dialer] as const] : []))
   return [
-    single('dragoman_twilio_streams', 'Open media streams.', () => twilio().legs.size),
+    labelled('dragoman_telephony_streams', 'Open media streams.', CARRIER, () =>
+      bridges().map(([labels, { legs }]) => [labels, legs.size] as const),
+    ),
     labelled(
-      'dragoman_twilio_streams_refused_total',
+      'dragoman_telephony_streams_rejected_total',
       'Media streams rejected before they became legs, by cause.',
-      ['cause'],
-      () => Array.from(twilio().refused, ([cause, count]) => [[cause], count] as const),
+      [...CARRIER, 'cause'],
+      () =>
+        bridges().flatMap(([labels, { refused }]) =>
+          Array.from(refused, ([cause, count]) => [[...labels, cause], count] as const),
+        ),
     ),
-    ...fieldFamilies(TELEPHONY_BRIDGE, [], () => [[[], twilio()]]),
-    ...fieldFamilies<StreamLegCounters>(STREAM_LEG, [], () => [[[], twilio().counters()]]),
-    ...fieldFamilies<DialCounters>(DIALS, [], () => (dials ? [[[], dials]] : [])),
+    ...fieldFamilies(TELEPHONY_BRIDGE, CARRIER, bridges),
+    ...fieldFamilies<StreamLegCounters>(STREAM_LEG, CARRIER, () =>
+      bridges().map(([labels, bridge]) => [labels, bridge.counters()] as const),
+    ),
+    ...fieldFamilies<DialCounters>(DIALS, CARRIER, () =>
+      dialers().map(([labels, { counters }]) => [labels, counters] as const),
+    ),
+    ...fieldFamilies(DIALER, CARRIER, dialers),
     single(
-      'dragoman_dials_rationed_total',
+      'dragoman_dials_rate_limited_total',
       'Outbound calls rejected by the limits per minute and per destination.',
-      () => ration?.refused,
-    ),
-    single(
-      'dragoman_twilio_dial_minutes_today',
-      'Minutes of outbound calls today (UTC), including calls in progress.',
-      () => usage?.minutesToday,
-    ),
-    single(
-      'dragoman_twilio_dial_spend_today',
-      'Their cost according to twilio.outbound.prices, in the currency of the prices.',
-      () => usage?.spentToday,
+      () => dialLimit?.refused,
     ),
     labelled(
-      'dragoman_number_refused_total',
+      'dragoman_number_rejected_total',
       'Callers rejected because their number reached its limit of calls or minutes.',
       ['limit'],
       () => Object.entries(numbers.turnedAway).map(([limit, count]) => [[limit], count] as const),
     ),
-    single('dragoman_room_codes_wrong_total', 'Wrong room codes.', () => guesses.wrongCodes),
+    single('dragoman_room_codes_wrong_total', 'Wrong room codes.', () => roomCodes.wrongCodes),
     single(
-      'dragoman_room_codes_refused_total',
+      'dragoman_room_codes_rejected_total',
       'Attempts to enter a room code rejected by the limit.',
-      () => guesses.refused,
+      () => roomCodes.refused,
     ),
   ]
 }

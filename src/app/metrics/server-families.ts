@@ -20,7 +20,7 @@ const AUDIENCE: FieldTable<AudienceStats> = {
     'Dashboard pages disconnected because they did not read.',
   ],
   refused: [
-    'dragoman_dashboard_viewers_refused_total',
+    'dragoman_dashboard_viewers_rejected_total',
     'Dashboard pages rejected because too many were open.',
   ],
   skipped: ['dragoman_dashboard_levels_skipped_total', 'Level updates skipped because a page reads slowly.'],
@@ -48,7 +48,7 @@ export function dashboardFamilies(dashboard: () => DashboardStats): Family[] {
 const SERVICE: FieldTable<ServiceFigures> = {
   sessions: ['dragoman_service_sessions', 'Open sessions at the embedded service.'],
   maxSessions: ['dragoman_service_sessions_limit', 'Maximum number of sessions.'],
-  behindMs: ['dragoman_service_behind_seconds', 'Recognition lag of the embedded service.', 0.001],
+  behindMs: ['dragoman_service_lag_seconds', 'Recognition lag of the embedded service.', 0.001],
   busy: ['dragoman_service_busy_ratio', 'Share of its threads that are busy.'],
   memoryBytes: ['dragoman_service_memory_bytes', 'Memory of the embedded service’s process.'],
   cpuSeconds: ['dragoman_service_cpu_seconds_total', 'CPU time of the embedded service’s process.'],
@@ -77,11 +77,7 @@ export function ownFamilies({ drain, embedded, notReady }: OwnSources): Family[]
     single('dragoman_draining', '1 while the server is draining and rejects new calls.', () =>
       drain.draining ? 1 : 0,
     ),
-    single(
-      'dragoman_drain_turned_away_total',
-      'Calls rejected since draining started.',
-      () => drain.turnedAway,
-    ),
+    single('dragoman_drain_rejected_total', 'Calls rejected since draining started.', () => drain.turnedAway),
     single('dragoman_service_up', '1 while the embedded service listens and answers.', () => {
       const service = embedded()
       return service && (service.running ? 1 : 0)
@@ -106,12 +102,12 @@ export function ownFamilies({ drain, embedded, notReady }: OwnSources): Family[]
 }
 
 const RECORDINGS: FieldTable<RecordingStats> = {
-  begun: ['dragoman_recordings_begun_total', 'Recordings started.'],
+  begun: ['dragoman_recordings_started_total', 'Recordings started.'],
   kept: ['dragoman_recordings_kept_total', 'Finished recordings with content.'],
   keptMs: ['dragoman_recordings_kept_seconds_total', 'Duration of conversations recorded.', MS],
-  refused: ['dragoman_recordings_refused_total', 'Recordings that could not be started.'],
+  refused: ['dragoman_recordings_rejected_total', 'Recordings that could not be started.'],
   leftOut: [
-    'dragoman_recording_parties_left_out_total',
+    'dragoman_recording_participants_left_out_total',
     'Participants left out of a recording because they could not be notified of it.',
   ],
   lostMs: ['dragoman_recording_lost_seconds_total', 'Audio lost because the disk was too slow.', MS],

@@ -120,8 +120,11 @@ export function histogramFamily(
 /** The keys of `T` whose values are numbers. */
 export type NumbersOf<T> = { [K in keyof T]-?: T[K] extends number ? K : never }[keyof T]
 
-/** Metric of a counted field: name, help, and factor to base units. */
-export type FieldSpec = readonly [name: string, help: string, factor?: number]
+/**
+ * Metric of a counted field: name, help, factor to base units, and labels of its own. Fields of the same name are one
+ * metric, and differ by these labels.
+ */
+export type FieldSpec = readonly [name: string, help: string, factor?: number, labels?: Labels]
 
 /** Milliseconds as seconds. */
 export const MS = 0.001
@@ -129,17 +132,30 @@ export const MS = 0.001
 /** Every number that `T` counts: a field without a metric does not compile. */
 export type FieldTable<T> = Readonly<Record<NumbersOf<T>, FieldSpec>>
 
-/** Creates a family for each field of `table`, read from the existing `sources`, each with its labels. */
+/**
+ * Creates a family for each name in `table`, read from the existing `sources`, each with its labels. Fields of one
+ * family have the same help and the same label names.
+ */
 export function fieldFamilies<T>(
   table: FieldTable<T>,
   labels: readonly string[],
   sources: () => readonly (readonly [labels: readonly string[], source: Readonly<Pick<T, NumbersOf<T>>>])[],
 ): Family[] {
   const read = onceATurn(sources)
-  return (Object.entries(table) as [NumbersOf<T>, FieldSpec][]).map(([field, [name, help, factor = 1]]) =>
-    labelled(name, help, labels, () =>
-      read().map(([values, source]) => [values, (source[field] as number) * factor] as const),
-    ),
+  const rows = Object.entries(table) as [NumbersOf<T>, FieldSpec][]
+  return Array.from(
+    Map.groupBy(rows, ([, [name]]) => name),
+    ([name, fields]) => {
+      const [, help, , own = {}] = fields[0]![1]
+      return labelled(name, help, [...labels, ...Object.keys(own)], () =>
+        read().flatMap(([values, source]) =>
+          fields.map(([field, [, , factor = 1, extra = {}]]) => [
+            [...values, ...Object.values(extra)],
+            (source[field] as number) * factor,
+          ]),
+        ),
+      )
+    },
   )
 }
 

@@ -18,11 +18,11 @@ const COUNTED: FieldTable<RelayMetrics> = {
     'Legs that joined, including those of reconnected participants.',
   ],
   legsEnded: ['dragoman_legs_ended_total', 'Legs that ended.'],
-  legsRefused: ['dragoman_legs_refused_total', 'Legs rejected because relay.maxLegs was reached.'],
-  legsReturned: ['dragoman_legs_returned_total', 'Legs by which a disconnected participant reconnected.'],
+  legsRefused: ['dragoman_legs_rejected_total', 'Legs rejected because relay.maxLegs was reached.'],
+  legsReturned: ['dragoman_legs_reconnected_total', 'Legs by which a disconnected participant reconnected.'],
   framesIn: ['dragoman_frames_received_total', '20 ms frames received from participants.'],
   keyFramesMasked: [
-    'dragoman_key_frames_masked_total',
+    'dragoman_dtmf_frames_masked_total',
     'Frames replaced with silence for the service because they contained a DTMF tone.',
   ],
   echoFramesMasked: [
@@ -52,9 +52,9 @@ const COUNTED: FieldTable<RelayMetrics> = {
     'Times that the circuit breaker of a service opened.',
   ],
   probes: ['dragoman_service_probes_total', 'Probes sent through an open circuit breaker.'],
-  servicesAwayNow: ['dragoman_services_away', 'Services whose circuit breaker is open.'],
+  servicesAwayNow: ['dragoman_services_unavailable', 'Services whose circuit breaker is open.'],
   sessionsWaitingNow: ['dragoman_sessions_waiting', 'Sessions waiting for a service.'],
-  sessionsElsewhereNow: ['dragoman_sessions_elsewhere', 'Sessions on a fallback service.'],
+  sessionsElsewhereNow: ['dragoman_sessions_on_fallback', 'Sessions on a fallback service.'],
   fragmentsSent: ['dragoman_fragments_sent_total', 'Fragments of speech sent to services.'],
   fragmentsReplayed: [
     'dragoman_fragments_replayed_total',
@@ -96,14 +96,14 @@ const COUNTED: FieldTable<RelayMetrics> = {
     'dragoman_faults_contained_total',
     'Internal exceptions that ended one leg, session, utterance or observer; each is logged once.',
   ],
-  junkBytes: ['dragoman_junk_bytes_total', 'Bytes of MP3 data that were not audio.'],
+  junkBytes: ['dragoman_mp3_invalid_bytes_total', 'Bytes of MP3 data that were not audio.'],
   trimmedMs: [
     'dragoman_pauses_trimmed_seconds_total',
     'Time gained by trimming pauses of late translations, over all listeners.',
     MS,
   ],
   hastenedMs: [
-    'dragoman_speech_hastened_seconds_total',
+    'dragoman_speech_time_compressed_seconds_total',
     'Time gained by playing late translations faster.',
     MS,
   ],
@@ -139,7 +139,7 @@ export function relayFamilies(relay: Relay): Family[] {
       'Open translation sessions.',
       () => metrics.sessionsOpened - metrics.sessionsEnded,
     ),
-    single('dragoman_fragments_held', 'Fragments of speech in replay buffers.', () => relay.fragmentsHeld),
+    single('dragoman_replay_fragments', 'Fragments of speech in replay buffers.', () => relay.fragmentsHeld),
     labelled(
       'dragoman_service_circuit',
       'State of the circuit breaker of each service, 0 being the primary: 1 for the current state.',
@@ -211,7 +211,7 @@ export function eventFamilies(tally: EventTally): Family[] {
       () => tally.recordings.all,
     ),
     single('dragoman_recordings', 'Recordings announced, in progress or paused.', () => tally.recordingsNow),
-    single('dragoman_keys_pressed_total', 'DTMF keys pressed.', () => tally.keysPressed),
+    single('dragoman_dtmf_total', 'DTMF keys pressed.', () => tally.keysPressed),
     single(
       'dragoman_listener_outages_total',
       'Times that a listener heard originals because translation was unavailable.',

@@ -3,7 +3,14 @@ import type { RequestGuardCounters } from '../../net/request-guard.ts'
 import type { CaptionDeskStats } from '../captions/caption-hub.ts'
 import type { TranscriptStats } from '../transcripts/transcripts.ts'
 import type { ReceiverStats } from '../webhooks/receiver.ts'
-import { type Family, type FieldTable, fieldFamilies, labelled, single } from './metric-family.ts'
+import {
+  type Family,
+  type FieldSpec,
+  type FieldTable,
+  fieldFamilies,
+  labelled,
+  single,
+} from './metric-family.ts'
 
 const WEBHOOKS: FieldTable<ReceiverStats> = {
   waiting: ['dragoman_webhooks_waiting', 'Events queued for a receiver, or being sent to it.'],
@@ -20,7 +27,7 @@ const CAPTIONS: FieldTable<CaptionDeskStats> = {
     'Caption readers disconnected because they did not read.',
   ],
   refused: [
-    'dragoman_caption_readers_refused_total',
+    'dragoman_caption_readers_rejected_total',
     'Caption readers rejected because there were too many.',
   ],
 }
@@ -49,33 +56,31 @@ export function controlMetrics({ webhooks, desk, transcripts }: FloorSources): F
   ]
 }
 
-const DOOR: FieldTable<RequestGuardCounters> = {
-  connections: ['dragoman_door_connections', 'Open connections.'],
-  strangers: ['dragoman_door_strangers', 'Open unauthenticated connections.'],
-  guests: ['dragoman_door_guests', 'Open connections of clients authenticated by a link.'],
+/** `scope`: the limit per address, the request rate of one address, or the limit of all together. */
+function rejected(what: 'connection' | 'request', scope: 'address' | 'rate' | 'total'): FieldSpec {
+  return [
+    'dragoman_http_rejected_total',
+    'Connections closed and requests answered with 429 or 503, by the limit per address, the request rate of an address, or the total limit.',
+    1,
+    { what, scope },
+  ]
+}
+
+const REQUEST_GUARD: FieldTable<RequestGuardCounters> = {
+  connections: ['dragoman_http_connections', 'Open connections.'],
+  strangers: ['dragoman_http_unauthenticated_connections', 'Open unauthenticated connections.'],
+  guests: ['dragoman_http_link_connections', 'Open connections of clients authenticated by a link.'],
   displaced: [
-    'dragoman_door_displaced_total',
+    'dragoman_http_displaced_total',
     'Unauthenticated and link connections closed to make room for others.',
   ],
-  refusedInAll: ['dragoman_door_connections_refused_in_all_total', 'Connections closed by the total limit.'],
-  refusedByAddress: [
-    'dragoman_door_connections_refused_by_address_total',
-    'Connections closed by the limit per address.',
-  ],
-  refusedByRate: [
-    'dragoman_door_connections_refused_by_rate_total',
-    'Connections closed because their address exceeded its request rate.',
-  ],
-  requestsRefusedByAddress: [
-    'dragoman_door_requests_refused_by_address_total',
-    'Requests rejected with 429 by the rate limit per address.',
-  ],
-  requestsRefusedInAll: [
-    'dragoman_door_requests_refused_in_all_total',
-    'Requests rejected with 503 by the total rate limit.',
-  ],
+  refusedInAll: rejected('connection', 'total'),
+  refusedByAddress: rejected('connection', 'address'),
+  refusedByRate: rejected('connection', 'rate'),
+  requestsRefusedByAddress: rejected('request', 'address'),
+  requestsRefusedInAll: rejected('request', 'total'),
   unreadable: [
-    'dragoman_door_unreadable_total',
+    'dragoman_http_malformed_total',
     'Malformed requests, and requests whose headers or body did not arrive in time.',
   ],
 }
@@ -90,9 +95,9 @@ export interface OverloadFigures {
 }
 
 const OVERLOAD: FieldTable<OverloadFigures> = {
-  closings: ['dragoman_overload_closings_total', 'Overload periods, during which new calls were rejected.'],
-  turnedAway: ['dragoman_overload_turned_away_total', 'Calls and sessions rejected during overload.'],
-  lateMs: ['dragoman_overload_late_seconds', 'Timer delay: the median of recent measurements.', 0.001],
+  closings: ['dragoman_overload_periods_total', 'Overload periods, during which new calls were rejected.'],
+  turnedAway: ['dragoman_overload_rejected_total', 'Calls and sessions rejected during overload.'],
+  lateMs: ['dragoman_event_loop_lag_seconds', 'Timer delay: the median of recent measurements.', 0.001],
   memoryShare: ['dragoman_overload_memory_ratio', 'Share of the available memory in use.'],
 }
 
@@ -106,14 +111,14 @@ export interface Guarded {
 /** Metrics of rejected connections and requests, and of overload. */
 export function guardFamilies(servers: () => readonly Guarded[]): Family[] {
   return [
-    ...fieldFamilies<RequestGuardCounters>(DOOR, ['server'], () =>
+    ...fieldFamilies<RequestGuardCounters>(REQUEST_GUARD, ['server'], () =>
       servers().map(({ server, door }) => [[server], door] as const),
     ),
     ...fieldFamilies<OverloadFigures>(OVERLOAD, ['server'], () =>
       servers().map(({ server, overload }) => [[server], overload] as const),
     ),
     labelled(
-      'dragoman_overload_strained',
+      'dragoman_overloaded',
       '1 while new calls are rejected because timers run late or memory is short.',
       ['server'],
       () =>

@@ -2,7 +2,13 @@ import { expect, test } from 'vitest'
 import { Histogram } from '../../../src/common/histogram.ts'
 import { Observer } from '../../../src/core/model/events.ts'
 import { EventTally } from '../../../src/web/metrics/event-counters.ts'
-import { Exposition, histogramFamily, labelled, single } from '../../../src/web/metrics/metric-family.ts'
+import {
+  Exposition,
+  fieldFamilies,
+  histogramFamily,
+  labelled,
+  single,
+} from '../../../src/web/metrics/metric-family.ts'
 
 test('formats metrics for Prometheus with escaped labels; a metric that fails does not affect the others', async () => {
   const exposition = new Exposition([
@@ -19,6 +25,28 @@ test('formats metrics for Prometheus with escaped labels; a metric that fails do
   ])
   expect(await exposition.text()).toContain('# TYPE dragoman_b_total counter')
   expect(() => new Exposition([single('a', 'x', () => 1), single('a', 'y', () => 2)])).toThrow('already')
+})
+
+test('fields of the same name are one metric, told apart by their labels', async () => {
+  const counters = { opened: 3, byAddress: 1, inTotal: 2 }
+  const families = fieldFamilies<typeof counters>(
+    {
+      opened: ['dragoman_opened_total', 'Opened.'],
+      byAddress: ['dragoman_rejected_total', 'Rejected.', 1, { scope: 'address' }],
+      inTotal: ['dragoman_rejected_total', 'Rejected.', 1, { scope: 'total' }],
+    },
+    ['server'],
+    () => [[['bridge'], counters]],
+  )
+  expect(families.map(({ name, labels }) => [name, labels])).toEqual([
+    ['dragoman_opened_total', ['server']],
+    ['dragoman_rejected_total', ['server', 'scope']],
+  ])
+  expect((await new Exposition(families).text()).split('\n').filter(line => /^dragoman/.test(line))).toEqual([
+    'dragoman_opened_total{server="bridge"} 3',
+    'dragoman_rejected_total{server="bridge",scope="address"} 1',
+    'dragoman_rejected_total{server="bridge",scope="total"} 2',
+  ])
 })
 
 test('a histogram is within 5 % of every bound, and its counts never decrease', () => {
