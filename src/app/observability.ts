@@ -5,8 +5,8 @@ import type { Logger } from '../common/log.ts'
 import { assertInstalled } from '../common/optional-package.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { Observer } from '../core/model/events.ts'
+import { TraceCounters } from '../tracing/counters.ts'
 import type { TracingSettings } from '../tracing/settings.ts'
-import type { TraceCounters } from '../tracing/tracing.ts'
 import type { BearerKeys } from '../web/control/auth.ts'
 import { EventTally, HttpTally } from '../web/metrics/event-counters.ts'
 import { Exposition, type Family } from '../web/metrics/metric-family.ts'
@@ -111,7 +111,6 @@ export async function startTracing(
   assertInstalled('tracing')
   // Loaded only when needed.
   const { openTracing } = await import('../tracing/tracing.ts')
-  const { TraceCounters } = await import('../tracing/tracing.ts')
   const counters = new TraceCounters()
   const parts = { observer, clock, wall: systemWallClock, log, counters, version: version() }
   const tracing = openTracing(settings, settings.url, parts)

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net'
 import { type Clock, setTimer, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
+import type { FieldTable } from '../common/metric-field.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
 import type { SimulatedCall as Phone } from '../simulator/twilio/phone/call.ts'
@@ -146,6 +147,13 @@ export interface SimulatedCallStats {
   readonly placed: number
   /** Calls that were rejected, or had a phone that failed to connect. */
   readonly failed: number
+}
+
+/** The metric of each counter. */
+export const SIMULATED_CALL_METRICS: FieldTable<SimulatedCallStats> = {
+  calls: ['dragoman_simulated_calls', 'Simulated calls in progress.'],
+  placed: ['dragoman_simulated_calls_placed_total', 'Simulated calls placed from the dashboard.'],
+  failed: ['dragoman_simulated_calls_failed_total', 'Simulated calls that could not be placed.'],
 }
 
 /** Simulated phones that call this server over loopback, like Twilio does. The creator disposes it. */

@@ -2,6 +2,7 @@ import { totalmem } from 'node:os'
 import { getHeapStatistics } from 'node:v8'
 import { type Clock, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
+import { type FieldTable, MS } from '../common/metric-field.ts'
 
 /** Interval between measurements (ms). */
 const LOOK_MS = 100
@@ -26,6 +27,23 @@ export interface OverloadOptions {
   readonly log: Logger
   /** Returns the share of its available memory that this program uses; measured by default. */
   readonly memoryShare?: (() => number) | undefined
+}
+
+/** What `Overload` counts and measures; its fields explain each. */
+export interface OverloadFigures {
+  readonly closings: number
+  readonly turnedAway: number
+  readonly lateMs: number
+  readonly memoryShare: number
+  readonly strain: string | undefined
+}
+
+/** The metric of each counter. */
+export const OVERLOAD_METRICS: FieldTable<OverloadFigures> = {
+  closings: ['dragoman_overload_periods_total', 'Overload periods, during which new calls were rejected.'],
+  turnedAway: ['dragoman_overload_rejected_total', 'Calls and sessions rejected during overload.'],
+  lateMs: ['dragoman_event_loop_lag_seconds', 'Timer delay: the median of recent measurements.', MS],
+  memoryShare: ['dragoman_overload_memory_ratio', 'Share of the available memory in use.'],
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Clock } from '../common/clock.ts'
+import type { FieldSpec, FieldTable } from '../common/metric-field.ts'
 import { KeyedRateLimiter, TokenBucket } from '../common/rate-limit.ts'
 import { addressPrefix, isForwarded, isLocalRequest, Neighbours, TrustedProxies } from './client-address.ts'
 import { FairPlaces } from './fair-places.ts'
@@ -26,6 +27,36 @@ export class RequestGuardCounters {
   requestsRefusedInAll = 0
   /** Requests with a malformed or late head or body. */
   unreadable = 0
+}
+
+/** The metric of each counter. */
+export const REQUEST_GUARD_METRICS: FieldTable<RequestGuardCounters> = {
+  connections: ['dragoman_http_connections', 'Open connections.'],
+  strangers: ['dragoman_http_unauthenticated_connections', 'Open unauthenticated connections.'],
+  guests: ['dragoman_http_link_connections', 'Open connections of clients authenticated by a link.'],
+  displaced: [
+    'dragoman_http_displaced_total',
+    'Unauthenticated and link connections closed to make room for others.',
+  ],
+  refusedInAll: rejected('connection', 'total'),
+  refusedByAddress: rejected('connection', 'address'),
+  refusedByRate: rejected('connection', 'rate'),
+  requestsRefusedByAddress: rejected('request', 'address'),
+  requestsRefusedInAll: rejected('request', 'total'),
+  unreadable: [
+    'dragoman_http_malformed_total',
+    'Malformed requests, and requests whose headers or body did not arrive in time.',
+  ],
+}
+
+/** `scope`: the limit per address, the request rate of one address, or the limit of all together. */
+function rejected(what: 'connection' | 'request', scope: 'address' | 'rate' | 'total'): FieldSpec {
+  return [
+    'dragoman_http_rejected_total',
+    'Connections closed and requests answered with 429 or 503, by the limit per address, the request rate of an address, or the total limit.',
+    1,
+    { what, scope },
+  ]
 }
 
 /** Is notified when a request is authenticated. */

@@ -11,18 +11,9 @@ import { type Clock, setTimer } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { Observer } from '../core/model/events.ts'
+import type { TraceCounters } from './counters.ts'
 import { type TracingSettings, traceAddress } from './settings.ts'
 import { IN_ORDER, type UtteranceTrace, UtteranceWatch } from './utterance-spans.ts'
-
-/** Counters of tracing; plain numbers that can be read at any time. */
-export class TraceCounters {
-  /** Completed utterances, sampled or not. */
-  utterances = 0
-  /** Spans that the collector accepted. */
-  exported = 0
-  /** Spans that it rejected or did not accept in time. */
-  failed = 0
-}
 
 type Spans = Parameters<SpanExporter['export']>[0]
 type Done = Parameters<SpanExporter['export']>[1]

@@ -3,7 +3,13 @@ import type {
   BrowserBridge,
   LegCounters as BrowserLegCounters,
 } from '../../bridges/browser/index.ts'
-import type { CommandCounters, LinkCounters } from '../../bridges/discord/counters.ts'
+import { BROWSER_LEG_METRICS, BROWSER_METRICS } from '../../bridges/browser/socket.ts'
+import {
+  COMMAND_METRICS,
+  type CommandCounters,
+  type LinkCounters,
+  VOICE_LINK_METRICS,
+} from '../../bridges/discord/counters.ts'
 import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
 import type { NumberQuota } from '../../bridges/telephony/call-policy.ts'
 import type {
@@ -12,74 +18,10 @@ import type {
   LegCounters as StreamLegCounters,
   TwilioBridge,
 } from '../../bridges/twilio/index.ts'
+import { type FieldTable, MS } from '../../common/metric-field.ts'
 import type { RateLimitedDialer } from '../../core/calls/dialer-policies.ts'
 import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
-import {
-  type Family,
-  type FieldTable,
-  fieldFamilies,
-  labelled,
-  MS,
-  single,
-} from '../../web/metrics/metric-family.ts'
-
-const BROWSER_LEG: FieldTable<BrowserLegCounters> = {
-  messagesIn: ['dragoman_browser_messages_received_total', 'Messages received from pages.'],
-  audioIn: ['dragoman_browser_audio_received_total', 'Audio messages received from pages.'],
-  framesIn: [
-    'dragoman_browser_frames_received_total',
-    '20 ms frames built from that audio, including silence.',
-  ],
-  gapsFilledMs: [
-    'dragoman_browser_gaps_filled_seconds_total',
-    'Gaps in the clock of pages filled with silence.',
-    MS,
-  ],
-  pauses: ['dragoman_browser_clock_jumps_total', 'Clock jumps of a page treated as a restart.'],
-  duplicates: ['dragoman_browser_audio_duplicate_total', 'Duplicate audio.'],
-  backlogDroppedMs: [
-    'dragoman_browser_backlog_dropped_seconds_total',
-    'Audio dropped because it arrived too late after a stall.',
-    MS,
-  ],
-  silenceFedMs: [
-    'dragoman_browser_silence_fed_seconds_total',
-    'Silence inserted while no audio arrived.',
-    MS,
-  ],
-  badMessages: ['dragoman_browser_bad_messages_total', 'Malformed messages.'],
-  ignored: [
-    'dragoman_browser_ignored_messages_total',
-    'Messages of an unknown kind, or not expected in the current state.',
-  ],
-  floodDropped: ['dragoman_browser_flood_dropped_total', 'Messages and audio dropped by the rate limit.'],
-  keys: ['dragoman_browser_dtmf_total', 'Keys pressed.'],
-  audioOut: ['dragoman_browser_audio_messages_sent_total', 'Audio messages sent.'],
-  sentMs: ['dragoman_browser_audio_sent_seconds_total', 'Audio sent.', MS],
-  marksSent: ['dragoman_browser_marks_sent_total', 'Marks sent.'],
-  marksHeard: ['dragoman_browser_marks_heard_total', 'Marks confirmed.'],
-  marksStale: ['dragoman_browser_marks_stale_total', 'Echoes of marks that were flushed or never sent.'],
-  flushes: ['dragoman_browser_flushes_total', 'Times that the audio queued at a page was dropped.'],
-  underruns: [
-    'dragoman_browser_underruns_total',
-    'Times that the buffer of a page ran empty during speech, as reported by the page.',
-  ],
-  skippedMs: [
-    'dragoman_browser_skipped_seconds_total',
-    'Audio skipped by pages to catch up, as reported by the page.',
-    MS,
-  ],
-}
-
-const BROWSER_BRIDGE: FieldTable<BridgeCounters> = {
-  visits: ['dragoman_browser_sessions_started_total', 'Sessions of visitors started.'],
-  resumed: ['dragoman_browser_sessions_resumed_total', 'Sessions resumed after a disconnection.'],
-  links: ['dragoman_browser_links_total', 'Links to rooms created.'],
-  foreign: [
-    'dragoman_browser_rejected_origin_total',
-    'Rejected requests from other sites or for unknown host names.',
-  ],
-}
+import { type Family, fieldFamilies, labelled, single } from '../../web/metrics/metric-family.ts'
 
 /** Metrics of the browser bridge. */
 export function browserFamilies(browser: () => BrowserBridge): Family[] {
@@ -93,80 +35,9 @@ export function browserFamilies(browser: () => BrowserBridge): Family[] {
     labelled('dragoman_browser_rejected_total', 'Rejected visitors, by reason.', ['why'], () =>
       Array.from(browser().counters.refused, ([why, count]) => [[why], count] as const),
     ),
-    ...fieldFamilies<BridgeCounters>(BROWSER_BRIDGE, [], () => [[[], browser().counters]]),
-    ...fieldFamilies<BrowserLegCounters>(BROWSER_LEG, [], () => [[[], browser().legCounters()]]),
+    ...fieldFamilies<BridgeCounters>(BROWSER_METRICS, [], () => [[[], browser().counters]]),
+    ...fieldFamilies<BrowserLegCounters>(BROWSER_LEG_METRICS, [], () => [[[], browser().legCounters()]]),
   ]
-}
-
-const LINK: FieldTable<LinkCounters> = {
-  packets: ['dragoman_discord_packets_received_total', 'Speech packets passed to listeners.'],
-  lost: ['dragoman_discord_packets_lost_total', 'Packets lost.'],
-  concealedMs: ['dragoman_discord_concealed_seconds_total', 'Lost speech concealed by the decoder.', MS],
-  silenceMs: ['dragoman_discord_silence_seconds_total', 'Gaps and ends of turns filled with silence.', MS],
-  late: ['dragoman_discord_packets_late_total', 'Packets that arrived after they had been concealed.'],
-  reordered: ['dragoman_discord_packets_reordered_total', 'Packets reordered.'],
-  duplicate: ['dragoman_discord_packets_duplicate_total', 'Duplicate packets.'],
-  restarts: ['dragoman_discord_stream_restarts_total', 'Stream restarts.'],
-  flooded: [
-    'dragoman_discord_packets_flooded_total',
-    'Packets dropped because a speaker sent more than real time.',
-  ],
-  undecryptable: ['dragoman_discord_packets_undecryptable_total', 'Packets that could not be decrypted.'],
-  plaintext: [
-    'dragoman_discord_packets_plaintext_total',
-    'Plaintext frames received during end-to-end encryption.',
-  ],
-  tooEarly: [
-    'dragoman_discord_packets_too_early_total',
-    'Frames received before end-to-end encryption was ready.',
-  ],
-  decryptedLate: [
-    'dragoman_discord_packets_decrypted_late_total',
-    'Frames decrypted after a later key arrived.',
-  ],
-  foreign: [
-    'dragoman_discord_datagrams_unknown_source_total',
-    'Datagrams from an address other than the voice server.',
-  ],
-  unknownSsrc: [
-    'dragoman_discord_packets_unattributed_total',
-    'Packets of a stream without a known speaker.',
-  ],
-  attributed: [
-    'dragoman_discord_packets_attributed_total',
-    'Of these, packets later attributed to their speaker.',
-  ],
-  malformed: ['dragoman_discord_packets_malformed_total', 'Packets that are empty or not valid Opus.'],
-  undecodable: ['dragoman_discord_packets_undecodable_total', 'Packets that the decoder rejected.'],
-  reinitialised: [
-    'dragoman_discord_encryption_reinitialized_total',
-    'End-to-end encryption reinitializations.',
-  ],
-  recovered: ['dragoman_discord_encryption_recovered_total', 'Recoveries of end-to-end encryption.'],
-  resumed: ['dragoman_discord_connections_resumed_total', 'Voice connections resumed.'],
-  rejoins: ['dragoman_discord_connections_rejoined_total', 'Voice connections replaced.'],
-  libraryErrors: ['dragoman_discord_library_errors_total', 'Errors of the voice library that were caught.'],
-  packetsOut: ['dragoman_discord_packets_sent_total', 'Speech packets sent.'],
-  encodedMs: ['dragoman_discord_encoded_seconds_total', 'Speech encoded for channels.', MS],
-  slotsMissed: ['dragoman_discord_slots_missed_total', '20 ms slots skipped because the sender ran late.'],
-  overflowed: [
-    'dragoman_discord_frames_overflowed_total',
-    'Frames dropped because the queue of an output was full.',
-  ],
-  starved: ['dragoman_discord_starved_total', 'Turns of a stream that had nothing to send during speech.'],
-}
-
-const COMMANDS: FieldTable<CommandCounters> = {
-  commands: ['dragoman_discord_commands_total', 'Commands.'],
-  buttons: ['dragoman_discord_buttons_total', 'Buttons pressed.'],
-  autocompletes: ['dragoman_discord_autocompletes_total', 'Autocomplete requests.'],
-  answered: ['dragoman_discord_interactions_answered_total', 'Interactions answered.'],
-  unknown: ['dragoman_discord_interactions_unknown_total', 'Interactions not understood.'],
-  limited: ['dragoman_discord_interactions_limited_total', 'Interactions rejected by the rate limit.'],
-  expired: ['dragoman_discord_interactions_expired_total', 'Interactions that expired before the response.'],
-  failed: ['dragoman_discord_interactions_failed_total', 'Interactions that failed.'],
-  registrations: ['dragoman_discord_registrations_total', 'Command registrations.'],
-  registrationsFailed: ['dragoman_discord_registrations_failed_total', 'Failed command registrations.'],
 }
 
 const LOGIN = ['trying', 'ready', 'refused', 'closed'] as const
@@ -183,8 +54,8 @@ export function discordFamilies(bot: () => DiscordBridge | undefined): Family[] 
       return state === undefined ? [] : LOGIN.map(each => [[each], each === state ? 1 : 0] as const)
     }),
     single('dragoman_discord_guilds', 'Guilds of the bot.', () => bot()?.guilds),
-    ...fieldFamilies<LinkCounters>(LINK, [], () => of(({ counters }) => counters)),
-    ...fieldFamilies<CommandCounters>(COMMANDS, [], () => of(({ commands }) => commands)),
+    ...fieldFamilies<LinkCounters>(VOICE_LINK_METRICS, [], () => of(({ counters }) => counters)),
+    ...fieldFamilies<CommandCounters>(COMMAND_METRICS, [], () => of(({ commands }) => commands)),
   ]
 }
 

@@ -6,6 +6,7 @@ import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
+import { type FieldTable, MS } from '../../common/metric-field.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
 import type { Announcer, NoticeName, Sound } from '../../core/model/announcer.ts'
 import type { Recorder, RecordingFault, RecordingStatus } from '../../core/model/recording.ts'
@@ -357,4 +358,21 @@ export interface RecordingStats {
   lostMs: number
   /** Tracks that ended early because of a disk error. */
   tracksFailed: number
+}
+
+/** The metric of each counter. */
+export const RECORDING_METRICS: FieldTable<RecordingStats> = {
+  begun: ['dragoman_recordings_started_total', 'Recordings started.'],
+  kept: ['dragoman_recordings_kept_total', 'Finished recordings with content.'],
+  keptMs: ['dragoman_recordings_kept_seconds_total', 'Duration of conversations recorded.', MS],
+  refused: ['dragoman_recordings_rejected_total', 'Recordings that could not be started.'],
+  leftOut: [
+    'dragoman_recording_participants_left_out_total',
+    'Participants left out of a recording because they could not be notified of it.',
+  ],
+  lostMs: ['dragoman_recording_lost_seconds_total', 'Audio lost because the disk was too slow.', MS],
+  tracksFailed: [
+    'dragoman_recording_tracks_failed_total',
+    'Tracks of recordings that ended early because of a disk error.',
+  ],
 }

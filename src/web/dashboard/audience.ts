@@ -1,4 +1,5 @@
 import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
+import type { FieldTable } from '../../common/metric-field.ts'
 import type { EventSink } from '../event-stream.ts'
 import type { ActivityFeed } from './activity.ts'
 
@@ -31,6 +32,20 @@ export interface AudienceStats {
   readonly skipped: number
   /** Viewers rejected because there were too many. */
   readonly refused: number
+}
+
+/** The metric of each counter. */
+export const VIEWER_METRICS: FieldTable<AudienceStats> = {
+  viewers: ['dragoman_dashboard_viewers', 'Open dashboard pages.'],
+  cutOff: [
+    'dragoman_dashboard_viewers_cut_off_total',
+    'Dashboard pages disconnected because they did not read.',
+  ],
+  refused: [
+    'dragoman_dashboard_viewers_rejected_total',
+    'Dashboard pages rejected because too many were open.',
+  ],
+  skipped: ['dragoman_dashboard_levels_skipped_total', 'Level updates skipped because a page reads slowly.'],
 }
 
 /** The viewers of the dashboard. All receive the same bytes; nothing is computed without viewers. */

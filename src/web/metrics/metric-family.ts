@@ -1,5 +1,6 @@
 import { type Metric, Registry } from 'prom-client'
 import type { Histogram } from '../../common/histogram.ts'
+import type { FieldSpec, FieldTable, Labels, NumbersOf } from '../../common/metric-field.ts'
 
 /** All metrics of a program as text in Prometheus’ format. Values are read from their owners on each scrape. */
 export class Exposition {
@@ -45,8 +46,6 @@ function readSafely(family: Family) {
     return []
   }
 }
-
-export type Labels = Readonly<Record<string, string>>
 
 /** A line of a metric: suffix of the name, labels and value. */
 export interface Sample {
@@ -116,21 +115,6 @@ export function histogramFamily(
     ])
   return { name, help, type: 'histogram', labels, samples }
 }
-
-/** The keys of `T` whose values are numbers. */
-export type NumbersOf<T> = { [K in keyof T]-?: T[K] extends number ? K : never }[keyof T]
-
-/**
- * Metric of a counted field: name, help, factor to base units, and labels of its own. Fields of the same name are one
- * metric, and differ by these labels.
- */
-export type FieldSpec = readonly [name: string, help: string, factor?: number, labels?: Labels]
-
-/** Milliseconds as seconds. */
-export const MS = 0.001
-
-/** Every number that `T` counts: a field without a metric does not compile. */
-export type FieldTable<T> = Readonly<Record<NumbersOf<T>, FieldSpec>>
 
 /**
  * Creates a family for each name in `table`, read from the existing `sources`, each with its labels. Fields of one

@@ -1,5 +1,6 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
+import type { FieldTable } from '../../common/metric-field.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { CaptionSource, FeedEvent, RoomLife } from '../captions/caption-feed.ts'
 import { DiskStore } from './disk-store.ts'
@@ -27,6 +28,14 @@ export interface TranscriptStats {
   readonly failed: number
   /** Number of transcripts deleted early because of the limit. */
   readonly evicted: number
+}
+
+/** The metric of each counter. */
+export const TRANSCRIPT_METRICS: FieldTable<TranscriptStats> = {
+  live: ['dragoman_transcripts_live', 'Transcripts of open rooms.'],
+  kept: ['dragoman_transcripts_kept', 'Stored transcripts of ended rooms.'],
+  failed: ['dragoman_transcripts_failed_total', 'Transcripts that could not be written.'],
+  evicted: ['dragoman_transcripts_evicted_total', 'Transcripts deleted early because there were too many.'],
 }
 
 interface LiveTranscript {

@@ -1,3 +1,5 @@
+import { type FieldTable, MS } from '../../../common/metric-field.ts'
+import type { OverloadFigures } from '../../../net/overload.ts'
 import type { RequestGuardCounters } from '../../../net/request-guard.ts'
 import type { ServiceConfig } from '../settings.ts'
 
@@ -22,16 +24,20 @@ export interface ServiceFigures {
   readonly door: Readonly<RequestGuardCounters>
   /** Number of errors sent to clients, by code. */
   readonly errors: Readonly<Record<string, number>>
-  readonly overload: {
-    readonly closings: number
-    readonly turnedAway: number
-    readonly lateMs: number
-    readonly memoryShare: number
-    readonly strain: string | undefined
-  }
+  readonly overload: OverloadFigures
   /** Process memory (bytes) and CPU time since start (s). */
   readonly memoryBytes: number
   readonly cpuSeconds: number
+}
+
+/** The metric of each counter. */
+export const SERVICE_METRICS: FieldTable<ServiceFigures> = {
+  sessions: ['dragoman_service_sessions', 'Open sessions at the embedded service.'],
+  maxSessions: ['dragoman_service_sessions_limit', 'Maximum number of sessions.'],
+  behindMs: ['dragoman_service_lag_seconds', 'Recognition lag of the embedded service.', MS],
+  busy: ['dragoman_service_busy_ratio', 'Share of its threads that are busy.'],
+  memoryBytes: ['dragoman_service_memory_bytes', 'Memory of the embedded service’s process.'],
+  cpuSeconds: ['dragoman_service_cpu_seconds_total', 'CPU time of the embedded service’s process.'],
 }
 
 /** Messages from the service process to its parent. */
