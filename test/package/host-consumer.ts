@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { Relay, relayOptions, type Config, type Admission } from 'dragoman'
 import { ServiceTranslator } from 'dragoman/service'
 import browserBridge, { type BrowserBridgeOptions } from 'dragoman/browser'
-import twilioBridge, { type TwilioBridge, type TwilioBridgeOptions } from 'dragoman/twilio'
+import twilioBridge, { type CarrierBridge, type TwilioBridgeOptions } from 'dragoman/twilio'
 import { FRAME_SAMPLES } from 'dragoman/transcode'
 
 const relay = new Relay({ translator: new ServiceTranslator({ url: 'http://localhost', apiKey: 'key' }), options: relayOptions() })
@@ -40,7 +40,7 @@ async function start(): Promise<void> {
   void [options, more, wrong]
 }
 
-export function legs(bridge: TwilioBridge): number {
+export function legs(bridge: CarrierBridge): number {
   return bridge.legs.size
 }
 export type { Config }

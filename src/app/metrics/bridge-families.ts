@@ -13,10 +13,10 @@ import {
 import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
 import type { NumberQuota } from '../../bridges/telephony/call-policy.ts'
 import type {
+  CarrierBridge,
   CarrierDialer,
   DialCounters,
   LegCounters as StreamLegCounters,
-  TwilioBridge,
 } from '../../bridges/twilio/index.ts'
 import { type FieldTable, MS } from '../../common/metric-field.ts'
 import type { RateLimitedDialer } from '../../core/calls/dialer-policies.ts'
@@ -99,7 +99,7 @@ const STREAM_LEG: FieldTable<StreamLegCounters> = {
   clears: ['dragoman_telephony_clears_total', 'Times that the audio queued at the carrier was cleared.'],
 }
 
-const TELEPHONY_BRIDGE: FieldTable<Pick<TwilioBridge, 'replaced' | 'heldOff' | 'expected'>> = {
+const TELEPHONY_BRIDGE: FieldTable<Pick<CarrierBridge, 'replaced' | 'heldOff' | 'expected'>> = {
   replaced: [
     'dragoman_telephony_streams_replaced_total',
     'Media streams that replaced an earlier stream of the same call.',
@@ -144,7 +144,7 @@ const DIALER: FieldTable<Pick<CarrierDialer, 'minutesToday' | 'spentToday'>> = {
 /** A carrier, whose metrics have its name as the label `carrier`. */
 export interface CarrierSource {
   readonly carrier: string
-  readonly bridge: () => TwilioBridge
+  readonly bridge: () => CarrierBridge
   /** Absent: no outbound calls. */
   readonly dialer: Pick<CarrierDialer, 'counters' | 'minutesToday' | 'spentToday'> | undefined
 }

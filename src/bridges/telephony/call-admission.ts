@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { errorFields, type Logger } from '../../common/log.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
-import type { CallInstructions, Instructions } from './call-instructions.ts'
 import type { Call, CallRegistry } from './call-registry.ts'
 import {
   type Answers,
@@ -12,9 +11,11 @@ import {
   queryOf,
   type Rejection,
   type Spoken,
+  type WebhookCall,
 } from './incoming-call.ts'
 import type { StreamLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu.ts'
+import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 import type { PublicUrl } from './public-url.ts'
 import { type Callee, GUEST_FIELD, passOf, RESUMES_FIELD, ROUND_FIELD } from './resumption.ts'
 import type { StreamTokens } from './stream-tokens.ts'
@@ -61,7 +62,7 @@ export class CallAdmission {
   }
 
   /** Handles the keys of a caller who was prompted. */
-  answer(incoming: IncomingCall, request: FastifyRequest): Instructions {
+  answer(incoming: WebhookCall, request: FastifyRequest): Instructions {
     const query = withoutMenu(queryOf(request))
     const due = this.#invite(incoming)
     const { menu } = this.#terms

@@ -3,6 +3,7 @@ import type { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { NoticeName } from '../../core/model/announcer.ts'
 import type { Leg } from '../../core/model/leg.ts'
+import type { DialInput } from './outbound/outbound-call-state.ts'
 
 /** Field of our URLs with the language the caller chose, so that a restarted server need not ask again. */
 export const LANGUAGE_FIELD = 'dragoman-language'
@@ -13,14 +14,14 @@ export function queryOf(request: FastifyRequest): string {
   return at < 0 ? '' : request.originalUrl.slice(at + 1)
 }
 
-/** A call asking for admission, as received from Twilio’s voice webhook. The caller controls all its content. */
+/** A call asking for admission, as received from the carrier’s webhook. The caller controls all its content. */
 export interface IncomingCall {
   readonly callSid: string
   readonly accountSid: string
   /** E.164, `sip:…`, `client:…`, or a word such as `anonymous`. */
   readonly from: string
   readonly to: string
-  /** `inbound`, `outbound-api` or `outbound-dial`. */
+  /** The carrier’s word, such as `inbound`. */
   readonly direction: string
   /** The query of the webhook’s URL and the form’s fields, first values, in an object without prototype. */
   readonly parameters: Readonly<Record<string, string>>
@@ -32,10 +33,20 @@ export interface IncomingCall {
   readonly answers: Answers
 }
 
+/** A call as any webhook describes it. */
+export interface WebhookCall extends IncomingCall {
+  /** Keys pressed in a menu; empty: none. */
+  readonly digits: string
+  /** State of the call: `ringing`, `picked-up` or `final`. */
+  readonly status: DialInput | undefined
+  /** Result of machine detection: `person` or `machine`. */
+  readonly answeredBy: DialInput | undefined
+}
+
 /** Rejects a call unanswered, or answers it, plays `notice` and hangs up. */
 export interface Rejection {
   readonly refused: 'busy' | 'rejected'
-  /** Text for Twilio to speak, or a notice of the announcer. */
+  /** Text for the carrier to speak, or a notice of the announcer. */
   readonly notice?: Spoken | SpokenNotice
 }
 
@@ -51,7 +62,7 @@ export const DEFAULT_APOLOGY: Spoken = {
   text: 'We’re sorry. This call can’t be translated at the moment. Please call again later.',
 }
 
-/** Text for Twilio to speak; `language` is one of Twilio’s tags, `en-US` by default. */
+/** Text for the carrier to speak; `language` is a tag such as `es-ES`, `en-US` by default. */
 export interface Spoken {
   readonly text: string
   readonly language?: string

@@ -73,7 +73,7 @@ export const streamSettingsSchema = z.strictObject({
 })
 
 /** Limits of a bridge, with defaults for phone calls. */
-export const twilioLimitsSchema: z.ZodType<StreamLimits> = z.strictObject({
+export const streamLimitsSchema: z.ZodType<StreamLimits> = z.strictObject({
   ...streamSettingsSchema.shape,
   tokenTtlMs: ms(60_000),
   startWithinMs: ms(5_000),
@@ -88,4 +88,4 @@ export const twilioLimitsSchema: z.ZodType<StreamLimits> = z.strictObject({
   rememberMs: ms(600_000),
 })
 
-export const DEFAULT_LIMITS: StreamLimits = twilioLimitsSchema.parse({})
+export const DEFAULT_LIMITS: StreamLimits = streamLimitsSchema.parse({})

@@ -5,7 +5,7 @@ import type { Logger } from '../../common/log.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Call, CallRegistry } from './call-registry.ts'
 import type { StreamLimits } from './limits.ts'
-import type { MediaDialect, Start } from './media-dialect.ts'
+import type { MediaDialect, Start } from './ports/media-dialect.ts'
 import { LINE_RATE } from './stream-audio.ts'
 import { type LegOptions, StreamLeg } from './stream-leg.ts'
 import type { CloseCause } from './stream-socket.ts'
@@ -50,6 +50,11 @@ export class MediaStreams {
       refused: cause => this.#refused.set(cause, (this.#refused.get(cause) ?? 0) + 1),
       nextId: () => `${terms.carrier}-${++this.#ids}`,
     }
+  }
+
+  /** Name of the carrier. */
+  get carrier(): string {
+    return this.#terms.carrier
   }
 
   /** Current streams. */

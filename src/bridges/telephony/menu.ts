@@ -5,14 +5,14 @@ import { type Announcer, NOTICES, type NoticeName } from '../../core/model/annou
 import { concat, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { encodeWav } from '../../transcode/wav.ts'
-import type { CallInstructions, Instructions } from './call-instructions.ts'
 import {
   type Answers,
   type CallerPrompt,
-  type IncomingCall,
   LANGUAGE_FIELD,
   queryOf,
+  type WebhookCall,
 } from './incoming-call.ts'
+import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 
 /** Fields of our URLs with the question and the number of attempts. They are signed with the whole URL. */
 const ASKED_FIELD = 'dragoman-ask'
@@ -66,10 +66,10 @@ export class Menu {
   }
 
   /** Reads the keys pressed for `question`, the question that is currently due. */
-  read(question: CallerPrompt, incoming: IncomingCall, query: URLSearchParams): MenuStep {
+  read(question: CallerPrompt, incoming: WebhookCall, query: URLSearchParams): MenuStep {
     const tries = Number(incoming.query[TRY_FIELD]) || 0
     // Ignores keys for a question other than the current one, in case the menu has changed.
-    const digits = incoming.query[ASKED_FIELD] === question.ask ? (incoming.parameters.Digits ?? '') : ''
+    const digits = incoming.query[ASKED_FIELD] === question.ask ? incoming.digits : ''
     if (question.ask === 'room-code') {
       if (ROOM_CODE.test(digits)) return { kind: 'answered', answers: { roomCode: digits }, tries }
       return { kind: 'asked', instructions: this.ask({ ...question, wrong: digits !== '' }, query, tries) }

@@ -5,7 +5,7 @@ import { FRAME_SAMPLES, Framer, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { Backlog } from '../websocket/backlog.ts'
 import type { StreamLimits } from './limits.ts'
-import type { StreamMessages } from './media-dialect.ts'
+import type { StreamMessages } from './ports/media-dialect.ts'
 import type { LegCounters } from './stream-socket.ts'
 
 /** Sample rate of the phone line. */

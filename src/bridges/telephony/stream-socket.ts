@@ -4,7 +4,7 @@ import type { EndReason } from '../../common/lifecycle.ts'
 import type { Logger } from '../../common/log.ts'
 import { LegSocket, type LegSocketListener } from '../websocket/leg-socket.ts'
 import type { StreamLimits } from './limits.ts'
-import type { Inbound, MediaDialect, Start } from './media-dialect.ts'
+import type { Inbound, MediaDialect, Start } from './ports/media-dialect.ts'
 
 /**
  * Reasons for which the server closes a media socket, with their close codes. Twilio, for example, writes

@@ -1,12 +1,12 @@
 import type { Twilio } from 'twilio'
 import { assertInstalled } from '../../common/optional-package.ts'
+import type { DialInput, FinalStatus } from '../telephony/outbound/outbound-call-state.ts'
 import {
   type CallOrder,
   type CarrierApi,
   CarrierError,
   type FailureKind,
-} from '../telephony/outbound/carrier-api.ts'
-import type { DialInput, FinalStatus } from '../telephony/outbound/outbound-call-state.ts'
+} from '../telephony/ports/carrier-api.ts'
 import { restClient } from './rest-client.ts'
 import { credentialsOf, type RestSettings } from './rest-settings.ts'
 

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import { isLocalRequest } from '../../net/client-address.ts'
+import type { RequestVerifier } from '../telephony/ports/carrier-requests.ts'
 import type { PublicUrl } from '../telephony/public-url.ts'
 
 /** Decoded form fields; a repeated field is a list. */
@@ -53,14 +53,6 @@ function canonical(fields: FormFields): string {
   return text
 }
 
-/** Verifies that requests come from Twilio. */
-export interface RequestVerifier {
-  /** Verifies a webhook with its parsed body. */
-  webhook(request: FastifyRequest): boolean
-  /** Verifies the upgrade of the media socket at `path`. */
-  upgrade(request: FastifyRequest, path: string): boolean
-}
-
 /** Accepts requests signed with one of the auth tokens for the public address. */
 export class SignatureVerifier implements RequestVerifier {
   readonly #authTokens: readonly string[]
@@ -78,20 +70,6 @@ export class SignatureVerifier implements RequestVerifier {
 
   upgrade(request: FastifyRequest, path: string): boolean {
     return isSigned(signatureOf(request), this.#authTokens, this.#publicUrl().signedWs(path))
-  }
-}
-
-/**
- * Accepts unsigned requests from this machine. Forwarded requests and requests for other hosts are rejected, because
- * a local tunnel or proxy would admit the whole Internet.
- */
-export class LocalOnlyVerifier implements RequestVerifier {
-  webhook(request: FastifyRequest): boolean {
-    return isLocalRequest(request.raw)
-  }
-
-  upgrade(request: FastifyRequest): boolean {
-    return this.webhook(request)
   }
 }
 

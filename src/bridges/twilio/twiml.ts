@@ -1,5 +1,10 @@
-import type { CallInstructions, Instructions, KeyPlan, StreamPlan } from '../telephony/call-instructions.ts'
 import type { Spoken } from '../telephony/incoming-call.ts'
+import type {
+  CallInstructions,
+  Instructions,
+  KeyPlan,
+  StreamPlan,
+} from '../telephony/ports/call-instructions.ts'
 
 /** `CallInstructions` as TwiML. */
 export const twiml: CallInstructions = {

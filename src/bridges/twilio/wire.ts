@@ -1,4 +1,4 @@
-import type { Inbound, MediaDialect, WireFault } from '../telephony/media-dialect.ts'
+import type { Inbound, MediaDialect, WireFault } from '../telephony/ports/media-dialect.ts'
 
 /**
  * Parses and builds Twilio’s media stream messages (Twilio: Media Streams, WebSocket Messages). Numbers can be strings

@@ -1,8 +1,9 @@
 import { parse as parseForm } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
 import { destinationFault } from '../../../src/bridges/telephony/outbound/carrier-dialer.ts'
+import { webhookCall } from '../../../src/bridges/telephony/webhooks.ts'
+import { twilioRequests } from '../../../src/bridges/twilio/requests.ts'
 import { connectStream, sayAndHangUp } from '../../../src/bridges/twilio/twiml.ts'
-import { incomingCall } from '../../../src/bridges/twilio/webhooks.ts'
 import { parse } from '../../../src/bridges/twilio/wire.ts'
 import { parseTwiml, readXml } from '../../../src/simulator/twilio/phone/twiml.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
@@ -49,7 +50,7 @@ const forms: FuzzTarget = {
   run(input) {
     const [url = '', body = ''] = input.toString().split('\n', 2)
     const request = { originalUrl: `/twilio/voice${url}`, body: parseForm(body) } as unknown as FastifyRequest
-    const call = incomingCall(request)
+    const call = webhookCall(twilioRequests, request)
     if (call === undefined) return
     must(/^[\w-]{2,64}$/.test(call.callSid), 'a call has an id')
     for (const value of [

@@ -5,7 +5,7 @@ import { BridgeError } from '../../../common/errors.ts'
 import { type Logger, noopLogger } from '../../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
-import type { CarrierApi } from './carrier-api.ts'
+import type { CarrierApi } from '../ports/carrier-api.ts'
 import { OutboundCall } from './outbound-call.ts'
 import { CallUsage, type DayLedger, type UsageLimits } from './usage-limits.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { CallOrder } from '../../../../src/bridges/telephony/outbound/carrier-api.ts'
+import type { CallOrder } from '../../../../src/bridges/telephony/ports/carrier-api.ts'
 import { TwilioCallsApi } from '../../../../src/bridges/twilio/calls-api.ts'
 import { ACCOUNT, RestStandIn } from './rest-stand-in.ts'
 

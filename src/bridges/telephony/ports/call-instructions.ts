@@ -1,4 +1,4 @@
-import type { Spoken } from './incoming-call.ts'
+import type { Spoken } from '../incoming-call.ts'
 
 /** A response to a webhook: what the carrier does with the call next. */
 export interface Instructions {

@@ -1,8 +1,5 @@
-import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
-import { type Clock, setTimer } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
-import type { Logger } from '../../../common/log.ts'
-import type { DialInput } from './outbound-call-state.ts'
+import type { DialInput } from '../outbound/outbound-call-state.ts'
 
 /** The parameters of a new call. All addresses are absolute and public. */
 export interface CallOrder {
@@ -61,66 +58,4 @@ export class CarrierError extends BridgeError {
     const kind = UNREACHED.includes(name) ? 'later' : 'unsure'
     return new CarrierError(kind, `no response from the REST API (${name})`)
   }
-}
-
-/** Time during which a request that certainly was not executed is retried (ms). */
-const ORDER_MS = 10_000
-/** Retries of requests. */
-const RETRY: BackoffPolicy = { firstMs: 500, maxMs: 4_000 }
-/** Attempts to hang up; repeating this is harmless. */
-const HANG_UP_ATTEMPTS = 5
-
-export interface PersistenceOptions {
-  readonly api: CarrierApi
-  readonly clock: Clock
-  readonly log: Logger
-  readonly random: () => number
-}
-
-/**
- * Places a call once. Requests that certainly were not executed (no connection, rate limit) are retried for 10 s,
- * others never, so that no phone rings twice. Resolves to the carrier’s id of the call, or undefined once `wanted` returns false
- * between attempts; rejects with `CarrierError`.
- */
-export async function placeCall(
-  order: CallOrder,
-  { api, clock, random }: PersistenceOptions,
-  wanted: () => boolean,
-): Promise<string | undefined> {
-  const until = clock.now() + ORDER_MS
-  for (let attempt = 0; ; attempt++) {
-    try {
-      return await api.place(order)
-    } catch (failure) {
-      if (!(failure instanceof CarrierError) || failure.kind !== 'later' || clock.now() >= until)
-        throw failure
-    }
-    await pause(clock, attempt, random)
-    if (!wanted()) return undefined
-  }
-}
-
-/** Hangs up a call; never rejects. Logs repeated failure: the call then ends at its time limit. */
-export async function hangUpCall(
-  callSid: string,
-  dial: string,
-  { api, clock, log, random }: PersistenceOptions,
-): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await api.hangUp(callSid)
-    } catch (failure) {
-      const refused = failure instanceof CarrierError && failure.kind === 'refused'
-      if (refused || attempt === HANG_UP_ATTEMPTS) {
-        const error = failure instanceof CarrierError ? failure.message : 'unknown'
-        return log.error({ dial, callSid, error }, 'hang-up failed')
-      }
-    }
-    await pause(clock, attempt - 1, random)
-  }
-}
-
-function pause(clock: Clock, attempt: number, random: () => number): Promise<void> {
-  const ms = backoffMs(attempt + 1, RETRY, random())
-  return new Promise(resolve => void setTimer(clock, ms, resolve))
 }

@@ -1,0 +1,255 @@
+import { randomUUID } from 'node:crypto'
+import formbody from '@fastify/formbody'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { type Clock, systemClock } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { Logger } from '../../common/log.ts'
+import { callable, having } from '../../common/setting-fields.ts'
+import type { Announcer } from '../../core/model/announcer.ts'
+import type { Admission, Invitation } from '../../core/model/invitation.ts'
+import { mountPath } from '../../net/host-plugin.ts'
+import { vouchFor } from '../../net/request-guard.ts'
+import { onlyDescribe, routeSchema } from '../../net/route-schema.ts'
+import { SocketRoutes } from '../websocket/socket-routes.ts'
+import { CallAdmission, type EntranceOptions } from './call-admission.ts'
+import { CallRegistry } from './call-registry.ts'
+import type { CallerPrompt, DrainState, IncomingCall, Rejection, Spoken } from './incoming-call.ts'
+import { DEFAULT_LIMITS, type StreamLimits, streamLimitsSchema } from './limits.ts'
+import { MediaStreams } from './media-streams.ts'
+import { Menu, Prompts } from './menu.ts'
+import type { CarrierDialer } from './outbound/carrier-dialer.ts'
+import type { Carrier } from './ports/carrier.ts'
+import { LocalOnlyVerifier, type RequestVerifier } from './ports/carrier-requests.ts'
+import { PublicUrl } from './public-url.ts'
+import { StreamTokens } from './stream-tokens.ts'
+import { DialWebhooks, type WebhookName, Webhooks, webhookWords } from './webhooks.ts'
+
+/** Options of the bridge to any carrier. The caller keeps ownership of all objects. */
+export interface CarrierBridgeOptions {
+  /** Admits the legs. */
+  readonly relay: Admission
+  /**
+   * Public address such as `https://bridge.example.com`, configured at the carrier and covered by its signatures.
+   * Optional only with `insecure` or `local`; the listening address is used then.
+   */
+  readonly publicUrl?: string
+  /** Accepts unsigned requests from this machine only, for demonstrations and tests. */
+  readonly insecure?: boolean
+  /**
+   * Accepts signed requests for the loopback listening address, without `publicUrl`. For a bridge without an account.
+   */
+  readonly local?: boolean
+  /**
+   * Decides on each new call: its room and languages, or a question to the caller by menu. Synchronous, since the
+   * carrier waits; must not throw.
+   */
+  readonly invite: (call: IncomingCall) => Invitation | Rejection | CallerPrompt
+  /** Speaks menus and notices; required for questions. */
+  readonly announcer?: Announcer
+  /** Places outbound calls; the bridge handles their webhooks and closes the dialer. */
+  readonly dialler?: CarrierDialer
+  /** Set while the server is shutting down: calls known only to another server are redirected. */
+  readonly departure?: () => DrainState | undefined
+  readonly clock?: Clock
+  readonly log?: Logger
+  /** Prefix of all routes and of the addresses passed to the carrier, after the prefix of an enclosing scope. */
+  readonly prefix?: string
+  /** Path of the routes after all prefixes; default `/` and the name of the carrier. */
+  readonly path?: string
+  /** Spoken when a call cannot be translated. */
+  readonly apology?: Spoken
+  readonly limits?: Partial<StreamLimits>
+}
+
+/**
+ * Fields that validate these options when a plugin is registered. Combinations and addresses are checked where they
+ * are used.
+ */
+export const carrierBridgeFields = {
+  relay: having('the relay or policy that admits legs', 'admit'),
+  publicUrl: z.string('the https:// address that the carrier calls').optional(),
+  insecure: z.boolean('true or false').optional(),
+  local: z.boolean('true or false').optional(),
+  invite: callable('it decides on each new call'),
+  announcer: having('the announcer of menus and notices', 'notice').optional(),
+  dialler: having('the dialer for outbound calls', 'dial', 'attach').optional(),
+  departure: callable('it returns the state of a shutdown').optional(),
+  clock: having('a clock', 'now').optional(),
+  log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
+  prefix: z.string('a path such as /calls').optional(),
+  path: z.string('a path such as /twilio').optional(),
+  apology: z.object({ text: z.string('words to speak') }, 'an object with text').optional(),
+  limits: streamLimitsSchema.optional(),
+} satisfies Record<keyof CarrierBridgeOptions, z.ZodType>
+
+/** State of a bridge, as a plugin decorates the app with it. */
+export type CarrierBridge = Pick<
+  MediaStreams,
+  'carrier' | 'legs' | 'refused' | 'counters' | 'replaced' | 'heldOff' | 'expected' | 'goesOn' | 'handOver'
+>
+
+const MAX_BODY = 65_536
+
+/**
+ * Connects a carrier’s media streams as legs of the relay: the webhooks `voice`, `menu`, `resume`, `status` and
+ * `dial/…`, and the socket `media`, all under `path`. Throws `BridgeError` `CONFIG` without a way to verify requests.
+ */
+export async function registerCarrier(
+  app: FastifyInstance,
+  carrier: Carrier,
+  options: CarrierBridgeOptions,
+): Promise<CarrierBridge> {
+  const { clock = systemClock, log = app.log, path = `/${carrier.name}`, prefix = '', dialler } = options
+  const publicUrl = publicUrlOf(app, carrier, options)
+  const verifier = options.insecure ? new LocalOnlyVerifier() : carrier.verifier(publicUrl)
+  if (options.insecure) log.warn({}, 'INSECURE: accepting unverified requests from this machine only')
+  /** Path of the routes, below the public address. */
+  const mount = mountPath(app.prefix, prefix, path)
+  const address = (inside: string) => publicUrl().http(`${mount}/${inside}`)
+  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const calls = new CallRegistry(clock, limits)
+  const tokens = new StreamTokens(clock, limits.tokenTtlMs)
+  const { instructions, media } = carrier
+  const { announcer, invite, apology, relay, departure = () => undefined } = options
+  const keys = carrier.secrets.length > 0 ? carrier.secrets : [randomUUID()]
+  const prompts = announcer && new Prompts({ announcer, keys, url: name => address(`menu/sound/${name}`) })
+  const menu = prompts && new Menu(instructions, prompts, query => address(`menu?${query}`))
+  const terms: EntranceOptions = {
+    ...{ calls, tokens, publicUrl, mount, limits, log, menu, departure },
+    ...{ instructions, invite, apology, now: () => clock.now() },
+  }
+  const streams = new MediaStreams({
+    ...{ carrier: carrier.name, media, relay, calls, tokens, clock, log, limits },
+    lives: dialler && ((callSid: string) => dialler.lives(callSid)),
+    letGo: () => dialler?.handOver(),
+  })
+  dialler?.attach({
+    url: name => address(`dial/${name}`),
+    release: callSid => calls.get(callSid)?.end(clock.now()),
+  })
+  app.addHook('preClose', async () => {
+    await Promise.all([streams.close(), dialler?.close()])
+  })
+  const routes = { carrier, path, mount, verifier, log, prompts, streams }
+  // In a separate scope, so that the body parser applies only to these routes.
+  await app.register(
+    async scope => {
+      await parseBodies(scope, carrier, log)
+      webhookRoutes(scope, routes, handlersOf(carrier, terms, dialler))
+      mediaRoutes(scope, routes, limits.maxMessageBytes)
+    },
+    { prefix },
+  )
+  return streams
+}
+
+interface Routes {
+  readonly carrier: Carrier
+  readonly path: string
+  readonly mount: string
+  readonly verifier: RequestVerifier
+  readonly log: Logger
+  readonly prompts: Prompts | undefined
+  readonly streams: MediaStreams
+}
+
+type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+
+function handlersOf(
+  carrier: Carrier,
+  terms: EntranceOptions,
+  dialler: CarrierDialer | undefined,
+): Readonly<Record<WebhookName, Handler>> {
+  const entrance = new CallAdmission(terms)
+  const webhooks = new Webhooks(entrance, carrier.requests, terms)
+  const dials = new DialWebhooks(dialler, entrance, webhooks)
+  return {
+    voice: (request, reply) => webhooks.voice(request, reply),
+    resume: (request, reply) => webhooks.resume(request, reply),
+    status: (request, reply) => webhooks.status(request, reply),
+    menu: (request, reply) => webhooks.menu(request, reply),
+    'dial/answer': (request, reply) => dials.answer(request, reply),
+    'dial/status': (request, reply) => dials.status(request, reply),
+    'dial/machine': (request, reply) => dials.machine(request, reply),
+  }
+}
+
+async function parseBodies(scope: FastifyInstance, { requests }: Carrier, log: Logger): Promise<void> {
+  onlyDescribe(scope)
+  scope.removeAllContentTypeParsers()
+  scope.setErrorHandler((error: FastifyError, request, reply) => {
+    const status = error.statusCode ?? 500
+    log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request rejected: malformed')
+    return reply.code(status).send()
+  })
+  if (requests.contentType === 'application/x-www-form-urlencoded')
+    await scope.register(formbody, { bodyLimit: MAX_BODY })
+  else
+    scope.addContentTypeParser(
+      requests.contentType,
+      { parseAs: 'string', bodyLimit: MAX_BODY },
+      async (_request: FastifyRequest, body: string) => body,
+    )
+}
+
+function webhookRoutes(
+  scope: FastifyInstance,
+  { carrier, path, verifier, log, prompts }: Routes,
+  handlers: Readonly<Record<WebhookName, Handler>>,
+): void {
+  const preValidation = async (request: FastifyRequest, reply: FastifyReply) =>
+    verifier.webhook(request) ? vouchFor(request.raw) : refuse(log, request, reply)
+  const words = webhookWords(carrier)
+  for (const [name, handle] of Object.entries(handlers))
+    scope.post(
+      `${path}/${name}`,
+      { preValidation, bodyLimit: MAX_BODY, schema: routeSchema(words[name as WebhookName]) },
+      handle,
+    )
+  if (!prompts) return
+  const sound = { tag: carrier.name, summary: 'Audio of a menu prompt.', answers: 'audio/wav' }
+  scope.get(
+    `${path}/menu/sound/:signature/:notice/:language.wav`,
+    { schema: routeSchema(sound) },
+    (request, reply) => prompts.serve(request, reply),
+  )
+}
+
+function mediaRoutes(
+  scope: FastifyInstance,
+  { path, mount, verifier, log, streams }: Routes,
+  maxPayload: number,
+): void {
+  const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
+    verifier.upgrade(request, `${mount}/media`) ? vouchFor(request.raw) : refuse(log, request, reply)
+  const sockets = new SocketRoutes(scope, { maxPayload })
+  for (const url of [`${path}/media`, `${path}/media/`])
+    sockets.route({ url, onRequest, accept: socket => streams.accept(socket) })
+}
+
+function refuse(log: Logger, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  log.warn({ route: request.routeOptions.url }, 'request rejected: invalid signature')
+  return reply.code(403).send()
+}
+
+function publicUrlOf(
+  app: FastifyInstance,
+  { title }: Carrier,
+  { publicUrl, insecure = false, local = false }: CarrierBridgeOptions,
+): () => PublicUrl {
+  if (publicUrl !== undefined) {
+    const fixed = new PublicUrl(publicUrl, { allowHttp: insecure })
+    return () => fixed
+  }
+  if (!insecure && !local)
+    throw new BridgeError(
+      'CONFIG',
+      `the ${title} bridge needs publicUrl: the https:// address that ${title} calls`,
+    )
+  return () => {
+    const address = app.server.address()
+    const port = typeof address === 'object' && address ? address.port : 80
+    return new PublicUrl(`http://127.0.0.1:${port}`, { allowHttp: true })
+  }
+}

@@ -1,0 +1,20 @@
+import type { CallInstructions } from './call-instructions.ts'
+import type { CarrierRequests, VerifierFactory } from './carrier-requests.ts'
+import type { MediaDialect } from './media-dialect.ts'
+
+/**
+ * A phone carrier: how it streams audio, takes instructions, asks for them and proves its requests. `CarrierApi`, for
+ * outbound calls, is passed to the dialer.
+ */
+export interface Carrier {
+  /** A word such as `twilio`: the channel of its legs, its label in metrics, and the default path of its routes. */
+  readonly name: string
+  /** Name in messages, such as `Twilio`. */
+  readonly title: string
+  readonly media: MediaDialect
+  readonly instructions: CallInstructions
+  readonly requests: CarrierRequests
+  readonly verifier: VerifierFactory
+  /** Secrets that all servers of the account share; they sign addresses of prompts. Empty: a secret of this process. */
+  readonly secrets: readonly string[]
+}
