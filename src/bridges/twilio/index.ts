@@ -62,7 +62,7 @@ declare module 'fastify' {
 }
 
 /** Twilio, with the auth tokens of an account. */
-export function twilioCarrier(authTokens: readonly string[]): Carrier {
+function twilioCarrier(authTokens: readonly string[]): Carrier {
   return {
     name: 'twilio',
     title: 'Twilio',
