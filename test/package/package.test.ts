@@ -144,7 +144,7 @@ describe('the package', () => {
       languages: ['en-us'],
       text: { text: 'Good morning.', translation: 'es-es 1' },
       speech: { text: 'en-us 1', translation: 'es-es 1', mp3: true },
-      failure: ['ServiceFailure', 'unreachable', 'connection_failed'],
+      failure: ['ServiceClientError', 'unreachable', 'connection_failed'],
       misuse: 'RangeError',
     })
   })

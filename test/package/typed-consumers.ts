@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export const TYPESCRIPT_CONSUMER = `
 import { buildApp, type App } from 'dragoman'
 import { FRAME_SAMPLES, encodeWav } from 'dragoman/transcode'
-import { ServiceClient, ServiceFailure, ServiceTranslator, type LanguageEntry } from 'dragoman/service'
+import { ServiceClient, ServiceClientError, ServiceTranslator, type LanguageEntry } from 'dragoman/service'
 import { ServiceProcess } from 'dragoman/service/server'
 import twilioBridge from 'dragoman/twilio'
 import browserBridge, { asRequested } from 'dragoman/browser'
@@ -37,14 +37,14 @@ export async function used(client: ServiceClient): Promise<string | undefined> {
     if (event.kind === 'error') return [event.error.code, event.error.error, event.error.description].join()
   const { translation, audio } = await client.batch({ mode: 'sts', file: wav, languageIdSource: 'en-us' })
   const end = await speech.finish()
-  const told = end.kind === 'failed' && end.error instanceof ServiceFailure ? end.error.by : undefined
+  const told = end.kind === 'failed' && end.error instanceof ServiceClientError ? end.error.by : undefined
   return translation ?? told ?? languages[0]?.languageId ?? String(audio?.length)
 }
 `
 
 /** The client with the scripted service, both as installed. */
 export const JAVASCRIPT_CONSUMER = `
-import { ServiceClient, ServiceFailure } from 'dragoman/service'
+import { ServiceClient, ServiceClientError } from 'dragoman/service'
 import { ScriptedService, tone, tones } from 'dragoman/simulator'
 import { SAMPLE_RATE } from 'dragoman/transcode'
 
@@ -79,7 +79,7 @@ console.log(
     languages,
     text: { text, translation },
     speech: { text: spoken.text, translation: spoken.translation, mp3: spoken.audio.length > 100 },
-    failure: [failed instanceof ServiceFailure && failed.name, failed.code, failed.error],
+    failure: [failed instanceof ServiceClientError && failed.name, failed.code, failed.error],
     misuse,
   }),
 )

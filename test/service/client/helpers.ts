@@ -35,7 +35,7 @@ export async function failureOf(doing: Promise<unknown>): Promise<ServiceClientE
     error => error,
   )
   if (result instanceof ServiceClientError) return result
-  throw new Error(`no ServiceFailure: ${String(result)}`)
+  throw new Error(`no ServiceClientError: ${String(result)}`)
 }
 
 export async function collected<T>(items: AsyncIterable<T>): Promise<T[]> {

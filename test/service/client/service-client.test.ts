@@ -53,7 +53,7 @@ describe('lists', () => {
     const { client, service } = await scripted({ http: (...given) => http(...given) }, more)
     const failure = () => failureOf(client.languages())
     expect(await failure()).toMatchObject({
-      name: 'ServiceFailure',
+      name: 'ServiceClientError',
       code: 'unauthorized',
       error: 'key_wrong',
       description: 'no',
