@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs'
-import { cpus } from 'node:os'
 import { beforeEach } from 'vitest'
+import { waitedMs } from './cpu-shortage.ts'
 
 /**
  * Set-up of real-time tests, which measure the arrival of audio. While other work keeps the processors busy, phone,
@@ -21,25 +20,5 @@ beforeEach(({ task }) => {
 function watch(): () => boolean {
   const begun = now()
   const waitedBefore = waitedMs()
-  const idleBefore = idleMs()
-  return () => {
-    const elapsed = now() - begun
-    const waited = waitedMs()
-    if (waited !== undefined && waitedBefore !== undefined) return waited - waitedBefore > elapsed * SHORT
-    return idleMs() - idleBefore < elapsed * cpus().length * SHORT
-  }
-}
-
-/** Time since boot in which a task waited for a processor, if the system counts it (Linux pressure stall information). */
-function waitedMs(): number | undefined {
-  try {
-    const total = /^some .*total=(\d+)/m.exec(readFileSync('/proc/pressure/cpu', 'utf8'))?.[1]
-    return total === undefined ? undefined : Number(total) / 1_000
-  } catch {
-    return undefined
-  }
-}
-
-function idleMs(): number {
-  return cpus().reduce((sum, { times }) => sum + times.idle, 0)
+  return () => waitedMs() - waitedBefore > (now() - begun) * SHORT
 }

@@ -68,8 +68,12 @@ export function soundings(
   { bridgeMs = 120, floorDb = FLOOR_DB } = {},
 ): Sounding[] {
   const resonance = resonanceOf(hz)
+  const peaks = peaksOf(pcm)
+  const audible = 32_768 * 10 ** (floorDb / 20)
   const found: { fromMs: number; toMs: number; levels: number[] }[] = []
   for (let at = 0; at + WINDOW <= pcm.length; at += HOP) {
+    // No tone is louder than the samples: silence needs no search.
+    if (2 * Math.max(...peaks.subarray(at / HOP, (at + WINDOW) / HOP)) < audible) continue
     const db = resonance.db(pcm, at)
     if (db < floorDb) continue
     const ms = ((at + WINDOW / 2) / RATE) * 1000
@@ -82,6 +86,15 @@ export function soundings(
   return found
     .filter(({ fromMs, toMs }) => toMs - fromMs >= 60)
     .map(({ fromMs, toMs, levels }) => ({ fromMs, toMs, db: upper(levels) }))
+}
+
+/** The largest sample of each hop. */
+function peaksOf(pcm: Int16Array): Float64Array {
+  const peaks = new Float64Array(Math.floor(pcm.length / HOP))
+  for (let hop = 0; hop < peaks.length; hop++)
+    for (let at = hop * HOP; at < (hop + 1) * HOP; at++)
+      peaks[hop] = Math.max(peaks[hop]!, Math.abs(pcm[at]!))
+  return peaks
 }
 
 /** Level of `hz` between two times (dBFS of the peak), the median of 20 ms steps. */
