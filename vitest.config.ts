@@ -1,8 +1,8 @@
 import { defineConfig } from 'vitest/config'
-import { ClosingLine } from './test/helpers/closing-line.ts'
-import { SlowFirst } from './test/helpers/slow-first.ts'
+import { ClosingLine } from './test/harness/vitest/closing-line.ts'
+import { SlowFirst } from './test/harness/vitest/slow-first.ts'
 
-/** Properties have a seed that test/helpers/seeds.ts gives: a fixed one, or in the long run a new one. */
+/** Properties have a seed that test/harness/vitest/seeds.ts gives: a fixed one, or in the long run a new one. */
 export const chance = {
   resolve: {
     alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/helpers/fast-check.ts` }],
@@ -33,7 +33,7 @@ const limits = {
   // On a busy machine everything takes several times as long; `until` and the repetition allow for that.
   testTimeout: 120_000,
   hookTimeout: 120_000,
-  setupFiles: ['test/helpers/short-of-cpu.ts'],
+  setupFiles: ['test/harness/vitest/short-of-cpu.ts'],
   retry: { count: 2 },
 }
 

@@ -22,7 +22,7 @@ const TESTS = [
   ...['door', 'service-door', 'ssrf', 'signature', 'overload'].map(
     name => `test/faults/security/${name}.test.ts`,
   ),
-  'test/web/control/access.test.ts',
+  'test/scenarios/web/control/access.test.ts',
 ]
 
 const root = fileURLToPath(new URL('..', import.meta.url))

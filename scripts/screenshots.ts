@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { encodeWav, readWav } from '../src/transcode/wav.ts'
-import { startChromium } from '../test/helpers/chromium.ts'
+import { startChromium } from '../test/harness/chromium.ts'
 import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
 
 // `npm run screenshots`: writes every page in both themes and two sizes into `screenshots/`, with real engines, phones

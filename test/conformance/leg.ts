@@ -4,8 +4,8 @@ import type { EndReason } from '../../src/common/lifecycle.ts'
 import type { Leg } from '../../src/core/model/leg.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../src/transcode/pcm.ts'
-import { sine } from '../helpers/tone.ts'
-import { until } from '../helpers/until.ts'
+import { sine } from '../harness/transcode/tone.ts'
+import { until } from '../harness/until.ts'
 import type { Checks } from './suite.ts'
 
 /** An unattached leg, and the participant at its other end. */

@@ -1,11 +1,11 @@
 import { describe } from 'vitest'
-import { sine } from '../helpers/tone.ts'
-import { type EarFaults, EnergyEars } from './energy-ears.ts'
+import { sine } from '../harness/transcode/tone.ts'
+import { type EarFaults, EnergyEars } from './energy-recognizer.ts'
 import { failsFor } from './fails-for.ts'
 import { speechToTextChecks } from './speech-to-text.ts'
 import { synthesizerChecks } from './synthesizer.ts'
 import { textTranslatorChecks } from './text-translator.ts'
-import { type MouthFaults, ToyMouth } from './toy-mouth.ts'
+import { type MouthFaults, ToyMouth } from './toy-synthesizer.ts'
 import { ToyTranslator, type TranslatorFaults } from './toy-translator.ts'
 
 /** 100 ms of room noise, a word of 1.4 s, 500 ms, another, 500 ms. */

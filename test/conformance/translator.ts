@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { EndReason } from '../../src/common/lifecycle.ts'
 import type { ConnectionSink, TranslationResult, Translator } from '../../src/core/translation/translator.ts'
-import { pause, until } from '../helpers/until.ts'
+import { pause, until } from '../harness/until.ts'
 import type { Checks } from './suite.ts'
 
 /** A translator and its service, whose newest connection the test controls. */

@@ -24,10 +24,10 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   certbot: 'needs a public name',
   openssl: 'makes a random key',
   promtool: 'its files are checked in test/deploy',
-  sh: 'makes secrets: test/deploy/compose.test.ts',
+  sh: 'makes secrets: test/e2e/deploy/compose.test.ts',
   install: 'needs root',
   kill: 'needs a server that runs',
-  curl: 'run in test/docs/curl.test.ts, test/web/control/control-doc.test.ts and test/service/server/contract-commands.test.ts',
+  curl: 'run in test/docs/curl.test.ts, test/scenarios/web/control/control-doc.test.ts and test/scenarios/service/contract-commands.test.ts',
 }
 
 /** Faults of the commands in a block of `sh`; empty if all are valid. */

@@ -7,8 +7,8 @@ import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { placeCall, ScriptedService, tone, tones } from '../../src/simulator/index.ts'
 import { dbfs, loudness, mono, readWav, rms, SAMPLE_RATE } from '../../src/transcode/index.ts'
-import { Talker } from '../bridges/browser/talker.ts'
-import { until } from '../helpers/until.ts'
+import { Talker } from '../harness/browser/page-client.ts'
+import { until } from '../harness/until.ts'
 import { PROJECT } from './pages.ts'
 
 const PATIENCE_MS = 60_000

@@ -1,7 +1,7 @@
 /** Tests that really run the commands in the pages, with the real program: the start of the command, and the test. */
 export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: string])[] = [
   [/^npm (test|ci)/, 'vitest.config.ts', 'test/**'],
-  [/^npm pack/, 'test/package/packed.ts', "'pack'"],
+  [/^npm pack/, 'test/e2e/package/packed.ts', "'pack'"],
   [/^npm start|^dragoman serve/, 'test/e2e/commands.test.ts', "'serve'"],
   [/^npm run demo$|^dragoman demo$|^dragoman demo --audio/, 'test/e2e/commands.test.ts', "'demo'"],
   [/^(npm run demo --|dragoman demo) --two-phones/, 'test/e2e/two-party/demo.test.ts', 'twoPhones'],
@@ -10,12 +10,12 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman call/, 'test/e2e/commands.test.ts', "'call'"],
   [/^dragoman service/, 'test/e2e/commands.test.ts', "'service'"],
   [/^dragoman doctor/, 'test/e2e/commands.test.ts', "'doctor'"],
-  [/^dragoman setup/, 'test/package/package.test.ts', "'setup'"],
+  [/^dragoman setup/, 'test/e2e/package/package.test.ts', "'setup'"],
   [/^dragoman keys/, 'test/e2e/keys.test.ts', "'revoke'"],
-  [/^dragoman translate/, 'test/commands/translate.test.ts', 'translate'],
-  [/^dragoman conform/, 'test/commands/conform/embedded.test.ts', 'conform'],
-  [/^dragoman twilio (bind|unbind)/, 'test/commands/numbers.test.ts', 'unbind'],
-  [/^dragoman discord/, 'test/commands/discord.test.ts', 'invite'],
-  [/^dragoman completion/, 'test/commands/completion/completion.test.ts', 'completion'],
+  [/^dragoman translate/, 'test/unit/cli/translate.test.ts', 'translate'],
+  [/^dragoman conform/, 'test/unit/cli/conformance/embedded.test.ts', 'conform'],
+  [/^dragoman twilio (bind|unbind)/, 'test/unit/simulator/twilio/rest/numbers.test.ts', 'unbind'],
+  [/^dragoman discord/, 'test/unit/cli/discord.test.ts', 'invite'],
+  [/^dragoman completion/, 'test/unit/cli/completion.test.ts', 'completion'],
   [/^npm run example examples\//, 'test/docs/examples.test.ts', "'example'"],
 ]

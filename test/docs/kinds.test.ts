@@ -21,8 +21,8 @@ const CHECKED: Readonly<Record<string, string>> = {
 
 /** Pages whose JSON is compared with the responses of servers, and by which test. */
 const ANSWERS: Readonly<Record<string, string>> = {
-  'docs/features/control-api-examples.md': 'test/web/control/control-doc.test.ts',
-  'docs/service/http.md': 'test/service/server/contract-commands.test.ts',
+  'docs/features/control-api-examples.md': 'test/scenarios/web/control/control-doc.test.ts',
+  'docs/service/http.md': 'test/scenarios/service/contract-commands.test.ts',
   'docs/reference/events.md': 'made from what is sent: test/docs/reference.test.ts',
 }
 

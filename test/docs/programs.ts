@@ -132,7 +132,7 @@ ok(offered.body.includes('es-es'), offered.body)`,
   {
     page: 'docs/testing/discord.md',
     mark: 'SlashCommandBuilder',
-    runs: 'test/simulator/discord/doc.test.ts',
+    runs: 'test/unit/simulator/discord/doc.test.ts',
   },
   {
     page: 'docs/testing/discord.md',
@@ -231,7 +231,7 @@ const [pcm, rate] = [tone(700, 1000, 8000), 8000]`,
   {
     page: 'docs/testing/twilio-rest.md',
     mark: 'TwilioSimulator.listen',
-    runs: 'test/simulator/rest/doc.test.ts',
+    runs: 'test/scenarios/simulator/doc.test.ts',
   },
   {
     page: 'docs/channels/twilio-plugin.md',
@@ -260,11 +260,11 @@ const show = told.resolve`,
   {
     page: 'docs/features/webhooks.md',
     mark: 'isFromDragoman',
-    runs: 'test/web/control/control-doc.test.ts',
+    runs: 'test/scenarios/web/control/control-doc.test.ts',
   },
   ...['/translator`', '/tts`', '/stt`', '/sts`'].map(mark => ({
     page: 'docs/service/examples.md',
     mark,
-    runs: 'test/service/server/contract-examples.test.ts',
+    runs: 'test/scenarios/service/contract-examples.test.ts',
   })),
 ]

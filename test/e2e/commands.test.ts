@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { peak, rms } from '../../src/transcode/level.ts'
 import { readWav } from '../../src/transcode/wav.ts'
-import { type Command, Shell } from '../helpers/shell.ts'
+import { type Command, Shell } from '../harness/shell.ts'
 
 const SENTENCE = new URL('../../recordings/sense-and-sensibility-4.wav', import.meta.url).pathname
 /** Ends of calls, farewells and engines: "a few seconds" on a busy machine. */
@@ -148,7 +148,7 @@ describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
 })
 
 describe('from the shell, errors are reported in one line:', { timeout: 60_000 }, () => {
-  // All others: test/commands/refusals.test.ts.
+  // All others: test/unit/cli/refusals.test.ts.
   test('a missing file', async () => {
     const { code, out, err } = await shell.run('call', 'nope.wav')
     expect([code, out]).toEqual([1, ''])

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { decoded, KEY, realService } from '../service/server/helpers/real-service.ts'
+import { decoded, KEY, realService } from '../harness/service/real-service.ts'
 
 const PROJECT = fileURLToPath(new URL('../../', import.meta.url))
 const SENTENCE = join(PROJECT, 'recordings/sense-and-sensibility-2.wav')

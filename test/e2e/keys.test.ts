@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ServiceErrorBody } from '../../src/service/contract.ts'
-import { query, TestClient } from '../service/server/helpers/test-client.ts'
+import { query, TestClient } from '../harness/service/test-client.ts'
 
 const run = promisify(execFile)
 const MAIN = new URL('../../src/main.ts', import.meta.url).pathname

@@ -8,10 +8,10 @@ import {
   tone,
 } from '../../src/simulator/index.ts'
 import { loudness, rms } from '../../src/transcode/level.ts'
-import { Talker } from '../bridges/browser/talker.ts'
-import { pause } from '../helpers/until.ts'
-import { KEY } from '../web/control/controlled.ts'
-import { bridge } from './phones.ts'
+import { Talker } from '../harness/browser/page-client.ts'
+import { pause } from '../harness/until.ts'
+import { KEY } from '../harness/web/control-harness.ts'
+import { bridge } from '../harness/e2e/phones.ts'
 
 interface Wire {
   readonly name: string

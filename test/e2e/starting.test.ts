@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Shell } from '../helpers/shell.ts'
-import { until } from '../helpers/until.ts'
+import { Shell } from '../harness/shell.ts'
+import { until } from '../harness/until.ts'
 
 /** Startup time on a busy machine (ms). */
 const PATIENCE_MS = 60_000

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { peak, rms } from '../../src/transcode/level.ts'
 import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { readWav } from '../../src/transcode/wav.ts'
-import { bridge, envelope, LINE_RATE, likeness, recognised, sentence } from './phones.ts'
+import { bridge, envelope, LINE_RATE, likeness, recognised, sentence } from '../harness/e2e/phones.ts'
 
 type Bridge = Awaited<ReturnType<typeof bridge>>
 let b: Bridge

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { runOutage } from './outage-run.ts'
+import { runOutage } from '../harness/faults/outage-run.ts'
 
 /** Every drop point, and a few different outages. */
 const POINTS = Array.from({ length: 201 }, (_, frame) => frame)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { figure } from '../helpers/figures.ts'
-import { newSeeds } from '../helpers/seeds.ts'
+import { figure } from '../harness/sources/figures.ts'
+import { newSeeds } from '../harness/vitest/seeds.ts'
 import { fuzz } from './fuzzer.ts'
 import { TARGETS } from './targets/all.ts'
 

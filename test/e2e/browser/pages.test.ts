@@ -1,7 +1,7 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessibilityFaults, hasChromium, startChromium, watchFaults } from '../../helpers/chromium.ts'
-import { bridge } from '../phones.ts'
+import { accessibilityFaults, hasChromium, startChromium, watchFaults } from '../../harness/chromium.ts'
+import { bridge } from '../../harness/e2e/phones.ts'
 
 const KEY = 'a-key-that-nobody-would-guess'
 /** From the narrowest phone to a large screen. */

@@ -1,8 +1,8 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { browserServer } from '../../bridges/browser/bridge.ts'
-import { hasChromium, startChromium } from '../../helpers/chromium.ts'
-import { talkPage, withoutMicrophone } from './talk-page.ts'
+import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
+import { hasChromium, startChromium } from '../../harness/chromium.ts'
+import { talkPage, withoutMicrophone } from '../../harness/e2e/talk-page.ts'
 
 /** A page that the browser treats as opened over plain http. */
 const INSECURE = `Object.defineProperty(window, 'isSecureContext', { get: () => false })`

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { shardOf } from '../../../src/simulator/discord/model/snowflake.ts'
-import { pause, until } from '../../helpers/until.ts'
-import { VOICE } from '../two-party/exchange.ts'
-import { into, parlour } from './parlour.ts'
+import { pause, until } from '../../harness/until.ts'
+import { VOICE } from '../../harness/e2e/two-party-harness.ts'
+import { into, parlour } from '../../harness/e2e/discord-call-harness.ts'
 
 test('a bot with as many connections as Discord recommends interprets in servers of each of them', {
   timeout: 60_000,

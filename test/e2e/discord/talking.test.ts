@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { until } from '../../helpers/until.ts'
-import { VOICE } from '../two-party/exchange.ts'
-import { begun, into, narrow, parlour, totalMs } from './parlour.ts'
+import { until } from '../../harness/until.ts'
+import { VOICE } from '../../harness/e2e/two-party-harness.ts'
+import { begun, into, narrow, parlour, totalMs } from '../../harness/e2e/discord-call-harness.ts'
 
 const [ANA, BEN] = [VOICE.callee, VOICE.caller]
 

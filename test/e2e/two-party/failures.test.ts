@@ -7,8 +7,8 @@ import {
   tone,
   voiceOf,
 } from '../../../src/simulator/index.ts'
-import { pause, until } from '../../helpers/until.ts'
-import { FAINT, hears, soundings, times } from './ear.ts'
+import { pause, until } from '../../harness/until.ts'
+import { FAINT, hears, soundings, times } from '../../harness/e2e/phone-listener.ts'
 import {
   CALLEE,
   DIAL,
@@ -24,7 +24,7 @@ import {
   translated,
   translationsHeard,
   VOICE,
-} from './exchange.ts'
+} from '../../harness/e2e/two-party-harness.ts'
 
 /** It rings for a second, not half a minute. */
 const SHORT = { ...NUMBER, dial: { ...DIAL, ringSeconds: 1 } } as const

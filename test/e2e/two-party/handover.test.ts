@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { buildApp } from '../../../src/app/app.ts'
-import { until } from '../../helpers/until.ts'
-import { hears, times } from './ear.ts'
-import { exchange, noticeHz, PUBLIC, say, translated, translationsHeard, VOICE } from './exchange.ts'
+import { until } from '../../harness/until.ts'
+import { hears, times } from '../../harness/e2e/phone-listener.ts'
+import { exchange, noticeHz, PUBLIC, say, translated, translationsHeard, VOICE } from '../../harness/e2e/two-party-harness.ts'
 
 test.concurrent('two participants continue on another server when theirs ends, each still in their own language', async () => {
   await using x = await exchange()

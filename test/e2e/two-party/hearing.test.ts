@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { SimulatedCall } from '../../../src/simulator/index.ts'
-import { pause, until } from '../../helpers/until.ts'
-import { FAINT, hears, LOUD, levelBetween, longest, NEAR_DB, SAID_DB, soundings, times } from './ear.ts'
+import { pause, until } from '../../harness/until.ts'
+import { FAINT, hears, LOUD, levelBetween, longest, NEAR_DB, SAID_DB, soundings, times } from '../../harness/e2e/phone-listener.ts'
 import {
   DIAL,
   type Exchange,
@@ -14,7 +14,7 @@ import {
   translated,
   translationsHeard,
   VOICE,
-} from './exchange.ts'
+} from '../../harness/e2e/two-party-harness.ts'
 
 /** The clocks of both sides differ by the delays of a busy machine. */
 const LATE_MS = 3_000
@@ -182,7 +182,7 @@ describe.concurrent('key commands', { timeout: 40_000 }, () => {
     const repeated = () => x.events.notice.some(n => n.notice === 'repeat' && n.stage === 'heard')
     await until(repeated, 10_000, 'the whole repetition')
     const [once, again, ...more] = soundings(callee.heard(), TRANSLATED.caller, LOUD)
-    // It is the same sound; `test/core/announcement.test.ts` compares the samples.
+    // It is the same sound; `test/scenarios/room/announcement.test.ts` compares the samples.
     expect(more).toEqual([])
     expect(Math.abs((again?.db ?? 0) - (once?.db ?? 0))).toBeLessThan(NEAR_DB)
     expect(hears(caller.heard(), TRANSLATED.caller)).toBe(false)

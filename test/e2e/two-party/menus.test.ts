@@ -1,7 +1,7 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
-import { until } from '../../helpers/until.ts'
-import { FAINT, LOUD, longest, NEAR_DB, SAID_DB, soundings, times } from './ear.ts'
+import { until } from '../../harness/until.ts'
+import { FAINT, LOUD, longest, NEAR_DB, SAID_DB, soundings, times } from '../../harness/e2e/phone-listener.ts'
 import {
   CALLER,
   exchange,
@@ -12,7 +12,7 @@ import {
   translated,
   translationsHeard,
   VOICE,
-} from './exchange.ts'
+} from '../../harness/e2e/two-party-harness.ts'
 
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr'] as const
 const DOOR = '+15005550014'

@@ -1,9 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
 import { type SimulatedCall, tone } from '../../../src/simulator/index.ts'
-import { until } from '../../helpers/until.ts'
-import { FAINT, hears, LOUD, longest, NEAR_DB, SAID_DB, soundings, times } from './ear.ts'
-import { type Exchange, exchange, translated, translationsHeard, VOICE } from './exchange.ts'
+import { until } from '../../harness/until.ts'
+import { FAINT, hears, LOUD, longest, NEAR_DB, SAID_DB, soundings, times } from '../../harness/e2e/phone-listener.ts'
+import { type Exchange, exchange, translated, translationsHeard, VOICE } from '../../harness/e2e/two-party-harness.ts'
 
 /** Numbers for one room, by the language spoken there. */
 const NUMBERS = {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { fakeService } from '../../service/server/helpers/fake-service.ts'
-import { NEVER_LATE } from '../../service/server/helpers/never-late.ts'
+import { fakeService } from '../../harness/service/fake-service.ts'
+import { NEVER_LATE } from '../../harness/service/no-lag.ts'
 
 /** Timeout on a busy machine for what normally takes a moment (ms). */
 const PATIENCE_MS = 20_000

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { pause, until } from '../../helpers/until.ts'
+import { pause, until } from '../../harness/until.ts'
 import { Deployment, type Instance, PATIENCE_MS, type Pair } from '../provider/served.ts'
 
 const WHOLE = { lost: [], repeated: 0, late: 0, foreign: [] }

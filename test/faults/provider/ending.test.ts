@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../src/common/clock.ts'
-import { pause } from '../../helpers/until.ts'
+import { pause } from '../../harness/until.ts'
 import { Deployment, type Instance, PATIENCE_MS, type Pair } from './served.ts'
 
 /** Twilio's request, a new stream, playout lead: the cost of a resumption without waiting (ms). */

@@ -3,8 +3,8 @@ import { type App, buildApp } from '../../../src/app/app.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { placeCall, type SimulatedCall } from '../../../src/simulator/twilio/phone/call.ts'
 import { PhoneLine } from '../../../src/simulator/twilio/phone/line.ts'
-import { figure, quantile } from '../../helpers/figures.ts'
-import { pause, until } from '../../helpers/until.ts'
+import { figure, quantile } from '../../harness/sources/figures.ts'
+import { pause, until } from '../../harness/until.ts'
 import { Switch } from './switch.ts'
 
 const ENDINGS = Number(process.env.DRAGOMAN_ENDINGS ?? 1_000)

@@ -7,9 +7,9 @@ import { ScriptedService } from '../../../src/simulator/service/scripted-service
 import { tone } from '../../../src/simulator/service/tone-mp3.ts'
 import { placeCall, type SimulatedCall } from '../../../src/simulator/twilio/phone/call.ts'
 import { PhoneLine } from '../../../src/simulator/twilio/phone/line.ts'
-import { figure, quantile } from '../../helpers/figures.ts'
-import { Shell } from '../../helpers/shell.ts'
-import { pause, until } from '../../helpers/until.ts'
+import { figure, quantile } from '../../harness/sources/figures.ts'
+import { Shell } from '../../harness/shell.ts'
+import { pause, until } from '../../harness/until.ts'
 
 const PUBLIC_URL = 'https://bridge.example.com'
 const AUTH_TOKEN = 'a token for this test'

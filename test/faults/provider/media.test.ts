@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { OriginalBuffer } from '../../../src/core/playout/listener-voice.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { Harness, SILENCE, until } from '../../bridges/twilio/harness.ts'
+import { Harness, SILENCE, until } from '../../harness/phone/twilio-bridge-harness.ts'
 
 /** Frames buffered before the first is played: 60 ms. */
 const PRIME = 3

@@ -2,8 +2,8 @@ import { countFrames, framesIn, numberedFrames } from '../../../src/simulator/ne
 import { echoes } from '../../../src/simulator/service/scripted-answers.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { placeCall, type SimulatedCall } from '../../../src/simulator/twilio/phone/call.ts'
-import { type Command, Shell } from '../../helpers/shell.ts'
-import { until } from '../../helpers/until.ts'
+import { type Command, Shell } from '../../harness/shell.ts'
+import { until } from '../../harness/until.ts'
 import { Switch } from './switch.ts'
 
 const PUBLIC_URL = 'https://bridge.example.com'

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { buildApp } from '../../../src/app/app.ts'
 import { sign } from '../../../src/bridges/twilio/index.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
-import { AUTH_TOKEN, fieldsOf, Harness, PUBLIC_URL } from '../../bridges/twilio/harness.ts'
-import { exchanged } from '../security/raw.ts'
+import { AUTH_TOKEN, fieldsOf, Harness, PUBLIC_URL } from '../../harness/phone/twilio-bridge-harness.ts'
+import { exchanged } from '../../harness/security/raw.ts'
 
 const VOICE = '/twilio/voice'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { test } from 'vitest'
-import { figure } from '../../helpers/figures.ts'
-import { newSeeds } from '../../helpers/seeds.ts'
+import { figure } from '../../harness/sources/figures.ts'
+import { newSeeds } from '../../harness/vitest/seeds.ts'
 import { ALL_SCHEDULES } from './all-schedules.ts'
 
 test('random schedules of each state machine', async context => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fuzzSeeds } from '../../helpers/seeds.ts'
+import { fuzzSeeds } from '../../harness/vitest/seeds.ts'
 import { ALL_SCHEDULES } from './all-schedules.ts'
 
 test.each(

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { BridgeError } from '../../../src/common/errors.ts'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
-import { sessionSetup } from '../../core/session-setup.ts'
+import { sessionSetup } from '../../harness/relay/session-harness.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
 

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { tone } from '../../../src/simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
-import { parlour } from '../../e2e/discord/parlour.ts'
-import { CALLEE, say, VOICE } from '../../e2e/two-party/exchange.ts'
-import { until } from '../../helpers/until.ts'
-import { CanaryLog, hitsIn } from './canary-log.ts'
+import { parlour } from '../../harness/e2e/discord-call-harness.ts'
+import { CALLEE, say, VOICE } from '../../harness/e2e/two-party-harness.ts'
+import { until } from '../../harness/until.ts'
+import { CanaryLog, hitsIn } from '../../harness/security/canary-log.ts'
 
 /** Values that must not appear anywhere, each unique. */
 const CANARY = {

@@ -16,10 +16,10 @@ import {
   say,
   translationsHeard,
   VOICE,
-} from '../../e2e/two-party/exchange.ts'
-import { until } from '../../helpers/until.ts'
-import { Receiving } from '../../web/webhooks-out/receiving.ts'
-import { CanaryLog, filesIn, hitsIn } from './canary-log.ts'
+} from '../../harness/e2e/two-party-harness.ts'
+import { until } from '../../harness/until.ts'
+import { Receiving } from '../../harness/web/webhook-receiver.ts'
+import { CanaryLog, filesIn, hitsIn } from '../../harness/security/canary-log.ts'
 
 /** Values that must not appear anywhere, each unique. */
 const CANARY = {

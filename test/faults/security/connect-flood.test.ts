@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { ServiceProcess } from '../../../src/service/server/process/service-process.ts'
-import { query, TestClient } from '../../service/server/helpers/test-client.ts'
+import { query, TestClient } from '../../harness/service/test-client.ts'
 
 /** Too long to guess: it is accepted from an address that sends wrong keys. */
 const KEY = 'a-key-for-tests-that-cannot-be-guessed'

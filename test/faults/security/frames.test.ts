@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
 import { sign } from '../../../src/bridges/twilio/index.ts'
-import { guarded, PUBLIC, ringing, TOKEN } from './guarded.ts'
-import { type RawConnection, rawConnection, upgradeText } from './raw.ts'
+import { guarded, PUBLIC, ringing, TOKEN } from '../../harness/security/guarded.ts'
+import { type RawConnection, rawConnection, upgradeText } from '../../harness/security/raw.ts'
 
 const SIGNED = { 'x-twilio-signature': sign(TOKEN, `${PUBLIC.replace('https', 'wss')}/twilio/media`) }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, onTestFinished, test } from 'vitest'
 import { KeyFile } from '../../../src/service/server/keys/key-store.ts'
-import { THEN } from '../../service/server/helpers/then.ts'
+import { THEN } from '../../harness/service/key-date.ts'
 
 const MAIN = new URL('../../../src/main.ts', import.meta.url).pathname
 const NOBODY = 65_534

@@ -3,7 +3,7 @@ import { get as httpGet, type IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { serviceSettings } from '../../../src/service/server/settings.ts'
-import { fakeService, KEY } from '../../service/server/helpers/fake-service.ts'
+import { fakeService, KEY } from '../../harness/service/fake-service.ts'
 
 const EVIL = 'https://evil.example'
 const POLLING = '/socket.io/?EIO=4&transport=polling'

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { sign } from '../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { TwilioSimulator } from '../../../src/simulator/index.ts'
-import { guarded, KEY, PUBLIC, ringing, TOKEN } from './guarded.ts'
+import { guarded, KEY, PUBLIC, ringing, TOKEN } from '../../harness/security/guarded.ts'
 
 const resumeUrl = (twiml: string) =>
   (/<Redirect method="POST">([^<]+)</.exec(twiml)?.[1] ?? '').replaceAll('&amp;', '&')

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { allRegexes, measure } from './regexes.ts'
+import { allRegexes, measure } from '../../harness/security/regexes.ts'
 
 test('G28: no regular expression of the program is slow on 64 KB of adversarial input', {
   timeout: 120_000,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { guarded, routesOf } from './guarded.ts'
+import { guarded, routesOf } from '../../harness/security/guarded.ts'
 
 /** Open routes: they contain nothing about calls, and do nothing. All other current and future routes need authentication. */
 const OPEN = [

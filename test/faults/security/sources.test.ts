@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { withoutComments } from '../../helpers/source-text.ts'
+import { withoutComments } from '../../harness/sources/source-text.ts'
 
 const ROOT = new URL('../../../', import.meta.url)
 const SOURCES = readdirSync(new URL('src/', ROOT), { recursive: true, encoding: 'utf8' })

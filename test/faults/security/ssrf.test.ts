@@ -7,7 +7,7 @@ import { isLocalAddress, publicLookup, type Resolve } from '../../../src/net/out
 import { SESSION_DEFAULTS } from '../../../src/service/client/session-options.ts'
 import { audioAddress, streamedAudio } from '../../../src/service/client/streamed-audio.ts'
 import { httpSender } from '../../../src/web/webhooks/event.ts'
-import { LOCAL_HOSTS } from './spellings.ts'
+import { LOCAL_HOSTS } from '../../harness/security/spellings.ts'
 
 const SERVICE = 'https://translation.example.com'
 /** Address of the session's own connection. */

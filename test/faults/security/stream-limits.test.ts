@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { WebSocket } from 'ws'
 import { sign } from '../../../src/bridges/twilio/index.ts'
-import { guarded, PUBLIC, TOKEN } from './guarded.ts'
+import { guarded, PUBLIC, TOKEN } from '../../harness/security/guarded.ts'
 
 test('the limits of a media stream are configurable', async () => {
   const limits = { maxMessageBytes: 2_048, messagesPerSecond: 50, messageBurst: 10 }

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
-import { expectEmpty } from '../../helpers/leaks.ts'
-import { rooms } from '../../helpers/rooms.ts'
-import { sine } from '../../helpers/tone.ts'
+import { expectEmpty } from '../../harness/leaks.ts'
+import { rooms } from '../../harness/relay/rooms.ts'
+import { sine } from '../../harness/transcode/tone.ts'
 
 const LOST = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
 

@@ -14,7 +14,7 @@ import type {
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { quantile } from '../../helpers/figures.ts'
+import { quantile } from '../../harness/sources/figures.ts'
 
 const CALLS = 500
 /** Time of the service for each connection; they are opened one after the other (ms). */

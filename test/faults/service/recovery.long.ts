@@ -13,9 +13,9 @@ import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { figure, quantile } from '../../helpers/figures.ts'
-import { LeakWatch } from '../../helpers/leaks.ts'
-import { pause, until } from '../../helpers/until.ts'
+import { figure, quantile } from '../../harness/sources/figures.ts'
+import { LeakWatch } from '../../harness/leaks.ts'
+import { pause, until } from '../../harness/until.ts'
 import type { FromWorker, ToWorker } from './scripted-worker.ts'
 
 const PATIENCE_MS = 30_000

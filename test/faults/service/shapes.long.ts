@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { allShapes, shapeName } from '../../service/client/shapes.ts'
+import { allShapes, shapeName } from '../../harness/service/result-shapes.ts'
 import { callOfShape } from './shape-call.ts'
 
 /** Concurrent calls: each takes about three seconds of real time. */

@@ -1,5 +1,5 @@
 import { describe, test } from 'vitest'
-import { pairwiseShapes, REFERENCE, shapeName } from '../../service/client/shapes.ts'
+import { pairwiseShapes, REFERENCE, shapeName } from '../../harness/service/result-shapes.ts'
 import { callOfShape } from './shape-call.ts'
 
 // Forms and fields are combined with everything in `utterance-numbers.test.ts`; here those with differences on the wire.

@@ -2,8 +2,8 @@ import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
-import { LogLines } from '../../helpers/log-lines.ts'
-import { pause } from '../../helpers/until.ts'
+import { LogLines } from '../../harness/log-lines.ts'
+import { pause } from '../../harness/until.ts'
 
 /** A call from English to Spanish to a service at `url`, for `ms`: returns the number of requests, and the log. */
 export async function callFor(ms: number, url: string, apiKey = 'simulated-key') {

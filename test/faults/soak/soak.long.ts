@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
-import { figure } from '../../helpers/figures.ts'
-import { newSeeds } from '../../helpers/seeds.ts'
+import { figure } from '../../harness/sources/figures.ts'
+import { newSeeds } from '../../harness/vitest/seeds.ts'
 import { again, bytesPerCall, leftovers, soak, soakAll } from './soak.ts'
 
 /** A day's worth of calls: growth of at most 24 h × 0.5 MB (bytes per call). */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fuzzSeeds } from '../../helpers/seeds.ts'
+import { fuzzSeeds } from '../../harness/vitest/seeds.ts'
 import { again, bytesPerCall, leftovers, type SoakReport, soak, soakAll } from './soak.ts'
 
 /** Places all calls, so that a seed is the same everywhere, even on a busy machine. */

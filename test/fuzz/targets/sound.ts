@@ -9,7 +9,7 @@ import { mp3HeaderAt } from '../../../src/transcode/mp3/header.ts'
 import { metadataAt } from '../../../src/transcode/mp3/id3.ts'
 import { opusSamples } from '../../../src/transcode/opus-packet.ts'
 import { encodeWav, openWav, WavError } from '../../../src/transcode/wav.ts'
-import { webmFile } from '../../helpers/opus-containers.ts'
+import { webmFile } from '../../harness/transcode/opus-containers.ts'
 import { allowing, type FuzzTarget, must } from '../target.ts'
 
 /** Frames without sound: a header, zeros, and optionally a tag. MPEG 2, 16 kHz, 32 kbit/s, mono: 144 bytes. */

@@ -5,7 +5,7 @@ import type { DaveSession } from '../dave-guard.ts'
 
 /**
  * The parts of @discordjs/voice 0.19.2 that are patched here. They are not public, which is why the version is pinned.
- * `test/bridges/discord/voice/library-parts.test.ts` fails if one of them disappears.
+ * `test/unit/bridges/discord/voice/library-internals.test.ts` fails if one of them disappears.
  */
 export interface Networking extends EventEmitter {
   readonly state: NetworkingState

@@ -1,0 +1,125 @@
+import type { LanguageId } from '../../../src/common/language.ts'
+import type { VoiceEntry } from '../../../src/service/contract.ts'
+import type {
+  Speech,
+  SpeechStream,
+  SpeechToText,
+  Synthesizer,
+  TextTranslator,
+  TranscriptSink,
+} from '../../../src/service/server/engines/engine.ts'
+import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
+import { sine } from '../transcode/tone.ts'
+
+/** A stream that returns scripted results. */
+export class FakeStream implements SpeechStream {
+  readonly sink: TranscriptSink
+  samples = 0
+  queuedMs = 0
+  waitingMs = 0
+  behindMs = 0
+  closed = false
+  #utterance = 0
+
+  constructor(sink: TranscriptSink) {
+    this.sink = sink
+  }
+
+  write(pcm: Int16Array): void {
+    this.samples += pcm.length
+  }
+
+  /** The speaker has said `text`. */
+  hear(text: string): void {
+    this.#utterance++
+    this.sink.final({ utterance: this.#utterance, text, startMs: 0, endMs: 500 })
+  }
+
+  /** The speaker is saying `text`. */
+  guess(text: string): void {
+    this.sink.partial({ utterance: this.#utterance + 1, text, startMs: 0, endMs: 300 })
+  }
+
+  async close(): Promise<void> {
+    this.closed = true
+  }
+}
+
+export class FakeRecognizer implements SpeechToText {
+  readonly name = 'fake-ears'
+  readonly languages: readonly LanguageId[] = ['en-us']
+  readonly streams: FakeStream[] = []
+  refuses = false
+  /** Streams wait for this before they open. */
+  gate: Promise<void> = Promise.resolve()
+
+  async open(_language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
+    await this.gate
+    if (this.refuses) throw new Error('no ears')
+    const stream = new FakeStream(sink)
+    this.streams.push(stream)
+    return stream
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Translates into capitals; `fail` makes it throw, `hang` never responds. */
+export class FakeTranslator implements TextTranslator {
+  readonly name = 'fake-words'
+
+  targets(from: LanguageId): readonly LanguageId[] {
+    return from === 'en-us' ? ['es-es', 'ca-es'] : []
+  }
+
+  prepare(): void {}
+
+  async translate(text: string): Promise<string> {
+    if (text === 'fail') throw new Error('no words')
+    return text === 'nothing' ? '' : text.toUpperCase()
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Speaks a tone of 100 ms per word; `MUTE` makes it throw before, `STOP` after the first word. */
+export class FakeSynthesizer implements Synthesizer {
+  readonly name = 'fake-mouth'
+  readonly voices: readonly VoiceEntry[] = [
+    {
+      voiceId: 'one',
+      name: 'One',
+      languageId: 'es-es',
+      voiceGender: 'F',
+      voiceEngine: 'standard',
+      modes: ['block', 'streaming'],
+    },
+  ]
+
+  async speak(text: string): Promise<Speech> {
+    if (text === 'MUTE') throw new Error('no mouth')
+    return {
+      rate: 22_050,
+      pieces: (async function* () {
+        for (const word of text.split(' ')) {
+          if (word === 'STOP') throw new Error('mouth shut')
+          yield sine(440, 200, 8_000, 22_050)
+          await new Promise(resolve => setImmediate(resolve))
+        }
+      })(),
+    }
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** All three, as a set for a service. */
+export function fakeEngines() {
+  const recognizer = new FakeRecognizer()
+  const set = new EngineSet({
+    speechToText: [recognizer],
+    translators: [new FakeTranslator()],
+    synthesizers: [new FakeSynthesizer()],
+  })
+  return { recognizer, set }
+}

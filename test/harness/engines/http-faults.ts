@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { EngineError } from '../../../src/service/server/engines/engine.ts'
+import type { Fault, FaultServer } from './fault-server.ts'
+
+export const KEY = 'sk-a-secret-key'
+/** Times short enough for tests; one further attempt. */
+export const SERVER = { apiKey: KEY, timeoutMs: 900, retries: 1, restMs: 60_000 }
+
+const LASTING: readonly Fault[] = [
+  'status 500',
+  'status 404',
+  'slow',
+  'garbage',
+  'cut',
+  'wrong type',
+  'redirect',
+  'endless',
+  'empty',
+]
+const PASSING: readonly Fault[] = ['status 503 once', 'status 429 once', 'dropped once']
+
+/**
+ * Declares a test per fault. `ask` makes an engine at the server, has it do its work once and closes it; `secret` is
+ * what it works on, which no error may quote.
+ */
+export function survivesFaults(
+  make: () => FaultServer,
+  ask: (url: string) => Promise<unknown>,
+  secret: string,
+): void {
+  test.each(LASTING)('%s is reported in time, without speech or the key', async fault => {
+    const server = await make().listen()
+    server.fault = fault
+    const begin = performance.now()
+    const error: unknown = await ask(server.url).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    )
+    expect(error).toBeInstanceOf(EngineError)
+    expect(performance.now() - begin).toBeLessThan(3_000)
+    for (let at = error; at instanceof Error; at = at.cause) {
+      expect(at.message).not.toContain(secret)
+      expect(at.message).not.toContain(KEY)
+    }
+    expect(server.seen.length).toBe(
+      fault === 'status 500' || (fault === 'cut' && server.seen.length > 1) ? 2 : 1,
+    )
+    expect(server.seen.every(({ path }) => path !== '/elsewhere')).toBe(true)
+  })
+
+  test.each(PASSING)('retries after %s', async fault => {
+    const server = await make().listen()
+    server.fault = fault
+    await ask(server.url)
+    expect(server.seen.length).toBe(2)
+  })
+
+  test('reports a missing server', async () => {
+    const server = await make().listen()
+    await server.app.close()
+    await expect(ask(server.url)).rejects.toThrow(EngineError)
+  })
+}

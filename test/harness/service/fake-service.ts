@@ -1,0 +1,39 @@
+import { afterEach } from 'vitest'
+import { buildService, type ServiceOptions } from '../../../src/service/server/service.ts'
+import type { ServiceConfig } from '../../../src/service/server/settings.ts'
+import { fakeEngines } from '../engines/fake-engines.ts'
+import { NEVER_LATE } from './no-lag.ts'
+import { query, TestClient } from './test-client.ts'
+
+export const KEY = 'a-key-for-tests'
+
+const open: (() => unknown)[] = []
+
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close()
+})
+
+/** A service on loopback with scripted engines, closed after the test. */
+export async function fakeService(config: Partial<ServiceConfig> = {}, parts: ServiceOptions = {}) {
+  const engines = fakeEngines()
+  const service = await buildService(
+    { apiKeys: [KEY], ...config, limits: { ...NEVER_LATE.limits, ...config.limits } },
+    { engines: engines.set, ...parts },
+  )
+  open.push(() => service.close())
+  const { url } = await service.listen()
+  const connect = (namespace: string, parameters: Record<string, unknown> = {}, token?: string) => {
+    const client = new TestClient(`${url}${namespace}`, token ?? KEY, query(parameters))
+    open.push(() => client.close())
+    return client
+  }
+  const ready = async (namespace: string, parameters: Record<string, unknown> = {}) => {
+    const client = connect(namespace, parameters)
+    await client.until('start')
+    const stream = engines.recognizer.streams.at(-1)!
+    return { client, stream }
+  }
+  const get = (path: string, key: string | undefined = KEY) =>
+    fetch(`${url}${path}`, key === '' ? {} : { headers: { 'x-api-key': key } })
+  return { service, url, engines, connect, ready, get }
+}

@@ -1,0 +1,84 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { destinationFault } from '../../../../../src/bridges/telephony/outbound/carrier-dialer.ts'
+
+const ANYWHERE = { allow: ['+'], own: [] }
+
+describe('a destination', () => {
+  it('is accepted if its prefix is allowed', () => {
+    const rules = { allow: ['+34', '+1212'], own: [] }
+    expect(destinationFault('+34612345678', rules)).toBeUndefined()
+    expect(destinationFault('+12125550123', rules)).toBeUndefined()
+    expect(destinationFault('+13105550123', rules)).toBe('not under an allowed prefix')
+    expect(destinationFault('+34612345678', { ...rules, allow: [] })).toBe('no destination is allowed')
+  })
+
+  it('can be one of Twilio’s test numbers', () => {
+    expect(destinationFault('+15005550006', ANYWHERE)).toBeUndefined()
+    expect(destinationFault('+15551230001', ANYWHERE)).toBeUndefined()
+  })
+
+  it.each([
+    '112',
+    '911',
+    '+112',
+    '+911',
+    '+1911',
+    '+34112',
+    '+44999',
+    '+49110',
+    '+3461234567',
+    '+346123456789012',
+  ])('is not an emergency or short number: %s', to => {
+    expect(destinationFault(to, ANYWHERE)).toMatch(/too short or too long|not a number such as/)
+  })
+
+  it.each(['+19005550006', '+34803123456', '+34901234567', '+491371234567', '+448431234567', '+3389123456'])(
+    'is not a number that costs more than a call: %s',
+    to => {
+      expect(destinationFault(to, ANYWHERE)).toBeDefined()
+    },
+  )
+
+  it.each(['+870773111632', '+8816312345678', '+88213123456', '+979123456789'])(
+    'is not a worldwide network: %s',
+    to => {
+      expect(destinationFault(to, ANYWHERE)).toBe('a satellite or worldwide network number')
+    },
+  )
+
+  it.each([
+    '',
+    '15005550006',
+    '0034612345678',
+    '+1 500 555 0006',
+    '+15005550006,,1234',
+    '+15005550006;ext=9',
+    'tel:+15005550006',
+    'sip:desk@example.com',
+    '*21*+15005550006#',
+    '+44(0)2071838750',
+    '+١٥٠٠٥٥٥٠٠٠٦',
+    '+05005550006',
+    '+15005550006\n',
+  ])('is a plain E.164 number, not %j', to => {
+    expect(destinationFault(to, ANYWHERE)).toBe('not a number such as +15551234567')
+  })
+
+  it('does not route back here', () => {
+    expect(destinationFault('+15005550006', { allow: ['+1'], own: ['+15005550006'] })).toBe(
+      'a number of this server',
+    )
+  })
+
+  it('never throws, and is never allowed outside the prefixes', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), text => {
+        for (const to of [text, `+${text}`, `+1212${text}`]) {
+          const fault = destinationFault(to, { allow: ['+1212'], own: [] })
+          if (fault === undefined) expect(to).toMatch(/^\+1212\d{7}$/)
+        }
+      }),
+    )
+  })
+})

@@ -1,0 +1,115 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { RoomCodes } from '../../../../src/core/calls/room-codes.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
+
+const MINUTE_MS = 60_000
+
+function codes(numbers: number[] = []) {
+  const clock = new FakeClock(5_000)
+  const made =
+    numbers.length === 0 ? new RoomCodes(clock) : new RoomCodes(clock, { random: () => numbers.shift() ?? 0 })
+  return { clock, codes: made }
+}
+
+test('a code is valid for its room until it expires', () => {
+  const { clock, codes: it } = codes()
+  const expiresAt = clock.now() + MINUTE_MS
+  const code = it.issue('desk', MINUTE_MS)
+  expect(code).toMatch(/^\d{6}$/)
+  expect(it.find(code)).toBe('desk')
+  clock.advance(MINUTE_MS - 1)
+  expect(it.find(code)).toBe('desk')
+  expect(it.of('desk')).toEqual([{ code, room: 'desk', expiresAt }])
+  clock.advance(1)
+  expect(it.find(code)).toBeUndefined()
+  expect(it.of('desk')).toEqual([])
+})
+
+test('keeps leading zeros, and issues no code twice', () => {
+  const { codes: it } = codes([42, 42, 42, 7])
+  expect(it.issue('a', MINUTE_MS)).toBe('000042')
+  expect(it.issue('b', MINUTE_MS)).toBe('000007')
+  expect(it.find('000042')).toBe('a')
+  expect(it.find('42')).toBeUndefined()
+})
+
+test('revokes one code, or all codes of a room, once', () => {
+  const { codes: it } = codes()
+  const [one, two, other] = [
+    it.issue('a', MINUTE_MS),
+    it.issue('a', MINUTE_MS),
+    it.issue('b', MINUTE_MS),
+  ] as const
+  expect(it.revoke(one)).toBe(true)
+  expect(it.revoke(one)).toBe(false)
+  expect(it.find(two)).toBe('a')
+  it.revokeAll('a')
+  expect([it.find(one), it.find(two), it.find(other)]).toEqual([undefined, undefined, 'b'])
+})
+
+test('keeps guessing hopeless: at most a thousand codes, and expired ones make room', () => {
+  const { clock, codes: it } = codes()
+  for (let i = 0; i < 1_000; i++) it.issue(`room ${i}`, MINUTE_MS)
+  expect(() => it.issue('one more', MINUTE_MS)).toThrow(
+    expect.objectContaining({ code: 'CAPACITY', retryable: true }),
+  )
+  clock.advance(MINUTE_MS)
+  expect(it.find(it.issue('one more', MINUTE_MS))).toBe('one more')
+})
+
+test('rejects an invalid code lifetime', () => {
+  const { codes: it } = codes()
+  for (const ttlMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, 8 * 24 * 60 * MINUTE_MS])
+    expect(() => it.issue('a', ttlMs)).toThrow(`got ${ttlMs}`)
+})
+
+test('for any sequence, a code belongs to its own room or to none', () => {
+  const step = fc.oneof(
+    fc.record({
+      do: fc.constant('issue' as const),
+      room: fc.constantFrom('a', 'b'),
+      ttl: fc.integer({ min: 1, max: 50 }),
+    }),
+    fc.record({ do: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 30 }) }),
+    fc.record({ do: fc.constant('revoke' as const), at: fc.nat(20) }),
+    fc.record({ do: fc.constant('revokeAll' as const), room: fc.constantFrom('a', 'b') }),
+  )
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), steps => {
+      const { clock, codes: it } = codes()
+      const given: { code: string; room: string; until: number }[] = []
+      for (const each of steps) {
+        if (each.do === 'issue')
+          given.push({ code: it.issue(each.room, each.ttl), room: each.room, until: clock.now() + each.ttl })
+        else if (each.do === 'wait') clock.advance(each.ms)
+        else if (each.do === 'revokeAll') {
+          it.revokeAll(each.room)
+          for (const g of given) if (g.room === each.room) g.until = 0
+        } else if (given[each.at]) {
+          it.revoke(given[each.at]!.code)
+          for (const g of given) if (g.code === given[each.at]!.code) g.until = 0
+        }
+        for (const g of given)
+          if (given.findLast(other => other.code === g.code) === g)
+            expect(it.find(g.code)).toBe(g.until > clock.now() ? g.room : undefined)
+      }
+    }),
+    { seed: 4, numRuns: 200 },
+  )
+})
+
+test('a fixed code never expires, belongs to its room alone, and cannot be revoked', () => {
+  const clock = new FakeClock(5_000)
+  const numbers = [42, 7]
+  const it = new RoomCodes(clock, {
+    fixed: { '000042': 'desk', '12345678': 'hall' },
+    random: () => numbers.shift() ?? 0,
+  })
+  expect(it.issue('other', MINUTE_MS)).toBe('000007')
+  expect(it.revoke('000042')).toBe(false)
+  it.revokeAll('desk')
+  clock.advance(365 * 86_400_000)
+  expect([it.find('000042'), it.find('12345678'), it.find('000007')]).toEqual(['desk', 'hall', undefined])
+  expect([it.of('desk'), it.find('constructor')]).toEqual([[], undefined])
+})

@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import { FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
+import { lost, sessionSetup } from '../../../harness/relay/session-harness.ts'
+
+/** Fragments of 60 ms. */
+const fragments = (ms: number) => ms / 60
+
+test('counts exactly the audio that exceeds the buffer during an outage as lost', () => {
+  const s = sessionSetup()
+  s.speak(48_000)
+  expect(s.metrics.lostMs).toBe(0)
+  s.speak(6_000)
+  s.clock.advance(1_000)
+  s.session.check(s.clock.now())
+  expect(s.metrics.lostMs).toBe(6_000)
+  s.speak(3_000)
+  void s.session.close({ kind: 'hangup', by: 'local' })
+  expect(s.metrics.lostMs).toBe(9_000)
+})
+
+test('counts sent and repeated fragments, each time', () => {
+  const s = sessionSetup()
+  s.translator.last.sink.ready()
+  s.translator.last.autoAck = false
+  s.speak(600)
+  expect([s.metrics.fragmentsSent, s.metrics.fragmentsReplayed]).toEqual([fragments(600), 0])
+  s.translator.last.drop({ kind: 'failed', error: lost })
+  expect([s.metrics.sessionsDropped, s.metrics.fragmentsReplayed]).toEqual([1, fragments(600)])
+  s.clock.advance(1_000)
+  s.translator.last.sink.ready()
+  expect([s.metrics.fragmentsSent, s.metrics.fragmentsReplayed]).toEqual([fragments(1_200), fragments(600)])
+  expect(s.seen).toEqual(['live', 'waiting', 'interrupted', 'opening', 'live'])
+})
+
+test('keeps no quiet audio for replay, except the lead-in to speech', () => {
+  const s = sessionSetup()
+  s.translator.last.sink.ready()
+  for (let ms = 0; ms < 5_000; ms += 20) {
+    s.session.write(new Int16Array(FRAME_SAMPLES), true, s.clock.now())
+    s.clock.advance(20)
+    s.session.check(s.clock.now())
+  }
+  expect(s.session.unused).toBe(true)
+  s.translator.last.drop({ kind: 'failed', error: lost })
+  s.clock.advance(1_000)
+  s.translator.last.sink.ready()
+  // 300 ms, plus audio since the last check: once a second.
+  expect(s.translator.last.sent.length).toBeLessThanOrEqual(fragments(300 + 1_020))
+  expect(s.translator.last.sent.length).toBeGreaterThanOrEqual(fragments(300))
+})
+
+test('a first connection has one second before the original plays; a lost live session, none', () => {
+  const s = sessionSetup()
+  s.clock.advance(1_000)
+  expect(s.session.away).toBe(false)
+  s.clock.advance(1)
+  expect(s.session.away).toBe(true)
+  s.translator.last.sink.ready()
+  expect(s.session.away).toBe(false)
+  s.translator.last.drop({ kind: 'failed', error: lost })
+  expect(s.session.away).toBe(true)
+  s.clock.advance(1_000)
+  expect([s.session.state.status, s.session.away]).toEqual(['opening', true])
+  void s.session.close({ kind: 'hangup', by: 'local' })
+  expect([s.session.away, s.metrics.sessionsOpened, s.metrics.sessionsEnded]).toEqual([true, 1, 1])
+})
+
+test.each([
+  [1_500, 'live'],
+  [1_501, 'waiting'],
+])('a fragment that waits %d ms for its acknowledgment: %s', (waitMs, status) => {
+  const s = sessionSetup()
+  s.translator.last.sink.ready()
+  s.translator.last.autoAck = false
+  for (let n = 0; n < 3; n++) s.session.write(new Int16Array(FRAME_SAMPLES), false, s.clock.now())
+  s.clock.advance(waitMs)
+  s.session.check(s.clock.now())
+  expect(s.session.state.status).toBe(status)
+})
+
+test('reports results and ends of voices in order, and none after the end', () => {
+  const s = sessionSetup()
+  const { sink } = s.translator.last
+  sink.ready()
+  sink.result({ utterance: '1', final: true, text: 'a' })
+  sink.endOfSpeech('1')
+  void s.session.close({ kind: 'hangup', by: 'local' })
+  sink.result({ utterance: '2', final: true, text: 'b' })
+  s.session.write(new Int16Array(FRAME_SAMPLES), false, 0)
+  void s.session.close({ kind: 'hangup', by: 'remote' })
+  expect(s.seen).toEqual(['live', 'result a', 'end', 'ended', 'interrupted'])
+  expect(s.session.state).toEqual({ status: 'ended', reason: { kind: 'hangup', by: 'local' } })
+})
