@@ -5,29 +5,37 @@ import { SlowFirst } from './test/harness/vitest/slow-first.ts'
 /** Properties have a seed that test/harness/vitest/seeds.ts gives: a fixed one, or in the long run a new one. */
 export const chance = {
   resolve: {
-    alias: [{ find: /^fast-check$/, replacement: `${import.meta.dirname}/test/helpers/fast-check.ts` }],
+    alias: [
+      { find: /^fast-check$/, replacement: `${import.meta.dirname}/test/harness/vitest/fast-check.ts` },
+    ],
   },
 }
 
 /** Folders whose tests leave nothing behind in their process: modules are loaded once per worker, not once per file. */
 const SHARED_PROCESS = [
-  'app',
-  'bridges/browser',
-  'bridges/twilio',
-  'config',
-  'conformance',
-  'core',
-  'files',
-  'fuzz',
-  'guard',
-  'pages',
-  'recording',
-  'service/client',
-  'simulator',
-  'sounds',
-  'tracing',
-  'transcode',
-  'web',
+  ...['conformance', 'fuzz'],
+  ...[
+    'app',
+    'bench',
+    'bridges/{browser,telephony,twilio,websocket}',
+    'common',
+    'config',
+    'core',
+    'media',
+  ].map(unit),
+  ...[
+    'messages',
+    'net',
+    'pages',
+    'service/client',
+    'simulator',
+    'storage',
+    'tracing',
+    'transcode',
+    'web',
+  ].map(unit),
+  ...['app', 'bridges', 'browser', 'client', 'phone', 'recording', 'relay', 'room', 'sounds'].map(scenario),
+  ...['simulator', 'two-party', 'web'].map(scenario),
 ].map(folder => `test/${folder}/**/*.test.ts`)
 const limits = {
   // On a busy machine everything takes several times as long; `until` and the repetition allow for that.
@@ -60,3 +68,11 @@ export default defineConfig({
     ],
   },
 })
+
+function unit(folder: string): string {
+  return `unit/${folder}`
+}
+
+function scenario(folder: string): string {
+  return `scenarios/${folder}`
+}

@@ -10,7 +10,9 @@ const page = new URL('test/faults/CATALOGUE.md', import.meta.url)
 
 // What is left to chance is tried once more, with seeds that nobody has tried.
 const properties = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).filter(file =>
-  /from '(fast-check|[./]+helpers\/seeds\.ts)'/.test(readFileSync(`${import.meta.dirname}/${file}`, 'utf8')),
+  /from '(fast-check|[./]+harness\/vitest\/seeds\.ts)'/.test(
+    readFileSync(`${import.meta.dirname}/${file}`, 'utf8'),
+  ),
 )
 
 export default defineConfig({

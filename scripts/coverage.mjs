@@ -1,29 +1,41 @@
 // `npm run coverage`: reports the branch coverage of the session, reconnection and access control code by its tests, by
 // V8, in a copy in the system's temporary folder. The 20 packages that vitest needs for that are installed only there.
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const SOURCES = [
-  'src/core/{session,session-state,replay-ring,playout*,*-lane,lane-pace,token-bucket,rationed-dialler}.ts',
-  'src/bridges/twilio/{signature,stream-tokens}.ts',
+  'src/common/rate-limit.ts',
+  'src/net/*.ts',
+  'src/core/translation/*.ts',
+  'src/core/playout/*.ts',
+  'src/core/calls/{dialer-policies,room-code-limiter}.ts',
+  'src/bridges/telephony/{stream-tokens,call-policy}.ts',
   'src/bridges/telephony/outbound/usage-limits.ts',
-  'src/guard/*.ts',
-  'src/service/server/{api-keys,key-digest,admission}.ts',
+  'src/bridges/twilio/signature.ts',
+  'src/service/server/keys/*.ts',
+  'src/service/server/capacity.ts',
   'src/web/control/auth.ts',
-  'src/app/{number-limits,guess-limit,drain}.ts',
+  'src/app/drain.ts',
 ]
 const TESTS = [
-  ...['test/core', 'test/bridges/twilio', 'test/guard', 'test/faults/schedules/schedules.test.ts'],
-  ...['drain', 'guess-limit', 'number-limits'].map(name => `test/app/${name}.test.ts`),
-  ...['api-keys', 'admission', 'key-limits', 'crowd'].map(name => `test/service/server/${name}.test.ts`),
-  ...['door', 'service-door', 'ssrf', 'signature', 'overload'].map(
+  ...['common', 'core', 'net', 'bridges/telephony', 'bridges/twilio', 'service/server/keys', 'app'].map(
+    folder => `test/unit/${folder}`,
+  ),
+  ...['relay', 'room', 'app'].map(folder => `test/scenarios/${folder}`),
+  ...['admission', 'key-limits', 'call-load'].map(name => `test/scenarios/service/${name}.test.ts`),
+  'test/scenarios/web/control/access.test.ts',
+  'test/faults/schedules/schedules.test.ts',
+  ...['request-guard', 'service-guard', 'ssrf', 'signature', 'overload'].map(
     name => `test/faults/security/${name}.test.ts`,
   ),
-  'test/scenarios/web/control/access.test.ts',
 ]
+
+for (const pattern of [...SOURCES, ...TESTS])
+  if (globSync(pattern, { cwd: fileURLToPath(new URL('..', import.meta.url)) }).length === 0)
+    throw new Error(`scripts/coverage.mjs: ${pattern} fits no file`)
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const copy = mkdtempSync(join(tmpdir(), 'dragoman-coverage-'))

@@ -1,7 +1,7 @@
 // `npm run mutation [group …]`: reports how many small faults in the code its tests detect, by Stryker, in a copy in
 // the system's temporary folder. Stryker's 140 packages are installed only there.
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,7 +27,11 @@ const GROUPS = {
   },
   playout: {
     mutate: ['src/core/playout/mark-tracker.ts', 'src/core/playout/mixer.ts'],
-    tests: ['test/unit/core/playout/playout-marks.test.ts', 'test/unit/core/playout/fade-out.test.ts', SCHEDULES],
+    tests: [
+      'test/unit/core/playout/playout-marks.test.ts',
+      'test/unit/core/playout/fade-out.test.ts',
+      SCHEDULES,
+    ],
   },
   // Their tests listen, but only for seconds.
   lanes: {
@@ -58,16 +62,12 @@ const GROUPS = {
   limits: {
     mutate: [
       'src/common/rate-limit.ts',
-      'src/common/rate-limit.ts',
       'src/net/client-address.ts',
       'src/core/calls/dialer-policies.ts',
       'src/core/translation/circuit-breaker.ts',
       'src/core/room/lag-monitor.ts',
       'src/core/calls/room-code-limiter.ts',
-      'src/common/rate-limit.ts',
       'src/net/overload.ts',
-      'src/net/client-address.ts',
-      'src/net/outbound-guard.ts',
       'src/net/outbound-guard.ts',
     ],
     tests: [
@@ -108,6 +108,11 @@ const GROUPS = {
     tests: ['test/unit/bridges/twilio/signature.test.ts', 'test/unit/bridges/telephony/public-url.test.ts'],
   },
 }
+
+for (const { mutate, tests } of Object.values(GROUPS))
+  for (const path of [...mutate, ...tests])
+    if (!existsSync(new URL(`../${path}`, import.meta.url)))
+      throw new Error(`scripts/mutation.mjs: there is no ${path}`)
 
 const asked = process.argv.slice(2)
 const wrong = asked.filter(name => !(name in GROUPS))

@@ -2,7 +2,13 @@
  * Effects of acoustic echo, as tables in Markdown: sentences that are translated again, speech lost to the protection,
  * and its cost. Uses the real relay on a simulated clock. `--json` prints the rows instead.
  */
-import { KINDS, type Original, oneSentence, repeated, spokenOver } from '../../test/harness/relay/echo-cases.ts'
+import {
+  KINDS,
+  type Original,
+  oneSentence,
+  repeated,
+  spokenOver,
+} from '../../test/harness/relay/echo-cases.ts'
 import { machine } from '../machine.ts'
 import { mean } from '../stats.ts'
 import { table } from '../table.ts'

@@ -12,9 +12,9 @@ const CHECKED: Readonly<Record<string, string>> = {
   js: 'programs.test.ts: each is run',
   json: 'below',
   xml: 'below',
-  ini: 'below; units of deploy/ by test/deploy',
-  nginx: 'below; configurations of deploy/ by test/deploy',
-  caddyfile: 'no Caddy here; that of deploy/ by test/deploy as far as can be',
+  ini: 'below; units of deploy/ by test/e2e/deploy',
+  nginx: 'below; configurations of deploy/ by test/e2e/deploy',
+  caddyfile: 'no Caddy here; that of deploy/ by test/e2e/deploy as far as can be',
   promql: 'by the tests of metrics',
   env: 'below',
 }

@@ -11,10 +11,10 @@ import {
   voiceOf,
 } from '../../src/simulator/index.ts'
 import { loudness } from '../../src/transcode/level.ts'
-import { sine } from '../harness/transcode/tone.ts'
-import { pause } from '../harness/until.ts'
 import { AUTH_TOKEN, goodCalls } from '../harness/e2e/expect-good-calls.ts'
 import { LINE_RATE } from '../harness/e2e/phones.ts'
+import { sine } from '../harness/transcode/tone.ts'
+import { pause } from '../harness/until.ts'
 
 /** Maximum silence for a listener to a steady tone (ms): the lead covers 200, a busy machine the rest. */
 const SILENCE_MOST_MS = 800

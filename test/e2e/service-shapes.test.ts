@@ -9,9 +9,9 @@ import {
 } from '../../src/simulator/index.ts'
 import { loudness, rms } from '../../src/transcode/level.ts'
 import { Talker } from '../harness/browser/page-client.ts'
+import { bridge } from '../harness/e2e/phones.ts'
 import { pause } from '../harness/until.ts'
 import { KEY } from '../harness/web/control-harness.ts'
-import { bridge } from '../harness/e2e/phones.ts'
 
 interface Wire {
   readonly name: string

@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
-const PROJECT = new URL('..', import.meta.url).pathname
+const PROJECT = new URL('../..', import.meta.url).pathname
 const SYSTEM = {
   recognizer: 'usr/lib/x86_64-linux-gnu/libpocketsphinx.so.3',
   model: 'usr/share/pocketsphinx/model/en-us/en-us/mdef',

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { figure, quantile } from '../harness/sources/figures.ts'
 import { runOutage } from '../harness/faults/outage-run.ts'
+import { figure, quantile } from '../harness/sources/figures.ts'
 
 test('every drop point from 0 to 200 frames, every outage from 0 to 30 s in steps of half a second', context => {
   let runs = 0

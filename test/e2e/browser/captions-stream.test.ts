@@ -3,10 +3,10 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { hasChromium, startChromium, watchFaults } from '../../harness/chromium.ts'
+import { captionRoom, captionsOn, isLive, texts } from '../../harness/e2e/caption-room.ts'
+import { bridge, LINE_RATE, recognised, sentence } from '../../harness/e2e/phones.ts'
 import { pause } from '../../harness/until.ts'
 import { KEY } from '../../harness/web/control-harness.ts'
-import { bridge, LINE_RATE, recognised, sentence } from '../../harness/e2e/phones.ts'
-import { captionRoom, captionsOn, isLive, texts } from '../../harness/e2e/caption-room.ts'
 
 const SAID = 'had he married a more amiable woman he might have been made still more respectable than he was'
 

@@ -3,8 +3,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WebVTTParser } from 'webvtt-parser'
 import { accessibilityFaults, hasChromium, startChromium } from '../../harness/chromium.ts'
-import { KEY } from '../../harness/web/control-harness.ts'
 import { captionRoom, captionsOn, fromEnd, isLive, texts } from '../../harness/e2e/caption-room.ts'
+import { KEY } from '../../harness/web/control-harness.ts'
 
 const PHONE = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }
 

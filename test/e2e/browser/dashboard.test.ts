@@ -8,9 +8,9 @@ import { toneOf } from '../../../src/simulator/service/tone-mp3.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { accessibilityFaults, hasChromium, startChromium, watchFaults } from '../../harness/chromium.ts'
+import { HEARD_RATE, keepWhatIsPlayed, takeWhatWasPlayed } from '../../harness/e2e/heard-in-page.ts'
 import { sine } from '../../harness/transcode/tone.ts'
 import { pause } from '../../harness/until.ts'
-import { HEARD_RATE, keepWhatIsPlayed, takeWhatWasPlayed } from '../../harness/e2e/heard-in-page.ts'
 
 const KEY = 'a-key-that-nobody-would-guess'
 const WAIT_MS = 15_000

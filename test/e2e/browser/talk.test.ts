@@ -10,9 +10,9 @@ import { rms } from '../../../src/transcode/level.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 import { mono, readWav } from '../../../src/transcode/wav.ts'
 import { accessibilityFaults, hasChromium, startChromium } from '../../harness/chromium.ts'
-import { pause } from '../../harness/until.ts'
 import { bridge, envelope, LINE_RATE, likeness, recognised, sentence } from '../../harness/e2e/phones.ts'
 import { pitchOf, talkPage, withoutMicrophone } from '../../harness/e2e/talk-page.ts'
+import { pause } from '../../harness/until.ts'
 
 const SAID = 'had he married a more amiable woman he might have been made still more respectable than he was'
 const RECORDING = fileURLToPath(new URL('../../../recordings/sense-and-sensibility-4.wav', import.meta.url))

@@ -4,8 +4,8 @@ import { Ajv } from 'ajv'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { loadConfig } from '../../../src/config/load.ts'
-import { guarded, routesOf } from '../../harness/security/guarded.ts'
 import { GoTemplates } from '../../harness/deploy/go-template.ts'
+import { guarded, routesOf } from '../../harness/security/guarded.ts'
 import { CHART, type Manifest, rendered } from './chart.ts'
 
 const read = (name: string) => readFile(join(CHART, name), 'utf8')

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { NoticeName } from '../../../src/core/model/announcer.ts'
 import type { Guild, SimulatedCall, VoiceChannel } from '../../../src/simulator/index.ts'
-import { until } from '../../harness/until.ts'
+import { type Parlour, parlour } from '../../harness/e2e/discord-call-harness.ts'
 import { times } from '../../harness/e2e/phone-listener.ts'
 import { noticeHz } from '../../harness/e2e/two-party-harness.ts'
-import { type Parlour, parlour } from '../../harness/e2e/discord-call-harness.ts'
+import { until } from '../../harness/until.ts'
 
 const PATIENCE_MS = 45_000
 

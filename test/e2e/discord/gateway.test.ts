@@ -1,8 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { until } from '../../harness/until.ts'
+import {
+  begun,
+  into,
+  narrow,
+  type Parlour,
+  parlour,
+  totalMs,
+} from '../../harness/e2e/discord-call-harness.ts'
 import { times } from '../../harness/e2e/phone-listener.ts'
 import { CALLEE, noticeHz, VOICE } from '../../harness/e2e/two-party-harness.ts'
-import { begun, into, narrow, type Parlour, parlour, totalMs } from '../../harness/e2e/discord-call-harness.ts'
+import { until } from '../../harness/until.ts'
 
 const [ANA, BEN] = [VOICE.callee, VOICE.caller]
 const PATIENCE_MS = 20_000

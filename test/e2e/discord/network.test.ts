@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Member, ScriptedSession, VoiceChannel } from '../../../src/simulator/index.ts'
 import { tone, tones } from '../../../src/simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
-import { pause, until } from '../../harness/until.ts'
-import { hears } from '../../harness/e2e/phone-listener.ts'
 import { narrow, type Parlour, parlour, totalMs } from '../../harness/e2e/discord-call-harness.ts'
+import { hears } from '../../harness/e2e/phone-listener.ts'
+import { pause, until } from '../../harness/until.ts'
 
 const PATIENCE_MS = 30_000
 /** The tone of a speaker and its English translation: far from all others. */

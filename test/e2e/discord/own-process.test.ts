@@ -12,9 +12,9 @@ import {
   type VoiceChannel,
 } from '../../../src/simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
-import { until } from '../../harness/until.ts'
-import { longest, soundings } from '../../harness/e2e/phone-listener.ts'
 import { narrow } from '../../harness/e2e/discord-call-harness.ts'
+import { longest, soundings } from '../../harness/e2e/phone-listener.ts'
+import { until } from '../../harness/until.ts'
 
 const PROJECT = fileURLToPath(new URL('../../../', import.meta.url))
 const SAID_HZ = 700

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { until } from '../../harness/until.ts'
-import { VOICE } from '../../harness/e2e/two-party-harness.ts'
 import { begun, into, parlour } from '../../harness/e2e/discord-call-harness.ts'
+import { VOICE } from '../../harness/e2e/two-party-harness.ts'
+import { until } from '../../harness/until.ts'
 
 /** Ben’s speech while opted out, and afterwards. */
 const [BEN_HZ, AGAIN_HZ] = [VOICE.caller, VOICE.callee]

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { shardOf } from '../../../src/simulator/discord/model/snowflake.ts'
-import { pause, until } from '../../harness/until.ts'
-import { VOICE } from '../../harness/e2e/two-party-harness.ts'
 import { into, parlour } from '../../harness/e2e/discord-call-harness.ts'
+import { VOICE } from '../../harness/e2e/two-party-harness.ts'
+import { pause, until } from '../../harness/until.ts'
 
 test('a bot with as many connections as Discord recommends interprets in servers of each of them', {
   timeout: 60_000,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { until } from '../../harness/until.ts'
-import { VOICE } from '../../harness/e2e/two-party-harness.ts'
 import { begun, into, narrow, parlour, totalMs } from '../../harness/e2e/discord-call-harness.ts'
+import { VOICE } from '../../harness/e2e/two-party-harness.ts'
+import { until } from '../../harness/until.ts'
 
 const [ANA, BEN] = [VOICE.callee, VOICE.caller]
 

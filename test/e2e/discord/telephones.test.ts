@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { until } from '../../harness/until.ts'
+import { into, narrow, parlour } from '../../harness/e2e/discord-call-harness.ts'
 import { FAINT, levelBetween, longest, SAID_DB, soundings, times } from '../../harness/e2e/phone-listener.ts'
 import { CALLEE, NUMBER, say, VOICE } from '../../harness/e2e/two-party-harness.ts'
-import { into, narrow, parlour } from '../../harness/e2e/discord-call-harness.ts'
+import { until } from '../../harness/until.ts'
 
 const [ANA, BOB] = [VOICE.callee, VOICE.caller]
 

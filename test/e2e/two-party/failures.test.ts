@@ -7,7 +7,6 @@ import {
   tone,
   voiceOf,
 } from '../../../src/simulator/index.ts'
-import { pause, until } from '../../harness/until.ts'
 import { FAINT, hears, soundings, times } from '../../harness/e2e/phone-listener.ts'
 import {
   CALLEE,
@@ -25,6 +24,7 @@ import {
   translationsHeard,
   VOICE,
 } from '../../harness/e2e/two-party-harness.ts'
+import { pause, until } from '../../harness/until.ts'
 
 /** It rings for a second, not half a minute. */
 const SHORT = { ...NUMBER, dial: { ...DIAL, ringSeconds: 1 } } as const

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest'
 import { buildApp } from '../../../src/app/app.ts'
-import { until } from '../../harness/until.ts'
 import { hears, times } from '../../harness/e2e/phone-listener.ts'
-import { exchange, noticeHz, PUBLIC, say, translated, translationsHeard, VOICE } from '../../harness/e2e/two-party-harness.ts'
+import {
+  exchange,
+  noticeHz,
+  PUBLIC,
+  say,
+  translated,
+  translationsHeard,
+  VOICE,
+} from '../../harness/e2e/two-party-harness.ts'
+import { until } from '../../harness/until.ts'
 
 test.concurrent('two participants continue on another server when theirs ends, each still in their own language', async () => {
   await using x = await exchange()

@@ -1,7 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { SimulatedCall } from '../../../src/simulator/index.ts'
-import { pause, until } from '../../harness/until.ts'
-import { FAINT, hears, LOUD, levelBetween, longest, NEAR_DB, SAID_DB, soundings, times } from '../../harness/e2e/phone-listener.ts'
+import {
+  FAINT,
+  hears,
+  LOUD,
+  levelBetween,
+  longest,
+  NEAR_DB,
+  SAID_DB,
+  soundings,
+  times,
+} from '../../harness/e2e/phone-listener.ts'
 import {
   DIAL,
   type Exchange,
@@ -15,6 +24,7 @@ import {
   translationsHeard,
   VOICE,
 } from '../../harness/e2e/two-party-harness.ts'
+import { pause, until } from '../../harness/until.ts'
 
 /** The clocks of both sides differ by the delays of a busy machine. */
 const LATE_MS = 3_000

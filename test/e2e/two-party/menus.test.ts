@@ -1,6 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
-import { until } from '../../harness/until.ts'
 import { FAINT, LOUD, longest, NEAR_DB, SAID_DB, soundings, times } from '../../harness/e2e/phone-listener.ts'
 import {
   CALLER,
@@ -13,6 +12,7 @@ import {
   translationsHeard,
   VOICE,
 } from '../../harness/e2e/two-party-harness.ts'
+import { until } from '../../harness/until.ts'
 
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr'] as const
 const DOOR = '+15005550014'

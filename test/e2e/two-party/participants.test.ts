@@ -1,9 +1,24 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { describe, expect, test } from 'vitest'
 import { type SimulatedCall, tone } from '../../../src/simulator/index.ts'
+import {
+  FAINT,
+  hears,
+  LOUD,
+  longest,
+  NEAR_DB,
+  SAID_DB,
+  soundings,
+  times,
+} from '../../harness/e2e/phone-listener.ts'
+import {
+  type Exchange,
+  exchange,
+  translated,
+  translationsHeard,
+  VOICE,
+} from '../../harness/e2e/two-party-harness.ts'
 import { until } from '../../harness/until.ts'
-import { FAINT, hears, LOUD, longest, NEAR_DB, SAID_DB, soundings, times } from '../../harness/e2e/phone-listener.ts'
-import { type Exchange, exchange, translated, translationsHeard, VOICE } from '../../harness/e2e/two-party-harness.ts'
 
 /** Numbers for one room, by the language spoken there. */
 const NUMBERS = {

@@ -1,7 +1,24 @@
 import { describe, expect, test } from 'vitest'
+import {
+  FAINT,
+  LOUD,
+  levelBetween,
+  longest,
+  NEAR_DB,
+  SAID_DB,
+  soundings,
+  times,
+} from '../../harness/e2e/phone-listener.ts'
+import {
+  exchange,
+  noticeHeard,
+  noticeHz,
+  say,
+  translated,
+  translationsHeard,
+  VOICE,
+} from '../../harness/e2e/two-party-harness.ts'
 import { until } from '../../harness/until.ts'
-import { FAINT, LOUD, levelBetween, longest, NEAR_DB, SAID_DB, soundings, times } from '../../harness/e2e/phone-listener.ts'
-import { exchange, noticeHeard, noticeHz, say, translated, translationsHeard, VOICE } from '../../harness/e2e/two-party-harness.ts'
 
 const IN_SPANISH = translated(VOICE.caller, 'es-es')
 

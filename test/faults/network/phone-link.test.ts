@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { PhoneRig } from '../../harness/faults/phone-link-harness.ts'
 import { slowdown } from '../../harness/transcode/slowdown.ts'
 import { pause } from '../../harness/until.ts'
-import { PhoneRig } from '../../harness/faults/phone-link-harness.ts'
 
 const WHOLE = { lost: [], repeated: 0, late: 0, foreign: [] }
 const STALLED = { bytesPerSecond: 0 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { pause } from '../../harness/until.ts'
 import { Rig, WHOLE } from '../../harness/faults/service-fault-harness.ts'
+import { pause } from '../../harness/until.ts'
 
 /** Maximum repetition for each new connection (frames): 300 ms. */
 const FRAMES_TWICE = 15

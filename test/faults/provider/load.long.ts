@@ -7,8 +7,8 @@ import { ScriptedService } from '../../../src/simulator/service/scripted-service
 import { tone } from '../../../src/simulator/service/tone-mp3.ts'
 import { placeCall, type SimulatedCall } from '../../../src/simulator/twilio/phone/call.ts'
 import { PhoneLine } from '../../../src/simulator/twilio/phone/line.ts'
-import { figure, quantile } from '../../harness/sources/figures.ts'
 import { Shell } from '../../harness/shell.ts'
+import { figure, quantile } from '../../harness/sources/figures.ts'
 import { pause, until } from '../../harness/until.ts'
 
 const PUBLIC_URL = 'https://bridge.example.com'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { BridgeError } from '../../../src/common/errors.ts'
 import type { EndReason } from '../../../src/common/lifecycle.ts'
-import { sessionSetup } from '../../harness/relay/session-harness.ts'
 import { must } from '../../fuzz/target.ts'
+import { sessionSetup } from '../../harness/relay/session-harness.ts'
 import type { Schedule } from './schedule.ts'
 
 const ended = (retryable: boolean): EndReason => ({

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { SECURITY_HEADERS } from '../../../src/net/http-hardening.ts'
-import { fakeService } from '../../harness/service/fake-service.ts'
 import { guarded, KEY, ringing } from '../../harness/security/guarded.ts'
 import { exchanged } from '../../harness/security/raw.ts'
+import { fakeService } from '../../harness/service/fake-service.ts'
 
 /** Method, path, headers and body of requests that produce every kind of response. */
 type Asked = readonly [method: string, path: string, headers?: Record<string, string>, body?: string]

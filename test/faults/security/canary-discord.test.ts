@@ -3,8 +3,8 @@ import { tone } from '../../../src/simulator/index.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { parlour } from '../../harness/e2e/discord-call-harness.ts'
 import { CALLEE, say, VOICE } from '../../harness/e2e/two-party-harness.ts'
-import { until } from '../../harness/until.ts'
 import { CanaryLog, hitsIn } from '../../harness/security/canary-log.ts'
+import { until } from '../../harness/until.ts'
 
 /** Values that must not appear anywhere, each unique. */
 const CANARY = {

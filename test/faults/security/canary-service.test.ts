@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fakeService } from '../../harness/service/fake-service.ts'
 import { CanaryLog, filesIn, hitsIn } from '../../harness/security/canary-log.ts'
+import { fakeService } from '../../harness/service/fake-service.ts'
 
 /** Values that must not appear anywhere, each unique. */
 const CANARY = {

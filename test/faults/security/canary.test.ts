@@ -17,9 +17,9 @@ import {
   translationsHeard,
   VOICE,
 } from '../../harness/e2e/two-party-harness.ts'
+import { CanaryLog, filesIn, hitsIn } from '../../harness/security/canary-log.ts'
 import { until } from '../../harness/until.ts'
 import { Receiving } from '../../harness/web/webhook-receiver.ts'
-import { CanaryLog, filesIn, hitsIn } from '../../harness/security/canary-log.ts'
 
 /** Values that must not appear anywhere, each unique. */
 const CANARY = {

@@ -3,9 +3,9 @@ import { WebSocket } from 'ws'
 import { sign } from '../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { Talker } from '../../harness/browser/page-client.ts'
-import { until } from '../../harness/until.ts'
 import { type Guarded, guarded, KEY, PUBLIC, ringing, TOKEN } from '../../harness/security/guarded.ts'
 import { exchanged, type RawConnection, rawConnection } from '../../harness/security/raw.ts'
+import { until } from '../../harness/until.ts'
 
 /** No local address is exempt: 127.0.0.1, 127.0.0.2 … are separate attackers. */
 const STRICT = { neighbours: [] as string[] }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { figure } from '../../harness/sources/figures.ts'
 import { allRegexes, measure } from '../../harness/security/regexes.ts'
+import { figure } from '../../harness/sources/figures.ts'
 
 test('regular expressions on 64 KB of adversarial input', context => {
   const measured = allRegexes().map(({ where, regex }) => measure(where, regex, 20, 0))

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { figure } from '../../harness/sources/figures.ts'
 import { guarded } from '../../harness/security/guarded.ts'
 import { exchanged, upgradeText } from '../../harness/security/raw.ts'
+import { figure } from '../../harness/sources/figures.ts'
 
 const UPGRADES = 5_000
 const AT_ONCE = 20

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Talker } from '../../harness/browser/page-client.ts'
-import { until } from '../../harness/until.ts'
 import { type Guarded, guarded, KEY } from '../../harness/security/guarded.ts'
+import { until } from '../../harness/until.ts'
 
 /** The bridge with a page for invited people only, and a client with the key. */
 async function desk() {

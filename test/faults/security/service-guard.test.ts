@@ -1,8 +1,8 @@
 import { connect } from 'node:net'
 import { expect, test } from 'vitest'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { fakeService } from '../../harness/service/fake-service.ts'
 import { exchanged, rawConnection } from '../../harness/security/raw.ts'
+import { fakeService } from '../../harness/service/fake-service.ts'
 
 const STRICT = { neighbours: [] }
 const UPGRADE =

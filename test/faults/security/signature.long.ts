@@ -1,6 +1,11 @@
 import { expect, test } from 'vitest'
+import {
+  compareHeaders,
+  compareUpgrades,
+  compareWebhooks,
+  tryForgeries,
+} from '../../harness/security/signature-cases.ts'
 import { figure } from '../../harness/sources/figures.ts'
-import { compareHeaders, compareUpgrades, compareWebhooks, tryForgeries } from '../../harness/security/signature-cases.ts'
 
 test('signatures against the twilio package', context => {
   const tallies = [compareWebhooks(100_000), compareUpgrades(25_000), compareHeaders(25_000)]

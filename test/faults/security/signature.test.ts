@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { compareHeaders, compareUpgrades, compareWebhooks, tryForgeries } from '../../harness/security/signature-cases.ts'
+import {
+  compareHeaders,
+  compareUpgrades,
+  compareWebhooks,
+  tryForgeries,
+} from '../../harness/security/signature-cases.ts'
 
 test('G1–G4: accepts a signature if and only if the twilio package accepts it', () => {
   const webhooks = compareWebhooks(4_000)

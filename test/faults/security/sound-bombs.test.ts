@@ -1,8 +1,8 @@
 import { expect, test, vi } from 'vitest'
-import { oggFile, opusHead, webmFile } from '../../harness/transcode/opus-containers.ts'
+import { fakeService } from '../../harness/service/fake-service.ts'
 import { quickEngines } from '../../harness/service/instant-recognizer.ts'
 import { upload } from '../../harness/service/upload.ts'
-import { fakeService } from '../../harness/service/fake-service.ts'
+import { oggFile, opusHead, webmFile } from '../../harness/transcode/opus-containers.ts'
 
 /** Packets of two bytes that last 120 ms, each of eight identical channels: 31 kB per byte. */
 const PACKETS = Array<Buffer>(2_500).fill(Buffer.of(0x83, 48))

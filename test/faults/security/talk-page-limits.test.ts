@@ -1,9 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { Talker } from '../../harness/browser/page-client.ts'
-import { until } from '../../harness/until.ts'
 import { guarded, KEY } from '../../harness/security/guarded.ts'
 import { exchanged } from '../../harness/security/raw.ts'
+import { until } from '../../harness/until.ts'
 
 /** No local address is exempt: 127.0.0.7, 127.0.0.8 … are separate attackers. */
 const STRICT = { neighbours: [] as string[] }

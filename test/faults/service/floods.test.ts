@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/common/clock.ts'
-import { pause, until } from '../../harness/until.ts'
 import { PATIENCE_MS, Rig, WHOLE } from '../../harness/faults/service-fault-harness.ts'
+import { pause, until } from '../../harness/until.ts'
 
 /** A slow machine is not a slow service: only the flood may end a connection. */
 const PATIENT = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../src/common/clock.ts'
-import { pause, until } from '../../harness/until.ts'
 import { PATIENCE_MS, Rig, WHOLE } from '../../harness/faults/service-fault-harness.ts'
+import { pause, until } from '../../harness/until.ts'
 
 /** Every listener hears all of it, and at most this much of it twice (frames): 300 ms. */
 const FRAMES_TWICE = 15

@@ -12,9 +12,9 @@ import { ServiceTranslator, type ServiceTranslatorOptions } from '../../../src/s
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
+import { PATIENCE_MS } from '../../harness/faults/service-fault-harness.ts'
 import { pause, until } from '../../harness/until.ts'
 import { EXPIRED, OTHER_HOST, SELF_SIGNED, TEST_KEY } from './certificates.ts'
-import { PATIENCE_MS } from '../../harness/faults/service-fault-harness.ts'
 import { callFor } from './short-call.ts'
 
 /** Deadlines that the test lets pass. */

@@ -4,8 +4,8 @@ import { Relay } from '../../../src/core/room/relay.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
-import { pause, until } from '../../harness/until.ts'
 import { PATIENCE_MS } from '../../harness/faults/service-fault-harness.ts'
+import { pause, until } from '../../harness/until.ts'
 import { callFor } from './short-call.ts'
 
 let service: ScriptedService

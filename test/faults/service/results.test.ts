@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { framesIn, numberedFrames } from '../../../src/simulator/network/numbered-frames.ts'
 import { concat } from '../../../src/transcode/pcm.ts'
+import { PATIENCE_MS, Rig, WHOLE } from '../../harness/faults/service-fault-harness.ts'
 import { expectEmpty, LeakWatch } from '../../harness/leaks.ts'
 import { rooms } from '../../harness/relay/rooms.ts'
 import { sine } from '../../harness/transcode/tone.ts'
 import { pause, until } from '../../harness/until.ts'
-import { PATIENCE_MS, Rig, WHOLE } from '../../harness/faults/service-fault-harness.ts'
 
 type Rooms = Awaited<ReturnType<typeof rooms>>
 

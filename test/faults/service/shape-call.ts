@@ -3,9 +3,9 @@ import { silence } from '../../../src/simulator/service/scripted-answers.ts'
 import { Mp3Maker, tone } from '../../../src/simulator/service/tone-mp3.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { concat, FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { until } from '../../harness/until.ts'
-import { type ShapeCell, shapeName } from '../../harness/service/result-shapes.ts'
 import { PATIENCE_MS, Rig } from '../../harness/faults/service-fault-harness.ts'
+import { type ShapeCell, shapeName } from '../../harness/service/result-shapes.ts'
+import { until } from '../../harness/until.ts'
 
 const maker = await Mp3Maker.create()
 const VOICE_MS = 400

@@ -24,10 +24,10 @@ import { DiscordSimulator, ScriptedService, tone } from '../../../src/simulator/
 import { rms } from '../../../src/transcode/level.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
 import { hears, LOUD, longest, soundings } from '../e2e/phone-listener.ts'
-import { FakeAnnouncer } from '../relay/fake-announcer.ts'
 import { LogLines } from '../log-lines.ts'
-import { until } from '../until.ts'
+import { FakeAnnouncer } from '../relay/fake-announcer.ts'
 import { clientFor } from '../simulator/discord-bot.ts'
+import { until } from '../until.ts'
 
 export interface GuildHarnessOptions {
   readonly discord?: DiscordStandInOptions

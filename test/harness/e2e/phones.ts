@@ -48,7 +48,7 @@ export async function bridge(config: Partial<AppConfig> = {}, parts: AppOptions 
 
 /** A bundled sentence (1 to 5) as carried by the phone line. */
 export async function sentence(number: number): Promise<Int16Array> {
-  const file = new URL(`../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
+  const file = new URL(`../../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
   const wav = readWav(await readFile(file))
   const resampler = createResampler(wav.rate, LINE_RATE)
   return Int16Array.from([...resampler.process(mono(wav)), ...resampler.flush()])

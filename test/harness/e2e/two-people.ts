@@ -3,8 +3,8 @@ import type { NumberSettings } from '../../../src/bridges/telephony/number-routi
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { type SimulatedCall, TwilioSimulator } from '../../../src/simulator/index.ts'
 import { loudness } from '../../../src/transcode/level.ts'
-import { FakeAnnouncer } from '../relay/fake-announcer.ts'
 import { LogLines } from '../log-lines.ts'
+import { FakeAnnouncer } from '../relay/fake-announcer.ts'
 
 export const PUBLIC = 'https://bridge.example.com'
 /** Our number, the caller and the callee. */

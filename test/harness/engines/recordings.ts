@@ -3,7 +3,7 @@ import { mono, readWav } from '../../../src/transcode/wav.ts'
 
 /** One of the five sentences read by a human voice, 16 kHz: 1 to 5. */
 export function recording(number: 1 | 2 | 3 | 4 | 5): Int16Array {
-  const path = new URL(`../../../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
+  const path = new URL(`../../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
   const wav = readWav(readFileSync(path))
   if (wav.rate !== 16_000) throw new RangeError(`the recordings have 16000 Hz, this one ${wav.rate}`)
   return mono(wav)

@@ -6,8 +6,8 @@ import { countFrames, framesIn, numberedFrames } from '../../../src/simulator/ne
 import { echoes } from '../../../src/simulator/service/scripted-answers.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'
 import { placeCall, type SimulatedCall } from '../../../src/simulator/twilio/phone/call.ts'
-import { pause } from '../until.ts'
 import { NEVER_LATE } from '../service/no-lag.ts'
+import { pause } from '../until.ts'
 
 const PUBLIC_URL = 'https://bridge.example.com'
 const AUTH_TOKEN = 'a token for this test'

@@ -12,8 +12,8 @@ import {
 } from '../../../src/simulator/service/scripted-service.ts'
 import { concat, FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { expectEmpty } from '../leaks.ts'
-import { LiveLeg } from '../relay/live-leg.ts'
 import { LogLines } from '../log-lines.ts'
+import { LiveLeg } from '../relay/live-leg.ts'
 import { pause, until } from '../until.ts'
 
 export interface RigOptions {

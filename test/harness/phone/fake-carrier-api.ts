@@ -1,9 +1,5 @@
 import type { DialInput } from '../../../src/bridges/telephony/outbound/outbound-call-state.ts'
-import type {
-  CallOrder,
-  CarrierApi,
-  CarrierError,
-} from '../../../src/bridges/telephony/ports/carrier-api.ts'
+import type { CallOrder, CarrierApi, CarrierError } from '../../../src/bridges/telephony/ports/carrier-api.ts'
 import { carrierError, inputOf } from '../../../src/bridges/twilio/calls-api.ts'
 
 /** A fake of Twilio’s REST API: records requests; the test responds. */

@@ -1,7 +1,7 @@
 import { CarrierDialer, type OutboundSettings, TwilioCallsApi } from '../../../src/bridges/twilio/index.ts'
 import { LogLines } from '../log-lines.ts'
-import { fieldsOf, Harness, PUBLIC_URL, tokenIn, until } from './twilio-bridge-harness.ts'
 import { ACCOUNT, RestStandIn } from './rest-simulator.ts'
+import { fieldsOf, Harness, PUBLIC_URL, tokenIn, until } from './twilio-bridge-harness.ts'
 
 export const TO = '+15005550006'
 export const FROM = '+15005550001'

@@ -1,5 +1,11 @@
 import type { BridgeError } from '../../../src/common/errors.ts'
-import type { DialEnd, Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../../src/core/model/dialer.ts'
+import type {
+  DialEnd,
+  Dialer,
+  DialOutcome,
+  DialRequest,
+  OutgoingCall,
+} from '../../../src/core/model/dialer.ts'
 
 /** An outgoing call; the test plays the callee. */
 export class FakeOutgoingCall implements OutgoingCall {

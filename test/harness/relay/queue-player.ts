@@ -1,4 +1,8 @@
-import { type LaneTiming, type Speech, TranslationQueue } from '../../../src/core/playout/translation-queue.ts'
+import {
+  type LaneTiming,
+  type Speech,
+  TranslationQueue,
+} from '../../../src/core/playout/translation-queue.ts'
 import { UtteranceAudio } from '../../../src/core/utterance/utterance-audio.ts'
 import { peak } from '../../../src/transcode/level.ts'
 import { concat } from '../../../src/transcode/pcm.ts'

@@ -7,8 +7,8 @@ import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { Mp3Maker } from '../../../src/simulator/service/tone-mp3.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { LiveLeg } from './live-leg.ts'
 import { LogLines } from '../log-lines.ts'
+import { LiveLeg } from './live-leg.ts'
 
 /** A relay on a simulated clock, with legs and a service that the test plays; voices are not normalized. */
 export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {

@@ -6,11 +6,11 @@ import type { DialPlan, Invitation } from '../../../src/core/model/invitation.ts
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
+import { LogLines } from '../log-lines.ts'
+import { sine } from '../transcode/tone.ts'
 import { FakeAnnouncer, NOTICE_MS, noticeHz } from './fake-announcer.ts'
 import { FakeDialler } from './fake-dialer.ts'
-import { LogLines } from '../log-lines.ts'
 import { rooms } from './rooms.ts'
-import { sine } from '../transcode/tone.ts'
 
 export const TO = '+15005550006'
 export const PLAN: DialPlan = { to: TO, callee: { speaks: 'en-us', hears: 'en-us', name: 'Desk' } }

@@ -6,7 +6,7 @@ import { mono, readWav } from '../../../src/transcode/wav.ts'
 
 /** A bundled recording, 1 to 5. */
 export function recording(number: number): Int16Array {
-  const path = new URL(`../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
+  const path = new URL(`../../../recordings/sense-and-sensibility-${number}.wav`, import.meta.url)
   return mono(readWav(readFileSync(path)))
 }
 

@@ -1,7 +1,7 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Folders whose tests wait for audio in real time, up to a minute per file. */
-const SLOW = /\/test\/(e2e|faults|bridges\/discord\/channel)\//
+const SLOW = /\/test\/(e2e|faults|scenarios\/discord)\//
 
 /** Starts slow files first, so that the run does not end with a single slow file. */
 export class SlowFirst extends BaseSequencer {

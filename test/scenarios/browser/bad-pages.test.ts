@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
 import { sine } from '../../harness/transcode/tone.ts'
 import { until } from '../../harness/until.ts'
-import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
 
 let b: Awaited<ReturnType<typeof browserServer>>
 afterEach(() => b.close())

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { ServiceClient } from '../../../src/service/client/service-client.ts'
 import { mp3HeaderAt } from '../../../src/transcode/mp3/header.ts'
-import { fakeService, KEY } from '../../harness/service/fake-service.ts'
 import { collected, failureOf, kept } from '../../harness/service/client-helpers.ts'
+import { fakeService, KEY } from '../../harness/service/fake-service.ts'
 
 const TO = { languageIdTarget: 'es-es' } as const
 const BOTH = { languageIdSource: 'en-us', ...TO } as const

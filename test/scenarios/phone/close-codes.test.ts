@@ -4,7 +4,16 @@ import { CLOSE_CODES, type CloseCause } from '../../../src/bridges/telephony/str
 import { sign } from '../../../src/bridges/twilio/signature.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { AUTH_TOKEN, fieldsOf, Harness, MEDIA_URL, type Party, SILENCE, tokenIn, until } from '../../harness/phone/twilio-bridge-harness.ts'
+import {
+  AUTH_TOKEN,
+  fieldsOf,
+  Harness,
+  MEDIA_URL,
+  type Party,
+  SILENCE,
+  tokenIn,
+  until,
+} from '../../harness/phone/twilio-bridge-harness.ts'
 
 interface Scene {
   readonly bridge: Harness

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { encodeMulaw } from '../../../src/transcode/g711.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { type Admitted, fieldsOf, Harness, type Party, SILENCE, until } from '../../harness/phone/twilio-bridge-harness.ts'
+import {
+  type Admitted,
+  fieldsOf,
+  Harness,
+  type Party,
+  SILENCE,
+  until,
+} from '../../harness/phone/twilio-bridge-harness.ts'
 
 const FRAMES = 25
 

@@ -2,10 +2,16 @@ import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
 import twilioBridge, { CarrierDialer } from '../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { FakeAnnouncer } from '../../harness/relay/fake-announcer.ts'
 import { LogLines } from '../../harness/log-lines.ts'
 import { FakeCarrierApi } from '../../harness/phone/fake-carrier-api.ts'
-import { fieldsOf, Harness, PUBLIC_URL, resumeUrlIn, TestRelay } from '../../harness/phone/twilio-bridge-harness.ts'
+import {
+  fieldsOf,
+  Harness,
+  PUBLIC_URL,
+  resumeUrlIn,
+  TestRelay,
+} from '../../harness/phone/twilio-bridge-harness.ts'
+import { FakeAnnouncer } from '../../harness/relay/fake-announcer.ts'
 
 const streamIn = (twiml: string) => /<Stream url="([^"]+)"/.exec(twiml)?.[1]
 

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import { fieldsOf, Harness, PUBLIC_URL, resumeUrlIn, tokenIn, until } from '../../harness/phone/twilio-bridge-harness.ts'
+import {
+  fieldsOf,
+  Harness,
+  PUBLIC_URL,
+  resumeUrlIn,
+  tokenIn,
+  until,
+} from '../../harness/phone/twilio-bridge-harness.ts'
 
 const going = (callSid: string) => ({ ...fieldsOf(callSid), CallStatus: 'in-progress' })
 const pathOf = (url: string) => url.slice(PUBLIC_URL.length)

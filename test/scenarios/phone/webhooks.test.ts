@@ -2,7 +2,15 @@ import { describe, expect, it } from 'vitest'
 import { sign } from '../../../src/bridges/twilio/signature.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { AUTH_TOKEN, fieldsOf, Harness, PUBLIC_URL, resumeUrlIn, tokenIn, until } from '../../harness/phone/twilio-bridge-harness.ts'
+import {
+  AUTH_TOKEN,
+  fieldsOf,
+  Harness,
+  PUBLIC_URL,
+  resumeUrlIn,
+  tokenIn,
+  until,
+} from '../../harness/phone/twilio-bridge-harness.ts'
 
 const HANG_UP = '<Response><Hangup/></Response>'
 

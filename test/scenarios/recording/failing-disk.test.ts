@@ -5,9 +5,9 @@ import { expect, onTestFinished, test } from 'vitest'
 import { DiskRecorder } from '../../../src/media/recording/disk-recorder.ts'
 import { recordingSettingsSchema } from '../../../src/media/recording/settings.ts'
 import { LogLines } from '../../harness/log-lines.ts'
+import { announcer, START } from '../../harness/recording/recording-harness.ts'
 import { rooms } from '../../harness/relay/rooms.ts'
 import { sine } from '../../harness/transcode/tone.ts'
-import { announcer, START } from '../../harness/recording/recording-harness.ts'
 
 /** Anna and Bob in a room, and a recorder that writes to `folder`. */
 async function recording(folder: string) {

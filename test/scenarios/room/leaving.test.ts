@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { loudness } from '../../../src/transcode/level.ts'
 import { rooms } from '../../harness/relay/rooms.ts'
-import { sine } from '../../harness/transcode/tone.ts'
 import { lost } from '../../harness/relay/session-harness.ts'
+import { sine } from '../../harness/transcode/tone.ts'
 
 type Rooms = Awaited<ReturnType<typeof rooms>>
 let r: Rooms

@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { ServiceErrorBody, StsResult } from '../../../src/service/contract.ts'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
-import { KEY, realService } from '../../harness/service/real-service.ts'
 import { joined, pause, recording } from '../../harness/engines/recordings.ts'
+import { KEY, realService } from '../../harness/service/real-service.ts'
 import { query, TestClient } from '../../harness/service/test-client.ts'
 
 const FRAGMENT = 960

@@ -7,8 +7,8 @@ import { expect, onTestFinished, test, vi } from 'vitest'
 import type { StsResult } from '../../../src/service/contract.ts'
 import { ServiceProcess } from '../../../src/service/server/process/service-process.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { speak } from '../../harness/service/real-service.ts'
 import { joined, pause, recording } from '../../harness/engines/recordings.ts'
+import { speak } from '../../harness/service/real-service.ts'
 import { query, TestClient } from '../../harness/service/test-client.ts'
 
 /** The process without recognizers, which starts faster. */

@@ -4,10 +4,10 @@ import { noopLogger } from '../../../src/common/log.ts'
 import { usagePath } from '../../../src/service/server/keys/usage-file.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { SeededRandom } from '../../fuzz/random.ts'
-import { upload } from '../../harness/service/upload.ts'
 import { fakeService, KEY } from '../../harness/service/fake-service.ts'
-import { keyFilePath, keyFileWith } from '../../harness/service/key-files.ts'
 import { THEN } from '../../harness/service/key-date.ts'
+import { keyFilePath, keyFileWith } from '../../harness/service/key-files.ts'
+import { upload } from '../../harness/service/upload.ts'
 
 const second = Buffer.alloc(32_000)
 const MINUTE_MS = 60_000

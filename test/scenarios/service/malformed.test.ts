@@ -6,13 +6,20 @@ import { ERROR_TABLE, type ErrorName } from '../../../src/service/server/errors.
 import { loudness } from '../../../src/transcode/level.ts'
 import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
 import { Mp3Stream } from '../../../src/transcode/mp3/stream.ts'
-import { fuzzSeeds } from '../../harness/vitest/seeds.ts'
 import type { FakeRecognizer } from '../../harness/engines/fake-engines.ts'
 import { fakeService, KEY } from '../../harness/service/fake-service.ts'
 import { bytesInUse } from '../../harness/service/heap.ts'
+import {
+  goodQuery,
+  lastMove,
+  type Move,
+  mutatedPacket,
+  wrongEvent,
+  wrongQuery,
+} from '../../harness/service/malformed-moves.ts'
 import { NEVER_LATE } from '../../harness/service/no-lag.ts'
 import { RawClient } from '../../harness/service/raw-client.ts'
-import { goodQuery, lastMove, type Move, mutatedPacket, wrongEvent, wrongQuery } from '../../harness/service/malformed-moves.ts'
+import { fuzzSeeds } from '../../harness/vitest/seeds.ts'
 
 const CONNECTIONS = 200
 const AT_ONCE = 8

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import type { StsResult } from '../../../src/service/contract.ts'
-import { slowdown } from '../../harness/transcode/slowdown.ts'
-import { fakeService, KEY } from '../../harness/service/fake-service.ts'
-import { Player } from '../../harness/service/stream-player.ts'
-import { realService, speak } from '../../harness/service/real-service.ts'
 import { joined, pause, recording } from '../../harness/engines/recordings.ts'
+import { fakeService, KEY } from '../../harness/service/fake-service.ts'
+import { realService, speak } from '../../harness/service/real-service.ts'
+import { Player } from '../../harness/service/stream-player.ts'
 import { RECEIVE } from '../../harness/service/test-client.ts'
+import { slowdown } from '../../harness/transcode/slowdown.ts'
 
 const STREAM = { ...RECEIVE, obtainVia: 'stream' }
 const LIVE = { receiveAudio: { ...STREAM, mode: 'streaming' } }

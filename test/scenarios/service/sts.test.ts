@@ -2,8 +2,8 @@ import { expect, test } from 'vitest'
 import type { StsResult } from '../../../src/service/contract.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 import { SeededRandom } from '../../fuzz/random.ts'
-import { decoded, mp3Of, realService, speak } from '../../harness/service/real-service.ts'
 import { joined, pause, recording } from '../../harness/engines/recordings.ts'
+import { decoded, mp3Of, realService, speak } from '../../harness/service/real-service.ts'
 import { RECEIVE, SEND } from '../../harness/service/test-client.ts'
 
 const real = realService({ maxSessions: 4 })

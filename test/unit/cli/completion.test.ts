@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { allOf, commandTree } from '../../../src/cli/completion.ts'
 import { program } from '../../../src/cli/program.ts'
 import { programOf } from '../../e2e/deploy/proxy.ts'
-import { Shell } from '../../harness/shell.ts'
 import { ZSH_PROBE } from '../../harness/cli/zsh-probe.ts'
+import { Shell } from '../../harness/shell.ts'
 
 const run = promisify(execFile)
 const SHELLS = ['bash', 'zsh', 'fish'] as const

@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { listKeys } from '../../../src/cli/keys.ts'
 import type { Config } from '../../../src/config/load.ts'
 import { usagePath } from '../../../src/service/server/keys/usage-file.ts'
-import { keyFileWith } from '../../harness/service/key-files.ts'
 import { THEN } from '../../harness/service/key-date.ts'
+import { keyFileWith } from '../../harness/service/key-files.ts'
 
 async function listed(path: string, json = false): Promise<string[]> {
   const lines: string[] = []

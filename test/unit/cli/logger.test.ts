@@ -93,7 +93,7 @@ test('text format states the event first', () => {
   )
   const failing = logged('text')
   failing.log.error({ err: new TypeError('no such thing') }, 'failed')
-  expect(failing.text()).toMatch(/ERROR failed {2}err="no such thing"\n {4}at .*log\.test\.ts.*\n/)
+  expect(failing.text()).toMatch(/ERROR failed {2}err="no such thing"\n {4}at .*logger\.test\.ts.*\n/)
 })
 
 test('auto selects text for terminals only', () => {

@@ -5,10 +5,10 @@ import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { Terminal } from '../../../src/cli/terminal.ts'
 import { translate } from '../../../src/cli/translate.ts'
 import { loadConfig } from '../../../src/config/load.ts'
-import { WAV } from '../../harness/service/batch-failures.ts'
-import { quickEngines } from '../../harness/service/instant-recognizer.ts'
 import { FakeOpenAi } from '../../harness/engines/fake-openai.ts'
+import { WAV } from '../../harness/service/batch-failures.ts'
 import { fakeService, KEY } from '../../harness/service/fake-service.ts'
+import { quickEngines } from '../../harness/service/instant-recognizer.ts'
 import { decoded } from '../../harness/service/real-service.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-translate-'))

@@ -6,11 +6,11 @@ import { rerunLines } from '../../harness/vitest/long-report.ts'
 import { fuzzSeeds, PROPERTY_SEED } from '../../harness/vitest/seeds.ts'
 
 /** Files that can use randomness, or that the long run measures with it. */
-const ALLOWED = ['helpers/seeds.ts', 'helpers/seeds.test.ts', 'faults/service/recovery.long.ts']
+const ALLOWED = ['harness/vitest/seeds.ts', 'unit/harness/seeds.test.ts', 'faults/service/recovery.long.ts']
 
 describe('randomness in tests', () => {
   test('comes from seeds only', () => {
-    const folder = join(import.meta.dirname, '..')
+    const folder = join(import.meta.dirname, '../..')
     const wild = globSync('**/*.ts', { cwd: folder })
       .filter(file => !ALLOWED.includes(file))
       .filter(file => /Math\.random\b/.test(readFileSync(join(folder, file), 'utf8')))

@@ -93,7 +93,7 @@ asRoot('a user who cannot preserve the owner gets an error, and the file remains
   await chmod(path, 0o644)
   await chmod(folder, 0o777)
   const module = new URL('../../../src/storage/atomic-file.ts', import.meta.url).href
-  const script = `import(${JSON.stringify(module)}).then(({ writeWhole }) => writeWhole(${JSON.stringify(path)}, 'two'))
+  const script = `import(${JSON.stringify(module)}).then(({ writeFileAtomic }) => writeFileAtomic(${JSON.stringify(path)}, 'two'))
     .then(() => console.log('written'), error => console.log(error.code, error.message))`
   const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', script], {
     uid: 65_534,

@@ -6,8 +6,8 @@ import { tracingSettingsSchema } from '../../../src/tracing/settings.ts'
 import { openTracing } from '../../../src/tracing/tracing.ts'
 import { LogLines } from '../../harness/log-lines.ts'
 import { rooms } from '../../harness/relay/rooms.ts'
-import { sine } from '../../harness/transcode/tone.ts'
 import { collector } from '../../harness/tracing/collector.ts'
+import { sine } from '../../harness/transcode/tone.ts'
 
 type Rooms = Awaited<ReturnType<typeof rooms>>
 let r: Rooms

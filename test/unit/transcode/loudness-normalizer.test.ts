@@ -4,7 +4,14 @@ import { peak } from '../../../src/transcode/level.ts'
 import { LoudnessNormalizer } from '../../../src/transcode/loudness-normalizer.ts'
 import { concat } from '../../../src/transcode/pcm.ts'
 import { noise, sine } from '../../harness/transcode/signal.ts'
-import { louder, recording, sharpness, speechDb, steepest, vowel } from '../../harness/transcode/speech-signal.ts'
+import {
+  louder,
+  recording,
+  sharpness,
+  speechDb,
+  steepest,
+  vowel,
+} from '../../harness/transcode/speech-signal.ts'
 
 /** Passes one utterance through `leveller`, in slices like those of a decoder. */
 function level(leveller: LoudnessNormalizer, pcm: Int16Array, slice = 16 * 576): Int16Array {

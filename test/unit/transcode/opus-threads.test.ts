@@ -4,7 +4,9 @@ import { OpusDecoder, OpusEncoder } from '../../../src/transcode/opus.ts'
 import { type CodedTone, codedTone } from '../../harness/transcode/opus-tone.ts'
 
 function onThread(hz: number, frames: number): Promise<CodedTone> {
-  const worker = new Worker(new URL('../../harness/transcode/opus-worker.ts', import.meta.url), { workerData: { hz, frames } })
+  const worker = new Worker(new URL('../../harness/transcode/opus-worker.ts', import.meta.url), {
+    workerData: { hz, frames },
+  })
   return new Promise((resolve, reject) => {
     worker.once('message', resolve)
     worker.once('error', reject)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { pause, until } from '../../../harness/until.ts'
 import { guildHarness, speech, understanding } from '../../../harness/discord/guild-harness.ts'
+import { pause, until } from '../../../harness/until.ts'
 
 const EDIT = 'PATCH /channels/:id/messages/:id'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
-import { pause, until } from '../../../harness/until.ts'
 import { anyOf, guildHarness, speech } from '../../../harness/discord/guild-harness.ts'
+import { pause, until } from '../../../harness/until.ts'
 
 test('a user who opts out is no longer received or translated from that moment on', async () => {
   await using casa = await guildHarness()

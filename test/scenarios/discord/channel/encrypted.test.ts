@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
-import { until } from '../../../harness/until.ts'
 import { guildHarness, speech, total } from '../../../harness/discord/guild-harness.ts'
+import { until } from '../../../harness/until.ts'
 
 test('with end-to-end encryption, everyone is interpreted and captioned while people come and go and the region changes', async () => {
   await using casa = await guildHarness({ discord: { dave: true }, options: { dave: true } })

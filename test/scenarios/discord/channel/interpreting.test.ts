@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
+import { anyOf, guildHarness, longestMs, speech } from '../../../harness/discord/guild-harness.ts'
 import { noticeHz } from '../../../harness/relay/fake-announcer.ts'
 import { pause, until } from '../../../harness/until.ts'
-import { anyOf, guildHarness, longestMs, speech } from '../../../harness/discord/guild-harness.ts'
 
 test('two people hear and read each other’s language', async () => {
   await using casa = await guildHarness()

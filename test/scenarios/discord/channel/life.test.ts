@@ -2,9 +2,9 @@ import { Status } from 'discord.js'
 import { expect, test } from 'vitest'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
+import { anyOf, guildHarness, isInterpreter, speech } from '../../../harness/discord/guild-harness.ts'
 import { noticeHz } from '../../../harness/relay/fake-announcer.ts'
 import { pause, until } from '../../../harness/until.ts'
-import { anyOf, guildHarness, isInterpreter, speech } from '../../../harness/discord/guild-harness.ts'
 
 test('it follows a move: the people there are notified, heard and captioned there', async () => {
   await using casa = await guildHarness()

@@ -5,9 +5,9 @@ import type { RunningChannel, RunningChannels } from '../../../../src/bridges/di
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import { OutputPacer } from '../../../../src/bridges/discord/voice/pacer.ts'
 import { systemClock } from '../../../../src/common/clock.ts'
-import { until } from '../../../harness/until.ts'
-import { clientFor } from '../../../harness/simulator/discord-bot.ts'
 import { guildHarness, speech } from '../../../harness/discord/guild-harness.ts'
+import { clientFor } from '../../../harness/simulator/discord-bot.ts'
+import { until } from '../../../harness/until.ts'
 
 class Kept implements RunningChannels {
   channels: readonly RunningChannel[] = []

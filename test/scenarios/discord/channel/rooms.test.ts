@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../../../src/common/clock.ts'
 import type { Dialer, DialRequest, OutgoingCall } from '../../../../src/core/model/dialer.ts'
 import { Mp3Maker, toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
+import { anyOf, guildHarness, speech, total } from '../../../harness/discord/guild-harness.ts'
 import { noticeHz } from '../../../harness/relay/fake-announcer.ts'
 import { LiveLeg } from '../../../harness/relay/live-leg.ts'
 import { pause, until } from '../../../harness/until.ts'
-import { anyOf, guildHarness, speech, total } from '../../../harness/discord/guild-harness.ts'
 
 /** Plays `pcm` in real time over the leg, followed by a second of silence. */
 async function says(leg: LiveLeg, pcm: Int16Array): Promise<void> {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { VoiceNotices } from '../../../../src/bridges/discord/channel/welcome.ts'
+import { anyOf, total } from '../../../harness/discord/guild-harness.ts'
 import { FakeAnnouncer, NOTICE_MS, noticeHz } from '../../../harness/relay/fake-announcer.ts'
 import { rooms } from '../../../harness/relay/rooms.ts'
-import { anyOf, total } from '../../../harness/discord/guild-harness.ts'
 
 async function started() {
   const line = await rooms()

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { resumeUrlIn, until } from '../../../harness/phone/twilio-bridge-harness.ts'
 import { open } from '../../../harness/phone/rest-harness.ts'
+import { resumeUrlIn, until } from '../../../harness/phone/twilio-bridge-harness.ts'
 
 const HANG_UP = '<Response><Hangup/></Response>'
 

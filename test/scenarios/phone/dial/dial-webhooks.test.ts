@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { CarrierDialer } from '../../../../src/bridges/twilio/index.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
-import { PUBLIC_URL, resumeUrlIn, until } from '../../../harness/phone/twilio-bridge-harness.ts'
 import { FakeCarrierApi } from '../../../harness/phone/fake-carrier-api.ts'
 import { FROM, open, TO } from '../../../harness/phone/rest-harness.ts'
+import { PUBLIC_URL, resumeUrlIn, until } from '../../../harness/phone/twilio-bridge-harness.ts'
 
 const HANG_UP = '<Response><Hangup/></Response>'
 

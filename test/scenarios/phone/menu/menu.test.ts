@@ -3,8 +3,16 @@ import type { IncomingCall, TwilioBridgeOptions } from '../../../../src/bridges/
 import { readXml } from '../../../../src/simulator/twilio/phone/twiml.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { readWav } from '../../../../src/transcode/wav.ts'
+import {
+  AUTH_TOKEN,
+  fieldsOf,
+  Harness,
+  PUBLIC_URL,
+  resumeUrlIn,
+  tokenIn,
+  until,
+} from '../../../harness/phone/twilio-bridge-harness.ts'
 import { FakeAnnouncer, noticeHz } from '../../../harness/relay/fake-announcer.ts'
-import { AUTH_TOKEN, fieldsOf, Harness, PUBLIC_URL, resumeUrlIn, tokenIn, until } from '../../../harness/phone/twilio-bridge-harness.ts'
 
 const HANG_UP = '<Response><Hangup/></Response>'
 const CODE = '123456'

@@ -3,8 +3,8 @@ import { rms } from '../../../../src/transcode/level.ts'
 import { concat } from '../../../../src/transcode/pcm.ts'
 import { KINDS, repeated, spokenOver, voiceOf } from '../../../harness/relay/echo-cases.ts'
 import { echoRoom, ROOMS } from '../../../harness/relay/echo-room.ts'
-import { quiet, sine } from '../../../harness/transcode/tone.ts'
 import { recording } from '../../../harness/transcode/speech-signal.ts'
+import { quiet, sine } from '../../../harness/transcode/tone.ts'
 
 const voices = [voiceOf(concat([recording(1), recording(4)]), 1.15)]
 

@@ -3,11 +3,11 @@ import { EngineSet } from '../../../../src/service/server/engines/engine-set.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../../src/service/server/errors.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
-import { until } from '../../../harness/until.ts'
-import { fakeService, KEY } from '../../../harness/service/fake-service.ts'
 import { batchFailures, met, sharedFailures, WAV } from '../../../harness/service/batch-failures.ts'
+import { fakeService, KEY } from '../../../harness/service/fake-service.ts'
 import { quickEngines } from '../../../harness/service/instant-recognizer.ts'
 import { type Fields, upload } from '../../../harness/service/upload.ts'
+import { until } from '../../../harness/until.ts'
 
 const STT = { mode: 'stt', file: WAV }
 

@@ -3,10 +3,10 @@ import { expect, test, vi } from 'vitest'
 import { FILE_RATES } from '../../../../src/service/server/batch/audio-file.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
-import { sine } from '../../../harness/transcode/tone.ts'
 import { fakeService } from '../../../harness/service/fake-service.ts'
 import { quickEngines } from '../../../harness/service/instant-recognizer.ts'
 import { upload } from '../../../harness/service/upload.ts'
+import { sine } from '../../../harness/transcode/tone.ts'
 
 const SECOND = encodeWav(sine(1000, 1000, 12_000, 16_000), 16_000)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fakeService } from '../../../harness/service/fake-service.ts'
 import { WAV } from '../../../harness/service/batch-failures.ts'
+import { fakeService } from '../../../harness/service/fake-service.ts'
 import { upload } from '../../../harness/service/upload.ts'
 
 const STT = { mode: 'stt', languageIdSource: 'en-us', file: WAV }

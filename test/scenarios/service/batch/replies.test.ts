@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import type { BatchResult } from '../../../../src/service/contract.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
-import { sine } from '../../../harness/transcode/tone.ts'
 import { fakeService } from '../../../harness/service/fake-service.ts'
-import { decoded } from '../../../harness/service/real-service.ts'
 import { quickEngines } from '../../../harness/service/instant-recognizer.ts'
+import { decoded } from '../../../harness/service/real-service.ts'
 import { type Fields, upload } from '../../../harness/service/upload.ts'
+import { sine } from '../../../harness/transcode/tone.ts'
 
 const wav = encodeWav(sine(440, 2000, 8_000, 16_000), 16_000)
 const stt = { mode: 'stt', file: wav }

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { StsResult, SttResult } from '../../../../src/service/contract.ts'
-import { realService, speak } from '../../../harness/service/real-service.ts'
 import { joined, pause, recording } from '../../../harness/engines/recordings.ts'
+import { realService, speak } from '../../../harness/service/real-service.ts'
 
 const PHRASES = ['he was not an ill disposed young man', 'they might never have come home again']
 

@@ -3,13 +3,13 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { ServiceErrorBody } from '../../../../src/service/contract.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../../src/service/server/errors.ts'
-import { fuzzSeeds } from '../../../harness/vitest/seeds.ts'
 import { WAV } from '../../../harness/service/batch-failures.ts'
-import { quickEngines } from '../../../harness/service/instant-recognizer.ts'
-import { upload } from '../../../harness/service/upload.ts'
 import { fakeService } from '../../../harness/service/fake-service.ts'
 import { bytesInUse } from '../../../harness/service/heap.ts'
+import { quickEngines } from '../../../harness/service/instant-recognizer.ts'
 import { malformedRequest } from '../../../harness/service/malformed-requests.ts'
+import { upload } from '../../../harness/service/upload.ts'
+import { fuzzSeeds } from '../../../harness/vitest/seeds.ts'
 
 const REQUESTS = 1_000
 const AT_ONCE = 8

@@ -11,9 +11,9 @@ import {
   voicesSchema,
 } from '../../../../src/service/server/http/reply-schemas.ts'
 import { WAV } from '../../../harness/service/batch-failures.ts'
+import { fakeService } from '../../../harness/service/fake-service.ts'
 import { quickEngines } from '../../../harness/service/instant-recognizer.ts'
 import { type Fields, upload } from '../../../harness/service/upload.ts'
-import { fakeService } from '../../../harness/service/fake-service.ts'
 
 interface Document {
   paths: Record<string, Record<string, { responses: Record<string, unknown>; security?: unknown[] }>>

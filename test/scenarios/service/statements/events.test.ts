@@ -9,7 +9,12 @@ import {
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { fakeService, KEY } from '../../../harness/service/fake-service.ts'
 import { keyFileWith } from '../../../harness/service/key-files.ts'
-import { TestClient as Client, query, RECEIVE, type TestClient } from '../../../harness/service/test-client.ts'
+import {
+  TestClient as Client,
+  query,
+  RECEIVE,
+  type TestClient,
+} from '../../../harness/service/test-client.ts'
 
 const STREAMING = { ...RECEIVE, mode: 'streaming' }
 const SPOKEN = ['/tts', '/sts'] as const

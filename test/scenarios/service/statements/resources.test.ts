@@ -8,11 +8,11 @@ import {
   type VoiceEntry,
 } from '../../../../src/service/contract.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
-import { quickEngines } from '../../../harness/service/instant-recognizer.ts'
-import { upload } from '../../../harness/service/upload.ts'
 import { fakeService, KEY } from '../../../harness/service/fake-service.ts'
+import { quickEngines } from '../../../harness/service/instant-recognizer.ts'
 import { realService } from '../../../harness/service/real-service.ts'
 import { query, RECEIVE, SEND, TestClient } from '../../../harness/service/test-client.ts'
+import { upload } from '../../../harness/service/upload.ts'
 
 const LANGUAGE = /^[a-z]{2,3}-[a-z0-9]{2,3}$/
 const WAV = encodeWav(new Int16Array(16_000), 16_000)

@@ -2,9 +2,9 @@
 import { io } from 'socket.io-client'
 import { describe, expect, test } from 'vitest'
 import { NAMESPACES, type StsResult, type TranslatorResult } from '../../../../src/service/contract.ts'
+import { joined, pause, recording } from '../../../harness/engines/recordings.ts'
 import { fakeService, KEY } from '../../../harness/service/fake-service.ts'
 import { decoded, mp3Of, realService, speak } from '../../../harness/service/real-service.ts'
-import { joined, pause, recording } from '../../../harness/engines/recordings.ts'
 import { query, RECEIVE, TestClient } from '../../../harness/service/test-client.ts'
 
 describe('3: states and transitions', () => {

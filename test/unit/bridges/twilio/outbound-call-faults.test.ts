@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { inputOf } from '../../../../src/bridges/twilio/calls-api.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
-import { dialled, settled } from '../../../harness/phone/outbound-call-harness.ts'
 import { restError } from '../../../harness/phone/fake-carrier-api.ts'
+import { dialled, settled } from '../../../harness/phone/outbound-call-harness.ts'
 
 describe('a request that fails', () => {
   it('is not repeated after a permanent rejection', async () => {

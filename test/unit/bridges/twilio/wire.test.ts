@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { clearMessage, MEDIA_END, markMessage, mediaStart, parse } from '../../../../src/bridges/twilio/wire.ts'
+import {
+  clearMessage,
+  MEDIA_END,
+  markMessage,
+  mediaStart,
+  parse,
+} from '../../../../src/bridges/twilio/wire.ts'
 
 const json = (value: unknown) => parse(JSON.stringify(value))
 

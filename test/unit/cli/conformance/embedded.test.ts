@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { examine, type Row, STATEMENTS } from '../../../../src/cli/conformance/conform.ts'
 import { systemClock } from '../../../../src/common/clock.ts'
-import { KEY, realService } from '../../../harness/service/real-service.ts'
 import { joined, pause, recording } from '../../../harness/engines/recordings.ts'
+import { KEY, realService } from '../../../harness/service/real-service.ts'
 
 /** Several sessions with speech, each followed by a wait for silence. */
 const PATIENT_MS = 120_000

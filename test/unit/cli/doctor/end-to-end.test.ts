@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Check } from '../../../../src/cli/doctor/check.ts'
 import { trust } from '../../../../src/simulator/discord/voice/certificate.ts'
 import { silence } from '../../../../src/simulator/index.ts'
-import { until } from '../../../harness/until.ts'
 import { good, Place } from '../../../harness/cli/doctor-harness.ts'
+import { until } from '../../../harness/until.ts'
 
 let known: Disposable
 beforeAll(() => {

@@ -3,8 +3,8 @@ import { endToEnd } from '../../../../src/cli/doctor/end-to-end.ts'
 import { localEnvironment } from '../../../../src/cli/doctor/machine.ts'
 import { SelfSigned, trust } from '../../../../src/simulator/discord/voice/certificate.ts'
 import { tones } from '../../../../src/simulator/index.ts'
-import type { ProxyFaults } from '../../../harness/tls-proxy.ts'
 import { good, HOST, Place, settings, TOKEN } from '../../../harness/cli/doctor-harness.ts'
+import type { ProxyFaults } from '../../../harness/tls-proxy.ts'
 
 const DAY_MS = 86_400_000
 

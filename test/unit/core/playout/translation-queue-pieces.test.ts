@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Speech } from '../../../../src/core/playout/translation-queue.ts'
 import { concat, FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
-import { sine } from '../../../harness/transcode/tone.ts'
-import { recording, steepest } from '../../../harness/transcode/speech-signal.ts'
 import { setUp, silences, speech } from '../../../harness/relay/queue-player.ts'
+import { recording, steepest } from '../../../harness/transcode/speech-signal.ts'
+import { sine } from '../../../harness/transcode/tone.ts'
 
 describe('a voice that arrives in chunks', () => {
   test('speeds up only with available audio and is never cut within a word', () => {

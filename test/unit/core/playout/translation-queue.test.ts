@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { concat } from '../../../../src/transcode/pcm.ts'
-import { quiet, sine } from '../../../harness/transcode/tone.ts'
-import { recording, steepest } from '../../../harness/transcode/speech-signal.ts'
 import { asItIs, setUp, silences, speech } from '../../../harness/relay/queue-player.ts'
+import { recording, steepest } from '../../../harness/transcode/speech-signal.ts'
+import { quiet, sine } from '../../../harness/transcode/tone.ts'
 
 describe('a queue without delay', () => {
   test('passes every frame unchanged, and reports the outcome of each utterance', () => {

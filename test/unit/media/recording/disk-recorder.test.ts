@@ -9,9 +9,9 @@ import { type RecordingSettings, recordingSettingsSchema } from '../../../../src
 import { loudness, peak } from '../../../../src/transcode/level.ts'
 import { readWav } from '../../../../src/transcode/wav.ts'
 import { LogLines } from '../../../harness/log-lines.ts'
+import { announcer, NOTICE_HZ, START } from '../../../harness/recording/recording-harness.ts'
 import { rooms } from '../../../harness/relay/rooms.ts'
 import { sine } from '../../../harness/transcode/tone.ts'
-import { announcer, NOTICE_HZ, START } from '../../../harness/recording/recording-harness.ts'
 
 let folder: string
 let r: Awaited<ReturnType<typeof rooms>>

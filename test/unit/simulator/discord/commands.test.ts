@@ -1,8 +1,8 @@
 import { type ChatInputCommandInteraction, type Interaction, PermissionFlagsBits } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { FakeClock } from '../../../../src/simulator/index.ts'
-import { until } from '../../../harness/until.ts'
 import { INTERPRET, withCommand } from '../../../harness/simulator/interpret-command.ts'
+import { until } from '../../../harness/until.ts'
 
 const slash =
   (answer: (interaction: ChatInputCommandInteraction<'cached'>) => unknown) => (any: Interaction) =>

@@ -1,7 +1,7 @@
 import { ActionRowBuilder, ButtonBuilder, ButtonStyle, StringSelectMenuBuilder } from 'discord.js'
 import { describe, expect, it } from 'vitest'
-import { until } from '../../../harness/until.ts'
 import { withCommand } from '../../../harness/simulator/interpret-command.ts'
+import { until } from '../../../harness/until.ts'
 
 describe('components', () => {
   const buttons = (disabled: boolean) =>

@@ -2,8 +2,8 @@ import { Events, GatewayIntentBits, type Message } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { DiscordSimulator, type DiscordStandInOptions, FakeClock } from '../../../../src/simulator/index.ts'
-import { until } from '../../../harness/until.ts'
 import { clientFor, enter, isReady, login, nextOf } from '../../../harness/simulator/discord-bot.ts'
+import { until } from '../../../harness/until.ts'
 
 const { Guilds, GuildMembers, GuildMessages, GuildVoiceStates, MessageContent } = GatewayIntentBits
 

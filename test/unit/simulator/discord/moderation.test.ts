@@ -1,10 +1,10 @@
 import { Routes } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { DiscordSimulator } from '../../../../src/simulator/index.ts'
-import { sine } from '../../../harness/transcode/tone.ts'
-import { until } from '../../../harness/until.ts'
 import { enter, isReady, login, play } from '../../../harness/simulator/discord-bot.ts'
 import { loudParts } from '../../../harness/simulator/loud-parts.ts'
+import { sine } from '../../../harness/transcode/tone.ts'
+import { until } from '../../../harness/until.ts'
 
 async function casa() {
   const discord = await DiscordSimulator.listen({ dave: false })

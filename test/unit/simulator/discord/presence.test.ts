@@ -3,11 +3,11 @@ import { Events, type VoiceState } from 'discord.js'
 import { describe, expect, it } from 'vitest'
 import { DiscordSimulator } from '../../../../src/simulator/index.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
+import { enter, isReady, login, nextOf, play } from '../../../harness/simulator/discord-bot.ts'
+import { Ear } from '../../../harness/simulator/library-voice-bot.ts'
+import { loudParts } from '../../../harness/simulator/loud-parts.ts'
 import { sine } from '../../../harness/transcode/tone.ts'
 import { until } from '../../../harness/until.ts'
-import { enter, isReady, login, nextOf, play } from '../../../harness/simulator/discord-bot.ts'
-import { loudParts } from '../../../harness/simulator/loud-parts.ts'
-import { Ear } from '../../../harness/simulator/library-voice-bot.ts'
 
 async function casa(dave = true) {
   const discord = await DiscordSimulator.listen({ dave })

@@ -2,7 +2,10 @@ import { io, type Socket } from 'socket.io-client'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { StsResult } from '../../../../src/service/contract.ts'
 import { silence, tones } from '../../../../src/simulator/service/scripted-answers.ts'
-import { ScriptedService, type ScriptedServiceOptions } from '../../../../src/simulator/service/scripted-service.ts'
+import {
+  ScriptedService,
+  type ScriptedServiceOptions,
+} from '../../../../src/simulator/service/scripted-service.ts'
 import { tone, toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
 import { bytesOf } from '../../../../src/transcode/pcm.ts'
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { silence, tones } from '../../../../src/simulator/service/scripted-answers.ts'
 import { bytesOf } from '../../../../src/transcode/pcm.ts'
-import { quiet, sine } from '../../../harness/transcode/tone.ts'
 import { collected, failureOf, kept, scripted } from '../../../harness/service/client-helpers.ts'
+import { quiet, sine } from '../../../harness/transcode/tone.ts'
 
 const STS = { languageIdSource: 'en-us', languageIdTarget: 'es-es' }
 const FRAGMENT = bytesOf(new Int16Array(960))

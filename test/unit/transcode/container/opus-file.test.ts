@@ -4,7 +4,13 @@ import { AudioFileError } from '../../../../src/transcode/container/audio-file-e
 import { opusFile } from '../../../../src/transcode/container/opus-file.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { concat, SAMPLE_RATE } from '../../../../src/transcode/pcm.ts'
-import { oggFile, oggPage, opusHead, tonePackets, webmFile } from '../../../harness/transcode/opus-containers.ts'
+import {
+  oggFile,
+  oggPage,
+  opusHead,
+  tonePackets,
+  webmFile,
+} from '../../../harness/transcode/opus-containers.ts'
 
 const SECOND = tonePackets(1_000)
 const LONG_MS = 600_000

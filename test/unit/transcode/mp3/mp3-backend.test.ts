@@ -4,7 +4,13 @@ import { openMp3Backend } from '../../../../src/transcode/mp3/decoder-pool.ts'
 import { mp3HeaderAt } from '../../../../src/transcode/mp3/header.ts'
 import { Mp3Native } from '../../../../src/transcode/mp3/mpg123-native.ts'
 import { Mp3Wasm } from '../../../../src/transcode/mp3/mpg123-wasm.ts'
-import { decodeAll, encodeMp3, frameStarts, type Mp3Rate, openPool } from '../../../harness/transcode/mp3-fixtures.ts'
+import {
+  decodeAll,
+  encodeMp3,
+  frameStarts,
+  type Mp3Rate,
+  openPool,
+} from '../../../harness/transcode/mp3-fixtures.ts'
 import { noise, sine, snr, voice } from '../../../harness/transcode/signal.ts'
 
 const native = await Mp3Native.open()

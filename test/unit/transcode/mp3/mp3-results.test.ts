@@ -1,7 +1,14 @@
 import { afterAll, expect, test } from 'vitest'
 import { Mp3Stream } from '../../../../src/transcode/mp3/stream.ts'
 import { which } from '../../../harness/transcode/command.ts'
-import { decodeAll, encodeMp3, frameStarts, join, lame, openPool } from '../../../harness/transcode/mp3-fixtures.ts'
+import {
+  decodeAll,
+  encodeMp3,
+  frameStarts,
+  join,
+  lame,
+  openPool,
+} from '../../../harness/transcode/mp3-fixtures.ts'
 import { lagOf, noise, snr, voice } from '../../../harness/transcode/signal.ts'
 
 /** Audio at the seams between results of a service, each of which is a file or a piece of one. */

@@ -4,7 +4,14 @@ import { Mp3Pool } from '../../../../src/transcode/mp3/decoder-pool.ts'
 import { Mp3Stream } from '../../../../src/transcode/mp3/stream.ts'
 import { samplesOf } from '../../../../src/transcode/pcm.ts'
 import { pipe, which } from '../../../harness/transcode/command.ts'
-import { decodeAll, encodeMp3, frameStarts, join, lame, openPool } from '../../../harness/transcode/mp3-fixtures.ts'
+import {
+  decodeAll,
+  encodeMp3,
+  frameStarts,
+  join,
+  lame,
+  openPool,
+} from '../../../harness/transcode/mp3-fixtures.ts'
 import { lagOf, sine, snr, voice } from '../../../harness/transcode/signal.ts'
 
 const RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const

@@ -4,7 +4,14 @@ import { dbfs, peak, rms } from '../../../../src/transcode/level.ts'
 import { concat, FRAME_SAMPLES, SAMPLE_RATE } from '../../../../src/transcode/pcm.ts'
 import { TimeStretcher } from '../../../../src/transcode/stretch/time-stretch.ts'
 import { noise, sine } from '../../../harness/transcode/signal.ts'
-import { pitchAt, recording, recordings, sharpness, steepest, vowel } from '../../../harness/transcode/speech-signal.ts'
+import {
+  pitchAt,
+  recording,
+  recordings,
+  sharpness,
+  steepest,
+  vowel,
+} from '../../../harness/transcode/speech-signal.ts'
 
 const FACTORS = [1.05, 1.1, 1.15, 1.2, 1.25]
 /** Its look-ahead, and so the maximum delay of a removal. */

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import type { Written } from '../../../../../src/bridges/discord/captions/caption-format.ts'
-import { ChannelNotices, type NoticeChat } from '../../../../../src/bridges/discord/channel/channel-notices.ts'
+import {
+  ChannelNotices,
+  type NoticeChat,
+} from '../../../../../src/bridges/discord/channel/channel-notices.ts'
 import { OutageNotice } from '../../../../../src/bridges/discord/channel/channel-problems.ts'
 import { privacyButtons } from '../../../../../src/bridges/discord/commands/privacy.ts'
 import { channelMessagesFor } from '../../../../../src/messages/discord/discord.ts'

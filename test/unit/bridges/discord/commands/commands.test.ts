@@ -1,8 +1,8 @@
 import type { TextChannel } from 'discord.js'
 import { describe, expect, test } from 'vitest'
 import { BridgeError } from '../../../../../src/common/errors.ts'
-import { until } from '../../../../harness/until.ts'
 import { openWorld, openRunning as running } from '../../../../harness/discord/command-harness.ts'
+import { until } from '../../../../harness/until.ts'
 
 describe('a running interpreter', () => {
   test('can be changed only by people in the channel, its starter, and members who manage channels', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { BridgeError } from '../../../../../src/common/errors.ts'
-import { until } from '../../../../harness/until.ts'
 import { openRunning as running } from '../../../../harness/discord/command-harness.ts'
+import { until } from '../../../../harness/until.ts'
 
 describe('dialing', () => {
   const call = { number: '+34 600 123-456', language: 'es-es' }

@@ -5,9 +5,9 @@ import { registerCommand } from '../../../../../src/bridges/discord/commands/reg
 import { SeenLocales } from '../../../../../src/common/bounded-map.ts'
 import { CommandLimits } from '../../../../../src/common/rate-limit.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
-import { until } from '../../../../harness/until.ts'
-import { login } from '../../../../harness/simulator/discord-bot.ts'
 import { OFFERED, openWorld } from '../../../../harness/discord/command-harness.ts'
+import { login } from '../../../../harness/simulator/discord-bot.ts'
+import { until } from '../../../../harness/until.ts'
 
 test('a command is registered, typed and answered in the user’s language', async () => {
   await using world = await openWorld()

@@ -11,8 +11,8 @@ import type { OfferedLanguage } from '../../../../../src/bridges/discord/command
 import { LanguageList } from '../../../../../src/bridges/discord/commands/language-list.ts'
 import { WORDS } from '../../../../../src/messages/discord/discord.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
-import { LogLines } from '../../../../harness/log-lines.ts'
 import { OFFERED } from '../../../../harness/discord/command-harness.ts'
+import { LogLines } from '../../../../harness/log-lines.ts'
 
 const MANY: OfferedLanguage[] = [
   ...OFFERED,

@@ -7,9 +7,9 @@ import type { LanguageId } from '../../../../../src/common/language.ts'
 import { noopLogger } from '../../../../../src/common/log.ts'
 import { loudness, rms } from '../../../../../src/transcode/level.ts'
 import { concat } from '../../../../../src/transcode/pcm.ts'
+import { ANNA, BEN, BOT, Stage } from '../../../../harness/discord/voice-link-harness.ts'
 import { sine } from '../../../../harness/transcode/tone.ts'
 import { until } from '../../../../harness/until.ts'
-import { ANNA, BEN, BOT, Stage } from '../../../../harness/discord/voice-link-harness.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {

@@ -4,8 +4,8 @@ import { ChannelOutput } from '../../../../../src/bridges/discord/voice/channel-
 import { OutputPacer } from '../../../../../src/bridges/discord/voice/pacer.ts'
 import type { LanguageId } from '../../../../../src/common/language.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
-import { sine } from '../../../../harness/transcode/tone.ts'
 import { attached, FakeChannel } from '../../../../harness/discord/fake-channel.ts'
+import { sine } from '../../../../harness/transcode/tone.ts'
 
 const EN = 'en-us' as LanguageId
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import type { DaveSession } from '../../../../../src/bridges/discord/voice/dave-guard.ts'
 import { GCM_MODE } from '../../../../../src/bridges/discord/voice/rtp-packet.ts'
-import type { Listener } from '../../../../harness/discord/voice-listener.ts'
 import { KEY, OPUS, receptionStage, SSRC } from '../../../../harness/discord/receiver-harness.ts'
+import type { Listener } from '../../../../harness/discord/voice-listener.ts'
 
 /** Encryption whose key is missing until `ready`. */
 class LateDave implements DaveSession {

@@ -1,8 +1,16 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import {
+  ANNA,
+  BOT,
+  CHANNEL,
+  GUILD,
+  OTHER_CHANNEL,
+  Stage,
+  type StageOptions,
+} from '../../../../harness/discord/voice-link-harness.ts'
+import { Listener } from '../../../../harness/discord/voice-listener.ts'
 import { sine } from '../../../../harness/transcode/tone.ts'
 import { pause, until } from '../../../../harness/until.ts'
-import { Listener } from '../../../../harness/discord/voice-listener.ts'
-import { ANNA, BOT, CHANNEL, GUILD, OTHER_CHANNEL, Stage, type StageOptions } from '../../../../harness/discord/voice-link-harness.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {

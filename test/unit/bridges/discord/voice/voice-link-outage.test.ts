@@ -1,9 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
+import { ANNA, BOT, Stage, type StageOptions } from '../../../../harness/discord/voice-link-harness.ts'
+import { Listener } from '../../../../harness/discord/voice-listener.ts'
 import { sine } from '../../../../harness/transcode/tone.ts'
 import { pause, until } from '../../../../harness/until.ts'
-import { Listener } from '../../../../harness/discord/voice-listener.ts'
-import { ANNA, BOT, Stage, type StageOptions } from '../../../../harness/discord/voice-link-harness.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {

@@ -1,9 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { GCM_MODE, opened, sealed, XCHACHA_MODE } from '../../../../../src/bridges/discord/voice/rtp-packet.ts'
+import {
+  GCM_MODE,
+  opened,
+  sealed,
+  XCHACHA_MODE,
+} from '../../../../../src/bridges/discord/voice/rtp-packet.ts'
+import {
+  KEY,
+  OPUS,
+  packet,
+  SSRC,
+  receptionStage as stage,
+} from '../../../../harness/discord/receiver-harness.ts'
 import { Listener } from '../../../../harness/discord/voice-listener.ts'
-import { KEY, OPUS, packet, SSRC, receptionStage as stage } from '../../../../harness/discord/receiver-harness.ts'
 
 describe.each([GCM_MODE, XCHACHA_MODE])('%s', mode => {
   const session = { mode, key: KEY }

@@ -7,8 +7,8 @@ import { expect, onTestFinished, test } from 'vitest'
 import { KeyFile } from '../../../../../src/service/server/keys/key-store.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { withLock } from '../../../../../src/storage/file-lock.ts'
-import { keyFilePath, keyFileWith } from '../../../../harness/service/key-files.ts'
 import { THEN } from '../../../../harness/service/key-date.ts'
+import { keyFilePath, keyFileWith } from '../../../../harness/service/key-files.ts'
 
 test('a key is 192 random bits; the file contains only its digest and is readable by its owner only', async () => {
   const { path, file, keys } = await keyFileWith('desk')

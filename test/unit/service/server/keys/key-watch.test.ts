@@ -7,8 +7,8 @@ import { ApiKeys } from '../../../../../src/service/server/keys/api-keys.ts'
 import { KeyFile } from '../../../../../src/service/server/keys/key-store.ts'
 import { KeyWatch } from '../../../../../src/service/server/keys/key-watch.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
-import { keyFilePath, keyFileWith } from '../../../../harness/service/key-files.ts'
 import { THEN } from '../../../../harness/service/key-date.ts'
+import { keyFilePath, keyFileWith } from '../../../../harness/service/key-files.ts'
 
 async function watching(path: string, file = new KeyFile(path)) {
   const clock = new FakeClock()

@@ -4,8 +4,8 @@ import { expect, test } from 'vitest'
 import { systemClock } from '../../../../../src/common/clock.ts'
 import { SLICE_MS } from '../../../../../src/service/server/keys/usage.ts'
 import { UsageFile, usagePath } from '../../../../../src/service/server/keys/usage-file.ts'
-import { keyFilePath } from '../../../../harness/service/key-files.ts'
 import { THEN } from '../../../../harness/service/key-date.ts'
+import { keyFilePath } from '../../../../harness/service/key-files.ts'
 
 const NOW = THEN.getTime()
 const SLICE = Math.floor(NOW / SLICE_MS)

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { AudioStream, LiveMp3 } from '../../../../../src/service/server/session/audio-stream.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
-import { sine } from '../../../../harness/transcode/tone.ts'
 import { decoded } from '../../../../harness/service/real-service.ts'
+import { sine } from '../../../../harness/transcode/tone.ts'
 
 /** Bytes of mp3 in a millisecond at 16 kHz: 48 kbit/s. */
 const BYTES_PER_MS = 6

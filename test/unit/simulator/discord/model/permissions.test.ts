@@ -1,10 +1,14 @@
 import { PermissionFlagsBits, PermissionsBitField } from 'discord.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bitsOf, PERMISSION_NAMES, permissionsOf } from '../../../../../src/simulator/discord/model/permissions.ts'
+import {
+  bitsOf,
+  PERMISSION_NAMES,
+  permissionsOf,
+} from '../../../../../src/simulator/discord/model/permissions.ts'
 import { DiscordSimulator, type PermissionName } from '../../../../../src/simulator/index.ts'
-import { until } from '../../../../harness/until.ts'
 import { login } from '../../../../harness/simulator/discord-bot.ts'
+import { until } from '../../../../harness/until.ts'
 
 test('the bits are Discord’s', () => {
   for (const name of PERMISSION_NAMES) expect(bitsOf([name]), name).toBe(PermissionFlagsBits[name])

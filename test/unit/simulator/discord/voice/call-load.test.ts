@@ -3,11 +3,11 @@ import { trust } from '../../../../../src/simulator/discord/voice/certificate.ts
 import { EncodedSpeech } from '../../../../../src/simulator/discord/voice/speech.ts'
 import { VoiceServer } from '../../../../../src/simulator/discord/voice/voice-server.ts'
 import { loudness } from '../../../../../src/transcode/level.ts'
+import { BOT, GUILD } from '../../../../harness/simulator/library-voice-bot.ts'
+import { loudParts } from '../../../../harness/simulator/loud-parts.ts'
+import { Calls } from '../../../../harness/simulator/voice-calls.ts'
 import { sine } from '../../../../harness/transcode/tone.ts'
 import { pause, until } from '../../../../harness/until.ts'
-import { Calls } from '../../../../harness/simulator/voice-calls.ts'
-import { loudParts } from '../../../../harness/simulator/loud-parts.ts'
-import { BOT, GUILD } from '../../../../harness/simulator/library-voice-bot.ts'
 
 const SISTER = '300000000000000009'
 const users = (count: number) =>

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { loudness } from '../../../../../src/transcode/level.ts'
+import { BOT } from '../../../../harness/simulator/library-voice-bot.ts'
+import { loudParts } from '../../../../harness/simulator/loud-parts.ts'
+import { Calls } from '../../../../harness/simulator/voice-calls.ts'
 import { sine } from '../../../../harness/transcode/tone.ts'
 import { until } from '../../../../harness/until.ts'
-import { Calls } from '../../../../harness/simulator/voice-calls.ts'
-import { loudParts } from '../../../../harness/simulator/loud-parts.ts'
-import { BOT } from '../../../../harness/simulator/library-voice-bot.ts'
 
 const ANNA = '400000000000000001'
 const BEN = '400000000000000002'

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { trust } from '../../../../../src/simulator/discord/voice/certificate.ts'
 import { VoiceServer } from '../../../../../src/simulator/discord/voice/voice-server.ts'
+import { BOT, CHANNEL, GUILD, RealBot } from '../../../../harness/simulator/library-voice-bot.ts'
+import { loudParts } from '../../../../harness/simulator/loud-parts.ts'
 import { sine } from '../../../../harness/transcode/tone.ts'
 import { pause, until } from '../../../../harness/until.ts'
-import { loudParts } from '../../../../harness/simulator/loud-parts.ts'
-import { BOT, CHANNEL, GUILD, RealBot } from '../../../../harness/simulator/library-voice-bot.ts'
 
 const ANNA = '400000000000000001'
 const BEN = '400000000000000002'

@@ -3,10 +3,10 @@ import { trust } from '../../../../../src/simulator/discord/voice/certificate.ts
 import type { VoiceCall } from '../../../../../src/simulator/discord/voice/voice-call.ts'
 import { VoiceServer } from '../../../../../src/simulator/discord/voice/voice-server.ts'
 import type { VoiceUser } from '../../../../../src/simulator/discord/voice/voice-user.ts'
+import { BOT, GUILD, RealBot } from '../../../../harness/simulator/library-voice-bot.ts'
+import { loudParts } from '../../../../harness/simulator/loud-parts.ts'
 import { sine } from '../../../../harness/transcode/tone.ts'
 import { until } from '../../../../harness/until.ts'
-import { loudParts } from '../../../../harness/simulator/loud-parts.ts'
-import { BOT, GUILD, RealBot } from '../../../../harness/simulator/library-voice-bot.ts'
 
 const ANNA = '400000000000000001'
 const BEN = '400000000000000002'

@@ -2,10 +2,10 @@ import { VoiceConnectionStatus } from '@discordjs/voice'
 import { describe, expect, it } from 'vitest'
 import type { VoiceCall } from '../../../../../src/simulator/discord/voice/voice-call.ts'
 import type { VoiceFaults } from '../../../../../src/simulator/discord/voice/voice-faults.ts'
+import { BOT, type Ear, type RealBot } from '../../../../harness/simulator/library-voice-bot.ts'
+import { Calls } from '../../../../harness/simulator/voice-calls.ts'
 import { sine } from '../../../../harness/transcode/tone.ts'
 import { pause, until } from '../../../../harness/until.ts'
-import { Calls } from '../../../../harness/simulator/voice-calls.ts'
-import { BOT, type Ear, type RealBot } from '../../../../harness/simulator/library-voice-bot.ts'
 
 const ANNA = '400000000000000001'
 /** 15 frames of speech and 5 of silence. */

@@ -4,8 +4,8 @@ import { Close, Op } from '../../../../../src/simulator/discord/voice/gateway-me
 import { discoveryResponse } from '../../../../../src/simulator/discord/voice/media-socket.ts'
 import type { VoiceCall } from '../../../../../src/simulator/discord/voice/voice-call.ts'
 import { VoiceServer } from '../../../../../src/simulator/discord/voice/voice-server.ts'
-import { until } from '../../../../harness/until.ts'
 import { RawBot } from '../../../../harness/simulator/raw-voice-bot.ts'
+import { until } from '../../../../harness/until.ts'
 
 const GUILD = '1'
 const BOT = '3'

@@ -4,10 +4,10 @@ import type { EncryptionMode } from '../../../../../src/simulator/discord/voice/
 import { VoiceServer } from '../../../../../src/simulator/discord/voice/voice-server.ts'
 import type { SayOptions } from '../../../../../src/simulator/discord/voice/voice-user.ts'
 import { loudness } from '../../../../../src/transcode/level.ts'
+import { BOT, CHANNEL, GUILD, RealBot } from '../../../../harness/simulator/library-voice-bot.ts'
+import { loudParts } from '../../../../harness/simulator/loud-parts.ts'
 import { sine } from '../../../../harness/transcode/tone.ts'
 import { until } from '../../../../harness/until.ts'
-import { loudParts } from '../../../../harness/simulator/loud-parts.ts'
-import { BOT, CHANNEL, GUILD, RealBot } from '../../../../harness/simulator/library-voice-bot.ts'
 
 const ANNA = '400000000000000001'
 const GCM = 'aead_aes256_gcm_rtpsize'

@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { Close, Op } from '../../../../../src/simulator/discord/voice/gateway-message.ts'
 import { VoiceServer } from '../../../../../src/simulator/discord/voice/voice-server.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
-import { until } from '../../../../harness/until.ts'
 import { RawBot } from '../../../../harness/simulator/raw-voice-bot.ts'
+import { until } from '../../../../harness/until.ts'
 
 const IDENTIFY = {
   server_id: '1',

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { VoiceServer } from '../../../../../src/simulator/discord/voice/voice-server.ts'
-import { pause } from '../../../../harness/until.ts'
 import { CHANNEL, Stage, type StageOptions } from '../../../../harness/discord/voice-link-harness.ts'
+import { pause } from '../../../../harness/until.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {

@@ -1,7 +1,12 @@
 import twilio from 'twilio'
 import { describe, expect, test } from 'vitest'
 import { type CallOptions, placeCall } from '../../../../../src/simulator/index.ts'
-import { CONNECT, type StandIn, type StandInOptions, standIn } from '../../../../harness/simulator/fake-bridge.ts'
+import {
+  CONNECT,
+  type StandIn,
+  type StandInOptions,
+  standIn,
+} from '../../../../harness/simulator/fake-bridge.ts'
 import { toneOf } from '../../../../harness/simulator/pcm.ts'
 
 /** Other work can keep this machine busy. */

@@ -1,7 +1,14 @@
 import twilio from 'twilio'
 import { expect, test } from 'vitest'
 import { type CallOptions, placeCall, voiceFrom } from '../../../../../src/simulator/index.ts'
-import { CONNECT, markOf, mediaOf, type StandIn, type StandInOptions, standIn } from '../../../../harness/simulator/fake-bridge.ts'
+import {
+  CONNECT,
+  markOf,
+  mediaOf,
+  type StandIn,
+  type StandInOptions,
+  standIn,
+} from '../../../../harness/simulator/fake-bridge.ts'
 import { toneOf } from '../../../../harness/simulator/pcm.ts'
 
 /** Other work can keep this machine busy. */

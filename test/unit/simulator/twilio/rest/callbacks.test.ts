@@ -1,6 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { CallbackFaults, CallEvent } from '../../../../../src/simulator/index.ts'
-import { ANA, account, ORDER, PATIENT, PUBLIC, type Rest } from '../../../../harness/simulator/account-with-bridge.ts'
+import {
+  ANA,
+  account,
+  ORDER,
+  PATIENT,
+  PUBLIC,
+  type Rest,
+} from '../../../../harness/simulator/account-with-bridge.ts'
 
 const EVENTS: CallEvent[] = ['initiated', 'ringing', 'answered', 'completed']
 const FOLLOWED = { ...ORDER, statusCallback: `${PUBLIC}/twilio/status`, statusCallbackEvent: EVENTS }

@@ -5,7 +5,14 @@ import {
   TwilioSimulator,
   twilioClientFor,
 } from '../../../../../src/simulator/index.ts'
-import { ANA, account, ORDER, OWN, PATIENT, PUBLIC } from '../../../../harness/simulator/account-with-bridge.ts'
+import {
+  ANA,
+  account,
+  ORDER,
+  OWN,
+  PATIENT,
+  PUBLIC,
+} from '../../../../harness/simulator/account-with-bridge.ts'
 
 type Order = Parameters<Awaited<ReturnType<typeof account>>['client']['calls']['create']>[0]
 

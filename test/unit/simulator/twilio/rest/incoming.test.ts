@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { CONNECT } from '../../../../harness/simulator/fake-bridge.ts'
 import { ANA, account, OWN, PATIENT, PUBLIC } from '../../../../harness/simulator/account-with-bridge.ts'
+import { CONNECT } from '../../../../harness/simulator/fake-bridge.ts'
 
 const NUMBERS = {
   [OWN]: { VoiceUrl: `${PUBLIC}/twilio/voice?desk=1`, StatusCallback: `${PUBLIC}/twilio/status` },

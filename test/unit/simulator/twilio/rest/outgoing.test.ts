@@ -1,8 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import type { CallEvent, SubscriberOptions } from '../../../../../src/simulator/index.ts'
 import { tone } from '../../../../../src/simulator/index.ts'
+import {
+  ANA,
+  account,
+  ORDER,
+  OWN,
+  PATIENT,
+  PUBLIC,
+  type Rest,
+} from '../../../../harness/simulator/account-with-bridge.ts'
 import { CONNECT } from '../../../../harness/simulator/fake-bridge.ts'
-import { ANA, account, ORDER, OWN, PATIENT, PUBLIC, type Rest } from '../../../../harness/simulator/account-with-bridge.ts'
 
 const EVENTS: CallEvent[] = ['initiated', 'ringing', 'answered', 'completed']
 const FOLLOWED = { ...ORDER, statusCallback: `${PUBLIC}/twilio/status`, statusCallbackEvent: EVENTS }

@@ -4,10 +4,17 @@ import { networkingOf } from '../../../../../../src/bridges/discord/voice/patche
 import { FakeClock } from '../../../../../../src/simulator/fakes/fake-clock.ts'
 import { OpusEncoder } from '../../../../../../src/transcode/opus.ts'
 import { SILENT_FRAME } from '../../../../../../src/transcode/pcm.ts'
+import {
+  ANNA,
+  BEN,
+  BOT,
+  GUILD,
+  Stage,
+  type StageOptions,
+} from '../../../../../harness/discord/voice-link-harness.ts'
+import { Listener } from '../../../../../harness/discord/voice-listener.ts'
 import { sine } from '../../../../../harness/transcode/tone.ts'
 import { pause, until } from '../../../../../harness/until.ts'
-import { Listener } from '../../../../../harness/discord/voice-listener.ts'
-import { ANNA, BEN, BOT, GUILD, Stage, type StageOptions } from '../../../../../harness/discord/voice-link-harness.ts'
 
 const opened: Stage[] = []
 afterEach(async () => {

@@ -3,10 +3,17 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { networkingOf } from '../../../../../../src/bridges/discord/voice/patches/library-internals.ts'
 import { OpusEncoder } from '../../../../../../src/transcode/opus.ts'
 import { FRAME_SAMPLES } from '../../../../../../src/transcode/pcm.ts'
+import {
+  ANNA,
+  BEN,
+  BOT,
+  GUILD,
+  Stage,
+  type StageOptions,
+} from '../../../../../harness/discord/voice-link-harness.ts'
+import { Listener } from '../../../../../harness/discord/voice-listener.ts'
 import { sine } from '../../../../../harness/transcode/tone.ts'
 import { pause, until } from '../../../../../harness/until.ts'
-import { Listener } from '../../../../../harness/discord/voice-listener.ts'
-import { ANNA, BEN, BOT, GUILD, Stage, type StageOptions } from '../../../../../harness/discord/voice-link-harness.ts'
 
 const opened: Stage[] = []
 afterEach(async () => {

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../../../src/common/clock.ts'
 import { PocketSphinx } from '../../../../../../src/service/server/engines/pocketsphinx/pocketsphinx.ts'
 import { mono, readWav } from '../../../../../../src/transcode/wav.ts'
-import { joined, pause, recording } from '../../../../../harness/engines/recordings.ts'
 import { ENGINES } from '../../../../../harness/engines/engine-settings.ts'
+import { joined, pause, recording } from '../../../../../harness/engines/recordings.ts'
 
 const CARDS = '/usr/share/pocketsphinx/test/data/cards'
 const installed = existsSync(`${CARDS}/cards.gram`)

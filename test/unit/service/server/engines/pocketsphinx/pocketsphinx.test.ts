@@ -10,9 +10,9 @@ import { createResampler } from '../../../../../../src/transcode/resample/resamp
 import { speechToTextChecks } from '../../../../../conformance/speech-to-text.ts'
 import { conforms } from '../../../../../conformance/suite.ts'
 import { SeededRandom } from '../../../../../fuzz/random.ts'
-import { sine } from '../../../../../harness/transcode/tone.ts'
-import { joined, pause, recording } from '../../../../../harness/engines/recordings.ts'
 import { ENGINES } from '../../../../../harness/engines/engine-settings.ts'
+import { joined, pause, recording } from '../../../../../harness/engines/recordings.ts'
+import { sine } from '../../../../../harness/transcode/tone.ts'
 
 const options = { ...ENGINES.pocketsphinx, decoders: 2 }
 let engine: PocketSphinx
@@ -120,8 +120,10 @@ test.each([{ library: 'libnothing.so.9' }, { models: '/nowhere' }])(
 
 test('creating decoders while others work does not corrupt the library’s memory', async () => {
   // In a separate process: heap corruption ends it.
-  const module = new URL('../../../../../../src/service/server/engines/pocketsphinx/library.ts', import.meta.url)
-    .href
+  const module = new URL(
+    '../../../../../../src/service/server/engines/pocketsphinx/library.ts',
+    import.meta.url,
+  ).href
   const { models, ...paths } = ENGINES.pocketsphinx
   const files = { '-hmm': 'en-us', '-lm': 'en-us.lm.bin', '-dict': 'cmudict-en-us.dict' }
   const args = Object.fromEntries(Object.entries(files).map(([name, file]) => [name, `${models}/${file}`]))

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { isTelephoneBand } from '../../../../../../src/service/server/engines/pocketsphinx/speech-detection.ts'
 import { createResampler } from '../../../../../../src/transcode/resample/resampler.ts'
-import { sine } from '../../../../../harness/transcode/tone.ts'
 import { pause, recording } from '../../../../../harness/engines/recordings.ts'
+import { sine } from '../../../../../harness/transcode/tone.ts'
 
 function share(pcm: Int16Array): number {
   const heard: boolean[] = []

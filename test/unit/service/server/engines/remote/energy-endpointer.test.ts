@@ -4,8 +4,8 @@ import {
   type Stretch,
 } from '../../../../../../src/service/server/engines/remote/energy-endpointer.ts'
 import { textPieces } from '../../../../../../src/service/server/engines/speech-stream.ts'
-import { sine } from '../../../../../harness/transcode/tone.ts'
 import { joined, pause, recording } from '../../../../../harness/engines/recordings.ts'
+import { sine } from '../../../../../harness/transcode/tone.ts'
 
 function cut(pcm: Int16Array, slice = 960, options = { pauseMs: 400, longMs: 15_000 }): Stretch[] {
   const found: Stretch[] = []

@@ -7,9 +7,9 @@ import {
 } from '../../../../../../src/service/server/engines/remote/openai.ts'
 import { speechToTextChecks } from '../../../../../conformance/speech-to-text.ts'
 import { conforms } from '../../../../../conformance/suite.ts'
-import { sine } from '../../../../../harness/transcode/tone.ts'
 import { type Dialect, FakeOpenAi } from '../../../../../harness/engines/fake-openai.ts'
 import { KEY, SERVER, survivesFaults } from '../../../../../harness/engines/http-faults.ts'
+import { sine } from '../../../../../harness/transcode/tone.ts'
 
 const OPTIONS = {
   ...SERVER,
