@@ -22,7 +22,7 @@ await app.register(twilioBridge, {
     const hears = languageOf(index)
     return pairs
       ? { room: `pair ${index >> 1}`, speaks: spokenBy(index), hears, original }
-      : { room: call.callSid, speaks: 'en-us', hears, original }
+      : { room: call.callId, speaks: 'en-us', hears, original }
   },
 })
 if (dashboard) await addDashboard(app, relay)

@@ -26,7 +26,7 @@ await app.register(twilioBridge, {
   relay,
   publicUrl: PUBLIC_URL,
   authTokens: [TWILIO_AUTH_TOKEN],
-  invite: call => ({ room: `call ${call.callSid}`, speaks: 'en-us', hears: 'es-es' }),
+  invite: call => ({ room: `call ${call.callId}`, speaks: 'en-us', hears: 'es-es' }),
 })
 app.addHook('onClose', () => relay.close())
 await relay.ready()

@@ -165,7 +165,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
   })
   const numberLimits = new NumberQuota({
     numbers,
-    goesOn: callSid => server.twilio.goesOn(callSid),
+    goesOn: callId => server.twilio.goesOn(callId),
     ...{ language, clock, wallClock: systemWallClock, ledger: usageFile },
   })
   const doorman = { turns: () => drain.turns() ?? overload.turns() }

@@ -78,8 +78,8 @@ export class CallAdmission {
   }
 
   /** Admits a called participant. */
-  admitGuest(callSid: string, guest: Callee, request: FastifyRequest): Instructions {
-    const call = this.#terms.calls.add(callSid, { ...guest, guest: true })
+  admitGuest(callId: string, guest: Callee, request: FastifyRequest): Instructions {
+    const call = this.#terms.calls.add(callId, { ...guest, guest: true })
     return call
       ? this.connect(call, new URLSearchParams(queryOf(request)))
       : this.#terms.instructions.hangUp()
@@ -89,7 +89,7 @@ export class CallAdmission {
   connect(call: Call, query: URLSearchParams, again = false): Instructions {
     const { mount, publicUrl, tokens, instructions } = this.#terms
     const token =
-      (again ? tokens.outstanding(call.callSid) : undefined) ?? tokens.issue(call.callSid, call.nextRound())
+      (again ? tokens.outstanding(call.callId) : undefined) ?? tokens.issue(call.callId, call.nextRound())
     return instructions.connectStream({
       streamUrl: publicUrl().ws(`${mount}/media`),
       parameters: { token },
@@ -103,7 +103,7 @@ export class CallAdmission {
   holdOff(call: Call, query: URLSearchParams, round: number, seconds: number): Instructions {
     const { calls, log, instructions } = this.#terms
     calls.heldOff++
-    log.warn({ callSid: call.callSid, round }, 'request deferred: stream active')
+    log.warn({ callId: call.callId, round }, 'request deferred: stream active')
     return instructions.waitAndAsk(seconds, this.#resumeUrl(call, query, round))
   }
 
@@ -128,14 +128,14 @@ export class CallAdmission {
     try {
       return this.#terms.invite(incoming)
     } catch (error) {
-      this.#terms.log.error({ callSid: incoming.callSid, ...errorFields(error) }, 'invite failed')
+      this.#terms.log.error({ callId: incoming.callId, ...errorFields(error) }, 'invite failed')
       return undefined
     }
   }
 
   #carryOut(
     answer: Invitation | Rejection | CallerPrompt | undefined,
-    { callSid }: IncomingCall,
+    { callId }: IncomingCall,
     query: URLSearchParams,
     { resumes, round, tries }: ResumeState & { tries: number },
   ): Instructions {
@@ -143,20 +143,20 @@ export class CallAdmission {
     if (!answer) return this.apologise()
     if ('ask' in answer) {
       if (menu) return menu.ask(answer, query, tries)
-      log.error({ callSid, ask: answer.ask }, 'no announcer, question skipped')
+      log.error({ callId, ask: answer.ask }, 'no announcer, question skipped')
       return this.apologise()
     }
     // A call that was answered earlier can no longer be rejected.
     const turnAway = (reason: 'busy' | 'rejected') =>
       resumes > 0 ? this.apologise() : instructions.reject(reason)
     if ('refused' in answer) return this.#tell(answer) ?? turnAway(answer.refused)
-    const call = calls.add(callSid, {
+    const call = calls.add(callId, {
       invitation: answer,
       resumes,
       ...(round === undefined ? {} : { round }),
     })
     if (call) return this.connect(call, query)
-    log.warn({ callSid }, 'call limit reached')
+    log.warn({ callId }, 'call limit reached')
     return turnAway('busy')
   }
 

@@ -45,7 +45,7 @@ export interface NumberLimitsOptions {
   readonly language: LanguageId
   readonly numbers: Readonly<Record<string, NumberSettings>>
   /** True if an admitted call is in progress or about to start. */
-  readonly goesOn: (callSid: string) => boolean
+  readonly goesOn: (callId: string) => boolean
   readonly clock: Clock
   readonly wallClock: WallClock
   /** Stores minutes across restarts. Default: not stored. */
@@ -81,7 +81,7 @@ export class NumberQuota implements Disposable {
       const decision = invite(call)
       const limited = settings?.maxCalls !== undefined || settings?.maxMinutesPerDay !== undefined
       if (!limited || 'refused' in decision) return decision
-      const known = this.#running.has(call.callSid) || call.query[RESUMES_FIELD] !== undefined
+      const known = this.#running.has(call.callId) || call.query[RESUMES_FIELD] !== undefined
       const over = known ? undefined : this.#over(call.to, settings)
       if (over) {
         this.turnedAway[over]++
@@ -118,18 +118,18 @@ export class NumberQuota implements Disposable {
     return this.minutesOf(number) >= (maxMinutesPerDay ?? Number.POSITIVE_INFINITY) ? 'minutes' : undefined
   }
 
-  #letIn({ callSid, to }: IncomingCall): void {
-    if (this.#running.has(callSid)) return
-    this.#running.set(callSid, { number: to, since: this.#parts.clock.now() })
+  #letIn({ callId, to }: IncomingCall): void {
+    if (this.#running.has(callId)) return
+    this.#running.set(callId, { number: to, since: this.#parts.clock.now() })
     this.#note(to)
     this.#ticker ??= new Ticker(this.#parts.clock, LOOK_MS, () => this.#look())
   }
 
   #look(): void {
     this.#turn()
-    for (const [callSid, { number, since }] of this.#running) {
-      if (this.#parts.goesOn(callSid)) continue
-      this.#running.delete(callSid)
+    for (const [callId, { number, since }] of this.#running) {
+      if (this.#parts.goesOn(callId)) continue
+      this.#running.delete(callId)
       this.#minutes.set(number, (this.#minutes.get(number) ?? 0) + this.#minutesSince(since))
       this.#note(number)
     }

@@ -36,7 +36,7 @@ export interface AdmittedCall {
 
 /** An admitted phone call, across all its streams. */
 export class Call {
-  readonly callSid: string
+  readonly callId: string
   readonly invitation: Invitation
   /** The originator of the call, if it was placed from here. */
   readonly watch: StreamWatch | undefined
@@ -52,11 +52,11 @@ export class Call {
   #state: CallState = { status: 'expected' }
 
   constructor(
-    callSid: string,
+    callId: string,
     { invitation, watch, guest = false, resumes = 0, round = 0 }: AdmittedCall,
     now: number,
   ) {
-    this.callSid = callSid
+    this.callId = callId
     this.invitation = invitation
     this.watch = watch
     this.guest = guest
@@ -189,8 +189,8 @@ export class CallRegistry {
   }
 
   /** Returns true if an admitted call is connected, about to connect, or may return. */
-  goesOn(callSid: string): boolean {
-    const call = this.#calls.get(callSid)
+  goesOn(callId: string): boolean {
+    const call = this.#calls.get(callId)
     if (!call || call.state.status === 'over') return false
     return call.state.status === 'live' || this.#clock.now() - call.changedAt < EXPECTED_MS
   }
@@ -200,10 +200,10 @@ export class CallRegistry {
     return this.#leaving !== undefined
   }
 
-  /** Releases all calls; resolves when those in `callSids` were redirected, or after a timeout. */
-  async leave(callSids: Iterable<string>): Promise<void> {
+  /** Releases all calls; resolves when those in `callIds` were redirected, or after a timeout. */
+  async leave(callIds: Iterable<string>): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>()
-    const left = new Set(callSids)
+    const left = new Set(callIds)
     this.#leaving = { left, done: resolve }
     if (left.size === 0) return
     const late = setTimer(this.#clock, HANDED_OVER_MS, resolve)
@@ -211,30 +211,30 @@ export class CallRegistry {
     late[Symbol.dispose]()
   }
 
-  /** Records that `callSid` was redirected. */
-  sentOn(callSid: string): void {
+  /** Records that `callId` was redirected. */
+  sentOn(callId: string): void {
     const leaving = this.#leaving
-    if (leaving?.left.delete(callSid) && leaving.left.size === 0) leaving.done()
+    if (leaving?.left.delete(callId) && leaving.left.size === 0) leaving.done()
   }
 
-  get(callSid: string): Call | undefined {
-    return this.#calls.get(callSid)
+  get(callId: string): Call | undefined {
+    return this.#calls.get(callId)
   }
 
   /** Admits a call; returns undefined if there are too many. */
-  add(callSid: string, admittance: AdmittedCall): Call | undefined {
+  add(callId: string, admittance: AdmittedCall): Call | undefined {
     const now = this.#clock.now()
     if (now - this.#sweptAt >= SWEEP_MS || this.#calls.size >= this.#limits.maxCalls) this.#sweep(now)
     if (this.#calls.size >= this.#limits.maxCalls) return undefined
-    const call = new Call(callSid, admittance, now)
-    this.#calls.set(callSid, call)
+    const call = new Call(callId, admittance, now)
+    this.#calls.set(callId, call)
     return call
   }
 
   #sweep(now: number): void {
     this.#sweptAt = now
-    for (const [callSid, call] of this.#calls)
+    for (const [callId, call] of this.#calls)
       if (call.state.status !== 'live' && now - call.changedAt > this.#limits.rememberMs)
-        this.#calls.delete(callSid)
+        this.#calls.delete(callId)
   }
 }

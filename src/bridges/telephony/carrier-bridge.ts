@@ -121,12 +121,12 @@ export async function registerCarrier(
   }
   const streams = new MediaStreams({
     ...{ carrier: carrier.name, media, relay, calls, tokens, clock, log, limits },
-    lives: dialler && ((callSid: string) => dialler.lives(callSid)),
+    lives: dialler && ((callId: string) => dialler.lives(callId)),
     letGo: () => dialler?.handOver(),
   })
   dialler?.attach({
     url: name => address(`dial/${name}`),
-    release: callSid => calls.get(callSid)?.end(clock.now()),
+    release: callId => calls.get(callId)?.end(clock.now()),
   })
   app.addHook('preClose', async () => {
     await Promise.all([streams.close(), dialler?.close()])

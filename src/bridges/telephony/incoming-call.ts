@@ -16,8 +16,8 @@ export function queryOf(request: FastifyRequest): string {
 
 /** A call asking for admission, as received from the carrier’s webhook. The caller controls all its content. */
 export interface IncomingCall {
-  readonly callSid: string
-  readonly accountSid: string
+  readonly callId: string
+  readonly accountId: string
   /** E.164, `sip:…`, `client:…`, or a word such as `anonymous`. */
   readonly from: string
   readonly to: string

@@ -26,7 +26,7 @@ export interface MediaOptions {
   readonly log: Logger
   readonly limits: StreamLimits
   /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
-  readonly lives?: ((callSid: string) => Promise<boolean>) | undefined
+  readonly lives?: ((callId: string) => Promise<boolean>) | undefined
   /** Leaves outbound calls to another server. */
   readonly letGo?: (() => void) | undefined
 }
@@ -91,8 +91,8 @@ export class MediaStreams {
   }
 
   /** Returns true if an admitted call is connected, about to connect, or may return. */
-  goesOn(callSid: string): boolean {
-    return this.#terms.calls.goesOn(callSid)
+  goesOn(callId: string): boolean {
+    return this.#terms.calls.goesOn(callId)
   }
 
   /**
@@ -104,7 +104,7 @@ export class MediaStreams {
     const handed: string[] = []
     this.#terms.letGo?.()
     // Before the first stream closes: the carrier sends its request at once.
-    for (const leg of this.#legs) if (!leg.stopped) handed.push(leg.callSid)
+    for (const leg of this.#legs) if (!leg.stopped) handed.push(leg.callId)
     const sent = calls.leave(handed)
     for (const leg of this.#legs) leg.handOver()
     if (handed.length > 0) log.info({ calls: handed.length }, 'calls handed over')
@@ -130,8 +130,8 @@ export class MediaStreams {
     const { calls, tokens, clock, media } = this.#terms
     const { token } = start.parameters
     const round = tokens.roundOf(token)
-    if (round === undefined || tokens.redeem(token, start.callSid) !== 'ok') return 'unauthorized'
-    const call = calls.get(start.callSid)
+    if (round === undefined || tokens.redeem(token, start.callId) !== 'ok') return 'unauthorized'
+    const call = calls.get(start.callId)
     if (!call || call.state.status === 'over' || call.state.status === 'stopped') return 'call-ended'
     call.arrives(round)
     if (start.codec === media.codec && start.rate === LINE_RATE && start.channels === 1) return undefined
@@ -142,7 +142,7 @@ export class MediaStreams {
 
   #handOver(leg: StreamLeg): void {
     const { calls, clock, relay, log } = this.#terms
-    const call = calls.get(leg.callSid)!
+    const call = calls.get(leg.callId)!
     const before = call.state
     call.began(leg, clock.now())
     if (before.status === 'live') {
@@ -151,7 +151,7 @@ export class MediaStreams {
     }
     this.#own(leg, call)
     log.info(
-      { legId: leg.id, callSid: leg.callSid, streamSid: leg.streamSid, room: call.invitation.room },
+      { legId: leg.id, callId: leg.callId, streamId: leg.streamId, room: call.invitation.room },
       'stream started',
     )
     try {

@@ -148,7 +148,7 @@ export function createNumberRouter(
   return call => {
     const number = (Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined) ?? {}
     const said = webhookQuery(call.query, fault =>
-      log.warn({ callSid: call.callSid, ...fault }, 'invalid webhook query'),
+      log.warn({ callId: call.callId, ...fault }, 'invalid webhook query'),
     )
     const asked = { ...number, ...said }
     const language = chosen(number, call, door)
@@ -160,7 +160,7 @@ export function createNumberRouter(
     const room = asked.roomCode ? roomByCode(call, hears, door) : asked.dial ? undefined : asked.room
     if (typeof room === 'object') return room
     return {
-      room: room ?? `call ${call.callSid}`,
+      room: room ?? `call ${call.callId}`,
       hears,
       ...(speaks === 'none' ? {} : { speaks }),
       ...(asked.original ? { original: asked.original } : {}),

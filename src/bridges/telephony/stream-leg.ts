@@ -24,15 +24,15 @@ export interface LegOptions extends GreetingOptions {
   /** Returns a name for the next leg, unique in this process. */
   readonly nextId: () => string
   /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
-  readonly lives?: ((callSid: string) => Promise<boolean>) | undefined
+  readonly lives?: ((callId: string) => Promise<boolean>) | undefined
 }
 
 /** A phone participant, connected through a carrier’s media stream. Exists from `start` to the end of the stream. */
 export class StreamLeg implements Leg, StreamListener {
   readonly id: string
   readonly channel: string
-  readonly callSid: string
-  readonly streamSid: string
+  readonly callId: string
+  readonly streamId: string
   readonly counters: LegCounters
   readonly ended: Promise<EndReason>
   readonly #socket: MediaSocket
@@ -65,8 +65,8 @@ export class StreamLeg implements Leg, StreamListener {
     const now = socket.heardAt
     this.id = terms.nextId()
     this.channel = terms.carrier
-    this.callSid = start.callSid
-    this.streamSid = start.streamSid
+    this.callId = start.callId
+    this.streamId = start.streamId
     this.counters = socket.counters
     this.#socket = socket
     this.#terms = terms
@@ -90,7 +90,7 @@ export class StreamLeg implements Leg, StreamListener {
 
   /** All streams of a call belong to the same participant. */
   get call(): string {
-    return this.callSid
+    return this.callId
   }
 
   attach(uplink: LegUplink): void {
@@ -183,7 +183,7 @@ export class StreamLeg implements Leg, StreamListener {
     if (this.#stopped) return
     switch (message.kind) {
       case 'media':
-        if (message.track === 'outbound' || this.#foreign(message.streamSid)) this.counters.ignored++
+        if (message.track === 'outbound' || this.#foreign(message.streamId)) this.counters.ignored++
         else this.#media(message.timestampMs, message.payload, now)
         break
       case 'mark':
@@ -193,7 +193,7 @@ export class StreamLeg implements Leg, StreamListener {
         this.#dtmf(message.digit, now)
         break
       case 'stop':
-        if (this.#foreign(message.streamSid)) this.counters.ignored++
+        if (this.#foreign(message.streamId)) this.counters.ignored++
         else this.#stop()
         break
       case 'unknown':
@@ -219,7 +219,7 @@ export class StreamLeg implements Leg, StreamListener {
   }
 
   fault(fault: string, err?: unknown): void {
-    const about = { channel: this.channel, legId: this.id, callSid: this.callSid }
+    const about = { channel: this.channel, legId: this.id, callId: this.callId }
     if (err === undefined) this.#terms.log.warn({ ...about, fault }, 'leg protocol violation')
     else this.#terms.log.error({ ...about, err }, 'leg failed')
   }
@@ -268,12 +268,12 @@ export class StreamLeg implements Leg, StreamListener {
   }
 
   async #ask(): Promise<void> {
-    if (await this.#terms.lives?.(this.callSid)) this.goesOn()
+    if (await this.#terms.lives?.(this.callId)) this.goesOn()
     else this.#end(HUNG_UP)
   }
 
-  #foreign(streamSid: string): boolean {
-    return streamSid !== '' && streamSid !== this.streamSid
+  #foreign(streamId: string): boolean {
+    return streamId !== '' && streamId !== this.streamId
   }
 
   #cutOff(code: 'LEG_SILENT' | 'LEG_LOST', text: string): void {
@@ -286,7 +286,7 @@ export class StreamLeg implements Leg, StreamListener {
     this.#reason = reason
     this.#wait?.[Symbol.dispose]()
     this.#socket.listener = undefined
-    const about = { legId: this.id, callSid: this.callSid, reason: describeEnd(reason) }
+    const about = { legId: this.id, callId: this.callId, reason: describeEnd(reason) }
     this.#terms.log.info({ ...about, ...this.counters }, 'stream ended')
     this.#settle(reason)
   }

@@ -31,7 +31,7 @@ export const CLOSE_CODES = {
   },
   unauthorized: {
     code: 4401,
-    meaning: 'Token missing, wrong, used, expired, or issued for a call other than `start.callSid`.',
+    meaning: 'Token missing, wrong, used, expired, or issued for another call than that of `start`.',
   },
   'call-ended': { code: 4404, meaning: 'The call of this stream has ended.' },
   'no-start': { code: 4408, meaning: 'No `start` within 5 seconds.' },

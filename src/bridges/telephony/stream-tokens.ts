@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Clock } from '../../common/clock.ts'
 
 interface Issued {
-  readonly callSid: string
+  readonly callId: string
   readonly round: number
   readonly expiresAt: number
 }
@@ -30,20 +30,20 @@ export class StreamTokens {
     return this.#issued.size
   }
 
-  /** Issues a token for the stream of `round` of `callSid`: 43 characters of base64url, 256 random bits. */
-  issue(callSid: string, round = 1): string {
+  /** Issues a token for the stream of `round` of `callId`: 43 characters of base64url, 256 random bits. */
+  issue(callId: string, round = 1): string {
     this.#forgetExpired()
     const token = randomBytes(32).toString('base64url')
-    this.#issued.set(token, { callSid, round, expiresAt: this.#clock.now() + this.#ttlMs })
+    this.#issued.set(token, { callId, round, expiresAt: this.#clock.now() + this.#ttlMs })
     return token
   }
 
-  /** Returns the newest token of `callSid` with at least half its lifetime left, for a redelivered webhook. */
-  outstanding(callSid: string): string | undefined {
+  /** Returns the newest token of `callId` with at least half its lifetime left, for a redelivered webhook. */
+  outstanding(callId: string): string | undefined {
     const enough = this.#clock.now() + this.#ttlMs / 2
     let newest: string | undefined
     for (const [token, issued] of this.#issued)
-      if (issued.callSid === callSid && issued.expiresAt >= enough) newest = token
+      if (issued.callId === callId && issued.expiresAt >= enough) newest = token
     return newest
   }
 
@@ -53,12 +53,12 @@ export class StreamTokens {
   }
 
   /** Uses up `token`, whether it is valid or not. Never issued, used and expired tokens are all `unknown`. */
-  redeem(token: string | undefined, callSid: string): Redeemed {
+  redeem(token: string | undefined, callId: string): Redeemed {
     this.#forgetExpired()
     const issued = token === undefined ? undefined : this.#issued.get(token)
     if (token === undefined || !issued) return 'unknown'
     this.#issued.delete(token)
-    return issued.callSid === callSid ? 'ok' : 'other-call'
+    return issued.callId === callId ? 'ok' : 'other-call'
   }
 
   #forgetExpired(): void {

@@ -52,26 +52,26 @@ export class DialWebhooks {
 
   /** The call was answered. Hangs up unwanted calls. */
   answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return this.#webhooks.answer(request, reply, ({ callSid, query }) => {
+    return this.#webhooks.answer(request, reply, ({ callId, query }) => {
       const dial = this.#dialler?.get(query.dial)
-      if (!dial?.answered(callSid)) return this.#webhooks.instructions.hangUp()
-      return this.#entrance.admitGuest(callSid, { invitation: dial.invitation, watch: dial }, request)
+      if (!dial?.answered(callId)) return this.#webhooks.instructions.hangUp()
+      return this.#entrance.admitGuest(callId, { invitation: dial.invitation, watch: dial }, request)
     })
   }
 
   /** The call’s status has changed. */
   status(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const answered = this.#webhooks.status(request, reply)
-    this.#about(request, (dial, { callSid, status }) => dial.told(callSid, status))
+    this.#about(request, (dial, { callId, status }) => dial.told(callId, status))
     return answered
   }
 
   /** Result of machine detection. Also hangs up on machines called by a server that has ended. */
   machine(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    this.#about(request, (dial, { callSid, answeredBy }) => dial.detected(callSid, answeredBy))
+    this.#about(request, (dial, { callId, answeredBy }) => dial.detected(callId, answeredBy))
     const call = this.#webhooks.callOf(request)
     if (call?.answeredBy?.type === 'machine' && !this.#dialler?.get(call.query.dial))
-      this.#webhooks.over(call.callSid, 'local')
+      this.#webhooks.over(call.callId, 'local')
     return reply.code(204).send()
   }
 
@@ -148,8 +148,8 @@ export class Webhooks {
   /** Handles an incoming call. A redelivered request gets the same response. */
   voice(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const departure = this.#terms.departure()
-    const known = (callSid: string) => this.#terms.calls.get(callSid) !== undefined
-    if (departure?.elsewhere && !known(this.callOf(request)?.callSid ?? ''))
+    const known = (callId: string) => this.#terms.calls.get(callId) !== undefined
+    if (departure?.elsewhere && !known(this.callOf(request)?.callId ?? ''))
       return reply.code(503).headers({ 'retry-after': RETRY_SECONDS, connection: 'close' }).send()
     return this.answer(request, reply, incoming => this.#entrance.letIn(incoming, request))
   }
@@ -158,7 +158,7 @@ export class Webhooks {
   menu(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     if (this.#terms.calls.leaving) return this.#sendOn(request, reply)
     return this.answer(request, reply, incoming => {
-      const key = [incoming.callSid, queryOf(request), incoming.digits].join('\n')
+      const key = [incoming.callId, queryOf(request), incoming.digits].join('\n')
       return this.#given.once(key, () => this.#entrance.answer(incoming, request))
     })
   }
@@ -175,7 +175,7 @@ export class Webhooks {
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
     const { calls, now } = this.#terms
-    const call = calls.get(incoming.callSid)
+    const call = calls.get(incoming.callId)
     if (!call) return send(reply, fresh(incoming))
     if (calls.leaving) return this.#sendOn(request, reply, call)
     const inProgress = incoming.status?.type === 'picked-up'
@@ -193,7 +193,7 @@ export class Webhooks {
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
     const entrance = this.#entrance
-    const call = calls.get(incoming.callSid)
+    const call = calls.get(incoming.callId)
     if (calls.leaving || (!call && this.#terms.departure())) return this.#sendOn(request, reply, call)
     if (call?.state.status === 'over')
       return send(reply, call.state.sorry ? entrance.apologise() : this.instructions.hangUp())
@@ -207,19 +207,19 @@ export class Webhooks {
       if (call.overtaken(past.round))
         return send(reply, entrance.holdOff(call, query, past.round, OVERTAKEN_SECONDS))
       // Redelivered.
-      if (tokens.outstanding(call.callSid)) return send(reply, entrance.connect(call, query, true))
+      if (tokens.outstanding(call.callId)) return send(reply, entrance.connect(call, query, true))
     }
     const resumes = call?.resumed(now()) ?? past.resumes + 1
     if (resumes > limits.maxResumes) {
       if (call?.state.status !== 'live') call?.end(now())
-      log.warn({ callSid: incoming.callSid, resumes: limits.maxResumes }, 'resumption limit reached')
+      log.warn({ callId: incoming.callId, resumes: limits.maxResumes }, 'resumption limit reached')
       return send(reply, entrance.apologise())
     }
     if (call) return send(reply, entrance.connect(call, query))
     if (guest)
       return send(
         reply,
-        entrance.admitGuest(incoming.callSid, { invitation: guest, ...past, resumes }, request),
+        entrance.admitGuest(incoming.callId, { invitation: guest, ...past, resumes }, request),
       )
     return send(reply, entrance.letIn(incoming, request, { ...past, resumes }))
   }
@@ -228,13 +228,13 @@ export class Webhooks {
   status(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
-    if (incoming.status?.type === 'final') this.over(incoming.callSid, 'remote')
+    if (incoming.status?.type === 'final') this.over(incoming.callId, 'remote')
     return reply.code(204).send()
   }
 
   /** Ends the call permanently; `by` is the side that ended it. */
-  over(callSid: string, by: 'remote' | 'local'): void {
-    const call = this.#terms.calls.get(callSid)
+  over(callId: string, by: 'remote' | 'local'): void {
+    const call = this.#terms.calls.get(callId)
     if (!call) return
     const { state } = call
     call.end(this.#terms.now())
@@ -248,7 +248,7 @@ export class Webhooks {
     if (call?.state.status === 'over') return send(reply, this.instructions.hangUp())
     const { calls, publicUrl, departure } = this.#terms
     // Only once the response is on its way, because the server closes next.
-    reply.raw.once('close', () => calls.sentOn(incoming.callSid))
+    reply.raw.once('close', () => calls.sentOn(incoming.callId))
     return send(
       reply.header('connection', 'close'),
       this.instructions.waitAndAsk(

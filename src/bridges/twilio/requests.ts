@@ -31,8 +31,8 @@ function read({ body }: FastifyRequest): CarrierRequest | undefined {
   if (!CALL_SID.test(CallSid)) return undefined
   const { Digits = '', CallStatus = '', AnsweredBy = '' } = fields
   return {
-    callSid: CallSid,
-    accountSid: AccountSid,
+    callId: CallSid,
+    accountId: AccountSid,
     from: From,
     to: To,
     direction: Direction,

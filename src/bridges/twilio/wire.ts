@@ -8,7 +8,7 @@ export const twilioMedia: MediaDialect = {
   codec: 'mulaw',
   frames: 'text',
   parse: data => parse(data.toString('utf8')),
-  messages: ({ streamSid }) => {
+  messages: ({ streamId: streamSid }) => {
     const start = mediaStart(streamSid)
     return {
       media: (audio, length) => start + audio.toString('base64', 0, length) + MEDIA_END,
@@ -53,7 +53,7 @@ export function parse(text: string): Inbound {
 function usualMedia(groups: RegExpExecArray): Inbound {
   return {
     kind: 'media',
-    streamSid: groups[3]!,
+    streamId: groups[3]!,
     track: 'inbound',
     timestampMs: Number(groups[1]),
     payload: groups[2]!,
@@ -78,7 +78,7 @@ function parseJson(text: string): Inbound {
     case 'start':
       return start(message)
     case 'stop':
-      return { kind: 'stop', streamSid: textOf(message.streamSid) }
+      return { kind: 'stop', streamId: textOf(message.streamSid) }
     case 'connected':
       return CONNECTED
     default:
@@ -111,7 +111,7 @@ function media(message: Fields): Inbound {
   if (!isFields(fields) || typeof fields.payload !== 'string') return INVALID.media
   return {
     kind: 'media',
-    streamSid: textOf(message.streamSid),
+    streamId: textOf(message.streamSid),
     track: fields.track === 'outbound' ? 'outbound' : 'inbound',
     timestampMs: wholeNumber(fields.timestamp),
     payload: fields.payload,
@@ -122,26 +122,26 @@ function mark(message: Fields): Inbound {
   const fields = message.mark
   const name = isFields(fields) ? textOf(fields.name) : ''
   if (name === '' || name.length > MAX_NAME) return INVALID.mark
-  return { kind: 'mark', streamSid: textOf(message.streamSid), name }
+  return { kind: 'mark', streamId: textOf(message.streamSid), name }
 }
 
 function dtmf(message: Fields): Inbound {
   const fields = message.dtmf
   const digit = isFields(fields) ? textOf(fields.digit) : ''
-  return DIGIT.test(digit) ? { kind: 'dtmf', streamSid: textOf(message.streamSid), digit } : INVALID.dtmf
+  return DIGIT.test(digit) ? { kind: 'dtmf', streamId: textOf(message.streamSid), digit } : INVALID.dtmf
 }
 
 function start(message: Fields): Inbound {
   const fields = message.start
   if (!isFields(fields)) return INVALID.start
-  const streamSid = textOf(message.streamSid) || textOf(fields.streamSid)
-  const callSid = textOf(fields.callSid)
-  if (!SID.test(streamSid) || !SID.test(callSid)) return INVALID.start
+  const streamId = textOf(message.streamSid) || textOf(fields.streamSid)
+  const callId = textOf(fields.callSid)
+  if (!SID.test(streamId) || !SID.test(callId)) return INVALID.start
   const format = isFields(fields.mediaFormat) ? fields.mediaFormat : {}
   return {
     kind: 'start',
-    streamSid,
-    callSid,
+    streamId,
+    callId,
     codec: codecOf(textOf(format.encoding)),
     rate: format.sampleRate === undefined ? 8000 : wholeNumber(format.sampleRate),
     channels: format.channels === undefined ? 1 : wholeNumber(format.channels),

@@ -17,7 +17,7 @@ async function start(): Promise<void> {
     prefix: '/calls',
     publicUrl: 'https://host.example',
     authTokens: ['token'],
-    invite: call => ({ room: call.callSid, speaks: 'en-us', hears: 'es-es' }),
+    invite: call => ({ room: call.callId, speaks: 'en-us', hears: 'es-es' }),
   })
   await app.register(browserBridge, {
     relay,

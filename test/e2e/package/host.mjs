@@ -32,7 +32,7 @@ async function host({ prefix = '', within = '', sockets = 'none', own = 'none', 
     const common = prefix === '' ? {} : { prefix }
     await scope.register(twilioBridge, {
       ...{ ...common, relay: echo, publicUrl: PUBLIC_URL, authTokens: [TOKEN] },
-      invite: call => ({ room: call.callSid, speaks: 'en-us', hears: 'es-es' }),
+      invite: call => ({ room: call.callId, speaks: 'en-us', hears: 'es-es' }),
     })
     await scope.register(browserBridge, {
       ...{ ...common, relay, languages: { speaks: 'en-us', hears: 'es-es' } },

@@ -35,7 +35,7 @@ export class StreamCalls {
     await calls.relay.ready()
     await calls.#app.register(twilioBridge, {
       relay: calls.relay,
-      invite: ({ callSid }) => ({ room: callSid, speaks: 'en-us', hears: 'es-es' }),
+      invite: ({ callId }) => ({ room: callId, speaks: 'en-us', hears: 'es-es' }),
       publicUrl: `https://${PUBLIC}`,
       authTokens: [TOKEN],
       // Ended calls are remembered for ten minutes, here for a second, so that leftovers are detected.

@@ -26,7 +26,7 @@ const messages: FuzzTarget = {
     must(KINDS.includes(message.kind), `an unknown kind: ${message.kind}`)
     if (message.kind === 'start') {
       must(
-        /^[\w-]{1,64}$/.test(message.callSid) && /^[\w-]{1,64}$/.test(message.streamSid),
+        /^[\w-]{1,64}$/.test(message.callId) && /^[\w-]{1,64}$/.test(message.streamId),
         'ids are short words',
       )
       must(Object.getPrototypeOf(message.parameters) === null, 'parameters have no prototype')
@@ -52,11 +52,11 @@ const forms: FuzzTarget = {
     const request = { originalUrl: `/twilio/voice${url}`, body: parseForm(body) } as unknown as FastifyRequest
     const call = webhookCall(twilioRequests, request)
     if (call === undefined) return
-    must(/^[\w-]{2,64}$/.test(call.callSid), 'a call has an id')
+    must(/^[\w-]{2,64}$/.test(call.callId), 'a call has an id')
     for (const value of [
       call.from,
       call.to,
-      call.accountSid,
+      call.accountId,
       call.direction,
       ...Object.values(call.parameters),
     ])

@@ -84,7 +84,7 @@ export class Harness implements AsyncDisposable {
       await inside.register(twilioBridge, {
         relay,
         log,
-        invite: call => ({ room: call.callSid, speaks: 'en-us', hears: 'es-es' }),
+        invite: call => ({ room: call.callId, speaks: 'en-us', hears: 'es-es' }),
         ...signed,
         ...options,
         // A stop is an immediate hang-up, unless the test is about it.
@@ -170,7 +170,7 @@ export class Harness implements AsyncDisposable {
   }
 
   #legOf(streamSid: string): Leg | undefined {
-    return [...this.app.twilio.legs].find(leg => leg.streamSid === streamSid)
+    return [...this.app.twilio.legs].find(leg => leg.streamId === streamSid)
   }
 }
 

@@ -16,7 +16,7 @@ function limited(settings: NumberSettings) {
   const there = new Set<string>()
   const limits = new NumberQuota({
     numbers: { [DESK]: settings, [SHOP]: {} },
-    goesOn: callSid => there.has(callSid),
+    goesOn: callId => there.has(callId),
     language: 'en-us',
     clock,
     // 10:00 on an arbitrary day.
@@ -27,13 +27,13 @@ function limited(settings: NumberSettings) {
       ? { ask: 'language', languages: ['en-us', 'es-es'] }
       : { room: 'r', hears: 'es-es' },
   )
-  const call = (callSid: string, { to = DESK, query = {}, answers = {} } = {}) => {
-    const told = invite({ callSid, to, query, answers } as unknown as IncomingCall)
+  const call = (callId: string, { to = DESK, query = {}, answers = {} } = {}) => {
+    const told = invite({ callId, to, query, answers } as unknown as IncomingCall)
     if ('refused' in told) return told
-    if (!('ask' in told)) there.add(callSid)
+    if (!('ask' in told)) there.add(callId)
     return 'let in'
   }
-  return { clock, limits, call, over: (callSid: string) => there.delete(callSid) }
+  return { clock, limits, call, over: (callId: string) => there.delete(callId) }
 }
 
 describe('calls to one number', () => {

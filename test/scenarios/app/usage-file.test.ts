@@ -265,13 +265,13 @@ describe('a usage limit applies', () => {
     const open = (ledger: UsageFile) =>
       new NumberQuota({
         numbers: { [desk]: { maxMinutesPerDay: 10 } },
-        goesOn: callSid => there.has(callSid),
+        goesOn: callId => there.has(callId),
         ...{ language: 'en-us', clock, wallClock, ledger },
       })
-    const call = (limits: NumberQuota, callSid: string) => {
-      there.add(callSid)
+    const call = (limits: NumberQuota, callId: string) => {
+      there.add(callId)
       const told = limits.within(() => ({ room: 'r', hears: 'es-es' }))
-      return 'refused' in told({ callSid, to: desk, query: {}, answers: {} } as unknown as IncomingCall)
+      return 'refused' in told({ callId, to: desk, query: {}, answers: {} } as unknown as IncomingCall)
     }
     const first = run()
     using before = open(first)
@@ -288,7 +288,7 @@ describe('a usage limit applies', () => {
   test('with a usage file only when a limit is configured', () => {
     const { clock, wallClock, log } = server()
     const parts = { clock, wallClock, log }
-    const outbound = { accountSid: 'AC1', from: '+15005550001', allow: ['+34'] }
+    const outbound = { accountId: 'AC1', from: '+15005550001', allow: ['+34'] }
     const open = (settings: object) =>
       openUsageFile({ authTokens: ['x'], usageFile: file, ...settings }, parts)
     expect(open({})).toBeUndefined()

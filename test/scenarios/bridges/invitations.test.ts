@@ -17,8 +17,8 @@ const invite = (numbers: Record<string, NumberSettings> = {}) => {
   const decide = createNumberRouter({ speaks: 'en-us', hears: 'es-es' }, numbers)
   return (query: Record<string, string> = {}, to = NUMBER) =>
     decide({
-      callSid: 'CA1',
-      accountSid: 'AC1',
+      callId: 'CA1',
+      accountId: 'AC1',
       from: '+15005550006',
       to,
       direction: 'inbound',
@@ -63,7 +63,7 @@ describe('a call is invited', () => {
     ['none where somebody must hear', { hears: 'none' }],
     ['a loudness nobody knows', { original: 'constructor' }],
     ['too much', { room: 'x'.repeat(65), name: 'x'.repeat(65) }],
-    ['what is not asked for', { callSid: 'CA2', leadMs: '0', token: 'x' }],
+    ['what is not asked for', { callId: 'CA2', leadMs: '0', token: 'x' }],
     ['control characters', { room: 'a\u0000b', name: 'A\u001b[2J' }],
   ])('as if nothing were said when the query says %s', (_what, parameters) => {
     expect(invite()(parameters)).toEqual(invite()())
@@ -78,7 +78,7 @@ describe('a call is invited', () => {
     decide({ ...CALL, query, parameters: query })
     expect(lines).toEqual([
       {
-        callSid: 'CA1',
+        callId: 'CA1',
         parameter: 'speaks',
         found: '"english"',
         allowed: 'a language like en-us, or none',
@@ -128,10 +128,10 @@ function door() {
 
 function caller(settings: NumberSettings, keeper?: NumberRouterOptions) {
   const decide = createNumberRouter({ speaks: 'en-us', hears: 'es-es' }, { [NUMBER]: settings }, keeper)
-  return (answers: Answers = {}, query: Record<string, string> = {}, callSid = 'CA1') =>
+  return (answers: Answers = {}, query: Record<string, string> = {}, callId = 'CA1') =>
     decide({
-      callSid,
-      accountSid: 'AC1',
+      callId,
+      accountId: 'AC1',
       from: FROM,
       to: NUMBER,
       direction: 'inbound',
@@ -251,8 +251,8 @@ describe('a number with codes', () => {
 })
 
 const CALL = {
-  callSid: 'CA1',
-  accountSid: 'AC1',
+  callId: 'CA1',
+  accountId: 'AC1',
   from: '+15005550006',
   to: NUMBER,
   direction: 'inbound',

@@ -237,7 +237,7 @@ describe.each(Object.keys(CLOSE_CODES) as CloseCause[])('the media socket closes
     const party = await provoke({ bridge, clock })
     expect(await party.closed).toMatchObject({ code: CLOSE_CODES[cause].code })
     await until(() =>
-      [...bridge.app.twilio.legs].every(leg => leg.streamSid === 'MZ2' || leg.streamSid === 'MZ1'),
+      [...bridge.app.twilio.legs].every(leg => leg.streamId === 'MZ2' || leg.streamId === 'MZ1'),
     )
   })
 })

@@ -294,7 +294,7 @@ describe('a phone leg ends', () => {
     expect(log.all[0]).toMatchObject({
       level: 'info',
       message: 'stream ended',
-      fields: { legId: 'twilio-1', callSid: 'CA1', reason: 'hangup by remote', mediaIn: 1 },
+      fields: { legId: 'twilio-1', callId: 'CA1', reason: 'hangup by remote', mediaIn: 1 },
     })
   })
 })

@@ -39,8 +39,8 @@ describe('the voice webhook', () => {
     })
     await bridge.post('/twilio/voice?room=7&room=8&From=nobody', fieldsOf('CA1'))
     expect(told).toMatchObject({
-      callSid: 'CA1',
-      accountSid: 'AC00000000000000000000000000000001',
+      callId: 'CA1',
+      accountId: 'AC00000000000000000000000000000001',
       from: '+15005550006',
       to: '+15005550001',
       direction: 'inbound',
@@ -100,8 +100,8 @@ describe('the voice webhook', () => {
 
   it('rejects calls as instructed', async () => {
     await using bridge = await Harness.open({
-      invite: ({ callSid }) =>
-        callSid === 'CA3'
+      invite: ({ callId }) =>
+        callId === 'CA3'
           ? { refused: 'rejected', notice: { text: 'No.', language: 'en-GB' } }
           : { refused: 'busy' },
     })

@@ -42,18 +42,18 @@ export async function placeCall(
 
 /** Hangs up a call; never rejects. Logs repeated failure: the call then ends at its time limit. */
 export async function hangUpCall(
-  callSid: string,
+  callId: string,
   dial: string,
   { api, clock, log, random }: PersistenceOptions,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await api.hangUp(callSid)
+      return await api.hangUp(callId)
     } catch (failure) {
       const refused = failure instanceof CarrierError && failure.kind === 'refused'
       if (refused || attempt === HANG_UP_ATTEMPTS) {
         const error = failure instanceof CarrierError ? failure.message : 'unknown'
-        return log.error({ dial, callSid, error }, 'hang-up failed')
+        return log.error({ dial, callId, error }, 'hang-up failed')
       }
     }
     await pause(clock, attempt - 1, random)

@@ -102,7 +102,7 @@ export interface DialHost {
   /** Returns the public address of a path such as `answer?dial=1`. */
   readonly url: (path: string) => string
   /** Releases a call. */
-  readonly release: (callSid: string) => void
+  readonly release: (callId: string) => void
 }
 
 /** Ended calls are kept this long for late callbacks (ms). */
@@ -199,8 +199,8 @@ export class CarrierDialer implements Dialer {
   }
 
   /** Returns whether a call of the account is in progress according to the carrier; false if it does not respond. */
-  async lives(callSid: string): Promise<boolean> {
-    return this.#api.status(callSid).then(
+  async lives(callId: string): Promise<boolean> {
+    return this.#api.status(callId).then(
       status => status?.type === 'picked-up',
       () => false,
     )

@@ -80,7 +80,7 @@ export interface DialOptions {
   /** In [0, 1); for the jitter of retries. */
   readonly random: () => number
   /** Releases a call: later requests for it are answered with a hang-up. */
-  readonly release: (callSid: string) => void
+  readonly release: (callId: string) => void
   /** Called when a person or a machine has answered. */
   readonly pickedUp?: () => void
 }
@@ -97,7 +97,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   readonly #settleOver: (end: DialEnd) => void
   readonly #placed: Promise<void>
   #state: DialState
-  #callSid: string | undefined
+  #callId: string | undefined
   /** The carrier reported that the call is over or never existed. */
   #final = false
   #leg: Leg | undefined
@@ -153,21 +153,21 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   }
 
   /** The carrier requests instructions after an answer. Returns false to hang up. */
-  answered(callSid: string): boolean {
-    if (!this.#named(callSid) || this.#state.status === 'over') return false
+  answered(callId: string): boolean {
+    if (!this.#named(callId) || this.#state.status === 'over') return false
     this.#apply({ type: 'picked-up' })
     return true
   }
 
   /** Handles a status from the carrier, which can be late, repeated or out of order. */
-  told(callSid: string, input: DialInput | undefined): void {
-    if (input?.type === 'final' && callSid === (this.#callSid ?? callSid)) this.#final = true
-    if (this.#named(callSid) && input) this.#apply(input)
+  told(callId: string, input: DialInput | undefined): void {
+    if (input?.type === 'final' && callId === (this.#callId ?? callId)) this.#final = true
+    if (this.#named(callId) && input) this.#apply(input)
   }
 
   /** Handles a machine detection result. */
-  detected(callSid: string, input: DialInput | undefined): void {
-    if (input && this.#named(callSid)) this.#apply(input)
+  detected(callId: string, input: DialInput | undefined): void {
+    if (input && this.#named(callId)) this.#apply(input)
   }
 
   arriving(leg: Leg): Leg {
@@ -192,8 +192,8 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   async #place(): Promise<void> {
     try {
       const wanted = () => this.#state.status !== 'over'
-      const callSid = await placeCall(this.#order, this.#terms, wanted)
-      if (callSid !== undefined) this.#named(callSid)
+      const callId = await placeCall(this.#order, this.#terms, wanted)
+      if (callId !== undefined) this.#named(callId)
       else this.#final = true
     } catch (error) {
       const failure = error instanceof CarrierError ? error : CarrierError.noResponse(undefined)
@@ -208,11 +208,11 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     }
   }
 
-  /** Records the CallSid. Returns false if the call has a different one and is therefore not ours. */
-  #named(callSid: string): boolean {
-    const known = this.#callSid
-    if (known !== undefined) return known === callSid
-    this.#callSid = callSid
+  /** Records the carrier’s id of the call. Returns false if the call has a different one and is therefore not ours. */
+  #named(callId: string): boolean {
+    const known = this.#callId
+    if (known !== undefined) return known === callId
+    this.#callId = callId
     if (this.#state.status === 'over') this.#end(true)
     else this.#arm()
     return true
@@ -248,7 +248,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     this.#timer?.[Symbol.dispose]()
     this.#settleOutcome(outcomeOf(end, error))
     this.#settleOver(end)
-    const about = { dial: this.id, callSid: this.#callSid, end }
+    const about = { dial: this.id, callId: this.#callId, end }
     if (error)
       this.#terms.log.warn({ ...about, code: error.code, error: error.message }, 'outbound call failed')
     else this.#terms.log.info(about, 'outbound call ended')
@@ -257,11 +257,11 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
 
   /** Cleans up the call. */
   #end(hangUp: boolean): void {
-    const callSid = this.#callSid
-    if (callSid === undefined || this.#handedOver) return
-    this.#terms.release(callSid)
+    const callId = this.#callId
+    if (callId === undefined || this.#handedOver) return
+    this.#terms.release(callId)
     void this.#leg?.close({ kind: 'hangup', by: 'local' })
-    if (hangUp && !this.#final) this.#ending ??= hangUpCall(callSid, this.id, this.#terms)
+    if (hangUp && !this.#final) this.#ending ??= hangUpCall(callId, this.id, this.#terms)
   }
 
   #arm(): void {
@@ -270,7 +270,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     const deadline = deadlineOf(this.#state, {
       ringSeconds: this.#order.ringSeconds,
       lost: this.#lost,
-      doubtful: this.#doubt !== undefined && this.#callSid === undefined,
+      doubtful: this.#doubt !== undefined && this.#callId === undefined,
     })
     if (!deadline) return
     this.#timer = setTimer(this.#terms.clock, deadline.ms, () => this.#late(deadline.step))
@@ -285,9 +285,9 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   /** A callback is overdue: queries the status, and ends the call if it has not changed. */
   async #look(): Promise<void> {
     const before = this.#state
-    if (this.#callSid !== undefined) {
+    if (this.#callId !== undefined) {
       try {
-        this.told(this.#callSid, await this.#terms.api.status(this.#callSid))
+        this.told(this.#callId, await this.#terms.api.status(this.#callId))
       } catch {
         // Without a response, the current state applies.
       }

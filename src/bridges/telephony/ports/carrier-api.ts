@@ -20,9 +20,9 @@ export interface CarrierApi {
   /** Resolves to the carrier’s id of the call. */
   place(order: CallOrder): Promise<string>
   /** Ends the call at any stage; succeeds if it is already over. */
-  hangUp(callSid: string): Promise<void>
+  hangUp(callId: string): Promise<void>
   /** Resolves to the state of the call; undefined if it says nothing new, as for a call that waits to be dialed. */
-  status(callSid: string): Promise<DialInput | undefined>
+  status(callId: string): Promise<DialInput | undefined>
 }
 
 /**

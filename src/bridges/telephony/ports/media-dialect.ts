@@ -30,8 +30,8 @@ export type Track = 'inbound' | 'outbound'
 
 export interface Start {
   readonly kind: 'start'
-  readonly streamSid: string
-  readonly callSid: string
+  readonly streamId: string
+  readonly callId: string
   /** A `LineCodec`, or the carrier’s name of another one. */
   readonly codec: string
   readonly rate: number
@@ -40,22 +40,22 @@ export interface Start {
   readonly parameters: Readonly<Record<string, string>>
 }
 
-/** All possible messages. `streamSid` is empty if the message has none. */
+/** All possible messages. `streamId` is empty if the message has none. */
 export type Inbound =
   | { readonly kind: 'connected' }
   | Start
   | {
       readonly kind: 'media'
-      readonly streamSid: string
+      readonly streamId: string
       readonly track: Track
       /** Milliseconds since the start of the stream; NaN if absent. */
       readonly timestampMs: number
       /** Audio in base64, not checked yet, or as bytes, which are valid during the call only. */
       readonly payload: string | Buffer
     }
-  | { readonly kind: 'dtmf'; readonly streamSid: string; readonly digit: string }
-  | { readonly kind: 'mark'; readonly streamSid: string; readonly name: string }
-  | { readonly kind: 'stop'; readonly streamSid: string }
+  | { readonly kind: 'dtmf'; readonly streamId: string; readonly digit: string }
+  | { readonly kind: 'mark'; readonly streamId: string; readonly name: string }
+  | { readonly kind: 'stop'; readonly streamId: string }
   /** An event of a later protocol version. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'invalid'; readonly fault: WireFault }

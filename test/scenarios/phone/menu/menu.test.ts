@@ -166,7 +166,7 @@ describe('a menu before a call', () => {
     await line.press(two, CODE, 'CA2')
     const decided = line.invited
       .filter(({ answers }) => answers.roomCode)
-      .map(({ callSid, answers }) => [callSid, answers.language])
+      .map(({ callId, answers }) => [callId, answers.language])
     expect(decided).toEqual([
       ['CA1', 'en-us'],
       ['CA2', 'es-es'],

@@ -17,7 +17,7 @@ describe('the remembered calls', () => {
     expect(calls.size).toBe(4)
     clock.advance(10_000)
     calls.add('CAnew2', { invitation: { room: 'r' } })
-    expect([calls.get('CAlive')?.callSid, calls.get('CAexpected'), calls.get('CAover')]).toEqual([
+    expect([calls.get('CAlive')?.callId, calls.get('CAexpected'), calls.get('CAover')]).toEqual([
       'CAlive',
       undefined,
       undefined,

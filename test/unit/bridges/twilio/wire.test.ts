@@ -29,8 +29,8 @@ describe('a message from Twilio', () => {
       }),
     ).toEqual({
       kind: 'start',
-      streamSid: 'MZ1',
-      callSid: 'CA1',
+      streamId: 'MZ1',
+      callId: 'CA1',
       codec: 'mulaw',
       rate: 8000,
       channels: 1,
@@ -39,22 +39,22 @@ describe('a message from Twilio', () => {
     const media = { track: 'inbound', chunk: '1', timestamp: '73', payload: '/w==' }
     expect(json({ event: 'media', sequenceNumber: '2', media, streamSid: 'MZ1' })).toEqual({
       kind: 'media',
-      streamSid: 'MZ1',
+      streamId: 'MZ1',
       track: 'inbound',
       timestampMs: 73,
       payload: '/w==',
     })
     expect(json({ event: 'dtmf', streamSid: 'MZ1', dtmf: { track: 'inbound_track', digit: '#' } })).toEqual({
       kind: 'dtmf',
-      streamSid: 'MZ1',
+      streamId: 'MZ1',
       digit: '#',
     })
     expect(json({ event: 'mark', streamSid: 'MZ1', mark: { name: 'u17' } })).toEqual({
       kind: 'mark',
-      streamSid: 'MZ1',
+      streamId: 'MZ1',
       name: 'u17',
     })
-    expect(json({ event: 'stop', stop: {}, streamSid: 'MZ1' })).toEqual({ kind: 'stop', streamSid: 'MZ1' })
+    expect(json({ event: 'stop', stop: {}, streamSid: 'MZ1' })).toEqual({ kind: 'stop', streamId: 'MZ1' })
   })
 
   it('can have numbers instead of strings, and vice versa', () => {
@@ -64,7 +64,7 @@ describe('a message from Twilio', () => {
     expect(json({ event: 'start', start: { streamSid: 'MZ', callSid: 'CA', mediaFormat } })).toMatchObject({
       rate: 8000,
       channels: 1,
-      streamSid: 'MZ',
+      streamId: 'MZ',
     })
   })
 
