@@ -101,7 +101,7 @@ export function lagTable(rows: readonly LagRow[]): string {
 }
 
 function rowOf(share: number, catchUp: boolean, report: ConversationReport): LagRow {
-  const { told, dropped, trimmedMs, hastenedMs } = report
+  const { told, dropped, pausesTrimmedMs, timeCompressedMs } = report
   const waits = told
     .flatMap(({ begunAt, cameAt }) => (begunAt === undefined ? [] : [begunAt - cameAt]))
     .toSorted((a, b) => a - b)
@@ -117,8 +117,8 @@ function rowOf(share: number, catchUp: boolean, report: ConversationReport): Lag
     waitMax: at(1),
     firstMinutes: meanLag(report, 0, PART_MS),
     lastMinutes: meanLag(report, END_MS - PART_MS, END_MS),
-    trimmed: trimmedMs / playedMs,
-    hastened: hastenedMs / playedMs,
+    trimmed: pausesTrimmedMs / playedMs,
+    hastened: timeCompressedMs / playedMs,
   }
 }
 

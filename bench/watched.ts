@@ -22,8 +22,8 @@ export async function addDashboard(app: FastifyInstance, relay: Relay): Promise<
     lookout: () =>
       new ActivityFeed({
         ...{ relay, wall, clock: systemClock, pulse: new ProcessPulse() },
-        overload: { strain: undefined, turnedAway: 0, memoryShare: 0 },
-        door: { counters: new RequestGuardCounters() },
+        overload: { reason: undefined, rejected: 0, memoryShare: 0 },
+        requestGuard: { counters: new RequestGuardCounters() },
         drain: { draining: false },
         embedded: () => undefined,
         simulated: () => null,

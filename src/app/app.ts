@@ -69,7 +69,7 @@ export interface App extends AsyncDisposable {
   /** Records conversations, as far as the settings allow. */
   readonly recorder: Recorder
   /** Limits requests before routes see them. */
-  readonly door: RequestGuard
+  readonly requestGuard: RequestGuard
   /** Detects overload. */
   readonly overload: Overload
   /** Usage limits of each number. */
@@ -168,13 +168,13 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     goesOn: callId => server.twilio.goesOn(callId),
     ...{ language, clock, wallClock: systemWallClock, ledger: usageFile },
   })
-  const doorman = { turns: () => drain.turns() ?? overload.turns() }
+  const admissionControl = { rejection: () => drain.rejection() ?? overload.rejection() }
   const neighbours = new Neighbours([...(config.trustProxy ?? []), ...limits.neighbours])
   const front = await openControlContext({
     relay,
     codes: roomCodes,
     announcer,
-    dialler: dialler && new AdmissionControlledDialer(dialler, doorman),
+    dialler: dialler && new AdmissionControlledDialer(dialler, admissionControl),
     recorder: config.recording?.when === undefined || config.recording.when === 'off' ? undefined : recorder,
     closed: control.keys.length === 0,
     transcripts: kept,
@@ -191,7 +191,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     throw error
   })
   const tracing = await startTracing(tracingSettings, { observer: relay.observer, clock, log })
-  const { server, door } = openServer({ limits, trustProxy: config.trustProxy ?? [], clock, log })
+  const { server, requestGuard } = openServer({ limits, trustProxy: config.trustProxy ?? [], clock, log })
   let closing: Promise<void> | undefined
   let leaving: Promise<void> | undefined
   const leave = async () => {
@@ -227,7 +227,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     dialler,
     roomCodes,
     recorder,
-    door,
+    requestGuard,
     overload,
     numberLimits,
     drain,
@@ -244,7 +244,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     await relay.ready()
     await registerPlugins(server, {
       ...{ config, relay, announcer, dialler, roomCodes, preferences, discordChannels, clock, log },
-      ...{ door, overload, numberLimits, drain, doorman, drainSettings },
+      ...{ requestGuard, overload, numberLimits, drain, admissionControl, drainSettings },
       ...{ front, switchboard, desk, control, twilioDialler },
       ...{ ration, guesses, traces: tracing?.counters, recordings: recorder.stats },
       service: { url, apiKey: key, running: () => service?.running !== false, embedded: () => service },

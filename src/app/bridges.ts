@@ -35,7 +35,7 @@ export interface BrowserOptions {
   /** A Discord bot also accepts room codes. */
   readonly discord: boolean
   readonly links: RoomLinks
-  readonly doorman: AdmissionControl
+  readonly admissionControl: AdmissionControl
   readonly captions: BrowserBridgeOptions['captions'] & {}
   readonly dashboard: string
   readonly words: () => string
@@ -49,7 +49,7 @@ export interface BrowserOptions {
 /** Returns the browser bridge’s options for these settings. */
 export function browserOptions(
   settings: BrowserBridgeOptions['settings'],
-  { numbers, doorman, service, ...parts }: BrowserOptions,
+  { numbers, admissionControl, service, ...parts }: BrowserOptions,
 ): BrowserBridgeOptions {
   const { clock } = parts
   return {
@@ -60,7 +60,7 @@ export function browserOptions(
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
     // A separate limit: guesses from browsers must not lock out phone callers.
     guesses: new AddressGuessLimit(clock, parts.log),
-    invite: guest => (doorman.turns() === undefined ? asRequested(guest) : { refused: 'busy' }),
+    invite: guest => (admissionControl.rejection() === undefined ? asRequested(guest) : { refused: 'busy' }),
   }
 }
 

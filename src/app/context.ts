@@ -39,11 +39,11 @@ export interface PluginOptions {
   readonly guesses: RoomCodeLimiter
   readonly front: OpenFloor
   readonly control: ControlSettings
-  readonly door: RequestGuard
+  readonly requestGuard: RequestGuard
   readonly overload: Overload
   readonly drain: Drain
   readonly drainSettings: DrainSettings
-  readonly doorman: AdmissionControl
+  readonly admissionControl: AdmissionControl
   /** Undefined: tracing is off. */
   readonly traces: TraceCounters | undefined
   readonly recordings: RecordingStats

@@ -30,12 +30,24 @@ export async function registerDashboard(
   parts: PluginOptions,
   { keys, token }: DashboardOptions,
 ): Promise<void> {
-  const { config, control, relay, overload, door, drain, doorman, front, service, clock, log } = parts
+  const {
+    config,
+    control,
+    relay,
+    overload,
+    requestGuard,
+    drain,
+    admissionControl,
+    front,
+    service,
+    clock,
+    log,
+  } = parts
   const settings = dashboardSettingsSchema.parse(config.dashboard ?? {})
   const { recorder } = front.floor
   const wall = systemWallClock
   const calls = new LoopbackCalls({
-    ...{ settings, token, doorman, drain, clock, wall, log },
+    ...{ settings, token, admissionControl, drain, clock, wall, log },
     publicUrl: config.publicUrl,
     address: () => server.server.address(),
   })
@@ -45,7 +57,7 @@ export async function registerDashboard(
     maxViewers: settings.maxViewers,
     lookout: () =>
       new ActivityFeed({
-        ...{ relay, overload, door, drain, clock, wall },
+        ...{ relay, overload, requestGuard, drain, clock, wall },
         pulse: new ProcessPulse(),
         embedded: service.embedded,
         simulated: call => calls.phoneOf(call),

@@ -21,7 +21,7 @@ export interface DrainOptions {
  */
 export class Drain implements Disposable {
   /** Calls rejected since draining started. */
-  turnedAway = 0
+  rejected = 0
   readonly settings: DrainSettings
   readonly #parts: DrainOptions
   readonly #over = Promise.withResolvers<void>()
@@ -39,9 +39,9 @@ export class Drain implements Disposable {
   }
 
   /** Returns the reason if a new call must be rejected, and counts the rejection. */
-  turns(): 'draining' | undefined {
+  rejection(): 'draining' | undefined {
     if (!this.draining) return undefined
-    this.turnedAway++
+    this.rejected++
     return 'draining'
   }
 

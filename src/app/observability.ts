@@ -66,13 +66,13 @@ function families(
   tally: EventTally,
   notReady: () => string | undefined,
 ): Family[] {
-  const { relay, door, overload, drain, front, ration, guesses, twilioDialler } = parts
+  const { relay, requestGuard, overload, drain, front, ration, guesses, twilioDialler } = parts
   const { embedded } = parts.service
   const servers = (): Guarded[] => {
     const figures = embedded()?.figures
-    const bridge = { server: 'bridge', door: door.counters, overload } as const
+    const bridge = { server: 'bridge', requestGuard: requestGuard.counters, overload } as const
     return figures
-      ? [bridge, { server: 'service', door: figures.door, overload: figures.overload }]
+      ? [bridge, { server: 'service', requestGuard: figures.requestGuard, overload: figures.overload }]
       : [bridge]
   }
   return [

@@ -39,12 +39,12 @@ export async function registerPlugins(server: FastifyInstance, parts: PluginOpti
 
 function notReady({ drain, overload, service }: PluginOptions) {
   if (drain.draining) return 'draining' as const
-  if (overload.strain) return 'overloaded' as const
+  if (overload.reason) return 'overloaded' as const
   return service.running() ? undefined : ('service-away' as const)
 }
 
 function twilioOptions(parts: PluginOptions, token: string | undefined): Parameters<typeof twilioBridge>[1] {
-  const { config, front, switchboard, drain, drainSettings, doorman, desk, twilioDialler } = parts
+  const { config, front, switchboard, drain, drainSettings, admissionControl, desk, twilioDialler } = parts
   const { announcer, clock, log } = parts
   const { languages, publicUrl, twilio } = config
   const numbers = twilio.numbers ?? {}
@@ -56,7 +56,7 @@ function twilioOptions(parts: PluginOptions, token: string | undefined): Paramet
     ...(twilioDialler ? { dialler: twilioDialler } : {}),
     invite: parts.numberLimits.within(
       rejectWhileOverloaded(
-        { turns: () => doorman.turns() ?? (parts.relay.full ? 'full' : undefined) },
+        { rejection: () => admissionControl.rejection() ?? (parts.relay.full ? 'full' : undefined) },
         languages.hears,
         createNumberRouter(languages, numbers, desk, log),
       ),
@@ -83,10 +83,10 @@ function withOwn(tokens: readonly string[], own: string): readonly string[] {
 }
 
 function browser(parts: PluginOptions) {
-  const { config, relay, front, switchboard, roomCodes, doorman, clock, log } = parts
+  const { config, relay, front, switchboard, roomCodes, admissionControl, clock, log } = parts
   const { languages, publicUrl, twilio } = config
   return browserOptions(config.browser, {
-    ...{ relay, roomCodes, doorman, languages, publicUrl, clock, log },
+    ...{ relay, roomCodes, admissionControl, languages, publicUrl, clock, log },
     admission: front.admission(switchboard),
     numbers: twilio.numbers ?? {},
     links: front.floor.roomLinks,

@@ -43,7 +43,7 @@ export interface ServerOptions {
 /** Creates the bridge’s HTTP server with its request guard, without routes. */
 export function openServer({ limits, trustProxy, clock, log }: ServerOptions): {
   server: FastifyInstance
-  door: RequestGuard
+  requestGuard: RequestGuard
 } {
   const server = Fastify({
     forceCloseConnections: true,
@@ -73,7 +73,7 @@ export function openServer({ limits, trustProxy, clock, log }: ServerOptions): {
       ],
     }),
   )
-  const door = new RequestGuard({ limits, proxies: trustProxy, clock })
-  guardServer(server, door)
-  return { server, door }
+  const requestGuard = new RequestGuard({ limits, proxies: trustProxy, clock })
+  guardServer(server, requestGuard)
+  return { server, requestGuard }
 }

@@ -134,7 +134,7 @@ export interface SimulatedCallsOptions {
   readonly publicUrl: string | undefined
   /** Signs the calls; undefined if requests are not signed. */
   readonly token: string | undefined
-  readonly doorman: AdmissionControl
+  readonly admissionControl: AdmissionControl
   /** While draining, simulated calls are hung up. */
   readonly drain: { readonly draining: boolean }
   readonly clock: Clock
@@ -194,13 +194,13 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   }
 
   async #place(order: SimulatedOrder): Promise<SimulatedCallView> {
-    const { settings, doorman, clock, wall, log } = this.#parts
+    const { settings, admissionControl, clock, wall, log } = this.#parts
     const most = settings.simulatedCalls
     if (this.#closed || most === 0)
       throw new ControlError('not_now', 'simulated calls are disabled on this server')
     if (this.#calls.size + this.#placing >= most)
       throw new ControlError('capacity', `limit of ${most} simulated calls reached`)
-    const why = doorman.turns()
+    const why = admissionControl.rejection()
     if (why) throw new ControlError('capacity', `no new calls at present: ${why}`)
     this.#placing++
     try {

@@ -1,8 +1,8 @@
 import { type LanguageId, languageId } from '../common/language.ts'
 
 /** Languages of replies. */
-export const TONGUES = ['en', 'es', 'fr', 'de', 'it', 'pt'] as const
-export type UiLanguage = (typeof TONGUES)[number]
+export const UI_LANGUAGES = ['en', 'es', 'fr', 'de', 'it', 'pt'] as const
+export type UiLanguage = (typeof UI_LANGUAGES)[number]
 
 /** Discord's locales for each language except English, the default (Discord: Locales). */
 export const DISCORD_LOCALES = {
@@ -16,7 +16,7 @@ export const DISCORD_LOCALES = {
 /** Returns the language of replies for a client with `locale`; English by default. */
 export function uiLanguageOf(locale: string): UiLanguage {
   const [primary] = locale.toLowerCase().split('-')
-  return TONGUES.find(tongue => tongue === primary) ?? 'en'
+  return UI_LANGUAGES.find(language => language === primary) ?? 'en'
 }
 
 /**

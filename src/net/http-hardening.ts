@@ -33,11 +33,11 @@ export function httpLimits({ headersMs }: Pick<ServerLimits, 'headersMs'>) {
  * Places the request guard before all routes of `app`, and adds security headers to every response. Call it before
  * adding routes.
  */
-export function guardServer(app: FastifyInstance, door: RequestGuard): void {
-  door.watch(app.server)
+export function guardServer(app: FastifyInstance, requestGuard: RequestGuard): void {
+  requestGuard.watch(app.server)
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS)
-    const turned = door.turns(request.raw)
+    const turned = requestGuard.rejection(request.raw)
     if (turned === undefined) return undefined
     const body = {
       code: 'limit',

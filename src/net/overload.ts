@@ -31,17 +31,17 @@ export interface OverloadOptions {
 
 /** What `Overload` counts and measures; its fields explain each. */
 export interface OverloadFigures {
-  readonly closings: number
-  readonly turnedAway: number
+  readonly periods: number
+  readonly rejected: number
   readonly lateMs: number
   readonly memoryShare: number
-  readonly strain: string | undefined
+  readonly reason: string | undefined
 }
 
 /** The metric of each counter. */
 export const OVERLOAD_METRICS: FieldTable<OverloadFigures> = {
-  closings: ['dragoman_overload_periods_total', 'Overload periods, during which new calls were rejected.'],
-  turnedAway: ['dragoman_overload_rejected_total', 'Calls and sessions rejected during overload.'],
+  periods: ['dragoman_overload_periods_total', 'Overload periods, during which new calls were rejected.'],
+  rejected: ['dragoman_overload_rejected_total', 'Calls and sessions rejected during overload.'],
   lateMs: ['dragoman_event_loop_lag_seconds', 'Timer delay: the median of recent measurements.', MS],
   memoryShare: ['dragoman_overload_memory_ratio', 'Share of the available memory in use.'],
 }
@@ -52,9 +52,9 @@ export const OVERLOAD_METRICS: FieldTable<OverloadFigures> = {
  */
 export class Overload implements Disposable {
   /** Number of overload periods. */
-  closings = 0
+  periods = 0
   /** Rejected calls and sessions. */
-  turnedAway = 0
+  rejected = 0
   /** Event loop delay (ms): the median of recent measurements. */
   lateMs = 0
   /** Share of the memory in use. */
@@ -65,8 +65,8 @@ export class Overload implements Disposable {
   readonly #lately = new Float64Array(REMEMBERED)
   #due: number
   #looks = 0
-  #strain: OverloadReason | undefined
-  #strainedAt = 0
+  #reason: OverloadReason | undefined
+  #overloadedAt = 0
 
   constructor(parts: OverloadOptions) {
     this.#parts = parts
@@ -76,14 +76,14 @@ export class Overload implements Disposable {
   }
 
   /** The exceeded limit, or undefined if new work can be accepted. */
-  get strain(): OverloadReason | undefined {
-    return this.#strain
+  get reason(): OverloadReason | undefined {
+    return this.#reason
   }
 
   /** Returns the same for a new call or session, and counts the rejection. */
-  turns(): OverloadReason | undefined {
-    if (this.#strain) this.turnedAway++
-    return this.#strain
+  rejection(): OverloadReason | undefined {
+    if (this.#reason) this.rejected++
+    return this.#reason
   }
 
   [Symbol.dispose](): void {
@@ -99,8 +99,8 @@ export class Overload implements Disposable {
     const { maxLateMs, maxMemoryShare } = this.#parts.limits
     const over = this.#over(maxLateMs, maxMemoryShare)
     if (over) this.#close(over, now)
-    else if (this.#over(maxLateMs * WELL, maxMemoryShare * WELL)) this.#strainedAt = now
-    else if (this.#strain && now - this.#strainedAt >= RECOVER_MS) this.#open()
+    else if (this.#over(maxLateMs * WELL, maxMemoryShare * WELL)) this.#overloadedAt = now
+    else if (this.#reason && now - this.#overloadedAt >= RECOVER_MS) this.#open()
   }
 
   /** A failed measurement, for example without free file descriptors, counts as full memory: new work would fail. */
@@ -117,18 +117,18 @@ export class Overload implements Disposable {
     return this.memoryShare > share ? 'memory' : undefined
   }
 
-  #close(strain: OverloadReason, now: number): void {
-    this.#strainedAt = now
-    if (this.#strain === undefined) {
-      this.closings++
-      this.#parts.log.warn({ strain, ...this.#figures() }, 'overloaded: rejecting new calls')
+  #close(reason: OverloadReason, now: number): void {
+    this.#overloadedAt = now
+    if (this.#reason === undefined) {
+      this.periods++
+      this.#parts.log.warn({ reason, ...this.#figures() }, 'overloaded: rejecting new calls')
     }
-    this.#strain = strain
+    this.#reason = reason
   }
 
   #open(): void {
-    this.#strain = undefined
-    this.#parts.log.info({ turnedAway: this.turnedAway, ...this.#figures() }, 'overload ended')
+    this.#reason = undefined
+    this.#parts.log.info({ rejected: this.rejected, ...this.#figures() }, 'overload ended')
   }
 
   #figures() {

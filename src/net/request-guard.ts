@@ -13,37 +13,37 @@ export class RequestGuardCounters {
   /** Open connections. */
   connections = 0
   /** … of unauthenticated clients. */
-  strangers = 0
+  unauthenticated = 0
   /** … of guests, authenticated by a link that can be shared. */
   guests = 0
   /** Connections closed on arrival: above the total limit, the limit per address, or the rate of one address. */
-  refusedInAll = 0
-  refusedByAddress = 0
-  refusedByRate = 0
+  rejectedInTotal = 0
+  rejectedByAddress = 0
+  rejectedByRate = 0
   /** Connections of unauthenticated clients and guests closed to make room for others. */
   displaced = 0
   /** Requests and upgrades rejected unread with 429 or 503: by the rate of one address, or of all. */
-  requestsRefusedByAddress = 0
-  requestsRefusedInAll = 0
+  requestsRejectedByAddress = 0
+  requestsRejectedInTotal = 0
   /** Requests with a malformed or late head or body. */
-  unreadable = 0
+  malformed = 0
 }
 
 /** The metric of each counter. */
 export const REQUEST_GUARD_METRICS: FieldTable<RequestGuardCounters> = {
   connections: ['dragoman_http_connections', 'Open connections.'],
-  strangers: ['dragoman_http_unauthenticated_connections', 'Open unauthenticated connections.'],
+  unauthenticated: ['dragoman_http_unauthenticated_connections', 'Open unauthenticated connections.'],
   guests: ['dragoman_http_link_connections', 'Open connections of clients authenticated by a link.'],
   displaced: [
     'dragoman_http_displaced_total',
     'Unauthenticated and link connections closed to make room for others.',
   ],
-  refusedInAll: rejected('connection', 'total'),
-  refusedByAddress: rejected('connection', 'address'),
-  refusedByRate: rejected('connection', 'rate'),
-  requestsRefusedByAddress: rejected('request', 'address'),
-  requestsRefusedInAll: rejected('request', 'total'),
-  unreadable: [
+  rejectedInTotal: rejected('connection', 'total'),
+  rejectedByAddress: rejected('connection', 'address'),
+  rejectedByRate: rejected('connection', 'rate'),
+  requestsRejectedByAddress: rejected('request', 'address'),
+  requestsRejectedInTotal: rejected('request', 'total'),
+  malformed: [
     'dragoman_http_malformed_total',
     'Malformed requests, and requests whose headers or body did not arrive in time.',
   ],
@@ -127,7 +127,7 @@ export class RequestGuard {
   readonly #proxies: TrustedProxies
   readonly #reserved: number
   /** Connections by address prefix; those of a proxy by the client of their last request. */
-  readonly #strangers = new FairPlaces<Socket>()
+  readonly #unauthenticated = new FairPlaces<Socket>()
   readonly #guests = new FairPlaces<Socket>()
   readonly #known = new Set<Socket>()
   readonly #rates: KeyedRateLimiter
@@ -152,11 +152,11 @@ export class RequestGuard {
   watch(server: Server): void {
     server.maxConnections = this.#limits.maxConnections
     server.on('drop', () => {
-      this.counters.refusedInAll++
+      this.counters.rejectedInTotal++
     })
     server.on('connection', (socket: Socket) => this.#arrived(socket))
     server.on('clientError', () => {
-      this.counters.unreadable++
+      this.counters.malformed++
     })
   }
 
@@ -164,19 +164,19 @@ export class RequestGuard {
    * Counts a request or upgrade until it is authenticated. Returns the reason if it must be rejected. If only the limit
    * of all addresses is reached, requests that contain credentials pass, so that these can be checked.
    */
-  turns(request: IncomingMessage): Turned | undefined {
+  rejection(request: IncomingMessage): Turned | undefined {
     const { socket } = request
     const address = this.#proxies.addressOf(socket.remoteAddress ?? '', request.headers)
     this.#follow(socket, address)
     if (this.#isProbe(request)) return undefined
     const group = this.#neighbours.groupOf(address)
     if (group !== undefined && !this.#rates.take(group)) {
-      this.counters.requestsRefusedByAddress++
+      this.counters.requestsRejectedByAddress++
       return 'address'
     }
     let counted = this.#all.take(this.#clock.now()) >= 0
     if (!counted && !hasProof(request)) {
-      this.counters.requestsRefusedInAll++
+      this.counters.requestsRejectedInTotal++
       return 'all'
     }
     const uncount = () => {
@@ -192,7 +192,7 @@ export class RequestGuard {
       guest: () => {
         uncount()
         if (this.#ofGuests.take(this.#clock.now()) < 0) {
-          this.counters.requestsRefusedInAll++
+          this.counters.requestsRejectedInTotal++
           return false
         }
         this.#become(socket, 'guest', addressPrefix(address))
@@ -228,14 +228,15 @@ export class RequestGuard {
     })
     const group = this.#neighbours.groupOf(remoteAddress)
     if (group !== undefined) {
-      const crowded = this.#strangers.of(group) + this.#guests.of(group) >= this.#limits.connectionsPerAddress
-      if (crowded || this.#rates.full(group)) {
-        counters[crowded ? 'refusedByAddress' : 'refusedByRate']++
+      const atLimit =
+        this.#unauthenticated.of(group) + this.#guests.of(group) >= this.#limits.connectionsPerAddress
+      if (atLimit || this.#rates.full(group)) {
+        counters[atLimit ? 'rejectedByAddress' : 'rejectedByRate']++
         socket.resetAndDestroy()
         return
       }
     }
-    this.#strangers.add(socket, group ?? addressPrefix(remoteAddress))
+    this.#unauthenticated.add(socket, group ?? addressPrefix(remoteAddress))
     this.#makeRoom(socket)
     this.#count()
   }
@@ -245,13 +246,13 @@ export class RequestGuard {
     if (this.#neighbours.groupOf(socket.remoteAddress ?? '') !== undefined || socket.destroyed) return
     this.#known.delete(socket)
     this.#guests.remove(socket)
-    this.#strangers.add(socket, addressPrefix(client))
+    this.#unauthenticated.add(socket, addressPrefix(client))
   }
 
   #become(socket: Socket, what: 'known' | 'guest', group = ''): void {
     // The connection was closed, or is already authenticated by an earlier request.
-    if (!this.#strangers.has(socket) && !this.#guests.has(socket)) return
-    this.#strangers.remove(socket)
+    if (!this.#unauthenticated.has(socket) && !this.#guests.has(socket)) return
+    this.#unauthenticated.remove(socket)
     if (what === 'known') {
       this.#guests.remove(socket)
       this.#known.add(socket)
@@ -268,8 +269,8 @@ export class RequestGuard {
   }
 
   #makeRoom(newcomer: Socket): void {
-    if (this.#strangers.size + this.#guests.size <= this.#room) return
-    if (!this.#cut(this.#strangers, newcomer)) this.#cut(this.#guests, newcomer)
+    if (this.#unauthenticated.size + this.#guests.size <= this.#room) return
+    if (!this.#cut(this.#unauthenticated, newcomer)) this.#cut(this.#guests, newcomer)
   }
 
   #cut(places: FairPlaces<Socket>, spared: Socket): boolean {
@@ -282,14 +283,14 @@ export class RequestGuard {
   }
 
   #forget(socket: Socket): void {
-    this.#strangers.remove(socket)
+    this.#unauthenticated.remove(socket)
     this.#guests.remove(socket)
     this.#known.delete(socket)
     this.#count()
   }
 
   #count(): void {
-    this.counters.strangers = this.#strangers.size
+    this.counters.unauthenticated = this.#unauthenticated.size
     this.counters.guests = this.#guests.size
   }
 }

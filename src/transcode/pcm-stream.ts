@@ -28,7 +28,7 @@ export interface PcmStats {
   /** Number of pieces emitted. */
   readonly frames: number
   /** Bytes that could not be decoded as audio. */
-  readonly junkBytes: number
+  readonly invalidBytes: number
 }
 
 /**
@@ -52,7 +52,7 @@ export class PcmStream {
   #ended = false
   #flushed = false
   #frames = 0
-  #junkBytes = 0
+  #invalidBytes = 0
 
   /** `onPcm` receives the samples, during calls of `decode`, for that call only. `rate`: of headerless samples (Hz). */
   constructor(onPcm: (pcm: Int16Array) => void, rate: number = SAMPLE_RATE) {
@@ -61,7 +61,7 @@ export class PcmStream {
   }
 
   get stats(): PcmStats {
-    return { frames: this.#frames, junkBytes: this.#junkBytes }
+    return { frames: this.#frames, invalidBytes: this.#invalidBytes }
   }
 
   /** Marks the next byte as the start of a service result, possibly a separate file. */
@@ -71,8 +71,8 @@ export class PcmStream {
 
   /** Accepts any number of bytes; keeps a copy. Bytes above 4 MiB waiting are rejected and counted. */
   write(bytes: Uint8Array): void {
-    if (this.#ended) this.#junkBytes += bytes.length
-    else this.#junkBytes += this.#queue.write(bytes)
+    if (this.#ended) this.#invalidBytes += bytes.length
+    else this.#invalidBytes += this.#queue.write(bytes)
   }
 
   /** Emits at most `maxFrames` times 1152 samples. Works like `Mp3Stream`, but never waits for a decoder. */
@@ -141,7 +141,7 @@ export class PcmStream {
 
   #lose(): true {
     this.#lost = true
-    this.#junkBytes += Math.min(this.#nextBegin, this.#queue.length)
+    this.#invalidBytes += Math.min(this.#nextBegin, this.#queue.length)
     return true
   }
 

@@ -12,7 +12,7 @@ export interface VoiceStats {
   /** Audio frames. */
   readonly frames: number
   /** Bytes that were not audio. */
-  readonly junkBytes: number
+  readonly invalidBytes: number
 }
 
 /**
@@ -38,7 +38,7 @@ export class VoiceStream {
   }
 
   get stats(): VoiceStats {
-    return this.#stream?.stats ?? { frames: 0, junkBytes: 0 }
+    return this.#stream?.stats ?? { frames: 0, invalidBytes: 0 }
   }
 
   /** Accepts the audio of one result, a file or a piece; keeps a copy and decodes nothing yet. */

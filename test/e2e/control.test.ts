@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { loudness } from '../../src/transcode/level.ts'
 import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { encodeWav, readWav } from '../../src/transcode/wav.ts'
-import { bridge, envelope, LINE_RATE, likeness, recognised, sentence } from '../harness/e2e/phones.ts'
+import { bridge, envelope, LINE_RATE, recognised, sentence, similarity } from '../harness/e2e/phones.ts'
 import { sine } from '../harness/transcode/tone.ts'
 import { Receiving } from '../harness/web/webhook-receiver.ts'
 
@@ -87,7 +87,7 @@ test('a program controls a phone call: speaks, plays, mutes, reads, transcribes 
     'its end',
   )
   // A stretch of that voice is in it, sample by sample; another sentence is not.
-  const alike = (text: string) => likeness(spanish(text).subarray(1_600, 4_000), phone.heard()).best
+  const alike = (text: string) => similarity(spanish(text).subarray(1_600, 4_000), phone.heard()).best
   expect(alike('Buenos días.')).toBeGreaterThan(0.7)
   expect(alike('Hasta mañana.')).toBeLessThan(0.5)
 

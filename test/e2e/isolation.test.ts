@@ -205,7 +205,7 @@ describe('two good calls hear their tones throughout while the service, in a thi
 
   test('answers with invalid mp3', async () => {
     const { metrics } = g.app.relay
-    const junk = metrics.junkBytes
+    const junk = metrics.mp3InvalidBytes
     // Like encrypted or compressed bytes: neither mp3 nor similar to samples.
     const data = createHash('shake256', { outputLength: 4_000 }).update('noise').digest()
     const mangle: Faults['mangle'] = result => ({
@@ -214,7 +214,7 @@ describe('two good calls hear their tones throughout while the service, in a thi
     })
     const complaints = await third(
       async (_session, call) => {
-        await g.until(() => metrics.junkBytes - junk >= 8_000, 10_000, 'that it is counted')
+        await g.until(() => metrics.mp3InvalidBytes - junk >= 8_000, 10_000, 'that it is counted')
         expect(Math.max(...call.heard().map(Math.abs))).toBeLessThan(100)
       },
       { mangle },

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { peak, rms } from '../../src/transcode/level.ts'
 import { createResampler } from '../../src/transcode/resample/resampler.ts'
 import { readWav } from '../../src/transcode/wav.ts'
-import { bridge, envelope, LINE_RATE, likeness, recognised, sentence } from '../harness/e2e/phones.ts'
+import { bridge, envelope, LINE_RATE, recognised, sentence, similarity } from '../harness/e2e/phones.ts'
 
 type Bridge = Awaited<ReturnType<typeof bridge>>
 let b: Bridge
@@ -54,7 +54,7 @@ describe('a phone call with the embedded engines and a real voice', { timeout: 6
     const wanted = envelope(await spanish(finals[0]?.translation ?? ''))
     const got = envelope(heard)
     const begin = got.findIndex(level => level > 200)
-    const { best } = likeness(
+    const { best } = similarity(
       Int16Array.from(wanted.slice(0, 60)),
       Int16Array.from(got.slice(Math.max(0, begin - 20))),
     )
@@ -86,7 +86,7 @@ describe('a phone call with the embedded engines and a real voice', { timeout: 6
     // In pieces: breaks on a busy machine leave one of them incomplete.
     const pieces = [8_000, 10_000, 12_000, 14_000].flatMap(from => {
       const piece = said.subarray(from, from + 2_000)
-      const { best, at } = likeness(piece, heard)
+      const { best, at } = similarity(piece, heard)
       return best > 0.8 ? [20 * Math.log10(rms(heard.subarray(at, at + 2_000)) / rms(piece))] : []
     })
     expect(pieces.length).toBeGreaterThanOrEqual(2)
@@ -155,7 +155,7 @@ describe('a phone call with the embedded engines and a real voice', { timeout: 6
       after.subarray(first + n * 320, first + (n + 1) * 320),
     )
     const loudest = pieces.reduce((a, c) => (rms(c) > rms(a) ? c : a))
-    const { best, at } = likeness(loudest, said)
+    const { best, at } = similarity(loudest, said)
     expect(best).toBeGreaterThan(0.9)
     expect(rms(loudest) / rms(said.subarray(at, at + 320))).toBeCloseTo(1, 0)
 

@@ -62,7 +62,7 @@ export function expectEmpty(relay: Relay, clock?: FakeClock): void {
   const { metrics } = relay
   expect(relay.legs, 'legs').toBe(0)
   expect(relay.rooms.size, 'rooms').toBe(0)
-  expect(relay.fragmentsHeld, 'fragments in replay rings').toBe(0)
+  expect(relay.replayFragments, 'fragments in replay rings').toBe(0)
   expect(metrics.legsEnded, 'legs ended').toBe(metrics.legsAdmitted)
   expect(metrics.sessionsEnded, 'sessions ended').toBe(metrics.sessionsOpened)
   if (clock) expect(clock.pending, 'timers').toBe(0)

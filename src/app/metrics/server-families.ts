@@ -42,7 +42,7 @@ export function ownFamilies({ drain, embedded, notReady }: OwnSources): Family[]
     single('dragoman_draining', '1 while the server is draining and rejects new calls.', () =>
       drain.draining ? 1 : 0,
     ),
-    single('dragoman_drain_rejected_total', 'Calls rejected since draining started.', () => drain.turnedAway),
+    single('dragoman_drain_rejected_total', 'Calls rejected since draining started.', () => drain.rejected),
     single('dragoman_service_up', '1 while the embedded service listens and answers.', () => {
       const service = embedded()
       return service && (service.running ? 1 : 0)

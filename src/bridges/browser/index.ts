@@ -107,7 +107,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
       if (doorway.local(request)) vouchFor(request.raw)
       return undefined
     }
-    counters.foreign++
+    counters.rejectedOrigin++
     log.warn({ route: request.routeOptions.url }, 'request rejected: foreign origin or host')
     return sendError(request, reply, doorway.knowsHost(request) ? FOREIGN_PAGE : unknownHost(request))
   }

@@ -129,7 +129,7 @@ export class BridgeCounters {
   /** Links created. */
   links = 0
   /** Requests rejected because of their origin or host. */
-  foreign = 0
+  rejectedOrigin = 0
   /** Visitors rejected, by reason. */
   readonly refused = new Map<string, number>()
 
@@ -143,7 +143,7 @@ export const BROWSER_METRICS: FieldTable<BridgeCounters> = {
   visits: ['dragoman_browser_sessions_started_total', 'Sessions of visitors started.'],
   resumed: ['dragoman_browser_sessions_resumed_total', 'Sessions resumed after a disconnection.'],
   links: ['dragoman_browser_links_total', 'Links to rooms created.'],
-  foreign: [
+  rejectedOrigin: [
     'dragoman_browser_rejected_origin_total',
     'Rejected requests from other sites or for unknown host names.',
   ],

@@ -60,9 +60,9 @@ export class LinkCounters {
   /** Frames that could be decrypted with a later key. */
   decryptedLate = 0
   /** Datagrams from an address other than the voice server's that failed authentication. */
-  foreign = 0
+  unknownSource = 0
   /** Packets with an unknown SSRC. */
-  unknownSsrc = 0
+  unattributed = 0
   /** Packets with an unknown SSRC that were attributed to their speaker later. */
   attributed = 0
   /** Packets that are empty or not valid Opus. */
@@ -70,7 +70,7 @@ export class LinkCounters {
   /** Packets that the decoder rejected. */
   undecodable = 0
   /** Reinitializations of end-to-end encryption. */
-  reinitialised = 0
+  reinitialized = 0
   /** Reinitializations after which frames could be decrypted. */
   recovered = 0
   /** Resumed connections. */
@@ -122,11 +122,11 @@ export const VOICE_LINK_METRICS: FieldTable<LinkCounters> = {
     'dragoman_discord_packets_decrypted_late_total',
     'Frames decrypted after a later key arrived.',
   ],
-  foreign: [
+  unknownSource: [
     'dragoman_discord_datagrams_unknown_source_total',
     'Datagrams from an address other than the voice server.',
   ],
-  unknownSsrc: [
+  unattributed: [
     'dragoman_discord_packets_unattributed_total',
     'Packets of a stream without a known speaker.',
   ],
@@ -136,7 +136,7 @@ export const VOICE_LINK_METRICS: FieldTable<LinkCounters> = {
   ],
   malformed: ['dragoman_discord_packets_malformed_total', 'Packets that are empty or not valid Opus.'],
   undecodable: ['dragoman_discord_packets_undecodable_total', 'Packets that the decoder rejected.'],
-  reinitialised: [
+  reinitialized: [
     'dragoman_discord_encryption_reinitialized_total',
     'End-to-end encryption reinitializations.',
   ],

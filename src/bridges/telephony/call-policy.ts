@@ -30,7 +30,7 @@ export function rejectWhileOverloaded(
   return call => {
     const decision = invite(call)
     const goesOn = call.query[RESUMES_FIELD] !== undefined || Object.keys(call.answers).length > 0
-    if (goesOn || 'refused' in decision || !doorman.turns()) return decision
+    if (goesOn || 'refused' in decision || !doorman.rejection()) return decision
     return busy(('hears' in decision && decision.hears) || language)
   }
 }

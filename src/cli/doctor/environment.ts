@@ -4,7 +4,7 @@ import type { Config } from '../../config/load.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import type { VoiceOptions } from './discord-voice.ts'
 import type { EngineChoice, EngineTrial } from './engine-trial.ts'
-import type { Knock, KnockOrder } from './http-probe.ts'
+import type { ProbeRequest, ProbeResult } from './http-probe.ts'
 import type { TestCallOrder, TestCallOutcome } from './test-call.ts'
 import type { ExaminedAccount } from './twilio-checks.ts'
 
@@ -67,7 +67,7 @@ export interface DoctorEnvironment {
   /** Returns true if a Dragoman server answers `GET /health` at this address. */
   isDragoman(url: string): Promise<boolean>
   /** Sends a request along Twilio’s route. */
-  knock(order: Omit<KnockOrder, 'withinMs'>): Promise<Knock>
+  probe(order: Omit<ProbeRequest, 'withinMs'>): Promise<ProbeResult>
   /** Places a call, plays audio and listens. Throws for an unreadable recording. */
   testCall(order: TestCallOrder): Promise<TestCallOutcome>
   /** Returns the token with which a bridge without an account at `address` on this machine signs. */

@@ -5,7 +5,7 @@ import { systemWallClock } from '../../common/wall-clock.ts'
 import { type Route, routeTo } from '../../simulator/twilio/phone/request.ts'
 
 /** A request along Twilio’s route. */
-export interface KnockOrder {
+export interface ProbeRequest {
   /** The address that Twilio uses. */
   readonly url: string
   /** Connects here instead of resolving the host of `url`: `https://127.0.0.1:8443`. */
@@ -17,7 +17,7 @@ export interface KnockOrder {
 }
 
 /** Result. `answer` has the status and the start of the response. */
-export type Knock =
+export type ProbeResult =
   | {
       readonly kind: 'answer'
       readonly status: number
@@ -38,7 +38,7 @@ const NO_NAME = new Set(['ENOTFOUND', 'EAI_AGAIN', 'EAI_NODATA'])
 const TLS = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|INVALID_|HOSTNAME_|EPROTO$)/
 
 /** Sends one request, without following redirects. Never rejects. */
-export function probeHttp(order: KnockOrder): Promise<Knock> {
+export function probeHttp(order: ProbeRequest): Promise<ProbeResult> {
   const { form, signature, withinMs } = order
   const { target, headers } = wayTo(order)
   const body = form && new URLSearchParams(form).toString()
@@ -62,13 +62,13 @@ export function probeHttp(order: KnockOrder): Promise<Knock> {
 }
 
 /** Returns the route to `url`, whose host can be overridden. */
-function wayTo({ url, connectTo }: KnockOrder): Route {
+function wayTo({ url, connectTo }: ProbeRequest): Route {
   const host = new URL(url).host
   const resolve = connectTo === undefined ? {} : { [host]: connectTo }
   return routeTo(url, { publicUrl: undefined, localUrl: url, resolve, proxied: false })
 }
 
-async function answered(response: IncomingMessage): Promise<Knock> {
+async function answered(response: IncomingMessage): Promise<ProbeResult> {
   const certificateDays = daysLeft(response)
   let body = ''
   for await (const chunk of response.setEncoding('utf8') as AsyncIterable<string>) {
@@ -90,7 +90,7 @@ function daysLeft({ socket }: IncomingMessage): number | undefined {
   return Number.isNaN(until) ? undefined : Math.floor((until - systemWallClock()) / DAY_MS)
 }
 
-function mishap({ name, code = name }: NodeJS.ErrnoException): Knock {
+function mishap({ name, code = name }: NodeJS.ErrnoException): ProbeResult {
   if (NO_NAME.has(code)) return { kind: 'no-name' }
   if (TLS.test(code)) return { kind: 'bad-tls', code }
   if (name === 'AbortError' || name === 'TimeoutError' || code === 'ETIMEDOUT') return { kind: 'silent' }

@@ -211,7 +211,7 @@ export const localEnvironment: DoctorEnvironment = {
     }
   },
 
-  knock: order => probeHttp({ ...order, withinMs: PATIENCE_MS }),
+  probe: order => probeHttp({ ...order, withinMs: PATIENCE_MS }),
 
   async testCall(order) {
     const { placeTestCall } = await import('./test-call.ts')

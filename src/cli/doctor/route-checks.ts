@@ -3,19 +3,19 @@ import { signRequest } from '../../simulator/index.ts'
 import { newSid } from '../../simulator/twilio/phone/wire.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import type { DoctorEnvironment } from './environment.ts'
-import type { Knock } from './http-probe.ts'
+import type { ProbeResult } from './http-probe.ts'
 
 /** The route between Twilio and this server, checked without a call. */
 export interface Route {
   /** `GET /health` at the public address; a proxy may block it. */
-  readonly health: Knock
+  readonly health: ProbeResult
   /**
    * A signed request without effect, through the public address: 204 if the signature is accepted, 403 if not. Absent
    * without a token.
    */
-  readonly signed: Knock | undefined
+  readonly signed: ProbeResult | undefined
   /** The same request sent directly, if the server runs on this machine. */
-  readonly direct: Knock | undefined
+  readonly direct: ProbeResult | undefined
   /** True if the server of these settings runs. */
   readonly running: boolean
 }
@@ -39,9 +39,9 @@ export async function checkRoute(
   const url = `${publicUrl}/twilio/status`
   const asked = token === undefined ? undefined : { url, form, signature: signRequest(token, url, form) }
   const [health, signed, direct] = await Promise.all([
-    around.knock({ url: `${publicUrl}/health`, connectTo }),
-    asked && around.knock({ ...asked, connectTo }),
-    asked && running ? around.knock({ ...asked, url: `${localAddress(config)}/twilio/status` }) : undefined,
+    around.probe({ url: `${publicUrl}/health`, connectTo }),
+    asked && around.probe({ ...asked, connectTo }),
+    asked && running ? around.probe({ ...asked, url: `${localAddress(config)}/twilio/status` }) : undefined,
   ])
   return { health, signed, direct, running }
 }
@@ -56,7 +56,7 @@ export function withoutSlash(address: string): string {
   return address.replace(/\/+$/, '')
 }
 
-type Answer = Extract<Knock, { kind: 'answer' }>
+type Answer = Extract<ProbeResult, { kind: 'answer' }>
 
 /** Twilio rejects expired certificates; automatic renewal happens earlier than this. */
 const FEW_DAYS = 7
@@ -74,10 +74,10 @@ export function reachedCheck(way: Route, config: Config): Check {
       days === undefined ? 'a Dragoman' : `a Dragoman server; certificate valid for ${days} days`,
     )
   }
-  const knock = signed ?? health
-  const { found, mend } = knock.kind === 'answer' ? elsewhere(knock, way, config) : nowhere(knock, config)
+  const probe = signed ?? health
+  const { found, mend } = probe.kind === 'answer' ? elsewhere(probe, way, config) : nowhere(probe, config)
   // A wrong name or certificate is a fault even if the server is not running; anything else can result from that.
-  const certain = way.running || knock.kind === 'no-name' || knock.kind === 'bad-tls'
+  const certain = way.running || probe.kind === 'no-name' || probe.kind === 'bad-tls'
   if (certain) return fail(name, found, mend)
   return warn(name, found, `expected while the server is not running; otherwise ${mend}`)
 }
@@ -153,9 +153,9 @@ function elsewhere({ status, location }: Answer, way: Route, config: Config): Tr
 }
 
 /** There is no response that Twilio would accept. */
-function nowhere(knock: Exclude<Knock, Answer>, { publicUrl = '' }: Config): Trouble {
+function nowhere(probe: Exclude<ProbeResult, Answer>, { publicUrl = '' }: Config): Trouble {
   const { hostname, host } = new URL(publicUrl)
-  switch (knock.kind) {
+  switch (probe.kind) {
     case 'no-name':
       return {
         found: `the host ${hostname} does not exist`,
@@ -163,7 +163,7 @@ function nowhere(knock: Exclude<Knock, Answer>, { publicUrl = '' }: Config): Tro
       }
     case 'no-connection':
       return {
-        found: `nothing listens at ${host} (${knock.code})`,
+        found: `nothing listens at ${host} (${probe.code})`,
         mend: 'start the proxy or tunnel in front of the server, and open its port',
       }
     case 'silent':
@@ -172,9 +172,9 @@ function nowhere(knock: Exclude<Knock, Answer>, { publicUrl = '' }: Config): Tro
         mend: 'open its port in the firewall; if it is reachable from elsewhere, use --connect-to <address of the proxy>, because this network cannot connect to its own public address',
       }
     case 'bad-tls':
-      return certificate(knock.code, hostname)
+      return certificate(probe.code, hostname)
     default:
-      return knock satisfies never
+      return probe satisfies never
   }
 }
 
@@ -212,10 +212,10 @@ function certificate(code: string, hostname: string): Trouble {
   }
 }
 
-function isDragoman(knock: Knock): boolean {
-  if (knock.kind !== 'answer' || knock.status !== 200) return false
+function isDragoman(probe: ProbeResult): boolean {
+  if (probe.kind !== 'answer' || probe.status !== 200) return false
   try {
-    const said = JSON.parse(knock.body) as { status?: unknown; name?: unknown } | null
+    const said = JSON.parse(probe.body) as { status?: unknown; name?: unknown } | null
     return said?.status === 'ok' && said.name === 'dragoman'
   } catch {
     return false

@@ -5,22 +5,22 @@ import type { Observer } from '../model/events.ts'
 
 /** Decides whether a new call must be rejected, and counts rejections. */
 export interface AdmissionControl {
-  turns(): string | undefined
+  rejection(): string | undefined
 }
 
 /** A dialer that rejects API calls during overload. */
 export class AdmissionControlledDialer implements Dialer {
   readonly #dialler: Dialer
-  readonly #doorman: AdmissionControl
+  readonly #admissionControl: AdmissionControl
 
   /** The caller keeps ownership of the dialer. */
-  constructor(dialler: Dialer, doorman: AdmissionControl) {
+  constructor(dialler: Dialer, admissionControl: AdmissionControl) {
     this.#dialler = dialler
-    this.#doorman = doorman
+    this.#admissionControl = admissionControl
   }
 
   dial(request: DialRequest): OutgoingCall {
-    const why = this.#doorman.turns()
+    const why = this.#admissionControl.rejection()
     if (why)
       throw new BridgeError('CAPACITY', `no new calls at present: ${why}`, {
         retryable: true,

@@ -22,7 +22,7 @@ interface Life {
   readonly created: boolean
   /** Ids of the periods in which the room was open, which are also the ids of its transcripts. */
   readonly sittings: Set<string>
-  linger?: Disposable
+  closing?: Disposable
 }
 
 /**
@@ -56,7 +56,7 @@ export class RoomLives implements Disposable {
   opened(room: string, sitting?: string): void {
     const life = this.#lives.get(room) ?? newLife(false)
     this.#lives.set(room, life)
-    life.linger?.[Symbol.dispose]()
+    life.closing?.[Symbol.dispose]()
     if (sitting === undefined) return
     life.sittings.add(sitting)
     if (life.sittings.size > MOST_SITTINGS) life.sittings.delete(life.sittings.values().next().value!)
@@ -68,8 +68,8 @@ export class RoomLives implements Disposable {
     // Links issued while it was closing belong to no life.
     if (!life) this.end(room)
     else if (!life.created) {
-      life.linger?.[Symbol.dispose]()
-      life.linger = setTimer(this.#clock, LINGER_MS, () => this.end(room))
+      life.closing?.[Symbol.dispose]()
+      life.closing = setTimer(this.#clock, LINGER_MS, () => this.end(room))
     }
   }
 
@@ -77,7 +77,7 @@ export class RoomLives implements Disposable {
   end(room: string): void {
     const life = this.#lives.get(room)
     this.#lives.delete(room)
-    life?.linger?.[Symbol.dispose]()
+    life?.closing?.[Symbol.dispose]()
     if (life && life.sittings.size > 0) this.#remember(life)
     for (const listener of this.#listeners) listener(room)
   }
@@ -96,7 +96,7 @@ export class RoomLives implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    for (const { linger } of this.#lives.values()) linger?.[Symbol.dispose]()
+    for (const { closing } of this.#lives.values()) closing?.[Symbol.dispose]()
     this.#lives.clear()
   }
 

@@ -6,13 +6,13 @@ import { STAGES, type Stage } from './latency-stages.ts'
 export class RelayMetrics {
   legsAdmitted = 0
   legsEnded = 0
-  legsRefused = 0
+  legsRejected = 0
   /** Legs of participants who reconnected. */
-  legsReturned = 0
+  legsReconnected = 0
   /** 20 ms frames from participants. */
   framesIn = 0
   /** … of these, replaced by silence for the service because they contained a DTMF tone. */
-  keyFramesMasked = 0
+  dtmfFramesMasked = 0
   /** … of these, replaced by silence for the service because they were echo. */
   echoFramesMasked = 0
   /** Utterances whose text was recognized as echo. */
@@ -30,9 +30,9 @@ export class RelayMetrics {
   /** Connections that probed a service while its circuit breaker was open. */
   probes = 0
   /** Services with an open circuit breaker, sessions waiting for a service, and sessions on a fallback (gauges, once per second). */
-  servicesAwayNow = 0
+  servicesUnavailableNow = 0
   sessionsWaitingNow = 0
-  sessionsElsewhereNow = 0
+  sessionsOnFallbackNow = 0
   fragmentsSent = 0
   fragmentsReplayed = 0
   /** Audio dropped from the replay buffer before the service accepted it (ms). */
@@ -55,11 +55,11 @@ export class RelayMetrics {
   /** Exceptions that affected only one leg, session, utterance or observer. */
   faultsContained = 0
   /** MP3 bytes that could not be decoded as audio. */
-  junkBytes = 0
+  mp3InvalidBytes = 0
   /** Time saved by trimming pauses of late translations, over all listeners (ms). */
-  trimmedMs = 0
+  pausesTrimmedMs = 0
   /** Time saved by playing them faster than spoken (ms). */
-  hastenedMs = 0
+  timeCompressedMs = 0
   /** Current maximum lag of a translation, and number of late translations over all listeners (gauges, once per second). */
   lagNowMs = 0
   lateNow = 0
@@ -80,10 +80,13 @@ export const RELAY_METRICS: FieldTable<RelayMetrics> = {
     'Legs that joined, including those of reconnected participants.',
   ],
   legsEnded: ['dragoman_legs_ended_total', 'Legs that ended.'],
-  legsRefused: ['dragoman_legs_rejected_total', 'Legs rejected because relay.maxLegs was reached.'],
-  legsReturned: ['dragoman_legs_reconnected_total', 'Legs by which a disconnected participant reconnected.'],
+  legsRejected: ['dragoman_legs_rejected_total', 'Legs rejected because relay.maxLegs was reached.'],
+  legsReconnected: [
+    'dragoman_legs_reconnected_total',
+    'Legs by which a disconnected participant reconnected.',
+  ],
   framesIn: ['dragoman_frames_received_total', '20 ms frames received from participants.'],
-  keyFramesMasked: [
+  dtmfFramesMasked: [
     'dragoman_dtmf_frames_masked_total',
     'Frames replaced with silence for the service because they contained a DTMF tone.',
   ],
@@ -114,9 +117,9 @@ export const RELAY_METRICS: FieldTable<RelayMetrics> = {
     'Times that the circuit breaker of a service opened.',
   ],
   probes: ['dragoman_service_probes_total', 'Probes sent through an open circuit breaker.'],
-  servicesAwayNow: ['dragoman_services_unavailable', 'Services whose circuit breaker is open.'],
+  servicesUnavailableNow: ['dragoman_services_unavailable', 'Services whose circuit breaker is open.'],
   sessionsWaitingNow: ['dragoman_sessions_waiting', 'Sessions waiting for a service.'],
-  sessionsElsewhereNow: ['dragoman_sessions_on_fallback', 'Sessions on a fallback service.'],
+  sessionsOnFallbackNow: ['dragoman_sessions_on_fallback', 'Sessions on a fallback service.'],
   fragmentsSent: ['dragoman_fragments_sent_total', 'Fragments of speech sent to services.'],
   fragmentsReplayed: [
     'dragoman_fragments_replayed_total',
@@ -158,13 +161,13 @@ export const RELAY_METRICS: FieldTable<RelayMetrics> = {
     'dragoman_faults_contained_total',
     'Internal exceptions that ended one leg, session, utterance or observer; each is logged once.',
   ],
-  junkBytes: ['dragoman_mp3_invalid_bytes_total', 'Bytes of MP3 data that were not audio.'],
-  trimmedMs: [
+  mp3InvalidBytes: ['dragoman_mp3_invalid_bytes_total', 'Bytes of MP3 data that were not audio.'],
+  pausesTrimmedMs: [
     'dragoman_pauses_trimmed_seconds_total',
     'Time gained by trimming pauses of late translations, over all listeners.',
     MS,
   ],
-  hastenedMs: [
+  timeCompressedMs: [
     'dragoman_speech_time_compressed_seconds_total',
     'Time gained by playing late translations faster.',
     MS,

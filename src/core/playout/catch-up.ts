@@ -85,11 +85,11 @@ export class TimeCompressedSpeech {
     return ms(this.#stretch.buffered)
   }
 
-  get trimmedMs(): number {
+  get pausesTrimmedMs(): number {
     return ms(this.#stretch.trimmed)
   }
 
-  get hastenedMs(): number {
+  get timeCompressedMs(): number {
     return ms(this.#stretch.hastened)
   }
 

@@ -73,7 +73,7 @@ export class QueuedSpeech {
  * Returns a queue that plays `unheard` again from the start (their audio is retained by a reader), then the rest of
  * `waiting`. `lost` lists utterances whose start is no longer available. `now`: clock ms.
  */
-export function beginAgain(
+export function restart(
   unheard: readonly Speech[],
   waiting: readonly QueuedSpeech[],
   now: number,

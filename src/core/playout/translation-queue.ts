@@ -1,6 +1,6 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
 import { CatchUpController, TimeCompressedSpeech } from './catch-up.ts'
-import { beginAgain, QueuedSpeech, type Speech } from './queued-utterance.ts'
+import { QueuedSpeech, restart, type Speech } from './queued-utterance.ts'
 
 export type { Speech } from './queued-utterance.ts'
 
@@ -93,13 +93,13 @@ export class TranslationQueue {
   }
 
   /** Time saved so far by trimming pauses (ms). */
-  get trimmedMs(): number {
-    return this.#hurried?.trimmedMs ?? 0
+  get pausesTrimmedMs(): number {
+    return this.#hurried?.pausesTrimmedMs ?? 0
   }
 
   /** Time saved so far by faster playback (ms). */
-  get hastenedMs(): number {
-    return this.#hurried?.hastenedMs ?? 0
+  get timeCompressedMs(): number {
+    return this.#hurried?.timeCompressedMs ?? 0
   }
 
   /** True in the middle of an utterance, or with one ready to start. */
@@ -156,7 +156,7 @@ export class TranslationQueue {
     this.#hurried?.clear()
     this.#rest()
     this.#dry = this.#starving = false
-    const { queue, lost } = beginAgain(unheard, this.#queue.splice(0), this.#now())
+    const { queue, lost } = restart(unheard, this.#queue.splice(0), this.#now())
     this.#queue.push(...queue)
     for (const speech of lost) this.#events.dropped(speech)
   }

@@ -124,7 +124,7 @@ export class EchoGate {
     this.#listen(slot)
     if (this.#audible.length > 0) this.#judge(frame, level, slot > before + MISSING, now)
     else {
-      this.#letGo(now)
+      this.#releaseAll(now)
       this.#judging = false
       this.#pass(frame, level, 0, now)
     }
@@ -149,7 +149,7 @@ export class EchoGate {
 
   /** Emits all held frames. */
   flush(now: number): void {
-    this.#letGo(now)
+    this.#releaseAll(now)
     this.#judging = false
   }
 
@@ -228,7 +228,7 @@ export class EchoGate {
 
   /** Starts a new stretch, after a gap or when an echo becomes possible again. */
   #begin(now: number): void {
-    this.#letGo(now)
+    this.#releaseAll(now)
     this.#judging = true
     this.#since = this.#count
     this.#openUntil = Number.NEGATIVE_INFINITY
@@ -286,7 +286,7 @@ export class EchoGate {
   }
 
   /** Emits all frames held before the current one. */
-  #letGo(now: number): void {
+  #releaseAll(now: number): void {
     while (this.#held > 0) this.#release(this.#count - 1, now)
   }
 

@@ -9,8 +9,8 @@ const LATE_MS = 500
 
 /** State of a translation queue at the last check. */
 interface Seen {
-  trimmedMs: number
-  hastenedMs: number
+  pausesTrimmedMs: number
+  timeCompressedMs: number
   /** Observers were notified of a lag, but not yet of its end. */
   told: boolean
 }
@@ -52,14 +52,14 @@ export class LagMonitor {
   #count(lane: TranslationQueue): Seen {
     let seen = this.#seen.get(lane)
     if (!seen) {
-      seen = { trimmedMs: 0, hastenedMs: 0, told: false }
+      seen = { pausesTrimmedMs: 0, timeCompressedMs: 0, told: false }
       this.#seen.set(lane, seen)
     }
-    const { trimmedMs, hastenedMs } = lane
-    this.#metrics.trimmedMs += trimmedMs - seen.trimmedMs
-    this.#metrics.hastenedMs += hastenedMs - seen.hastenedMs
-    seen.trimmedMs = trimmedMs
-    seen.hastenedMs = hastenedMs
+    const { pausesTrimmedMs, timeCompressedMs } = lane
+    this.#metrics.pausesTrimmedMs += pausesTrimmedMs - seen.pausesTrimmedMs
+    this.#metrics.timeCompressedMs += timeCompressedMs - seen.timeCompressedMs
+    seen.pausesTrimmedMs = pausesTrimmedMs
+    seen.timeCompressedMs = timeCompressedMs
     return seen
   }
 }

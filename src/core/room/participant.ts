@@ -84,7 +84,7 @@ export interface ParticipantHost {
   /** `participant.state` was `before`. */
   changed(participant: Participant, before: ParticipantState): void
   /** The reconnection window of `participant` ends early. */
-  letGo(participant: Participant, reason: EndReason): void
+  expire(participant: Participant, reason: EndReason): void
 }
 
 /** Frames between two level events: 100 ms. */
@@ -215,7 +215,7 @@ export class Participant implements UplinkTarget {
   /** Ends the leg and so removes the participant from the room; a pending reconnection is canceled. Idempotent. */
   async hangUp(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
     try {
-      if (!this.present) this.host?.letGo(this, reason)
+      if (!this.present) this.host?.expire(this, reason)
       await this.#leg.close(reason)
     } catch (error) {
       this.#parts.faults.note('leg close failed', error, { participant: this.id })
@@ -328,7 +328,7 @@ export class Participant implements UplinkTarget {
     if (isDtmfTone(frame)) this.#keyFrames = KEY_FRAMES + 1
     if (this.#keyFrames === 0) return false
     this.#keyFrames--
-    this.#parts.metrics.keyFramesMasked++
+    this.#parts.metrics.dtmfFramesMasked++
     return true
   }
 

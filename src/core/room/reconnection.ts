@@ -14,7 +14,7 @@ export class ReconnectionWindow {
   readonly #byCall = new Map<string, Participant>()
   readonly #away = new Map<Participant, { readonly reason: EndReason; readonly timer: Disposable }>()
 
-  /** Calls `over` for a participant who has not reconnected after `keepMs`, or who is removed with `letGo`. */
+  /** Calls `over` for a participant who has not reconnected after `keepMs`, or who is removed with `expire`. */
   constructor(clock: Clock, keepMs: number, over: (participant: Participant, reason: EndReason) => void) {
     this.#clock = clock
     this.#keepMs = keepMs
@@ -51,7 +51,7 @@ export class ReconnectionWindow {
   keep(participant: Participant, reason: EndReason): boolean {
     if (this.#keepMs === 0 || !callOf(participant.leg)) return false
     if (reason.kind !== 'failed' || !reason.error.retryable) return false
-    const timer = setTimer(this.#clock, this.#keepMs, () => this.letGo(participant))
+    const timer = setTimer(this.#clock, this.#keepMs, () => this.expire(participant))
     this.#away.set(participant, { reason, timer })
     return true
   }
@@ -63,7 +63,7 @@ export class ReconnectionWindow {
   }
 
   /** Removes a disconnected participant. `reason` defaults to the reason its leg ended. */
-  letGo(participant: Participant, reason?: EndReason): void {
+  expire(participant: Participant, reason?: EndReason): void {
     const away = this.#away.get(participant)
     if (!away) return
     this.forget(participant)

@@ -127,7 +127,7 @@ export class Relay implements Admission {
   }
 
   /** Fragments of speech currently held in replay buffers; 0 when all sessions have ended. */
-  get fragmentsHeld(): number {
+  get replayFragments(): number {
     return this.#parts.pool.lent
   }
 
@@ -163,7 +163,7 @@ export class Relay implements Admission {
     const returning = this.#returning(leg, invitation.room)
     // A leg that replaces another one needs no additional place.
     if (this.#legs.size >= this.#options.maxLegs + (returning?.present ? 1 : 0)) {
-      this.metrics.legsRefused++
+      this.metrics.legsRejected++
       throw new BridgeError('CAPACITY', `limit of ${this.#legs.size} legs reached (relay.maxLegs)`, {
         retryable: true,
       })
@@ -229,7 +229,7 @@ export class Relay implements Admission {
     this.#absences.end(participant)
     participant.attach(leg)
     if (before.id !== participant.id) this.#participants.delete(before.id)
-    this.metrics.legsReturned++
+    this.metrics.legsReconnected++
     this.observer.emit('returned', { room: room.name, participant: participant.id, awayMs })
     this.#log.info({ participant: participant.id, legId: leg.id, awayMs }, 'participant reconnected')
     room.restore(participant)
@@ -238,8 +238,8 @@ export class Relay implements Admission {
   #room(name: string): Room {
     const known = this.#rooms.get(name)
     if (known && !known.closing) return known
-    const letGo = (participant: Participant, reason: EndReason) => this.#absences.letGo(participant, reason)
-    const room = new Room(name, this.#parts, letGo)
+    const expire = (participant: Participant, reason: EndReason) => this.#absences.expire(participant, reason)
+    const room = new Room(name, this.#parts, expire)
     this.#rooms.set(name, room)
     for (const tapper of this.#tappers) this.#offer(room, tapper)
     return room

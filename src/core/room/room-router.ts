@@ -17,16 +17,16 @@ import { type Party, type Route, routesOf } from './routing.ts'
  * An unneeded interpretation continues for this long, and until playback ends, so that last
  * words arrive (ms).
  */
-const LINGER_MS = 6_000
+const DRAIN_MS = 6_000
 /** … but no longer than this (ms). */
-const LINGER_MOST_MS = 60_000
+const MAX_DRAIN_MS = 60_000
 /** Less audio than this cannot be played before more arrives or the utterance ends (ms). */
 const REST_MS = 40
 /** Silence sent after last words, so that the service detects their end (frames: 1 s). */
 const CLOSING_FRAMES = 50
 
 /** An unneeded interpretation, until its last words have been played. */
-interface Lingering {
+interface DrainingSession {
   readonly timer: Disposable
   /** Ids of its listeners and caption readers. */
   readonly audience: ReadonlySet<string>
@@ -45,7 +45,7 @@ export class RoomRouter {
   readonly #taps: RoomTaps
   readonly #gains: OriginalGains
   readonly #interpretations = new Map<string, Interpretation>()
-  readonly #lingering = new Map<Interpretation, Lingering>()
+  readonly #draining = new Map<Interpretation, DrainingSession>()
   #participants: ReadonlyMap<string, Participant> = new Map()
 
   constructor(room: string, parts: InterpretationOptions, taps: RoomTaps) {
@@ -72,17 +72,17 @@ export class RoomRouter {
 
   /** Sends the silence after last words. */
   tick(now: number): void {
-    if (this.#lingering.size === 0) return
-    for (const [{ session }, lingering] of this.#lingering)
-      if (lingering.silence > 0) {
-        lingering.silence--
+    if (this.#draining.size === 0) return
+    for (const [{ session }, draining] of this.#draining)
+      if (draining.silence > 0) {
+        draining.silence--
         session.write(SILENT_FRAME, true, now)
       }
   }
 
   close(): void {
-    for (const { timer } of this.#lingering.values()) timer[Symbol.dispose]()
-    this.#lingering.clear()
+    for (const { timer } of this.#draining.values()) timer[Symbol.dispose]()
+    this.#draining.clear()
     for (const interpretation of this.#interpretations.values())
       void interpretation.close({ kind: 'parent-closed' })
     this.#interpretations.clear()
@@ -107,7 +107,7 @@ export class RoomRouter {
     }
     const sessions = new Map<string, Session[]>()
     for (const interpretation of this.#interpretations.values())
-      if (!this.#lingering.has(interpretation))
+      if (!this.#draining.has(interpretation))
         grouped(sessions, interpretation.speaker.id).push(interpretation.session)
     for (const speaker of participants.values()) {
       speaker.tap = this.#taps.original(speaker.id)
@@ -120,11 +120,11 @@ export class RoomRouter {
 
   #fitInterpretations({ translations: wanted }: RouteGroups): void {
     for (const [id, interpretation] of this.#interpretations) {
-      const lingering = this.#lingering.get(interpretation)
+      const draining = this.#draining.get(interpretation)
       if (wanted.has(id)) {
-        lingering?.timer[Symbol.dispose]()
-        if (this.#lingering.delete(interpretation)) interpretation.goOn()
-      } else if (!lingering) this.#linger(id, interpretation)
+        draining?.timer[Symbol.dispose]()
+        if (this.#draining.delete(interpretation)) interpretation.goOn()
+      } else if (!draining) this.#drain(id, interpretation)
     }
     for (const [id, { speaker, to, voice }] of wanted) {
       const participant = this.#participants.get(speaker)
@@ -137,7 +137,7 @@ export class RoomRouter {
   }
 
   /** Drains `interpretation`, unless it has no output or no audience. */
-  #linger(id: string, interpretation: Interpretation): void {
+  #drain(id: string, interpretation: Interpretation): void {
     interpretation.cut()
     const audience = new Set<string>()
     for (const listener of interpretation.listeners)
@@ -148,20 +148,20 @@ export class RoomRouter {
       return
     }
     const wait = (mostMs: number): Disposable =>
-      setTimer(this.#parts.clock, LINGER_MS, () => {
-        if (mostMs > LINGER_MS && this.#heardStill(interpretation)) {
-          const timer = wait(mostMs - LINGER_MS)
-          this.#lingering.set(interpretation, { timer, audience, silence: 0 })
+      setTimer(this.#parts.clock, DRAIN_MS, () => {
+        if (mostMs > DRAIN_MS && this.#heardStill(interpretation)) {
+          const timer = wait(mostMs - DRAIN_MS)
+          this.#draining.set(interpretation, { timer, audience, silence: 0 })
           return
         }
         this.#drop(id, interpretation)
         this.fit(this.#participants)
       })
-    this.#lingering.set(interpretation, { timer: wait(LINGER_MOST_MS), audience, silence: CLOSING_FRAMES })
+    this.#draining.set(interpretation, { timer: wait(MAX_DRAIN_MS), audience, silence: CLOSING_FRAMES })
   }
 
   #drop(id: string, interpretation: Interpretation): void {
-    this.#lingering.delete(interpretation)
+    this.#draining.delete(interpretation)
     this.#interpretations.delete(id)
     void interpretation.close({ kind: 'unused' })
   }
@@ -190,7 +190,7 @@ export class RoomRouter {
   }
 
   #lingersFor(speaker: string, listener: string): boolean {
-    for (const [interpretation, { audience }] of this.#lingering)
+    for (const [interpretation, { audience }] of this.#draining)
       if (interpretation.speaker.id === speaker && audience.has(listener)) return true
     return false
   }
@@ -216,7 +216,7 @@ export class RoomRouter {
   /** Ids of all listeners and caption readers. */
   #listeners(id: string, interpretation: Interpretation, routes: RouteGroups): ReadonlySet<string> {
     const wanted = routes.translations.get(id)?.listeners ?? new Set()
-    const last = this.#lingering.get(interpretation)?.audience
+    const last = this.#draining.get(interpretation)?.audience
     return last ? new Set([...last, ...wanted]) : wanted
   }
 
@@ -238,7 +238,7 @@ export class RoomRouter {
     const seen = new Set<string>()
     for (const interpretation of this.#interpretations.values()) {
       // Last words have no second interpretation.
-      if (this.#lingering.has(interpretation)) continue
+      if (this.#draining.has(interpretation)) continue
       const { speaker, to } = interpretation
       const key = `${speaker.id} ${to}`
       interpretation.primary = !seen.has(key)

@@ -56,7 +56,7 @@ export class Room implements ParticipantHost {
   /** Resolves once, when everyone has left or the room was closed; never rejects. */
   readonly ended: Promise<EndReason>
   readonly #parts: InterpretationOptions
-  readonly #letGo: (participant: Participant, reason: EndReason) => void
+  readonly #expire: (participant: Participant, reason: EndReason) => void
   readonly #wiring: RoomRouter
   readonly #taps: RoomTaps
   readonly #outages: OutageMonitor
@@ -65,15 +65,15 @@ export class Room implements ParticipantHost {
   #over = false
   #settle!: (reason: EndReason) => void
 
-  /** `letGo` removes a participant whose reconnection window has ended. */
+  /** `expire` removes a participant whose reconnection window has ended. */
   constructor(
     name: string,
     parts: InterpretationOptions,
-    letGo: (participant: Participant, reason: EndReason) => void,
+    expire: (participant: Participant, reason: EndReason) => void,
   ) {
     this.name = name
     this.#parts = parts
-    this.#letGo = letGo
+    this.#expire = expire
     this.openedAt = parts.clock.now()
     const tapFailed = (error: unknown) => parts.faults.note('tap failed', error, { room: name })
     this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#wiring.fit(this.#participants))
@@ -140,8 +140,8 @@ export class Room implements ParticipantHost {
     }
   }
 
-  letGo(participant: Participant, reason: EndReason): void {
-    this.#letGo(participant, reason)
+  expire(participant: Participant, reason: EndReason): void {
+    this.#expire(participant, reason)
   }
 
   changed(participant: Participant, before: ParticipantState): void {

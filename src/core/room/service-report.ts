@@ -33,8 +33,8 @@ export class GateReport {
   count(gate: FailoverTranslator): void {
     const { metrics } = this.#parts
     metrics.probes = gate.probes
-    metrics.servicesAwayNow = gate.statuses.filter(status => status !== 'closed').length
+    metrics.servicesUnavailableNow = gate.statuses.filter(status => status !== 'closed').length
     metrics.sessionsWaitingNow = gate.waiting
-    metrics.sessionsElsewhereNow = gate.elsewhere
+    metrics.sessionsOnFallbackNow = gate.onFallback
   }
 }

@@ -35,7 +35,7 @@ export class FailoverTranslator implements Translator {
   readonly #upstreams: readonly Upstream[]
   readonly #line: FailoverConnection[] = []
   /** Connections to a fallback service. */
-  readonly #elsewhere = new Set<FailoverConnection>()
+  readonly #onFallback = new Set<FailoverConnection>()
   readonly #told: ServiceStatusChange['status'][]
   /** The latest request; probes repeat it. */
   #request: TranslationRequest | undefined
@@ -61,12 +61,12 @@ export class FailoverTranslator implements Translator {
   }
 
   /** Connections to a fallback service. */
-  get elsewhere(): number {
-    return this.#elsewhere.size
+  get onFallback(): number {
+    return this.#onFallback.size
   }
 
   /** True while many connections are being opened: replays of late speech then wait, because new speech comes first. */
-  get crowded(): boolean {
+  get throttled(): boolean {
     let opening = 0
     for (const upstream of this.#upstreams) opening += upstream.opening
     return opening > CROWD
@@ -149,7 +149,7 @@ export class FailoverTranslator implements Translator {
 
   /** True if a connection is on a fallback and has not yet been notified to return. */
   #homesick(): boolean {
-    for (const { told } of this.#elsewhere) if (!told) return true
+    for (const { told } of this.#onFallback) if (!told) return true
     return false
   }
 
@@ -169,7 +169,7 @@ export class FailoverTranslator implements Translator {
     const well = () => {
       this.#stopWell()
       upstream.circuit.succeeded(clock.now())
-      for (const each of this.#elsewhere) each.renew()
+      for (const each of this.#onFallback) each.renew()
       this.#pump()
     }
     const nothing = () => {}
@@ -197,8 +197,8 @@ export class FailoverTranslator implements Translator {
   #settled(connection: FailoverConnection): void {
     const { upstream } = connection
     if (connection.ready && upstream && upstream.place > 0) {
-      if (this.#elsewhere.size === 0) this.#lookAt = this.#parts.clock.now() + WELL_MS
-      this.#elsewhere.add(connection)
+      if (this.#onFallback.size === 0) this.#lookAt = this.#parts.clock.now() + WELL_MS
+      this.#onFallback.add(connection)
     }
     this.#pump()
   }
@@ -245,7 +245,7 @@ export class FailoverTranslator implements Translator {
   }
 
   #over(connection: FailoverConnection): void {
-    this.#elsewhere.delete(connection)
+    this.#onFallback.delete(connection)
     const at = this.#line.indexOf(connection)
     if (at >= 0) this.#line.splice(at, 1)
     this.#pump()

@@ -232,7 +232,7 @@ export class Session {
       this.#drop(
         new BridgeError('SERVICE_REFUSED', 'the service continuously refuses audio', { retryable: true }),
       )
-    else if (!this.#parts.translator.crowded) this.#pump(now)
+    else if (!this.#parts.translator.throttled) this.#pump(now)
   }
 
   #pump(now: number): void {
@@ -243,7 +243,7 @@ export class Session {
       this.#parts.metrics.fragmentsSent++
       this.#line.send(fragment.bytes, fragment.sequence)
       // While throttled, speech is sent at real-time pace; replays wait until all sessions have reconnected.
-      if (this.#parts.translator.crowded) return
+      if (this.#parts.translator.throttled) return
     }
   }
 

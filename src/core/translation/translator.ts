@@ -76,7 +76,7 @@ export interface Translator {
    */
   open(request: TranslationRequest, sink: ConnectionSink): Connection
   /** True while many connections are being opened: sessions then delay sending that is not urgent. Absent: never. */
-  readonly crowded?: boolean
+  readonly throttled?: boolean
   /** Closes all open connections. */
   close(): Promise<void>
 }

@@ -148,8 +148,8 @@ export class Utterance {
       return false
     }
     if (!this.#ended || state !== 'idle') return true
-    const { frames, junkBytes } = this.#voice.stats
-    if (frames === 0 && junkBytes > 0) this.#options.notMp3?.()
+    const { frames, invalidBytes } = this.#voice.stats
+    if (frames === 0 && invalidBytes > 0) this.#options.notMp3?.()
     this.#finish()
     return false
   }
@@ -169,7 +169,7 @@ export class Utterance {
   }
 
   #finish(): void {
-    this.#metrics.junkBytes += this.#voice.stats.junkBytes
+    this.#metrics.mp3InvalidBytes += this.#voice.stats.invalidBytes
     this.audio.finish()
     this.#voice.close()
   }

@@ -13,13 +13,13 @@ const PERHAPS_FREE_MS = 5_000
 export class Admission {
   readonly size: number
   readonly #workload: Pick<LoadMonitor, 'assertKeepsUp'>
-  readonly #overload: Pick<Overload, 'turns'> | undefined
+  readonly #overload: Pick<Overload, 'rejection'> | undefined
   #taken = 0
 
   constructor(
     size: number,
     workload: Pick<LoadMonitor, 'assertKeepsUp'>,
-    overload?: Pick<Overload, 'turns'>,
+    overload?: Pick<Overload, 'rejection'>,
   ) {
     if (!(size >= 1)) throw new RangeError(`the number of sessions must be at least 1, got ${size}`)
     this.size = size
@@ -35,9 +35,9 @@ export class Admission {
   assertRoom(): void {
     this.#assertPlace()
     this.#workload.assertKeepsUp()
-    const strain = this.#overload?.turns()
-    if (!strain) return
-    const why = strain === 'late' ? 'is overloaded' : 'is short of memory'
+    const reason = this.#overload?.rejection()
+    if (!reason) return
+    const why = reason === 'late' ? 'is overloaded' : 'is short of memory'
     throw new ServiceError('service_behind', `the service ${why}: try again in a few seconds`, {
       retryAfterMs: PERHAPS_FREE_MS,
     })

@@ -61,7 +61,7 @@ export interface Service {
   readonly engines: EngineSet
   readonly batch: Batch
   /** Limits requests before they are authenticated. */
-  readonly door: RequestGuard
+  readonly requestGuard: RequestGuard
   /** Returns the current figures. */
   figures(): ServiceFigures
   /** Settings with defaults applied. */
@@ -102,8 +102,8 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => answerFailed(error, reply.headers(SECURITY_HEADERS), log),
   })
-  const door = new RequestGuard({ limits: settings.limits, proxies: settings.trustProxy, clock })
-  guardServer(app, door)
+  const requestGuard = new RequestGuard({ limits: settings.limits, proxies: settings.trustProxy, clock })
+  guardServer(app, requestGuard)
   const origins = new OriginCheck(settings)
   origins.guard(app)
   addHttpRules(app)
@@ -137,7 +137,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const guard = new ConnectGuard(clock, () =>
     socketLog.warn({}, 'connection closed: limit before joining a namespace exceeded'),
   )
-  addSocketRules(io, { door, guard, origins })
+  addSocketRules(io, { requestGuard, guard, origins })
   const proxies = new TrustedProxies(settings.trustProxy)
   const parts = { keys, proxies, engines, admission, workload, streams, guard, settings, clock, errors }
   addNamespaces(io, { ...parts, log: socketLog })
@@ -153,8 +153,8 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     io,
     engines,
     batch,
-    door,
-    figures: () => figuresOf({ admission, workload, door, overload, errors }),
+    requestGuard,
+    figures: () => figuresOf({ admission, workload, requestGuard, overload, errors }),
     settings,
     async listen({ port = settings.port, host = settings.host } = {}) {
       if (settings.open && !isLoopback(host))
@@ -230,26 +230,26 @@ function installedEngines(
 function figuresOf({
   admission,
   workload,
-  door,
+  requestGuard,
   overload,
   errors,
 }: {
   admission: Admission
   workload: LoadMonitor
-  door: RequestGuard
+  requestGuard: RequestGuard
   overload: Overload
   errors: ErrorCounts
 }): ServiceFigures {
-  const { closings, turnedAway, lateMs, memoryShare, strain } = overload
+  const { periods, rejected, lateMs, memoryShare, reason } = overload
   const { user, system } = process.cpuUsage()
   return {
     sessions: admission.taken,
     maxSessions: admission.size,
     behindMs: workload.latelyMs,
     busy: workload.busy,
-    door: { ...door.counters },
+    requestGuard: { ...requestGuard.counters },
     errors: errors.all,
-    overload: { closings, turnedAway, lateMs, memoryShare, strain },
+    overload: { periods, rejected, lateMs, memoryShare, reason },
     memoryBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,
   }

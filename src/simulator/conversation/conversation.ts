@@ -107,8 +107,8 @@ export interface ConversationReport {
   /** Actual share of the time that the two talked. */
   readonly share: number
   /** Time saved by trimming pauses, and by speaking faster (ms). */
-  readonly trimmedMs: number
-  readonly hastenedMs: number
+  readonly pausesTrimmedMs: number
+  readonly timeCompressedMs: number
   /** Number of final captions. */
   readonly captions: number
   /** Utterances that the relay counted as dropped, and as heard to their end. */
@@ -200,14 +200,14 @@ export async function converse(options: ConversationOptions): Promise<Conversati
     for (const { sent } of translator.connections) sent.length = 0
   }
   if (ending) throw new Error(ending)
-  const { trimmedMs, hastenedMs, starved, utterancesDropped, utterancesHeard } = relay.metrics
+  const { pausesTrimmedMs, timeCompressedMs, starved, utterancesDropped, utterancesHeard } = relay.metrics
   await relay.close()
   return {
     told: [...told.values()],
     lag,
     share: talked / (2 * minutes * 60_000),
-    trimmedMs,
-    hastenedMs,
+    pausesTrimmedMs,
+    timeCompressedMs,
     captions,
     dropped: utterancesDropped,
     heard: utterancesHeard,

@@ -87,7 +87,7 @@ const PLACES = 2048
  */
 export class Mp3Splitter {
   /** Number of bytes that were neither frame nor metadata. */
-  junkBytes = 0
+  invalidBytes = 0
   /** Bytes of ID3 and APE blocks. */
   metadataBytes = 0
   /** True if the last search stopped because of its time limit, not for lack of bytes. */
@@ -255,7 +255,7 @@ export class Mp3Splitter {
   }
 
   #junk(count: number): void {
-    this.junkBytes += count
+    this.invalidBytes += count
     this.#queue.skip(count)
     this.#clean = false
   }

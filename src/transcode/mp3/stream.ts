@@ -18,7 +18,7 @@ export interface Mp3Stats {
   /** Frames attenuated or silenced because they were louder than the voice can be, which indicates damage. */
   readonly mutedFrames: number
   /** Bytes outside frames: garbage, other formats, the rest of a damaged frame. */
-  readonly junkBytes: number
+  readonly invalidBytes: number
   /** Bytes of ID3 and APE blocks. */
   readonly metadataBytes: number
   /** Bytes rejected: above the limit, or after the end. */
@@ -77,8 +77,8 @@ export class Mp3Stream {
   }
 
   get stats(): Mp3Stats {
-    const { junkBytes, metadataBytes } = this.#splitter
-    return { ...this.#counts, mutedFrames: this.#guard.changed, junkBytes, metadataBytes }
+    const { invalidBytes, metadataBytes } = this.#splitter
+    return { ...this.#counts, mutedFrames: this.#guard.changed, invalidBytes, metadataBytes }
   }
 
   /**

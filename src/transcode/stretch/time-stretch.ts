@@ -54,14 +54,14 @@ export class LookAhead {
   }
 
   /**
-   * Removes the next `count` samples, with a crossfade over the `fade` samples that follow. `likeness` (−1 to 1) is the
+   * Removes the next `count` samples, with a crossfade over the `fade` samples that follow. `correlation` (−1 to 1) is the
    * similarity of both sides; it keeps the level constant during the crossfade. Needs `count + fade` samples.
    */
-  leaveOut(count: number, fade: number, likeness: number): void {
+  leaveOut(count: number, fade: number, correlation: number): void {
     if (count + fade > this.length)
       throw new RangeError(`removing ${count} samples needs ${count + fade}, got ${this.length}`)
     const { pcm, start } = this
-    const unlike = Math.min(1, 1 - likeness)
+    const unlike = Math.min(1, 1 - correlation)
     // From back to front: positions already written are not read again.
     for (let i = fade - 1; i >= 0; i--) {
       const into = (i + 0.5) / fade
@@ -122,7 +122,7 @@ export class TimeStretcher {
   readonly #source: () => Int16Array | undefined
   readonly #ahead = new LookAhead()
   readonly #pauses = new PauseDetector()
-  readonly #found: Repetition = { after: 0, likeness: 0 }
+  readonly #found: Repetition = { after: 0, correlation: 0 }
   /** Samples still to be removed to reach `factor`. */
   #due = 0
   /** Samples to pass before the next search. */
@@ -235,12 +235,12 @@ export class TimeStretcher {
       return
     }
     findPitchPeriod(ahead.pcm, ahead.start, WINDOW, LEAST_SKIP, MOST_SKIP, this.#found)
-    const { after, likeness } = this.#found
-    if (likeness < (ALIKE * (OVERDUE - this.#due)) / (OVERDUE - DUE)) {
+    const { after, correlation } = this.#found
+    if (correlation < (ALIKE * (OVERDUE - this.#due)) / (OVERDUE - DUE)) {
       this.#wait = 2 * BLOCK
       return
     }
-    ahead.leaveOut(after, WINDOW, likeness)
+    ahead.leaveOut(after, WINDOW, correlation)
     this.#due -= after
     this.#hastened += after
   }

@@ -4,7 +4,7 @@ import { SAMPLE_RATE } from '../pcm.ts'
 export interface Repetition {
   /** Distance in samples. */
   after: number
-  likeness: number
+  correlation: number
 }
 
 /** Mean square of a window below which it counts as silence: an RMS of 2. */
@@ -28,10 +28,10 @@ export function findPitchPeriod(
 ): void {
   const here = energy(pcm, from, window)
   found.after = least
-  found.likeness = -1
+  found.correlation = -1
   search(pcm, from, window, STRIDE, here, least, most, found)
   const best = found.after
-  found.likeness = -1
+  found.correlation = -1
   search(pcm, from, window, 1, here, Math.max(least, best - AROUND), Math.min(most, best + AROUND), found)
 }
 
@@ -49,14 +49,14 @@ function search(
   let there = energy(pcm, from + least, window)
   for (let after = least; after <= most; after++) {
     const at = from + after
-    let likeness = -1
+    let correlation = -1
     if (here > silent && there > silent) {
       let common = 0
       for (let i = 0; i < window; i += stride) common += pcm[from + i]! * pcm[at + i]!
-      likeness = (common * stride) / Math.sqrt(here * there)
-    } else if (here <= silent && there <= silent) likeness = 1
-    if (likeness > found.likeness) {
-      found.likeness = likeness
+      correlation = (common * stride) / Math.sqrt(here * there)
+    } else if (here <= silent && there <= silent) correlation = 1
+    if (correlation > found.correlation) {
+      found.correlation = correlation
       found.after = after
     }
     there += pcm[at + window]! ** 2 - pcm[at]! ** 2

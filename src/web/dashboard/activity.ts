@@ -12,7 +12,7 @@ export type EventWords = Omit<EventLine, 'id' | 'at'>
 
 type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'caption'>
 
-/** Describes each event; undefined for events shown elsewhere. Descriptions never contain transcripts. */
+/** Describes each event; undefined for events shown onFallback. Descriptions never contain transcripts. */
 export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => EventWords | undefined } = {
   room: ({ room, state }) => line('room', room, null, state === 'opened' ? 'opened' : 'closed'),
   admitted: ({ room, participant, channel, speaks, hears }) =>

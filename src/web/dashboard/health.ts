@@ -7,8 +7,8 @@ import type { HealthFigures } from './protocol.ts'
 /** Sources of the figures. The caller keeps ownership. */
 export interface HealthOptions {
   readonly relay: Pick<Relay, 'services' | 'metrics'>
-  readonly overload: Pick<Overload, 'strain' | 'turnedAway' | 'memoryShare'>
-  readonly door: Pick<RequestGuard, 'counters'>
+  readonly overload: Pick<Overload, 'reason' | 'rejected' | 'memoryShare'>
+  readonly requestGuard: Pick<RequestGuard, 'counters'>
   readonly drain: { readonly draining: boolean }
   /** The embedded service; undefined if absent. */
   readonly embedded: () => { readonly running: boolean; readonly restarts: number } | undefined
@@ -16,10 +16,17 @@ export interface HealthOptions {
 }
 
 /** Returns the health of this process and its dependencies since the last call. */
-export function healthOf({ relay, overload, door, drain, embedded, pulse }: HealthOptions): HealthFigures {
+export function healthOf({
+  relay,
+  overload,
+  requestGuard,
+  drain,
+  embedded,
+  pulse,
+}: HealthOptions): HealthFigures {
   const { loopLagMs, cpuPercent, memoryBytes } = pulse.look()
-  const { sessionsWaitingNow, sessionsElsewhereNow } = relay.metrics
-  const { counters } = door
+  const { sessionsWaitingNow, sessionsOnFallbackNow } = relay.metrics
+  const { counters } = requestGuard
   const service = embedded()
   return {
     loopLagMs: tenths(loopLagMs),
@@ -28,20 +35,20 @@ export function healthOf({ relay, overload, door, drain, embedded, pulse }: Heal
     memoryPercent: Math.round(overload.memoryShare * 100),
     services: relay.services,
     waiting: sessionsWaitingNow,
-    elsewhere: sessionsElsewhereNow,
-    strain: overload.strain ?? null,
-    turnedAway: overload.turnedAway,
+    onFallback: sessionsOnFallbackNow,
+    overloadReason: overload.reason ?? null,
+    rejected: overload.rejected,
     draining: drain.draining,
-    door: {
+    requestGuard: {
       connections: counters.connections,
-      strangers: counters.strangers,
-      refused:
-        counters.refusedInAll +
-        counters.refusedByAddress +
-        counters.refusedByRate +
-        counters.requestsRefusedByAddress +
-        counters.requestsRefusedInAll,
-      unreadable: counters.unreadable,
+      unauthenticated: counters.unauthenticated,
+      rejected:
+        counters.rejectedInTotal +
+        counters.rejectedByAddress +
+        counters.rejectedByRate +
+        counters.requestsRejectedByAddress +
+        counters.requestsRejectedInTotal,
+      malformed: counters.malformed,
     },
     embedded: service ? { running: service.running, restarts: service.restarts } : null,
   }

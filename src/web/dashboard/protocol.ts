@@ -108,15 +108,15 @@ export interface HealthFigures {
   readonly services: readonly string[]
   /** Sessions waiting for a service, and sessions on a fallback. */
   readonly waiting: number
-  readonly elsewhere: number
-  readonly strain: string | null
-  readonly turnedAway: number
+  readonly onFallback: number
+  readonly overloadReason: string | null
+  readonly rejected: number
   readonly draining: boolean
-  readonly door: {
+  readonly requestGuard: {
     readonly connections: number
-    readonly strangers: number
-    readonly refused: number
-    readonly unreadable: number
+    readonly unauthenticated: number
+    readonly rejected: number
+    readonly malformed: number
   }
   /** The embedded service; null if absent. */
   readonly embedded: { readonly running: boolean; readonly restarts: number } | null

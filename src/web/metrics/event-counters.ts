@@ -115,7 +115,7 @@ export class EventTally implements Disposable {
   )
   /** By state. */
   readonly recordings = new Tally()
-  keysPressed = 0
+  dtmfKeys = 0
   /** Times that a listener heard originals because translation was unavailable, and the total duration (ms). */
   outages = 0
   outageMs = 0
@@ -136,7 +136,7 @@ export class EventTally implements Disposable {
       observer.on('notice', ({ stage }) => this.notices.add([stage])),
       observer.on('dial', ({ outcome }) => this.dials.add([outcome])),
       observer.on('dtmf', () => {
-        this.keysPressed++
+        this.dtmfKeys++
       }),
       observer.on('away', ({ away, forMs }) => {
         if (away) this.outages++

@@ -30,7 +30,11 @@ export function relayFamilies(relay: Relay): Family[] {
       'Open translation sessions.',
       () => metrics.sessionsOpened - metrics.sessionsEnded,
     ),
-    single('dragoman_replay_fragments', 'Fragments of speech in replay buffers.', () => relay.fragmentsHeld),
+    single(
+      'dragoman_replay_fragments',
+      'Fragments of speech in replay buffers.',
+      () => relay.replayFragments,
+    ),
     labelled(
       'dragoman_service_circuit',
       'State of the circuit breaker of each service, 0 being the primary: 1 for the current state.',
@@ -102,7 +106,7 @@ export function eventFamilies(tally: EventTally): Family[] {
       () => tally.recordings.all,
     ),
     single('dragoman_recordings', 'Recordings announced, in progress or paused.', () => tally.recordingsNow),
-    single('dragoman_dtmf_total', 'DTMF keys pressed.', () => tally.keysPressed),
+    single('dragoman_dtmf_total', 'DTMF keys pressed.', () => tally.dtmfKeys),
     single(
       'dragoman_listener_outages_total',
       'Times that a listener heard originals because translation was unavailable.',

@@ -26,7 +26,7 @@ export function controlMetrics({ webhooks, desk, transcripts }: FloorSources): F
 /** A server with a request guard: `bridge`, or `service` for the embedded one. */
 export interface Guarded {
   readonly server: 'bridge' | 'service'
-  readonly door: Readonly<RequestGuardCounters>
+  readonly requestGuard: Readonly<RequestGuardCounters>
   readonly overload: OverloadFigures
 }
 
@@ -34,7 +34,7 @@ export interface Guarded {
 export function guardFamilies(servers: () => readonly Guarded[]): Family[] {
   return [
     ...fieldFamilies<RequestGuardCounters>(REQUEST_GUARD_METRICS, ['server'], () =>
-      servers().map(({ server, door }) => [[server], door] as const),
+      servers().map(({ server, requestGuard }) => [[server], requestGuard] as const),
     ),
     ...fieldFamilies<OverloadFigures>(OVERLOAD_METRICS, ['server'], () =>
       servers().map(({ server, overload }) => [[server], overload] as const),
@@ -44,7 +44,7 @@ export function guardFamilies(servers: () => readonly Guarded[]): Family[] {
       '1 while new calls are rejected because timers run late or memory is short.',
       ['server'],
       () =>
-        servers().map(({ server, overload }) => [[server], overload.strain === undefined ? 0 : 1] as const),
+        servers().map(({ server, overload }) => [[server], overload.reason === undefined ? 0 : 1] as const),
     ),
   ]
 }

@@ -126,7 +126,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     onTestFinished(() => closed.close())
     const { page: shut } = await open(await closed.listen(), `/dashboard#key=${KEY}`)
     await shut.getByText('The dashboard is disabled').waitFor()
-    expect(await shut.locator('#door-form').isVisible()).toBe(false)
+    expect(await shut.locator('#login-form').isVisible()).toBe(false)
 
     const app = await buildApp(config, { translator: new FakeTranslator() })
     onTestFinished(() => app.close())

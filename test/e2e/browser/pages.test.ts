@@ -23,7 +23,7 @@ describe.skipIf(!hasChromium)('every page', () => {
 
   test.each([
     ['/', '#start:enabled'],
-    ['/dashboard', '#door'],
+    ['/dashboard', '#login'],
     [`/dashboard#key=${KEY}`, '#board'],
     ['/captions', '#entry'],
     [`/captions/desk#key=${KEY}`, '#tools'],

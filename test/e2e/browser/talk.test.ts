@@ -10,7 +10,7 @@ import { rms } from '../../../src/transcode/level.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 import { mono, readWav } from '../../../src/transcode/wav.ts'
 import { accessibilityFaults, hasChromium, startChromium } from '../../harness/chromium.ts'
-import { bridge, envelope, LINE_RATE, likeness, recognised, sentence } from '../../harness/e2e/phones.ts'
+import { bridge, envelope, LINE_RATE, recognised, sentence, similarity } from '../../harness/e2e/phones.ts'
 import { pitchOf, talkPage, withoutMicrophone } from '../../harness/e2e/talk-page.ts'
 import { pause } from '../../harness/until.ts'
 
@@ -58,9 +58,9 @@ function piecesOf(sent: Int16Array, played: Int16Array, aheadMs = 100) {
     if (piece.length < 1_600 || rms(piece) < 300) return []
     // From slightly before it to one second after it.
     const from = Math.max(0, at - aheadMs * 16)
-    const there = likeness(piece, played.subarray(from, at + 17_600))
+    const there = similarity(piece, played.subarray(from, at + 17_600))
     const same = played.subarray(from + there.at, from + there.at + piece.length)
-    return [{ likeness: there.best, louderDb: 20 * Math.log10(rms(same) / rms(piece)) }]
+    return [{ similarity: there.best, louderDb: 20 * Math.log10(rms(same) / rms(piece)) }]
   })
 }
 
@@ -107,13 +107,13 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
 
     // It matches the server’s audio: same samples and level, except for breaks on a busy machine.
     const pieces = piecesOf(first, played)
-    const found = pieces.filter(({ likeness }) => likeness > 0.95)
+    const found = pieces.filter(({ similarity }) => similarity > 0.95)
     expect(pieces.length).toBeGreaterThanOrEqual(5)
     expect(found.length).toBeGreaterThanOrEqual(pieces.length / 2)
     for (const { louderDb } of found) expect(Math.abs(louderDb)).toBeLessThan(1)
     // And it is the Spanish voice speaking this translation.
     const wanted = levels(voiceIn(await spanish(translation))).subarray(0, 60)
-    expect(likeness(wanted, levels(first)).best).toBeGreaterThan(0.8)
+    expect(similarity(wanted, levels(first)).best).toBeGreaterThan(0.8)
     // The other voice differs; a busy page plays it later.
     const pitch = pitchOf(played)
     let raised = 0
@@ -180,7 +180,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     // The normalizer sets the level of its first moments: it can start earlier than measured here.
     const asItIs = piecesOf(voiceIn(mono(wav)), voiceIn((await anna.heard()).subarray(start)), 1_000)
     expect(asItIs.length).toBeGreaterThanOrEqual(4)
-    const alike = asItIs.filter(({ likeness }) => likeness > 0.95)
+    const alike = asItIs.filter(({ similarity }) => similarity > 0.95)
     expect(alike.length).toBeGreaterThanOrEqual(asItIs.length / 2)
     // Large captions, including earlier ones, are for the room’s creator; guests get no link.
     expect(await bob.page.locator('#captions-page').isVisible()).toBe(false)
@@ -251,7 +251,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
       })`,
     )
     expect(refused).toBe('refused')
-    expect(b.app.server.browser.counters.foreign).toBe(1)
+    expect(b.app.server.browser.counters.rejectedOrigin).toBe(1)
     await page.close()
   })
 })

@@ -72,10 +72,10 @@ describe.concurrent('the process', { timeout: 90_000 }, () => {
     const pair = await all.translated('a')
     const said = pair.say(200)
     limit(only, '--nofile=50:1024')
-    const strangers: Socket[] = []
-    for (let n = 0; n < 60; n++) strangers.push(connect(only.port, '127.0.0.1').on('error', () => {}))
+    const unauthenticated: Socket[] = []
+    for (let n = 0; n < 60; n++) unauthenticated.push(connect(only.port, '127.0.0.1').on('error', () => {}))
     await pause(1_500)
-    for (const stranger of strangers) stranger.destroy()
+    for (const stranger of unauthenticated) stranger.destroy()
     await said
     await expectWhole(pair, 199)
     limit(only, '--nofile=1024:1024')

@@ -75,9 +75,9 @@ const drain: Schedule = {
     for (const each of steps) {
       let looked = false
       if (each.do === 'comes') {
-        const turns = drain.turns()
-        must((turns !== undefined) === (began !== undefined), 'admits calls only before it starts')
-        if (turns) turned++
+        const rejection = drain.rejection()
+        must((rejection !== undefined) === (began !== undefined), 'admits calls only before it starts')
+        if (rejection) turned++
         else here.add(each.who)
       } else if (each.do === 'goes') here.delete(each.who)
       else if (each.do === 'asks') {
@@ -97,7 +97,7 @@ const drain: Schedule = {
       }
       await told()
       must(broken.length === 0, broken[0] ?? '')
-      must(drain.turnedAway === turned, 'rejected calls are counted')
+      must(drain.rejected === turned, 'rejected calls are counted')
       if (began === undefined) continue
       const late = clock.now() - began
       must(overAt !== undefined || late < SECONDS * 1_000 + LOOK_MS, 'no drain takes longer than its time')

@@ -84,7 +84,7 @@ test('G13: nothing about a channel, its members, or the bot appears in logs or c
   await x.app.discord?.close()
 
   const canaries = { ...CANARY, code, token: discord.token }
-  const counters = JSON.stringify([x.app.relay.metrics, x.app.door.counters, x.app.discord?.counters])
+  const counters = JSON.stringify([x.app.relay.metrics, x.app.requestGuard.counters, x.app.discord?.counters])
   expect(kept.lines.length).toBeGreaterThan(10)
   expect(kept.lines.some(line => line.includes('voice channel left'))).toBe(true)
   expect({

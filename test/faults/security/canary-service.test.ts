@@ -65,7 +65,7 @@ test('G13: no input of the embedded service appears anywhere', {
   await ask('/api/languages', { headers: { 'x-api-key': CANARY.wrongKey } })
   await ask('/stream/not-there.mp3', {})
   await expect.poll(() => kept.lines.length).toBeGreaterThan(3)
-  const metrics = JSON.stringify([service.door.counters, await (await fetch(`${url}/health`)).json()])
+  const metrics = JSON.stringify([service.requestGuard.counters, await (await fetch(`${url}/health`)).json()])
   await service.close()
   expect(refusals.length).toBeGreaterThanOrEqual(3)
   expect({

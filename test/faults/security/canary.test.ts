@@ -245,7 +245,7 @@ test('G13: no part of a call, a key or a token appears in logs, metrics, errors 
   const app = x.app
   const metrics = JSON.stringify([
     app.relay.metrics,
-    app.door.counters,
+    app.requestGuard.counters,
     app.overload,
     app.server.twilio.counters(),
     [...app.server.twilio.refused],

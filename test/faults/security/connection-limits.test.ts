@@ -83,15 +83,15 @@ describe('S-2: a link to captions lifts no limit', () => {
     const flood = Array.from({ length: 120 }, () => reader(port, captions, '127.0.0.7'))
     await answered(flood)
     expect(reading(flood)).toBe(48)
-    await expect.poll(() => app.door.counters.guests).toBe(48)
+    await expect.poll(() => app.requestGuard.counters.guests).toBe(48)
     // Its limit is that of any unauthenticated client: no more connections than that.
-    expect(app.door.counters.connections).toBeLessThanOrEqual(64)
+    expect(app.requestGuard.counters.connections).toBeLessThanOrEqual(64)
     await expectOthersServed(it, talk)
     const other = reader(port, captions, '127.0.0.8')
     await answered([other])
     expect(reading([other])).toBe(1)
     await Promise.all(flood.map(each => each[Symbol.asyncDispose]()))
-    await expect.poll(() => app.door.counters.guests).toBe(1)
+    await expect.poll(() => app.requestGuard.counters.guests).toBe(1)
   })
 
   test('its holders cannot send requests faster than unauthenticated clients', async () => {
@@ -124,11 +124,11 @@ describe('S-2: a link to captions lifts no limit', () => {
       for (const each of silent) await each[Symbol.asyncDispose]()
     })
     await answered(streams)
-    await expect.poll(() => app.door.counters.displaced).toBeGreaterThan(100)
+    await expect.poll(() => app.requestGuard.counters.displaced).toBeGreaterThan(100)
     // Clients with a link can use half of the capacity without a key.
-    await expect.poll(() => app.door.counters.guests).toBeLessThanOrEqual(90)
-    expect(app.door.counters.connections).toBeLessThanOrEqual(200)
-    expect(app.door.counters.refusedInAll).toBe(0)
+    await expect.poll(() => app.requestGuard.counters.guests).toBeLessThanOrEqual(90)
+    expect(app.requestGuard.counters.connections).toBeLessThanOrEqual(200)
+    expect(app.requestGuard.counters.rejectedInTotal).toBe(0)
     await expectOthersServed(it, talk)
     // The key reads captions too, regardless of the number of readers with links.
     const own = rawConnection(port, '127.0.0.200')

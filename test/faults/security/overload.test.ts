@@ -27,8 +27,8 @@ test('short of memory: new callers hear that all lines are busy, programs receiv
   share = 0.95
   clock.advance(2_000)
 
-  const turnedAway = await (await webhook('voice', ringing('CA2'))).text()
-  expect(turnedAway).toBe(
+  const rejected = await (await webhook('voice', ringing('CA2'))).text()
+  expect(rejected).toBe(
     '<?xml version="1.0" encoding="UTF-8"?><Response><Say language="es-ES">Todas las líneas están ocupadas. Inténtelo más tarde.</Say><Hangup/></Response>',
   )
   const url = resumeUrl(before)
@@ -64,7 +64,7 @@ test('short of memory: new callers hear that all lines are busy, programs receiv
   expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
   expect(await refused.json()).toMatchObject({ error: 'capacity' })
   expect(twilio.requests).toEqual([])
-  expect(app.overload.turnedAway).toBe(2)
+  expect(app.overload.rejected).toBe(2)
 
   share = 0.1
   clock.advance(5_000)

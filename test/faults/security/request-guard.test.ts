@@ -40,8 +40,8 @@ describe('connections', () => {
     expect(times[2]).toBeGreaterThan(1_900)
     for (const ms of times) expect(ms).toBeLessThan(9_000)
     expect(slowHead.text()).toMatch(/^HTTP\/1.1 408 /)
-    expect(app.door.counters.unreadable).toBeGreaterThanOrEqual(2)
-    await expect.poll(() => app.door.counters.connections).toBe(0)
+    expect(app.requestGuard.counters.malformed).toBeGreaterThanOrEqual(2)
+    await expect.poll(() => app.requestGuard.counters.connections).toBe(0)
   })
 
   test('takes 5 s and 9 s by default', async () => {
@@ -60,14 +60,14 @@ describe('connections', () => {
       limits: { ...STRICT, connectionsPerAddress: 5, maxConnections: 12 },
     })
     const call = await stream(port)
-    const { counters } = app.door
+    const { counters } = app.requestGuard
     // It has sent Twilio's signature, so it counts as authenticated.
-    expect([counters.connections, counters.strangers]).toEqual([1, 0])
+    expect([counters.connections, counters.unauthenticated]).toEqual([1, 0])
     const from = (address: string, many: number) =>
       Array.from({ length: many }, () => rawConnection(port, address))
     const flood = from('127.0.0.7', 20)
-    await expect.poll(() => counters.refusedByAddress).toBe(15)
-    await expect.poll(() => counters.strangers).toBe(5)
+    await expect.poll(() => counters.rejectedByAddress).toBe(15)
+    await expect.poll(() => counters.unauthenticated).toBe(5)
     const others = [...from('127.0.0.8', 5), ...from('127.0.0.9', 5)]
     // One place is kept free for clients with credentials, and unauthenticated clients displace each other.
     await expect.poll(() => counters.displaced).toBeGreaterThanOrEqual(5)
@@ -76,7 +76,7 @@ describe('connections', () => {
     call.ping()
     await answered
     for (const each of [...flood, ...others]) await each[Symbol.asyncDispose]()
-    await expect.poll(() => counters.strangers).toBe(0)
+    await expect.poll(() => counters.unauthenticated).toBe(0)
     expect(call.readyState).toBe(WebSocket.OPEN)
     call.terminate()
   })
@@ -84,13 +84,13 @@ describe('connections', () => {
   test('clients with a key or a signature take no place of unauthenticated clients', async () => {
     const { app, port } = await guarded({ limits: { ...STRICT, connectionsPerAddress: 3 } })
     const open = Array.from({ length: 3 }, () => rawConnection(port))
-    await expect.poll(() => app.door.counters.strangers).toBe(3)
+    await expect.poll(() => app.requestGuard.counters.unauthenticated).toBe(3)
     for (const each of open)
       each.socket.write(`GET /v1/rooms HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\r\n\r\n`)
-    await expect.poll(() => app.door.counters.strangers).toBe(0)
+    await expect.poll(() => app.requestGuard.counters.unauthenticated).toBe(0)
     const more = rawConnection(port)
-    await expect.poll(() => app.door.counters.strangers).toBe(1)
-    expect(app.door.counters.refusedByAddress).toBe(0)
+    await expect.poll(() => app.requestGuard.counters.unauthenticated).toBe(1)
+    expect(app.requestGuard.counters.rejectedByAddress).toBe(0)
     for (const each of [...open, more]) await each[Symbol.asyncDispose]()
   })
 })
@@ -111,7 +111,7 @@ describe('requests', () => {
     expect(tried.slice(0, 20)).toEqual(Array(20).fill('403'))
     // From now on new connections are cut.
     expect(new Set(tried.slice(20))).toEqual(new Set(['']))
-    expect(app.door.counters.refusedByRate).toBe(10)
+    expect(app.requestGuard.counters.rejectedByRate).toBe(10)
     // A connection that was open before is answered.
     expect(log.complaints.filter(line => line.includes('invalid signature'))).toHaveLength(20)
     expect((await exchanged(port, UPGRADE, { from: '127.0.0.8' })).slice(9, 12)).toBe('403')
@@ -130,7 +130,7 @@ describe('requests', () => {
     const statuses = [...one.text().matchAll(/HTTP\/1.1 (\d+)/g)].map(([, status]) => status)
     expect(statuses.slice(0, 11)).toEqual([...Array(10).fill('200'), '429'])
     expect(one.text()).toMatch(/retry-after: 1\r\n/i)
-    expect(app.door.counters.requestsRefusedByAddress).toBeGreaterThan(0)
+    expect(app.requestGuard.counters.requestsRejectedByAddress).toBeGreaterThan(0)
   })
 
   test('never counts signed requests', async () => {
@@ -139,7 +139,7 @@ describe('requests', () => {
       { clock: new FakeClock() },
     )
     for (let n = 0; n < 40; n++) expect((await webhook('voice', ringing(`CA${n}`))).status).toBe(200)
-    expect(app.door.counters.requestsRefusedByAddress).toBe(0)
+    expect(app.requestGuard.counters.requestsRejectedByAddress).toBe(0)
   })
 
   test('G12: answers unauthenticated clients with 503 beyond the total limit, and still admits Twilio', async () => {
@@ -161,7 +161,7 @@ describe('requests', () => {
     expect(
       (await webhook('voice', ringing(), { 'x-twilio-signature': 'AAAAAAAAAAAAAAAAAAAAAAAAAAA=' })).status,
     ).toBe(403)
-    expect(app.door.counters.requestsRefusedInAll).toBe(5)
+    expect(app.requestGuard.counters.requestsRejectedInTotal).toBe(5)
   })
 
   test('behind a proxy in trustProxy, counts each client by its forwarded address', async () => {

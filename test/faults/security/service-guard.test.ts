@@ -26,9 +26,9 @@ test('G17: limits unauthenticated clients per address; a session takes no place 
   const { service, url, ready } = await fakeService({ limits: { ...STRICT, connectionsPerAddress: 4 } })
   const port = Number(new URL(url).port)
   const { client } = await ready('/stt', { languageIdSource: 'en-us' })
-  await expect.poll(() => service.door.counters.strangers).toBe(0)
+  await expect.poll(() => service.requestGuard.counters.unauthenticated).toBe(0)
   const open = Array.from({ length: 7 }, () => connect(port, '127.0.0.1').on('error', () => {}))
-  await expect.poll(() => service.door.counters.refusedByAddress).toBe(3)
+  await expect.poll(() => service.requestGuard.counters.rejectedByAddress).toBe(3)
   expect(client.names).not.toContain('disconnect')
   for (const each of open) each.destroy()
 })
@@ -44,7 +44,7 @@ test('G18: answers upgrades and requests without a key with 429, then cuts them;
   const other = exchanged(port, UPGRADE)
   // Connections from before are answered, new ones are cut.
   expect(await other).toBe('')
-  expect(service.door.counters.refusedByRate).toBe(1)
+  expect(service.requestGuard.counters.rejectedByRate).toBe(1)
   await one[Symbol.asyncDispose]()
 })
 

@@ -83,7 +83,7 @@ test('C28 a service that drops and returns every 2 s for ten minutes: nothing ac
     for (const connection of r.translator.connections) connection.drop({ kind: 'failed', error: LOST })
     await r.run(2_000)
     timers.push(r.clock.pending)
-    held.push(r.relay.fragmentsHeld)
+    held.push(r.relay.replayFragments)
   }
   expect(Math.max(...timers.slice(150))).toBeLessThanOrEqual(Math.max(...timers.slice(0, 150)) + 5)
   expect(Math.max(...held)).toBeLessThanOrEqual(5 * (48_000 / 60 + 1))

@@ -45,15 +45,15 @@ async function trial(seed: number, wanted: number, mostMs: number): Promise<Soak
   const batch = Math.max(50, Math.floor(wanted / 20))
   const heap: { calls: number; bytes: number }[] = []
   const { relay, faults } = calls
-  const most = { rooms: 0, fragmentsHeld: 0, decoding: 0, timersWhileIdle: 0 }
+  const most = { rooms: 0, replayFragments: 0, decoding: 0, timersWhileIdle: 0 }
   let done = 0
   while (done < wanted && performance.now() - began < mostMs) {
     await calls.run(Math.min(batch, wanted - done))
     done += Math.min(batch, wanted - done)
     // Detects anything that only the next call would clear away.
     const timers = calls instanceof RoomCalls ? calls.clock.pending : 0
-    const { fragmentsHeld, decoding } = relay
-    const now = { rooms: relay.rooms.size, fragmentsHeld, decoding, timersWhileIdle: timers }
+    const { replayFragments, decoding } = relay
+    const now = { rooms: relay.rooms.size, replayFragments, decoding, timersWhileIdle: timers }
     for (const name of Object.keys(most) as (keyof typeof most)[])
       most[name] = Math.max(most[name], now[name])
     heap.push({ calls: done, bytes: await heapBytes() })

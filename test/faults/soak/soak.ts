@@ -15,7 +15,7 @@ export interface SoakReport {
   readonly seesOne: boolean
   /** These are the maximum at any time without a participant. */
   readonly rooms: number
-  readonly fragmentsHeld: number
+  readonly replayFragments: number
   /** Translations that are still being decoded. */
   readonly decoding: number
   /** The relay's own, without participants. */
@@ -81,7 +81,7 @@ export function bytesPerCall({ heap }: SoakReport): number {
 export function leftovers({
   left,
   rooms,
-  fragmentsHeld,
+  replayFragments,
   decoding,
   timersWhileIdle,
   timersAfterwards,
@@ -91,7 +91,7 @@ export function leftovers({
   return [
     ...left,
     ...(rooms > 0 ? [`${rooms} rooms`] : []),
-    ...(fragmentsHeld > 0 ? [`${fragmentsHeld} fragments`] : []),
+    ...(replayFragments > 0 ? [`${replayFragments} fragments`] : []),
     ...(decoding > 0 ? [`${decoding} translations being decoded`] : []),
     ...(timersWhileIdle > 0 ? [`${timersWhileIdle} timers without participants`] : []),
     ...(timersAfterwards > 0 ? [`${timersAfterwards} timers`] : []),

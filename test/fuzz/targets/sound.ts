@@ -80,7 +80,7 @@ function split(bytes: Buffer, length: number): Split {
   }
   splitter.end()
   take()
-  return { found: found.join(), frameBytes, others: splitter.junkBytes + splitter.metadataBytes }
+  return { found: found.join(), frameBytes, others: splitter.invalidBytes + splitter.metadataBytes }
 }
 
 const splitter: FuzzTarget = {

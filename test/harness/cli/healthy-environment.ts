@@ -1,5 +1,5 @@
 import type { DoctorEnvironment } from '../../../src/cli/doctor/doctor.ts'
-import type { Knock } from '../../../src/cli/doctor/http-probe.ts'
+import type { ProbeResult } from '../../../src/cli/doctor/http-probe.ts'
 import type { TestCallOutcome } from '../../../src/cli/doctor/test-call.ts'
 import type { LanguageEntry, VoiceEntry } from '../../../src/service/contract.ts'
 
@@ -19,7 +19,7 @@ const voice = (languageId: string): VoiceEntry => ({
   modes: ['block', 'streaming'],
 })
 
-const answer = (status: number, body = ''): Knock => ({
+const answer = (status: number, body = ''): ProbeResult => ({
   kind: 'answer',
   ...{ status, body, location: undefined, certificateDays: 60 },
 })
@@ -57,7 +57,7 @@ export function soundMachine(changes: Partial<DoctorEnvironment> = {}): DoctorEn
     voiceParts: async () => {
       throw new Error('voice is of no interest')
     },
-    knock: async ({ url }) =>
+    probe: async ({ url }) =>
       url.endsWith('/health') ? answer(200, '{"status":"ok","legs":0}') : answer(204),
     testCall: async () => HEARD,
     localToken: async () => 'a-token-of-its-own',

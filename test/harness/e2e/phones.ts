@@ -73,7 +73,7 @@ export function envelope(pcm: Int16Array): number[] {
 }
 
 /** Similarity of `a` and the best-fitting stretch of `b`, from 0 to 1, in steps of `step` samples. */
-export function likeness(a: Int16Array, b: Int16Array, step = 1): { best: number; at: number } {
+export function similarity(a: Int16Array, b: Int16Array, step = 1): { best: number; at: number } {
   let best = 0
   let where = 0
   const energyA = a.reduce((sum, sample) => sum + sample * sample, 0)

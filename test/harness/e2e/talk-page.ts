@@ -130,9 +130,9 @@ export function pitchOf(pcm: Int16Array): number {
         dot += piece[n]! * piece[n + by]!
         other += piece[n + by]! ** 2
       }
-      const likeness = dot / (Math.sqrt(energy * other) || 1)
-      if (likeness > best) {
-        best = likeness
+      const similarity = dot / (Math.sqrt(energy * other) || 1)
+      if (similarity > best) {
+        best = similarity
         lag = by
       }
     }

@@ -37,7 +37,7 @@ export function pitchAt(pcm: Int16Array, at: number): number | undefined {
   const half = 480
   const most = Math.ceil(SAMPLE_RATE / 70)
   if (at < half || at + half + most > pcm.length) return undefined
-  const likeness = (lag: number) => {
+  const correlation = (lag: number) => {
     let [common, here, there] = [0, 1, 1]
     for (let i = at - half; i < at + half; i++) {
       common += pcm[i]! * pcm[i + lag]!
@@ -46,7 +46,7 @@ export function pitchAt(pcm: Int16Array, at: number): number | undefined {
     }
     return here < 2 * half * 300 ** 2 ? 0 : common / Math.sqrt(here * there)
   }
-  const curve = Array.from({ length: most + 2 }, (_, lag) => (lag < 44 ? 0 : likeness(lag)))
+  const curve = Array.from({ length: most + 2 }, (_, lag) => (lag < 44 ? 0 : correlation(lag)))
   const best = Math.max(...curve)
   if (best < 0.9) return undefined
   // The first peak nearly as high as the highest: not two periods.

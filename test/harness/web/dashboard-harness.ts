@@ -35,12 +35,12 @@ export async function watched() {
   const calls: SimulatedCallView[] = []
   const simulated = new Map<string, { call: string; phone: number }>()
   const health = {
-    overload: { strain: undefined as 'late' | undefined, turnedAway: 0, memoryShare: 0.123 },
-    door: {
+    overload: { reason: undefined as 'late' | undefined, rejected: 0, memoryShare: 0.123 },
+    requestGuard: {
       counters: {
-        ...{ connections: 3, strangers: 1, guests: 0, displaced: 0, unreadable: 0 },
-        ...{ refusedInAll: 1, refusedByAddress: 2, refusedByRate: 3 },
-        ...{ requestsRefusedByAddress: 4, requestsRefusedInAll: 5 },
+        ...{ connections: 3, unauthenticated: 1, guests: 0, displaced: 0, malformed: 0 },
+        ...{ rejectedInTotal: 1, rejectedByAddress: 2, rejectedByRate: 3 },
+        ...{ requestsRejectedByAddress: 4, requestsRejectedInTotal: 5 },
       },
     },
     drain: { draining: false },

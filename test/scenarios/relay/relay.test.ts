@@ -216,7 +216,7 @@ describe('the relay', () => {
       await r.run(500)
     }
     expect(anna.played).toHaveLength(0)
-    expect(r.relay.metrics.junkBytes).toBeGreaterThan(3 * 40)
+    expect(r.relay.metrics.mp3InvalidBytes).toBeGreaterThan(3 * 40)
     expect(r.log.complaints).toEqual([
       'voice not decodable {"speaker":"anna","to":"es-es","code":"SERVICE_NOT_MP3"}',
     ])
@@ -233,7 +233,7 @@ describe('the relay', () => {
       expect.objectContaining({ code: 'CAPACITY', retryable: true }),
     )
     expect(late.uplink).toBeUndefined()
-    expect(r.relay.metrics.legsRefused).toBe(1)
+    expect(r.relay.metrics.legsRejected).toBe(1)
   })
 
   test('an error in an observer has no effect on calls', async () => {

@@ -22,9 +22,9 @@ function drainOf(calls: () => number, seconds = 60) {
 describe('draining', () => {
   it('rejects new calls as soon as it starts, and none before', () => {
     const { drain, begin } = drainOf(() => 1)
-    expect([drain.turns(), drain.draining]).toEqual([undefined, false])
+    expect([drain.rejection(), drain.draining]).toEqual([undefined, false])
     begin()
-    expect([drain.turns(), drain.draining, drain.turnedAway]).toEqual(['draining', true, 1])
+    expect([drain.rejection(), drain.draining, drain.rejected]).toEqual(['draining', true, 1])
   })
 
   it('ends immediately without calls', async () => {

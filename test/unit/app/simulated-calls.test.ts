@@ -158,7 +158,7 @@ test('limits the number of calls and rejects unknown recordings', async () => {
 
 test('places no call while the server is overloaded', async () => {
   const { place, relay, overload } = await app({}, { memoryShare: () => 0.99 })
-  await until(() => overload.strain, 10_000, 'the strain')
+  await until(() => overload.reason, 10_000, 'the strain')
   const answer = await place(PHONE)
   expect([answer.status, answer.body.error, relay.legs]).toEqual([503, 'capacity', 0])
   expect(answer.body.description).toContain('memory')
@@ -190,7 +190,7 @@ test('reports a call that is not answered and leaves nothing behind', async () =
     settings: { maxViewers: 1, simulatedCalls: 1, simulatedMinutes: 1 },
     ...{ publicUrl: undefined, token: undefined, clock: systemClock, wall: () => 0, log: noopLogger },
     address: () => stranger.address(),
-    doorman: { turns: () => undefined },
+    admissionControl: { rejection: () => undefined },
     drain: { draining: false },
   })
   await expect(calls.place({ phones: [PHONE] })).rejects.toMatchObject({ specific: 'not_now' })

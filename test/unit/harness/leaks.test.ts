@@ -23,7 +23,7 @@ test('a relay that was closed during a sentence keeps nothing', async () => {
   r.join('bert', { speaks: 'es-es', hears: 'es-es' })
   r.say('anna', numberedFrames(0, 50))
   await r.run(600)
-  expect(r.relay.fragmentsHeld).toBeGreaterThan(5)
+  expect(r.relay.replayFragments).toBeGreaterThan(5)
   expect(() => expectEmpty(r.relay)).toThrow('legs')
   await r.relay.close()
   expectEmpty(r.relay, r.clock)

@@ -48,24 +48,24 @@ test('rejects new calls while timers are late, and accepts them again after a re
   const log = new LogLines()
   using overload = new Overload({ limits: LIMITS, clock, log, memoryShare: () => 0.1 })
   clock.run(10_000)
-  expect(overload.turns()).toBeUndefined()
+  expect(overload.rejection()).toBeUndefined()
   // A single stall is no overload.
   clock.lateMs = 450
   clock.run(600)
   clock.lateMs = 0
-  expect(overload.strain).toBeUndefined()
+  expect(overload.reason).toBeUndefined()
   clock.run(10_000)
   clock.lateMs = 150
   clock.run(3_000)
-  expect(overload.turns()).toBe('late')
-  expect(overload.turns()).toBe('late')
+  expect(overload.rejection()).toBe('late')
+  expect(overload.rejection()).toBe('late')
   expect(overload.lateMs).toBeGreaterThan(100)
   clock.lateMs = 0
   clock.run(2_000)
-  expect(overload.strain).toBe('late')
+  expect(overload.reason).toBe('late')
   clock.run(3_000)
-  expect(overload.turns()).toBeUndefined()
-  expect([overload.closings, overload.turnedAway]).toEqual([1, 2])
+  expect(overload.rejection()).toBeUndefined()
+  expect([overload.periods, overload.rejected]).toEqual([1, 2])
   expect(log.all.map(({ level, message }) => `${level} ${message}`)).toEqual([
     'warn overloaded: rejecting new calls',
     'info overload ended',
@@ -77,17 +77,17 @@ test('does the same for memory', () => {
   let share = 0.79
   using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
   clock.run(5_000)
-  expect(overload.strain).toBeUndefined()
+  expect(overload.reason).toBeUndefined()
   share = 0.81
   clock.run(2_000)
-  expect(overload.strain).toBe('memory')
+  expect(overload.reason).toBe('memory')
   // Not recovered: it would close again at once.
   share = 0.7
   clock.run(20_000)
-  expect(overload.strain).toBe('memory')
+  expect(overload.reason).toBe('memory')
   share = 0.5
   clock.run(5_000)
-  expect(overload.strain).toBeUndefined()
+  expect(overload.reason).toBeUndefined()
 })
 
 test('memory that cannot be measured counts as full, until it can be', () => {
@@ -99,10 +99,10 @@ test('memory that cannot be measured counts as full, until it can be', () => {
   }
   using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare })
   clock.run(2_000)
-  expect(overload.strain).toBe('memory')
+  expect(overload.reason).toBe('memory')
   descriptors = true
   clock.run(10_000)
-  expect(overload.strain).toBeUndefined()
+  expect(overload.reason).toBeUndefined()
 })
 
 test('measures this process, and releases its clock', () => {
@@ -124,8 +124,8 @@ test('logs the exceeded limit and the values', () => {
   share = 0.123_45
   clock.run(5_000)
   expect(log.all.map(({ fields }) => fields)).toEqual([
-    { strain: 'memory', lateMs: 0, memoryShare: 0.88 },
-    { turnedAway: 0, lateMs: 0, memoryShare: 0.12 },
+    { reason: 'memory', lateMs: 0, memoryShare: 0.88 },
+    { rejected: 0, lateMs: 0, memoryShare: 0.12 },
   ])
 })
 
@@ -135,18 +135,18 @@ test('exactly at the limit it accepts, and near it does not recover', () => {
   using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
   clock.lateMs = LIMITS.maxLateMs
   clock.run(5_000)
-  expect(overload.strain).toBeUndefined()
+  expect(overload.reason).toBeUndefined()
   share = 0.1
   clock.lateMs = 101
   clock.run(5_000)
-  expect(overload.strain).toBe('late')
+  expect(overload.reason).toBe('late')
   // Better, but not recovered.
   clock.lateMs = 90
   clock.run(20_000)
-  expect(overload.strain).toBe('late')
+  expect(overload.reason).toBe('late')
   clock.lateMs = 70
   clock.run(5_000)
-  expect(overload.strain).toBeUndefined()
+  expect(overload.reason).toBeUndefined()
 })
 
 test.each([

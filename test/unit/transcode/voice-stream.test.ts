@@ -149,12 +149,12 @@ describe('a voice', () => {
     const all = Int16Array.from({ length: pcm.length * channels }, (_, n) => pcm[Math.floor(n / channels)]!)
     const out = heard([Buffer.concat([wavHeader(rate, channels, pcm.length), bytesOf(all)])])
     expect(Math.abs(out.length - SAID.length)).toBeLessThan(20)
-    expect(likeness(out, SAID)).toBeGreaterThan(0.99)
+    expect(similarity(out, SAID)).toBeGreaterThan(0.99)
   })
 
   test('of samples at another rate is decoded correctly if the service reports the rate', () => {
     const out = heard([bytesOf(tone(700, 600, 24_000))], 24_000)
-    expect(likeness(out, SAID)).toBeGreaterThan(0.99)
+    expect(similarity(out, SAID)).toBeGreaterThan(0.99)
   })
 
   test('in MP3 is decoded, also in pieces and after other bytes', () => {
@@ -172,7 +172,7 @@ describe('a voice', () => {
     stream.write(Buffer.from('<html>502 Bad Gateway</html>'))
     stream.end()
     while (stream.decode(100) !== 'idle') {}
-    expect(stream.stats).toMatchObject({ frames: 0, junkBytes: 28 })
+    expect(stream.stats).toMatchObject({ frames: 0, invalidBytes: 28 })
     stream.close()
   })
 
@@ -199,7 +199,7 @@ describe('a voice', () => {
 })
 
 /** Similarity of two sounds, 1 at most, with offsets up to 2 ms. */
-function likeness(a: Int16Array, b: Int16Array): number {
+function similarity(a: Int16Array, b: Int16Array): number {
   let best = 0
   for (let shift = -32; shift <= 32; shift++) {
     let ab = 0

@@ -130,7 +130,7 @@ function worded(name: string, find: Find) {
 
 function inEach(find: (words: CommandWords) => string): LocalizationMap {
   const map: LocalizationMap = {}
-  for (const [tongue, locales] of Object.entries(DISCORD_LOCALES))
-    for (const locale of locales) map[locale] = find(WORDS[tongue as UiLanguage].commands)
+  for (const [language, locales] of Object.entries(DISCORD_LOCALES))
+    for (const locale of locales) map[locale] = find(WORDS[language as UiLanguage].commands)
   return map
 }

@@ -136,7 +136,7 @@ export class DaveGuard {
 
   /** Called when the library reinitializes its session, because of a broken commit or on request. */
   invalidated(): void {
-    this.#counters.reinitialised++
+    this.#counters.reinitialized++
     this.#reinitAt = this.#clock.now()
     if (++this.#reinits > REINITS_MOST) this.#giveUp()
   }

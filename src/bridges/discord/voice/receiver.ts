@@ -144,7 +144,7 @@ export class VoiceReceiver {
   readonly #dave: DaveGuard
   readonly #speakers = new Map<string, Speaker>()
   readonly #bySsrc = new Map<number, Speaker>()
-  readonly #unnamed: UnattributedPackets
+  readonly #unattributed: UnattributedPackets
   #key: SessionKey | undefined
   #heard = false
 
@@ -152,7 +152,7 @@ export class VoiceReceiver {
     this.#clock = clock
     this.#counters = counters
     this.#dave = dave
-    this.#unnamed = new UnattributedPackets(clock)
+    this.#unattributed = new UnattributedPackets(clock)
   }
 
   /** Audio has arrived from the voice server. */
@@ -183,7 +183,7 @@ export class VoiceReceiver {
   begin(): void {
     this.#key = undefined
     this.#bySsrc.clear()
-    this.#unnamed.clear()
+    this.#unattributed.clear()
     for (const speaker of this.#speakers.values()) this.#unname(speaker)
   }
 
@@ -198,7 +198,7 @@ export class VoiceReceiver {
     const speaker = this.#speaker(userId)
     if (speaker.ssrc === ssrc) return
     this.#name(speaker, ssrc)
-    for (const packet of this.#unnamed.take(ssrc)) this.#attribute(packet, speaker)
+    for (const packet of this.#unattributed.take(ssrc)) this.#attribute(packet, speaker)
   }
 
   #name(speaker: Speaker, ssrc: number): void {
@@ -232,7 +232,7 @@ export class VoiceReceiver {
         const opus = this.#dave.openedAsOf(frame, speaker.userId)
         if (opus === undefined) continue
         this.#name(speaker, ssrc)
-        for (const packet of this.#unnamed.take(ssrc)) {
+        for (const packet of this.#unattributed.take(ssrc)) {
           if (packet.datagram !== datagram) this.#attribute(packet, speaker)
           // It cannot be decrypted a second time.
           else if (packet.at >= speaker.since) {
@@ -283,11 +283,11 @@ export class VoiceReceiver {
     const speaker = this.#bySsrc.get(ssrc)
     if (speaker !== undefined) this.#give(datagram, speaker, fromServer)
     else if (fromServer) {
-      this.#counters.unknownSsrc++
-      this.#unnamed.keep(ssrc, datagram)
-      const overdue = this.#unnamed.overdue(ssrc)
+      this.#counters.unattributed++
+      this.#unattributed.keep(ssrc, datagram)
+      const overdue = this.#unattributed.overdue(ssrc)
       if (overdue) this.#identify(ssrc, overdue)
-    } else this.#counters.foreign++
+    } else this.#counters.unknownSource++
   }
 
   #give(datagram: Buffer, speaker: Speaker, fromServer: boolean): void {
@@ -302,7 +302,7 @@ export class VoiceReceiver {
     const frame = opened(datagram, this.#key)
     if (frame === undefined) {
       if (fromServer) counters.undecryptable++
-      else counters.foreign++
+      else counters.unknownSource++
       return
     }
     this.#heard = true

@@ -106,7 +106,7 @@ export class SocketUpgrades extends WebSocketServer {
 }
 
 export interface SocketRules {
-  readonly door: RequestGuard
+  readonly requestGuard: RequestGuard
   readonly guard: ConnectGuard
   readonly origins: OriginCheck
 }
@@ -115,7 +115,10 @@ export interface SocketRules {
  * Checks requests to Socket.IO's path before Engine.IO does, which would answer with errors in its own format. Only
  * requests are checked; Engine.IO reads the packets of an open connection.
  */
-export function addSocketRules({ engine }: SocketServer, { door, guard, origins }: SocketRules): void {
+export function addSocketRules(
+  { engine }: SocketServer,
+  { requestGuard, guard, origins }: SocketRules,
+): void {
   const open = new Map<string, Connection>()
   engine.on('connection', (connection: Connection) => {
     guard.watch(connection)
@@ -125,7 +128,7 @@ export function addSocketRules({ engine }: SocketServer, { door, guard, origins 
   engine.use((request: IncomingMessage, response: unknown, next: () => void) => {
     const upgrade = !(response instanceof ServerResponse)
     const connection = open.get(searchOf(request).get('sid') ?? '')
-    const error = door.turns(request)
+    const error = requestGuard.rejection(request)
       ? turnedAway()
       : (origins.refusal(request.headers) ?? malformed(wrongWith(request, upgrade, connection, guard)))
     if (error === undefined) {

@@ -21,7 +21,7 @@ export interface ServiceFigures {
   /** Delay of recognition (ms), and share of busy threads. */
   readonly behindMs: number
   readonly busy: number
-  readonly door: Readonly<RequestGuardCounters>
+  readonly requestGuard: Readonly<RequestGuardCounters>
   /** Number of errors sent to clients, by code. */
   readonly errors: Readonly<Record<string, number>>
   readonly overload: OverloadFigures

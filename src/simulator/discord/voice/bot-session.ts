@@ -116,7 +116,7 @@ export class BotSession {
   #counter = 0
   #spoke = false
   #deadline: Disposable | undefined
-  #lingering: Disposable | undefined
+  #expiry: Disposable | undefined
 
   constructor(options: BotSessionOptions) {
     this.options = options
@@ -204,9 +204,9 @@ export class BotSession {
   }
 
   /** The bot's socket is gone: the bot can resume the session within `ms`; otherwise `end` is called. */
-  linger(ms: number, end: () => void): void {
-    this.#lingering?.[Symbol.dispose]()
-    this.#lingering = setTimer(this.options.clock, ms, () => {
+  expireAfter(ms: number, end: () => void): void {
+    this.#expiry?.[Symbol.dispose]()
+    this.#expiry = setTimer(this.options.clock, ms, () => {
       if (!this.wire) end()
     })
   }
@@ -214,7 +214,7 @@ export class BotSession {
   /** The session is over and must no longer be used. */
   end(): void {
     this.#deadline?.[Symbol.dispose]()
-    this.#lingering?.[Symbol.dispose]()
+    this.#expiry?.[Symbol.dispose]()
   }
 
   #number(): Outbox {

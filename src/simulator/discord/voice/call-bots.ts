@@ -103,7 +103,7 @@ export class CallBots implements Iterable<BotSession> {
 
   /** The bot's socket is gone; a resumable session waits a minute for it. */
   lost(session: BotSession, resumable: boolean): void {
-    if (resumable && session.connected) session.linger(RESUMABLE_MS, () => this.#end(session))
+    if (resumable && session.connected) session.expireAfter(RESUMABLE_MS, () => this.#end(session))
     else this.#end(session)
   }
 

@@ -18,7 +18,7 @@ let api = new Api('')
 let live: Live | undefined
 const asks = () => api
 
-const door = new KeyForm(enter)
+const keyForm = new KeyForm(enter)
 const health = new HealthView()
 const stages = new StageChart(element('stages', HTMLElement))
 const quantiles = new QuantileChart(element('quantiles', HTMLElement))
@@ -74,14 +74,14 @@ function state(now: LiveState, words: string): void {
   const old = element('board', HTMLElement).hidden ? 'There is no data yet' : 'Data is outdated'
   say(stale, now === 'again' ? `${old}: ${words}. Reconnecting.` : '')
   if (now === 'live') {
-    door.hide()
+    keyForm.hide()
     element('board', HTMLElement).hidden = false
     element('forget', HTMLElement).hidden = false
     void offer()
   } else if (now === 'refused' || now === 'closed') {
     leave()
-    if (now === 'closed') door.closed()
-    else door.open('Invalid key')
+    if (now === 'closed') keyForm.closed()
+    else keyForm.open('Invalid key')
   }
 }
 
@@ -123,7 +123,7 @@ function show(): void {
 
 element('forget', HTMLButtonElement).addEventListener('click', () => {
   leave()
-  door.open('')
+  keyForm.open('')
   say(element('state', HTMLElement), 'No key')
 })
 for (const close of document.querySelectorAll('[data-close]'))
@@ -135,5 +135,5 @@ const known = KeyForm.key()
 if (known !== undefined) enter(known)
 else {
   say(element('state', HTMLElement), 'No key')
-  door.open('')
+  keyForm.open('')
 }

@@ -37,9 +37,9 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: 'Translation service',
-    words: ({ services, waiting, elsewhere }) => [
+    words: ({ services, waiting, onFallback }) => [
       services[0] === 'closed' ? 'available' : services[0] === 'half-open' ? 'being tested' : 'unavailable',
-      services.length + waiting + elsewhere > 1 ? `${waiting} waiting, ${elsewhere} at a fallback` : '',
+      services.length + waiting + onFallback > 1 ? `${waiting} waiting, ${onFallback} at a fallback` : '',
     ],
     mood: ({ services }) => when(services[0] !== 'closed'),
   },
@@ -53,20 +53,26 @@ const FIGURES: readonly Figure[] = [
   },
   {
     name: 'New calls',
-    words: ({ strain, draining, turnedAway }) => [
-      draining ? 'draining' : strain ? `overloaded: ${strain}` : 'accepted',
-      `${turnedAway} rejected`,
+    words: ({ overloadReason, draining, rejected }) => [
+      draining ? 'draining' : overloadReason ? `overloaded: ${overloadReason}` : 'accepted',
+      `${rejected} rejected`,
     ],
-    mood: ({ strain, draining }) => when(draining || strain !== null),
+    mood: ({ overloadReason, draining }) => when(draining || overloadReason !== null),
   },
   {
     name: 'Connections',
-    words: ({ door }) => [String(door.connections), `${door.strangers} not authenticated yet`],
+    words: ({ requestGuard }) => [
+      String(requestGuard.connections),
+      `${requestGuard.unauthenticated} not authenticated yet`,
+    ],
     mood: plain,
   },
   {
     name: 'Rejected connections',
-    words: ({ door }) => [String(door.refused), `${door.unreadable} malformed requests`],
+    words: ({ requestGuard }) => [
+      String(requestGuard.rejected),
+      `${requestGuard.malformed} malformed requests`,
+    ],
     mood: plain,
   },
 ]

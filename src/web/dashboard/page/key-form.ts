@@ -4,12 +4,12 @@ import { say } from './format.ts'
 
 /** The form for the key, which is kept for this tab and never in an address. */
 export class KeyForm {
-  readonly #section = element('door', HTMLElement)
+  readonly #section = element('login', HTMLElement)
   readonly #field = element('key', HTMLInputElement)
-  readonly #problem = element('door-problem', HTMLElement)
+  readonly #problem = element('login-problem', HTMLElement)
 
   constructor(enter: (key: string) => void) {
-    element('door-form', HTMLFormElement).addEventListener('submit', event => {
+    element('login-form', HTMLFormElement).addEventListener('submit', event => {
       event.preventDefault()
       const key = this.#field.value.trim()
       this.#field.value = ''
@@ -30,14 +30,14 @@ export class KeyForm {
     forgetKey()
     say(this.#problem, problem)
     this.#section.hidden = false
-    element('door-form', HTMLElement).hidden = false
+    element('login-form', HTMLElement).hidden = false
     this.#field.focus()
   }
 
   /** No key would be accepted. */
   closed(): void {
     this.open('The dashboard is disabled, because the settings of this server have no key.')
-    element('door-form', HTMLElement).hidden = true
+    element('login-form', HTMLElement).hidden = true
   }
 
   hide(): void {

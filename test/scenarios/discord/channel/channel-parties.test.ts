@@ -143,7 +143,7 @@ describe('the speakers of a channel', () => {
     speakers.fit([member('ana', 'fr-fr'), member('ben', 'en-us')])
     expect(speakers.of('ana')).toBe(party)
     expect(party?.state.speaks).toBe('fr-fr')
-    expect(relay.metrics.legsReturned).toBe(1)
+    expect(relay.metrics.legsReconnected).toBe(1)
   })
 
   it('are removed immediately with their speech when they opt out', async () => {

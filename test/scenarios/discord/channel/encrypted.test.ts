@@ -32,7 +32,7 @@ test('with end-to-end encryption, everyone is interpreted and captioned while pe
   await ben.leave()
   await until(() => channel.status().written.length === 1, 5_000, 'Ben is gone')
   await ana.say(speech(440, 1_000))
-  expect(casa.relay.metrics.legsRefused).toBe(0)
+  expect(casa.relay.metrics.legsRejected).toBe(0)
   expect(channel.status().encrypted).toBe(true)
   expect(casa.counters.tooEarly).toBeLessThan(50)
 })

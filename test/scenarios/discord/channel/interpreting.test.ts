@@ -89,7 +89,7 @@ test('newcomers are interpreted, notified and captioned, and their language is a
   // After a quick return they are the same participants, and are not notified again.
   await ben.join(casa.sala)
   await until(() => channel.status().written.length === 2, 5_000, 'English is back')
-  expect(casa.relay.metrics.legsReturned).toBe(1)
+  expect(casa.relay.metrics.legsReconnected).toBe(1)
 })
 
 test('a changed language is spoken from the next words on', async () => {

@@ -24,8 +24,15 @@ test('a snapshot contains rooms, legs and process figures', async () => {
   expect(board.health).toEqual([
     {
       ...{ loopLagMs: 1.3, cpuPercent: 12.3, memoryMiB: 100, memoryPercent: 12 },
-      ...{ services: ['closed'], waiting: 0, elsewhere: 0, strain: null, turnedAway: 0, draining: false },
-      door: { connections: 3, strangers: 1, refused: 15, unreadable: 0 },
+      ...{
+        services: ['closed'],
+        waiting: 0,
+        onFallback: 0,
+        overloadReason: null,
+        rejected: 0,
+        draining: false,
+      },
+      requestGuard: { connections: 3, unauthenticated: 1, rejected: 15, malformed: 0 },
       embedded: { running: true, restarts: 2 },
     },
   ])

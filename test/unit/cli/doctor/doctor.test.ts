@@ -186,7 +186,7 @@ describe('doctor', () => {
     [
       'public address answers',
       complete,
-      { isDragoman: async () => false, knock: async () => ({ kind: 'silent' }) },
+      { isDragoman: async () => false, probe: async () => ({ kind: 'silent' }) },
       { status: 'warn' },
     ],
     ['Twilio auth token', { publicUrl: 'https://x.example.com' }, {}, { status: 'fail' }],

@@ -152,7 +152,7 @@ describe.concurrent('with and without a running server', () => {
         found: expect.stringMatching(/nothing listens at bridge.*ECONNREFUSED/),
       }),
     ])
-    const around: typeof localEnvironment = { ...localEnvironment, knock: async () => ({ kind: 'silent' }) }
+    const around: typeof localEnvironment = { ...localEnvironment, probe: async () => ({ kind: 'silent' }) }
     const silent = await endToEnd(settings({ port: place.port }), around, {}, [])
     expect(silent).toEqual([
       expect.objectContaining({ status: 'fail', mend: expect.stringContaining('--connect-to') }),

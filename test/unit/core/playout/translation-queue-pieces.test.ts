@@ -25,7 +25,7 @@ describe('a voice that arrives in chunks', () => {
     // 900 Hz has whole periods in 20 ms: the chunks form one tone, and a gap would be a step.
     expect(steepest(all)).toBeLessThan(steepest(sine(900, 1_000)) * 1.1)
     expect(silences(all).filter(ms => ms > 30)).toEqual([])
-    expect(all.length / 16).toBeCloseTo(15_000 - lane.hastenedMs - lane.trimmedMs, -2)
+    expect(all.length / 16).toBeCloseTo(15_000 - lane.timeCompressedMs - lane.pausesTrimmedMs, -2)
     expect(seen.at(-1)).toBe('finished 2')
   })
 
@@ -69,7 +69,7 @@ describe('a voice that arrives in chunks', () => {
         open?.audio.finish()
         heard += play().length
         expect(lane.active).toBe(false)
-        const leftOut = (lane.trimmedMs + lane.hastenedMs) * 16
+        const leftOut = (lane.pausesTrimmedMs + lane.timeCompressedMs) * 16
         expect(heard).toBeGreaterThanOrEqual(Math.floor(given - leftOut))
         expect(heard).toBeLessThanOrEqual(given - leftOut + samples * 2 * FRAME_SAMPLES)
         const ends = seen.filter(event => /^(finished|dropped)/.test(event)).map(event => event.split(' ')[1])

@@ -15,7 +15,7 @@ describe('a queue without delay', () => {
     expect(play()).toEqual(asItIs(two))
     expect(seen).toEqual(['begun 1', 'finished 1', 'begun 2', 'finished 2'])
     expect([lane.lagMs, lane.backlogMs, lane.factor, lane.trimming]).toEqual([0, 0, 1, false])
-    expect([lane.trimmedMs, lane.hastenedMs]).toEqual([0, 0])
+    expect([lane.pausesTrimmedMs, lane.timeCompressedMs]).toEqual([0, 0])
   })
 
   test('a long utterance alone is not late, so it is not sped up', () => {
@@ -62,7 +62,7 @@ describe('a delayed queue', () => {
     const ms = heard.length / 16
     expect(ms).toBeLessThan(20_000 / 1.18)
     expect(ms).toBeGreaterThan(20_000 / 1.25)
-    expect(ms).toBeCloseTo(20_000 - lane.hastenedMs - lane.trimmedMs, -2)
+    expect(ms).toBeCloseTo(20_000 - lane.timeCompressedMs - lane.pausesTrimmedMs, -2)
     let from = 0
     for (const hz of tones) {
       let end = from
@@ -102,7 +102,7 @@ describe('a delayed queue', () => {
       expect(ms).toBeLessThan(170)
     }
     expect(pauses.length).toBeGreaterThanOrEqual(6)
-    expect(lane.trimmedMs).toBeGreaterThan(2_000)
+    expect(lane.pausesTrimmedMs).toBeGreaterThan(2_000)
   })
 
   test('returns to unchanged frames once it has caught up', () => {

@@ -43,12 +43,12 @@ describe('failover with one service', () => {
     first.autoReady = false
     const callers = Array.from({ length: 200 }, call)
     expect(first.connections).toHaveLength(50)
-    expect(gate.crowded).toBe(true)
+    expect(gate.throttled).toBe(true)
     first.autoReady = true
     for (const connection of [...first.connections]) connection.sink.ready()
     await settle()
     expect(callers.every(each => each.events[0] === 'ready')).toBe(true)
-    expect(gate.crowded).toBe(false)
+    expect(gate.throttled).toBe(false)
   })
 
   test('a service that is full or refuses is available: the breaker stays closed', async () => {
@@ -122,7 +122,7 @@ describe('failover with two services', () => {
     await settle()
     expect(callers.every(each => each.events[0] === 'ready')).toBe(true)
     expect(second.connections).toHaveLength(8)
-    expect(gate.elsewhere).toBe(8)
+    expect(gate.onFallback).toBe(8)
     expect(gate.statuses[0]).not.toBe('closed')
     const tried = first.connections.length
     const later = call()
@@ -165,7 +165,7 @@ describe('failover with two services', () => {
     expect([caller.events, gate.probes]).toEqual([['ready', 'renew'], probes])
     expect(probes).toBe(1)
     caller.connection?.close()
-    expect(gate.elsewhere).toBe(0)
+    expect(gate.onFallback).toBe(0)
   })
 
   test('a short recovery does not move sessions back', async () => {

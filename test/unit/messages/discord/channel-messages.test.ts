@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHANNEL_WORDS, channelMessagesFor } from '../../../../src/messages/discord/discord.ts'
 import type { ChannelWords } from '../../../../src/messages/discord/types.ts'
-import { TONGUES } from '../../../../src/messages/locale.ts'
+import { UI_LANGUAGES } from '../../../../src/messages/locale.ts'
 
 /** Every text, with recognizable values. */
 function texts(words: ChannelWords): Record<string, string> {
@@ -13,8 +13,8 @@ function texts(words: ChannelWords): Record<string, string> {
   )
 }
 
-describe.each(TONGUES)('the texts of %s', tongue => {
-  const all = texts(CHANNEL_WORDS[tongue])
+describe.each(UI_LANGUAGES)('the texts of %s', language => {
+  const all = texts(CHANNEL_WORDS[language])
 
   it('name the listener and the channel, explain how to opt out, and state that speech is not stored', () => {
     expect(all.listening).toContain('ANNA')

@@ -1,7 +1,7 @@
 import { Locale } from 'discord.js'
 import { describe, expect, test } from 'vitest'
 import { repliesFor, WORDS } from '../../../../src/messages/discord/discord.ts'
-import { languageOfLocale, TONGUES, uiLanguageOf } from '../../../../src/messages/locale.ts'
+import { languageOfLocale, UI_LANGUAGES, uiLanguageOf } from '../../../../src/messages/locale.ts'
 import { LANGUAGE_ROWS } from '../../../../src/service/server/engines/languages.ts'
 
 type Path = readonly string[]
@@ -17,12 +17,12 @@ function texts(value: unknown, path: Path = []): [string, string][] {
 }
 
 const english = new Map(texts(WORDS.en))
-const others = TONGUES.filter(tongue => tongue !== 'en').map(
-  tongue => [tongue, texts(WORDS[tongue])] as const,
+const others = UI_LANGUAGES.filter(language => language !== 'en').map(
+  language => [language, texts(WORDS[language])] as const,
 )
 
 describe('the texts of each language', () => {
-  test.each(others)('%s: are complete, with all values', (_tongue, list) => {
+  test.each(others)('%s: are complete, with all values', (_language, list) => {
     expect(list.map(([path]) => path).sort()).toEqual([...english.keys()].sort())
     for (const [path, text] of list) {
       expect(text.trim(), path).not.toBe('')
@@ -31,7 +31,7 @@ describe('the texts of each language', () => {
     }
   })
 
-  test.each(others)('%s: mention commands and mark text as in English', (_tongue, list) => {
+  test.each(others)('%s: mention commands and mark text as in English', (_language, list) => {
     for (const [path, text] of list) {
       const commands = (each: string) => [...each.matchAll(/`[^`]+`/g)].map(String).sort()
       expect(commands(text), path).toEqual(commands(english.get(path) ?? ''))
@@ -39,18 +39,18 @@ describe('the texts of each language', () => {
     }
   })
 
-  test.each(others)('%s: are not left in English', (_tongue, list) => {
+  test.each(others)('%s: are not left in English', (_language, list) => {
     const same = list.filter(([path, text]) => text.length > 12 && text === english.get(path))
     expect(same).toEqual([])
   })
 
   test('fit where Discord shows them', () => {
-    for (const tongue of TONGUES) {
-      for (const [path, text] of texts(WORDS[tongue].answers.buttons))
-        expect(text.length, `${tongue} ${path}`).toBeLessThanOrEqual(80)
-      for (const [path, text] of texts(WORDS[tongue].answers))
-        expect(text.length, `${tongue} ${path}`).toBeLessThan(1_000)
-      expect(WORDS[tongue].commands.auto.length).toBeLessThanOrEqual(100)
+    for (const language of UI_LANGUAGES) {
+      for (const [path, text] of texts(WORDS[language].answers.buttons))
+        expect(text.length, `${language} ${path}`).toBeLessThanOrEqual(80)
+      for (const [path, text] of texts(WORDS[language].answers))
+        expect(text.length, `${language} ${path}`).toBeLessThan(1_000)
+      expect(WORDS[language].commands.auto.length).toBeLessThanOrEqual(100)
     }
   })
 })

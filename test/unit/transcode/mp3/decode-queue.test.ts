@@ -126,6 +126,6 @@ describe('decoding', () => {
     for (let n = 0; n < 5; n++) queue.tick()
     made.close()
     expect(made.audio.frames).toBe(0)
-    expect(metrics.junkBytes).toBe(50)
+    expect(metrics.mp3InvalidBytes).toBe(50)
   })
 })

@@ -68,7 +68,11 @@ describe('data that is not MP3 produces no audio', () => {
     for (const cut of [body.length || 1, 417]) {
       const { pcm, stats } = decodeAll(pool, body, [cut])
       expect(pcm.length).toBe(0)
-      expect(stats).toMatchObject({ frames: 0, tagFrames: 0, junkBytes: body.length - stats.metadataBytes })
+      expect(stats).toMatchObject({
+        frames: 0,
+        tagFrames: 0,
+        invalidBytes: body.length - stats.metadataBytes,
+      })
     }
   })
 
@@ -80,7 +84,7 @@ describe('data that is not MP3 produces no audio', () => {
   ])('%s', (_, coding) => {
     const body = pipe('ffmpeg', ['-v', 'quiet', '-i', 'pipe:0', ...coding, 'pipe:1'], encodeWav(SOURCE, RATE))
     expect(body.length).toBeGreaterThan(1000)
-    expect(decodeAll(pool, body, [417])).toMatchObject({ stats: { frames: 0, junkBytes: body.length } })
+    expect(decodeAll(pool, body, [417])).toMatchObject({ stats: { frames: 0, invalidBytes: body.length } })
   })
 })
 
@@ -103,14 +107,14 @@ describe('data around the audio is skipped', () => {
   ])('%s', (_, before, after, junk) => {
     for (const cut of [1, 417, 100_000]) {
       const { pcm, stats } = decodeAll(pool, join(before, MP3, after), [cut])
-      expect(stats.junkBytes).toBe(junk)
+      expect(stats.invalidBytes).toBe(junk)
       expect(stats.frames).toBe(FRAMES)
       expect(pcm).toEqual(CLEAN.pcm)
     }
   })
 
   test('a file of a single frame is played', () => {
-    expect(decodeAll(pool, MP3.subarray(0, STARTS[1])).stats).toMatchObject({ frames: 1, junkBytes: 0 })
+    expect(decodeAll(pool, MP3.subarray(0, STARTS[1])).stats).toMatchObject({ frames: 1, invalidBytes: 0 })
   })
 })
 
@@ -129,7 +133,7 @@ describe('damage in the middle', () => {
   const middle = STARTS[40]!
   test('300 bytes of garbage between frames', () => {
     const { pcm, stats } = decodeAll(pool, join(MP3.subarray(0, middle), noise(300, 3), MP3.subarray(middle)))
-    expect(stats).toMatchObject({ frames: FRAMES, junkBytes: 300 })
+    expect(stats).toMatchObject({ frames: FRAMES, invalidBytes: 300 })
     expect(lost(pcm, 40, 0)).toBeLessThanOrEqual(3)
   })
 
@@ -161,13 +165,13 @@ describe('damage in the middle', () => {
 
   test('a whole frame missing', () => {
     const { pcm, stats } = decodeAll(pool, join(MP3.subarray(0, middle), MP3.subarray(STARTS[41]!)))
-    expect(stats).toMatchObject({ frames: FRAMES - 1, junkBytes: 0 })
+    expect(stats).toMatchObject({ frames: FRAMES - 1, invalidBytes: 0 })
     expect(lost(pcm, 40, 1)).toBeLessThanOrEqual(4)
   })
 
   test('the end cut off', () => {
     const { pcm, stats } = decodeAll(pool, MP3.subarray(0, STARTS[60]! + 20))
-    expect(stats).toMatchObject({ frames: 60, junkBytes: 20 })
+    expect(stats).toMatchObject({ frames: 60, invalidBytes: 20 })
     expect(snr(CLEAN.pcm, pcm, 0, pcm.length - 50)).toBeGreaterThan(60)
   })
 
@@ -195,7 +199,7 @@ describe('arbitrary bytes', () => {
     let turns = 1
     while (stream.decode(1) === 'more') {
       turns++
-      if (turns === 10) expect(stream.stats.junkBytes).toBeLessThanOrEqual(20 * 2048)
+      if (turns === 10) expect(stream.stats.invalidBytes).toBeLessThanOrEqual(20 * 2048)
     }
     expect(turns).toBeGreaterThanOrEqual(48 + FRAMES)
     expect(Int16Array.from(parts)).toEqual(CLEAN.pcm)
@@ -205,7 +209,7 @@ describe('arbitrary bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 3000 }), fc.integer({ min: 1, max: 700 }), (bytes, cut) => {
         const { pcm, stats } = decodeAll(pool, bytes, [cut])
-        return pcm.length === 0 && stats.junkBytes + stats.metadataBytes === bytes.length
+        return pcm.length === 0 && stats.invalidBytes + stats.metadataBytes === bytes.length
       }),
       { numRuns: 500 },
     )

@@ -61,7 +61,7 @@ test.each(RATES)('joins files without tags without a gap: %i Hz', rate => {
   const files = sources.map(source => encodeMp3(source, rate))
   const alone = files.map(file => decodeAll(pool, file).pcm)
   const { pcm, stats } = heard(files, true)
-  expect(stats).toMatchObject({ files: 5, badFrames: 0, junkBytes: 0, mutedFrames: 0 })
+  expect(stats).toMatchObject({ files: 5, badFrames: 0, invalidBytes: 0, mutedFrames: 0 })
   expect(Math.abs(pcm.length - alone.reduce((sum, each) => sum + each.length, 0))).toBeLessThanOrEqual(5)
   let at = 0
   for (const each of alone) {

@@ -35,7 +35,7 @@ describe('emits its input at 16 kHz, at the right position', () => {
         frames: frameStarts(mp3).length - 1,
         tagFrames: 0,
         badFrames: 0,
-        junkBytes: 0,
+        invalidBytes: 0,
         files: 1,
       })
     },
@@ -51,7 +51,12 @@ describe('emits its input at 16 kHz, at the right position', () => {
       ['-p', '-V', '5'],
     ]) {
       const { pcm, stats } = decodeAll(pool, lame(source, rate, ...options))
-      expect(stats, options.join(' ')).toMatchObject({ tagFrames: 1, badFrames: 0, junkBytes: 0, files: 1 })
+      expect(stats, options.join(' ')).toMatchObject({
+        tagFrames: 1,
+        badFrames: 0,
+        invalidBytes: 0,
+        files: 1,
+      })
       expect(pcm.length, options.join(' ')).toBe(Math.ceil((source.length * 16_000) / rate))
       expect(lagOf(SOURCE, pcm, 12), options.join(' ')).toMatchObject({
         lag: 0,
@@ -68,7 +73,7 @@ describe('emits its input at 16 kHz, at the right position', () => {
         lame(SOURCE, 16_000, '-V', '3', option, '--tt', 'A title', '--ta', 'Somebody'),
       )
       expect(pcm.length).toBe(SOURCE.length)
-      expect(stats.junkBytes).toBe(0)
+      expect(stats.invalidBytes).toBe(0)
       expect(stats.metadataBytes).toBeGreaterThan(100)
     },
   )
@@ -97,7 +102,7 @@ describe('emits its input at 16 kHz, at the right position', () => {
       new Uint8Array(source.buffer),
     )
     const { pcm, stats } = decodeAll(pool, mp3)
-    expect(stats).toMatchObject({ badFrames: 0, junkBytes: 0, files: 1 })
+    expect(stats).toMatchObject({ badFrames: 0, invalidBytes: 0, files: 1 })
     expect(lagOf(SOURCE, pcm, 12)).toMatchObject({ lag: 0, correlation: expect.closeTo(1, 2) })
   })
 })
@@ -151,7 +156,7 @@ describe('files one after the other in one session', () => {
     ]
     const alone = parts.map(part => decodeAll(pool, part).pcm)
     const { pcm, stats } = decodeAll(pool, join(...parts))
-    expect(stats).toMatchObject({ files: 3, rateChanges: 1, junkBytes: 0, badFrames: 0 })
+    expect(stats).toMatchObject({ files: 3, rateChanges: 1, invalidBytes: 0, badFrames: 0 })
     expect(Math.abs(pcm.length - alone.reduce((sum, each) => sum + each.length, 0))).toBeLessThanOrEqual(2)
     let at = 0
     for (const each of alone) {
@@ -163,7 +168,7 @@ describe('files one after the other in one session', () => {
   test.skipIf(!which('lame'))('tags and metadata between them are silent', () => {
     const one = lame(voice(24_000, 0.5), 24_000, '-V', '4', '--add-id3v2', '--id3v1-only', '--tt', 'A title')
     const { pcm, stats } = decodeAll(pool, join(one, one, one), [100])
-    expect(stats).toMatchObject({ files: 3, tagFrames: 3, junkBytes: 0, badFrames: 0, rateChanges: 0 })
+    expect(stats).toMatchObject({ files: 3, tagFrames: 3, invalidBytes: 0, badFrames: 0, rateChanges: 0 })
     expect(pcm.length).toBe(24_000)
     const first = decodeAll(pool, one).pcm
     for (const i of [1, 2]) expect(snr(first, pcm.subarray(i * 8000), 100, 7900)).toBeGreaterThan(60)

@@ -20,13 +20,13 @@ function exhaustive(pcm: Int16Array, from: number, window: number, least: number
 }
 
 describe('pitch period detection', () => {
-  const found = { after: 0, likeness: 0 }
+  const found = { after: 0, correlation: 0 }
 
   test.each([80, 125, 200, 320])('finds whole periods of a voice at %i Hz', hz => {
     findPitchPeriod(vowel(hz, 500), 2_000, 240, 40, 240, found)
     const periods = found.after / (16_000 / hz)
     expect(Math.abs(periods - Math.round(periods))).toBeLessThan(0.02)
-    expect(found.likeness).toBeGreaterThan(0.98)
+    expect(found.correlation).toBeGreaterThan(0.98)
   })
 
   test('finds nearly the best match in recorded speech, mostly the best itself', () => {
@@ -36,10 +36,10 @@ describe('pitch period detection', () => {
     let places = 0
     for (let from = 4_000; from < pcm.length - 1_000; from += 3_170) {
       findPitchPeriod(pcm, from, 240, 40, 240, found)
-      const missed = exhaustive(pcm, from, 240, 40, 240) - found.likeness
+      const missed = exhaustive(pcm, from, 240, 40, 240) - found.correlation
       expect(missed).toBeGreaterThan(-1e-9)
       // Without any similarity, the position does not matter.
-      if (found.likeness + missed > 0.6) worst = Math.max(worst, missed)
+      if (found.correlation + missed > 0.6) worst = Math.max(worst, missed)
       if (missed < 0.01) same++
       places++
     }
@@ -49,11 +49,11 @@ describe('pitch period detection', () => {
 
   test('silence matches only silence', () => {
     findPitchPeriod(new Int16Array(600), 0, 240, 40, 240, found)
-    expect(found.likeness).toBe(1)
+    expect(found.correlation).toBe(1)
     const half = new Int16Array(600)
     half.set(sine(300, 16_000, 360), 240)
     findPitchPeriod(half, 0, 240, 200, 240, found)
-    expect(found.likeness).toBe(-1)
+    expect(found.correlation).toBe(-1)
   })
 })
 

@@ -114,7 +114,7 @@ describe('when nothing can be decrypted', () => {
     dave.broken = true
     say(CIPHERTEXT, 60)
     expect(dave.asked).toEqual([0])
-    expect(counters).toMatchObject({ undecryptable: 51, reinitialised: 1 })
+    expect(counters).toMatchObject({ undecryptable: 51, reinitialized: 1 })
   })
 
   test('does not reinitialize while anyone can be decrypted', () => {
@@ -191,7 +191,7 @@ describe('when nothing can be decrypted', () => {
       dave.broken = true
       say(CIPHERTEXT, 250)
     }
-    expect(counters.reinitialised).toBeGreaterThanOrEqual(6)
+    expect(counters.reinitialized).toBeGreaterThanOrEqual(6)
     expect(dave.asked.length).toBeGreaterThanOrEqual(6)
     expect(state.givenUp).toBeGreaterThanOrEqual(1)
   })
@@ -207,7 +207,7 @@ describe('when nothing can be decrypted', () => {
       say(CIPHERTEXT, 250)
     }
     expect(state.givenUp).toBe(0)
-    expect(counters).toMatchObject({ reinitialised: 20, recovered: 20 })
+    expect(counters).toMatchObject({ reinitialized: 20, recovered: 20 })
   })
 })
 

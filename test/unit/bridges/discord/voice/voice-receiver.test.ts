@@ -69,7 +69,7 @@ describe('a datagram', () => {
     const { reception, give, counters } = stage()
     reception.named('ben', SSRC)
     give({ key: randomBytes(32) })
-    expect(counters).toMatchObject({ packets: 0, undecryptable: 0, unknownSsrc: 0 })
+    expect(counters).toMatchObject({ packets: 0, undecryptable: 0, unattributed: 0 })
   })
 
   test('that is not audio is ignored', () => {
@@ -84,7 +84,7 @@ describe('a datagram', () => {
     ])
       reception.datagram(datagram, true)
     expect(listener.packets).toEqual([])
-    expect(counters.undecryptable + counters.malformed + counters.unknownSsrc).toBe(0)
+    expect(counters.undecryptable + counters.malformed + counters.unattributed).toBe(0)
     expect(reception.heard).toBe(false)
   })
 
@@ -149,7 +149,7 @@ describe('names', () => {
     for (let sequence = 0; sequence < 10; sequence++) give({ sequence })
     reception.named('anna', SSRC)
     expect(listener.packets.map(({ sequence }) => sequence)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-    expect(counters).toMatchObject({ unknownSsrc: 10, attributed: 10 })
+    expect(counters).toMatchObject({ unattributed: 10, attributed: 10 })
   })
 
   test('that arrive late release no packets from before the listener', () => {
@@ -179,7 +179,7 @@ describe('names', () => {
     expect(listener.packets.at(-1)?.sequence).toBe(499)
     for (let ssrc = 1; ssrc <= 100; ssrc++) give({ ssrc })
     reception.datagram(packet({ ssrc: 200 }), false)
-    expect(counters.foreign).toBe(1)
+    expect(counters.unknownSource).toBe(1)
     for (let ssrc = 1; ssrc <= 200; ssrc++) reception.named('anna', ssrc)
     expect(listener.packets.length).toBe(108)
   })
@@ -190,7 +190,7 @@ describe('names', () => {
     reception.named('anna', SSRC + 1)
     give()
     expect(listener.packets).toEqual([])
-    expect(counters.unknownSsrc).toBe(1)
+    expect(counters.unattributed).toBe(1)
     give({ ssrc: SSRC + 1 })
     expect(listener.packets.length).toBe(1)
   })
@@ -207,7 +207,7 @@ describe('names', () => {
     give()
     expect(ben.packets.length).toBe(1)
     expect(listener.packets.length).toBe(0)
-    expect(counters.unknownSsrc).toBe(1)
+    expect(counters.unattributed).toBe(1)
     reception.left('nobody')
   })
 

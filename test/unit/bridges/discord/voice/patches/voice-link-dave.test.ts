@@ -62,7 +62,7 @@ describe('frames that cannot be decrypted', () => {
     await anna.say(sine(600, 300))
     await until(() => listener.loud(600) >= 13, 5_000, 'speech')
     expect(link.state).toBe('ready')
-    expect(counters.reinitialised).toBe(0)
+    expect(counters.reinitialized).toBe(0)
   })
 
   test('in plaintext occasionally are missing, without others', async () => {
@@ -91,7 +91,7 @@ describe('frames that cannot be decrypted', () => {
       listener.packets.map((_, n) => n),
     )
     expect(listener.loud(600)).toBeGreaterThanOrEqual(73)
-    expect(counters.reinitialised).toBe(0)
+    expect(counters.reinitialized).toBe(0)
   })
 
   test('at the start are not decoded, and are received when we have the key', async () => {
@@ -110,7 +110,7 @@ describe('frames that cannot be decrypted', () => {
     expect(counters.tooEarly).toBeGreaterThan(5)
     expect(counters.decryptedLate).toBeGreaterThan(5)
     expect(listener.encrypted).toBe(0)
-    expect(counters.reinitialised).toBe(0)
+    expect(counters.reinitialized).toBe(0)
   })
 })
 
@@ -127,7 +127,7 @@ describe('users whose SSRC is never announced', () => {
     await until(() => listener.packets.length >= 60 && other.packets.length >= 60, 5_000, 'both')
     expect([listener.loud(600), other.loud(900)].every(frames => frames >= 58)).toBe(true)
     expect([listener.loud(900), other.loud(600)]).toEqual([0, 0])
-    expect(counters).toMatchObject({ undecryptable: 0, reinitialised: 0 })
+    expect(counters).toMatchObject({ undecryptable: 0, reinitialized: 0 })
   })
 
   test('are not identified without a listener', async () => {
@@ -140,7 +140,7 @@ describe('users whose SSRC is never announced', () => {
     faults.withholdSpeaking = true
     await anna.say(sine(600, 1_000))
     expect([listener.packets.length, other.packets.length, counters.packets]).toEqual([0, 0, 0])
-    expect(counters.unknownSsrc).toBeGreaterThan(40)
+    expect(counters.unattributed).toBeGreaterThan(40)
   })
 })
 
@@ -175,7 +175,7 @@ describe('a group that changes', () => {
     expect([...(dave()?.pendingTransitions.keys() ?? [])]).toEqual([])
     await anna.say(sine(600, 300))
     await until(() => listener.loud(600) >= 13, 5_000, 'speech')
-    expect(counters.reinitialised).toBe(0)
+    expect(counters.reinitialized).toBe(0)
   })
 
   test('to no encryption and back is reported, and everyone is received', async () => {
@@ -197,7 +197,7 @@ describe('a group that changes', () => {
     faults.committer = 'user'
     faults.badCommits = 1
     const ben = call.addUser(BEN)
-    await until(() => counters.reinitialised === 1, 5_000, 'a new beginning')
+    await until(() => counters.reinitialized === 1, 5_000, 'a new beginning')
     await ben.joined
     await call.settled()
     await until(() => link.encrypted, 5_000, 'encryption')
@@ -225,7 +225,7 @@ describe('a group that changes', () => {
       'the end',
     )
     expect(await link.ended).toEqual({ kind: 'refused', code: 'encryption' })
-    expect(counters.reinitialised).toBe(6)
+    expect(counters.reinitialized).toBe(6)
     expect(clock.now()).toBeLessThan(60_000)
   })
 })

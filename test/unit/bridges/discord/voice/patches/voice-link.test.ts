@@ -96,7 +96,7 @@ describe('a user with a listener', () => {
     await until(() => listener.packets.length >= 45, 5_000, 'packets')
     expect(listener.loud(600)).toBeGreaterThanOrEqual(39)
     expect(counters.attributed).toBeGreaterThan(5)
-    expect(counters.attributed).toBe(counters.unknownSsrc)
+    expect(counters.attributed).toBe(counters.unattributed)
     const sequences = listener.packets.map(({ sequence }) => sequence)
     for (let n = 1; n < sequences.length; n++) expect(sequences[n]).toBe((sequences[n - 1]! + 1) & 0xffff)
     expect(stage.announced).toContain(ANNA)
@@ -126,7 +126,7 @@ describe('the network', () => {
     await speech
     await until(() => listener.packets.length >= 35, 5_000, 'packets')
     expect(listener.loud(600)).toBeGreaterThanOrEqual(29)
-    expect(counters.foreign).toBe(20)
+    expect(counters.unknownSource).toBe(20)
     expect(counters.undecryptable).toBe(0)
   })
 
