@@ -24,7 +24,7 @@ await app.register(browserBridge, {
   offer: talkCatalog(service),
   // A guest joins the room of their link, or a new one.
   invite: guest => ({ ...guest, name: guest.name ?? 'A guest' }),
-  settings: { visitors: 'anyone', maxVisitors: 10 },
+  settings: { access: 'anyone', maxVisitors: 10 },
 })
 app.addHook('onClose', () => relay.close())
 await relay.ready()

@@ -47,7 +47,7 @@ const ACCESS: readonly (readonly [string, string])[] = [
   ['/metrics', 'local requests, or a key (`metrics.access`)'],
   ['/dashboard', 'anybody'],
   ['/dashboard/', 'a key'],
-  ['/talk/', 'visitors with access (`browser.visitors`)'],
+  ['/talk/', 'visitors with access (`browser.access`)'],
   ['/v1/', 'a key'],
 ]
 
@@ -57,7 +57,7 @@ const SETTINGS = {
   control: { keys: [{ name: 'reference', key: 'a-long-random-key-of-the-reference' }] },
   twilio: {
     authToken: 'token',
-    outbound: { accountSid: `AC${'0'.repeat(32)}`, from: '+15551230001', allow: ['+1'] },
+    outbound: { accountSid: `AC${'0'.repeat(32)}`, from: '+15551230001', allowedPrefixes: ['+1'] },
   },
 }
 

@@ -18,7 +18,7 @@ export async function sentWebhooks(): Promise<SentWebhooks> {
   const settings = webhookSettingsSchema.parse({
     url: 'https://example.com/dragoman',
     secret: 'a-secret-of-the-receiver',
-    texts: true,
+    includeTexts: true,
   })
   const send = async ({ body }: { body: string }) => {
     const event = JSON.parse(body) as Record<string, unknown> & { type: string }

@@ -49,7 +49,7 @@ export class Conversation implements AsyncDisposable {
       service: {},
       embedded: {
         maxSessions: 8,
-        admitBehindMs: 60_000,
+        admitLagMs: 60_000,
         engines: { transcription: [{ ...scripted, pauseMs: PAUSE_MS }] },
       },
       languages: { speaks: 'en-us', hears: 'es-es' },

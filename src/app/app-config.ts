@@ -63,7 +63,7 @@ export interface AppConfig {
         /** Permanent codes, each with its room. */
         readonly roomCodes?: Readonly<Record<string, string>> | undefined
         /** Storage of callers’ last language choice; absent: not stored. */
-        readonly remembered?: RememberedSettings | undefined
+        readonly callerLanguages?: RememberedSettings | undefined
       }
     | undefined
   /** The Discord bot; absent, or without a token: none. */

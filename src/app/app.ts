@@ -113,7 +113,8 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
   const dialling = { authTokens: twilio.authTokens, numbers, clock, log, ledger: usageFile }
   const twilioDialler = openDialler(twilio.outbound, dialling)
   const remembered =
-    calls.remembered && new RememberedLanguages(calls.remembered, { clock, wallClock: systemWallClock, log })
+    calls.callerLanguages &&
+    new RememberedLanguages(calls.callerLanguages, { clock, wallClock: systemWallClock, log })
   const preferences = openPreferences(config.discord, { clock, log })
   const discordChannels = openChannels(config.discord, { wallClock: systemWallClock, log })
   const announcer: Announcer & Partial<Disposable> =
@@ -169,13 +170,13 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     ...{ language, clock, wallClock: systemWallClock, ledger: usageFile },
   })
   const admissionControl = { rejection: () => drain.rejection() ?? overload.rejection() }
-  const neighbours = new Neighbours([...(config.trustProxy ?? []), ...limits.neighbours])
+  const neighbours = new Neighbours([...(config.trustProxy ?? []), ...limits.exemptAddresses])
   const front = await openControlContext({
     relay,
     codes: roomCodes,
     announcer,
     dialler: dialler && new AdmissionControlledDialer(dialler, admissionControl),
-    recorder: config.recording?.when === undefined || config.recording.when === 'off' ? undefined : recorder,
+    recorder: config.recording?.mode === undefined || config.recording.mode === 'off' ? undefined : recorder,
     closed: control.keys.length === 0,
     transcripts: kept,
     readers: control,

@@ -68,9 +68,9 @@ export function browserOptions(
 export type DiallingSettings = Omit<OutboundSettings, 'own'> &
   RestSettings & {
     /** Maximum number of calls per minute. Default 60. */
-    readonly perMinute?: number | undefined
+    readonly maxCallsPerMinute?: number | undefined
     /** Maximum number of calls to one destination per hour, except calls of numbers with `dial`. Default 6. */
-    readonly perHourEach?: number | undefined
+    readonly maxCallsPerHourPerDestination?: number | undefined
   }
 
 export interface DiallingOptions {
@@ -93,7 +93,7 @@ export function openDialler(
   const own = Object.keys(numbers)
   for (const [number, { dial }] of Object.entries(numbers)) {
     if (!dial) continue
-    const rules = { allow: settings?.allow ?? [], own: [...own, settings?.from ?? ''] }
+    const rules = { allowedPrefixes: settings?.allowedPrefixes ?? [], own: [...own, settings?.from ?? ''] }
     const fault = destinationFault(dial.to, rules)
     if (fault) throw new BridgeError('CONFIG', `twilio.numbers.${number}.dial.to: ${fault}`)
   }
@@ -115,11 +115,11 @@ export function signingTokens(
 /** Wraps `dialler` with the configured rate limits. */
 export function rationed(
   dialler: Dialer,
-  { perMinute = 60, perHourEach = 6 }: DiallingSettings,
+  { maxCallsPerMinute = 60, maxCallsPerHourPerDestination = 6 }: DiallingSettings,
   { numbers, clock }: Pick<DiallingOptions, 'numbers' | 'clock'>,
 ): RateLimitedDialer {
   const known = Object.values(numbers).flatMap(({ dial }) => (dial ? [dial.to] : []))
-  return new RateLimitedDialer(dialler, { perMinute, perHourEach, known }, clock)
+  return new RateLimitedDialer(dialler, { maxCallsPerMinute, maxCallsPerHourPerDestination, known }, clock)
 }
 
 /** Settings of the Discord bridge; without a token, it is off. */
@@ -138,10 +138,10 @@ export interface DiscordSettings {
     | undefined
   readonly leaveEmptyAfterSeconds?: number | undefined
   /** Silence appended to each turn (ms). */
-  readonly turnSilenceMs?: number | undefined
+  readonly endOfTurnSilenceMs?: number | undefined
   readonly maxChannels?: number | undefined
   readonly codeMinutes?: number | undefined
-  readonly indicator?: boolean | undefined
+  readonly nicknameIndicator?: boolean | undefined
   /** Roles whose members may start phone calls. */
   readonly dialRoles?: readonly string[] | undefined
   /** Storage of user preferences; absent: they end with the process. */
@@ -210,10 +210,10 @@ export function discordOptions(
     },
     channels: {
       ...(language === undefined ? {} : { language }),
-      ...given('turnSilenceMs', settings.turnSilenceMs),
+      ...given('endOfTurnSilenceMs', settings.endOfTurnSilenceMs),
       ...given('maxChannels', settings.maxChannels),
       ...given('codeMinutes', settings.codeMinutes),
-      ...given('indicator', settings.indicator),
+      ...given('indicator', settings.nicknameIndicator),
       ...given('dave', settings.dave),
       ...given('emptyAfterMs', settings.leaveEmptyAfterSeconds && settings.leaveEmptyAfterSeconds * 1_000),
     },

@@ -63,7 +63,10 @@ function twilioOptions(parts: PluginOptions, token: string | undefined): Paramet
     ),
     departure: () =>
       drain.draining
-        ? { elsewhere: drainSettings.newCalls === 'unavailable', askSeconds: drainSettings.askSeconds }
+        ? {
+            elsewhere: drainSettings.newCalls === 'unavailable',
+            resumeDelaySeconds: drainSettings.resumeDelaySeconds,
+          }
         : undefined,
     ...(publicUrl === undefined ? {} : { publicUrl }),
     ...(twilio.local ? { local: true } : {}),

@@ -48,9 +48,9 @@ export function openServer({ limits, trustProxy, clock, log }: ServerOptions): {
   const server = Fastify({
     forceCloseConnections: true,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
-    requestTimeout: limits.requestMs,
-    connectionTimeout: limits.stalledMs,
-    keepAliveTimeout: limits.idleMs,
+    requestTimeout: limits.requestTimeoutMs,
+    connectionTimeout: limits.connectionTimeoutMs,
+    keepAliveTimeout: limits.keepAliveTimeoutMs,
     http: httpLimits(limits),
     ...serverOptions(),
   })

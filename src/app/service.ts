@@ -5,7 +5,7 @@ import type { Announcer } from '../core/model/announcer.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { type SoundSettings, soundSettingsSchema } from '../media/sounds/settings.ts'
 import { SoundLibrary } from '../media/sounds/sound-library.ts'
-import type { ResultPlaces } from '../service/client/results.ts'
+import type { ResultPaths } from '../service/client/results.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import { ServiceSpeaker } from '../service/client/speaker.ts'
 import { ServiceTranslator } from '../service/client/translator.ts'
@@ -97,9 +97,9 @@ export interface ServiceSettings {
   readonly apiKey?: string | undefined
   readonly mode?: 'block' | 'streaming' | undefined
   /** Paths of text and MP3 in results, for services with different field names. */
-  readonly places?: { readonly [K in keyof ResultPlaces]?: readonly string[] | undefined } | undefined
+  readonly resultPaths?: { readonly [K in keyof ResultPaths]?: readonly string[] | undefined } | undefined
   /** Session limit in minutes, for services that do not announce it. */
-  readonly sessionMinutes?: number | undefined
+  readonly maxSessionMinutes?: number | undefined
   /** Fallback services, in order of preference. */
   readonly fallbacks?: readonly { readonly url: string; readonly apiKey?: string | undefined }[] | undefined
 }
@@ -109,12 +109,12 @@ export function openTranslators(
   settings: ServiceSettings,
   { url, apiKey, clock }: { url: string | (() => string); apiKey: string; clock: Clock },
 ): { readonly translator: Translator; readonly fallbacks: readonly Translator[] } {
-  const { mode, places = {}, sessionMinutes, fallbacks = [] } = settings
+  const { mode, resultPaths = {}, maxSessionMinutes, fallbacks = [] } = settings
   const alike = {
     clock,
     ...(mode ? { mode } : {}),
-    ...(sessionMinutes === undefined ? {} : { sessionMs: sessionMinutes * 60_000 }),
-    places: Object.fromEntries(Object.entries(places).filter(([, list]) => list)),
+    ...(maxSessionMinutes === undefined ? {} : { sessionMs: maxSessionMinutes * 60_000 }),
+    resultPaths: Object.fromEntries(Object.entries(resultPaths).filter(([, list]) => list)),
   }
   return {
     translator: new ServiceTranslator({ ...alike, url, apiKey }),

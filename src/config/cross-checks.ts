@@ -13,7 +13,7 @@ function checkCalls({ twilio, calls, publicUrl }: CheckedConfig, wrong: Wrong): 
   for (const [number, settings] of Object.entries(twilio.numbers)) {
     const at = (...path: string[]) => ['twilio', 'numbers', number, ...path]
     checkRoom(settings, (path, allowed) => wrong(at(...path), allowed))
-    checkMenu(settings, calls.remembered !== undefined, (path, allowed) => wrong(at(...path), allowed))
+    checkMenu(settings, calls.callerLanguages !== undefined, (path, allowed) => wrong(at(...path), allowed))
     if (settings.dial)
       checkDial(settings.dial.to, number, twilio, allowed => wrong(at('dial', 'to'), allowed))
   }
@@ -40,14 +40,16 @@ function checkOutbound({ outbound, authToken, authTokens }: CheckedConfig['twili
 
 /** A number without a price cannot be kept below a cost limit, so calls to it would always be rejected. */
 function checkPrices(
-  { allow, prices = {}, maxSpendPerDay, maxSpendPerNumber, maxSpendPerKey }: Outbound,
+  { allowedPrefixes, prices = {}, maxSpendPerDay, maxSpendPerNumber, maxSpendPerKey }: Outbound,
   wrong: (allowed: string) => void,
 ): void {
   if (maxSpendPerDay === undefined && maxSpendPerNumber === undefined && maxSpendPerKey === undefined) return
   const known = Object.keys(prices)
-  const without = allow.filter(prefix => !known.some(each => prefix.startsWith(each)))
+  const without = allowedPrefixes.filter(prefix => !known.some(each => prefix.startsWith(each)))
   if (without.length > 0)
-    wrong(`a price for each prefix of allow, because a cost limit is set; none matches ${without.join(', ')}`)
+    wrong(
+      `a price for each prefix of allowedPrefixes, because a cost limit is set; none matches ${without.join(', ')}`,
+    )
 }
 
 function checkRoom({ dial, room, roomCode }: NumberConfig, wrong: Wrong): void {
@@ -60,7 +62,7 @@ function checkRoom({ dial, room, roomCode }: NumberConfig, wrong: Wrong): void {
 function checkMenu({ menu, dial, room, roomCode }: NumberConfig, remembers: boolean, wrong: Wrong): void {
   if (!menu || menu.mode === 'fixed') return
   if (menu.mode === 'remembered' && !remembers)
-    wrong(['menu', 'mode'], 'menu, unless calls.remembered names a file for the choices')
+    wrong(['menu', 'mode'], 'menu, unless calls.callerLanguages names a file for the choices')
   if (!dial && room === undefined && !roomCode)
     wrong(['menu'], 'no value, unless callers have someone to talk to: with dial, room or roomCode')
 }
@@ -74,8 +76,10 @@ function checkDial(
   if (!outbound) wrong('no value, unless twilio.outbound configures outbound calls')
   else if (to === number || to === outbound.from)
     wrong('a number other than one that routes back to this server')
-  else if (!outbound.allow.some(prefix => to.startsWith(prefix)))
-    wrong(`a number that starts with one of twilio.outbound.allow: ${outbound.allow.join(', ')}`)
+  else if (!outbound.allowedPrefixes.some(prefix => to.startsWith(prefix)))
+    wrong(
+      `a number that starts with one of twilio.outbound.allowedPrefixes: ${outbound.allowedPrefixes.join(', ')}`,
+    )
 }
 
 /** Reports the allowed value of a key whose value is valid alone but conflicts with another. */

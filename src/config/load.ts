@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isLoopbackOnly } from '../net/client-address.ts'
 import { configSchema, START_SCHEMAS, type Started } from './cross-checks.ts'
 import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './environment.ts'
+import { KEYS } from './keys.ts'
 import { ConfigError, type Problem, problemsOf } from './problems.ts'
 import type { CheckedConfig, ConfigInput } from './schema.ts'
 import { readYaml, type YamlFile } from './yaml-file.ts'
@@ -64,8 +65,16 @@ export function loadConfig({ file, env = process.env, overrides = {}, starts }: 
     const source = (keys: readonly PropertyKey[]) => sourceOf(keys, { overrides, settings, yaml })
     problems.push(...problemsOf(checked.error.issues, values, source))
   }
-  if (!checked.success || problems.length > 0) throw new ConfigError(problems)
+  if (!checked.success || problems.length > 0) throw new ConfigError(withoutRepeats(problems))
   return frozen(complete(checked.data, path))
+}
+
+/** Drops the problems of required keys that are only missing because they are set by their former name. */
+function withoutRepeats(problems: readonly Problem[]): Problem[] {
+  const renamed = new Set(
+    problems.map(({ renamedTo }) => KEYS.find(key => key.variable === renamedTo)?.path ?? renamedTo),
+  )
+  return problems.filter(({ key, found }) => found !== 'nothing' || !renamed.has(key))
 }
 
 type Table = Record<PropertyKey, unknown>

@@ -28,7 +28,7 @@ export const drainSettingsSchema = z.strictObject({
   newCalls: z.enum(['busy', 'unavailable']).default('busy').meta({
     about: 'Response to new calls meanwhile: a spoken notice, or 503, so that another server answers.',
   }),
-  askSeconds: z
+  resumeDelaySeconds: z
     .int()
     .min(1)
     .max(60)
@@ -53,7 +53,7 @@ const serviceSchema = z.strictObject({
     .enum(['streaming', 'block'])
     .default('streaming')
     .meta({ about: 'Translated voice in pieces as it is synthesized, or one piece per utterance.' }),
-  sessionMinutes: z.number().min(1).max(10_080).optional().meta({
+  maxSessionMinutes: z.number().min(1).max(10_080).optional().meta({
     about:
       'Session limit of the service, in minutes. Each session is replaced during a pause before it ends. Not needed if the service announces its limit.',
   }),
@@ -72,7 +72,7 @@ const serviceSchema = z.strictObject({
     .meta({
       about: 'Fallback services, in order of preference, used while the primary service is unavailable.',
     }),
-  places: z
+  resultPaths: z
     .strictObject({
       audio: places.meta({
         about:
@@ -146,7 +146,7 @@ export const settingsSchema = z.strictObject({
   webhooks: z
     .array(webhookSettingsSchema)
     .default([])
-    .describe('a list of { url, secret, events, texts, name }')
+    .describe('a list of { url, secret, events, includeTexts, name }')
     .meta({ about: 'Receivers of events, sent as signed requests.' }),
   transcripts: transcriptSettingsSchema.prefault({}),
   calls: callsSchema.prefault({}),
@@ -173,7 +173,7 @@ export const SECRETS: readonly string[] = [
   'control.keys',
   'tracing.headers',
   'webhooks',
-  'calls.remembered.key',
+  'calls.callerLanguages.key',
   'embedded.apiKeys',
   'embedded.engines.transcription',
   'embedded.engines.translation',

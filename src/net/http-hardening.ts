@@ -25,8 +25,8 @@ const LOOK_EVERY_MS = 1_000
 const RETRY_SECONDS = '1'
 
 /** Timeouts of the HTTP server for request headers. */
-export function httpLimits({ headersMs }: Pick<ServerLimits, 'headersMs'>) {
-  return { headersTimeout: headersMs, connectionsCheckingInterval: LOOK_EVERY_MS }
+export function httpLimits({ headersTimeoutMs }: Pick<ServerLimits, 'headersTimeoutMs'>) {
+  return { headersTimeout: headersTimeoutMs, connectionsCheckingInterval: LOOK_EVERY_MS }
 }
 
 /**

@@ -22,7 +22,7 @@ const WELL = 0.8
 export type OverloadReason = 'late' | 'memory'
 
 export interface OverloadOptions {
-  readonly limits: { readonly maxLateMs: number; readonly maxMemoryShare: number }
+  readonly limits: { readonly maxEventLoopLagMs: number; readonly maxMemoryShare: number }
   readonly clock: Clock
   readonly log: Logger
   /** Returns the share of its available memory that this program uses; measured by default. */
@@ -96,10 +96,10 @@ export class Overload implements Disposable {
     this.#lately[this.#looks % REMEMBERED] = late
     this.lateMs = this.#lately.toSorted()[REMEMBERED >> 1]!
     if (this.#looks++ % MEMORY_LOOKS === 0) this.memoryShare = this.#share()
-    const { maxLateMs, maxMemoryShare } = this.#parts.limits
-    const over = this.#over(maxLateMs, maxMemoryShare)
+    const { maxEventLoopLagMs, maxMemoryShare } = this.#parts.limits
+    const over = this.#over(maxEventLoopLagMs, maxMemoryShare)
     if (over) this.#close(over, now)
-    else if (this.#over(maxLateMs * WELL, maxMemoryShare * WELL)) this.#overloadedAt = now
+    else if (this.#over(maxEventLoopLagMs * WELL, maxMemoryShare * WELL)) this.#overloadedAt = now
     else if (this.#reason && now - this.#overloadedAt >= RECOVER_MS) this.#open()
   }
 

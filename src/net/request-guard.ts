@@ -138,10 +138,10 @@ export class RequestGuard {
   constructor({ limits, proxies, clock }: DoorOptions) {
     this.#limits = limits
     this.#clock = clock
-    this.#neighbours = new Neighbours([...proxies, ...limits.neighbours])
+    this.#neighbours = new Neighbours([...proxies, ...limits.exemptAddresses])
     this.#proxies = new TrustedProxies(proxies)
     this.#reserved = Math.max(1, Math.floor(limits.maxConnections * RESERVED_SHARE))
-    const { strangersPerSecond: each, strangersPerSecondInAll: all } = limits
+    const { unauthenticatedPerSecond: each, unauthenticatedPerSecondTotal: all } = limits
     this.#rates = new KeyedRateLimiter(clock, { perSecond: each, burst: each * BURST_SECONDS })
     this.#all = new TokenBucket(all, all * BURST_SECONDS, clock.now())
     this.#ofGuests = new TokenBucket(all, all * BURST_SECONDS, clock.now())

@@ -8,7 +8,7 @@ export type {
   SessionUtterance,
   SpeechComplete,
 } from './client/results.ts'
-export { RESULT_PLACES, type ResultPlaces, readResult } from './client/results.ts'
+export { RESULT_PATHS, type ResultPaths, readResult } from './client/results.ts'
 export type { VoiceFilter } from './client/service-client.ts'
 export { ServiceClient, type ServiceClientOptions } from './client/service-client.ts'
 export type { ServiceSession, SessionInput } from './client/session.ts'

@@ -17,7 +17,7 @@ export interface DigestFileOptions<T> {
   readonly key: string
   /** Describes the content: `remembered languages`. */
   readonly holds: string
-  /** Name of the setting: `calls.remembered`. */
+  /** Name of the setting: `calls.callerLanguages`. */
   readonly setting: string
   /** Name of the table in the file. */
   readonly table: string

@@ -14,7 +14,7 @@ export const tracingSettingsSchema = z.strictObject({
     .describe('headers with values, such as { authorization: "Bearer …" }')
     .meta({ about: 'Headers for the collector, such as its key.' }),
   sampleRatio: z.number().min(0).max(1).default(1).meta({ about: 'Share of utterances to trace.' }),
-  service: z
+  serviceName: z
     .string()
     .min(1)
     .max(64)

@@ -120,7 +120,7 @@ export interface TracingOptions {
  * seconds at most. Uses no global state: other tracing in the same program is unaffected.
  */
 export function openTracing(
-  { headers, sampleRatio, service }: TracingSettings,
+  { headers, sampleRatio, serviceName: service }: TracingSettings,
   url: string,
   { observer, clock, wall, log, counters, version, gatherMs = 2_000, exportMs = EXPORT_MS }: TracingOptions,
 ): AsyncDisposable {

@@ -51,13 +51,13 @@ it.each(Array.from(byPage))(
       host: '127.0.0.1',
       publicUrl: 'https://bridge.example.com',
       control: { keys: [{ name: 'test', key: KEY }] },
-      recording: { when: 'asked' as const, folder },
+      recording: { mode: 'asked' as const, folder },
       twilio: {
         authToken: twilio.account.authToken,
         outbound: {
           accountSid: twilio.account.sid,
           from: '+15551234567',
-          allow: ['+1212'],
+          allowedPrefixes: ['+1212'],
           apiUrl: twilio.url,
         },
       },

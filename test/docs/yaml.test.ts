@@ -5,7 +5,7 @@ import { type ConfigInput, loadConfig } from '../../src/config/load.ts'
 import { snippets, title } from './pages.ts'
 
 /** Settings that a fragment can rely on. */
-const OUTBOUND = { accountSid: `AC${'x'.repeat(32)}`, from: '+15551230003', allow: ['+1212'] }
+const OUTBOUND = { accountSid: `AC${'x'.repeat(32)}`, from: '+15551230003', allowedPrefixes: ['+1212'] }
 const REMEMBERED = { file: 'dragoman.languages.json', key: 'a-long-random-secret' }
 
 /** Blocks of YAML that are not our settings: the text of their first line, and their checker. */
@@ -31,7 +31,7 @@ it.each(blocks.map(block => [title(block), block.code]))('%s: would be accepted'
   const overrides = {
     publicUrl: 'https://bridge.example.com',
     ...rest,
-    calls: { remembered: REMEMBERED, ...calls },
+    calls: { callerLanguages: REMEMBERED, ...calls },
     twilio: {
       ...(twilio?.authTokens ? {} : { authToken: 'token' }),
       outbound: OUTBOUND,

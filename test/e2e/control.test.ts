@@ -25,8 +25,8 @@ beforeAll(async () => {
   hooks = await Receiving.open()
   b = await bridge({
     control: { keys: [{ name: 'test', key: KEY }] },
-    webhooks: [{ url: hooks.url, secret: 'a secret of the receiver', texts: true }],
-    transcripts: { keep: 'disk', folder: join(folder, 'transcripts') },
+    webhooks: [{ url: hooks.url, secret: 'a secret of the receiver', includeTexts: true }],
+    transcripts: { store: 'disk', folder: join(folder, 'transcripts') },
     sounds: { files: { jingle } },
   })
 })

@@ -177,7 +177,7 @@ export class VisitorAdmission {
       return room === undefined ? 'link' : { room, invited: true, ...about }
     }
     if (code !== undefined) return this.#byCode(caller, code, about)
-    const welcome = settings.visitors === 'anyone' || (settings.visitors === 'local' && caller.local)
+    const welcome = settings.access === 'anyone' || (settings.access === 'local' && caller.local)
     if (!welcome) return 'uninvited'
     return { room: `talk ${randomBytes(6).toString('hex')}`, invited: false, ...about }
   }

@@ -5,7 +5,7 @@ const ORIGIN = 'an origin like https://talk.example.com'
 
 /** Settings of the talk page. */
 export const browserSettingsSchema = z.strictObject({
-  visitors: z.enum(['local', 'invited', 'anyone']).default('local').meta({
+  access: z.enum(['local', 'invited', 'anyone']).default('local').meta({
     about:
       'Who can use the talk page: `local` (users on this machine and anyone with a link or a room code), `invited` (only with a link or a code) or `anyone`.',
   }),
@@ -15,7 +15,7 @@ export const browserSettingsSchema = z.strictObject({
   }),
   visitorsPerAddress: z.int().min(1).max(10_000).default(20).meta({
     about:
-      'Maximum number of concurrent visitors per address. Users on this machine and limits.neighbours are exempt.',
+      'Maximum number of concurrent visitors per address. Users on this machine and limits.exemptAddresses are exempt.',
   }),
   maxMinutes: z
     .number()

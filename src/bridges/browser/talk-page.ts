@@ -82,7 +82,7 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageOptions): void {
     const { authorization = '' } = request.headers
     const invited = links.find(authorization.replace(/^Bearer /, '')) !== undefined
     const welcome =
-      invited || settings.visitors === 'anyone' || (settings.visitors === 'local' && doorway.local(request))
+      invited || settings.access === 'anyone' || (settings.access === 'local' && doorway.local(request))
     if (invited && !vouchForGuest(request.raw))
       return reply.code(503).header('retry-after', '1').send({ statusCode: 503, error: 'busy' })
     void reply.header('cache-control', 'no-store')

@@ -20,7 +20,7 @@ export interface ChannelOptions {
   /** Time before the bot leaves an empty channel (ms). Default 60 000. */
   readonly emptyAfterMs?: number
   /** Silence sent after a speaker's turn, so that the service detects its end (ms). Default 800. */
-  readonly turnSilenceMs?: number
+  readonly endOfTurnSilenceMs?: number
   /** Language of people without a known one. Default: from the guild's settings. */
   readonly language?: LanguageId
   /** End-to-end encryption of voice; false only for tests and stage channels. Default true. */
@@ -30,7 +30,7 @@ export interface ChannelOptions {
   /** Time limit for the goodbye (ms). Default 4 000. */
   readonly farewellMs?: number
   /** Mark the bot's nickname while it listens, if it has the permission. Default true. */
-  readonly indicator?: boolean
+  readonly nicknameIndicator?: boolean
 }
 
 /** Dependencies and settings of the bridge. It does not close what is passed in. */
@@ -66,7 +66,7 @@ export interface DiscordBridgeOptions {
 /** Channel options that are also server settings. */
 export const channelFields = {
   maxChannels: z.int().min(1).max(1_000),
-  turnSilenceMs: z.int().min(100).max(5_000),
+  endOfTurnSilenceMs: z.int().min(100).max(5_000),
   codeMinutes: z.int().min(1).max(1_440),
 }
 
@@ -77,13 +77,13 @@ const language = z.string('a language like en-us')
 
 const channelOptionsSchema = z.strictObject({
   maxChannels: channelFields.maxChannels.optional(),
-  turnSilenceMs: channelFields.turnSilenceMs.optional(),
+  endOfTurnSilenceMs: channelFields.endOfTurnSilenceMs.optional(),
   codeMinutes: channelFields.codeMinutes.optional(),
   emptyAfterMs: ms,
   farewellMs: ms,
   language: language.optional(),
   dave: flag,
-  indicator: flag,
+  nicknameIndicator: flag,
 } satisfies Record<keyof ChannelOptions, z.ZodType>)
 
 const commandSettingsSchema = z.strictObject({

@@ -51,7 +51,7 @@ export const discordSchema = z.strictObject({
     .max(3_600)
     .default(60)
     .meta({ about: 'Delay before the bot leaves an empty channel.' }),
-  turnSilenceMs: channelFields.turnSilenceMs.default(800).meta({
+  endOfTurnSilenceMs: channelFields.endOfTurnSilenceMs.default(800).meta({
     about: 'Silence sent to the service after each turn, so that it detects the end of the turn.',
   }),
   maxChannels: channelFields.maxChannels
@@ -60,7 +60,10 @@ export const discordSchema = z.strictObject({
   codeMinutes: channelFields.codeMinutes
     .default(30)
     .meta({ about: 'Lifetime of a code from /interpret invite.' }),
-  indicator: z.boolean().default(true).meta({ about: 'Show in the bot’s nickname that it is listening.' }),
+  nicknameIndicator: z
+    .boolean()
+    .default(true)
+    .meta({ about: 'Show in the bot’s nickname that it is listening.' }),
   dialRoles: ids('roles').meta({
     about: 'Roles whose members can start phone calls, in addition to members who can manage the guild.',
   }),

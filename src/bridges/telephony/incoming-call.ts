@@ -55,7 +55,7 @@ export interface DrainState {
   /** Answers new calls with 503, so that another server takes them; otherwise `invite` decides as usual. */
   readonly elsewhere: boolean
   /** Delay before redirected calls request another server (whole seconds). */
-  readonly askSeconds: number
+  readonly resumeDelaySeconds: number
 }
 
 export const DEFAULT_APOLOGY: Spoken = {

@@ -47,7 +47,7 @@ export class RememberedLanguages implements AsyncDisposable {
     this.#callers = new DigestFile<Entry>({
       ...{ file, key, clock, log, entry: entrySchema },
       holds: 'remembered languages',
-      setting: 'calls.remembered',
+      setting: 'calls.callerLanguages',
       table: 'callers',
       tidy: () => this.#tidy(),
     })

@@ -252,7 +252,7 @@ export class Webhooks {
     return send(
       reply.header('connection', 'close'),
       this.instructions.waitAndAsk(
-        departure()?.askSeconds ?? REPEATED_SECONDS,
+        departure()?.resumeDelaySeconds ?? REPEATED_SECONDS,
         publicUrl().http(request.originalUrl),
       ),
     )

@@ -48,7 +48,7 @@ const menuSchema = z.strictObject({
   mode: z
     .enum(['menu', 'remembered', 'fixed'])
     .optional()
-    .meta({ about: 'Ask callers on each call, once (needs calls.remembered), or never.' }),
+    .meta({ about: 'Ask callers on each call, once (needs calls.callerLanguages), or never.' }),
 })
 
 const numberSchema = z.strictObject({
@@ -98,7 +98,7 @@ const outboundSchema = z.strictObject({
   from: dialled().meta({
     about: 'Caller ID of outbound calls: one of your Twilio numbers, or a number verified with Twilio.',
   }),
-  allow: z
+  allowedPrefixes: z
     .array(z.string().regex(PREFIX))
     .min(1)
     .describe('prefixes of numbers in quotes, like ["+34", "+1212"]')
@@ -113,13 +113,13 @@ const outboundSchema = z.strictObject({
     .max(1_000)
     .optional()
     .meta({ about: 'Maximum number of concurrent outbound calls (10).' }),
-  perMinute: z
+  maxCallsPerMinute: z
     .int()
     .min(1)
     .max(6_000)
     .optional()
     .meta({ about: 'Maximum number of outbound calls per minute (60).' }),
-  perHourEach: z.int().min(1).max(1_000).optional().meta({
+  maxCallsPerHourPerDestination: z.int().min(1).max(1_000).optional().meta({
     about:
       'Maximum number of calls to one destination per hour (6). Calls of numbers.….dial are not counted.',
   }),

@@ -71,7 +71,7 @@ function settings(twilio: TwilioSimulator, ears: ScriptedRecognizer): Parameters
     languages: { speaks: CALLER.language, hears: CALLEE.language },
     twilio: {
       authTokens: [twilio.authToken],
-      outbound: { accountSid: twilio.accountSid, apiUrl: twilio.url, from: DESK, allow: ['+34'] },
+      outbound: { accountSid: twilio.accountSid, apiUrl: twilio.url, from: DESK, allowedPrefixes: ['+34'] },
       numbers: {
         [DESK]: {
           ...{ speaks: CALLER.language, hears: CALLER.language, name: CALLER.name },

@@ -40,7 +40,7 @@ async function controlCheck({ control, host, port }: Config, around: DoctorEnvir
 /** Checks whether a receiver responds. Sends no event, since a fake one could cause harm. */
 async function webhookCheck(
   title: string,
-  { url, secret, texts, local }: Config['webhooks'][number],
+  { url, secret, includeTexts: texts, allowPrivateAddresses: local }: Config['webhooks'][number],
   around: DoctorEnvironment,
 ): Promise<Check> {
   const name = `webhook ${title}`

@@ -13,8 +13,8 @@ import type { DoctorEnvironment } from './environment.ts'
 export async function keepingChecks(config: Config, around: DoctorEnvironment): Promise<Check[]> {
   const { recording, transcripts, tracing } = config
   const checks = await Promise.all([
-    recording.when === 'off' ? undefined : folderCheck('recordings', 'recording', recording.folder, around),
-    transcripts.keep !== 'disk'
+    recording.mode === 'off' ? undefined : folderCheck('recordings', 'recording', recording.folder, around),
+    transcripts.store !== 'disk'
       ? undefined
       : folderCheck('transcripts', 'transcripts', transcripts.folder, around),
     tracing.url === undefined ? undefined : collectorCheck(tracing.url, around),
@@ -95,13 +95,15 @@ export function settingsCheck({ file }: Config): Check {
 
 /** Reports invalid settings, one check for each problem. */
 export function settingsFailures({ problems }: ConfigError): Check[] {
-  return problems.map(({ key, source, found, allowed, meant }) =>
-    fail(
+  return problems.map(({ key, source, found, allowed, meant, renamedTo }) => {
+    const where = `${source}${source === key ? '' : `: ${key}`}`
+    if (renamedTo !== undefined) return fail('settings', `${where} was renamed`, `write ${renamedTo}`)
+    return fail(
       'settings',
-      `${source}${source === key ? '' : `: ${key}`}${found === undefined ? '' : `: ${found}`}`,
+      `${where}${found === undefined ? '' : `: ${found}`}`,
       `allowed: ${allowed}${meant === undefined ? '' : `\ndid you mean ${meant}?`}`,
-    ),
-  )
+    )
+  })
 }
 
 /** Warns if everyone can reach the bridge over plain HTTP, bypassing the TLS proxy of `publicUrl`. */

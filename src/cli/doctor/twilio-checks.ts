@@ -33,7 +33,7 @@ export async function accountChecks(
     return [
       accountCheck(about as Awaited<ReturnType<ExaminedAccount['account']>>),
       ...(await Promise.all([...own].filter(isPhone).map(each => numberCheck(each, account, config)))),
-      ...(await Promise.all((outbound?.allow ?? []).map(prefix => countryCheck(prefix, account)))),
+      ...(await Promise.all((outbound?.allowedPrefixes ?? []).map(prefix => countryCheck(prefix, account)))),
     ]
   } catch (error) {
     if (error instanceof BridgeError) return [fail('Twilio account', error.message, 'check twilio.outbound')]
@@ -79,11 +79,12 @@ async function numberCheck(number: string, account: ExaminedAccount, config: Con
   }
 }
 
-/** Checks whether the account can call the countries of `twilio.outbound.allow`. */
+/** Checks whether the account can call the countries of `twilio.outbound.allowedPrefixes`. */
 async function countryCheck(prefix: string, account: ExaminedAccount): Promise<Check> {
   const name = `calls to ${prefix}…`
   const countries = countriesOf(prefix)
-  if (countries.length === 0) return fail(name, 'no country has this prefix', 'fix twilio.outbound.allow')
+  if (countries.length === 0)
+    return fail(name, 'no country has this prefix', 'fix twilio.outbound.allowedPrefixes')
   try {
     for (const country of countries.slice(0, MOST_COUNTRIES))
       if (await account.callable(country)) return ok(name, `permitted (${country})`)

@@ -27,7 +27,7 @@ class AttendantOutage implements Disposable {
 
   /** Translation is unavailable and the listener hears originals. The notice is delayed, so short outages have none. */
   away(): void {
-    this.#waiting ??= setTimer(this.#clock, this.#options.awayNoticeMs, () => this.#tell())
+    this.#waiting ??= setTimer(this.#clock, this.#options.outageNoticeAfterMs, () => this.#tell())
   }
 
   /** Translation is available again after `forMs`. */
@@ -35,7 +35,7 @@ class AttendantOutage implements Disposable {
     this[Symbol.dispose]()
     if (!this.#told) return
     this.#told = false
-    if (forMs >= this.#options.backNoticeMs) void this.#voice.say('service-back')
+    if (forMs >= this.#options.recoveryNoticeAfterMs) void this.#voice.say('service-back')
     else this.#voice.hush()
   }
 
@@ -46,7 +46,7 @@ class AttendantOutage implements Disposable {
 
   #tell(): void {
     const now = this.#clock.now()
-    if (now - this.#toldAt < this.#options.awayAgainMs) return
+    if (now - this.#toldAt < this.#options.outageNoticeEveryMs) return
     this.#told = true
     this.#toldAt = now
     void this.#voice.say('service-away')

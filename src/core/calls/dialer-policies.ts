@@ -60,9 +60,9 @@ function details(outcome: DialOutcome) {
 /** Rate limits for outbound calls. */
 export interface DialRateLimit {
   /** Calls per minute. */
-  readonly perMinute: number
+  readonly maxCallsPerMinute: number
   /** Calls per hour to each destination that is not in `known`. */
-  readonly perHourEach: number
+  readonly maxCallsPerHourPerDestination: number
   /** Configured destinations, which have no hourly limit. */
   readonly known: readonly string[]
 }
@@ -107,18 +107,18 @@ export class RateLimitedDialer implements Dialer {
   }
 
   #faultOf(to: string, now: number): BridgeError | undefined {
-    const { perMinute, perHourEach, known } = this.#ration
+    const { maxCallsPerMinute, maxCallsPerHourPerDestination, known } = this.#ration
     this.#placed = this.#placed.filter(at => now - at < MINUTE_MS)
     for (const each of this.#destinations.keys())
       if (this.#lately(each, now).length === 0) this.#destinations.delete(each)
-    if (this.#placed.length >= perMinute)
-      return new BridgeError('CAPACITY', `limit of ${perMinute} calls per minute reached`, {
+    if (this.#placed.length >= maxCallsPerMinute)
+      return new BridgeError('CAPACITY', `limit of ${maxCallsPerMinute} calls per minute reached`, {
         retryable: true,
       })
-    if (!known.includes(to) && this.#lately(to, now).length >= perHourEach)
+    if (!known.includes(to) && this.#lately(to, now).length >= maxCallsPerHourPerDestination)
       return new BridgeError(
         'DIAL_REFUSED',
-        `limit of ${perHourEach} calls per hour to this destination reached`,
+        `limit of ${maxCallsPerHourPerDestination} calls per hour to this destination reached`,
       )
     return undefined
   }

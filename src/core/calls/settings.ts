@@ -62,21 +62,21 @@ export const attendantSettingsSchema = z.strictObject({
     about:
       'Languages selected by the digits 1 to 9, in this order. If empty, keys cannot change the language.',
   }),
-  awayNoticeMs: z
+  outageNoticeAfterMs: z
     .number()
     .int()
     .min(0)
     .max(60_000)
     .default(1_000)
     .meta({ about: 'Duration of an outage before listeners are notified (ms).' }),
-  awayAgainMs: z
+  outageNoticeEveryMs: z
     .number()
     .int()
     .min(0)
     .max(3_600_000)
     .default(30_000)
     .meta({ about: 'Minimum time between two outage notices to the same listener (ms).' }),
-  backNoticeMs: z
+  recoveryNoticeAfterMs: z
     .number()
     .int()
     .min(0)
@@ -125,7 +125,7 @@ export const callsSchema = z.strictObject({
     .default({})
     .describe('codes in quotes, each with its room, like { "482913": desk }')
     .meta({ about: 'Permanent codes, each with the room that it opens.' }),
-  remembered: z
+  callerLanguages: z
     .strictObject({
       file: z.string().min(1).meta({
         about:

@@ -19,26 +19,36 @@ export const relaySettingsSchema = z.strictObject({
   catchUp: z.boolean().default(true).meta({
     about: 'Let late translations catch up: trim pauses, then play up to 25 % faster at the same pitch.',
   }),
-  levelling: z.boolean().default(true).meta({ about: 'Normalize the volume of translated voices.' }),
-  levelDb: z
+  normalizeLoudness: z.boolean().default(true).meta({ about: 'Normalize the volume of translated voices.' }),
+  targetLoudnessDb: z
     .number()
     .min(-40)
     .max(-10)
     .default(-20)
     .meta({ about: 'Target level of normalized voices: RMS of speech without pauses (dBFS).' }),
-  lowDb: z.number().min(-60).max(0).default(-18).meta({ about: 'Volume of the original with `low` (dB).' }),
-  softDb: z
-    .number()
-    .min(-60)
-    .max(0)
-    .default(-9)
-    .meta({ about: 'Volume of the original with `duck`, between translations (dB).' }),
-  duckDb: z
-    .number()
-    .min(-60)
-    .max(0)
-    .default(-21)
-    .meta({ about: 'Volume of the original with `duck`, under a translation (dB).' }),
+  /** Volume of original voices under translations, by the `original` of their listener. */
+  original: z
+    .strictObject({
+      lowDb: z
+        .number()
+        .min(-60)
+        .max(0)
+        .default(-18)
+        .meta({ about: 'Volume of the original with `low` (dB).' }),
+      duckIdleDb: z
+        .number()
+        .min(-60)
+        .max(0)
+        .default(-9)
+        .meta({ about: 'Volume of the original with `duck`, between translations (dB).' }),
+      duckActiveDb: z
+        .number()
+        .min(-60)
+        .max(0)
+        .default(-21)
+        .meta({ about: 'Volume of the original with `duck`, under a translation (dB).' }),
+    })
+    .prefault({}),
   noticeDuckDb: z
     .number()
     .min(-60)
@@ -75,10 +85,10 @@ export const relaySettingsSchema = z.strictObject({
     about:
       'Time without an acknowledgment before the connection is replaced (ms). Raise it on slow networks.',
   }),
-  awayAfterMs: z.number().int().min(0).max(10_000).default(1_000).meta({
+  connectTimeoutMs: z.number().int().min(0).max(10_000).default(1_000).meta({
     about: 'Time after which a first connection that is still being opened counts as an outage (ms).',
   }),
-  keepMs: z.number().int().min(0).max(120_000).default(10_000).meta({
+  reconnectWindowMs: z.number().int().min(0).max(120_000).default(10_000).meta({
     about: 'Time in which a participant whose connection broke can reconnect (ms); 0 disables reconnection.',
   }),
   maxLegs: z.number().int().min(1).max(100_000).default(300).meta({

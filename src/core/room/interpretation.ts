@@ -131,7 +131,7 @@ export class Interpretation {
     const named = () => (speaker.state.name === undefined ? {} : { name: speaker.state.name })
     // Numbered, so that utterance ids stay unique when the same pair of languages is opened again.
     this.#name = `${speaker.id}.${++speaker.interpretations}`
-    const { levelling, levelDb } = parts.options
+    const { normalizeLoudness, targetLoudnessDb } = parts.options
     const events: InterpreterEvents = {
       caption: caption => {
         if (!this.primary) return
@@ -153,12 +153,12 @@ export class Interpretation {
       parts.mp3,
       parts.metrics,
       events,
-      levelling ? levelDb : undefined,
+      normalizeLoudness ? targetLoudnessDb : undefined,
     )
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, ...(voice === undefined ? {} : { voice }) } as const
     // Keep playing the original until the service accepts the request this time.
-    const options = refusedBefore ? { ...parts.options, awayAfterMs: -1 } : parts.options
+    const options = refusedBefore ? { ...parts.options, connectTimeoutMs: -1 } : parts.options
     this.session = new Session(speaker.id, request, options, parts, {
       result: (_session, result) => {
         const now = clock.now()

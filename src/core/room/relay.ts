@@ -78,7 +78,7 @@ export class Relay implements Admission {
     this.#options = options
     this.#clock = clock
     this.#log = log
-    this.#absences = new ReconnectionWindow(clock, options.keepMs, (participant, reason) =>
+    this.#absences = new ReconnectionWindow(clock, options.reconnectWindowMs, (participant, reason) =>
       this.#left(participant, reason),
     )
     this.#mp3 = new Mp3Pool({ max: decodersOf(options) })
@@ -267,7 +267,7 @@ export class Relay implements Admission {
       return
     }
     room.hold(participant)
-    const { keepMs } = this.#options
+    const { reconnectWindowMs: keepMs } = this.#options
     this.observer.emit('lost', { room: room.name, participant: participant.id, reason, keepMs })
   }
 

@@ -52,8 +52,8 @@ export class RoomRouter {
     this.#room = room
     this.#parts = parts
     this.#taps = taps
-    const { lowDb, softDb, duckDb } = parts.options
-    this.#gains = { low: factor(lowDb), soft: factor(softDb), ducked: factor(duckDb) }
+    const { lowDb, duckIdleDb, duckActiveDb } = parts.options.original
+    this.#gains = { low: factor(lowDb), soft: factor(duckIdleDb), ducked: factor(duckActiveDb) }
   }
 
   get interpretations(): ReadonlyMap<string, Interpretation> {

@@ -20,7 +20,7 @@ export interface SessionOptions {
   /** Time after which an unacknowledged fragment marks the connection as dead (ms). */
   readonly ackDeadlineMs: number
   /** Time after which a first connection that is still being opened counts as unavailable (ms). */
-  readonly awayAfterMs: number
+  readonly connectTimeoutMs: number
 }
 
 /** Events of a session for its room. */
@@ -122,7 +122,7 @@ export class Session {
     const state = this.#state
     if (state.status === 'live') return false
     if (this.#wasLive || state.status === 'ended' || state.attempt > 1) return true
-    return this.#parts.clock.now() - state.since > this.#options.awayAfterMs
+    return this.#parts.clock.now() - state.since > this.#options.connectTimeoutMs
   }
 
   /** Speech dropped from the replay buffer before the service accepted it (ms). */

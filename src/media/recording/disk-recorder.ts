@@ -111,7 +111,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
         if (state === 'closed') this.#running.get(room)?.recording.end()
       }),
     ]
-    if (options.when !== 'off' && options.keepHours > 0) this.#sweepNow()
+    if (options.mode !== 'off' && options.keepHours > 0) this.#sweepNow()
   }
 
   of(room: string): RecordingStatus | undefined {
@@ -124,7 +124,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     if (known) return statusOf(known)
     const { relay, options } = this.#parts
     const open = relay.rooms.get(room)
-    if (this.#closed || options.when === 'off') throw new BridgeError('STATE', 'recording is off')
+    if (this.#closed || options.mode === 'off') throw new BridgeError('STATE', 'recording is off')
     if (!open || open.participants.size === 0) throw new BridgeError('STATE', 'the room is empty')
     if (this.#running.size >= options.maxRecordings) {
       this.stats.refused++
@@ -229,7 +229,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     const running = this.#running.get(name)
     if (!running) {
       // The room and the participant are not complete in this turn yet.
-      if (this.#parts.options.when === 'always') queueMicrotask(() => this.#startUnasked(name))
+      if (this.#parts.options.mode === 'always') queueMicrotask(() => this.#startUnasked(name))
       return
     }
     queueMicrotask(() => {

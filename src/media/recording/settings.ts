@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** Settings of recording. */
 export const recordingSettingsSchema = z.strictObject({
-  when: z.enum(['off', 'asked', 'always']).default('off').meta({
+  mode: z.enum(['off', 'asked', 'always']).default('off').meta({
     about:
       'Recording: off; on request through the API or a key command; or every conversation from its start.',
   }),

@@ -22,7 +22,7 @@ export const soundSettingsSchema = z.strictObject({
     .default({})
     .describe('files by a name of letters, digits, _ and -')
     .meta({ about: 'Sounds that can be played in a room: file paths by name.' }),
-  waitMs: z
+  timeoutMs: z
     .number()
     .int()
     .min(100)

@@ -104,7 +104,7 @@ export class SoundLibrary implements Announcer {
     const late = Promise.withResolvers<Sound>()
     const { clock, options, log } = this.#parts
     const instead = () => this.tone(BUSY.has(name) ? 'busy' : toneFor(name))
-    const timer = setTimer(clock, options.waitMs, () => late.resolve(instead()))
+    const timer = setTimer(clock, options.timeoutMs, () => late.resolve(instead()))
     const key = `notice ${name} ${language} ${JSON.stringify(Object.entries(values).sort())}`
     const sound = this.#cache
       .get(key, () => this.#made(`notice ${name} ${language}`, this.#notice(name, language, values)))

@@ -1,6 +1,6 @@
 import { BATCH_MODES, type BatchMode } from '../contract.ts'
 import { encodedAudio, replyBytes } from './audio-value.ts'
-import { type ResultPlaces, readResult } from './results.ts'
+import { type ResultPaths, readResult } from './results.ts'
 import type { WantedAudio } from './session-options.ts'
 
 /** Audio data. Samples are linear16: a typed array of floats is rejected. */
@@ -66,7 +66,7 @@ export async function batchForm(request: BatchRequest): Promise<FormData> {
 }
 
 /** Reads the reply at the documented paths; bytes in any JSON encoding. */
-export function readBatchReply(payload: unknown, places: ResultPlaces): BatchReply {
+export function readBatchReply(payload: unknown, places: ResultPaths): BatchReply {
   const { text, translation } = readResult(payload, '', places)
   const audio = bytesAt(payload, places.audio)
   return {

@@ -7,7 +7,7 @@ import type { ServiceClientError } from './errors.ts'
  * Paths to search in a `result`, the first match wins. Dots separate nested fields; case, `_` and `-` in names are
  * ignored. Override them for servers that use other names.
  */
-export interface ResultPlaces {
+export interface ResultPaths {
   readonly audio: readonly string[]
   readonly text: readonly string[]
   readonly translation: readonly string[]
@@ -17,7 +17,7 @@ export interface ResultPlaces {
 }
 
 /** The documented paths (`docs/service/protocol.md`). */
-export const RESULT_PLACES: ResultPlaces = {
+export const RESULT_PATHS: ResultPaths = {
   audio: ['file.data', 'audio.data', 'data', 'audio', 'file', 'buffer', 'audioData', 'speech', 'chunk'],
   text: [
     'text',
@@ -65,10 +65,10 @@ const STAGE_MOST_MS = 600_000
  * its content.
  */
 export class ResultReader {
-  readonly #places: ResultPlaces
+  readonly #places: ResultPaths
   readonly #voices = new Set<string>()
 
-  constructor(places: ResultPlaces = RESULT_PLACES) {
+  constructor(places: ResultPaths = RESULT_PATHS) {
     this.#places = places
   }
 
@@ -145,7 +145,7 @@ export class ResultReader {
 export function readResult(
   payload: unknown,
   previous: string,
-  places: ResultPlaces = RESULT_PLACES,
+  places: ResultPaths = RESULT_PATHS,
 ): TranslationResult {
   const { name = previous, final = true, ...rest } = new ResultReader(places).read(payload)
   return { utterance: name, final, ...rest }

@@ -11,7 +11,7 @@ import {
 import { type BatchReply, type BatchRequest, batchForm, readBatchReply } from './batch-request.ts'
 import { ServiceClientError } from './errors.ts'
 import { ServiceRequests } from './http-requests.ts'
-import { RESULT_PLACES } from './results.ts'
+import { RESULT_PATHS } from './results.ts'
 import { ServiceSession } from './session.ts'
 import {
   type SessionOptions,
@@ -121,7 +121,7 @@ export class ServiceClient {
 
   /** `POST /api/batch/file`: one file in one request. */
   async batch(request: BatchRequest): Promise<BatchReply> {
-    const { batchTimeoutMs = 120_000, maxReplyBytes = 64 * 1024 * 1024, places } = this.#options
+    const { batchTimeoutMs = 120_000, maxReplyBytes = 64 * 1024 * 1024, resultPaths } = this.#options
     const payload = await this.#requests.json({
       path: '/api/batch/file',
       form: await batchForm(request),
@@ -129,7 +129,7 @@ export class ServiceClient {
       maxReplyBytes,
       signal: request.signal,
     })
-    return readBatchReply(payload, { ...RESULT_PLACES, ...places })
+    return readBatchReply(payload, { ...RESULT_PATHS, ...resultPaths })
   }
 
   /** Returns a list, sent bare or in an object under `name`, as servers differ. */

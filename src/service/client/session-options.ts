@@ -1,5 +1,5 @@
 import type { Namespace, ReceiveAudio, SendAudio } from '../contract.ts'
-import type { ResultPlaces } from './results.ts'
+import type { ResultPaths } from './results.ts'
 import type { VoiceMode } from './utterance-numbers.ts'
 
 /** Options of a session; every value has a default. */
@@ -34,7 +34,7 @@ export interface SessionOptions {
    */
   readonly audioOrigins: readonly string[]
   /** Paths in `result`, for servers that use other names. */
-  readonly places: Partial<ResultPlaces>
+  readonly resultPaths: Partial<ResultPaths>
   /** Aborts the opening of a session. */
   readonly signal: AbortSignal
 }
@@ -56,7 +56,7 @@ export const SESSION_DEFAULTS = {
   audioMs: 30_000,
   maxAudioBytes: 64 * 1024 * 1024,
   audioOrigins: [],
-  places: {},
+  resultPaths: {},
 } as const satisfies SessionSettings
 
 /** Settings with a minimum of 1; the others can be 0. */

@@ -4,7 +4,7 @@ import { TokenBucket } from '../../common/rate-limit.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { EVENT } from '../contract.ts'
 import { type ClientFault, ServiceClientError } from './errors.ts'
-import { type ResultPlaces, ResultReader, type SessionEnd } from './results.ts'
+import { type ResultPaths, ResultReader, type SessionEnd } from './results.ts'
 import { UtteranceNumbers, type VoiceMode } from './utterance-numbers.ts'
 
 /** Success values that servers send in a field `code` or `error`. */
@@ -97,7 +97,7 @@ export interface SessionSocketOptions {
   readonly startMs: number
   /** A message larger than this ends the session (bytes). */
   readonly maxMessageBytes: number
-  readonly places: ResultPlaces
+  readonly resultPaths: ResultPaths
   /** Requested voice mode. */
   readonly voice: VoiceMode
   readonly clock: Clock
@@ -137,7 +137,7 @@ export class SessionSocket {
   constructor(options: SessionSocketOptions, sink: SessionSocketSink) {
     this.#options = options
     this.#sink = sink
-    this.#reader = new ResultReader(options.places)
+    this.#reader = new ResultReader(options.resultPaths)
     this.#numbers = new UtteranceNumbers(options.voice)
     this.#strays = new TokenBucket(STRAYS_PER_SECOND, STRAYS_PER_SECOND, options.clock.now())
     this.#events = new TokenBucket(EVENTS_PER_SECOND, EVENTS_AT_ONCE, options.clock.now())

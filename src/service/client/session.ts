@@ -4,7 +4,7 @@ import { type AudioData, audioBytes } from './batch-request.ts'
 import { ServiceClientError } from './errors.ts'
 import { EventQueue, SendWindow } from './flow-control.ts'
 import {
-  RESULT_PLACES,
+  RESULT_PATHS,
   type SessionEnd,
   type SessionEvent,
   type SessionResult,
@@ -123,10 +123,10 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
       maxWaiting: settings.maxWaiting,
       emit: (item, sent) => this.#wire.emit(item, sent),
     })
-    const { places, connectMs, startMs, ackMs, maxMessageBytes } = settings
+    const { resultPaths, connectMs, startMs, ackMs, maxMessageBytes } = settings
     const url = `${base}${namespace}`
     const limits = { connectMs, startMs, ackMs, maxMessageBytes }
-    const reading = { places: { ...RESULT_PLACES, ...places }, voice: voiceMode(query), clock }
+    const reading = { resultPaths: { ...RESULT_PATHS, ...resultPaths }, voice: voiceMode(query), clock }
     this.#wire = new SessionWire(
       { url, apiKey, query, ...limits, ...reading },
       {

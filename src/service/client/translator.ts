@@ -8,7 +8,7 @@ import type {
 } from '../../core/translation/translator.ts'
 import { EVENT, type ReceiveAudio } from '../contract.ts'
 import { toBridgeError } from './errors.ts'
-import { RESULT_PLACES, type ResultPlaces, type SessionEnd } from './results.ts'
+import { RESULT_PATHS, type ResultPaths, type SessionEnd } from './results.ts'
 import { baseUrl } from './service-client.ts'
 import { sessionQuery } from './session-options.ts'
 import { SessionSocket, type SessionSocketOptions, taken } from './session-transport.ts'
@@ -107,7 +107,7 @@ export interface ServiceTranslatorOptions {
   readonly deadlines?: { readonly connectMs?: number; readonly startMs?: number }
   readonly clock?: Clock
   /** Paths of text and mp3 in `result`, for servers that use other names. */
-  readonly places?: Partial<ResultPlaces>
+  readonly resultPaths?: Partial<ResultPaths>
   /**
    * Lifetime of a session at the service (ms): sessions are replaced in a pause before it ends. Default: as announced
    * by `connected`.
@@ -130,7 +130,7 @@ export class ServiceTranslator implements Translator {
 
   open({ from, to, want, voice }: TranslationRequest, sink: ConnectionSink): Connection {
     if (this.#closed) throw new RangeError('this translator is closed')
-    const { url, apiKey, mode = 'streaming', deadlines = {}, places } = this.#options
+    const { url, apiKey, mode = 'streaming', deadlines = {}, resultPaths } = this.#options
     const { clock = systemClock, maxMessageBytes = 2_000_000, sessionMs } = this.#options
     const { connectMs = 3_000, startMs = 3_000 } = deadlines
     const heard = { languageIdSource: from, partials: true }
@@ -150,7 +150,7 @@ export class ServiceTranslator implements Translator {
         connectMs,
         startMs,
         clock,
-        places: { ...RESULT_PLACES, ...places },
+        resultPaths: { ...RESULT_PATHS, ...resultPaths },
         voice: want === 'speech' ? mode : 'none',
         maxMessageBytes,
         lifeMs: sessionMs,

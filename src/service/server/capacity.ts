@@ -86,7 +86,7 @@ export interface Followed {
 export interface WorkloadOptions {
   readonly clock: Clock
   /** New sessions are rejected while any session is further behind (ms). */
-  readonly admitBehindMs: number
+  readonly admitLagMs: number
   readonly threads: Pick<ThreadUse, 'share'>
 }
 
@@ -139,13 +139,13 @@ export class LoadMonitor {
 
   /** Throws `service_behind` when another session would slow down the open ones. */
   assertKeepsUp(): void {
-    const { admitBehindMs, clock } = this.#parts
-    const late = this.latelyMs > admitBehindMs
+    const { admitLagMs, clock } = this.#parts
+    const late = this.latelyMs > admitLagMs
     const busy = this.busy > BUSY
     if (!late && !busy) return
     const retryAfterMs = late ? this.#peakAt + LATELY_MS - clock.now() : LATELY_MS
     const why = late
-      ? `a session is ${Math.round(this.latelyMs)} ms behind, new ones are accepted up to ${admitBehindMs} ms`
+      ? `a session is ${Math.round(this.latelyMs)} ms behind, new ones are accepted up to ${admitLagMs} ms`
       : `the recognizer's threads are ${Math.round(this.busy * 100)} % busy`
     throw new ServiceError(
       'service_behind',

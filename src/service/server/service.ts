@@ -85,7 +85,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const usage = await kept(settings, ledger, clock, log)
   const threads = new ThreadUse(clock)
   const engines = given.engines ?? (await installedEngines(settings, threads, clock, log))
-  const workload = new LoadMonitor({ clock, admitBehindMs: settings.admitBehindMs, threads })
+  const workload = new LoadMonitor({ clock, admitLagMs: settings.admitLagMs, threads })
   const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: given.memoryShare })
   const admission = new Admission(settings.maxSessions, workload, overload)
 
@@ -95,7 +95,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     requestTimeout: settings.uploadTimeoutMs + HANDSHAKE_MS,
     // Processing a file can take long before the response starts.
     connectionTimeout: settings.uploadTimeoutMs + settings.batchTimeoutMs + HANDSHAKE_MS,
-    keepAliveTimeout: settings.limits.idleMs,
+    keepAliveTimeout: settings.limits.keepAliveTimeoutMs,
     http: httpOptions(settings.limits),
     forceCloseConnections: true,
     trustProxy: settings.trustProxy.length > 0 ? settings.trustProxy : false,

@@ -76,7 +76,7 @@ const sphinxSchema = z.strictObject({
     .meta({ about: 'Search effort. Higher values are slower and slightly more accurate in noise.' }),
   stallMs: ms(800).meta({ about: 'Time without audio after which an utterance is finished (ms).' }),
   partialMs: ms(200).meta({ about: 'Minimum time between two partial results (ms).' }),
-  longMs: ms(10_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
+  maxUtteranceMs: ms(10_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
   grammars: grammarsSchema.meta({
     about:
       'Closed vocabularies by name. Only the phrases of the chosen one are recognized, far more accurately.',
@@ -159,14 +159,14 @@ export const serviceConfigSchema = z
       .meta({ about: 'Maximum number of concurrent sessions.' }),
     idleTimeoutMs: ms(60_000).meta({ about: 'Time without audio after which a session ends (ms).' }),
     textIdleTimeoutMs: ms(300_000).meta({ about: 'Time without text after which a session ends (ms).' }),
-    admitBehindMs: ms(1_000).meta({
+    admitLagMs: ms(1_000).meta({
       about:
         'Reject new sessions while the results of any session are, or recently were, later than this (ms).',
     }),
-    maxBehindMs: ms(2_000).meta({
+    warnLagMs: ms(2_000).meta({
       about: 'Send `falling_behind` when results are later than this (ms).',
     }),
-    endBehindMs: ms(15_000).meta({ about: 'End a session when its results are later than this (ms).' }),
+    endLagMs: ms(15_000).meta({ about: 'End a session when its results are later than this (ms).' }),
     maxBacklogMs: ms(40_000).meta({ about: 'Maximum queued audio per session (ms).' }),
     maxFragmentBytes: z
       .int()

@@ -71,7 +71,7 @@ export async function openControlContext(parts: FloorOptions): Promise<OpenFloor
     else if (kind === 'closed') lives.closed(room)
   })
   const read = parts.closed ? NOTHING_SAID : feed
-  const written = parts.transcripts.keep === 'disk' ? feed : read
+  const written = parts.transcripts.store === 'disk' ? feed : read
   const transcripts = await Transcripts.open(parts.transcripts, { feed: written, clock, wall, log })
   const desk = new CaptionHub(read, clock)
   const webhooks = new WebhooksOut(parts.webhooks, { observer, feed, clock, wall, log, send, random })

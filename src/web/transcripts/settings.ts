@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /** Storage of transcripts after their rooms close. */
 export const transcriptSettingsSchema = z.strictObject({
-  keep: z
+  store: z
     .enum(['never', 'memory', 'disk'])
     .default('never')
     .meta({ about: 'Storage after the room closes: never, memory or disk.' }),

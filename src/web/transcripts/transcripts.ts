@@ -135,7 +135,7 @@ export class Transcripts implements AsyncDisposable {
 }
 
 async function shelfOf(
-  { keep, keepHours, folder }: TranscriptSettings,
+  { store: keep, keepHours, folder }: TranscriptSettings,
   { wall, log }: TranscriptOptions,
 ): Promise<TranscriptStore | undefined> {
   const keepMs = keepHours * HOUR_MS

@@ -169,7 +169,7 @@ export class Receiver {
 
   /** Queues `event` if the receiver wants it. */
   push(event: WebhookEvent): void {
-    const { events, texts } = this.#settings
+    const { events, includeTexts: texts } = this.#settings
     if (this.#closing || !events.includes(event.type)) return
     if (this.#lanes.push(sealed(event, this.#sequence(event), texts))) this.#counts.dropped++
     this.#pump()
@@ -231,7 +231,7 @@ export class Receiver {
 
   /** Resolves to the status, or the reason of the failure. */
   async #send({ event: { id, type, body } }: Job, signal: AbortSignal): Promise<number | string> {
-    const { url, secret, local } = this.#settings
+    const { url, secret, allowPrivateAddresses: local } = this.#settings
     const now = this.#parts.wall()
     const headers = {
       'content-type': 'application/json',

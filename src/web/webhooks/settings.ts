@@ -46,8 +46,8 @@ export const webhookSettingsSchema = z.strictObject({
     .min(1)
     .default([...WEBHOOK_EVENTS])
     .meta({ about: 'Events to send.' }),
-  texts: z.boolean().default(false).meta({ about: 'Include transcripts in events.' }),
-  local: z.boolean().default(false).meta({
+  includeTexts: z.boolean().default(false).meta({ about: 'Include transcripts in events.' }),
+  allowPrivateAddresses: z.boolean().default(false).meta({
     about:
       'Allow the name to resolve to a private network address; literal addresses and localhost are always allowed.',
   }),

@@ -109,7 +109,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
 
   test('reports the end of the conversation, offers a download, and waits for the next one', async () => {
     const { anna, link, open, relay, join, run } = await captionRoom(browser, {
-      transcripts: { keep: 'memory' },
+      transcripts: { store: 'memory' },
     })
     const { page, faults } = await open(await link())
     await isLive(page)

@@ -24,7 +24,7 @@ async function start(): Promise<void> {
     log: app.log,
     languages: { speaks: 'en-us', hears: 'es-es' },
     offer: async () => ({ languages: [], voices: [] }),
-    settings: { visitors: 'anyone' },
+    settings: { access: 'anyone' },
   })
   // @ts-expect-error: relay and invite are missing
   await app.register(twilioBridge, { publicUrl: 'https://host.example', authTokens: ['token'] })

@@ -24,7 +24,9 @@ const IN_SPANISH = translated(VOICE.caller, 'es-es')
 
 describe.concurrent('the translation service', { timeout: 60_000 }, () => {
   test('is unavailable: everyone hears originals and a notice, and translations after its recovery', async () => {
-    await using x = await exchange({ config: { attendant: { awayNoticeMs: 0, backNoticeMs: 0 } } })
+    await using x = await exchange({
+      config: { attendant: { outageNoticeAfterMs: 0, recoveryNoticeAfterMs: 0 } },
+    })
     const { caller, callee } = await x.connected()
     await say(caller, VOICE.caller, 800)
     await translationsHeard(x, 1)
@@ -106,7 +108,7 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
   })
 
   test('is unavailable from the start: the call is connected, and both hear a notice', async () => {
-    await using x = await exchange({ config: { attendant: { awayNoticeMs: 0 } } })
+    await using x = await exchange({ config: { attendant: { outageNoticeAfterMs: 0 } } })
     await x.service.stop()
     const { caller, callee } = await x.connected()
     await noticeHeard(x, 'service-away', 2)

@@ -91,7 +91,7 @@ describe.concurrent('the process', { timeout: 90_000 }, () => {
     try {
       await using all = await Deployment.open()
       const only = await all.start({
-        DRAGOMAN_RECORDING_WHEN: 'always',
+        DRAGOMAN_RECORDING_MODE: 'always',
         DRAGOMAN_RECORDING_FOLDER: folder,
       })
       all.lead(only)

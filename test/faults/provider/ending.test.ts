@@ -75,7 +75,7 @@ test('E3 at the deadline calls continue on another server', async () => {
 test('E3 E4 a second SIGTERM, and a single server that restarts: calls wait for it', async () => {
   await using all = await Deployment.open()
   // A busy machine takes seconds to restart a server.
-  const first = await all.start({ DRAGOMAN_DRAIN_ASK_SECONDS: '8' })
+  const first = await all.start({ DRAGOMAN_DRAIN_RESUME_DELAY_SECONDS: '8' })
   all.lead(first)
   const pair = await all.pair('a')
   const said = pair.say(620)

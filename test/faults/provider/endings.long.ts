@@ -30,8 +30,8 @@ async function bridge(): Promise<{ app: App; port: number }> {
     publicUrl: PUBLIC_URL,
     service: { url: 'http://127.0.0.1:9', apiKey: 'unused' },
     languages: { speaks: 'en-us', hears: 'en-us' },
-    limits: { maxLateMs: 60_000 },
-    drain: { askSeconds: 1 },
+    limits: { maxEventLoopLagMs: 60_000 },
+    drain: { resumeDelaySeconds: 1 },
     twilio: { authTokens: [AUTH_TOKEN] },
   })
   return { app, port: Number(new URL(await app.listen()).port) }

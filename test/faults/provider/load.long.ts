@@ -33,7 +33,7 @@ async function open() {
       DRAGOMAN_SERVICE_URL: service.url,
       DRAGOMAN_SERVICE_API_KEY: service.apiKey,
       DRAGOMAN_SERVICE_MODE: 'block',
-      DRAGOMAN_LIMITS_MAX_LATE_MS: '60000',
+      DRAGOMAN_LIMITS_MAX_EVENT_LOOP_LAG_MS: '60000',
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(PROBE)}`,
     },
     ...['serve', '--port', '0'],

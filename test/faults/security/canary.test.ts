@@ -75,11 +75,15 @@ test('G13: no part of a call, a key or a token appears in logs, metrics, errors 
     config: {
       control: { keys: [{ name: 'desk', key: CANARY.controlKey }] },
       webhooks: [
-        { url: `${receiving.url}?k=${CANARY.webhookSecret}`, secret: CANARY.webhookSecret, texts: true },
+        {
+          url: `${receiving.url}?k=${CANARY.webhookSecret}`,
+          secret: CANARY.webhookSecret,
+          includeTexts: true,
+        },
       ],
       calls: {
         roomCodes: { [CANARY.roomCode]: 'desk' },
-        remembered: { file: join(folder, 'remembered.json'), key: CANARY.rememberKey },
+        callerLanguages: { file: join(folder, 'remembered.json'), key: CANARY.rememberKey },
       },
     },
     parts: { log: kept.log },

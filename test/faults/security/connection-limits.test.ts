@@ -8,7 +8,7 @@ import { exchanged, type RawConnection, rawConnection } from '../../harness/secu
 import { until } from '../../harness/until.ts'
 
 /** No local address is exempt: 127.0.0.1, 127.0.0.2 … are separate attackers. */
-const STRICT = { neighbours: [] as string[] }
+const STRICT = { exemptAddresses: [] as string[] }
 
 /** Sends one request on its own connection; returns the status of the response, 0 for none. */
 async function status(port: number, lines: readonly string[], from: string, host = 'a'): Promise<number> {
@@ -77,7 +77,7 @@ describe('S-2: a link to captions lifts no limit', () => {
   test('one address holds the maximum number of streams without affecting others', {
     timeout: 60_000,
   }, async () => {
-    const it = await guarded({ limits: STRICT, browser: { visitors: 'invited' } })
+    const it = await guarded({ limits: STRICT, browser: { access: 'invited' } })
     const { port, app } = it
     const { captions, talk } = await room(port)
     const flood = Array.from({ length: 120 }, () => reader(port, captions, '127.0.0.7'))
@@ -95,7 +95,10 @@ describe('S-2: a link to captions lifts no limit', () => {
   })
 
   test('its holders cannot send requests faster than unauthenticated clients', async () => {
-    const it = await guarded({ limits: { ...STRICT, strangersPerSecond: 1 } }, { clock: new FakeClock() })
+    const it = await guarded(
+      { limits: { ...STRICT, unauthenticatedPerSecond: 1 } },
+      { clock: new FakeClock() },
+    )
     const { captions } = await room(it.port)
     const asked = async (from: string) =>
       await status(it.port, [`GET /v1/rooms/r/transcript?token=${captions} HTTP/1.1`], from)
@@ -112,7 +115,7 @@ describe('S-2: a link to captions lifts no limit', () => {
     const limits = { ...STRICT, maxConnections: 200, connectionsPerAddress: 40 }
     const it = await guarded({
       limits,
-      browser: { visitors: 'invited' },
+      browser: { access: 'invited' },
       control: { keys: [{ name: 'desk', key: KEY }], readersPerLink: 1_000, readersPerAddress: 40 },
     })
     const { port, app } = it
@@ -150,7 +153,7 @@ describe('S-4: answers probes during a flood', () => {
 
   test('from this machine and its network, but not those forwarded by a proxy', async () => {
     const it = await guarded(
-      { trustProxy: ['loopback'], limits: { strangersPerSecondInAll: 1 } },
+      { trustProxy: ['loopback'], limits: { unauthenticatedPerSecondTotal: 1 } },
       { clock: new FakeClock() },
     )
     expect(await flooded(it.port)).toContain(503)
@@ -165,7 +168,7 @@ describe('S-4: answers probes during a flood', () => {
   })
 
   test('limits the reserve of the network by address: exhausting it affects no other address', async () => {
-    const it = await guarded({ limits: { strangersPerSecondInAll: 1 } }, { clock: new FakeClock() })
+    const it = await guarded({ limits: { unauthenticatedPerSecondTotal: 1 } }, { clock: new FakeClock() })
     await flooded(it.port)
     const asked = (from: string) => status(it.port, ['GET /live HTTP/1.1'], from, '10.1.2.3:8080')
     const statuses: number[] = []

@@ -16,7 +16,7 @@ test('short of memory: new callers hear that all lines are busy, programs receiv
     authToken: twilio.authToken,
     apiUrl: twilio.url,
     from: '+15005550001',
-    allow: ['+34'],
+    allowedPrefixes: ['+34'],
   }
   const { app, port, webhook } = await guarded(
     { languages: { speaks: 'es-es', hears: 'es-es' }, twilio: { authTokens: [TOKEN], outbound } },

@@ -8,7 +8,7 @@ const AT_ONCE = 20
 
 test('unsigned upgrades', async context => {
   const { app, port } = await guarded({
-    limits: { strangersPerSecond: 100_000, strangersPerSecondInAll: 100_000 },
+    limits: { unauthenticatedPerSecond: 100_000, unauthenticatedPerSecondTotal: 100_000 },
   })
   let refused = 0
   const before = process.cpuUsage()

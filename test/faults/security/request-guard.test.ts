@@ -6,7 +6,7 @@ import { guarded, KEY, PUBLIC, ringing, TOKEN } from '../../harness/security/gua
 import { exchanged, rawConnection, upgradeText } from '../../harness/security/raw.ts'
 
 /** No local address is exempt: 127.0.0.1, 127.0.0.2 … are separate attackers. */
-const STRICT = { neighbours: [] as string[] }
+const STRICT = { exemptAddresses: [] as string[] }
 const UPGRADE = upgradeText('/twilio/media')
 
 /** Opens a call's media stream up to the point where it runs on its own. */
@@ -22,7 +22,7 @@ describe('connections', () => {
   test('G14, G15, G17: cuts slow heads and bodies and silent connections in time', {
     timeout: 30_000,
   }, async () => {
-    const { app, port } = await guarded({ limits: { headersMs: 1_000, requestMs: 2_000 } })
+    const { app, port } = await guarded({ limits: { headersTimeoutMs: 1_000, requestTimeoutMs: 2_000 } })
     const silent = rawConnection(port)
     const slowHead = rawConnection(port)
     slowHead.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n')
@@ -101,8 +101,8 @@ describe('requests', () => {
     const limits = {
       ...STRICT,
       connectionsPerAddress: 1_000,
-      strangersPerSecond: 2,
-      strangersPerSecondInAll: 1_000,
+      unauthenticatedPerSecond: 2,
+      unauthenticatedPerSecondTotal: 1_000,
     }
     const { app, port, log } = await guarded({ limits }, { clock })
     const tried: string[] = []
@@ -121,7 +121,7 @@ describe('requests', () => {
 
   test('answers 429 and Retry-After on an open connection', async () => {
     const { app, port } = await guarded(
-      { limits: { ...STRICT, strangersPerSecond: 1 } },
+      { limits: { ...STRICT, unauthenticatedPerSecond: 1 } },
       { clock: new FakeClock() },
     )
     const one = rawConnection(port)
@@ -135,7 +135,7 @@ describe('requests', () => {
 
   test('never counts signed requests', async () => {
     const { app, webhook } = await guarded(
-      { limits: { ...STRICT, strangersPerSecond: 1, strangersPerSecondInAll: 1 } },
+      { limits: { ...STRICT, unauthenticatedPerSecond: 1, unauthenticatedPerSecondTotal: 1 } },
       { clock: new FakeClock() },
     )
     for (let n = 0; n < 40; n++) expect((await webhook('voice', ringing(`CA${n}`))).status).toBe(200)
@@ -144,7 +144,7 @@ describe('requests', () => {
 
   test('G12: answers unauthenticated clients with 503 beyond the total limit, and still admits Twilio', async () => {
     const { app, port, webhook } = await guarded(
-      { limits: { strangersPerSecondInAll: 1 } },
+      { limits: { unauthenticatedPerSecondTotal: 1 } },
       { clock: new FakeClock() },
     )
     const statuses: number[] = []
@@ -166,7 +166,7 @@ describe('requests', () => {
 
   test('behind a proxy in trustProxy, counts each client by its forwarded address', async () => {
     const { port } = await guarded(
-      { trustProxy: ['loopback'], limits: { ...STRICT, strangersPerSecond: 1 } },
+      { trustProxy: ['loopback'], limits: { ...STRICT, unauthenticatedPerSecond: 1 } },
       { clock: new FakeClock() },
     )
     const status = async (client: string) =>

@@ -5,7 +5,7 @@ import { until } from '../../harness/until.ts'
 
 /** The bridge with a page for invited people only, and a client with the key. */
 async function desk() {
-  const it = await guarded({ browser: { visitors: 'invited' }, transcripts: { keep: 'memory' } })
+  const it = await guarded({ browser: { access: 'invited' }, transcripts: { store: 'memory' } })
   const base = `http://127.0.0.1:${it.port}`
   const ask = async (method: string, path: string, body?: object, bearer = KEY) => {
     const response = await fetch(`${base}/v1${path}`, {

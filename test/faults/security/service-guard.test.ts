@@ -4,14 +4,14 @@ import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { exchanged, rawConnection } from '../../harness/security/raw.ts'
 import { fakeService } from '../../harness/service/fake-service.ts'
 
-const STRICT = { neighbours: [] }
+const STRICT = { exemptAddresses: [] }
 const UPGRADE =
   'GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n'
 
 test('G14: cuts slow request headers and silent connections in time', {
   timeout: 30_000,
 }, async () => {
-  const { url } = await fakeService({ limits: { headersMs: 1_000 } })
+  const { url } = await fakeService({ limits: { headersTimeoutMs: 1_000 } })
   const port = Number(new URL(url).port)
   const slow = rawConnection(port)
   slow.socket.write('GET /health HTTP/1.1\r\nHost: a\r\n')
@@ -34,7 +34,7 @@ test('G17: limits unauthenticated clients per address; a session takes no place 
 })
 
 test('G18: answers upgrades and requests without a key with 429, then cuts them; with a key they are never counted', async () => {
-  const limits = { ...STRICT, strangersPerSecond: 1, connectionsPerAddress: 1_000 }
+  const limits = { ...STRICT, unauthenticatedPerSecond: 1, connectionsPerAddress: 1_000 }
   const { service, url, get } = await fakeService({ limits }, { clock: new FakeClock() })
   const port = Number(new URL(url).port)
   for (let n = 0; n < 30; n++) expect((await get('/api/languages')).status).toBe(200)
@@ -49,7 +49,7 @@ test('G18: answers upgrades and requests without a key with 429, then cuts them;
 })
 
 test('answers an upgrade over the limit as in the error table', async () => {
-  const limits = { ...STRICT, strangersPerSecond: 1 }
+  const limits = { ...STRICT, unauthenticatedPerSecond: 1 }
   const { url } = await fakeService({ limits }, { clock: new FakeClock() })
   const port = Number(new URL(url).port)
   const late = rawConnection(port)

@@ -6,7 +6,7 @@ import { exchanged } from '../../harness/security/raw.ts'
 import { until } from '../../harness/until.ts'
 
 /** No local address is exempt: 127.0.0.7, 127.0.0.8 … are separate attackers. */
-const STRICT = { neighbours: [] as string[] }
+const STRICT = { exemptAddresses: [] as string[] }
 /** As from elsewhere: under the public name, no client counts as local. */
 const ELSEWHERE = { host: 'bridge.example.com' }
 
@@ -49,7 +49,7 @@ const many = (count: number) => Array.from({ length: count }, (_, n) => n)
 
 describe('S-8: the talk page', () => {
   test('150 silent connections from 3 addresses do not exclude a visitor with a link', async () => {
-    const { app, visitor, link, comesIn } = await page({ visitors: 'invited' })
+    const { app, visitor, link, comesIn } = await page({ access: 'invited' })
     const token = await link('desk')
     const silent = await Promise.all(many(150).map(n => visitor(`127.0.0.${7 + (n % 3)}`)))
     // A limited number per address is accepted, the others are rejected at once.
@@ -60,14 +60,14 @@ describe('S-8: the talk page', () => {
   })
 
   test('neither do silent connections from any number of addresses', async () => {
-    const { visitor, link, comesIn } = await page({ visitors: 'invited' })
+    const { visitor, link, comesIn } = await page({ access: 'invited' })
     const token = await link('desk')
     await Promise.all(many(150).map(n => visitor(`127.0.2.${n % 50}`)))
     for (const n of many(5)) expect(await comesIn(`127.0.1.${n}`, { link: token })).toBe(true)
   })
 
-  test('with visitors: anyone, one address cannot use all places, and uninvited visitors cannot use those of invited ones', async () => {
-    const { app, link, comesIn } = await page({ visitors: 'anyone', maxVisitors: 10 })
+  test('with access: anyone, one address cannot use all places, and uninvited visitors cannot use those of invited ones', async () => {
+    const { app, link, comesIn } = await page({ access: 'anyone', maxVisitors: 10 })
     const token = await link('desk')
     const of = async (from: string, by?: object) => {
       let count = 0
@@ -82,7 +82,7 @@ describe('S-8: the talk page', () => {
   })
 
   test('S-11: fifty wrong codes from ten networks lock no code', async () => {
-    const { app, link, comesIn } = await page({ visitors: 'invited' })
+    const { app, link, comesIn } = await page({ access: 'invited' })
     await link('desk')
     const code = app.roomCodes.issue('desk', 60_000)
     const wrong = code === '000000' ? '000001' : '000000'
@@ -94,7 +94,7 @@ describe('S-8: the talk page', () => {
   })
 
   test('S-11: does not reveal the load to unauthenticated clients', async () => {
-    const { port } = await page({ visitors: 'invited' })
+    const { port } = await page({ access: 'invited' })
     const told = async (path: string, lines: string) =>
       await exchanged(port, `GET ${path} HTTP/1.1\r\n${lines}Connection: close\r\n\r\n`)
     const stranger = 'Host: bridge.example.com\r\n'
@@ -110,7 +110,7 @@ describe('S-8: the talk page', () => {
   })
 
   test('a link does not give all places to one address', async () => {
-    const { link, comesIn } = await page({ visitors: 'invited', visitorsPerAddress: 3, maxVisitors: 6 })
+    const { link, comesIn } = await page({ access: 'invited', visitorsPerAddress: 3, maxVisitors: 6 })
     const token = await link('desk')
     const entered: boolean[] = []
     for (const _ of many(4)) entered.push(await comesIn('127.0.0.7', { link: token }))

@@ -46,7 +46,7 @@ export async function callOfShape(cell: ShapeCell, number: number): Promise<void
   await using rig = await Rig.open({
     // Many calls at once on a busy machine: none may fail for that.
     client: { mode: cell.mode, deadlines: { connectMs: 15_000, startMs: 15_000 } },
-    relay: { ackDeadlineMs: 10_000, awayAfterMs: 10_000 },
+    relay: { ackDeadlineMs: 10_000, connectTimeoutMs: 10_000 },
     service: {
       shape: cell,
       answer: silence,

@@ -26,7 +26,7 @@ export class StreamCalls {
   private constructor(seed: number) {
     this.#random = new SeededRandom(seed)
     this.#translator = new FakeTranslator()
-    this.relay = new Relay({ translator: this.#translator, options: relayOptions({ keepMs: 0 }) })
+    this.relay = new Relay({ translator: this.#translator, options: relayOptions({ reconnectWindowMs: 0 }) })
     this.#app = Fastify({ forceCloseConnections: true })
   }
 

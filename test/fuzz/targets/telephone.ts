@@ -69,7 +69,7 @@ const forms: FuzzTarget = {
   },
 }
 
-const RULES = { allow: ['+34', '+1212', '+44'], own: ['+34911234567'] }
+const RULES = { allowedPrefixes: ['+34', '+1212', '+44'], own: ['+34911234567'] }
 
 const numbers: FuzzTarget = {
   name: 'phone numbers',
@@ -81,7 +81,7 @@ const numbers: FuzzTarget = {
     if (fault === undefined) {
       must(/^\+[1-9]\d{6,14}$/.test(to), 'what is called is a plain number')
       must(
-        RULES.allow.some(prefix => to.startsWith(prefix)),
+        RULES.allowedPrefixes.some(prefix => to.startsWith(prefix)),
         'of the allowed prefixes',
       )
       must(!RULES.own.includes(to), 'and not our own')

@@ -30,7 +30,7 @@ export async function browserServer(options: Partial<BrowserBridgeOptions> = {})
   const log = new LogLines()
   const relay = new Relay({
     translator,
-    options: relayOptions({ levelling: false }),
+    options: relayOptions({ normalizeLoudness: false }),
     clock,
     log,
     random: () => 0.5,

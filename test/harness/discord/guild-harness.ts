@@ -51,7 +51,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
   if (given.nick) guild.setNick(guild.bot, given.nick)
   const client = clientFor(discord)
   const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey })
-  const relay = new Relay({ translator, options: relayOptions({ levelling: false }), log })
+  const relay = new Relay({ translator, options: relayOptions({ normalizeLoudness: false }), log })
   await relay.ready()
   const preferences = new MemoryPreferences()
   const announcer = new FakeAnnouncer()

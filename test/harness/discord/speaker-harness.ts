@@ -22,7 +22,7 @@ class FakeSource implements PacketSource {
 }
 
 /** An attached leg, and a remote client’s packets for it. */
-export function speakerStage(turnSilenceMs = 800) {
+export function speakerStage(endOfTurnSilenceMs = 800) {
   const clock = new FakeClock(5_000)
   const pacer = new OutputPacer(clock)
   const source = new FakeSource()
@@ -34,7 +34,7 @@ export function speakerStage(turnSilenceMs = 800) {
     pacer,
     counters,
     log: noopLogger,
-    turnSilenceMs,
+    endOfTurnSilenceMs,
   })
   const frames: Int16Array[] = []
   const marks: string[] = []

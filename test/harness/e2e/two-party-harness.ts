@@ -111,7 +111,7 @@ export async function exchange(options: ExchangeOptions = {}): Promise<Exchange>
     languages: { speaks: 'en-us', hears: 'es-es' },
     sounds: { notices: await notices(folder) },
     // Regardless of the machine’s load.
-    limits: { maxLateMs: 60_000 },
+    limits: { maxEventLoopLagMs: 60_000 },
     ...options.config,
     twilio: {
       authTokens: [twilio.authToken],
@@ -119,7 +119,7 @@ export async function exchange(options: ExchangeOptions = {}): Promise<Exchange>
         accountSid: twilio.accountSid,
         apiUrl: twilio.url,
         from: DESK,
-        allow: ['+34', '+1'],
+        allowedPrefixes: ['+34', '+1'],
         ...options.outbound,
       },
       numbers: { [DESK]: number, ...numbers },

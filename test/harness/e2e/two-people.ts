@@ -65,7 +65,7 @@ export async function twoPeople({
           authToken,
           apiUrl,
           from: LINE,
-          allow: ['+1212'],
+          allowedPrefixes: ['+1212'],
           machineDetection,
           ringSeconds,
         },

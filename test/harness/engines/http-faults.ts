@@ -4,7 +4,7 @@ import type { Fault, FaultServer } from './fault-server.ts'
 
 export const KEY = 'sk-a-secret-key'
 /** Times short enough for tests; one further attempt. */
-export const SERVER = { apiKey: KEY, timeoutMs: 900, retries: 1, restMs: 60_000 }
+export const SERVER = { apiKey: KEY, timeoutMs: 900, retries: 1, cooldownMs: 60_000 }
 
 const LASTING: readonly Fault[] = [
   'status 500',

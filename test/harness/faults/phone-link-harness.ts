@@ -57,7 +57,7 @@ export class PhoneRig implements AsyncDisposable {
         limits: { ...DEFAULT_LIMITS, pingAfterMs: 1_000, lostAfterMs: 3_000 },
       },
       // The played audio equals the spoken audio: echo by construction.
-      relay: { levelling: false, catchUp: false, echoSuppression: false },
+      relay: { normalizeLoudness: false, catchUp: false, echoSuppression: false },
       limits: NEVER_LATE.limits,
     })
     const to = await app.listen()

@@ -68,7 +68,12 @@ export class Rig implements AsyncDisposable {
       translator: translator(proxy.url, service.apiKey),
       fallbacks: fallback ? [translator(fallback.url, fallback.apiKey)] : [],
       // The service answers with the same audio: echo by construction.
-      options: relayOptions({ levelling: false, catchUp: false, echoSuppression: false, ...options.relay }),
+      options: relayOptions({
+        normalizeLoudness: false,
+        catchUp: false,
+        echoSuppression: false,
+        ...options.relay,
+      }),
       log: this.log,
     })
     this.relay.observer.on('caption', caption => this.captions.push(caption))

@@ -14,7 +14,7 @@ export async function open(more: Partial<OutboundSettings> = {}) {
     method === 'POST' && path.endsWith('/Calls.json')
       ? { status: 201, body: { sid: `CA${++calls}`, status: 'queued' } }
       : { body: { sid: 'CA', status: 'completed' } }
-  const settings = { from: FROM, allow: ['+1500'], machineDetection: false, ...more }
+  const settings = { from: FROM, allowedPrefixes: ['+1500'], machineDetection: false, ...more }
   const api = new TwilioCallsApi({ accountSid: ACCOUNT, authToken: 'key', apiUrl: rest.url })
   const log = new LogLines()
   const dialler = new CarrierDialer(settings, { api, log })

@@ -17,7 +17,7 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
   const log = new LogLines()
   const relay = new Relay({
     translator,
-    options: relayOptions({ levelling: false, ...options }),
+    options: relayOptions({ normalizeLoudness: false, ...options }),
     clock,
     log,
     random: () => 0.5,

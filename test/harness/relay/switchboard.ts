@@ -24,7 +24,7 @@ export const LOST: EndReason = {
 
 /** A switchboard on a relay with a simulated clock; every participant is one tone, each notice another. */
 export async function switchboard(options: Partial<SwitchboardOptions> = {}) {
-  const { clock, relay, translator, answer, connection } = await rooms({ awayAfterMs: 0 })
+  const { clock, relay, translator, answer, connection } = await rooms({ connectTimeoutMs: 0 })
   const announcer = new FakeAnnouncer()
   const dialler = new FakeDialler()
   const log = new LogLines()

@@ -30,7 +30,7 @@ export async function guarded(config: Partial<AppConfig> = {}, parts: AppOptions
       twilio: { authTokens: [TOKEN] },
       ...config,
       // Tolerates a busy machine.
-      limits: { maxLateMs: 60_000, ...config.limits },
+      limits: { maxEventLoopLagMs: 60_000, ...config.limits },
     },
     { translator: new FakeTranslator(), log, ...parts },
   )

@@ -17,7 +17,7 @@ const config = {
   control: { keys: [{ name: 'desk', key: KEY }] },
   webhooks: [{ url: 'http://127.0.0.1:8099/', secret: 'a-secret-of-the-receiver', name: 'desk' }],
   twilio: { authTokens: ['0123456789abcdef0123456789abcdef'] },
-  limits: { maxLateMs: 60_000 },
+  limits: { maxEventLoopLagMs: 60_000 },
 }
 
 let app: App

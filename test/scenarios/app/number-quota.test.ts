@@ -94,7 +94,7 @@ describe('calls to one number', () => {
       port: 0,
       service: { url: 'http://127.0.0.1:9', apiKey: 'of nobody' },
       languages: { speaks: 'en-us', hears: 'en-us' },
-      limits: { maxLateMs: 60_000 },
+      limits: { maxEventLoopLagMs: 60_000 },
       twilio: { authTokens: [], insecure: true, numbers: { [DESK]: { maxCalls: 1 } } },
     })
     const webhook = `${await app.listen()}/twilio/voice`

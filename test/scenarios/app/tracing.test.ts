@@ -14,7 +14,7 @@ const config = {
 test('traces as configured and sends the last spans before the server exits', async () => {
   await using there = await collector()
   const parts = { translator: new FakeTranslator() }
-  const app = await buildApp({ ...config, tracing: { url: `${there.url}/otlp`, service: 'mine' } }, parts)
+  const app = await buildApp({ ...config, tracing: { url: `${there.url}/otlp`, serviceName: 'mine' } }, parts)
   app.relay.observer.emit('utterance', {
     ...{ room: 'r', speaker: 'anna', listener: 'ben', utterance: 'u1', audioMs: 400 },
     stage: 'dropped',

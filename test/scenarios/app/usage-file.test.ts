@@ -288,7 +288,7 @@ describe('a usage limit applies', () => {
   test('with a usage file only when a limit is configured', () => {
     const { clock, wallClock, log } = server()
     const parts = { clock, wallClock, log }
-    const outbound = { accountId: 'AC1', from: '+15005550001', allow: ['+34'] }
+    const outbound = { accountId: 'AC1', from: '+15005550001', allowedPrefixes: ['+34'] }
     const open = (settings: object) =>
       openUsageFile({ authTokens: ['x'], usageFile: file, ...settings }, parts)
     expect(open({})).toBeUndefined()

@@ -151,7 +151,7 @@ describe('admission of visitors', () => {
     ['invited', 'uninvited', 'uninvited'],
     ['anyone', 'welcome', 'welcome'],
   ] as const)('%s: locally %s, remotely %s', async (visitors, here, elsewhere) => {
-    b = await browserServer({ settings: { visitors } })
+    b = await browserServer({ settings: { access: visitors } })
     expect(await knock({})).toBe(here)
     expect(await knock(outsider)).toBe(elsewhere)
     expect(JSON.parse((await get('/talk/languages', outsider)).body)).toMatchObject({

@@ -2,13 +2,13 @@ import { describe, expect, it } from 'vitest'
 import { fieldsOf, Harness, resumeUrlIn, SILENCE, until } from '../../harness/phone/twilio-bridge-harness.ts'
 
 const inProgress = (callSid: string) => ({ ...fieldsOf(callSid), CallStatus: 'in-progress' })
-const departure = (elsewhere: boolean) => () => ({ elsewhere, askSeconds: 3 })
+const departure = (elsewhere: boolean) => () => ({ elsewhere, resumeDelaySeconds: 3 })
 
 describe('a bridge that is shutting down', () => {
   it('answers new calls with 503 if another server accepts them, and known calls as usual', async () => {
     let leaving = false
     await using bridge = await Harness.open({
-      departure: () => (leaving ? { elsewhere: true, askSeconds: 3 } : undefined),
+      departure: () => (leaving ? { elsewhere: true, resumeDelaySeconds: 3 } : undefined),
     })
     const { party } = await bridge.call('CA1')
     leaving = true

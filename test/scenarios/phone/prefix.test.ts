@@ -61,7 +61,7 @@ describe('a bridge below a prefix', () => {
     const clock = new FakeClock()
     const api = new FakeCarrierApi()
     const dialler = new CarrierDialer(
-      { from: '+15005550001', allow: ['+1'] },
+      { from: '+15005550001', allowedPrefixes: ['+1'] },
       { api, clock, log: new LogLines() },
     )
     await using _bridge = await Harness.open({ prefix: '/calls', dialler, clock })

@@ -60,7 +60,7 @@ describe('a stream stopped by Twilio', () => {
     const clock = new FakeClock()
     const api = new FakeCarrierApi()
     api.onStatus = async () => status
-    const settings = { from: '+15005550001', allow: ['+1'] }
+    const settings = { from: '+15005550001', allowedPrefixes: ['+1'] }
     const dialler = new CarrierDialer(settings, { clock, api })
     await using bridge = await Harness.open({ clock, limits, dialler })
     const { party, admitted } = await bridge.call('CA1')

@@ -14,7 +14,7 @@ async function recording(folder: string) {
   const r = await rooms()
   const { relay, clock } = r
   const log = new LogLines()
-  const options = recordingSettingsSchema.parse({ when: 'asked', folder })
+  const options = recordingSettingsSchema.parse({ mode: 'asked', folder })
   const wallClock = () => START + clock.now()
   const recorder = new DiskRecorder({ relay, clock, announcer, options, wallClock, log, language: 'en-us' })
   onTestFinished(async () => {

@@ -96,7 +96,7 @@ describe('a caller alone whose connection breaks', () => {
       'CA1',
     ],
     ['has no call to reconnect to', broken, {}, undefined],
-    ['has reconnection disabled', broken, { keepMs: 0 }, 'CA1'],
+    ['has reconnection disabled', broken, { reconnectWindowMs: 0 }, 'CA1'],
   ])('who %s has no reconnection window', async (_, reason, options, call) => {
     const events = await set(options)
     const anna = r.live('anna', { speaks: 'en-us', hears: 'es-es' }, call)

@@ -36,24 +36,24 @@ describe('translated voices', () => {
       [-30, -12],
       [-9, -25],
     ] as [number, number][]) {
-      const [one, two] = await heardAt(levels, { levelling: true })
+      const [one, two] = await heardAt(levels, { normalizeLoudness: true })
       expect(Math.abs(one! - two!)).toBeLessThan(1.5)
       for (const each of [one!, two!]) expect(Math.abs(each + 20)).toBeLessThan(2)
     }
   })
 
   test('use the configured level', async () => {
-    for (const each of await heardAt([-28, -18], { levelling: true, levelDb: -26 }))
+    for (const each of await heardAt([-28, -18], { normalizeLoudness: true, targetLoudnessDb: -26 }))
       expect(Math.abs(each + 26)).toBeLessThan(2)
   })
 
-  test('keep their levels when `levelling` is off', async () => {
-    const [soft, loud] = await heardAt([-30, -12], { levelling: false })
+  test('keep their levels when `normalizeLoudness` is off', async () => {
+    const [soft, loud] = await heardAt([-30, -12], { normalizeLoudness: false })
     expect(loud! - soft!).toBeGreaterThan(17)
   })
 
   test('keep a smooth level across chunks of a voice', async () => {
-    const r = await rooms({ levelling: true })
+    const r = await rooms({ normalizeLoudness: true })
     r.join('anna', { speaks: 'en-us', original: 'off' })
     const bob = r.join('bob', { hears: 'es-es', original: 'off' })
     await r.run(100)

@@ -73,8 +73,8 @@ describe('eight sessions with room for eight', { timeout: PATIENCE_MS }, () => {
   const OWN_MS = 5_000
   const real = realService({
     maxSessions: 8,
-    admitBehindMs: 1_000,
-    maxBehindMs: MAX_BEHIND_MS,
+    admitLagMs: 1_000,
+    warnLagMs: MAX_BEHIND_MS,
     engines: UNHURRIED,
   })
 

@@ -3,7 +3,7 @@ import { type ConfigInput, loadConfig } from '../../../src/config/load.ts'
 
 const ACCOUNT = `AC${'x'.repeat(32)}`
 const NUMBER = '+15551230001'
-const OUTBOUND = { accountSid: ACCOUNT, authToken: 'token', from: NUMBER, allow: ['+1212', '+34'] }
+const OUTBOUND = { accountSid: ACCOUNT, authToken: 'token', from: NUMBER, allowedPrefixes: ['+1212', '+34'] }
 
 type Twilio = NonNullable<ConfigInput['twilio']>
 const load = (twilio: Twilio, calls: ConfigInput['calls'] = {}) =>
@@ -29,11 +29,11 @@ describe('outbound calling', () => {
         DRAGOMAN_TWILIO_OUTBOUND_API_KEY_SID: `SK${'x'.repeat(32)}`,
         DRAGOMAN_TWILIO_OUTBOUND_API_KEY_SECRET_FILE: import.meta.filename,
         DRAGOMAN_TWILIO_OUTBOUND_FROM: NUMBER,
-        DRAGOMAN_TWILIO_OUTBOUND_ALLOW: '+34, +1212',
+        DRAGOMAN_TWILIO_OUTBOUND_ALLOWED_PREFIXES: '+34, +1212',
         DRAGOMAN_TWILIO_OUTBOUND_MACHINE_DETECTION: 'false',
       },
     })
-    expect(twilio.outbound).toMatchObject({ allow: ['+34', '+1212'], machineDetection: false })
+    expect(twilio.outbound).toMatchObject({ allowedPrefixes: ['+34', '+1212'], machineDetection: false })
     expect(twilio.outbound?.apiKeySecret).toContain('import')
   })
 
@@ -53,8 +53,8 @@ describe('outbound calling', () => {
   it.each<[string, Partial<NonNullable<Twilio['outbound']>>]>([
     ['twilio.outbound.accountSid', { accountSid: 'SK1' }],
     ['twilio.outbound.from', { from: '5551230001' }],
-    ['twilio.outbound.allow', { allow: [] }],
-    ['twilio.outbound.allow', { allow: ['34'] }],
+    ['twilio.outbound.allowedPrefixes', { allowedPrefixes: [] }],
+    ['twilio.outbound.allowedPrefixes', { allowedPrefixes: ['34'] }],
     ['twilio.outbound.ringSeconds', { ringSeconds: 3 }],
     ['twilio.outbound.maxConcurrent', { maxConcurrent: 0 }],
     ['twilio.outbound.maxMinutesPerDay', { maxMinutesPerDay: 0 }],
@@ -64,7 +64,7 @@ describe('outbound calling', () => {
     ['twilio.outbound.prices', { maxSpendPerKey: 5 }],
     [
       'twilio.outbound.prices',
-      { maxSpendPerDay: 5, allow: ['+34', '+1'], prices: { '+34': 0.1, '+1212': 0.1 } },
+      { maxSpendPerDay: 5, allowedPrefixes: ['+34', '+1'], prices: { '+34': 0.1, '+1212': 0.1 } },
     ],
     ['twilio.outbound.prices', { prices: { '34': 0.1 } }],
     ['twilio.outbound.apiKeySecret', { authToken: undefined, apiKeySid: `SK${'x'.repeat(32)}` }],
@@ -134,9 +134,14 @@ describe('calls', () => {
   it('remember caller languages only with a file and a key', () => {
     const remembered = { file: 'languages.json', key: 'sixteen characters' }
     expect(
-      load(number({ menu: { ...MENU, mode: 'remembered' }, room: 'desk' }), { remembered }).calls.remembered,
+      load(number({ menu: { ...MENU, mode: 'remembered' }, room: 'desk' }), { callerLanguages: remembered })
+        .calls.callerLanguages,
     ).toEqual(remembered)
-    expect(() => load({}, { remembered: { ...remembered, key: 'short' } })).toThrow('calls.remembered.key')
-    expect(() => load({}, { remembered: { file: 'x' } as typeof remembered })).toThrow('calls.remembered.key')
+    expect(() => load({}, { callerLanguages: { ...remembered, key: 'short' } })).toThrow(
+      'calls.callerLanguages.key',
+    )
+    expect(() => load({}, { callerLanguages: { file: 'x' } as typeof remembered })).toThrow(
+      'calls.callerLanguages.key',
+    )
   })
 })

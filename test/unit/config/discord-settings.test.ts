@@ -43,7 +43,7 @@ describe('settings of Discord', () => {
       accountSid: `AC${'x'.repeat(32)}`,
       authToken: 'token',
       from: '+15551230001',
-      allow: ['+1'],
+      allowedPrefixes: ['+1'],
     }
     const more = { publicUrl: 'https://bridge.example.com', twilio: { outbound } }
     expect(load({ dialRoles: [ID] }, more).dialRoles).toEqual([ID])

@@ -7,7 +7,7 @@ import { SECRETS } from '../../../src/config/schema.ts'
 /** Values accepted for `key`, each with its text in the environment. */
 function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: string }> | undefined {
   // Tables whose keys require each other.
-  if (/^(calls\.remembered|twilio\.outbound)\.|^discord\.dialRoles$/.test(path)) return undefined
+  if (/^(calls\.callerLanguages|twilio\.outbound)\.|^discord\.dialRoles$/.test(path)) return undefined
   const plain = <T>(values: fc.Arbitrary<T>) => values.map(value => ({ value, text: String(value) }))
   const { minimum = 0, maximum = 1_000, multipleOf = 1 } = shape
   const most = Math.min(maximum, 1_000_000)
@@ -25,7 +25,7 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
   const language = fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/)
   if (path === 'attendant.languages')
     return fc.array(language, { maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
-  if (path.endsWith('trustProxy') || path.endsWith('neighbours'))
+  if (path.endsWith('trustProxy') || path.endsWith('exemptAddresses'))
     return fc
       .array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant('loopback')), { minLength: 1, maxLength: 4 })
       .map(value => ({ value, text: value.join(', ') }))

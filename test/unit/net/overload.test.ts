@@ -6,7 +6,7 @@ import { LogLines } from '../../harness/log-lines.ts'
 
 afterEach(() => void vi.restoreAllMocks())
 
-const LIMITS = { maxLateMs: 100, maxMemoryShare: 0.8 }
+const LIMITS = { maxEventLoopLagMs: 100, maxMemoryShare: 0.8 }
 
 /** The clock of a program whose timers are all late. */
 class LateClock implements Clock {
@@ -133,7 +133,7 @@ test('exactly at the limit it accepts, and near it does not recover', () => {
   const clock = new LateClock()
   let share = LIMITS.maxMemoryShare
   using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
-  clock.lateMs = LIMITS.maxLateMs
+  clock.lateMs = LIMITS.maxEventLoopLagMs
   clock.run(5_000)
   expect(overload.reason).toBeUndefined()
   share = 0.1

@@ -133,7 +133,7 @@ export function sessionOptions(
     outage: new OutageNotice({ post: notice => writing.tell(notice) }),
     others,
     news,
-    indicator: (options.indicator ?? true) ? new NicknameIndicator(client, guildId, log) : undefined,
+    indicator: (options.nicknameIndicator ?? true) ? new NicknameIndicator(client, guildId, log) : undefined,
     mention,
   }
 }

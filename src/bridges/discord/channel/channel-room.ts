@@ -61,7 +61,7 @@ export class ChannelRoom {
 
   constructor(parts: ChannelResources, terms: ChannelRoomOptions) {
     const { id, guildId, room, link, onFull, onLost } = terms
-    const { relay, admission, pacer, counters, log, options: { turnSilenceMs } = {} } = parts
+    const { relay, admission, pacer, counters, log, options: { endOfTurnSilenceMs } = {} } = parts
     this.#parts = parts
     this.#terms = terms
     this.name = room
@@ -93,7 +93,7 @@ export class ChannelRoom {
           pacer,
           counters,
           log,
-          ...(turnSilenceMs === undefined ? {} : { turnSilenceMs }),
+          ...(endOfTurnSilenceMs === undefined ? {} : { endOfTurnSilenceMs }),
         }),
       onFull: ({ message: reason }) => {
         log.warn({ guildId, reason }, 'speaker rejected')

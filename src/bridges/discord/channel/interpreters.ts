@@ -104,7 +104,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     const { client, log, options } = this.#parts
     const running = this.#recent.get(id)
     if (running) void this.#resume(running)
-    if (!this.#sessions.has(id) && options?.indicator !== false)
+    if (!this.#sessions.has(id) && options?.nicknameIndicator !== false)
       void new NicknameIndicator(client, id, log).clear()
   }
 

@@ -46,10 +46,10 @@ export class SpeakerDecoder implements OrderedPackets {
   #closedAt = 0
   #given = 0
 
-  /** `emit` receives each frame, borrowed. `turnSilenceMs`: silence after a turn. */
-  constructor(counters: LinkCounters, turnSilenceMs: number, emit: (frame: Int16Array) => void) {
+  /** `emit` receives each frame, borrowed. `endOfTurnSilenceMs`: silence after a turn. */
+  constructor(counters: LinkCounters, endOfTurnSilenceMs: number, emit: (frame: Int16Array) => void) {
     this.#counters = counters
-    this.#turnFrames = Math.ceil(turnSilenceMs / FRAME_MS)
+    this.#turnFrames = Math.ceil(endOfTurnSilenceMs / FRAME_MS)
     this.#emit = emit
     this.#framer = new Framer(FRAME_SAMPLES, emit)
   }

@@ -28,12 +28,12 @@ export interface SpeakerLegOptions {
   readonly counters: LinkCounters
   readonly log: Logger
   /** Silence sent after a turn, so that the service detects its end (ms). Default 800. */
-  readonly turnSilenceMs?: number
+  readonly endOfTurnSilenceMs?: number
 }
 
 /**
  * One user of a voice channel, who only speaks; audio played to this leg is discarded. Frames arrive while the user
- * talks and for `turnSilenceMs` longer. Discord sends nothing during silence, and neither does the leg.
+ * talks and for `endOfTurnSilenceMs` longer. Discord sends nothing during silence, and neither does the leg.
  */
 export class SpeakerLeg implements Leg, PacketSink, Paced {
   readonly id: string
@@ -52,15 +52,15 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   #marks: string[] = []
   #over = false
 
-  /** Throws RangeError for `turnSilenceMs` outside of 100 to 5000. */
+  /** Throws RangeError for `endOfTurnSilenceMs` outside of 100 to 5000. */
   constructor(options: SpeakerLegOptions) {
-    const { id, userId, source, pacer, counters, turnSilenceMs = 800 } = options
-    if (!(turnSilenceMs >= 100 && turnSilenceMs <= 5_000))
-      throw new RangeError(`turnSilenceMs must be from 100 to 5000, got ${turnSilenceMs}`)
+    const { id, userId, source, pacer, counters, endOfTurnSilenceMs = 800 } = options
+    if (!(endOfTurnSilenceMs >= 100 && endOfTurnSilenceMs <= 5_000))
+      throw new RangeError(`endOfTurnSilenceMs must be from 100 to 5000, got ${endOfTurnSilenceMs}`)
     this.id = id
     this.userId = userId
     this.#options = options
-    this.#voice = new SpeakerDecoder(counters, turnSilenceMs, frame => this.#uplink?.write(frame))
+    this.#voice = new SpeakerDecoder(counters, endOfTurnSilenceMs, frame => this.#uplink?.write(frame))
     this.#window = new ReorderBuffer(this.#voice, counters)
     this.#allowance = new TokenBucket(FASTEST_MS, BURST_MS, pacer.clock.now())
     const { promise, resolve } = Promise.withResolvers<EndReason>()

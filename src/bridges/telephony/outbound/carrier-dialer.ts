@@ -27,16 +27,19 @@ export type DestinationFault =
 
 export interface DestinationRules {
   /** E.164 prefixes such as `+34` or `+1212`; all other numbers are rejected. */
-  readonly allow: readonly string[]
+  readonly allowedPrefixes: readonly string[]
   /** Numbers that route to this server: a call to one would call itself. */
   readonly own: readonly string[]
 }
 
 /** Returns the reason why `to` must not be called, or undefined. */
-export function destinationFault(to: string, { allow, own }: DestinationRules): DestinationFault | undefined {
-  if (allow.length === 0) return 'no destination is allowed'
+export function destinationFault(
+  to: string,
+  { allowedPrefixes, own }: DestinationRules,
+): DestinationFault | undefined {
+  if (allowedPrefixes.length === 0) return 'no destination is allowed'
   if (!E164.test(to)) return 'not a number such as +15551234567'
-  if (!allow.some(prefix => to.startsWith(prefix))) return 'not under an allowed prefix'
+  if (!allowedPrefixes.some(prefix => to.startsWith(prefix))) return 'not under an allowed prefix'
   if (own.includes(to)) return 'a number of this server'
   const number = parsePhoneNumberFromString(to)
   if (number && WORLDWIDE.includes(number.countryCallingCode))
@@ -74,7 +77,7 @@ export interface OutboundSettings extends UsageLimits {
   /** Caller ID: a number of the account, or one verified there. */
   readonly from: string
   /** Allowed prefixes of destinations, such as `+34` or `+1212`. */
-  readonly allow: readonly string[]
+  readonly allowedPrefixes: readonly string[]
   /** Numbers that route to this server and are never called. */
   readonly own?: readonly string[] | undefined
   /** Default 30. */
@@ -221,9 +224,11 @@ export class CarrierDialer implements Dialer {
   }
 
   #allowed(to: string): DialHost {
-    const { allow, from, own = [] } = this.#settings
+    const { allowedPrefixes, from, own = [] } = this.#settings
     const bridge = this.#closed ? undefined : this.#host
-    const fault = bridge ? destinationFault(to, { allow, own: [from, ...own] }) : 'no bridge is attached'
+    const fault = bridge
+      ? destinationFault(to, { allowedPrefixes, own: [from, ...own] })
+      : 'no bridge is attached'
     if (bridge && fault === undefined) return bridge
     this.counters.refused++
     this.#log.warn({ fault }, 'outbound call rejected')

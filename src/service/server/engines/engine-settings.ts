@@ -20,7 +20,7 @@ const server = {
   apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
   timeoutMs: ms(10_000).meta({ about: 'Timeout of a request, including retries (ms).' }),
   retries: z.int().min(0).max(5).default(1).meta({ about: 'Number of retries.' }),
-  restMs: ms(5_000).meta({ about: 'Cooldown after three consecutive failures (ms).' }),
+  cooldownMs: ms(5_000).meta({ about: 'Cooldown after three consecutive failures (ms).' }),
 }
 
 const openAiTranscription = z.strictObject({
@@ -36,7 +36,7 @@ const openAiTranscription = z.strictObject({
   prompt: z.string().optional().meta({ about: 'Words and names to expect, as a hint for the model.' }),
   pauseMs: z.int().min(100).max(3_000).default(400).meta({ about: 'Pause that ends an utterance (ms).' }),
   stallMs: ms(800).meta({ about: 'Time without audio after which an utterance is finished (ms).' }),
-  longMs: ms(15_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
+  maxUtteranceMs: ms(15_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
 })
 
 const queue = {

@@ -69,7 +69,7 @@ const SOCKETS = '/socket.io/'
  * library's bare response: requests without `Host` or with `Expect` reach the service, and only a GET of Socket.IO's
  * own path can be upgraded.
  */
-export function httpOptions(limits: Pick<ServerLimits, 'headersMs'>): ServerOptions {
+export function httpOptions(limits: Pick<ServerLimits, 'headersTimeoutMs'>): ServerOptions {
   return {
     ...httpLimits(limits),
     requireHostHeader: false,

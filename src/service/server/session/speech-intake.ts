@@ -10,9 +10,9 @@ import type { SessionInput, SessionOutput } from './session.ts'
 
 export interface PaceLimits {
   /** Delay above which the client of a session is notified (ms). */
-  readonly maxBehindMs: number
+  readonly warnLagMs: number
   /** Delay above which a session is ended (ms). */
-  readonly endBehindMs: number
+  readonly endLagMs: number
 }
 
 export interface PaceOptions {
@@ -42,18 +42,16 @@ export class BacklogMonitor implements Followed {
 
   judge(): void {
     const { outlet, limits, late } = this.#parts
-    const { maxBehindMs, endBehindMs } = limits
+    const { warnLagMs, endLagMs } = limits
     const lateMs = late()
     const shown = `the results are ${Math.round(lateMs)} ms behind the speech`
-    if (lateMs > endBehindMs) {
-      outlet.fault(new ServiceError('too_far_behind', `${shown}, sessions end at ${endBehindMs} ms`))
-    } else if (lateMs > maxBehindMs) {
+    if (lateMs > endLagMs) {
+      outlet.fault(new ServiceError('too_far_behind', `${shown}, sessions end at ${endLagMs} ms`))
+    } else if (lateMs > warnLagMs) {
       if (!this.#told)
-        outlet.fault(
-          new ServiceError('falling_behind', `${shown}, more than ${maxBehindMs} ms: still trying`),
-        )
+        outlet.fault(new ServiceError('falling_behind', `${shown}, more than ${warnLagMs} ms: still trying`))
       this.#told = true
-    } else if (lateMs < maxBehindMs / 2) this.#told = false
+    } else if (lateMs < warnLagMs / 2) this.#told = false
   }
 }
 

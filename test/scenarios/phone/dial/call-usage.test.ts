@@ -126,7 +126,7 @@ describe('a dialer with a ceiling', () => {
   it('hangs up a call that would exceed the quota, and leaves others alone', async () => {
     const clock = new FakeClock()
     const api = new FakeCarrierApi()
-    const settings = { from: '+15005550001', allow: ['+34'] }
+    const settings = { from: '+15005550001', allowedPrefixes: ['+34'] }
     const limits = { prices: { '+34': 0.5 }, maxSpendPerDay: 2, machineDetection: false }
     const dialler = new CarrierDialer(
       { ...settings, ...limits },
@@ -154,7 +154,7 @@ describe('a dialer with a ceiling', () => {
     const clock = new FakeClock()
     const api = new FakeCarrierApi()
     const log = new LogLines()
-    const settings = { from: '+15005550001', allow: ['+34'] }
+    const settings = { from: '+15005550001', allowedPrefixes: ['+34'] }
     const limits = { maxMinutesPerDay: 5, machineDetection: false }
     const parts = { clock, api, log, wallClock: () => clock.now() }
     const dialler = new CarrierDialer({ ...settings, ...limits }, parts)

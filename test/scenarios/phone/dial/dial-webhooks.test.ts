@@ -195,7 +195,7 @@ describe('the dialer', () => {
 
   it('needs a bridge, and only one', async () => {
     await using line = await open()
-    const alone = new CarrierDialer({ from: FROM, allow: ['+1'] }, { api: new FakeCarrierApi() })
+    const alone = new CarrierDialer({ from: FROM, allowedPrefixes: ['+1'] }, { api: new FakeCarrierApi() })
     expect(() => alone.dial({ to: TO, invitation: { room: 'r' } })).toThrow('no bridge')
     expect(() => line.dialler.attach({ url: path => path, release() {} })).toThrow('already attached')
   })

@@ -18,7 +18,7 @@ afterEach(async () => {
 /** A server that allows `headMs` for a head, and whose path `/begun` starts a response without ending it. */
 async function server(headMs: number): Promise<number> {
   const app = Fastify({
-    http: httpOptions({ headersMs: headMs }),
+    http: httpOptions({ headersTimeoutMs: headMs }),
     forceCloseConnections: true,
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
   })

@@ -58,7 +58,7 @@ test('keeps captions and transcripts if a client can request them', async () => 
 test('stores transcripts on disk up to the last word if configured, even without clients that can read them', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-floor-'))
   onTestFinished(() => rm(folder, { recursive: true }))
-  const { relay, ...open } = await spokenIn({ keep: 'disk', folder }, true)
+  const { relay, ...open } = await spokenIn({ store: 'disk', folder }, true)
   await relay.close()
   await open[Symbol.asyncDispose]()
   const [file = ''] = await readdir(folder)

@@ -59,7 +59,7 @@ test('ends with its room', async () => {
 })
 
 test('is kept for the configured time unless it is deleted', async () => {
-  const { ask, relay, clock } = await spoken({ keep: 'memory', keepHours: 1 })
+  const { ask, relay, clock } = await spoken({ store: 'memory', keepHours: 1 })
   const { id } = (await ask('GET', '/rooms/r/transcript')).body
   await relay.rooms.get('r')?.close()
   await until(() => relay.rooms.size === 0, 5_000, 'the end')
@@ -70,7 +70,7 @@ test('is kept for the configured time unless it is deleted', async () => {
   clock.advance(3_600_000)
   expect((await ask('GET', `/transcripts/${id}`)).status).toBe(404)
 
-  const again = await spoken({ keep: 'memory' })
+  const again = await spoken({ store: 'memory' })
   const other = (await again.ask('GET', '/rooms/r/transcript')).body.id
   await again.relay.rooms.get('r')?.close()
   await until(() => again.relay.rooms.size === 0, 5_000, 'the end')
@@ -131,7 +131,7 @@ describe('by a link', () => {
   })
 
   test('a stored transcript is accessible after the room has ended, until the link expires', async () => {
-    const it = await spoken({ keep: 'memory' })
+    const it = await spoken({ store: 'memory' })
     const { token } = it.floor.links.issue('r', 60_000)
     const { id } = (await it.ask('GET', '/rooms/r/transcript')).body
     await closed(it)
@@ -142,7 +142,7 @@ describe('by a link', () => {
   })
 
   test('a life that ended before the link was created is accessible only with a key', async () => {
-    const it = await spoken({ keep: 'memory' })
+    const it = await spoken({ store: 'memory' })
     const { id } = (await it.ask('GET', '/rooms/r/transcript')).body
     await closed(it)
     it.clock.advance(1_000)

@@ -12,10 +12,10 @@ const OPTIONS = {
   streaming: false,
   pauseMs: 300,
   stallMs: 300,
-  longMs: 15_000,
+  maxUtteranceMs: 15_000,
   timeoutMs: 5_000,
   retries: 0,
-  restMs: 1_000,
+  cooldownMs: 1_000,
 } as const
 
 it('returns the next line to the embedded service for every utterance', async () => {

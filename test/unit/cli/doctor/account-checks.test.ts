@@ -30,7 +30,7 @@ async function checks(account: TwilioStandInOptions, outbound: object = {}, more
         outbound: {
           accountSid: twilio.accountSid,
           from: OURS,
-          allow: ['+34'],
+          allowedPrefixes: ['+34'],
           apiUrl: twilio.url,
           ...outbound,
         },
@@ -68,7 +68,7 @@ describe('the doctor’s Twilio account checks', () => {
   })
 
   test('report a country that the account cannot call', async () => {
-    const about = await checks({ countries: ['US'] }, { allow: ['+34', '+1', '+999'] })
+    const about = await checks({ countries: ['US'] }, { allowedPrefixes: ['+34', '+1', '+999'] })
     expect(about('+34…')).toMatchObject({ status: 'fail', mend: expect.stringContaining('Geo permissions') })
     expect(about('+1…')).toMatchObject({ status: 'ok' })
     expect(about('+999…')).toMatchObject({ status: 'fail', found: 'no country has this prefix' })
@@ -129,7 +129,12 @@ test('the languages of callees are checked in both directions', () => {
     overrides: {
       publicUrl: 'https://bridge.example.com',
       twilio: {
-        outbound: { accountSid: `AC${'0'.repeat(32)}`, authToken: 'secret', from: OURS, allow: ['+34'] },
+        outbound: {
+          accountSid: `AC${'0'.repeat(32)}`,
+          authToken: 'secret',
+          from: OURS,
+          allowedPrefixes: ['+34'],
+        },
         numbers: {
           [OURS]: { speaks: 'fr-fr', dial: { to: '+34600000000', speaks: 'de-de' } },
           '+15550003333': { room: 'desk', menu: { languages: ['en-us', 'it-it'] } },

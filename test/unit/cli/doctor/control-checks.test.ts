@@ -39,7 +39,7 @@ test.each<[string, object, Partial<DoctorEnvironment>, Expected]>([
   ['webhook 1', HOOK, { receiver: async () => 502 }, { status: 'warn' }],
   [
     'webhook bills',
-    { webhooks: [{ url: 'http://hooks.example.com/x', secret: SECRET, name: 'bills', texts: true }] },
+    { webhooks: [{ url: 'http://hooks.example.com/x', secret: SECRET, name: 'bills', includeTexts: true }] },
     {},
     { status: 'warn', found: 'hooks.example.com is not https: transcripts are sent unencrypted' },
   ],

@@ -197,7 +197,7 @@ describe('doctor', () => {
       {
         twilio: {
           authToken: TOKEN,
-          outbound: { accountSid: `AC${'x'.repeat(32)}`, from: '+15551230003', allow: ['+1212'] },
+          outbound: { accountSid: `AC${'x'.repeat(32)}`, from: '+15551230003', allowedPrefixes: ['+1212'] },
           numbers: {
             '+15551230001': { speaks: 'es-es', dial: { to: '+12125550123', speaks: 'en-us' } },
             '+15551230002': { menu: { languages: ['en-us', 'es-es'] }, roomCode: true },

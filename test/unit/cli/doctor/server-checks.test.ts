@@ -84,7 +84,7 @@ describe('a real test request', () => {
   const server = {
     timeoutMs: 3_000,
     retries: 0,
-    restMs: 1_000,
+    cooldownMs: 1_000,
     model: 'm',
     languages: ['es-es', 'en-us'],
   }

@@ -10,7 +10,7 @@ import { keepingChecks } from '../../../../src/cli/doctor/machine-checks.ts'
 import { loadConfig } from '../../../../src/config/load.ts'
 import { soundMachine } from '../../../harness/cli/healthy-environment.ts'
 
-const RECORDED = { recording: { when: 'asked', folder: 'kept' } }
+const RECORDED = { recording: { mode: 'asked', folder: 'kept' } }
 const TRACED = { tracing: { url: 'http://127.0.0.1:4318' } }
 
 test.each<[object, Partial<DoctorEnvironment>, Partial<Check>[]]>([
@@ -21,9 +21,9 @@ test.each<[object, Partial<DoctorEnvironment>, Partial<Check>[]]>([
     { unwritable: async () => 'EACCES' },
     [{ status: 'fail', mend: 'grant write access to the user who runs the server, or set recording.folder' }],
   ],
-  [{ transcripts: { keep: 'memory' } }, { unwritable: async () => 'EACCES' }, []],
+  [{ transcripts: { store: 'memory' } }, { unwritable: async () => 'EACCES' }, []],
   [
-    { transcripts: { keep: 'disk' } },
+    { transcripts: { store: 'disk' } },
     { unwritable: async () => 'EROFS' },
     [{ name: 'transcripts', status: 'fail' }],
   ],

@@ -17,7 +17,12 @@ function rationed(ration: Partial<ConstructorParameters<typeof RateLimitedDialer
       return { id: `${dialled.length}`, outcome, over, hangUp: async () => {} }
     },
   }
-  const limits = { perMinute: 5, perHourEach: 3, known: ['+12125550123'], ...ration }
+  const limits = {
+    maxCallsPerMinute: 5,
+    maxCallsPerHourPerDestination: 3,
+    known: ['+12125550123'],
+    ...ration,
+  }
   const dialler = new RateLimitedDialer(inner, limits, clock)
   const faults: { code: string; message: string; retryable: boolean }[] = []
   const dial = (to: string) => {
@@ -43,7 +48,7 @@ describe('G45: calls out', () => {
   })
 
   test('are limited per hour and destination, except for known destinations', () => {
-    const { clock, dial, dialled } = rationed({ perMinute: 1_000 })
+    const { clock, dial, dialled } = rationed({ maxCallsPerMinute: 1_000 })
     const four = () => [1, 2, 3, 4].map(() => dial('+34611111111'))
     expect(four()).toEqual(['dialled', 'dialled', 'dialled', 'DIAL_REFUSED'])
     expect(dial('+34622222222')).toBe('dialled')
@@ -53,7 +58,7 @@ describe('G45: calls out', () => {
     expect(dialled).toHaveLength(57)
   })
   test('count individually, for exactly a minute or an hour', () => {
-    const { clock, dial } = rationed({ perMinute: 2, perHourEach: 2 })
+    const { clock, dial } = rationed({ maxCallsPerMinute: 2, maxCallsPerHourPerDestination: 2 })
     expect(dial('+34611111111')).toBe('dialled')
     clock.advance(30_000)
     expect([dial('+34622222222'), dial('+34633333333')]).toEqual(['dialled', 'CAPACITY'])
@@ -68,13 +73,13 @@ describe('G45: calls out', () => {
   })
 
   test('report if a later retry can succeed; known destinations count per minute only', () => {
-    const { dial, faults } = rationed({ perMinute: 2, perHourEach: 1 })
+    const { dial, faults } = rationed({ maxCallsPerMinute: 2, maxCallsPerHourPerDestination: 1 })
     expect([dial('+12125550123'), dial('+12125550123'), dial('+12125550123')]).toEqual([
       'dialled',
       'dialled',
       'CAPACITY',
     ])
-    const each = rationed({ perMinute: 9, perHourEach: 1 })
+    const each = rationed({ maxCallsPerMinute: 9, maxCallsPerHourPerDestination: 1 })
     expect([each.dial('+34611111111'), each.dial('+34611111111')]).toEqual(['dialled', 'DIAL_REFUSED'])
     expect([...faults, ...each.faults].map(({ message, retryable }) => [message, retryable])).toEqual([
       ['limit of 2 calls per minute reached', true],

@@ -33,7 +33,7 @@ async function couple(settings: RecordingSettings = {}) {
   log = new LogLines()
   states = []
   r.relay.observer.on('recording', ({ state }) => states.push(state))
-  const options = recordingSettingsSchema.parse({ when: 'asked', folder, ...settings })
+  const options = recordingSettingsSchema.parse({ mode: 'asked', folder, ...settings })
   const { relay, clock } = r
   const wallClock = () => START + clock.now()
   recorder = new DiskRecorder({ relay, clock, announcer, options, wallClock, log, language: 'en-us' })
@@ -245,7 +245,7 @@ describe('a recording', () => {
   })
 
   test('starts automatically when configured', async () => {
-    await couple({ when: 'always' })
+    await couple({ mode: 'always' })
     await r.run(1_500)
     expect(recorder.of('r')?.state).toBe('recording')
   })
@@ -269,7 +269,7 @@ describe('a recording', () => {
     expect(() => recorder.start('other')).toThrow('1 recordings reached')
     await recorder[Symbol.asyncDispose]()
     await r.relay.close()
-    await couple({ when: 'off' })
+    await couple({ mode: 'off' })
     expect(() => recorder.start('r')).toThrow('recording is off')
   })
 

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { RESULT_PLACES } from '../../../../src/service/client/results.ts'
+import { RESULT_PATHS } from '../../../../src/service/client/results.ts'
 import { SESSION_DEFAULTS } from '../../../../src/service/client/session-options.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../../../${path}`, import.meta.url), 'utf8')
 const page = read('docs/service/client.md')
 
 test('the page lists the actual places', () => {
-  for (const [value, places] of Object.entries(RESULT_PLACES))
+  for (const [value, places] of Object.entries(RESULT_PATHS))
     expect(page).toContain(`| \`${value}\` | ${places.map((place: string) => `\`${place}\``).join(', ')}`)
 })
 

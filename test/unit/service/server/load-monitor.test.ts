@@ -9,7 +9,7 @@ import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 function loaded() {
   const clock = new FakeClock(1_000)
   const threads = { share: 0 }
-  const workload = new LoadMonitor({ clock, admitBehindMs: 1_000, threads })
+  const workload = new LoadMonitor({ clock, admitLagMs: 1_000, threads })
   const session = { behindMs: 0, judge() {} }
   const followed = workload.follow(session)
   const admission = new Admission(8, workload)
@@ -95,7 +95,7 @@ test('warns a session once that it is lagging, again after it has caught up, and
     room: async () => {},
   }
   let lateMs = 0
-  const limits = { maxBehindMs: 2_000, endBehindMs: 15_000 }
+  const limits = { warnLagMs: 2_000, endLagMs: 15_000 }
   const pace = new BacklogMonitor({ outlet, limits, behind: () => 0, late: () => lateMs })
   const after = (ms: number) => {
     lateMs = ms

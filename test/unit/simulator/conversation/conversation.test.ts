@@ -34,7 +34,7 @@ describe('half an hour of talk whose translations are 1.4 times as long', { time
       minutes: 30,
       share: 0.55,
       speech,
-      relay: { levelling: false },
+      relay: { normalizeLoudness: false },
       hear: (_listener, frames) => {
         heardMs += frames.length / 16
         sharpest = Math.max(sharpest, steepest(frames))

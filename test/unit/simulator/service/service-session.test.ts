@@ -272,7 +272,7 @@ describe('faults', () => {
 
   test('accepts fields under other names', async () => {
     const places = { translation: ['out.words'], text: ['in.words'], utterance: ['nr'] }
-    const { service, client } = await scripted({ answer: silence }, { places })
+    const { service, client } = await scripted({ answer: silence }, { resultPaths: places })
     const session = kept(await client.openSession('/translator', STS))
     service.session?.emit('result', { nr: 7, in: { words: 'a' }, out: { words: 'b' } })
     const { value } = await session[Symbol.asyncIterator]().next()

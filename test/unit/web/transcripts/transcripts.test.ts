@@ -99,7 +99,7 @@ describe('while the room is open', () => {
 
 describe('in memory', () => {
   test('is kept for the configured time and no longer', async () => {
-    const { open, close, caption, transcripts, clock } = await kept({ keep: 'memory', keepHours: 2 })
+    const { open, close, caption, transcripts, clock } = await kept({ store: 'memory', keepHours: 2 })
     open()
     caption('u1', 'one')
     const { id } = transcripts.of('desk')!
@@ -121,7 +121,7 @@ describe('in memory', () => {
   })
 
   test('can be deleted early; a room without speech leaves no transcript', async () => {
-    const { open, close, caption, transcripts } = await kept({ keep: 'memory' })
+    const { open, close, caption, transcripts } = await kept({ store: 'memory' })
     open()
     caption('u1', 'one')
     const { id } = transcripts.of('desk')!
@@ -135,7 +135,7 @@ describe('in memory', () => {
   })
 
   test('limits memory: the oldest are deleted early', async () => {
-    const { open, close, caption, transcripts } = await kept({ keep: 'memory' })
+    const { open, close, caption, transcripts } = await kept({ store: 'memory' })
     for (let n = 0; n < 5_001; n++) {
       open()
       caption(`u${n}`, `${n}`)
@@ -155,7 +155,7 @@ describe('on disk', () => {
 
   test('is written at once, accessible to its owner only, and available in the next run', async () => {
     const path = join(await folder(), 'a', 'b')
-    const settings = { keep: 'disk', folder: path, keepHours: 1 }
+    const settings = { store: 'disk', folder: path, keepHours: 1 }
     const first = await kept(settings, real)
     first.open()
     first.caption('u1', 'one')
@@ -179,7 +179,7 @@ describe('on disk', () => {
 
   test('ended when its room closed, not with the last utterance', async () => {
     let later = 0
-    const settings = { keep: 'disk', folder: await folder() }
+    const settings = { store: 'disk', folder: await folder() }
     const { open, caption, close, transcripts } = await kept(settings, () => Date.now() + later)
     open()
     caption('u1', 'one')
@@ -208,7 +208,7 @@ describe('on disk', () => {
       join(path, `${id}.jsonl`),
       `${lines.map(each => JSON.stringify(each)).join('\n')}\n{"utter`,
     )
-    const { transcripts } = await kept({ keep: 'disk', folder: path }, real)
+    const { transcripts } = await kept({ store: 'disk', folder: path }, real)
     expect((await transcripts.read(id))?.entries).toEqual([entry])
   })
 
@@ -235,7 +235,7 @@ describe('on disk', () => {
     const ago = Date.now() / 1000 - 25 * 3600
     for (const name of [...others, `${old}.jsonl`]) await utimes(join(path, name), ago, ago)
     let ahead = 0
-    const { transcripts, clock } = await kept({ keep: 'disk', folder: path }, () => Date.now() + ahead)
+    const { transcripts, clock } = await kept({ store: 'disk', folder: path }, () => Date.now() + ahead)
     expect((await readdir(path)).sort()).toEqual([...others, `${young}.jsonl`].sort())
     ahead = 24 * HOUR_MS
     clock.advance(60_000)
@@ -245,7 +245,7 @@ describe('on disk', () => {
 
   test('a transcript deleted while its room is open leaves no earlier data on disk', async () => {
     const path = await folder()
-    const { open, close, caption, transcripts } = await kept({ keep: 'disk', folder: path }, real)
+    const { open, close, caption, transcripts } = await kept({ store: 'disk', folder: path }, real)
     open()
     caption('u1', 'secret')
     const { id } = transcripts.of('desk')!
@@ -266,7 +266,7 @@ describe('on disk', () => {
 
   test('reports a failing disk once, without any speech, and calls continue', async () => {
     const path = await folder()
-    const { open, caption, transcripts, log, texts } = await kept({ keep: 'disk', folder: path }, real)
+    const { open, caption, transcripts, log, texts } = await kept({ store: 'disk', folder: path }, real)
     await rm(path, { recursive: true })
     open()
     caption('u1', 'a secret')
@@ -281,14 +281,14 @@ describe('on disk', () => {
   test('rejects an unusable folder at startup', async () => {
     const path = join(await folder(), 'file')
     await writeFile(path, '')
-    await expect(kept({ keep: 'disk', folder: path })).rejects.toMatchObject({ code: 'CONFIG' })
+    await expect(kept({ store: 'disk', folder: path })).rejects.toMatchObject({ code: 'CONFIG' })
   })
 })
 
 test('validates its settings', () => {
-  expect(transcriptSettingsSchema.parse({})).toEqual({ keep: 'never', keepHours: 24, folder: 'transcripts' })
+  expect(transcriptSettingsSchema.parse({})).toEqual({ store: 'never', keepHours: 24, folder: 'transcripts' })
   for (const wrong of [
-    { keep: 'always' },
+    { store: 'always' },
     { keepHours: 0 },
     { keepHours: -1 },
     { keepHours: 9_000 },

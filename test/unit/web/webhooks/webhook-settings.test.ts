@@ -4,7 +4,7 @@ import { webhookSettingsSchema } from '../../../../src/web/webhooks/settings.ts'
 test('settings: http and https only, a valid secret, existing events', () => {
   const good = { url: 'https://example.com/hook?a=1', secret: 'a secret of the receiver' }
   expect(webhookSettingsSchema.parse(good)).toMatchObject({
-    texts: false,
+    includeTexts: false,
     events: expect.arrayContaining(['dtmf', 'dial']),
   })
   for (const wrong of [

@@ -112,7 +112,7 @@ test('delivers all events in order, numbered from 1, without texts', async () =>
 })
 
 test('sends texts to receivers that are configured for them, and only the requested events', async () => {
-  const it = await hooked({ texts: true, events: ['utterance.final', 'room.closed'] })
+  const it = await hooked({ includeTexts: true, events: ['utterance.final', 'room.closed'] })
   everything(it)
   await it.arrived(2)
   expect(it.receiving.order).toEqual(['desk utterance.final', 'desk room.closed'])

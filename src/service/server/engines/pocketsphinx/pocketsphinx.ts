@@ -26,7 +26,7 @@ export interface PocketSphinxOptions {
   readonly maxHmmPerFrame: number
   readonly stallMs: number
   readonly partialMs: number
-  readonly longMs: number
+  readonly maxUtteranceMs: number
   /** Closed vocabularies by name, and the default one. */
   readonly grammars: GrammarSettings
   readonly grammar?: string | undefined
@@ -100,12 +100,12 @@ export class PocketSphinx implements SpeechToText {
       this.#pool.discard(decoder)
       throw error
     }
-    const { stallMs, partialMs, longMs } = this.#options
+    const { stallMs, partialMs, maxUtteranceMs } = this.#options
     return new SphinxStream(decoder, sink, {
       clock: this.#clock,
       stallMs,
       partialMs,
-      longMs,
+      maxUtteranceMs,
       release: async broken => (broken ? this.#pool.discard(decoder) : this.#pool.release(decoder)),
     })
   }

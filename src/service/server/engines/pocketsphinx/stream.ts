@@ -21,7 +21,7 @@ export interface SphinxStreamOptions {
   /** Minimum time between two partials (ms). */
   readonly partialMs: number
   /** Length from which an utterance is cut at a quiet spot, from 1.5 times of it anywhere (ms). */
-  readonly longMs: number
+  readonly maxUtteranceMs: number
   /** Called once when the stream no longer needs the decoder; `broken` if it must not be used again. */
   readonly release: (broken: boolean) => Promise<void>
 }
@@ -166,9 +166,9 @@ export class SphinxStream implements SpeechStream {
   }
 
   #tooLong(): boolean {
-    const { longMs } = this.#options
+    const { maxUtteranceMs } = this.#options
     const length = this.#bounds.lengthMs
-    return length > longMs * 1.5 || (length > longMs && this.#bounds.soft)
+    return length > maxUtteranceMs * 1.5 || (length > maxUtteranceMs && this.#bounds.soft)
   }
 
   #reportPartial(): void {

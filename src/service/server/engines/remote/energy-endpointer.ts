@@ -19,7 +19,7 @@ export interface EndpointerOptions {
   /** Pause that ends an utterance (ms). */
   readonly pauseMs: number
   /** Length from which an utterance is cut at a quiet frame, from 1.5 times of it anywhere (ms). */
-  readonly longMs: number
+  readonly maxUtteranceMs: number
 }
 
 /** An interval of speech with a short margin before and after. */
@@ -102,10 +102,11 @@ export class EnergyEndpointer {
     this.#quietFrames = loud ? 0 : this.#quietFrames + 1
     this.#loudest = Math.max(this.#loudest, level)
     const ms = durationMs(this.#judged)
-    const { pauseMs, longMs } = this.#options
+    const { pauseMs, maxUtteranceMs } = this.#options
     const pauseOver = this.#quietFrames * FRAME_MS >= pauseMs
     if (pauseOver) this.#cut(this.#judged - Math.max(0, this.#quietFrames * FRAME_SAMPLES - TAIL_SAMPLES))
-    else if (ms > longMs * 1.5 || (ms > longMs && level < this.#loudest * SOFT)) this.#cut(this.#judged)
+    else if (ms > maxUtteranceMs * 1.5 || (ms > maxUtteranceMs && level < this.#loudest * SOFT))
+      this.#cut(this.#judged)
   }
 
   #isLoud(level: number): boolean {

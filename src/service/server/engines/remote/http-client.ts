@@ -139,7 +139,7 @@ export interface EngineHttpOptions {
   /** Number of retries. */
   readonly retries: number
   /** Cooldown after several consecutive failures (ms): requests fail immediately. */
-  readonly restMs: number
+  readonly cooldownMs: number
 }
 
 export interface EngineRequest {
@@ -321,6 +321,6 @@ export class EngineHttp {
   #failed(): void {
     if (++this.#failures < FAILURES_TO_REST) return
     this.#failures = 0
-    this.#restUntil = this.#clock.now() + this.#options.restMs
+    this.#restUntil = this.#clock.now() + this.#options.cooldownMs
   }
 }

@@ -28,7 +28,7 @@ async function channel() {
     const frames: Int16Array[] = []
     const leg = new SpeakerLeg({
       ...{ id: userId, userId, source: link, pacer, counters, log: noopLogger },
-      turnSilenceMs: 200,
+      endOfTurnSilenceMs: 200,
     })
     leg.attach({ write: frame => void frames.push(frame.slice()), marked: () => {}, dtmf: () => {} })
     const loud = (hz: number) => frames.filter(frame => loudness(frame, hz, 16_000) > 3_000).length

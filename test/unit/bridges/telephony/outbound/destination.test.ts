@@ -2,15 +2,17 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { destinationFault } from '../../../../../src/bridges/telephony/outbound/carrier-dialer.ts'
 
-const ANYWHERE = { allow: ['+'], own: [] }
+const ANYWHERE = { allowedPrefixes: ['+'], own: [] }
 
 describe('a destination', () => {
   it('is accepted if its prefix is allowed', () => {
-    const rules = { allow: ['+34', '+1212'], own: [] }
+    const rules = { allowedPrefixes: ['+34', '+1212'], own: [] }
     expect(destinationFault('+34612345678', rules)).toBeUndefined()
     expect(destinationFault('+12125550123', rules)).toBeUndefined()
     expect(destinationFault('+13105550123', rules)).toBe('not under an allowed prefix')
-    expect(destinationFault('+34612345678', { ...rules, allow: [] })).toBe('no destination is allowed')
+    expect(destinationFault('+34612345678', { ...rules, allowedPrefixes: [] })).toBe(
+      'no destination is allowed',
+    )
   })
 
   it('can be one of Twilio’s test numbers', () => {
@@ -66,7 +68,7 @@ describe('a destination', () => {
   })
 
   it('does not route back here', () => {
-    expect(destinationFault('+15005550006', { allow: ['+1'], own: ['+15005550006'] })).toBe(
+    expect(destinationFault('+15005550006', { allowedPrefixes: ['+1'], own: ['+15005550006'] })).toBe(
       'a number of this server',
     )
   })
@@ -75,7 +77,7 @@ describe('a destination', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.string({ unit: 'binary' })), text => {
         for (const to of [text, `+${text}`, `+1212${text}`]) {
-          const fault = destinationFault(to, { allow: ['+1212'], own: [] })
+          const fault = destinationFault(to, { allowedPrefixes: ['+1212'], own: [] })
           if (fault === undefined) expect(to).toMatch(/^\+1212\d{7}$/)
         }
       }),

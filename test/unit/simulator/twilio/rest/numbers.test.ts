@@ -16,7 +16,7 @@ beforeEach(async () => {
     publicUrl: 'https://bridge.example.com',
     twilio: {
       authToken: twilio.authToken,
-      outbound: { accountSid: twilio.accountSid, from: NUMBER, allow: ['+1'], apiUrl: twilio.url },
+      outbound: { accountSid: twilio.accountSid, from: NUMBER, allowedPrefixes: ['+1'], apiUrl: twilio.url },
     },
   }
   // JSON is valid YAML.

@@ -80,7 +80,7 @@ test('recognizes no words in silence, soft noise or a pause', async () => {
 })
 
 test('cuts speech without a pause, and loses none of it', async () => {
-  const quick = await PocketSphinx.create({ ...options, decoders: 1, longMs: 2_500 }, systemClock)
+  const quick = await PocketSphinx.create({ ...options, decoders: 1, maxUtteranceMs: 2_500 }, systemClock)
   const { sink, finals } = listen()
   const stream = await quick.open('en-us', sink)
   stream.write(joined(recording(4), pause(800)))

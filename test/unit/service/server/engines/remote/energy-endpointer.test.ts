@@ -7,7 +7,7 @@ import { textPieces } from '../../../../../../src/service/server/engines/speech-
 import { joined, pause, recording } from '../../../../../harness/engines/recordings.ts'
 import { sine } from '../../../../../harness/transcode/tone.ts'
 
-function cut(pcm: Int16Array, slice = 960, options = { pauseMs: 400, longMs: 15_000 }): Stretch[] {
+function cut(pcm: Int16Array, slice = 960, options = { pauseMs: 400, maxUtteranceMs: 15_000 }): Stretch[] {
   const found: Stretch[] = []
   const endpointer = new EnergyEndpointer(options, stretch => found.push(stretch))
   for (let at = 0; at < pcm.length; at += slice) endpointer.write(pcm.subarray(at, at + slice))
@@ -45,9 +45,9 @@ test('ignores silence, soft noise and clicks', () => {
 test('cuts speech without a pause where it is soft, or anywhere if necessary', () => {
   const soft = sine(400, 100, 300)
   const words = joined(sine(400, 1_100), soft, sine(400, 1_100), pause(600))
-  expect(cut(words, 320, { pauseMs: 400, longMs: 1_000 }).length).toBe(2)
+  expect(cut(words, 320, { pauseMs: 400, maxUtteranceMs: 1_000 }).length).toBe(2)
   const endless = joined(pause(100), sine(400, 3_500), pause(600))
-  const parts = cut(endless, 320, { pauseMs: 400, longMs: 1_000 })
+  const parts = cut(endless, 320, { pauseMs: 400, maxUtteranceMs: 1_000 })
   expect(parts.length).toBeGreaterThan(1)
   for (const [index, next] of parts.slice(1).entries())
     expect(next.startMs).toBeGreaterThanOrEqual(parts[index]!.endMs)

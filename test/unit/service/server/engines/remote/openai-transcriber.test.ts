@@ -19,7 +19,7 @@ const OPTIONS = {
   streaming: false,
   pauseMs: 300,
   stallMs: 300,
-  longMs: 15_000,
+  maxUtteranceMs: 15_000,
 } as const satisfies Partial<OpenAiTranscriberOptions>
 
 const at = (url: string, changes: Partial<OpenAiTranscriberOptions> = {}) =>
