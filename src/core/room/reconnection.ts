@@ -9,15 +9,15 @@ import type { Participant } from './participant.ts'
  */
 export class ReconnectionWindow {
   readonly #clock: Clock
-  readonly #keepMs: number
+  readonly #windowMs: number
   readonly #over: (participant: Participant, reason: EndReason) => void
   readonly #byCall = new Map<string, Participant>()
   readonly #away = new Map<Participant, { readonly reason: EndReason; readonly timer: Disposable }>()
 
-  /** Calls `over` for a participant who has not reconnected after `keepMs`, or who is removed with `expire`. */
-  constructor(clock: Clock, keepMs: number, over: (participant: Participant, reason: EndReason) => void) {
+  /** Calls `over` for a participant who has not reconnected after `reconnectWindowMs`, or who is removed with `expire`. */
+  constructor(clock: Clock, reconnectWindowMs: number, over: (participant: Participant, reason: EndReason) => void) {
     this.#clock = clock
-    this.#keepMs = keepMs
+    this.#windowMs = windowMs
     this.#over = over
   }
 
@@ -49,9 +49,9 @@ export class ReconnectionWindow {
 
   /** Starts the reconnection window of `participant`, whose leg ended for `reason`. Returns false if it cannot reconnect. */
   keep(participant: Participant, reason: EndReason): boolean {
-    if (this.#keepMs === 0 || !callOf(participant.leg)) return false
+    if (this.#windowMs === 0 || !callOf(participant.leg)) return false
     if (reason.kind !== 'failed' || !reason.error.retryable) return false
-    const timer = setTimer(this.#clock, this.#keepMs, () => this.expire(participant))
+    const timer = setTimer(this.#clock, this.#reconnectWindowMs, () => this.expire(participant))
     this.#away.set(participant, { reason, timer })
     return true
   }

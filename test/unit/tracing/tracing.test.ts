@@ -60,7 +60,7 @@ describe('a trace', () => {
     await using there = await collector()
     const { tracing, counters } = await traced(there.url, {
       headers: { authorization: 'Bearer the-key' },
-      service: 'bridge-1',
+      serviceName: 'bridge-1',
     })
     await talk()
     r.legs.get('+15005550006')?.hear()
