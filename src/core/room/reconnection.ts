@@ -14,8 +14,8 @@ export class ReconnectionWindow {
   readonly #byCall = new Map<string, Participant>()
   readonly #away = new Map<Participant, { readonly reason: EndReason; readonly timer: Disposable }>()
 
-  /** Calls `over` for a participant who has not reconnected after `reconnectWindowMs`, or who is removed with `expire`. */
-  constructor(clock: Clock, reconnectWindowMs: number, over: (participant: Participant, reason: EndReason) => void) {
+  /** Calls `over` for a participant who has not reconnected after `windowMs`, or who is removed with `expire`. */
+  constructor(clock: Clock, windowMs: number, over: (participant: Participant, reason: EndReason) => void) {
     this.#clock = clock
     this.#windowMs = windowMs
     this.#over = over
@@ -51,7 +51,7 @@ export class ReconnectionWindow {
   keep(participant: Participant, reason: EndReason): boolean {
     if (this.#windowMs === 0 || !callOf(participant.leg)) return false
     if (reason.kind !== 'failed' || !reason.error.retryable) return false
-    const timer = setTimer(this.#clock, this.#reconnectWindowMs, () => this.expire(participant))
+    const timer = setTimer(this.#clock, this.#windowMs, () => this.expire(participant))
     this.#away.set(participant, { reason, timer })
     return true
   }
