@@ -49,7 +49,7 @@ async function legRows(wanted: BenchOptions): Promise<object> {
   say(`\n${legTable(rows)}`)
   for (const remark of remarks(rows)) say(remark)
   if (profile) say(profileTables(profile))
-  return { legs: rows, windows, ...(profile ? { profile } : {}) }
+  return { legs: rows, windows, profile }
 }
 
 async function callRows(wanted: BenchOptions): Promise<CallRow[]> {

@@ -24,7 +24,7 @@ const PAUSE_MS = 900
 /** Measures the embedded recognizer on the recordings, with the settings of the service. */
 export async function benchRecognition(settings: PocketSphinxOptions): Promise<RecognitionRow[]> {
   const deck = cards()
-  const grammars = deck ? { cards: { file: deck.grammar } } : {}
+  const grammars: PocketSphinxOptions['grammars'] = deck ? { cards: { file: deck.grammar } } : {}
   const engine = await PocketSphinx.create({ ...settings, decoders: 1, warm: 1, grammars }, systemClock)
   const rows: RecognitionRow[] = []
   try {

@@ -54,7 +54,7 @@ async function measure(one: TalkerCase, said: Script): Promise<TalkerRow> {
   const { talkers, room } = one
   const service = await ServiceProcess.start({
     apiKeys: ['bench'],
-    ...(room === undefined ? {} : { maxSessions: room }),
+    maxSessions: room,
   })
   const idleMb = memoryMb(service.pid!)
   const before = cpuOf(service.pid!)

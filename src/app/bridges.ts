@@ -209,7 +209,7 @@ export function discordOptions(
       phoneNumbers,
     },
     channels: {
-      ...(language === undefined ? {} : { language }),
+      language,
       ...given('endOfTurnSilenceMs', settings.endOfTurnSilenceMs),
       ...given('maxChannels', settings.maxChannels),
       ...given('codeMinutes', settings.codeMinutes),

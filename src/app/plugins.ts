@@ -53,7 +53,7 @@ function twilioOptions(parts: PluginOptions, token: string | undefined): Paramet
     clock,
     log,
     announcer,
-    ...(twilioDialler ? { dialler: twilioDialler } : {}),
+    dialler: twilioDialler,
     invite: parts.numberLimits.within(
       rejectWhileOverloaded(
         { rejection: () => admissionControl.rejection() ?? (parts.relay.full ? 'full' : undefined) },
@@ -68,7 +68,7 @@ function twilioOptions(parts: PluginOptions, token: string | undefined): Paramet
             resumeDelaySeconds: drainSettings.resumeDelaySeconds,
           }
         : undefined,
-    ...(publicUrl === undefined ? {} : { publicUrl }),
+    publicUrl,
     ...(twilio.local ? { local: true } : {}),
     ...(twilio.limits ? { limits: twilio.limits } : {}),
     ...(token === undefined

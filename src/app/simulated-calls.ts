@@ -277,8 +277,8 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
       allowInsecureStream: true,
       clock,
       log,
-      ...(token === undefined ? {} : { authToken: token }),
-      ...(publicUrl === undefined ? {} : { publicUrl }),
+      authToken: token,
+      publicUrl,
     }
   }
 

@@ -34,7 +34,7 @@ export async function localToken(server: string): Promise<(LocalAccess & { addre
   const port = url.port || '80'
   try {
     const [token = '', key] = (await readFile(fileOf(port), 'utf8')).trim().split('\n')
-    return { token, ...(key === undefined ? {} : { key }), address: `http://127.0.0.1:${port}` }
+    return { token, key, address: `http://127.0.0.1:${port}` }
   } catch {
     return undefined
   }

@@ -165,9 +165,7 @@ export async function serve(
     throw error
   }
   const port = Number(new URL(address).port)
-  const left = local
-    ? await leaveLocalToken(port, { token, ...(key === undefined ? {} : { key }) })
-    : undefined
+  const left = local ? await leaveLocalToken(port, { token, key }) : undefined
   const there = startupSummary(app, config, address, printKey ? key : undefined)
   if (json) json.line(JSON.stringify(there))
   const engines = config.service.url === undefined ? await embeddedEngines(there.service.url) : []

@@ -60,8 +60,8 @@ export async function translate(
   tell(
     {
       mode,
-      ...(text === undefined ? {} : { text }),
-      ...(translation === undefined ? {} : { translation }),
+      text,
+      translation,
       ...output,
       ...(warnings.all.length === 0 ? {} : { warnings: warnings.all }),
       ms,

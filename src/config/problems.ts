@@ -94,7 +94,7 @@ function unknownKey(path: readonly PropertyKey[], source: (path: readonly Proper
     source: source(path),
     found: 'an unknown key',
     allowed: siblings.join(', '),
-    ...(meant === undefined ? {} : { meant }),
+    meant,
   }
 }
 

@@ -114,7 +114,7 @@ describe('from the shell, with the real engines,', { timeout: 120_000 }, () => {
     const right = await ask({ 'x-api-key': key })
     expect(right.status).toBe(200)
     expect(JSON.stringify(await right.json())).toContain('"en-us"')
-    for (const headers of [{}, { 'x-api-key': `${key}x` }]) {
+    for (const headers of [{}, { 'x-api-key': `${key}x` }] as Record<string, string>[]) {
       const wrong = await ask(headers)
       expect(wrong.status).toBe(401)
       expect(await wrong.json()).toMatchObject({ code: 'unauthorized' })

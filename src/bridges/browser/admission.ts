@@ -303,8 +303,8 @@ export class VisitorAdmission {
   #change(visit: BrowserSession, { speaks, hears, alone, voices, original, name, muted }: Change): void {
     const { visits, offer } = this.#terms
     const chosen = {
-      ...(hears === undefined ? {} : { company: hears }),
-      ...(alone === undefined ? {} : { alone }),
+      company: hears,
+      alone,
       ...(voices === undefined ? {} : { voices: offeredVoices(offer.known, voices) }),
     }
     try {

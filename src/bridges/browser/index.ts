@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { type Clock, systemClock } from '../../common/clock.ts'
+import { withDefaults } from '../../common/defaults.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
 import { addressPrefix } from '../../net/client-address.ts'
@@ -57,7 +58,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const mount = mountPath(app.prefix, prefix)
   /** Public path of the page. */
   const page = mountPath(app.prefix, prefix, options.path ?? TALK_PATH) || '/'
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const limits = withDefaults(DEFAULT_LIMITS, options.limits)
   const settings = browserSettingsSchema.parse(options.settings ?? {})
   const doorway = new OriginCheck({ publicUrl: options.publicUrl, origins: settings.origins })
   const counters = new BridgeCounters()

@@ -178,9 +178,9 @@ export class BrowserSession {
     if (!state) return undefined
     const { speaks, hears, voice, original, muted } = state
     return {
-      ...(speaks === undefined ? {} : { speaks }),
-      ...(hears === undefined ? {} : { hears }),
-      ...(voice === undefined ? {} : { voice }),
+      speaks,
+      hears,
+      voice,
       accompanied,
       company: this.#hearing.company,
       alone: this.#hearing.alone,

@@ -76,7 +76,7 @@ export class DiscordBot implements DiscordBridge {
       roomCodes,
       localeOf: userId => locales.of(userId),
       nearest: language => languages.nearest(language),
-      ...(options.channels ? { options: options.channels } : {}),
+      options: options.channels,
       clock,
       log,
     })

@@ -153,7 +153,7 @@ export class CallAdmission {
     const call = calls.add(callId, {
       invitation: answer,
       resumes,
-      ...(round === undefined ? {} : { round }),
+      round,
     })
     if (call) return this.connect(call, query)
     log.warn({ callId }, 'call limit reached')

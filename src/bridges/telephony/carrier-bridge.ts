@@ -3,6 +3,7 @@ import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { type Clock, systemClock } from '../../common/clock.ts'
+import { withDefaults } from '../../common/defaults.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Logger } from '../../common/log.ts'
 import { callable, having } from '../../common/setting-fields.ts'
@@ -107,7 +108,7 @@ export async function registerCarrier(
   /** Path of the routes, below the public address. */
   const mount = mountPath(app.prefix, prefix, path)
   const address = (inside: string) => publicUrl().http(`${mount}/${inside}`)
-  const limits = { ...DEFAULT_LIMITS, ...options.limits }
+  const limits = withDefaults(DEFAULT_LIMITS, options.limits)
   const calls = new CallRegistry(clock, limits)
   const tokens = new StreamTokens(clock, limits.tokenTtlMs)
   const { instructions, media } = carrier

@@ -56,7 +56,7 @@ export class Menu {
       playUrls: this.#questionUrls(question),
       actionUrl: this.#url(next),
       pauseSeconds: KEY_SECONDS,
-      ...(keys === undefined ? {} : { keys }),
+      keys,
     })
   }
 

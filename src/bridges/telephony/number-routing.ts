@@ -231,7 +231,7 @@ function planOf(
       ...(original ? { original } : {}),
       ...(name ? { name } : {}),
     },
-    ...(ringSeconds === undefined ? {} : { ringSeconds }),
+    ringSeconds,
     ...(unanswered ? { unanswered } : {}),
   }
 }

@@ -70,7 +70,7 @@ function parametersOf(order: CallOrder) {
     statusCallbackMethod: 'POST',
     statusCallbackEvent: EVENTS,
     timeout: ringSeconds,
-    ...(limitSeconds === undefined ? {} : { timeLimit: limitSeconds }),
+    timeLimit: limitSeconds,
     ...(machineUrl === undefined
       ? {}
       : {

@@ -29,7 +29,7 @@ export async function restClient(settings: RestSettings): Promise<Twilio> {
   return twilio(user, password, {
     accountSid,
     httpClient,
-    ...(region === undefined ? {} : { region }),
-    ...(edge === undefined ? {} : { edge }),
+    region,
+    edge,
   })
 }

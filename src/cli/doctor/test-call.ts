@@ -73,7 +73,7 @@ export async function placeTestCall(order: TestCallOrder): Promise<TestCallOutco
       answers.media(now, bytes)
       heardFirst.resolve()
     },
-    ...(authToken === undefined ? {} : { authToken }),
+    authToken,
     ...(connectTo === undefined ? {} : { resolve: { [new URL(address).host]: connectTo } }),
   })
   if (phone.live && streams(phone)) {

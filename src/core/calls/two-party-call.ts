@@ -148,8 +148,8 @@ export class SwitchboardCall {
       const outgoing = dialler.dial({
         to,
         invitation: this.#callee,
-        ...(ringSeconds === undefined ? {} : { ringSeconds }),
-        ...(limitSeconds === undefined ? {} : { limitSeconds }),
+        ringSeconds,
+        limitSeconds,
       })
       this.#outgoing = outgoing
       void outgoing.outcome.then(outcome => this.#told(outcome))

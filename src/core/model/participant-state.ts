@@ -51,11 +51,11 @@ const LONGEST_NAME = 64
 export function initialState(invitation: Invitation): ParticipantState {
   const { speaks, hears, voice, original = 'duck', name } = invitation
   return {
-    ...(speaks === undefined ? {} : { speaks }),
-    ...(hears === undefined ? {} : { hears }),
-    ...(voice === undefined ? {} : { voice }),
+    speaks,
+    hears,
+    voice,
     original,
-    ...(name === undefined ? {} : { name }),
+    name,
     muted: false,
     interpreting: true,
   }

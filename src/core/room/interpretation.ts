@@ -156,7 +156,7 @@ export class Interpretation {
       normalizeLoudness ? targetLoudnessDb : undefined,
     )
     const want = from === to ? 'captions' : 'speech'
-    const request = { from, to, want, ...(voice === undefined ? {} : { voice }) } as const
+    const request = { from, to, want, voice } as const
     // Keep playing the original until the service accepts the request this time.
     const options = refusedBefore ? { ...parts.options, connectTimeoutMs: -1 } : parts.options
     this.session = new Session(speaker.id, request, options, parts, {
@@ -223,7 +223,7 @@ export class Interpretation {
       this.#parts.observer.emit('echo', {
         room,
         participant: speaker.id,
-        ...(name === undefined ? {} : { name }),
+        name,
         utterance,
         to,
       })

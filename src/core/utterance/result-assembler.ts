@@ -255,8 +255,8 @@ export class ResultAssembler {
     this.#events.caption({
       utterance: known.name,
       final,
-      ...(text === undefined ? {} : { text }),
-      ...(translation === undefined ? {} : { translation }),
+      text,
+      translation,
     })
   }
 
@@ -296,8 +296,8 @@ function wholeMs(utterance: Utterance): number {
 
 function wordsOf({ text, translation }: TranslationResult): Said {
   return {
-    ...(text === undefined ? {} : { text }),
-    ...(translation === undefined ? {} : { translation }),
+    text,
+    translation,
   }
 }
 

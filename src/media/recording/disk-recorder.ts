@@ -281,10 +281,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     running.fault = fault
     const { recording } = running
     const { relay, log } = this.#parts
-    log.error(
-      { recording: recording.id, fault, ...(code === undefined ? {} : { code }) },
-      'recording loses audio: disk failed or too slow',
-    )
+    log.error({ recording: recording.id, fault, code }, 'recording loses audio: disk failed or too slow')
     relay.observer.emit('recording', {
       room: recording.room,
       recording: recording.id,

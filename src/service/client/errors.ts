@@ -195,7 +195,7 @@ export class ServiceClientError extends Error {
   /** Returns the same failure, attributed to the `send` with this number. */
   ofSend(sent: number): ServiceClientError {
     const { code, error, description, retryable, status, cause } = this
-    const details = { retryable, sent, cause, ...(status === undefined ? {} : { status }) }
+    const details = { retryable, sent, cause, status }
     return new ServiceClientError(this.by, { code, error, description }, details)
   }
 }

@@ -1,4 +1,5 @@
 import { type Clock, systemClock } from '../../common/clock.ts'
+import { withDefaults } from '../../common/defaults.ts'
 import {
   type LanguageEntry,
   type MODES,
@@ -129,7 +130,7 @@ export class ServiceClient {
       maxReplyBytes,
       signal: request.signal,
     })
-    return readBatchReply(payload, { ...RESULT_PATHS, ...resultPaths })
+    return readBatchReply(payload, withDefaults(RESULT_PATHS, resultPaths))
   }
 
   /** Returns a list, sent bare or in an object under `name`, as servers differ. */

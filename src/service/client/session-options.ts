@@ -1,3 +1,4 @@
+import { withDefaults } from '../../common/defaults.ts'
 import type { Namespace, ReceiveAudio, SendAudio } from '../contract.ts'
 import type { ResultPaths } from './results.ts'
 import type { VoiceMode } from './utterance-numbers.ts'
@@ -139,8 +140,8 @@ export function sessionQuery<N extends Namespace>(
     ...more,
     ...(languageIdSource === undefined ? {} : { languageIdSource }),
     ...(languageIdTarget === undefined ? {} : { languageIdTarget }),
-    ...(sends ? { sendAudio: JSON.stringify({ ...SEND, ...sendAudio }) } : {}),
-    ...(receives ? { receiveAudio: JSON.stringify({ ...RECEIVE, ...receiveAudio }) } : {}),
+    ...(sends ? { sendAudio: JSON.stringify(withDefaults<object>(SEND, sendAudio)) } : {}),
+    ...(receives ? { receiveAudio: JSON.stringify(withDefaults<object>(RECEIVE, receiveAudio)) } : {}),
     ...(partials === undefined ? {} : { partials: String(partials) }),
     ...voiceOf(given),
   }

@@ -1,4 +1,5 @@
 import { type Clock, setTimer } from '../../common/clock.ts'
+import { withDefaults } from '../../common/defaults.ts'
 import type { ConnectionParameters, Namespace } from '../contract.ts'
 import { type AudioData, audioBytes } from './batch-request.ts'
 import { ServiceClientError } from './errors.ts'
@@ -54,8 +55,8 @@ function joined(finals: readonly SessionResult[]): SessionUtterance {
   const pieces = finals.flatMap(({ audio }) => (audio ? [audio] : []))
   return {
     utterance: first?.utterance ?? '',
-    ...(text === undefined ? {} : { text }),
-    ...(translation === undefined ? {} : { translation }),
+    text,
+    translation,
     ...(pieces.length === 0 ? {} : { audio: Buffer.concat(pieces) }),
   }
 }
@@ -126,7 +127,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
     const { resultPaths, connectMs, startMs, ackMs, maxMessageBytes } = settings
     const url = `${base}${namespace}`
     const limits = { connectMs, startMs, ackMs, maxMessageBytes }
-    const reading = { resultPaths: { ...RESULT_PATHS, ...resultPaths }, voice: voiceMode(query), clock }
+    const reading = { resultPaths: withDefaults(RESULT_PATHS, resultPaths), voice: voiceMode(query), clock }
     this.#wire = new SessionWire(
       { url, apiKey, query, ...limits, ...reading },
       {

@@ -1,4 +1,5 @@
 import { type Clock, setTimer, systemClock } from '../../common/clock.ts'
+import { withDefaults } from '../../common/defaults.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type {
   Connection,
@@ -150,7 +151,7 @@ export class ServiceTranslator implements Translator {
         connectMs,
         startMs,
         clock,
-        resultPaths: { ...RESULT_PATHS, ...resultPaths },
+        resultPaths: withDefaults(RESULT_PATHS, resultPaths),
         voice: want === 'speech' ? mode : 'none',
         maxMessageBytes,
         lifeMs: sessionMs,

@@ -57,7 +57,7 @@ export function voiceWish(query: Query): VoiceRequest {
   const gender = single(query, 'voiceGender')
   const kinds = several(query, 'voiceEngine')
   return {
-    ...(voiceId === undefined ? {} : { voiceId }),
+    voiceId,
     ...(gender === undefined
       ? {}
       : { voiceGender: oneOf(gender, VOICE_GENDERS, 'voiceGender', 'value_not_allowed') }),

@@ -119,7 +119,7 @@ const KNOWN: Partial<Record<ErrorCode, ErrorName>> = {
 export function toErrorBody(error: unknown): ControlError {
   if (error instanceof ControlError) return error
   const name = error instanceof BridgeError ? KNOWN[error.code] : undefined
-  const headers = name === 'capacity' ? { 'retry-after': RETRY_SECONDS } : {}
+  const headers: Record<string, string> = name === 'capacity' ? { 'retry-after': RETRY_SECONDS } : {}
   if (name) return new ControlError(name, (error as BridgeError).message, headers)
   return new ControlError('unexpected', 'internal error; see the server log')
 }

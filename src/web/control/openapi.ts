@@ -100,7 +100,7 @@ function fields(schema: z.ZodType | undefined, place: 'path' | 'query'): Json[] 
     name,
     in: place,
     required: place === 'path' || required.includes(name),
-    ...(description === undefined ? {} : { description }),
+    description,
     schema: form,
   }))
 }

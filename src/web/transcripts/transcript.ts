@@ -34,7 +34,7 @@ export class TranscriptBuilder {
     const entry = {
       utterance,
       speaker,
-      ...(name === undefined ? {} : { name }),
+      name,
       ...(system ? { system } : {}),
       from,
       to,

@@ -114,7 +114,7 @@ export function sealed(event: WebhookEvent, sequence: number, withTexts: boolean
     type,
     at,
     room,
-    ...(life === undefined ? {} : { life }),
+    life,
     sequence,
     data: withTexts ? { ...data, ...texts } : data,
   })

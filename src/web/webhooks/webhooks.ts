@@ -50,8 +50,8 @@ export class WebhooksOut implements AsyncDisposable {
       this.#tell('utterance.final', room, data, {
         life: life.id,
         texts: {
-          ...(text === undefined ? {} : { text }),
-          ...(translation === undefined ? {} : { translation }),
+          text,
+          translation,
         },
       })
     })
@@ -79,7 +79,7 @@ export class WebhooksOut implements AsyncDisposable {
   ): void {
     const life = this.#parts.feed.life(room)?.id
     const at = isoTime(this.#parts.wall())
-    const event = { type, room, at, data, ...(life === undefined ? {} : { life }), ...more }
+    const event = { type, room, at, data, life, ...more }
     for (const receiver of this.#receivers) receiver.push(event)
   }
 }

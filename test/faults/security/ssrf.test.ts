@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http'
+import type { OutgoingHttpHeaders, RequestListener } from 'node:http'
 import { createServer as createHttpServer } from 'node:http'
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -198,7 +198,7 @@ describe('G36: what is fetched', () => {
       expect(
         await served((request, response) => {
           seen.push(request.headers['accept-encoding'])
-          response.writeHead(200, headers as Record<string, string>).end('<script>')
+          response.writeHead(200, headers as OutgoingHttpHeaders).end('<script>')
         }),
       ).toMatchObject({ code: 'blocked', error: 'not_audio' })
     expect(new Set(seen)).toEqual(new Set(['identity']))

@@ -126,7 +126,7 @@ export class Harness implements AsyncDisposable {
     path = `${this.mount}/media`,
     options: ClientOptions = { perMessageDeflate: false },
   ): Promise<Party> {
-    const headers = signature === null ? {} : { 'x-twilio-signature': signature }
+    const headers: Record<string, string> = signature === null ? {} : { 'x-twilio-signature': signature }
     const socket = new WebSocket(`ws://127.0.0.1:${this.#port}${path}`, { ...options, headers })
     const party = new Party(socket)
     await new Promise<void>((resolve, reject) => {

@@ -41,7 +41,7 @@ export class Captions {
     const { observer, chat, clock, style, onNoAccess } = parts
     this.#parts = parts
     this.#style = style
-    this.#writer = new CaptionWriter({ chat, clock, ...(onNoAccess ? { onNoAccess } : {}) })
+    this.#writer = new CaptionWriter({ chat, clock, onNoAccess })
     this.#watches = [
       observer.on('caption', caption => this.#take(caption)),
       observer.on('echo', event => this.#echo(event)),

@@ -93,7 +93,7 @@ export class ChannelRoom {
           pacer,
           counters,
           log,
-          ...(endOfTurnSilenceMs === undefined ? {} : { endOfTurnSilenceMs }),
+          endOfTurnSilenceMs,
         }),
       onFull: ({ message: reason }) => {
         log.warn({ guildId, reason }, 'speaker rejected')

@@ -51,7 +51,7 @@ export function sceneOf(
       locale,
       permissions: memberPermissions.bitfield,
       roleIds: [...member.roles.cache.keys()],
-      ...(voiceChannelId === undefined ? {} : { voiceChannelId }),
+      voiceChannelId,
     },
     botRole: escaped(me?.roles.botRole?.name ?? me?.displayName ?? client.user.displayName),
     botTimedOut: me?.isCommunicationDisabled() ?? false,

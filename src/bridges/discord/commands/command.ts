@@ -68,8 +68,8 @@ export function parseCommand(name: string, data: readonly RawOption[]): Command 
       return {
         kind: 'start',
         captionsOnly: given.flag('captions-only') ?? false,
-        ...(channelId === undefined ? {} : { channelId }),
-        ...(roomCode === undefined ? {} : { roomCode }),
+        channelId,
+        roomCode,
       }
     }
     case 'stop':
@@ -81,14 +81,12 @@ export function parseCommand(name: string, data: readonly RawOption[]): Command 
       const userId = given.id('user')
       if (language === undefined) return UNKNOWN
       const remember = given.flag('remember') ?? false
-      return { kind: 'language', language, remember, ...(userId === undefined ? {} : { userId }) }
+      return { kind: 'language', language, remember, userId }
     }
     case 'output': {
       const first = given.text('first')
       const second = given.text('second')
-      return first === undefined
-        ? UNKNOWN
-        : { kind: 'output', first, ...(second === undefined ? {} : { second }) }
+      return first === undefined ? UNKNOWN : { kind: 'output', first, second }
     }
     case 'captions': {
       const style = given.text('style')
@@ -96,8 +94,8 @@ export function parseCommand(name: string, data: readonly RawOption[]): Command 
       if (style !== undefined && !isStyle(style)) return UNKNOWN
       return {
         kind: 'captions',
-        ...(style === undefined ? {} : { style }),
-        ...(thread === undefined ? {} : { thread }),
+        style,
+        thread,
       }
     }
     case 'privacy': {

@@ -162,7 +162,7 @@ export async function start(
     output: settings.output,
     captions,
     voice: !command.captionsOnly,
-    ...(command.roomCode === undefined ? {} : { roomCode: command.roomCode }),
+    roomCode: command.roomCode,
   })
   if (!isInterpreter(started)) {
     if (started.kind === 'wrong-code') guesses.wrong(asker.id)

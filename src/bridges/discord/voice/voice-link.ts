@@ -1,4 +1,5 @@
 import { setTimer, Ticker } from '../../../common/clock.ts'
+import { withDefaults } from '../../../common/defaults.ts'
 import { errorFields } from '../../../common/log.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
 import { DaveGuard } from './dave-guard.ts'
@@ -43,7 +44,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
 
   constructor(options: VoiceLinkOptions) {
     this.#options = options
-    this.#limits = { ...DEFAULT_LINK_LIMITS, ...options.limits }
+    this.#limits = withDefaults(DEFAULT_LINK_LIMITS, options.limits)
     this.#attempts = new JoinAttempts(this.#limits)
     this.#channelId = options.channelId
     const { promise, resolve } = Promise.withResolvers<ChannelEnd>()

@@ -121,7 +121,7 @@ function spoken(parameters: JobParameters, form: JobForm, tools: JobTools, conte
       const id = String(utterances.length + 1)
       const said = translation ? await translated(text, translation, context) : undefined
       if (said) await file?.speak(said)
-      utterances.push({ id, text, startMs, endMs, ...(said === undefined ? {} : { translation: said }) })
+      utterances.push({ id, text, startMs, endMs, translation: said })
     }
     const result = { languageIdSource: language, text: joined(utterances.map(each => each.text)) }
     const rest = { utterances, durationMs: heard.durationMs }

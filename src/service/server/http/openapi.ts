@@ -93,7 +93,7 @@ function inQuery(parameter: Parameter): Json {
 function parameterSchema({ form, allowed, repeated }: Parameter): Json {
   const one = {
     type: 'string',
-    ...(allowed ? { enum: allowed } : {}),
+    enum: allowed,
     ...(form === 'language' ? { pattern: '^[A-Za-z]{2,3}-([A-Za-z]{2}|[0-9]{3})$' } : {}),
     ...(form === 'json' ? { contentMediaType: 'application/json' } : {}),
   }

@@ -33,7 +33,7 @@ function membersChunk(
     chunk_index: 0,
     chunk_count: 1,
     not_found: userIds.filter(id => !guild.members.has(id)),
-    ...(nonce === undefined ? {} : { nonce }),
+    nonce,
   }
 }
 

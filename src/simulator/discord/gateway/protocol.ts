@@ -122,7 +122,7 @@ const READERS: Readonly<Record<number, (d: Json) => ClientMessage | undefined>> 
       userIds: ids.map(String),
       query: stringIn(d, 'query'),
       limit: numberIn(d, 'limit') ?? 0,
-      ...(nonce === undefined ? {} : { nonce }),
+      nonce,
     }
   },
 }

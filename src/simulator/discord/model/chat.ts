@@ -48,7 +48,7 @@ export class Chat {
       version: this.#version(draft),
       pings: [...pings],
       flags: draft.flags & KEPT_FLAGS,
-      ...(reference ? { reference } : {}),
+      reference,
       ...terms,
     })
   }

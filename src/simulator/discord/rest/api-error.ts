@@ -77,6 +77,6 @@ export class ApiError extends Error {
   }
 
   get body(): Json {
-    return { message: this.message, code: this.code, ...(this.#errors ? { errors: this.#errors } : {}) }
+    return { message: this.message, code: this.code, errors: this.#errors }
   }
 }

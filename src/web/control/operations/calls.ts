@@ -57,10 +57,10 @@ export const dial = operation({
     const request = {
       to,
       by: holder,
-      ...(from === undefined ? {} : { from }),
+      from,
       invitation: { room, ...defined(party) },
-      ...(ringSeconds === undefined ? {} : { ringSeconds }),
-      ...(limitSeconds === undefined ? {} : { limitSeconds }),
+      ringSeconds,
+      limitSeconds,
     }
     return floor.calls.place(floor.dialler, request, participant => {
       const called = announce ? floor.relay.find(participant) : undefined

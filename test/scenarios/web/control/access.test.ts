@@ -127,7 +127,7 @@ describe('every error has the same format', () => {
   test('treats an empty body as absent, with any content type', async () => {
     const { ask, join } = await controlled()
     join('anna')
-    for (const headers of [{}, { 'content-type': 'application/json' }])
+    for (const headers of [{}, { 'content-type': 'application/json' }] as Record<string, string>[])
       expect((await ask('POST', '/rooms/r/codes', undefined, headers)).status).toBe(201)
     expect((await ask('POST', '/rooms/r/recording', { a: 1 })).body.error).toBe('field_unknown')
     expect(
@@ -140,7 +140,7 @@ describe('every error has the same format', () => {
     floor.plans.find = () => {
       throw new Error('a secret of ours')
     }
-    for (const headers of [{}, { 'idempotency-key': 'k' }]) {
+    for (const headers of [{}, { 'idempotency-key': 'k' }] as Record<string, string>[]) {
       const answer = await ask('GET', '/rooms/r', undefined, headers)
       expect(answer).toMatchObject({ status: 500, body: { code: 'internal', error: 'unexpected' } })
       expect(answer.text).not.toContain('secret')

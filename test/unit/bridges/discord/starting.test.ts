@@ -12,7 +12,13 @@ type World = Awaited<ReturnType<typeof openWorld>>
 async function starts(world: World, values: Record<string, string | boolean> = {}): Promise<string> {
   const { channel, ...rest } = values
   const target = channel === undefined ? {} : { channel: world.guild.channels.get(String(channel))! }
-  return (await world.ben.command('interpret start', { ...rest, ...target }, { in: world.general })).text
+  return (
+    await world.ben.command(
+      'interpret start',
+      { ...rest, ...target } as Parameters<typeof world.ben.command>[1],
+      { in: world.general },
+    )
+  ).text
 }
 
 describe('starting', () => {
