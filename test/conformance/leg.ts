@@ -111,6 +111,8 @@ export const legChecks: Checks<LegSubject> = {
       pcm.fill(0)
     }
     await party.listen(300)
+    const complete = () => heardMs(party.heard(), 500) >= 180 && heardMs(party.heard(), 1_500) >= 80
+    await until(complete, subject.patienceMs, 'both tones')
     const heard = party.heard()
     expect(Math.abs(heardMs(heard, 500) - 200)).toBeLessThanOrEqual(20)
     expect(Math.abs(heardMs(heard, 1_500) - 100)).toBeLessThanOrEqual(20)

@@ -118,7 +118,7 @@ describe('a phone call with the embedded engines and a real voice', { timeout: 6
     expect(await figures()).toMatch(/^dragoman_stage_seconds_count\{stage="synthesis"\} [1-9]/m)
     expect(await figures()).toMatch(/^dragoman_http_connections\{server="service"\} [1-9]/m)
     // The value belongs to the benchmark; this only checks that it exists.
-    expect(Math.min(...latencies)).toBeLessThan(3_000)
+    expect(Math.min(...latencies)).toBeLessThan(30_000)
     expect(peak(caller.heard())).toBe(0)
     expect([...listener.report().warnings, ...caller.report().warnings]).toEqual([])
   })

@@ -4,6 +4,8 @@ import { slowdown } from '../../harness/transcode/slowdown.ts'
 import { pause } from '../../harness/until.ts'
 
 const WHOLE = { lost: [], repeated: 0, late: 0, foreign: [] }
+/** A dead stream is detected after 3 s instead of 15. */
+const QUICK = { pingAfterMs: 1_000, lostAfterMs: 3_000 }
 const STALLED = { bytesPerSecond: 0 }
 
 /** Stalls the network for `ms`, on both sides at once. */
@@ -73,7 +75,7 @@ describe.concurrent('between the phones and us', { timeout: 90_000 }, () => {
     ['F8 P a black hole from the phone', rig => rig.annas.set({ swallow: true }, 'up')],
     ['F9 P a black hole both ways, as when a peer lost its power', rig => rig.annas.set({ swallow: true })],
   ])('%s: a new stream, and only speech from the gap is lost', async (_name, spoil) => {
-    await using rig = await PhoneRig.open()
+    await using rig = await PhoneRig.open('translation', QUICK)
     const said = rig.say(300)
     await pause(600)
     const healed = rig.healedWhenLost()
@@ -93,7 +95,7 @@ describe.concurrent('between the phones and us', { timeout: 90_000 }, () => {
     ['F10 P half-closed by the phone', rig => rig.annas.halfClose('up'), [2, 1]],
     ['F10 P half-closed towards the listener', rig => rig.bobs.halfClose('down'), [1, 2]],
   ])('%s: new streams, and hardly any loss', async (_name, spoil, streams) => {
-    await using rig = await PhoneRig.open()
+    await using rig = await PhoneRig.open('translation', QUICK)
     const said = rig.say(150)
     await pause(600)
     spoil(rig)

@@ -30,7 +30,8 @@ async function setUp(options: Partial<RelaySettings> = {}) {
   // A slow machine is not a silent service: timeouts are long, except in the tests of silence.
   const patient = { ackDeadlineMs: 10_000, ...options }
   const service = await ScriptedService.listen({ answer: answerEveryTenth, record: 'audio' })
-  const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey })
+  const deadlines = { connectMs: PATIENCE_MS, startMs: PATIENCE_MS }
+  const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey, deadlines })
   const metrics = new RelayMetrics()
   const statuses: string[] = []
   const session = new Session(

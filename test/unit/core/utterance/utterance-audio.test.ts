@@ -16,18 +16,22 @@ function wanted(pcm: Int16Array): Int16Array {
   return out
 }
 
+/** `toEqual` compares each number separately, which takes a hundred times as long. */
+const same = (a: Int16Array, b: Int16Array) =>
+  a.length === b.length && a.every((sample, n) => sample === b[n])
+
 /** A reader that keeps its output, and compares the last frame again before it reads the next. */
 function listener(audio: UtteranceAudio) {
   const reader = audio.reader()
   const heard: number[] = []
   let lent: Int16Array | undefined
-  let copy: number[] = []
+  let copy = new Int16Array(0)
   const take = (count: number) => {
     for (let n = 0; n < count; n++) {
-      if (lent) expect(Array.from(lent)).toEqual(copy)
+      if (lent) expect(same(lent, copy)).toBe(true)
       lent = reader.next()
       if (!lent) return
-      copy = Array.from(lent)
+      copy = lent.slice()
       heard.push(...copy)
     }
   }
@@ -69,7 +73,7 @@ describe('the voice of an utterance', () => {
         audio.finish()
         for (const each of listeners) {
           each.take(1_000)
-          expect(each.heard).toEqual(Array.from(wanted(pcm)))
+          expect(same(Int16Array.from(each.heard), wanted(pcm))).toBe(true)
           each.reader.close()
         }
       }),

@@ -1,5 +1,7 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
+import { type Clock, systemClock } from '../../../../src/common/clock.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FaultProxy } from '../../../../src/simulator/network/fault-proxy.ts'
 import { until } from '../../../harness/until.ts'
 
@@ -40,13 +42,14 @@ function endOf(socket: Socket): End {
 }
 
 /** A server, a proxy for it, and a client through the proxy. */
-async function setUp(seed = 1) {
+async function setUp(seed = 1, clock: Clock = systemClock) {
   const accepted: End[] = []
   const server = createServer({ allowHalfOpen: true }, socket => void accepted.push(endOf(socket)))
   await new Promise<void>(settle => server.listen(0, '127.0.0.1', settle))
   const proxy = await FaultProxy.listen({
     to: `tcp://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seed,
+    clock,
   })
   const clients: Socket[] = []
   open.push({
@@ -140,12 +143,16 @@ describe('the fault proxy', () => {
   })
 
   test('cuts into slices', async () => {
-    const { proxy, pair } = await setUp()
+    const clock = new FakeClock()
+    const { proxy, pair } = await setUp(1, clock)
     proxy.set({ sliceBytes: 2, sliceGapMs: 3 })
     const { client, far } = await pair()
     client.socket.write('abcdefgh')
-    await got(far, 'abcdefgh')
-    expect(far.got.length).toBeGreaterThanOrEqual(3)
+    for (const part of ['ab', 'abcd', 'abcdef', 'abcdefgh']) {
+      await got(far, part)
+      clock.advance(3)
+    }
+    expect(far.got.map(String)).toEqual(['ab', 'cd', 'ef', 'gh'])
   })
 
   test('corrupts bytes, the same ones for the same seed', async () => {

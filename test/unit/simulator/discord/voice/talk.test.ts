@@ -57,7 +57,8 @@ describe.each(CALLS)('a call with %s, DAVE %s, packets %o', (mode, dave, options
       broken: 0,
       undecryptable: 0,
       plaintext: 0,
-      speaking: [{ flags: 1, afterPackets: 0 }],
+      // On a busy machine the end of speech can follow before this is read.
+      speaking: expect.arrayContaining([{ flags: 1, afterPackets: 0 }]),
     })
   })
 })
