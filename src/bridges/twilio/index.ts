@@ -62,7 +62,7 @@ declare module 'fastify' {
 }
 
 /** Twilio, with the auth tokens of an account. */
-function twilioCarrier(authTokens: readonly string[]): Carrier {
+export function twilioCarrier(authTokens: readonly string[]): Carrier {
   return {
     name: 'twilio',
     title: 'Twilio',
