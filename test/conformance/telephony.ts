@@ -84,7 +84,7 @@ async function open(subject: TelephonySubject, options: Partial<CarrierBridgeOpt
   const app = Fastify({ forceCloseConnections: true })
   const legs: Admitted[] = []
   const invited: IncomingCall[] = []
-  const dialler = new CarrierDialer({ from: DESK, allow: ['+34'] }, { api: subject.api })
+  const dialler = new CarrierDialer({ from: DESK, allowedPrefixes: ['+34'] }, { api: subject.api })
   await registerCarrier(app, subject.carrier, {
     relay: { admit: (leg, invitation) => void legs.push(attached(leg, invitation)) },
     local: true,
