@@ -77,7 +77,8 @@ class TwilioNetwork implements CarrierNetwork {
   }
 
   async forge(signature: 'none' | 'wrong'): Promise<{ webhook: number; upgrade: number }> {
-    const headers = signature === 'none' ? {} : { 'x-twilio-signature': `${'A'.repeat(27)}=` }
+    const headers: Record<string, string> =
+      signature === 'none' ? {} : { 'x-twilio-signature': `${'A'.repeat(27)}=` }
     const body = new URLSearchParams({ CallSid: 'CA1', CallStatus: 'ringing' })
     const { status } = await fetch(`${this.#bridge}/twilio/voice`, { method: 'POST', headers, body })
     const upgrade = await upgradeStatus(`${this.#bridge.replace('http', 'ws')}/twilio/media`, headers)

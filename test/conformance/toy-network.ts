@@ -75,7 +75,8 @@ export class ToyNetwork implements CarrierNetwork {
   }
 
   async forge(signature: 'none' | 'wrong'): Promise<{ webhook: number; upgrade: number }> {
-    const headers = signature === 'none' ? {} : { 'toy-signature': toySignature('another', this.#bridge) }
+    const headers: Record<string, string> =
+      signature === 'none' ? {} : { 'toy-signature': toySignature('another', this.#bridge) }
     const { status } = await fetch(`${this.#bridge}/toy/voice`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headers },
