@@ -211,14 +211,13 @@ function installedEngines(
   log: Logger,
 ): Promise<EngineSet> {
   const { phrasebook, voices, maxSessions } = settings
-  const { pocketsphinx, apertium, espeak, flite, ...choices } = settings.engines
+  const { pocketsphinx, apertium, transcription, translation, synthesis, ...synthesizers } = settings.engines
   return defaultEngines(
     {
       pocketsphinx: { ...pocketsphinx, decoders: maxSessions, threads },
       apertium,
-      espeak,
-      flite,
-      choices,
+      synthesizers,
+      choices: { transcription, translation, synthesis },
       phrasebook,
       voices,
     },

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { isLanguageId } from '../../common/language.ts'
 import { isLoopback, trustedProxiesSchema } from '../../net/client-address.ts'
 import { serviceLimitsSchema } from '../../net/settings.ts'
-import { engineChoicesSchema } from './engines/engine-settings.ts'
+import { engineChoicesSchema, localSynthesisSchema } from './engines/engine-settings.ts'
 import { grammarsSchema } from './engines/pocketsphinx/grammar.ts'
 import { keyLimitsShape } from './keys/key-store.ts'
 
@@ -96,20 +96,6 @@ const apertiumSchema = z.strictObject({
     .min(1)
     .default(200)
     .meta({ about: 'Maximum number of queued texts per language pair.' }),
-})
-
-const espeakSchema = z.strictObject({
-  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
-  command: z.string().default('espeak-ng').meta({ about: 'Program to run.' }),
-  wordsPerMinute: z.int().min(80).max(450).default(165).meta({ about: 'Speaking rate.' }),
-  amplitude: z.int().min(1).max(200).default(80).meta({ about: 'Volume of the voice (1–200).' }),
-  timeoutMs: ms(10_000).meta({ about: 'Timeout for one utterance (ms).' }),
-})
-
-const fliteSchema = z.strictObject({
-  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
-  command: z.string().default('flite').meta({ about: 'Program to run.' }),
-  timeoutMs: ms(10_000).meta({ about: 'Timeout for one utterance (ms).' }),
 })
 
 /** Settings of the embedded service. Everything has a default except access: set `apiKeys`, `keyFile` or `open`. */
@@ -234,8 +220,7 @@ export const serviceConfigSchema = z
       .strictObject({
         pocketsphinx: sphinxSchema.prefault({}),
         apertium: apertiumSchema.prefault({}),
-        espeak: espeakSchema.prefault({}),
-        flite: fliteSchema.prefault({}),
+        ...localSynthesisSchema,
         ...engineChoicesSchema,
       })
       .prefault({}),

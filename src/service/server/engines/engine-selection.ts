@@ -4,8 +4,8 @@ import type { Logger } from '../../../common/log.ts'
 import { Apertium, type ApertiumOptions } from './apertium/apertium.ts'
 import { EngineError, type SpeechToText, type Synthesizer, type TextTranslator } from './engine.ts'
 import { EngineSet } from './engine-set.ts'
-import type { EngineChoices } from './engine-settings.ts'
-import { Espeak, type EspeakOptions } from './espeak.ts'
+import type { EngineChoices, LocalSynthesisSettings } from './engine-settings.ts'
+import { Espeak } from './espeak.ts'
 import {
   limitedRecognizer,
   limitedSynthesizer,
@@ -14,7 +14,7 @@ import {
   synthesizersInOrder,
   translatorsInOrder,
 } from './fallback-engines.ts'
-import { Flite, type FliteOptions } from './flite.ts'
+import { Flite } from './flite.ts'
 import { Phrasebook, PhraseTranslator } from './phrasebook.ts'
 import { PocketSphinx, type PocketSphinxOptions } from './pocketsphinx/pocketsphinx.ts'
 import { ChatTranslator } from './remote/chat-translator.ts'
@@ -54,7 +54,7 @@ export function chosenTranslators(
 
 export function chosenSynthesizers(
   choices: EngineChoices['synthesis'],
-  installed: Readonly<Record<'espeak' | 'flite', MakeInstalled<Synthesizer>>>,
+  installed: Readonly<Record<keyof LocalSynthesisSettings, MakeInstalled<Synthesizer>>>,
   clock: Clock,
 ): Made<Synthesizer>[] {
   return withRest(choices, installed).map(choice => {
@@ -76,6 +76,24 @@ function withRest<C extends { readonly engine: string }, K extends string>(
 /** Optional engines, which only add to the others; their absence is not worth a warning. */
 const EXTRA: readonly string[] = ['flite']
 
+/** The factories of the local synthesizers, in order of preference. */
+const SYNTHESIZERS: {
+  readonly [K in keyof LocalSynthesisSettings]: (options: LocalSynthesisSettings[K]) => Promise<Synthesizer>
+} = {
+  espeak: options => Espeak.create(options),
+  flite: options => Flite.create(options),
+}
+
+function localSynthesizers(settings: LocalSynthesisSettings) {
+  const entry = <K extends keyof LocalSynthesisSettings>(name: K) =>
+    [name, installed(settings[name], () => SYNTHESIZERS[name](settings[name]))] as const
+  const names = Object.keys(SYNTHESIZERS) as (keyof LocalSynthesisSettings)[]
+  return Object.fromEntries(names.map(name => entry(name))) as Record<
+    keyof LocalSynthesisSettings,
+    MakeInstalled<Synthesizer>
+  >
+}
+
 /** A disabled engine is treated as not installed. */
 interface Switch {
   readonly enabled: boolean
@@ -84,8 +102,8 @@ interface Switch {
 export interface DefaultEngineOptions {
   readonly pocketsphinx: Switch & PocketSphinxOptions
   readonly apertium: Switch & ApertiumOptions
-  readonly espeak: Switch & EspeakOptions
-  readonly flite: Switch & FliteOptions
+  /** Local synthesizers by name. */
+  readonly synthesizers: LocalSynthesisSettings
   /** Engines that precede the installed ones, and the order of these. */
   readonly choices: EngineChoices
   /** JSON file with the user's phrases. */
@@ -103,7 +121,7 @@ export async function defaultEngines(
   log: Logger,
 ): Promise<EngineSet> {
   const phrasebook = await Phrasebook.load(options.phrasebook)
-  const { pocketsphinx, apertium, espeak, flite, choices } = options
+  const { pocketsphinx, apertium, synthesizers, choices } = options
   const [recognizers, translators, voices] = await Promise.all([
     present(
       chosenRecognizers(
@@ -121,17 +139,7 @@ export async function defaultEngines(
       ),
       log,
     ),
-    present(
-      chosenSynthesizers(
-        choices.synthesis,
-        {
-          espeak: installed(espeak, () => Espeak.create(espeak)),
-          flite: installed(flite, () => Flite.create(flite)),
-        },
-        clock,
-      ),
-      log,
-    ),
+    present(chosenSynthesizers(choices.synthesis, localSynthesizers(synthesizers), clock), log),
   ])
   for (const [language, voiceId] of Object.entries(options.voices)) assertVoice(voices, language, voiceId)
   const translating = translatorsInOrder(translators, log)

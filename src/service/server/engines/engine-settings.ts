@@ -97,6 +97,28 @@ const piper = z.strictObject({
     .meta({ about: 'Value of `voiceEngine` in the voice list: neural or standard.' }),
 })
 
+const espeakSchema = z.strictObject({
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  command: z.string().default('espeak-ng').meta({ about: 'Program to run.' }),
+  wordsPerMinute: z.int().min(80).max(450).default(165).meta({ about: 'Speaking rate.' }),
+  amplitude: z.int().min(1).max(200).default(80).meta({ about: 'Volume of the voice (1–200).' }),
+  timeoutMs: ms(10_000).meta({ about: 'Timeout for one utterance (ms).' }),
+})
+
+const fliteSchema = z.strictObject({
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  command: z.string().default('flite').meta({ about: 'Program to run.' }),
+  timeoutMs: ms(10_000).meta({ about: 'Timeout for one utterance (ms).' }),
+})
+
+/** Settings of the local synthesizers by name, in order of preference. `SYNTHESIZERS` in engine-selection.ts creates them. */
+export const localSynthesisSchema = {
+  espeak: espeakSchema.prefault({}),
+  flite: fliteSchema.prefault({}),
+}
+const LOCAL_SYNTHESIS = z.keyof(z.strictObject(localSynthesisSchema))
+export type LocalSynthesisSettings = z.output<ReturnType<typeof z.strictObject<typeof localSynthesisSchema>>>
+
 /** An installed engine with its position in the order, optionally for some languages only. */
 const installed = <T extends string>(engine: T) =>
   z.strictObject({ engine: z.literal(engine).meta({ about: ENGINE }), languages: languages.optional() })
@@ -124,8 +146,15 @@ export const engineChoicesSchema = {
   synthesis: z
     .array(
       z
-        .discriminatedUnion('engine', [openAiSynthesis, piper, installed('espeak'), installed('flite')])
-        .describe(tableOf('openai', 'piper', 'espeak', 'flite')),
+        .discriminatedUnion('engine', [
+          openAiSynthesis,
+          piper,
+          z.strictObject({
+            engine: LOCAL_SYNTHESIS.meta({ about: ENGINE }),
+            languages: languages.optional(),
+          }),
+        ])
+        .describe(tableOf('openai', 'piper', ...LOCAL_SYNTHESIS.options)),
     )
     .default([])
     .meta({ about: 'Speech synthesis engines, in order of preference.' }),

@@ -4,6 +4,7 @@ import { systemClock } from '../../../../../../src/common/clock.ts'
 import { Apertium } from '../../../../../../src/service/server/engines/apertium/apertium.ts'
 import { ApertiumRoutes, flushing } from '../../../../../../src/service/server/engines/apertium/modes.ts'
 import { ApertiumPipeline } from '../../../../../../src/service/server/engines/apertium/pipeline.ts'
+import { FakeClock } from '../../../../../../src/simulator/fakes/fake-clock.ts'
 import { conforms } from '../../../../../conformance/suite.ts'
 import { textTranslatorChecks } from '../../../../../conformance/text-translator.ts'
 import { ENGINES } from '../../../../../harness/engines/engine-settings.ts'
@@ -67,14 +68,17 @@ describe('a persistent pipeline', () => {
   })
 
   test('only a request that hangs fails', async () => {
+    const clock = new FakeClock()
     // Answers each line, but sleeps on "hang".
     const script = `while IFS= read -r -d '' line; do case "$line" in *hang*) sleep 60;; esac; printf '%s\\0' "$line"; done`
     const pipeline = new ApertiumPipeline(`exec bash -c '${script.replaceAll("'", `'"'"'`)}'`, {
-      clock: systemClock,
+      clock,
       timeoutMs: 300,
       maxWaiting: 10,
     })
     const asked = ['one', 'hang', 'two', 'three'].map(text => pipeline.translate(text))
+    await asked[0]
+    clock.advance(301)
     const [one, hang, two, three] = await Promise.allSettled(asked)
     pipeline.close()
     expect(hang).toMatchObject({ status: 'rejected', reason: { kind: 'translation' } })
