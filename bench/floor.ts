@@ -115,12 +115,12 @@ const http = createServer((request, response) => {
     body += chunk
   })
   request.on('end', () => {
-    const dialled = new URLSearchParams(body).get('To') ?? ''
+    const dialed = new URLSearchParams(body).get('To') ?? ''
     const { port } = http.address() as AddressInfo
     response.setHeader('content-type', 'text/xml')
     response.end(
       `<?xml version="1.0" encoding="UTF-8"?><Response><Connect><Stream url="ws://127.0.0.1:${port}/twilio/media">` +
-        `<Parameter name="hears" value="es-${dialled.slice(-3)}"/></Stream></Connect></Response>`,
+        `<Parameter name="hears" value="es-${dialed.slice(-3)}"/></Stream></Connect></Response>`,
     )
   })
 })

@@ -58,8 +58,8 @@ export class Conversation implements AsyncDisposable {
     })
     const address = await app.listen()
     const phones = {
-      caller: await dialled(address, ROOM, 'John', 'en-us'),
-      callee: await dialled(address, ROOM, 'Ana', 'es-es'),
+      caller: await dialed(address, ROOM, 'John', 'en-us'),
+      callee: await dialed(address, ROOM, 'Ana', 'es-es'),
     }
     return new Conversation(app, address, ears, phones)
   }
@@ -73,7 +73,7 @@ export class Conversation implements AsyncDisposable {
 
   /** Places a call into `room` that talks Spanish, with pauses of `pauseMs` for the others. */
   async visit(room: string, pauseMs: number): Promise<void> {
-    const phone = await dialled(this.address, room, 'Lucía', 'es-es')
+    const phone = await dialed(this.address, room, 'Lucía', 'es-es')
     this.#going(this.#visitor(phone, pauseMs))
   }
 
@@ -116,7 +116,7 @@ export class Conversation implements AsyncDisposable {
   }
 }
 
-function dialled(address: string, room: string, name: string, language: string): Promise<SimulatedCall> {
+function dialed(address: string, room: string, name: string, language: string): Promise<SimulatedCall> {
   const query = new URLSearchParams({ room, name, speaks: language, hears: language })
   return placeCall({ webhook: `${address}/twilio/voice?${query}`, allowInsecureStream: true })
 }

@@ -33,7 +33,7 @@ import { controlSettingsSchema } from '../web/control/settings.ts'
 import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
 import { webhookSettingsSchema } from '../web/webhooks/settings.ts'
 import type { AppConfig } from './app-config.ts'
-import { openChannels, openDialler, openPreferences, rationed } from './bridges.ts'
+import { openChannels, openDialer, openPreferences, rationed } from './bridges.ts'
 import { openUsageFile } from './call-usage-file.ts'
 import { Drain } from './drain.ts'
 import { startTracing } from './observability.ts'
@@ -63,7 +63,7 @@ export interface App extends AsyncDisposable {
   /** Admits legs and connects calls. */
   readonly switchboard: Switchboard
   /** Places calls; absent if outbound calls are disabled. */
-  readonly dialler: Dialer | undefined
+  readonly dialer: Dialer | undefined
   /** Codes of rooms, including those from the settings. */
   readonly roomCodes: RoomCodes
   /** Records conversations, as far as the settings allow. */
@@ -110,8 +110,8 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
   const { calls = {}, twilio } = config
   const numbers = twilio.numbers ?? {}
   const usageFile = openUsageFile(twilio, { clock, wallClock: systemWallClock, log })
-  const dialling = { authTokens: twilio.authTokens, numbers, clock, log, ledger: usageFile }
-  const twilioDialler = openDialler(twilio.outbound, dialling)
+  const dialing = { authTokens: twilio.authTokens, numbers, clock, log, ledger: usageFile }
+  const twilioDialer = openDialer(twilio.outbound, dialing)
   const remembered =
     calls.callerLanguages &&
     new RememberedLanguages(calls.callerLanguages, { clock, wallClock: systemWallClock, log })
@@ -124,15 +124,15 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     ? { translator: parts.translator }
     : openTranslators(config.service, { url: config.service.url ?? url, apiKey: key, clock })
   const relay = new Relay({ ...services, options, clock, log })
-  const ration =
-    twilioDialler && twilio.outbound && rationed(twilioDialler, twilio.outbound, { numbers, clock })
-  const dialler = ration && new ObservedDialer(ration, relay.observer)
+  const dialRateLimit =
+    twilioDialer && twilio.outbound && rationed(twilioDialer, twilio.outbound, { numbers, clock })
+  const dialer = dialRateLimit && new ObservedDialer(dialRateLimit, relay.observer)
   const { maxMinutes, maxRooms = options.maxLegs } = calls
   const language = config.languages.hears
   const switchboard = new Switchboard({
     relay,
     announcer,
-    dialler,
+    dialer,
     clock,
     log,
     maxMinutes,
@@ -166,7 +166,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
   })
   const numberLimits = new NumberQuota({
     numbers,
-    goesOn: callId => server.twilio.goesOn(callId),
+    isInProgress: callId => server.twilio.isInProgress(callId),
     ...{ language, clock, wallClock: systemWallClock, ledger: usageFile },
   })
   const admissionControl = { rejection: () => drain.rejection() ?? overload.rejection() }
@@ -175,7 +175,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     relay,
     codes: roomCodes,
     announcer,
-    dialler: dialler && new AdmissionControlledDialer(dialler, admissionControl),
+    dialer: dialer && new AdmissionControlledDialer(dialer, admissionControl),
     recorder: config.recording?.mode === undefined || config.recording.mode === 'off' ? undefined : recorder,
     closed: control.keys.length === 0,
     transcripts: kept,
@@ -225,7 +225,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     relay,
     announcer,
     switchboard,
-    dialler,
+    dialer,
     roomCodes,
     recorder,
     requestGuard,
@@ -244,10 +244,10 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
   try {
     await relay.ready()
     await registerPlugins(server, {
-      ...{ config, relay, announcer, dialler, roomCodes, preferences, discordChannels, clock, log },
+      ...{ config, relay, announcer, dialer, roomCodes, preferences, discordChannels, clock, log },
       ...{ requestGuard, overload, numberLimits, drain, admissionControl, drainSettings },
-      ...{ front, switchboard, desk, control, twilioDialler },
-      ...{ ration, guesses, traces: tracing?.counters, recordings: recorder.stats },
+      ...{ front, switchboard, desk, control, twilioDialer },
+      ...{ dialRateLimit, guesses, traces: tracing?.counters, recordings: recorder.stats },
       service: { url, apiKey: key, running: () => service?.running !== false, embedded: () => service },
     })
     await server.ready()

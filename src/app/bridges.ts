@@ -65,7 +65,7 @@ export function browserOptions(
 }
 
 /** Settings of outbound calls. Without its own token, the account’s token is used. */
-export type DiallingSettings = Omit<OutboundSettings, 'own'> &
+export type DialingSettings = Omit<OutboundSettings, 'own'> &
   RestSettings & {
     /** Maximum number of calls per minute. Default 60. */
     readonly maxCallsPerMinute?: number | undefined
@@ -73,7 +73,7 @@ export type DiallingSettings = Omit<OutboundSettings, 'own'> &
     readonly maxCallsPerHourPerDestination?: number | undefined
   }
 
-export interface DiallingOptions {
+export interface DialingOptions {
   readonly authTokens: readonly string[]
   /** Our own numbers, which are never called. */
   readonly numbers: Readonly<Record<string, NumberSettings>>
@@ -86,9 +86,9 @@ export interface DiallingOptions {
  * Returns the dialer, or undefined if outbound calls are off. Throws `BridgeError` `CONFIG` for numbers that could not
  * be called.
  */
-export function openDialler(
-  settings: DiallingSettings | undefined,
-  { authTokens, numbers, clock, log, ledger }: DiallingOptions,
+export function openDialer(
+  settings: DialingSettings | undefined,
+  { authTokens, numbers, clock, log, ledger }: DialingOptions,
 ): CarrierDialer | undefined {
   const own = Object.keys(numbers)
   for (const [number, { dial }] of Object.entries(numbers)) {
@@ -106,20 +106,20 @@ export function openDialler(
 /** Returns the tokens that can sign webhooks: those of the account, and that of the dialing account. */
 export function signingTokens(
   authTokens: readonly string[],
-  settings: DiallingSettings | undefined,
+  settings: DialingSettings | undefined,
 ): readonly string[] {
   const own = settings?.authToken
   return own === undefined || authTokens.includes(own) ? authTokens : [...authTokens, own]
 }
 
-/** Wraps `dialler` with the configured rate limits. */
+/** Wraps `dialer` with the configured rate limits. */
 export function rationed(
-  dialler: Dialer,
-  { maxCallsPerMinute = 60, maxCallsPerHourPerDestination = 6 }: DiallingSettings,
-  { numbers, clock }: Pick<DiallingOptions, 'numbers' | 'clock'>,
+  dialer: Dialer,
+  { maxCallsPerMinute = 60, maxCallsPerHourPerDestination = 6 }: DialingSettings,
+  { numbers, clock }: Pick<DialingOptions, 'numbers' | 'clock'>,
 ): RateLimitedDialer {
   const known = Object.values(numbers).flatMap(({ dial }) => (dial ? [dial.to] : []))
-  return new RateLimitedDialer(dialler, { maxCallsPerMinute, maxCallsPerHourPerDestination, known }, clock)
+  return new RateLimitedDialer(dialer, { maxCallsPerMinute, maxCallsPerHourPerDestination, known }, clock)
 }
 
 /** Settings of the Discord bridge; without a token, it is off. */
@@ -156,7 +156,7 @@ export interface DiscordSettings {
 export interface DiscordOptions
   extends Pick<
     DiscordBridgeOptions,
-    'relay' | 'admission' | 'announcer' | 'dialler' | 'roomCodes' | 'guesses' | 'clock' | 'wallClock' | 'log'
+    'relay' | 'admission' | 'announcer' | 'dialer' | 'roomCodes' | 'guesses' | 'clock' | 'wallClock' | 'log'
   > {
   /** Current address and key of the service. */
   readonly service: { readonly url: () => string; readonly apiKey: string }

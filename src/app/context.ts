@@ -17,7 +17,7 @@ import type { TraceCounters } from '../tracing/counters.ts'
 import type { OpenFloor } from '../web/control/open-context.ts'
 import type { ControlSettings } from '../web/control/settings.ts'
 import type { AppConfig } from './app-config.ts'
-import type { openChannels, openDialler, openPreferences } from './bridges.ts'
+import type { openChannels, openDialer, openPreferences } from './bridges.ts'
 import type { Drain } from './drain.ts'
 import type { EmbeddedService } from './metrics/server-families.ts'
 
@@ -27,10 +27,10 @@ export interface PluginOptions {
   readonly relay: Relay
   readonly announcer: Announcer
   readonly switchboard: Switchboard
-  readonly dialler: Dialer | undefined
-  readonly twilioDialler: ReturnType<typeof openDialler>
+  readonly dialer: Dialer | undefined
+  readonly twilioDialer: ReturnType<typeof openDialer>
   /** Rate limit in front of the dialer; undefined if outbound calls are off. */
-  readonly ration: RateLimitedDialer | undefined
+  readonly dialRateLimit: RateLimitedDialer | undefined
   readonly roomCodes: RoomCodes
   readonly preferences: ReturnType<typeof openPreferences>
   readonly discordChannels: ReturnType<typeof openChannels>

@@ -66,7 +66,7 @@ function families(
   tally: EventTally,
   notReady: () => string | undefined,
 ): Family[] {
-  const { relay, requestGuard, overload, drain, front, ration, guesses, twilioDialler } = parts
+  const { relay, requestGuard, overload, drain, front, dialRateLimit, guesses, twilioDialer } = parts
   const { embedded } = parts.service
   const servers = (): Guarded[] => {
     const figures = embedded()?.figures
@@ -79,9 +79,9 @@ function families(
     ...relayFamilies(relay),
     ...eventFamilies(tally),
     ...telephonyFamilies({
-      carriers: [{ carrier: 'twilio', bridge: () => server.twilio, dialer: twilioDialler }],
+      carriers: [{ carrier: 'twilio', bridge: () => server.twilio, dialer: twilioDialer }],
       numbers: parts.numberLimits,
-      dialLimit: ration,
+      dialLimit: dialRateLimit,
       roomCodes: guesses,
     }),
     ...browserFamilies(() => server.browser),

@@ -44,7 +44,7 @@ function notReady({ drain, overload, service }: PluginOptions) {
 }
 
 function twilioOptions(parts: PluginOptions, token: string | undefined): Parameters<typeof twilioBridge>[1] {
-  const { config, front, switchboard, drain, drainSettings, admissionControl, desk, twilioDialler } = parts
+  const { config, front, switchboard, drain, drainSettings, admissionControl, desk, twilioDialer } = parts
   const { announcer, clock, log } = parts
   const { languages, publicUrl, twilio } = config
   const numbers = twilio.numbers ?? {}
@@ -53,7 +53,7 @@ function twilioOptions(parts: PluginOptions, token: string | undefined): Paramet
     clock,
     log,
     announcer,
-    dialler: twilioDialler,
+    dialer: twilioDialer,
     invite: parts.numberLimits.within(
       rejectWhileOverloaded(
         { rejection: () => admissionControl.rejection() ?? (parts.relay.full ? 'full' : undefined) },
@@ -107,11 +107,11 @@ function browser(parts: PluginOptions) {
 }
 
 function discordBot(parts: PluginOptions) {
-  const { config, relay, announcer, dialler, roomCodes, preferences, clock, log, front, desk } = parts
+  const { config, relay, announcer, dialer, roomCodes, preferences, clock, log, front, desk } = parts
   const { url, apiKey } = parts.service
   const numbers = config.twilio.numbers ?? {}
   return discordOptions(config.discord, {
-    ...{ relay, announcer, dialler, roomCodes, preferences, clock, log },
+    ...{ relay, announcer, dialer, roomCodes, preferences, clock, log },
     admission: front.admission(relay),
     guesses: desk.guesses,
     running: parts.discordChannels,

@@ -23,7 +23,7 @@ export const LANGUAGE = 'a language like en-us: <language>-<region>'
 /** E.164, or the address of a SIP or Voice SDK client, in the form that Twilio uses in `To`. */
 export const NUMBER = /^(\+[1-9]\d{6,14}|(sip|client):\S+)$/
 /** E.164 only: numbers that can be dialed. */
-export const DIALLED_NUMBER = /^\+[1-9]\d{6,14}$/
+export const DIALED_NUMBER = /^\+[1-9]\d{6,14}$/
 
 export const languageSchema = z
   .string()

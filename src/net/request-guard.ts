@@ -60,22 +60,22 @@ function rejected(what: 'connection' | 'request', scope: 'address' | 'rate' | 't
 }
 
 /** Is notified when a request is authenticated. */
-export interface ProofListener {
+export interface AuthenticationListener {
   /** By a key or a signature. */
   known(): void
   /** By a link, which can be shared. Returns false if the limit for links is reached. */
   guest(): boolean
 }
 
-const waiting = new WeakMap<IncomingMessage, ProofListener>()
+const waiting = new WeakMap<IncomingMessage, AuthenticationListener>()
 
 /** Notifies `listener` when `request` is authenticated; one listener per request. */
-export function awaitProof(request: IncomingMessage, listener: ProofListener): void {
+export function expectAuthentication(request: IncomingMessage, listener: AuthenticationListener): void {
   waiting.set(request, listener)
 }
 
 /** A key or signature of `request` was verified: it no longer counts as unauthenticated. */
-export function vouchFor(request: IncomingMessage): void {
+export function markAuthenticated(request: IncomingMessage): void {
   const listener = waiting.get(request)
   waiting.delete(request)
   listener?.known()
@@ -183,7 +183,7 @@ export class RequestGuard {
       if (counted) this.#all.give()
       counted = false
     }
-    awaitProof(request, {
+    expectAuthentication(request, {
       known: () => {
         if (group !== undefined) this.#rates.give(group)
         uncount()

@@ -57,8 +57,8 @@ export class VoiceActivity {
    */
   stretch(now: number, final: boolean): { readonly fromMs: number; readonly toMs: number } | undefined {
     const ended = this.endedAt(now)
-    const goesOn = this.#speaking && ended !== this.#lastLoudAt
-    if (goesOn && (!final || !Number.isFinite(ended))) return { fromMs: this.#startedAt, toMs: now }
+    const continues = this.#speaking && ended !== this.#lastLoudAt
+    if (continues && (!final || !Number.isFinite(ended))) return { fromMs: this.#startedAt, toMs: now }
     if (!Number.isFinite(ended)) return undefined
     return { fromMs: ended === this.#endedAt ? this.#lastStartedAt : this.#startedAt, toMs: ended }
   }

@@ -84,11 +84,11 @@ async function open(subject: TelephonySubject, options: Partial<CarrierBridgeOpt
   const app = Fastify({ forceCloseConnections: true })
   const legs: Admitted[] = []
   const invited: IncomingCall[] = []
-  const dialler = new CarrierDialer({ from: DESK, allowedPrefixes: ['+34'] }, { api: subject.api })
+  const dialer = new CarrierDialer({ from: DESK, allowedPrefixes: ['+34'] }, { api: subject.api })
   await registerCarrier(app, subject.carrier, {
     relay: { admit: (leg, invitation) => void legs.push(attached(leg, invitation)) },
     local: true,
-    dialler,
+    dialer,
     limits: { stoppedMs: 50 },
     ...options,
     invite: call => {
@@ -100,7 +100,7 @@ async function open(subject: TelephonySubject, options: Partial<CarrierBridgeOpt
   const soon = <T>(what: string, look: () => T | undefined | false) => until(look, subject.patienceMs, what)
   const ring = () => subject.network.call(CALLER, DESK)
   return {
-    ...{ legs, invited, dialler, soon, ring },
+    ...{ legs, invited, dialer, soon, ring },
     /** A call up to its leg. */
     async talk() {
       const phone = await ring()
@@ -114,7 +114,7 @@ async function open(subject: TelephonySubject, options: Partial<CarrierBridgeOpt
       })
       return (await soon(what, () => settled)).value
     },
-    dial: () => dialler.dial({ to: CALLEE, invitation: { room: 'out' } }),
+    dial: () => dialer.dial({ to: CALLEE, invitation: { room: 'out' } }),
     async [Symbol.asyncDispose]() {
       await app.close()
     },
@@ -309,9 +309,9 @@ export const telephonyChecks: Checks<TelephonySubject> = {
     await using bridge = await open(subject)
     subject.network.callee = 'rings'
     const call = bridge.dial()
-    await bridge.soon('ringing', () => bridge.dialler.get(call.id)?.state.status === 'ringing')
+    await bridge.soon('ringing', () => bridge.dialer.get(call.id)?.state.status === 'ringing')
     await call.hangUp()
-    expect(await call.outcome).toEqual({ kind: 'cancelled' })
+    expect(await call.outcome).toEqual({ kind: 'canceled' })
     await bridge.soon('the end of the call', () => subject.network.over())
   },
 

@@ -12,13 +12,15 @@ import {
 } from '../../bridges/discord/counters.ts'
 import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
 import type { NumberQuota } from '../../bridges/telephony/call-policy.ts'
+import { STREAM_METRICS } from '../../bridges/telephony/media-streams.ts'
+import { DIAL_METRICS, DIAL_USAGE_METRICS } from '../../bridges/telephony/outbound/carrier-dialer.ts'
+import { STREAM_LEG_METRICS } from '../../bridges/telephony/stream-socket.ts'
 import type {
   CarrierBridge,
   CarrierDialer,
   DialCounters,
   LegCounters as StreamLegCounters,
 } from '../../bridges/twilio/index.ts'
-import { type FieldTable, MS } from '../../common/metric-field.ts'
 import type { RateLimitedDialer } from '../../core/calls/dialer-policies.ts'
 import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
 import { type Family, fieldFamilies, labelled, single } from '../../web/metrics/metric-family.ts'
@@ -61,86 +63,6 @@ export function discordFamilies(bot: () => DiscordBridge | undefined): Family[] 
 
 const CARRIER = ['carrier']
 
-const STREAM_LEG: FieldTable<StreamLegCounters> = {
-  messagesIn: ['dragoman_telephony_messages_received_total', 'Messages received on media streams.'],
-  mediaIn: ['dragoman_telephony_media_received_total', 'Media messages received.'],
-  framesIn: ['dragoman_telephony_frames_received_total', '20 ms frames built from them, including silence.'],
-  gapsFilledMs: [
-    'dragoman_telephony_gaps_filled_seconds_total',
-    'Gaps in the media clock filled with silence.',
-    MS,
-  ],
-  pauses: ['dragoman_telephony_clock_jumps_total', 'Jumps of the media clock treated as a restart.'],
-  duplicates: ['dragoman_telephony_media_duplicate_total', 'Media received twice, in whole or in part.'],
-  backlogDroppedMs: [
-    'dragoman_telephony_backlog_dropped_seconds_total',
-    'Audio dropped because it arrived too late after a stall.',
-    MS,
-  ],
-  silenceFedMs: [
-    'dragoman_telephony_silence_fed_seconds_total',
-    'Silence inserted while no media arrived.',
-    MS,
-  ],
-  badPayloads: ['dragoman_telephony_bad_payloads_total', 'Media messages with an invalid base64 payload.'],
-  badMessages: ['dragoman_telephony_bad_messages_total', 'Malformed messages.'],
-  ignored: [
-    'dragoman_telephony_ignored_messages_total',
-    'Messages of an unknown kind or of another stream, and repeated start messages.',
-  ],
-  floodDropped: ['dragoman_telephony_flood_dropped_total', 'Messages dropped by the rate limit.'],
-  dtmf: ['dragoman_telephony_dtmf_total', 'Keys pressed.'],
-  dtmfDropped: ['dragoman_telephony_dtmf_dropped_total', 'Keys dropped above 20 per second.'],
-  mediaOut: ['dragoman_telephony_media_sent_total', 'Media messages sent.'],
-  sentMs: ['dragoman_telephony_audio_sent_seconds_total', 'Audio sent.', MS],
-  marksSent: ['dragoman_telephony_marks_sent_total', 'Marks sent.'],
-  marksHeard: ['dragoman_telephony_marks_heard_total', 'Marks confirmed.'],
-  marksStale: ['dragoman_telephony_marks_stale_total', 'Echoes of marks that were flushed or never sent.'],
-  clears: ['dragoman_telephony_clears_total', 'Times that the audio queued at the carrier was cleared.'],
-}
-
-const TELEPHONY_BRIDGE: FieldTable<Pick<CarrierBridge, 'replaced' | 'heldOff' | 'expected'>> = {
-  replaced: [
-    'dragoman_telephony_streams_replaced_total',
-    'Media streams that replaced an earlier stream of the same call.',
-  ],
-  heldOff: [
-    'dragoman_telephony_requests_deferred_total',
-    'Requests deferred because their call still had a stream.',
-  ],
-  expected: ['dragoman_telephony_streams_expected', 'Calls whose stream is expected now.'],
-}
-
-const DIALS: FieldTable<DialCounters> = {
-  dialled: ['dragoman_telephony_dials_placed_total', 'Calls placed.'],
-  refused: [
-    'dragoman_telephony_dials_rejected_total',
-    'Calls rejected before dialing: not allowed, too many in progress, or above a daily limit.',
-  ],
-  spent: [
-    'dragoman_telephony_dials_quota_exceeded_total',
-    'Calls rejected because of a daily limit of minutes or costs.',
-  ],
-  cut: ['dragoman_telephony_dials_terminated_total', 'Calls ended because of a daily limit.'],
-  answered: ['dragoman_telephony_dials_answered_total', 'Outbound calls answered by a person.'],
-  busy: ['dragoman_telephony_dials_busy_total', 'Outbound calls that were busy.'],
-  noAnswer: ['dragoman_telephony_dials_no_answer_total', 'Outbound calls not answered.'],
-  voicemail: ['dragoman_telephony_dials_voicemail_total', 'Outbound calls answered by a machine.'],
-  cancelled: ['dragoman_telephony_dials_canceled_total', 'Outbound calls canceled before an answer.'],
-  failed: ['dragoman_telephony_dials_failed_total', 'Outbound calls that failed.'],
-}
-
-const DIALER: FieldTable<Pick<CarrierDialer, 'minutesToday' | 'spentToday'>> = {
-  minutesToday: [
-    'dragoman_telephony_dial_minutes_today',
-    'Minutes of outbound calls today (UTC), including calls in progress.',
-  ],
-  spentToday: [
-    'dragoman_telephony_dial_spend_today',
-    'Their cost according to twilio.outbound.prices, in the currency of the prices.',
-  ],
-}
-
 /** A carrier, whose metrics have its name as the label `carrier`. */
 export interface CarrierSource {
   readonly carrier: string
@@ -151,7 +73,7 @@ export interface CarrierSource {
 
 export interface TelephonySources {
   readonly carriers: readonly CarrierSource[]
-  readonly numbers: Pick<NumberQuota, 'turnedAway'>
+  readonly numbers: Pick<NumberQuota, 'rejected'>
   readonly dialLimit: Pick<RateLimitedDialer, 'refused'> | undefined
   readonly roomCodes: RoomCodeLimiter
 }
@@ -174,14 +96,14 @@ export function telephonyFamilies({ carriers, numbers, dialLimit, roomCodes }: T
           Array.from(refused, ([cause, count]) => [[...labels, cause], count] as const),
         ),
     ),
-    ...fieldFamilies(TELEPHONY_BRIDGE, CARRIER, bridges),
-    ...fieldFamilies<StreamLegCounters>(STREAM_LEG, CARRIER, () =>
+    ...fieldFamilies(STREAM_METRICS, CARRIER, bridges),
+    ...fieldFamilies<StreamLegCounters>(STREAM_LEG_METRICS, CARRIER, () =>
       bridges().map(([labels, bridge]) => [labels, bridge.counters()] as const),
     ),
-    ...fieldFamilies<DialCounters>(DIALS, CARRIER, () =>
+    ...fieldFamilies<DialCounters>(DIAL_METRICS, CARRIER, () =>
       dialers().map(([labels, { counters }]) => [labels, counters] as const),
     ),
-    ...fieldFamilies(DIALER, CARRIER, dialers),
+    ...fieldFamilies(DIAL_USAGE_METRICS, CARRIER, dialers),
     single(
       'dragoman_dials_rate_limited_total',
       'Outbound calls rejected by the limits per minute and per destination.',
@@ -191,7 +113,7 @@ export function telephonyFamilies({ carriers, numbers, dialLimit, roomCodes }: T
       'dragoman_number_rejected_total',
       'Callers rejected because their number reached its limit of calls or minutes.',
       ['limit'],
-      () => Object.entries(numbers.turnedAway).map(([limit, count]) => [[limit], count] as const),
+      () => Object.entries(numbers.rejected).map(([limit, count]) => [[limit], count] as const),
     ),
     single('dragoman_room_codes_wrong_total', 'Wrong room codes.', () => roomCodes.wrongCodes),
     single(

@@ -6,7 +6,7 @@ import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
 import { addressPrefix } from '../../net/client-address.ts'
 import { type HostPlugin, hostPlugin, mountPath } from '../../net/host-plugin.ts'
-import { vouchFor } from '../../net/request-guard.ts'
+import { markAuthenticated } from '../../net/request-guard.ts'
 import { onlyDescribe } from '../../net/route-schema.ts'
 import { sendError } from '../../pages/error-page.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
@@ -105,7 +105,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   /** Rejects requests for other hosts and from other origins. */
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
     if (doorway.knowsHost(request) && doorway.sameSite(request)) {
-      if (doorway.local(request)) vouchFor(request.raw)
+      if (doorway.local(request)) markAuthenticated(request.raw)
       return undefined
     }
     counters.rejectedOrigin++
@@ -127,7 +127,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
       local: doorway.local(request),
       known: () => {
         lobby.leave(socket)
-        vouchFor(request.raw)
+        markAuthenticated(request.raw)
       },
     })
   }

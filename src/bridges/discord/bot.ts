@@ -49,7 +49,7 @@ export class DiscordBot implements DiscordBridge {
   #closing: Promise<void> | undefined
 
   constructor(options: DiscordBridgeOptions) {
-    const { relay, admission = relay, announcer, dialler, roomCodes, apiUrl } = options
+    const { relay, admission = relay, announcer, dialer, roomCodes, apiUrl } = options
     const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
     const { preferences = new MemoryPreferences(), guesses = UNLIMITED, running } = options
     this.#clock = clock
@@ -72,7 +72,7 @@ export class DiscordBot implements DiscordBridge {
       counters: this.counters,
       preferences,
       running,
-      dialler,
+      dialer,
       roomCodes,
       localeOf: userId => locales.of(userId),
       nearest: language => languages.nearest(language),
@@ -81,7 +81,7 @@ export class DiscordBot implements DiscordBridge {
       log,
     })
     this.interpreters = this.#channels
-    const settings = { ...COMMAND_DEFAULTS, dials: dialler !== undefined, ...options.commands }
+    const settings = { ...COMMAND_DEFAULTS, dials: dialer !== undefined, ...options.commands }
     this.#desk = new InteractionHandler(client, {
       interpreters: this.#channels,
       guildIds: () => client.guilds.cache.keys(),

@@ -84,7 +84,7 @@ export interface ChannelInterpreter {
   /** Forgets the language that the user set in this channel. An opt-out stays until the end. */
   forget(userId: string): void
   /**
-   * Calls a phone into the room. Throws `BridgeError` `DIAL_REFUSED` or `CAPACITY` immediately, like `Dialler.dial`.
+   * Calls a phone into the room. Throws `BridgeError` `DIAL_REFUSED` or `CAPACITY` immediately, like `Dialer.dial`.
    * The caller of this method reports the outcome in the channel.
    */
   dial(to: string, language: LanguageId): { readonly outcome: Promise<DialOutcome>; hangUp(): Promise<void> }

@@ -49,7 +49,7 @@ export interface DiscordBridgeOptions {
   /** Absent: channels are not resumed after a restart. */
   readonly running?: RunningChannels
   /** Absent: outbound calls are disabled. */
-  readonly dialler?: Dialer | undefined
+  readonly dialer?: Dialer | undefined
   /** Absent: room codes are disabled. */
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
   /** Limits guesses of room codes. Absent: only the commands' own limits apply. */
@@ -111,7 +111,7 @@ export const discordBridgeOptionsSchema = z.strictObject({
   languages: callable("resolves to the service's languages"),
   preferences: having('user preferences', 'language', 'setLanguage', 'forget').optional(),
   running: having('the store of running channels', 'recent', 'keep').optional(),
-  dialler: having('the dialer of outbound calls', 'dial').optional(),
+  dialer: having('the dialer of outbound calls', 'dial').optional(),
   roomCodes: having('room codes', 'issue', 'find').optional(),
   guesses: having('the limit of code guesses', 'mayTry', 'wrong').optional(),
   commands: commandSettingsSchema.optional(),

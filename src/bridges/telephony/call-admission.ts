@@ -17,16 +17,16 @@ import type { StreamLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu.ts'
 import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 import type { PublicUrl } from './public-url.ts'
-import { type Callee, GUEST_FIELD, passOf, RESUMES_FIELD, ROUND_FIELD } from './resumption.ts'
+import { ATTEMPT_FIELD, CALLEE_FIELD, type Callee, passOf, RESUMES_FIELD } from './resumption.ts'
 import type { StreamTokens } from './stream-tokens.ts'
 
 /** Earlier streams of a call, according to the resume URL. */
 export interface ResumeState {
   readonly resumes: number
-  readonly round?: number
+  readonly attempt?: number
 }
 
-export interface EntranceOptions {
+export interface CallAdmissionOptions {
   /** Writes the carrier’s call markup. */
   readonly instructions: CallInstructions
   /** Decides on each new call. */
@@ -49,14 +49,14 @@ export interface EntranceOptions {
 
 /** Decides on new calls and writes the instructions of all admitted ones. */
 export class CallAdmission {
-  readonly #terms: EntranceOptions
+  readonly #terms: CallAdmissionOptions
 
-  constructor(terms: EntranceOptions) {
+  constructor(terms: CallAdmissionOptions) {
     this.#terms = terms
   }
 
   /** Admits a new call, prompts the caller, or rejects it. `past`: state of a call known to an earlier server. */
-  letIn(incoming: IncomingCall, request: FastifyRequest, past: ResumeState = { resumes: 0 }): Instructions {
+  admit(incoming: IncomingCall, request: FastifyRequest, past: ResumeState = { resumes: 0 }): Instructions {
     const answer = this.#invite(incoming)
     return this.#carryOut(answer, incoming, withoutMenu(queryOf(request)), { ...past, tries: 0 })
   }
@@ -78,8 +78,8 @@ export class CallAdmission {
   }
 
   /** Admits a called participant. */
-  admitGuest(callId: string, guest: Callee, request: FastifyRequest): Instructions {
-    const call = this.#terms.calls.add(callId, { ...guest, guest: true })
+  admitCallee(callId: string, callee: Callee, request: FastifyRequest): Instructions {
+    const call = this.#terms.calls.add(callId, { ...callee, callee: true })
     return call
       ? this.connect(call, new URLSearchParams(queryOf(request)))
       : this.#terms.instructions.hangUp()
@@ -89,30 +89,30 @@ export class CallAdmission {
   connect(call: Call, query: URLSearchParams, again = false): Instructions {
     const { mount, publicUrl, tokens, instructions } = this.#terms
     const token =
-      (again ? tokens.outstanding(call.callId) : undefined) ?? tokens.issue(call.callId, call.nextRound())
+      (again ? tokens.outstanding(call.callId) : undefined) ?? tokens.issue(call.callId, call.nextAttempt())
     return instructions.connectStream({
       streamUrl: publicUrl().ws(`${mount}/media`),
       parameters: { token },
-      resumeUrl: this.#resumeUrl(call, query, call.round),
+      resumeUrl: this.#resumeUrl(call, query, call.attempt),
       // The first resumption is immediate; repeated ones indicate a lasting problem.
       pauseSeconds: Math.max(0, call.resumes - 1),
     })
   }
 
-  /** Defers a request while the call has another stream: it is repeated after `seconds`, with its `round`. */
-  holdOff(call: Call, query: URLSearchParams, round: number, seconds: number): Instructions {
+  /** Defers a request while the call has another stream: it is repeated after `seconds`, with its `attempt`. */
+  defer(call: Call, query: URLSearchParams, attempt: number, seconds: number): Instructions {
     const { calls, log, instructions } = this.#terms
-    calls.heldOff++
-    log.warn({ callId: call.callId, round }, 'request deferred: stream active')
-    return instructions.waitAndAsk(seconds, this.#resumeUrl(call, query, round))
+    calls.deferred++
+    log.warn({ callId: call.callId, attempt }, 'request deferred: stream active')
+    return instructions.waitAndAsk(seconds, this.#resumeUrl(call, query, attempt))
   }
 
-  #resumeUrl(call: Call, query: URLSearchParams, round: number): string {
+  #resumeUrl(call: Call, query: URLSearchParams, attempt: number): string {
     const { mount, publicUrl } = this.#terms
     const carried = new URLSearchParams(query)
     carried.set(RESUMES_FIELD, String(call.resumes))
-    carried.set(ROUND_FIELD, String(round))
-    if (call.guest) carried.set(GUEST_FIELD, passOf(call.invitation))
+    carried.set(ATTEMPT_FIELD, String(attempt))
+    if (call.callee) carried.set(CALLEE_FIELD, passOf(call.invitation))
     return publicUrl().http(`${mount}/resume?${carried}`)
   }
 
@@ -137,7 +137,7 @@ export class CallAdmission {
     answer: Invitation | Rejection | CallerPrompt | undefined,
     { callId }: IncomingCall,
     query: URLSearchParams,
-    { resumes, round, tries }: ResumeState & { tries: number },
+    { resumes, attempt, tries }: ResumeState & { tries: number },
   ): Instructions {
     const { calls, menu, log, instructions } = this.#terms
     if (!answer) return this.apologise()
@@ -153,7 +153,7 @@ export class CallAdmission {
     const call = calls.add(callId, {
       invitation: answer,
       resumes,
-      round,
+      attempt,
     })
     if (call) return this.connect(call, query)
     log.warn({ callId }, 'call limit reached')

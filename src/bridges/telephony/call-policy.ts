@@ -23,14 +23,14 @@ export function busy(language: LanguageId): Rejection {
  * Wraps `invite` to reject new calls during overload and draining; admitted calls continue. `language` is the default.
  */
 export function rejectWhileOverloaded(
-  doorman: AdmissionControl,
+  admissionControl: AdmissionControl,
   language: LanguageId,
   invite: (call: IncomingCall) => Decision,
 ): (call: IncomingCall) => Decision {
   return call => {
     const decision = invite(call)
-    const goesOn = call.query[RESUMES_FIELD] !== undefined || Object.keys(call.answers).length > 0
-    if (goesOn || 'refused' in decision || !doorman.rejection()) return decision
+    const isInProgress = call.query[RESUMES_FIELD] !== undefined || Object.keys(call.answers).length > 0
+    if (isInProgress || 'refused' in decision || !admissionControl.rejection()) return decision
     return busy(('hears' in decision && decision.hears) || language)
   }
 }
@@ -45,7 +45,7 @@ export interface NumberLimitsOptions {
   readonly language: LanguageId
   readonly numbers: Readonly<Record<string, NumberSettings>>
   /** True if an admitted call is in progress or about to start. */
-  readonly goesOn: (callId: string) => boolean
+  readonly isInProgress: (callId: string) => boolean
   readonly clock: Clock
   readonly wallClock: WallClock
   /** Stores minutes across restarts. Default: not stored. */
@@ -59,7 +59,7 @@ export interface NumberLimitsOptions {
  */
 export class NumberQuota implements Disposable {
   /** Rejected callers, by limit: calls, minutes. */
-  readonly turnedAway = { calls: 0, minutes: 0 }
+  readonly rejected = { calls: 0, minutes: 0 }
   readonly #parts: NumberLimitsOptions
   readonly #ledger: DayLedger
   readonly #running = new Map<string, { readonly number: string; readonly since: number }>()
@@ -84,10 +84,10 @@ export class NumberQuota implements Disposable {
       const known = this.#running.has(call.callId) || call.query[RESUMES_FIELD] !== undefined
       const over = known ? undefined : this.#over(call.to, settings)
       if (over) {
-        this.turnedAway[over]++
+        this.rejected[over]++
         return busy(('hears' in decision && decision.hears) || this.#parts.language)
       }
-      if (!('ask' in decision)) this.#letIn(call)
+      if (!('ask' in decision)) this.#admit(call)
       return decision
     }
   }
@@ -118,7 +118,7 @@ export class NumberQuota implements Disposable {
     return this.minutesOf(number) >= (maxMinutesPerDay ?? Number.POSITIVE_INFINITY) ? 'minutes' : undefined
   }
 
-  #letIn({ callId, to }: IncomingCall): void {
+  #admit({ callId, to }: IncomingCall): void {
     if (this.#running.has(callId)) return
     this.#running.set(callId, { number: to, since: this.#parts.clock.now() })
     this.#note(to)
@@ -128,7 +128,7 @@ export class NumberQuota implements Disposable {
   #look(): void {
     this.#turn()
     for (const [callId, { number, since }] of this.#running) {
-      if (this.#parts.goesOn(callId)) continue
+      if (this.#parts.isInProgress(callId)) continue
       this.#running.delete(callId)
       this.#minutes.set(number, (this.#minutes.get(number) ?? 0) + this.#minutesSince(since))
       this.#note(number)

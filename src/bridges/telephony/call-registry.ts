@@ -27,11 +27,11 @@ export interface AdmittedCall {
   readonly invitation: Invitation
   readonly watch?: StreamWatch
   /** Called from here, or by a server that has ended. */
-  readonly guest?: boolean
+  readonly callee?: boolean
   /** Resumptions used before this server knew the call. */
   readonly resumes?: number
-  /** Its last known round. */
-  readonly round?: number
+  /** Its last known attempt. */
+  readonly attempt?: number
 }
 
 /** An admitted phone call, across all its streams. */
@@ -40,29 +40,29 @@ export class Call {
   readonly invitation: Invitation
   /** The originator of the call, if it was placed from here. */
   readonly watch: StreamWatch | undefined
-  readonly guest: boolean
+  readonly callee: boolean
   /** Resumptions since a stream last worked. */
   #resumes: number
-  /** Number of TwiML documents sent with a new token; each is one round. */
-  #round: number
+  /** Number of TwiML documents sent with a new token; each is one attempt. */
+  #attempt: number
   /** Round of the latest stream. */
-  #streamRound = 0
+  #streamAttempt = 0
   /** Time of the last change of `state` (clock ms). */
   changedAt: number
   #state: CallState = { status: 'expected' }
 
   constructor(
     callId: string,
-    { invitation, watch, guest = false, resumes = 0, round = 0 }: AdmittedCall,
+    { invitation, watch, callee = false, resumes = 0, attempt = 0 }: AdmittedCall,
     now: number,
   ) {
     this.callId = callId
     this.invitation = invitation
     this.watch = watch
-    this.guest = guest
+    this.callee = callee
     this.changedAt = now
     this.#resumes = resumes
-    this.#round = round
+    this.#attempt = attempt
   }
 
   get state(): CallState {
@@ -73,9 +73,9 @@ export class Call {
     return this.#resumes
   }
 
-  /** The latest round. */
-  get round(): number {
-    return this.#round
+  /** The latest attempt. */
+  get attempt(): number {
+    return this.#attempt
   }
 
   /** Twilio stopped its stream, and no other has followed. */
@@ -88,19 +88,19 @@ export class Call {
     return this.#state.status === 'live' && !this.#state.leg.stopped
   }
 
-  /** Returns true if `round` is outdated, because a stream of a later round is connected. */
-  overtaken(round: number): boolean {
-    return this.streaming && this.#streamRound > round
+  /** Returns true if `attempt` is outdated, because a stream of a later attempt is connected. */
+  overtaken(attempt: number): boolean {
+    return this.streaming && this.#streamAttempt > attempt
   }
 
-  /** Returns the number of a new round, for TwiML that opens another stream. */
-  nextRound(): number {
-    return ++this.#round
+  /** Returns the number of a new attempt, for TwiML that opens another stream. */
+  nextAttempt(): number {
+    return ++this.#attempt
   }
 
-  /** Records that the stream of `round` is about to start. */
-  arrives(round: number): void {
-    this.#streamRound = round
+  /** Records that the stream of `attempt` is about to start. */
+  arrives(attempt: number): void {
+    this.#streamAttempt = attempt
   }
 
   /** Records that its stream has started. */
@@ -128,7 +128,7 @@ export class Call {
   /** Reopens a stopped call after a signed webhook has shown that it continues. */
   reopen(now: number): void {
     if (!this.stopped) return
-    if (this.#state.status === 'live') this.#state.leg.goesOn()
+    if (this.#state.status === 'live') this.#state.leg.callContinues()
     this.#become({ status: 'expected' }, now)
   }
 
@@ -165,7 +165,7 @@ export class CallRegistry {
   /** Streams that replaced another stream of their call. */
   replaced = 0
   /** Requests deferred because the call already has a stream: repeated, replayed or outdated. */
-  heldOff = 0
+  deferred = 0
   #sweptAt: number
   #leaving: { readonly left: Set<string>; readonly done: () => void } | undefined
 
@@ -189,7 +189,7 @@ export class CallRegistry {
   }
 
   /** Returns true if an admitted call is connected, about to connect, or may return. */
-  goesOn(callId: string): boolean {
+  isInProgress(callId: string): boolean {
     const call = this.#calls.get(callId)
     if (!call || call.state.status === 'over') return false
     return call.state.status === 'live' || this.#clock.now() - call.changedAt < EXPECTED_MS

@@ -10,10 +10,10 @@ import { callable, having } from '../../common/setting-fields.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import { mountPath } from '../../net/host-plugin.ts'
-import { vouchFor } from '../../net/request-guard.ts'
+import { markAuthenticated } from '../../net/request-guard.ts'
 import { onlyDescribe, routeSchema } from '../../net/route-schema.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
-import { CallAdmission, type EntranceOptions } from './call-admission.ts'
+import { CallAdmission, type CallAdmissionOptions } from './call-admission.ts'
 import { CallRegistry } from './call-registry.ts'
 import type { CallerPrompt, DrainState, IncomingCall, Rejection, Spoken } from './incoming-call.ts'
 import { DEFAULT_LIMITS, type StreamLimits, streamLimitsSchema } from './limits.ts'
@@ -49,7 +49,7 @@ export interface CarrierBridgeOptions {
   /** Speaks menus and notices; required for questions. */
   readonly announcer?: Announcer
   /** Places outbound calls; the bridge handles their webhooks and closes the dialer. */
-  readonly dialler?: CarrierDialer
+  readonly dialer?: CarrierDialer
   /** Set while the server is shutting down: calls known only to another server are redirected. */
   readonly departure?: () => DrainState | undefined
   readonly clock?: Clock
@@ -74,7 +74,7 @@ export const carrierBridgeFields = {
   local: z.boolean('true or false').optional(),
   invite: callable('it decides on each new call'),
   announcer: having('the announcer of menus and notices', 'notice').optional(),
-  dialler: having('the dialer for outbound calls', 'dial', 'attach').optional(),
+  dialer: having('the dialer for outbound calls', 'dial', 'attach').optional(),
   departure: callable('it returns the state of a shutdown').optional(),
   clock: having('a clock', 'now').optional(),
   log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
@@ -87,7 +87,15 @@ export const carrierBridgeFields = {
 /** State of a bridge, as a plugin decorates the app with it. */
 export type CarrierBridge = Pick<
   MediaStreams,
-  'carrier' | 'legs' | 'refused' | 'counters' | 'replaced' | 'heldOff' | 'expected' | 'goesOn' | 'handOver'
+  | 'carrier'
+  | 'legs'
+  | 'refused'
+  | 'counters'
+  | 'replaced'
+  | 'deferred'
+  | 'expected'
+  | 'isInProgress'
+  | 'handOver'
 >
 
 const MAX_BODY = 65_536
@@ -101,7 +109,7 @@ export async function registerCarrier(
   carrier: Carrier,
   options: CarrierBridgeOptions,
 ): Promise<CarrierBridge> {
-  const { clock = systemClock, log = app.log, path = `/${carrier.name}`, prefix = '', dialler } = options
+  const { clock = systemClock, log = app.log, path = `/${carrier.name}`, prefix = '', dialer } = options
   const publicUrl = publicUrlOf(app, carrier, options)
   const verifier = options.insecure ? new LocalOnlyVerifier() : carrier.verifier(publicUrl)
   if (options.insecure) log.warn({}, 'INSECURE: accepting unverified requests from this machine only')
@@ -116,28 +124,28 @@ export async function registerCarrier(
   const keys = carrier.secrets.length > 0 ? carrier.secrets : [randomUUID()]
   const prompts = announcer && new Prompts({ announcer, keys, url: name => address(`menu/sound/${name}`) })
   const menu = prompts && new Menu(instructions, prompts, query => address(`menu?${query}`))
-  const terms: EntranceOptions = {
+  const terms: CallAdmissionOptions = {
     ...{ calls, tokens, publicUrl, mount, limits, log, menu, departure },
     ...{ instructions, invite, apology, now: () => clock.now() },
   }
   const streams = new MediaStreams({
     ...{ carrier: carrier.name, media, relay, calls, tokens, clock, log, limits },
-    lives: dialler && ((callId: string) => dialler.lives(callId)),
-    letGo: () => dialler?.handOver(),
+    lives: dialer && ((callId: string) => dialer.lives(callId)),
+    handOverDials: () => dialer?.handOver(),
   })
-  dialler?.attach({
+  dialer?.attach({
     url: name => address(`dial/${name}`),
     release: callId => calls.get(callId)?.end(clock.now()),
   })
   app.addHook('preClose', async () => {
-    await Promise.all([streams.close(), dialler?.close()])
+    await Promise.all([streams.close(), dialer?.close()])
   })
   const routes = { carrier, path, mount, verifier, log, prompts, streams }
   // In a separate scope, so that the body parser applies only to these routes.
   await app.register(
     async scope => {
       await parseBodies(scope, carrier, log)
-      webhookRoutes(scope, routes, handlersOf(carrier, terms, dialler))
+      webhookRoutes(scope, routes, handlersOf(carrier, terms, dialer))
       mediaRoutes(scope, routes, limits.maxMessageBytes)
     },
     { prefix },
@@ -159,12 +167,12 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
 function handlersOf(
   carrier: Carrier,
-  terms: EntranceOptions,
-  dialler: CarrierDialer | undefined,
+  terms: CallAdmissionOptions,
+  dialer: CarrierDialer | undefined,
 ): Readonly<Record<WebhookName, Handler>> {
-  const entrance = new CallAdmission(terms)
-  const webhooks = new Webhooks(entrance, carrier.requests, terms)
-  const dials = new DialWebhooks(dialler, entrance, webhooks)
+  const admission = new CallAdmission(terms)
+  const webhooks = new Webhooks(admission, carrier.requests, terms)
+  const dials = new DialWebhooks(dialer, admission, webhooks)
   return {
     voice: (request, reply) => webhooks.voice(request, reply),
     resume: (request, reply) => webhooks.resume(request, reply),
@@ -200,7 +208,7 @@ function webhookRoutes(
   handlers: Readonly<Record<WebhookName, Handler>>,
 ): void {
   const preValidation = async (request: FastifyRequest, reply: FastifyReply) =>
-    verifier.webhook(request) ? vouchFor(request.raw) : refuse(log, request, reply)
+    verifier.webhook(request) ? markAuthenticated(request.raw) : refuse(log, request, reply)
   const words = webhookWords(carrier)
   for (const [name, handle] of Object.entries(handlers))
     scope.post(
@@ -223,7 +231,7 @@ function mediaRoutes(
   maxPayload: number,
 ): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
-    verifier.upgrade(request, `${mount}/media`) ? vouchFor(request.raw) : refuse(log, request, reply)
+    verifier.upgrade(request, `${mount}/media`) ? markAuthenticated(request.raw) : refuse(log, request, reply)
   const sockets = new SocketRoutes(scope, { maxPayload })
   for (const url of [`${path}/media`, `${path}/media/`])
     sockets.route({ url, onRequest, accept: socket => streams.accept(socket) })

@@ -94,5 +94,5 @@ export interface StreamWatch {
   /** The stream was admitted. */
   arrived(leg: Leg): void
   /** The stream was rejected. */
-  turnedAway(error: BridgeError): void
+  rejected(error: BridgeError): void
 }

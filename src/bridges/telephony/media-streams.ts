@@ -2,6 +2,7 @@ import type { WebSocket } from 'ws'
 import { type Clock, Ticker } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Logger } from '../../common/log.ts'
+import type { FieldTable } from '../../common/metric-field.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Call, CallRegistry } from './call-registry.ts'
 import type { StreamLimits } from './limits.ts'
@@ -28,7 +29,7 @@ export interface MediaOptions {
   /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
   readonly lives?: ((callId: string) => Promise<boolean>) | undefined
   /** Leaves outbound calls to another server. */
-  readonly letGo?: (() => void) | undefined
+  readonly handOverDials?: (() => void) | undefined
 }
 
 /** The media sockets of all calls. Creates legs for accepted streams and passes them to the relay. */
@@ -73,8 +74,8 @@ export class MediaStreams {
   }
 
   /** Requests deferred because their call already has a stream: repeated, replayed or outdated. */
-  get heldOff(): number {
-    return this.#terms.calls.heldOff
+  get deferred(): number {
+    return this.#terms.calls.deferred
   }
 
   /** Totals of all legs, ended and current. */
@@ -91,8 +92,8 @@ export class MediaStreams {
   }
 
   /** Returns true if an admitted call is connected, about to connect, or may return. */
-  goesOn(callId: string): boolean {
-    return this.#terms.calls.goesOn(callId)
+  isInProgress(callId: string): boolean {
+    return this.#terms.calls.isInProgress(callId)
   }
 
   /**
@@ -102,7 +103,7 @@ export class MediaStreams {
   async handOver(): Promise<void> {
     const { calls, log } = this.#terms
     const handed: string[] = []
-    this.#terms.letGo?.()
+    this.#terms.handOverDials?.()
     // Before the first stream closes: the carrier sends its request at once.
     for (const leg of this.#legs) if (!leg.stopped) handed.push(leg.callId)
     const sent = calls.leave(handed)
@@ -129,11 +130,11 @@ export class MediaStreams {
   #check(start: Start): CloseCause | undefined {
     const { calls, tokens, clock, media } = this.#terms
     const { token } = start.parameters
-    const round = tokens.roundOf(token)
-    if (round === undefined || tokens.redeem(token, start.callId) !== 'ok') return 'unauthorized'
+    const attempt = tokens.attemptOf(token)
+    if (attempt === undefined || tokens.redeem(token, start.callId) !== 'ok') return 'unauthorized'
     const call = calls.get(start.callId)
     if (!call || call.state.status === 'over' || call.state.status === 'stopped') return 'call-ended'
-    call.arrives(round)
+    call.arrives(attempt)
     if (start.codec === media.codec && start.rate === LINE_RATE && start.channels === 1) return undefined
     // Another stream would have the same format, so the call is not resumed.
     if (call.state.status !== 'live') call.end(clock.now(), true)
@@ -159,7 +160,7 @@ export class MediaStreams {
       call.watch?.arrived(leg)
     } catch (error) {
       const reason = this.#drop(leg, error)
-      call.watch?.turnedAway(reason)
+      call.watch?.rejected(reason)
     }
   }
 
@@ -194,4 +195,17 @@ export class MediaStreams {
     void leg.close({ kind: 'failed', error })
     return error
   }
+}
+
+/** The metrics of these figures. */
+export const STREAM_METRICS: FieldTable<Pick<MediaStreams, 'replaced' | 'deferred' | 'expected'>> = {
+  replaced: [
+    'dragoman_telephony_streams_replaced_total',
+    'Media streams that replaced an earlier stream of the same call.',
+  ],
+  deferred: [
+    'dragoman_telephony_requests_deferred_total',
+    'Requests deferred because their call still had a stream.',
+  ],
+  expected: ['dragoman_telephony_streams_expected', 'Calls whose stream is expected now.'],
 }

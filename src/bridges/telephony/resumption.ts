@@ -5,11 +5,11 @@ import type { StreamWatch } from './incoming-call.ts'
 
 /** Field of the resume URL with the number of resumptions, so that a restarted server continues the count. */
 export const RESUMES_FIELD = 'dragoman-resumes'
-/** Field with the round of the lost stream. */
-export const ROUND_FIELD = 'dragoman-round'
+/** Field with the attempt of the lost stream. */
+export const ATTEMPT_FIELD = 'dragoman-attempt'
 
 /** Field with the invitation of a called participant, for a server that does not know the call. */
-export const GUEST_FIELD = 'dragoman-guest'
+export const CALLEE_FIELD = 'dragoman-callee'
 
 /** A called participant who has answered, possibly called by a server that has ended. */
 export interface Callee {
@@ -17,7 +17,7 @@ export interface Callee {
   readonly watch?: StreamWatch
   /** Resumptions before this server knew the call. */
   readonly resumes?: number
-  readonly round?: number
+  readonly attempt?: number
 }
 
 /** Twilio accepts addresses of 4,000 characters; this limit leaves room for long names. */
@@ -61,7 +61,7 @@ export function passOf({ dial: _dial, ...invitation }: Invitation): string {
 }
 
 /** Parses a pass; returns undefined if it is missing or invalid. */
-export function guestOf(pass: string | undefined): Invitation | undefined {
+export function calleeOf(pass: string | undefined): Invitation | undefined {
   if (pass === undefined || pass.length > MAX_CHARACTERS) return undefined
   try {
     return passSchema.parse(JSON.parse(pass)) as Invitation

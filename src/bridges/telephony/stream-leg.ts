@@ -131,7 +131,7 @@ export class StreamLeg implements Leg, StreamListener {
   }
 
   /** Reports that the call of a stopped stream continues: the leg is lost, and another may follow. */
-  goesOn(): void {
+  callContinues(): void {
     if (this.stopped)
       this.#end({ kind: 'failed', error: new BridgeError('LEG_LOST', 'stopped', { retryable: true }) })
   }
@@ -268,7 +268,7 @@ export class StreamLeg implements Leg, StreamListener {
   }
 
   async #ask(): Promise<void> {
-    if (await this.#terms.lives?.(this.callId)) this.goesOn()
+    if (await this.#terms.lives?.(this.callId)) this.callContinues()
     else this.#end(HUNG_UP)
   }
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../common/clock.ts'
 
 interface Issued {
   readonly callId: string
-  readonly round: number
+  readonly attempt: number
   readonly expiresAt: number
 }
 
@@ -30,11 +30,11 @@ export class StreamTokens {
     return this.#issued.size
   }
 
-  /** Issues a token for the stream of `round` of `callId`: 43 characters of base64url, 256 random bits. */
-  issue(callId: string, round = 1): string {
+  /** Issues a token for the stream of `attempt` of `callId`: 43 characters of base64url, 256 random bits. */
+  issue(callId: string, attempt = 1): string {
     this.#forgetExpired()
     const token = randomBytes(32).toString('base64url')
-    this.#issued.set(token, { callId, round, expiresAt: this.#clock.now() + this.#ttlMs })
+    this.#issued.set(token, { callId, attempt, expiresAt: this.#clock.now() + this.#ttlMs })
     return token
   }
 
@@ -47,9 +47,9 @@ export class StreamTokens {
     return newest
   }
 
-  /** Returns the round of `token`, or undefined if it was used or never issued. */
-  roundOf(token: string | undefined): number | undefined {
-    return token === undefined ? undefined : this.#issued.get(token)?.round
+  /** Returns the attempt of `token`, or undefined if it was used or never issued. */
+  attemptOf(token: string | undefined): number | undefined {
+    return token === undefined ? undefined : this.#issued.get(token)?.attempt
   }
 
   /** Uses up `token`, whether it is valid or not. Never issued, used and expired tokens are all `unknown`. */

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import { isLanguageId } from '../../common/language.ts'
 import type { RouteWords } from '../../net/route-schema.ts'
-import type { CallAdmission, EntranceOptions, ResumeState } from './call-admission.ts'
+import type { CallAdmission, CallAdmissionOptions, ResumeState } from './call-admission.ts'
 import type { Call } from './call-registry.ts'
 import {
   type Answers,
@@ -17,7 +17,7 @@ import type { OutboundCall } from './outbound/outbound-call.ts'
 import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 import type { Carrier } from './ports/carrier.ts'
 import type { CarrierRequests, FieldWords } from './ports/carrier-requests.ts'
-import { GUEST_FIELD, guestOf, RESUMES_FIELD, ROUND_FIELD } from './resumption.ts'
+import { ATTEMPT_FIELD, CALLEE_FIELD, calleeOf, RESUMES_FIELD } from './resumption.ts'
 
 /** Returns the call of a webhook, or undefined if the request has none. */
 export function webhookCall(requests: CarrierRequests, request: FastifyRequest): WebhookCall | undefined {
@@ -40,22 +40,22 @@ function answersIn(query: Readonly<Record<string, string>>): Answers {
  * because requests can arrive before the response with its id.
  */
 export class DialWebhooks {
-  readonly #dialler: CarrierDialer | undefined
-  readonly #entrance: CallAdmission
+  readonly #dialer: CarrierDialer | undefined
+  readonly #admission: CallAdmission
   readonly #webhooks: Webhooks
 
-  constructor(dialler: CarrierDialer | undefined, entrance: CallAdmission, webhooks: Webhooks) {
-    this.#dialler = dialler
-    this.#entrance = entrance
+  constructor(dialer: CarrierDialer | undefined, admission: CallAdmission, webhooks: Webhooks) {
+    this.#dialer = dialer
+    this.#admission = admission
     this.#webhooks = webhooks
   }
 
   /** The call was answered. Hangs up unwanted calls. */
   answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     return this.#webhooks.answer(request, reply, ({ callId, query }) => {
-      const dial = this.#dialler?.get(query.dial)
+      const dial = this.#dialer?.get(query.dial)
       if (!dial?.answered(callId)) return this.#webhooks.instructions.hangUp()
-      return this.#entrance.admitGuest(callId, { invitation: dial.invitation, watch: dial }, request)
+      return this.#admission.admitCallee(callId, { invitation: dial.invitation, watch: dial }, request)
     })
   }
 
@@ -70,14 +70,14 @@ export class DialWebhooks {
   machine(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     this.#about(request, (dial, { callId, answeredBy }) => dial.detected(callId, answeredBy))
     const call = this.#webhooks.callOf(request)
-    if (call?.answeredBy?.type === 'machine' && !this.#dialler?.get(call.query.dial))
+    if (call?.answeredBy?.type === 'machine' && !this.#dialer?.get(call.query.dial))
       this.#webhooks.over(call.callId, 'local')
     return reply.code(204).send()
   }
 
   #about(request: FastifyRequest, tell: (dial: OutboundCall, call: WebhookCall) => void): void {
     const call = this.#webhooks.callOf(request)
-    const dial = this.#dialler?.get(call?.query.dial)
+    const dial = this.#dialer?.get(call?.query.dial)
     if (call && dial) tell(dial, call)
   }
 }
@@ -124,14 +124,14 @@ const RETRY_SECONDS = '1'
 
 /** Handles a carrier’s webhooks: new calls, lost streams and ended calls. */
 export class Webhooks {
-  readonly #terms: EntranceOptions
-  readonly #entrance: CallAdmission
+  readonly #terms: CallAdmissionOptions
+  readonly #admission: CallAdmission
   readonly #given = new BoundedMap<Instructions>()
 
   readonly #requests: CarrierRequests
 
-  constructor(entrance: CallAdmission, requests: CarrierRequests, terms: EntranceOptions) {
-    this.#entrance = entrance
+  constructor(admission: CallAdmission, requests: CarrierRequests, terms: CallAdmissionOptions) {
+    this.#admission = admission
     this.#requests = requests
     this.#terms = terms
   }
@@ -151,7 +151,7 @@ export class Webhooks {
     const known = (callId: string) => this.#terms.calls.get(callId) !== undefined
     if (departure?.elsewhere && !known(this.callOf(request)?.callId ?? ''))
       return reply.code(503).headers({ 'retry-after': RETRY_SECONDS, connection: 'close' }).send()
-    return this.answer(request, reply, incoming => this.#entrance.letIn(incoming, request))
+    return this.answer(request, reply, incoming => this.#admission.admit(incoming, request))
   }
 
   /** Handles the keys of a menu. A redelivered request counts once. */
@@ -159,7 +159,7 @@ export class Webhooks {
     if (this.#terms.calls.leaving) return this.#sendOn(request, reply)
     return this.answer(request, reply, incoming => {
       const key = [incoming.callId, queryOf(request), incoming.digits].join('\n')
-      return this.#given.once(key, () => this.#entrance.answer(incoming, request))
+      return this.#given.once(key, () => this.#admission.answer(incoming, request))
     })
   }
 
@@ -182,9 +182,9 @@ export class Webhooks {
     if (call.state.status === 'over' || (call.stopped && !inProgress))
       return send(reply, this.instructions.hangUp())
     const query = withoutMenu(queryOf(request))
-    if (call.streaming) return send(reply, this.#entrance.holdOff(call, query, call.round, REPEATED_SECONDS))
+    if (call.streaming) return send(reply, this.#admission.defer(call, query, call.attempt, REPEATED_SECONDS))
     call.reopen(now())
-    return send(reply, this.#entrance.connect(call, query, true))
+    return send(reply, this.#admission.connect(call, query, true))
   }
 
   /** The stream is gone and the call continues: reconnects it, apologizes, or hangs up. */
@@ -192,36 +192,36 @@ export class Webhooks {
     const { calls, tokens, limits, now, log } = this.#terms
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
-    const entrance = this.#entrance
+    const admission = this.#admission
     const call = calls.get(incoming.callId)
     if (calls.leaving || (!call && this.#terms.departure())) return this.#sendOn(request, reply, call)
     if (call?.state.status === 'over')
-      return send(reply, call.state.sorry ? entrance.apologise() : this.instructions.hangUp())
+      return send(reply, call.state.sorry ? admission.apologise() : this.instructions.hangUp())
     const past = pastOf(incoming)
     // Placed by a server that has ended.
     const stray = !call && incoming.query.dial !== undefined
-    const guest = stray ? guestOf(incoming.query[GUEST_FIELD]) : undefined
-    if (stray && !guest) return send(reply, this.instructions.hangUp())
+    const callee = stray ? calleeOf(incoming.query[CALLEE_FIELD]) : undefined
+    if (stray && !callee) return send(reply, this.instructions.hangUp())
     const query = new URLSearchParams(queryOf(request))
-    if (call && past.round !== undefined && past.round < call.round) {
-      if (call.overtaken(past.round))
-        return send(reply, entrance.holdOff(call, query, past.round, OVERTAKEN_SECONDS))
+    if (call && past.attempt !== undefined && past.attempt < call.attempt) {
+      if (call.overtaken(past.attempt))
+        return send(reply, admission.defer(call, query, past.attempt, OVERTAKEN_SECONDS))
       // Redelivered.
-      if (tokens.outstanding(call.callId)) return send(reply, entrance.connect(call, query, true))
+      if (tokens.outstanding(call.callId)) return send(reply, admission.connect(call, query, true))
     }
     const resumes = call?.resumed(now()) ?? past.resumes + 1
     if (resumes > limits.maxResumes) {
       if (call?.state.status !== 'live') call?.end(now())
       log.warn({ callId: incoming.callId, resumes: limits.maxResumes }, 'resumption limit reached')
-      return send(reply, entrance.apologise())
+      return send(reply, admission.apologise())
     }
-    if (call) return send(reply, entrance.connect(call, query))
-    if (guest)
+    if (call) return send(reply, admission.connect(call, query))
+    if (callee)
       return send(
         reply,
-        entrance.admitGuest(incoming.callId, { invitation: guest, ...past, resumes }, request),
+        admission.admitCallee(incoming.callId, { invitation: callee, ...past, resumes }, request),
       )
-    return send(reply, entrance.letIn(incoming, request, { ...past, resumes }))
+    return send(reply, admission.admit(incoming, request, { ...past, resumes }))
   }
 
   /** Handles the call’s status callback. A final status ends the call, regardless of its socket. */
@@ -271,8 +271,8 @@ function send(reply: FastifyReply, { contentType, body }: Instructions): Fastify
 /** Reads the counts from a resume URL; signed with the whole URL. */
 function pastOf({ query }: IncomingCall): ResumeState {
   const resumes = countOf(query[RESUMES_FIELD]) ?? 0
-  const round = countOf(query[ROUND_FIELD])
-  return round === undefined ? { resumes } : { resumes, round }
+  const attempt = countOf(query[ATTEMPT_FIELD])
+  return attempt === undefined ? { resumes } : { resumes, attempt }
 }
 
 function countOf(text: string | undefined): number | undefined {

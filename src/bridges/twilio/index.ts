@@ -42,7 +42,7 @@ export {
   CarrierDialer,
   type DestinationFault,
   DialCounters,
-  type DiallerOptions,
+  type DialerOptions,
   destinationFault,
   type OutboundSettings,
 } from '../telephony/outbound/carrier-dialer.ts'

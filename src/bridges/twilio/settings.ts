@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import {
-  DIALLED_NUMBER,
+  DIALED_NUMBER,
   languageSchema,
   NUMBER,
   nameSchema,
@@ -15,13 +15,13 @@ const PREFIX = /^\+\d{1,14}$/
 const ACCOUNT_SID = /^AC\w{32}$/
 const KEY_SID = /^SK\w{32}$/
 
-const dialled = () => z.string().regex(DIALLED_NUMBER).describe('a number in quotes like "+15551234567"')
+const dialed = () => z.string().regex(DIALED_NUMBER).describe('a number in quotes like "+15551234567"')
 const spend = () => z.number().positive().max(1_000_000).optional().describe('an amount of money above 0')
 const ringSeconds = () => z.int().min(5).max(120).optional()
 
 /** Number to which callers are connected. */
 const dialSchema = z.strictObject({
-  to: dialled().meta({ about: 'Number to which callers of this number are connected.' }),
+  to: dialed().meta({ about: 'Number to which callers of this number are connected.' }),
   speaks: speaksSchema.meta({ about: 'Language of the called participant.' }),
   hears: languageSchema
     .optional()
@@ -95,7 +95,7 @@ const outboundSchema = z.strictObject({
     .describe('the SID of an API key: SK and 32 characters')
     .meta({ about: 'API key to use instead of the auth token.' }),
   apiKeySecret: secret().optional().meta({ about: 'Secret of the API key.' }),
-  from: dialled().meta({
+  from: dialed().meta({
     about: 'Caller ID of outbound calls: one of your Twilio numbers, or a number verified with Twilio.',
   }),
   allowedPrefixes: z

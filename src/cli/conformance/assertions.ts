@@ -18,7 +18,7 @@ export function started(record: SessionRecord): boolean {
 }
 
 /** True if the service itself rejected the session before it was ready: an `error`, or a `connect_error` with data. */
-export function turnedAway(record: SessionRecord): boolean {
+export function wasRejected(record: SessionRecord): boolean {
   if (started(record)) return false
   return record.happened.some(
     ({ kind, name, payload }) =>

@@ -15,8 +15,8 @@ import {
   started,
   startOf,
   strings,
-  turnedAway,
   unauthorized,
+  wasRejected,
 } from './assertions.ts'
 import type { Reply, SessionRecord } from './evidence.ts'
 import { broken, either, holds, notShown, type Statement, statement, type Verdict } from './statement.ts'
@@ -31,7 +31,7 @@ export const SECTION_3: readonly Statement[] = [
   }),
   statement('3-2', 'start follows when the session is set up', evidence => {
     const connected = ordinary(evidence).filter(record => events(record, EVENT.connected).length > 0)
-    const waiting = connected.filter(record => !turnedAway(record))
+    const waiting = connected.filter(record => !wasRejected(record))
     if (waiting.length === 0) return notShown('no session gets connected')
     const mute = waiting.find(record => !started(record))
     return either(!mute, mute ? `none on ${mute.namespace}` : `${waiting.length} sessions`)

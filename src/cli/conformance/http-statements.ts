@@ -12,7 +12,7 @@ import {
   shown,
   started,
   strings,
-  turnedAway,
+  wasRejected,
 } from './assertions.ts'
 import type { Evidence, SessionRecord } from './evidence.ts'
 import { broken, either, holds, notShown, type Statement, statement, type Verdict } from './statement.ts'
@@ -68,7 +68,7 @@ export const SECTION_2: readonly Statement[] = [
     taken(sessions.sts, sessions.stsStreaming),
   ),
   statement('2.3-5', 'sendAudio.codec is optional', ({ sessions }) =>
-    turnedAway(sessions.stt) ? notShown('/stt is rejected anyway') : taken(sessions.hasty),
+    wasRejected(sessions.stt) ? notShown('/stt is rejected anyway') : taken(sessions.hasty),
   ),
   statement('2.3-6', 'receiveAudio.mode can be block', evidence => mode(evidence, 'block')),
   statement('2.3-7', 'receiveAudio.mode can be streaming', evidence => mode(evidence, 'streaming')),
@@ -120,7 +120,7 @@ export const SECTION_2: readonly Statement[] = [
 function taken(...records: SessionRecord[]): Verdict {
   const good = records.find(record => started(record) || events(record, EVENT.connected).length > 0)
   if (good) return holds('the session is accepted')
-  const away = records.find(turnedAway)
+  const away = records.find(wasRejected)
   if (!away) return notShown('no connection')
   const why = away.happened.find(({ kind, name }) => kind === 'connect_error' || name === EVENT.error)
   if (why?.kind === 'connect_error') return notShown(`connect_error ${shown(why.payload)}`)
@@ -135,7 +135,7 @@ function mode({ sessions }: Evidence, wanted: 'block' | 'streaming'): Verdict {
   if (own.some(started)) return holds('the session is accepted')
   // If both are rejected, the cause is something else.
   if (!others.some(started)) return notShown('no session with audio starts')
-  return own.some(turnedAway)
+  return own.some(wasRejected)
     ? broken('the session is rejected, the other mode is not')
     : notShown('no start')
 }

@@ -36,7 +36,7 @@ export function languagePairs({ languages, twilio, discord }: Config): LanguageP
       })
   }
   for (const [number, settings] of Object.entries(twilio.numbers))
-    pairs.push(...dialledPairs(number, settings, languages))
+    pairs.push(...dialedPairs(number, settings, languages))
   pairs.push(...channelPairs(discord))
   const seen = new Set<string>()
   return pairs.filter(({ from, to }) => {
@@ -58,7 +58,7 @@ type Languages = Config['languages']
 type NumberSettings = Config['twilio']['numbers'][string]
 
 /** Both directions between callers of a number and the called participant, for each language of a menu. */
-function dialledPairs(
+function dialedPairs(
   used: string,
   { speaks, hears, dial, menu }: NumberSettings,
   languages: Languages,

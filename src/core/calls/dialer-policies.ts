@@ -10,12 +10,12 @@ export interface AdmissionControl {
 
 /** A dialer that rejects API calls during overload. */
 export class AdmissionControlledDialer implements Dialer {
-  readonly #dialler: Dialer
+  readonly #dialer: Dialer
   readonly #admissionControl: AdmissionControl
 
   /** The caller keeps ownership of the dialer. */
-  constructor(dialler: Dialer, admissionControl: AdmissionControl) {
-    this.#dialler = dialler
+  constructor(dialer: Dialer, admissionControl: AdmissionControl) {
+    this.#dialer = dialer
     this.#admissionControl = admissionControl
   }
 
@@ -25,23 +25,23 @@ export class AdmissionControlledDialer implements Dialer {
       throw new BridgeError('CAPACITY', `no new calls at present: ${why}`, {
         retryable: true,
       })
-    return this.#dialler.dial(request)
+    return this.#dialer.dial(request)
   }
 }
 
 /** A dialer that emits the event `dial` with the outcome of each call. */
 export class ObservedDialer implements Dialer {
-  readonly #dialler: Dialer
+  readonly #dialer: Dialer
   readonly #observer: Observer
 
-  /** The caller keeps ownership of `dialler`. */
-  constructor(dialler: Dialer, observer: Observer) {
-    this.#dialler = dialler
+  /** The caller keeps ownership of `dialer`. */
+  constructor(dialer: Dialer, observer: Observer) {
+    this.#dialer = dialer
     this.#observer = observer
   }
 
   dial(request: DialRequest): OutgoingCall {
-    const call = this.#dialler.dial(request)
+    const call = this.#dialer.dial(request)
     const about = { room: request.invitation.room, call: call.id }
     void call.outcome.then(async outcome => {
       this.#observer.emit('dial', { ...about, outcome: outcome.kind, ...details(outcome) })
@@ -77,18 +77,18 @@ const HOUR_MS = 60 * MINUTE_MS
 export class RateLimitedDialer implements Dialer {
   /** Calls rejected by the limits. */
   refused = 0
-  readonly #dialler: Dialer
-  readonly #ration: DialRateLimit
+  readonly #dialer: Dialer
+  readonly #dialRateLimit: DialRateLimit
   readonly #clock: Clock
   /** Times of the calls placed in the last minute, oldest first. */
   #placed: number[] = []
   /** … and in the last hour, by destination. */
   readonly #destinations = new Map<string, number[]>()
 
-  /** The caller keeps ownership of `dialler`. */
-  constructor(dialler: Dialer, ration: DialRateLimit, clock: Clock) {
-    this.#dialler = dialler
-    this.#ration = ration
+  /** The caller keeps ownership of `dialer`. */
+  constructor(dialer: Dialer, dialRateLimit: DialRateLimit, clock: Clock) {
+    this.#dialer = dialer
+    this.#dialRateLimit = dialRateLimit
     this.#clock = clock
   }
 
@@ -99,15 +99,15 @@ export class RateLimitedDialer implements Dialer {
       this.refused++
       throw fault
     }
-    const call = this.#dialler.dial(request)
+    const call = this.#dialer.dial(request)
     this.#placed.push(now)
-    if (!this.#ration.known.includes(request.to))
+    if (!this.#dialRateLimit.known.includes(request.to))
       this.#destinations.set(request.to, [...this.#lately(request.to, now), now])
     return call
   }
 
   #faultOf(to: string, now: number): BridgeError | undefined {
-    const { maxCallsPerMinute, maxCallsPerHourPerDestination, known } = this.#ration
+    const { maxCallsPerMinute, maxCallsPerHourPerDestination, known } = this.#dialRateLimit
     this.#placed = this.#placed.filter(at => now - at < MINUTE_MS)
     for (const each of this.#destinations.keys())
       if (this.#lately(each, now).length === 0) this.#destinations.delete(each)

@@ -17,7 +17,7 @@ export interface SwitchboardOptions {
   readonly relay: Relay
   readonly announcer: Announcer
   /** Absent: outbound calls are disabled. */
-  readonly dialler?: Dialer | undefined
+  readonly dialer?: Dialer | undefined
   readonly clock?: Clock
   readonly log?: Logger
   /**
@@ -90,10 +90,10 @@ export class Switchboard implements Admission {
   }
 
   #begin(first: Invitation): SwitchboardCall {
-    const { dialler, maxMinutes } = this.#parts
+    const { dialer, maxMinutes } = this.#parts
     const { room } = first
     const call = new SwitchboardCall(first, {
-      dialler,
+      dialer,
       voice: this.#voice,
       clock: this.#clock,
       log: this.#log,

@@ -16,7 +16,7 @@ const REUNION_MS = 6_000
 
 export interface SwitchboardCallOptions {
   /** Absent: outbound calls are disabled. */
-  readonly dialler: Dialer | undefined
+  readonly dialer: Dialer | undefined
   readonly voice: SwitchboardVoice
   readonly clock: Clock
   readonly log: Logger
@@ -140,12 +140,12 @@ export class SwitchboardCall {
   }
 
   #dial(): void {
-    const { dialler, limitSeconds, log } = this.#terms
+    const { dialer, limitSeconds, log } = this.#terms
     if (!this.#plan || !this.#callee) return
     const { to, ringSeconds } = this.#plan
     try {
-      if (!dialler) throw new BridgeError('DIAL_REFUSED', 'outbound calls are not configured')
-      const outgoing = dialler.dial({
+      if (!dialer) throw new BridgeError('DIAL_REFUSED', 'outbound calls are not configured')
+      const outgoing = dialer.dial({
         to,
         invitation: this.#callee,
         ringSeconds,
@@ -266,7 +266,7 @@ function farewellOf(outcome: Exclude<DialOutcome, { kind: 'answered' }>): EndNot
   switch (outcome.kind) {
     case 'failed':
       return FAILURES[outcome.error.code] ?? 'call-failed'
-    case 'cancelled':
+    case 'canceled':
       return 'no-answer'
     default:
       return outcome.kind

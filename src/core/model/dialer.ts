@@ -31,7 +31,7 @@ export type DialOutcome =
   /** Voicemail answered, and the call was ended. */
   | { readonly kind: 'voicemail' }
   /** We or the requester hung up before an answer. */
-  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'canceled' }
   | { readonly kind: 'failed'; readonly error: BridgeError }
 
 /** Final state of an outbound call. `hangup`: it ended after it had been answered. */

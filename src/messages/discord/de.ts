@@ -204,7 +204,7 @@ export const GERMAN_COMMANDS: Words = {
       busy: 'Besetzt.',
       noAnswer: 'Niemand hat abgehoben.',
       voicemail: 'Ein Anrufbeantworter ist rangegangen, deshalb habe ich aufgelegt.',
-      cancelled: 'Der Anruf wurde beendet, bevor jemand abhob.',
+      canceled: 'Der Anruf wurde beendet, bevor jemand abhob.',
       callFailed: 'Der Anruf ist fehlgeschlagen.',
       refused: 'Anrufe an diese Nummer sind nicht erlaubt.',
       capacity: 'Gerade laufen zu viele Anrufe. Versuche es später noch einmal.',

@@ -196,7 +196,7 @@ export const ENGLISH_COMMANDS: Words = {
       busy: 'The line is busy.',
       noAnswer: 'There was no answer.',
       voicemail: 'Voicemail answered, so I hung up.',
-      cancelled: 'The call ended before anyone answered.',
+      canceled: 'The call ended before anyone answered.',
       callFailed: 'The call failed.',
       refused: 'Calls to this number are not allowed.',
       capacity: 'Too many calls are in progress. Please try again later.',

@@ -201,7 +201,7 @@ export const SPANISH_COMMANDS: Words = {
       busy: 'Comunica.',
       noAnswer: 'No han contestado.',
       voicemail: 'Ha saltado el buzón de voz, así que he colgado.',
-      cancelled: 'La llamada ha terminado antes de que contestaran.',
+      canceled: 'La llamada ha terminado antes de que contestaran.',
       callFailed: 'La llamada ha fallado.',
       refused: 'No se permiten llamadas a este número.',
       capacity: 'Hay demasiadas llamadas en curso. Prueba más tarde.',

@@ -204,7 +204,7 @@ export const FRENCH_COMMANDS: Words = {
       busy: 'La ligne est occupée.',
       noAnswer: 'Personne n’a répondu.',
       voicemail: 'Une messagerie vocale a répondu, j’ai donc raccroché.',
-      cancelled: 'L’appel s’est terminé avant que quelqu’un réponde.',
+      canceled: 'L’appel s’est terminé avant que quelqu’un réponde.',
       callFailed: 'L’appel a échoué.',
       refused: 'Les appels vers ce numéro ne sont pas autorisés.',
       capacity: 'Trop d’appels en cours. Réessaie plus tard.',

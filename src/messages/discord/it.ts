@@ -198,7 +198,7 @@ export const ITALIAN_COMMANDS: Words = {
       busy: 'La linea è occupata.',
       noAnswer: 'Nessuna risposta.',
       voicemail: 'Ha risposto la segreteria telefonica, quindi ho riattaccato.',
-      cancelled: 'La chiamata è finita prima che qualcuno rispondesse.',
+      canceled: 'La chiamata è finita prima che qualcuno rispondesse.',
       callFailed: 'La chiamata non è riuscita.',
       refused: 'Le chiamate a questo numero non sono consentite.',
       capacity: 'Ci sono troppe chiamate in corso. Riprova più tardi.',

@@ -198,7 +198,7 @@ export const PORTUGUESE_COMMANDS: Words = {
       busy: 'A linha está ocupada.',
       noAnswer: 'Ninguém atendeu.',
       voicemail: 'Caiu na caixa postal, por isso desliguei.',
-      cancelled: 'A ligação terminou antes que alguém atendesse.',
+      canceled: 'A ligação terminou antes que alguém atendesse.',
       callFailed: 'A ligação falhou.',
       refused: 'Não são permitidas ligações para este número.',
       capacity: 'Há muitas ligações em curso. Tente mais tarde.',

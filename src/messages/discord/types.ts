@@ -202,7 +202,7 @@ export interface AnswerWords {
     readonly busy: string
     readonly noAnswer: string
     readonly voicemail: string
-    readonly cancelled: string
+    readonly canceled: string
     readonly callFailed: string
     readonly refused: string
     readonly capacity: string

@@ -140,12 +140,12 @@ export class UtteranceNumbers {
     // The utterance in progress was spoken after the open ones, even if the words are the same.
     if (hearing && result.text && !result.audio) return completed ?? hearing
     const last = this.#open.at(-1)
-    const goesOn = last && !this.#tellsFinal && this.#goesOn(last, result, now) ? last : undefined
-    return same ?? bare ?? hearing ?? goesOn ?? this.#fresh(now)
+    const continues = last && !this.#tellsFinal && this.#continues(last, result, now) ? last : undefined
+    return same ?? bare ?? hearing ?? continues ?? this.#fresh(now)
   }
 
   /** True if different words still belong to `open`, for a service that does not mark results as interim or final. */
-  #goesOn(open: Open, result: ReadResult, now: number): boolean {
+  #continues(open: Open, result: ReadResult, now: number): boolean {
     if (!open.voiced) return corrected(open, result)
     // Complete speech has its text with it; speech in pieces can have part of the text with each piece.
     if (this.#mode === 'block' || !result.audio) return false

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { contentPolicy } from '../../net/http-hardening.ts'
-import { vouchFor, vouchForGuest } from '../../net/request-guard.ts'
+import { markAuthenticated, vouchForGuest } from '../../net/request-guard.ts'
 import { BearerKeys, linkOf } from './auth.ts'
 import type { ControlContext } from './control-context.ts'
 import { ControlError, fromFramework } from './errors.ts'
@@ -63,7 +63,7 @@ export async function controlApi(
       onRequest: async request => {
         const holder = holderOf(operation, request, keys, floor)
         holders.set(request, holder)
-        if (holder !== LINK) vouchFor(request.raw)
+        if (holder !== LINK) markAuthenticated(request.raw)
         else if (!vouchForGuest(request.raw))
           throw new ControlError('too_many_readers', undefined, { 'retry-after': '1' })
       },

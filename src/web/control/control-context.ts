@@ -37,7 +37,7 @@ export interface ControlContext {
   readonly transcripts: Transcripts
   readonly webhooks: WebhooksOut
   /** Absent: outbound calls are off. */
-  readonly dialler: Dialer | undefined
+  readonly dialer: Dialer | undefined
   readonly announcer: Announcer | undefined
   readonly recorder: Recorder | undefined
   readonly clock: Clock

@@ -31,7 +31,7 @@ export interface FloorOptions {
   readonly codes: RoomCodes
   readonly announcer?: Announcer | undefined
   /** Absent: outbound calls are off. Its creator reports its events. */
-  readonly dialler?: Dialer | undefined
+  readonly dialer?: Dialer | undefined
   /** Absent: recording is not configured. */
   readonly recorder?: Recorder | undefined
   /** No client can request captions or transcripts, so none are kept. */
@@ -98,7 +98,7 @@ export async function openControlContext(parts: FloorOptions): Promise<OpenFloor
     groupOf: parts.groupOf ?? addressPrefix,
     transcripts,
     webhooks,
-    dialler: parts.dialler,
+    dialer: parts.dialer,
     announcer: parts.announcer,
     recorder: parts.recorder,
     clock,

@@ -74,11 +74,11 @@ export class PlacedCalls {
 
   /** Places a call; `answered` is called with the participant once they join. Throws the dialer’s errors. */
   place(
-    dialler: Dialer,
+    dialer: Dialer,
     request: DialRequest,
     answered: (participant: string) => void = () => {},
   ): PlacedCall {
-    const call = dialler.dial(request)
+    const call = dialer.dial(request)
     const { room } = request.invitation
     const entry: Entry = {
       call,

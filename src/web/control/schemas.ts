@@ -82,7 +82,7 @@ export const callSchema = z.strictObject({
   state: z.enum(['calling', 'answered', 'ended']),
   participant: z.string().optional().describe('Present once answered.'),
   end: z
-    .enum(['hangup', 'busy', 'no-answer', 'voicemail', 'cancelled', 'failed'])
+    .enum(['hangup', 'busy', 'no-answer', 'voicemail', 'canceled', 'failed'])
     .optional()
     .describe('Present once ended. `hangup`: after an answer.'),
   errorCode: z.string().optional().describe('Present if the call failed.'),

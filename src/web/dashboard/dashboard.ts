@@ -1,7 +1,7 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Logger } from '../../common/log.ts'
-import { vouchFor } from '../../net/request-guard.ts'
+import { markAuthenticated } from '../../net/request-guard.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { BearerKeys } from '../control/auth.ts'
 import { ControlError, fromFramework } from '../control/errors.ts'
@@ -65,7 +65,7 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
       void reply.header('cache-control', 'no-store')
       if (!keys) throw new ControlError('control_closed')
       keys.holderOf(request.headers.authorization, request.ip)
-      vouchFor(request.raw)
+      markAuthenticated(request.raw)
     }
     const terms = { onRequest, exposeHeadRoute: false, bodyLimit: MAX_BODY }
 

@@ -47,7 +47,7 @@ const DIALS = Object.keys({
   busy: 0,
   'no-answer': 0,
   voicemail: 0,
-  cancelled: 0,
+  canceled: 0,
   failed: 0,
 } satisfies Record<'answered' | DialEnd, 0>)
 

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyInstance, FastifyRequest } from 'fastify'
 import { isLocalRequest } from '../../net/client-address.ts'
-import { vouchFor } from '../../net/request-guard.ts'
+import { markAuthenticated } from '../../net/request-guard.ts'
 import type { BearerKeys } from '../control/auth.ts'
 import { ControlError, fromFramework } from '../control/errors.ts'
 import type { Exposition } from './metric-family.ts'
@@ -44,7 +44,7 @@ export async function metrics(
     {
       onRequest: async request => {
         admitReader(request, settings.access, keys)
-        if (settings.access !== 'open') vouchFor(request.raw)
+        if (settings.access !== 'open') markAuthenticated(request.raw)
       },
     },
     async (_request, reply) => {

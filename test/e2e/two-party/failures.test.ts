@@ -43,19 +43,19 @@ async function expectTold(x: Exchange, caller: SimulatedCall, name: NoticeName):
 }
 
 describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
-  test.for<[what: string, callee: SubscriberOptions, notice: NoticeName, dialled: string]>([
+  test.for<[what: string, callee: SubscriberOptions, notice: NoticeName, dialed: string]>([
     ['it is busy', { behaviour: 'busy' }, 'busy', 'busy'],
     ['it is declined', { behaviour: 'rejects' }, 'busy', 'busy'],
     ['there is no answer', { behaviour: 'no-answer' }, 'no-answer', 'no-answer'],
     ['it fails', { behaviour: 'fails' }, 'call-failed', 'failed'],
     ['a machine answers', { behaviour: 'voicemail', voice: GREETING }, 'voicemail', 'voicemail'],
-  ])('%s: the caller hears a notice and is hung up', async ([, callee, notice, dialled]) => {
+  ])('%s: the caller hears a notice and is hung up', async ([, callee, notice, dialed]) => {
     await using x = await exchange({ callee: { answerAfterMs: 800, ...callee }, number: SHORT })
     const caller = await x.dial()
     await expectTold(x, caller, notice)
     // It rang before.
     expect(soundings(caller.heard(), RINGBACK_HZ, FAINT).length).toBeGreaterThan(0)
-    expect(x.events.dial).toMatchObject([{ outcome: dialled }])
+    expect(x.events.dial).toMatchObject([{ outcome: dialed }])
     // Callers do not hear the machine’s greeting, and the machine records no audio from the bridge.
     expect(hears(caller.heard(), VOICE.callee)).toBe(false)
     for (const phone of x.callee.calls)
@@ -77,7 +77,7 @@ describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
     const machine = x.twilio.subscriber('+34600999888', { behaviour: 'voicemail', detectAfterMs: 1_500 })
     const [room = ''] = x.app.relay.rooms.keys()
     const party = { room, speaks: 'en-us', hears: 'en-us' }
-    const call = x.app.dialler!.dial({ to: '+34600999888', invitation: party })
+    const call = x.app.dialer!.dial({ to: '+34600999888', invitation: party })
     const talk = say(callee, VOICE.callee, 6_000)
     expect(await call.over).toBe('voicemail')
     await talk

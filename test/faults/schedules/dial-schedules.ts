@@ -28,7 +28,7 @@ const INPUTS: readonly DialInput[] = [
 ]
 
 const dial: Schedule = {
-  name: 'a call that is dialled',
+  name: 'a call that is dialed',
   short: 10_000,
   long: 1_000_000,
   property: fc.property(

@@ -10,7 +10,7 @@ import { FakeCarrierApi } from './fake-carrier-api.ts'
 export const settled = () => new Promise<void>(resolve => setImmediate(resolve))
 
 /** One outbound call on a stopped clock; the test plays Twilio. */
-export function dialled({ detects = false, ...api }: { detects?: boolean } & Partial<FakeCarrierApi> = {}) {
+export function dialed({ detects = false, ...api }: { detects?: boolean } & Partial<FakeCarrierApi> = {}) {
   const clock = new FakeClock(1_000)
   const calls = Object.assign(new FakeCarrierApi(), api)
   const log = new LogLines()

@@ -17,9 +17,9 @@ export async function open(more: Partial<OutboundSettings> = {}) {
   const settings = { from: FROM, allowedPrefixes: ['+1500'], machineDetection: false, ...more }
   const api = new TwilioCallsApi({ accountSid: ACCOUNT, authToken: 'key', apiUrl: rest.url })
   const log = new LogLines()
-  const dialler = new CarrierDialer(settings, { api, log })
-  const bridge = await Harness.open({ dialler, invite: () => ({ room: 'not this one' }) })
-  const dial = (to = TO) => dialler.dial({ to, invitation: { room: 'r', hears: 'en-us' } })
+  const dialer = new CarrierDialer(settings, { api, log })
+  const bridge = await Harness.open({ dialer, invite: () => ({ room: 'not this one' }) })
+  const dial = (to = TO) => dialer.dial({ to, invitation: { room: 'r', hears: 'en-us' } })
   /** The parameters of the newest call. */
   const ordered = async (count = 1) => {
     const order = await until(
@@ -51,7 +51,7 @@ export async function open(more: Partial<OutboundSettings> = {}) {
     bridge,
     rest,
     log,
-    dialler,
+    dialer,
     dial,
     ordered,
     outbound,

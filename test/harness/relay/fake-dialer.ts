@@ -32,17 +32,17 @@ export class FakeOutgoingCall implements OutgoingCall {
   }
 
   end(how: DialEnd): void {
-    this.#outcome.resolve({ kind: 'cancelled' })
+    this.#outcome.resolve({ kind: 'canceled' })
     this.#over.resolve(how)
   }
 
   async hangUp(): Promise<void> {
     this.hungUp++
-    this.end('cancelled')
+    this.end('canceled')
   }
 }
 
-export class FakeDialler implements Dialer {
+export class FakeDialer implements Dialer {
   readonly calls: FakeOutgoingCall[] = []
   refuse: BridgeError | undefined
 

@@ -9,7 +9,7 @@ import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { LogLines } from '../log-lines.ts'
 import { sine } from '../transcode/tone.ts'
 import { FakeAnnouncer, NOTICE_MS, noticeHz } from './fake-announcer.ts'
-import { FakeDialler } from './fake-dialer.ts'
+import { FakeDialer } from './fake-dialer.ts'
 import { rooms } from './rooms.ts'
 
 export const TO = '+15005550006'
@@ -26,9 +26,9 @@ export const LOST: EndReason = {
 export async function switchboard(options: Partial<SwitchboardOptions> = {}) {
   const { clock, relay, translator, answer, connection } = await rooms({ connectTimeoutMs: 0 })
   const announcer = new FakeAnnouncer()
-  const dialler = new FakeDialler()
+  const dialer = new FakeDialer()
   const log = new LogLines()
-  const board = new Switchboard({ relay, announcer, dialler, clock, log, ...options })
+  const board = new Switchboard({ relay, announcer, dialer, clock, log, ...options })
   const legs = new Map<FakeLeg, { pcm: Int16Array; at: number; heardAt: number[] }>()
 
   const admit = (id: string, invitation: Invitation, call?: string) => {
@@ -89,8 +89,8 @@ export async function switchboard(options: Partial<SwitchboardOptions> = {}) {
     admit(id, { room, speaks: 'es-es', hears: 'es-es', name: 'Ana', dial: { ...PLAN, ...plan } })
   /** The callee picks up; `answered` unless it can be a machine. */
   const pickUp = (id = 'callee', answered = true) => {
-    const leg = admit(id, dialler.last.request.invitation)
-    if (answered) dialler.last.become({ kind: 'answered', participant: id })
+    const leg = admit(id, dialer.last.request.invitation)
+    if (answered) dialer.last.become({ kind: 'answered', participant: id })
     return leg
   }
   const ended = async (leg: FakeLeg) => {
@@ -104,7 +104,7 @@ export async function switchboard(options: Partial<SwitchboardOptions> = {}) {
     answer,
     connection,
     announcer,
-    dialler,
+    dialer,
     log,
     board,
     admit,

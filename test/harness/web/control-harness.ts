@@ -14,7 +14,7 @@ import { LogLines } from '../log-lines.ts'
 import { FakeAnnouncer } from '../relay/fake-announcer.ts'
 import { rooms } from '../relay/rooms.ts'
 import { sine } from '../transcode/tone.ts'
-import { FakeDialler } from './fake-control-dialer.ts'
+import { FakeDialer } from './fake-control-dialer.ts'
 import { FakeRecorder } from './fake-recorder.ts'
 
 export const KEY = 'a-key-that-nobody-would-guess'
@@ -43,7 +43,7 @@ export class ToneAnnouncer extends FakeAnnouncer {
 export interface Wishes {
   readonly control?: object
   readonly transcripts?: object
-  /** Without announcer, dialler or recorder. */
+  /** Without announcer, dialer or recorder. */
   readonly bare?: boolean
   readonly groupOf?: (address: string) => string | undefined
   /** Next to the API, like pages that use it. */
@@ -64,12 +64,12 @@ export async function controlled({
   const wall = () => Math.floor(EPOCH + clock.now())
   const codes = new RoomCodes(clock)
   const announcer = new ToneAnnouncer()
-  const dialler = new FakeDialler()
+  const dialer = new FakeDialer()
   const recorder = new FakeRecorder()
   const open = await openControlContext({
     relay,
     codes,
-    ...(bare ? {} : { announcer, dialler, recorder }),
+    ...(bare ? {} : { announcer, dialer, recorder }),
     transcripts: transcriptSettingsSchema.parse(transcripts),
     webhooks: [],
     readers: controlSettingsSchema.parse(control),
@@ -115,5 +115,5 @@ export async function controlled({
     const answer = json ? JSON.parse(text) : undefined
     return { status: response.status, headers: response.headers, text, body: answer }
   }
-  return { ...talk, log, wall, codes, announcer, dialler, recorder, ...open, server, url, ask }
+  return { ...talk, log, wall, codes, announcer, dialer, recorder, ...open, server, url, ask }
 }

@@ -30,14 +30,14 @@ export class FakeCall implements OutgoingCall {
 
   async hangUp(): Promise<void> {
     this.hangUps++
-    this.settle({ kind: 'cancelled' })
-    this.end('cancelled')
+    this.settle({ kind: 'canceled' })
+    this.end('canceled')
     await this.over
   }
 }
 
 /** Places no real calls; the test determines the results. Numbers that start with +1900 are rejected. */
-export class FakeDialler implements Dialer {
+export class FakeDialer implements Dialer {
   readonly calls: FakeCall[] = []
   busy = false
 

@@ -16,7 +16,7 @@ function limited(settings: NumberSettings) {
   const there = new Set<string>()
   const limits = new NumberQuota({
     numbers: { [DESK]: settings, [SHOP]: {} },
-    goesOn: callId => there.has(callId),
+    isInProgress: callId => there.has(callId),
     language: 'en-us',
     clock,
     // 10:00 on an arbitrary day.
@@ -52,7 +52,7 @@ describe('calls to one number', () => {
     over('5')
     clock.advance(1_000)
     expect([call('6'), (call('7') as Rejection).refused]).toEqual(['let in', 'busy'])
-    expect(limits.turnedAway).toEqual({ calls: 2, minutes: 0 })
+    expect(limits.rejected).toEqual({ calls: 2, minutes: 0 })
   })
 
   test('are rejected once the daily minutes are used, while existing calls continue', () => {
@@ -69,7 +69,7 @@ describe('calls to one number', () => {
     over('2')
     clock.advance(1_000)
     expect(call('3')).toMatchObject({ refused: 'busy' })
-    expect(limits.turnedAway).toEqual({ calls: 0, minutes: 2 })
+    expect(limits.rejected).toEqual({ calls: 0, minutes: 2 })
     clock.advance(14 * HOUR_MS)
     expect([limits.minutesOf(DESK), call('3')]).toEqual([0, 'let in'])
   })
@@ -104,6 +104,6 @@ describe('calls to one number', () => {
     await using second = await placeCall({ webhook, to: DESK, allowInsecureStream: true })
     await second.ended
     expect(second.report().said).toEqual([expect.stringMatching(/lines/i)])
-    expect([first.live, app.numberLimits.turnedAway.calls]).toEqual([true, 1])
+    expect([first.live, app.numberLimits.rejected.calls]).toEqual([true, 1])
   })
 })

@@ -265,7 +265,7 @@ describe('a usage limit applies', () => {
     const open = (ledger: UsageFile) =>
       new NumberQuota({
         numbers: { [desk]: { maxMinutesPerDay: 10 } },
-        goesOn: callId => there.has(callId),
+        isInProgress: callId => there.has(callId),
         ...{ language: 'en-us', clock, wallClock, ledger },
       })
     const call = (limits: NumberQuota, callId: string) => {
@@ -282,7 +282,7 @@ describe('a usage limit applies', () => {
     using after = open(run())
     expect(after.minutesOf(desk)).toBe(10)
     expect(call(after, '2')).toBe(true)
-    expect(after.turnedAway.minutes).toBe(1)
+    expect(after.rejected.minutes).toBe(1)
   })
 
   test('with a usage file only when a limit is configured', () => {

@@ -29,7 +29,7 @@ describe('a bridge that is shutting down', () => {
 
   it('redirects calls of another server, to repeat the same request', async () => {
     await using bridge = await Harness.open({ departure: departure(true) })
-    const path = '/twilio/resume?room=r&dragoman-resumes=1&dragoman-round=2'
+    const path = '/twilio/resume?room=r&dragoman-resumes=1&dragoman-attempt=2'
     const { body } = await bridge.post(path, inProgress('CA9'))
     expect(body).toContain('<Pause length="3"/><Redirect')
     expect(resumeUrlIn(body)).toBe(`https://bridge.example.com${path}`)
@@ -48,7 +48,7 @@ describe('a bridge that is shutting down', () => {
     expect(await party.closed).toEqual({ code: 1012, reason: 'restart' })
     expect(admitted.ended).toMatchObject({ kind: 'failed', error: { code: 'LEG_LOST', retryable: true } })
     expect(handed).toBe(false)
-    for (const path of ['resume?dragoman-resumes=0&dragoman-round=1', 'voice', 'menu?x=1']) {
+    for (const path of ['resume?dragoman-resumes=0&dragoman-attempt=1', 'voice', 'menu?x=1']) {
       const { body } = await bridge.post(`/twilio/${path}`, inProgress('CA1'))
       expect(resumeUrlIn(body)).toBe(`https://bridge.example.com/twilio/${path}`)
       expect(body).not.toContain('<Stream')

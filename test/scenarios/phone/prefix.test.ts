@@ -60,12 +60,12 @@ describe('a bridge below a prefix', () => {
   it('handles the webhooks of outbound calls there', async () => {
     const clock = new FakeClock()
     const api = new FakeCarrierApi()
-    const dialler = new CarrierDialer(
+    const dialer = new CarrierDialer(
       { from: '+15005550001', allowedPrefixes: ['+1'] },
       { api, clock, log: new LogLines() },
     )
-    await using _bridge = await Harness.open({ prefix: '/calls', dialler, clock })
-    dialler.dial({ to: '+12125550123', invitation: { room: 'r' } })
+    await using _bridge = await Harness.open({ prefix: '/calls', dialer, clock })
+    dialer.dial({ to: '+12125550123', invitation: { room: 'r' } })
     expect(JSON.stringify(api.orders)).toContain(`${PUBLIC_URL}/calls/twilio/dial/answer?`)
     expect(JSON.stringify(api.orders)).toContain(`${PUBLIC_URL}/calls/twilio/dial/status?`)
   })

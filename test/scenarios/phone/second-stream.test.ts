@@ -28,7 +28,7 @@ describe('a call that has a stream', () => {
     party.media()
     await until(() => admitted.frames.length === 1)
     expect(admitted.ended).toBeUndefined()
-    expect([bridge.app.twilio.heldOff, bridge.app.twilio.replaced]).toEqual([20, 0])
+    expect([bridge.app.twilio.deferred, bridge.app.twilio.replaced]).toEqual([20, 0])
   })
 
   it('gets another one, once, when Twilio reports that the stream is gone', async () => {
@@ -46,7 +46,7 @@ describe('a call that has a stream', () => {
     for (let n = 0; n < 20; n++) expect((await asked(bridge, gone)).token).toBe('')
     second.party.media()
     await until(() => second.admitted.frames.length === 1)
-    expect([bridge.app.twilio.heldOff, bridge.app.twilio.replaced]).toEqual([20, 1])
+    expect([bridge.app.twilio.deferred, bridge.app.twilio.replaced]).toEqual([20, 1])
     expect(bridge.log.complaints).toContainEqual(expect.stringContaining('request deferred'))
   })
 
@@ -65,7 +65,7 @@ describe('a call that has a stream', () => {
       expect(answer.token).toBe('')
       next = answer.next
     }
-    expect([bridge.app.twilio.legs.size, bridge.app.twilio.replaced, bridge.app.twilio.heldOff]).toEqual([
+    expect([bridge.app.twilio.legs.size, bridge.app.twilio.replaced, bridge.app.twilio.deferred]).toEqual([
       1, 1, 30,
     ])
   })

@@ -61,8 +61,8 @@ describe('a stream stopped by Twilio', () => {
     const api = new FakeCarrierApi()
     api.onStatus = async () => status
     const settings = { from: '+15005550001', allowedPrefixes: ['+1'] }
-    const dialler = new CarrierDialer(settings, { clock, api })
-    await using bridge = await Harness.open({ clock, limits, dialler })
+    const dialer = new CarrierDialer(settings, { clock, api })
+    await using bridge = await Harness.open({ clock, limits, dialer })
     const { party, admitted } = await bridge.call('CA1')
     party.stop()
     await party.closed

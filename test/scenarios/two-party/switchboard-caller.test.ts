@@ -11,7 +11,7 @@ describe('a caller', () => {
     const line = await switchboard()
     const ana = line.caller()
     await line.run(3_000)
-    expect(line.dialler.last.request).toMatchObject({
+    expect(line.dialer.last.request).toMatchObject({
       to: TO,
       invitation: { room: 'r', speaks: 'en-us', name: 'Desk' },
     })
@@ -67,7 +67,7 @@ describe('a caller', () => {
     expect(line.hears(desk.sounded(), CALLER_HZ)).toBe(false)
     // Voicemail would record it.
     expect(Math.max(0, ...desk.sounded().map(Math.abs))).toBe(0)
-    line.dialler.last.become({ kind: 'answered', participant: 'callee' })
+    line.dialer.last.become({ kind: 'answered', participant: 'callee' })
     await line.run(1_500)
     expect(line.notices(ana)).toEqual(['connecting', 'connected'])
     expect(line.notices(desk)).toEqual(['incoming'])
@@ -79,7 +79,7 @@ describe('a caller', () => {
     await line.run(1_500)
     const mailbox = line.pickUp('callee', false)
     await line.run(3_000)
-    line.dialler.last.become({ kind: 'voicemail' })
+    line.dialer.last.become({ kind: 'voicemail' })
     await line.run(1_500)
     expect(Math.max(0, ...mailbox.sounded().map(Math.abs))).toBe(0)
     expect(line.notices(ana)).toEqual(['connecting', 'voicemail'])
@@ -89,12 +89,12 @@ describe('a caller', () => {
     const line = await switchboard()
     line.caller()
     await line.run(1_500)
-    const { invitation } = line.dialler.last.request
+    const { invitation } = line.dialer.last.request
     const first = line.admit('callee', invitation, 'one call')
     await line.run(200)
     await first.close(LOST)
     await line.run(200)
-    line.dialler.last.become({ kind: 'answered', participant: 'callee' })
+    line.dialer.last.become({ kind: 'answered', participant: 'callee' })
     await line.run(200)
     const again = line.admit('callee-2', invitation, 'one call')
     await line.run(1_500)
@@ -112,12 +112,12 @@ describe('a caller', () => {
     ['call-failed', failed('DIAL_FAILED')],
     ['line-full', failed('CAPACITY')],
     ['minutes-spent', failed('DIAL_SPENT')],
-    ['no-answer', { kind: 'cancelled' }],
+    ['no-answer', { kind: 'canceled' }],
   ])('hears in their language that the call ends: %s', async (notice, outcome) => {
     const line = await switchboard()
     const ana = line.caller()
     await line.run(1_500)
-    line.dialler.last.become(outcome)
+    line.dialer.last.become(outcome)
     await line.run(200)
     expect(await line.ended(ana)).toBe(false)
     await line.run(1_000)
@@ -133,7 +133,7 @@ describe('a caller', () => {
     ['DIAL_SPENT', 'minutes-spent'],
   ] as const)('hears a rejection by the dialer: %s', async (code, notice) => {
     const line = await switchboard()
-    line.dialler.refuse = new BridgeError(code, 'not dialled')
+    line.dialer.refuse = new BridgeError(code, 'not dialed')
     const ana = line.caller()
     await line.run(2_000)
     expect(line.notices(ana)).toEqual([notice])
@@ -141,7 +141,7 @@ describe('a caller', () => {
   })
 
   it('hears that outbound calls are disabled', async () => {
-    const line = await switchboard({ dialler: undefined })
+    const line = await switchboard({ dialer: undefined })
     const ana = line.caller()
     await line.run(2_000)
     expect(line.notices(ana)).toEqual(['call-failed'])
@@ -152,7 +152,7 @@ describe('a caller', () => {
     const line = await switchboard()
     const ana = line.caller({ unanswered: 'stay' })
     await line.run(1_500)
-    line.dialler.last.become({ kind: 'busy' })
+    line.dialer.last.become({ kind: 'busy' })
     await line.run(5_000)
     expect([line.notices(ana), await line.ended(ana)]).toEqual([['connecting', 'busy'], false])
     const guest = line.admit('guest', { room: 'r', speaks: 'es-mx', hears: 'es-mx', echo: false })
@@ -167,7 +167,7 @@ describe('a caller', () => {
     await line.run(1_000)
     await ana.close({ kind: 'hangup', by: 'remote' })
     await line.run(100)
-    expect(line.dialler.last.hungUp).toBeGreaterThan(0)
+    expect(line.dialer.last.hungUp).toBeGreaterThan(0)
     expect([line.board.calls, line.relay.rooms.size]).toEqual([0, 0])
   })
 
@@ -184,7 +184,7 @@ describe('a caller', () => {
     line.pickUp()
     await line.run(1_000)
     expect(line.notices(again)).toEqual(['connected'])
-    expect([line.dialler.calls.length, line.dialler.last.hungUp]).toEqual([1, 0])
+    expect([line.dialer.calls.length, line.dialer.last.hungUp]).toEqual([1, 0])
   })
 
   it('who connects twice with one call is one caller', async () => {
@@ -198,7 +198,7 @@ describe('a caller', () => {
     line.pickUp()
     await line.run(1_000)
     expect(line.notices(again)).toEqual(['connected'])
-    expect([line.dialler.calls.length, line.relay.rooms.get('r')?.participants.size]).toEqual([1, 2])
+    expect([line.dialer.calls.length, line.relay.rooms.get('r')?.participants.size]).toEqual([1, 2])
   })
 
   it('who reconnects after the end of the call causes no new call', async () => {
@@ -206,13 +206,13 @@ describe('a caller', () => {
     const invitation: Invitation = { room: 'r', speaks: 'es-es', hears: 'es-es', dial: PLAN }
     const ana = line.admit('caller', invitation)
     await line.run(1_000)
-    line.dialler.last.become({ kind: 'busy' })
+    line.dialer.last.become({ kind: 'busy' })
     await line.run(40)
     await ana.close(LOST)
     await line.run(1_000)
     const again = line.admit('caller-2', invitation)
     await line.run(100)
     expect(await again.ended).toEqual({ kind: 'hangup', by: 'local' })
-    expect(line.dialler.calls).toHaveLength(1)
+    expect(line.dialer.calls).toHaveLength(1)
   })
 })

@@ -17,7 +17,7 @@ describe('a call whose stream breaks', () => {
     await line.run(1_000)
     expect(line.relay.find('caller-2')).toBe(line.relay.find('caller'))
     expect(line.hears(line.lately(second, 600), toneHz('ringback'))).toBe(true)
-    expect(line.dialler.calls).toHaveLength(1)
+    expect(line.dialer.calls).toHaveLength(1)
     const desk = line.pickUp()
     await line.run(3_000)
     expect(line.hears(line.lately(second, 1_000), toneHz('ringback'))).toBe(false)

@@ -24,7 +24,7 @@ describe('two connected participants', () => {
       expect(line.announcer.asked.at(-1)).toBe(`other-left ${first === 'ana' ? 'en-us' : 'es-es'}`)
       expect(line.notices(stays).at(-1)).toBe('other-left')
       expect(await stays.ended).toEqual({ kind: 'hangup', by: 'local' })
-      expect(line.dialler.last.hungUp).toBeGreaterThan(0)
+      expect(line.dialer.last.hungUp).toBeGreaterThan(0)
       expect([line.board.calls, line.relay.rooms.size]).toEqual([0, 0])
     },
   )
@@ -47,7 +47,7 @@ describe('two connected participants', () => {
 
   it('end when the carrier reports the end of the call, regardless of the socket', async () => {
     const line = await talking()
-    line.dialler.last.end('hangup')
+    line.dialer.last.end('hangup')
     await line.run(2_500)
     expect(line.notices(line.ana).at(-1)).toBe('other-left')
     expect([await line.ended(line.ana), await line.ended(line.desk)]).toEqual([true, true])
@@ -55,7 +55,7 @@ describe('two connected participants', () => {
 
   it('hear a notice if the callee was a machine after all', async () => {
     const line = await talking()
-    line.dialler.last.end('voicemail')
+    line.dialer.last.end('voicemail')
     await line.desk.close({ kind: 'hangup', by: 'local' })
     await line.run(2_000)
     expect(line.notices(line.ana).at(-1)).toBe('voicemail')
@@ -94,7 +94,7 @@ describe('two connected participants', () => {
     await line.desk.close(LOST)
     await line.run(9_000)
     expect(await line.ended(line.ana)).toBe(false)
-    const back = line.admit('callee-2', line.dialler.last.request.invitation)
+    const back = line.admit('callee-2', line.dialer.last.request.invitation)
     line.say(back, CALLEE_HZ, 1_000)
     await line.run(2_000)
     expect(line.hears(line.lately(line.ana, 2_000), CALLEE_HZ)).toBe(true)
@@ -107,7 +107,7 @@ describe('two connected participants', () => {
 
   it('both hear the time limit, and are disconnected', async () => {
     const line = await talking({ maxMinutes: 0.1 })
-    expect(line.dialler.last.request.limitSeconds).toBe(66)
+    expect(line.dialer.last.request.limitSeconds).toBe(66)
     await line.run(3_400)
     expect(await line.ended(line.ana)).toBe(false)
     await line.run(1_000)

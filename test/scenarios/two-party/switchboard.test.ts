@@ -9,7 +9,7 @@ describe('a switchboard', () => {
     const one = line.caller({}, 'one', 'call 1')
     const two = line.caller({}, 'two', 'call 2')
     await line.run(1_000)
-    const [first, second] = line.dialler.calls
+    const [first, second] = line.dialer.calls
     const deskTwo = line.admit('desk-2', second!.request.invitation)
     second!.become({ kind: 'answered', participant: 'desk-2' })
     await line.run(1_500)
@@ -32,7 +32,7 @@ describe('a switchboard', () => {
     expect(line.notices(late)).toEqual(['line-full'])
     expect(line.announcer.asked).toContain('line-full es-es')
     expect([await line.ended(ana), await line.ended(late)]).toEqual([false, true])
-    expect([line.dialler.calls.length, line.relay.rooms.size]).toEqual([1, 1])
+    expect([line.dialer.calls.length, line.relay.rooms.size]).toEqual([1, 1])
   })
 
   it('admits others unchanged, for the maximum duration', async () => {
@@ -61,14 +61,14 @@ describe('a switchboard', () => {
     const line = await switchboard()
     await line.relay.close()
     expect(() => line.caller()).toThrow('closing')
-    expect([line.board.calls, line.dialler.calls]).toEqual([0, []])
+    expect([line.board.calls, line.dialer.calls]).toEqual([0, []])
   })
 
   it('logs neither numbers nor names', async () => {
     const line = await switchboard()
     line.caller()
     await line.run(500)
-    line.dialler.last.become({ kind: 'busy' })
+    line.dialer.last.become({ kind: 'busy' })
     await line.run(2_000)
     expect(line.log.all.length).toBeGreaterThan(0)
     expect(JSON.stringify(line.log.all)).not.toMatch(/\+1500|Ana|Desk/)

@@ -55,7 +55,7 @@ export function sessionOptions(
   { id, room: roomName }: { readonly id: string; readonly room: string },
   events: SessionEvents,
 ): SessionOptions {
-  const { client, relay, clock, log, announcer, dialler, preferences, options = {} } = parts
+  const { client, relay, clock, log, announcer, dialer, preferences, options = {} } = parts
   const { localeOf = () => undefined, nearest = same } = parts
   const { guildId, textChannelId, voice, captions: settings } = request
   const view = new GuildView(client, guildId, () => events.changed())
@@ -108,7 +108,7 @@ export function sessionOptions(
   const others = new PhoneParticipants({
     relay,
     announcer,
-    dialler,
+    dialer,
     room: roomName,
     place: placeOf(guildId),
     fallback,

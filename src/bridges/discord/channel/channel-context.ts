@@ -27,7 +27,7 @@ export interface ChannelResources {
   /** Absent: channels are neither resumed nor stored across restarts. */
   readonly running?: RunningChannels | undefined
   /** Absent: outbound calls are disabled. */
-  readonly dialler?: Dialer | undefined
+  readonly dialer?: Dialer | undefined
   /** Absent: room codes are disabled. */
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
   /** Locale of the user's client (a Discord locale), if known. */

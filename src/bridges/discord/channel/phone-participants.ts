@@ -8,7 +8,7 @@ import type { Relay } from '../../../core/room/relay.ts'
 export interface OtherPartiesOptions {
   readonly relay: Relay
   readonly announcer: Announcer
-  readonly dialler: Dialer | undefined
+  readonly dialer: Dialer | undefined
   readonly room: string
   /** Shared space of the channel's own participants. */
   readonly place: string
@@ -38,10 +38,10 @@ export class PhoneParticipants implements Disposable {
     language: LanguageId,
     name: string,
   ): { readonly outcome: Promise<DialOutcome>; hangUp(): Promise<void> } {
-    const { dialler, room } = this.#parts
-    if (!dialler) throw new BridgeError('DIAL_REFUSED', 'outbound calls are not configured')
+    const { dialer, room } = this.#parts
+    if (!dialer) throw new BridgeError('DIAL_REFUSED', 'outbound calls are not configured')
     const invitation = { room, speaks: language, hears: language, echo: false, name }
-    const call = dialler.dial({ to, invitation })
+    const call = dialer.dial({ to, invitation })
     this.#calls.add(call)
     void call.over.then(() => this.#calls.delete(call))
     return { outcome: call.outcome, hangUp: () => call.hangUp() }

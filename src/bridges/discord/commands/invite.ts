@@ -61,8 +61,8 @@ function outcomeText(outcome: DialOutcome, { dial: say }: AnswerWords): string {
       return say.noAnswer
     case 'voicemail':
       return say.voicemail
-    case 'cancelled':
-      return say.cancelled
+    case 'canceled':
+      return say.canceled
     case 'failed':
       return outcome.error.code === 'DIAL_REFUSED' ? say.refused : say.callFailed
   }

@@ -3,6 +3,7 @@ import { type NumberType, parsePhoneNumberFromString } from 'libphonenumber-js/m
 import { type Clock, setTimer, systemClock, Ticker } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import { type Logger, noopLogger } from '../../../common/log.ts'
+import type { FieldTable } from '../../../common/metric-field.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
 import type { CarrierApi } from '../ports/carrier-api.ts'
@@ -53,7 +54,7 @@ export function destinationFault(
 
 /** Outcomes of outbound calls: plain numbers, safe to read at any time. */
 export class DialCounters {
-  dialled = 0
+  dialed = 0
   /** Rejected: destination not allowed, too many calls, or daily ceiling reached. */
   refused = 0
   /** Of these, rejected because of a daily ceiling: minutes or money. */
@@ -64,12 +65,32 @@ export class DialCounters {
   busy = 0
   noAnswer = 0
   voicemail = 0
-  cancelled = 0
+  canceled = 0
   failed = 0
 
   count(outcome: DialOutcome['kind']): void {
     this[outcome === 'no-answer' ? 'noAnswer' : outcome]++
   }
+}
+
+/** The metric of each counter. */
+export const DIAL_METRICS: FieldTable<DialCounters> = {
+  dialed: ['dragoman_telephony_dials_placed_total', 'Calls placed.'],
+  refused: [
+    'dragoman_telephony_dials_rejected_total',
+    'Calls rejected before dialing: not allowed, too many in progress, or above a daily limit.',
+  ],
+  spent: [
+    'dragoman_telephony_dials_quota_exceeded_total',
+    'Calls rejected because of a daily limit of minutes or costs.',
+  ],
+  cut: ['dragoman_telephony_dials_terminated_total', 'Calls ended because of a daily limit.'],
+  answered: ['dragoman_telephony_dials_answered_total', 'Outbound calls answered by a person.'],
+  busy: ['dragoman_telephony_dials_busy_total', 'Outbound calls that were busy.'],
+  noAnswer: ['dragoman_telephony_dials_no_answer_total', 'Outbound calls not answered.'],
+  voicemail: ['dragoman_telephony_dials_voicemail_total', 'Outbound calls answered by a machine.'],
+  canceled: ['dragoman_telephony_dials_canceled_total', 'Outbound calls canceled before an answer.'],
+  failed: ['dragoman_telephony_dials_failed_total', 'Outbound calls that failed.'],
 }
 
 /** Rules for outbound calls. */
@@ -89,7 +110,7 @@ export interface OutboundSettings extends UsageLimits {
 }
 
 /** Dependencies of the dialer. The caller keeps ownership. */
-export interface DiallerOptions {
+export interface DialerOptions {
   readonly api: CarrierApi
   readonly clock?: Clock
   /** Supplies the current day. */
@@ -131,7 +152,7 @@ export class CarrierDialer implements Dialer {
   #look: Ticker | undefined
   #closed = false
 
-  constructor(settings: OutboundSettings, parts: DiallerOptions) {
+  constructor(settings: OutboundSettings, parts: DialerOptions) {
     const { clock = systemClock, log = noopLogger, random = Math.random } = parts
     this.#usage = new CallUsage(settings, clock, parts.wallClock ?? systemWallClock, parts.ledger)
     this.#settings = settings
@@ -191,7 +212,7 @@ export class CarrierDialer implements Dialer {
     this.#usage.placed(id, request.to, request.by)
     this.#dials.set(id, dial)
     this.#look ??= new Ticker(this.#clock, LOOK_MS, () => this.#keepWithin())
-    this.counters.dialled++
+    this.counters.dialed++
     void dial.outcome.then(outcome => this.counters.count(outcome.kind))
     void dial.over.then(() => {
       this.#overSince.set(id, this.#clock.now())
@@ -211,7 +232,7 @@ export class CarrierDialer implements Dialer {
 
   /** Leaves answered calls to another server. */
   handOver(): void {
-    for (const dial of this.#dials.values()) dial.letGo()
+    for (const dial of this.#dials.values()) dial.handOver()
   }
 
   /** Hangs up every call and places no more. Waits briefly for the carrier’s confirmation. Idempotent. */
@@ -287,4 +308,16 @@ export class CarrierDialer implements Dialer {
       this.#dials.delete(id)
     }
   }
+}
+
+/** The metrics of these figures. */
+export const DIAL_USAGE_METRICS: FieldTable<Pick<CarrierDialer, 'minutesToday' | 'spentToday'>> = {
+  minutesToday: [
+    'dragoman_telephony_dial_minutes_today',
+    'Minutes of outbound calls today (UTC), including calls in progress.',
+  ],
+  spentToday: [
+    'dragoman_telephony_dial_spend_today',
+    'Their cost according to twilio.outbound.prices, in the currency of the prices.',
+  ],
 }

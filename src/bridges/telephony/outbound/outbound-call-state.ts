@@ -111,7 +111,7 @@ export function next(state: DialState, input: DialInput): DialState {
     case 'final':
       return ended(state, input.status)
     case 'hang-up':
-      return { status: 'over', end: state.status === 'in-room' ? 'hangup' : 'cancelled' }
+      return { status: 'over', end: state.status === 'in-room' ? 'hangup' : 'canceled' }
     case 'unanswered':
       return { status: 'over', end: state.status === 'in-room' ? 'hangup' : 'no-answer' }
     case 'failed':
@@ -144,7 +144,7 @@ function ended(state: DialState, status: FinalStatus): DialState {
     case 'no-answer':
       return { status: 'over', end: status }
     case 'canceled':
-      return { status: 'over', end: 'cancelled' }
+      return { status: 'over', end: 'canceled' }
     case 'completed':
       // Answered and hung up before anyone could talk.
       return { status: 'over', end: 'no-answer' }

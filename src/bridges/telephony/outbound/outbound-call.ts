@@ -146,7 +146,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   }
 
   /** Leaves an answered call to another server. */
-  letGo(): void {
+  handOver(): void {
     if (this.#state.status !== 'in-room') return
     this.#handedOver = true
     this.#arm()
@@ -185,7 +185,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     this.#arm()
   }
 
-  turnedAway(error: BridgeError): void {
+  rejected(error: BridgeError): void {
     this.#apply({ type: 'failed', error })
   }
 
@@ -305,7 +305,7 @@ function outcomeOf(end: DialEnd, error: BridgeError | undefined): DialOutcome {
     case 'failed':
       return { kind: 'failed', error: error ?? new BridgeError('DIAL_FAILED', 'the call failed') }
     case 'hangup':
-      return { kind: 'cancelled' }
+      return { kind: 'canceled' }
     default:
       return { kind: end }
   }

@@ -129,7 +129,7 @@ export function addSocketRules(
     const upgrade = !(response instanceof ServerResponse)
     const connection = open.get(searchOf(request).get('sid') ?? '')
     const error = requestGuard.rejection(request)
-      ? turnedAway()
+      ? overloadedError()
       : (origins.refusal(request.headers) ?? malformed(wrongWith(request, upgrade, connection, guard)))
     if (error === undefined) {
       if (upgrade && connection) guard.watchSocket(connection, request.socket)
@@ -144,7 +144,7 @@ export function addSocketRules(
   })
 }
 
-function turnedAway(): ServiceError {
+function overloadedError(): ServiceError {
   return new ServiceError('too_many_attempts', 'too many requests without a key: try again in 1 s', {
     retryAfterMs: 1_000,
   })

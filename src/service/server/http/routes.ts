@@ -1,7 +1,7 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../../common/log.ts'
-import { vouchFor } from '../../../net/request-guard.ts'
+import { markAuthenticated } from '../../../net/request-guard.ts'
 import type { Batch } from '../batch/batch.ts'
 import type { Admission, LoadMonitor } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
@@ -51,7 +51,7 @@ export function addRoutes(
     await api.register(multipart)
     api.addHook('onRequest', async request => {
       holders.set(request, keys.holderOf(request.headers['x-api-key'], 'the header x-api-key', request.ip))
-      vouchFor(request.raw)
+      markAuthenticated(request.raw)
     })
     api.get('/api/languages', () => catalog.languages)
     api.get('/api/voices', (request: FastifyRequest) => catalog.voices(voiceFilter(request.query as Query)))

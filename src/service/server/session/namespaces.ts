@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Namespace as IoNamespace, Server, Socket } from 'socket.io'
 import type { Logger } from '../../../common/log.ts'
-import { vouchFor } from '../../../net/request-guard.ts'
+import { markAuthenticated } from '../../../net/request-guard.ts'
 import { EVENT, type Namespace } from '../../contract.ts'
 import { ServiceError, toErrorBody } from '../errors.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
@@ -88,7 +88,7 @@ function refusedConnect(
     const token = (auth as { token?: unknown } | undefined)?.token
     const caller = parts.proxies.addressOf(request.socket.remoteAddress ?? '', request.headers)
     const holder = parts.keys.holderOf(token, 'auth.token', caller)
-    vouchFor(request)
+    markAuthenticated(request)
     admit(holder)
     return undefined
   } catch (error) {

@@ -80,7 +80,7 @@ export class CaptionStream {
         signal: abort.signal,
       })
       if (response.ok && response.body) await this.#read(response.body, abort)
-      else await this.#turnedAway(response)
+      else await this.#rejected(response)
     } catch {
       if (this.#abort === abort) this.#later('again')
     }
@@ -113,7 +113,7 @@ export class CaptionStream {
     }
   }
 
-  async #turnedAway(response: Response): Promise<void> {
+  async #rejected(response: Response): Promise<void> {
     const { error } = (await response.json().catch(() => ({}))) as { error?: unknown }
     const { access, onState } = this.#parts
     if (response.status === 401) onState(access.kind === 'link' ? 'expired' : 'refused')

@@ -15,7 +15,7 @@ const ADDRESS = /^(\+[1-9]\d{6,14}|(sip|client):[\x21-\x7e]{1,200})$/
 
 const NUMBER = 'an E.164 number: + and 7 to 15 digits'
 
-const dialled = z.strictObject({
+const dialed = z.strictObject({
   to: z.string().regex(ADDRESS, NUMBER).describe('The number to call, E.164.'),
   from: z.string().regex(ADDRESS, NUMBER).optional().describe('The caller ID.'),
   speaks: language.optional().describe('Their language. Default: none, they only listen.'),
@@ -40,7 +40,7 @@ export const dial = operation({
   about:
     'Responds as soon as the call is placed; its progress is at `/calls/{call}` and in the webhook `dial`. Send an `Idempotency-Key`, so that a repeated request does not place a second call.',
   params: roomParams,
-  body: dialled,
+  body: dialed,
   status: 202,
   answer: callSchema,
   errors: ['room_unknown', 'room_full', 'dial_refused', 'language_not_allowed', 'capacity'],
@@ -53,7 +53,7 @@ export const dial = operation({
       throw new ControlError('language_not_allowed', `the room does not allow ${refused.join(', ')}`)
     const there = (floor.relay.rooms.get(room)?.participants.size ?? 0) + floor.calls.calling(room)
     if (there >= (plan?.maxParticipants ?? Number.POSITIVE_INFINITY)) throw new ControlError('room_full')
-    if (!floor.dialler) throw new ControlError('dial_refused', 'outbound calls are not configured')
+    if (!floor.dialer) throw new ControlError('dial_refused', 'outbound calls are not configured')
     const request = {
       to,
       by: holder,
@@ -62,7 +62,7 @@ export const dial = operation({
       ringSeconds,
       limitSeconds,
     }
-    return floor.calls.place(floor.dialler, request, participant => {
+    return floor.calls.place(floor.dialer, request, participant => {
       const called = announce ? floor.relay.find(participant) : undefined
       if (called) void tell(floor, called, 'incoming')
     })

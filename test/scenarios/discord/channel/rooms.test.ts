@@ -70,8 +70,8 @@ test('a channel joins the room of another channel by code', async () => {
 test('a phone called from the channel joins its room, and is hung up with it', async () => {
   const asked: DialRequest[] = []
   let hungUp = 0
-  const over = Promise.withResolvers<'cancelled'>()
-  const dialler: Dialer = {
+  const over = Promise.withResolvers<'canceled'>()
+  const dialer: Dialer = {
     dial: request => {
       asked.push(request)
       return {
@@ -80,12 +80,12 @@ test('a phone called from the channel joins its room, and is hung up with it', a
         over: over.promise,
         hangUp: async () => {
           hungUp++
-          over.resolve('cancelled')
+          over.resolve('canceled')
         },
       } satisfies OutgoingCall
     },
   }
-  await using casa = await guildHarness({ parts: { dialler } })
+  await using casa = await guildHarness({ parts: { dialer } })
   await casa.person('Ana', 'es-es').join(casa.sala)
   const channel = await casa.start()
   channel.dial('+12125550123', 'en-us')

@@ -128,26 +128,23 @@ describe('a dialer with a ceiling', () => {
     const api = new FakeCarrierApi()
     const settings = { from: '+15005550001', allowedPrefixes: ['+34'] }
     const limits = { prices: { '+34': 0.5 }, maxSpendPerDay: 2, machineDetection: false }
-    const dialler = new CarrierDialer(
-      { ...settings, ...limits },
-      { clock, api, wallClock: () => clock.now() },
-    )
-    dialler.attach({ url: path => `https://b/${path}`, release() {} })
+    const dialer = new CarrierDialer({ ...settings, ...limits }, { clock, api, wallClock: () => clock.now() })
+    dialer.attach({ url: path => `https://b/${path}`, release() {} })
     const talk = async (callSid: string) => {
-      const { id } = dialler.dial({ to: ANA, invitation: { room: 'r' }, by: 'desk' })
+      const { id } = dialer.dial({ to: ANA, invitation: { room: 'r' }, by: 'desk' })
       await settled()
-      dialler.get(id)?.told(callSid, inputOf('in-progress'))
-      dialler.get(id)?.arrived(new FakeLeg(callSid))
-      return dialler.get(id)!
+      dialer.get(id)?.told(callSid, inputOf('in-progress'))
+      dialer.get(id)?.arrived(new FakeLeg(callSid))
+      return dialer.get(id)!
     }
     const [first, second] = [await talk('CA1'), await talk('CA2')]
     expect(api.orders.map(({ limitSeconds }) => limitSeconds)).toEqual([240, 180])
     clock.advance(2 * MINUTE_MS - 1_000)
     await settled()
     expect([first.state.status, second.state.status]).toEqual(['over', 'over'])
-    expect([dialler.spentToday, dialler.minutesToday]).toEqual([2, 4])
-    expect(dialler.counters).toMatchObject({ cut: 2, spent: 0 })
-    expect(() => dialler.dial({ to: ANA, invitation: { room: 'r' } })).toThrow('daily quota reached')
+    expect([dialer.spentToday, dialer.minutesToday]).toEqual([2, 4])
+    expect(dialer.counters).toMatchObject({ cut: 2, spent: 0 })
+    expect(() => dialer.dial({ to: ANA, invitation: { room: 'r' } })).toThrow('daily quota reached')
   })
 
   it('limits a call to the remaining quota, then rejects calls until the next day', async () => {
@@ -157,14 +154,14 @@ describe('a dialer with a ceiling', () => {
     const settings = { from: '+15005550001', allowedPrefixes: ['+34'] }
     const limits = { maxMinutesPerDay: 5, machineDetection: false }
     const parts = { clock, api, log, wallClock: () => clock.now() }
-    const dialler = new CarrierDialer({ ...settings, ...limits }, parts)
-    dialler.attach({ url: path => `https://b/${path}`, release() {} })
+    const dialer = new CarrierDialer({ ...settings, ...limits }, parts)
+    dialer.attach({ url: path => `https://b/${path}`, release() {} })
     const dial = (limitSeconds?: number) =>
-      dialler.dial({ to: ANA, invitation: { room: 'r' }, ...(limitSeconds ? { limitSeconds } : {}) })
+      dialer.dial({ to: ANA, invitation: { room: 'r' }, ...(limitSeconds ? { limitSeconds } : {}) })
 
     const talk = (id: string, callSid: string) => {
-      dialler.get(id)?.told(callSid, inputOf('in-progress'))
-      dialler.get(id)?.arrived(new FakeLeg(callSid))
+      dialer.get(id)?.told(callSid, inputOf('in-progress'))
+      dialer.get(id)?.arrived(new FakeLeg(callSid))
     }
     const first = dial(60)
     await settled()
@@ -178,10 +175,10 @@ describe('a dialer with a ceiling', () => {
     expect(() => dial()).toThrow(expect.objectContaining({ code: 'DIAL_SPENT', retryable: true }))
     await first.hangUp()
     await second.hangUp()
-    expect(dialler.minutesToday).toBe(5)
+    expect(dialer.minutesToday).toBe(5)
     expect(() => dial()).toThrow('daily quota reached')
-    expect(dialler.counters).toMatchObject({ dialled: 2, refused: 2, spent: 2 })
-    expect([dialler.counters.cut, log.complaints.length]).toEqual([2, 4])
+    expect(dialer.counters).toMatchObject({ dialed: 2, refused: 2, spent: 2 })
+    expect([dialer.counters.cut, log.complaints.length]).toEqual([2, 4])
     expect(JSON.stringify(log.all)).not.toContain(ANA)
     clock.advance(DAY_MS)
     dial()

@@ -8,7 +8,7 @@ describe('a call placed by REST', () => {
   it('continues on the next server with the same voice', async () => {
     await using line = await open()
     const pass = JSON.stringify({ room: 'r', hears: 'es-es', voice: 'piper/es_ES-davefx', called: true })
-    const query = new URLSearchParams({ dial: 'old', 'dragoman-resumes': '0', 'dragoman-guest': pass })
+    const query = new URLSearchParams({ dial: 'old', 'dragoman-resumes': '0', 'dragoman-callee': pass })
     const { body } = await line.bridge.post(`/twilio/resume?${query}`, line.outbound('CA1'))
     await line.stream('CA1', body)
     const admitted = await until(() => line.bridge.relay.admitted[0])
@@ -33,7 +33,7 @@ describe('a call placed by REST', () => {
     expect(admitted.invitation).toEqual({ room: 'r', hears: 'en-us' })
     // On yet another server as well, which continues the counts.
     const further = new URL(resumeUrlIn(body)).searchParams
-    expect(further.get('dragoman-guest')).toBe(JSON.stringify({ room: 'r', hears: 'en-us' }))
+    expect(further.get('dragoman-callee')).toBe(JSON.stringify({ room: 'r', hears: 'en-us' }))
     expect(Number(further.get('dragoman-resumes'))).toBe(1)
     // A machine is not a participant, no matter who called it.
     await next.bridge.post(machine, next.outbound('CA1', { AnsweredBy: 'human' }))
@@ -46,7 +46,7 @@ describe('a call placed by REST', () => {
   it('is hung up if its room is unknown', async () => {
     await using line = await open()
     for (const pass of ['', 'x', '{}', '[]', '{"room":""}']) {
-      const query = new URLSearchParams({ dial: 'old', 'dragoman-resumes': '0', 'dragoman-guest': pass })
+      const query = new URLSearchParams({ dial: 'old', 'dragoman-resumes': '0', 'dragoman-callee': pass })
       const resumed = await line.bridge.post(`/twilio/resume?${query}`, line.outbound('CA1'))
       expect(resumed.body).toContain(HANG_UP)
     }
@@ -70,6 +70,6 @@ describe('a call placed by REST', () => {
     await line.bridge.app.close()
     const ended = line.rest.requests.filter(({ fields }) => fields.Status === 'completed')
     expect(ended.map(({ path }) => path.split('/').at(-1))).toEqual(['CA2.json'])
-    expect(await ringing.outcome).toEqual({ kind: 'cancelled' })
+    expect(await ringing.outcome).toEqual({ kind: 'canceled' })
   })
 })

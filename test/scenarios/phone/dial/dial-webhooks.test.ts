@@ -23,7 +23,7 @@ describe('a call placed by REST', () => {
     const outcome = await call.outcome
     expect(outcome).toEqual({ kind: 'answered', participant: line.bridge.relay.admitted[0]?.leg.id })
     expect(line.bridge.relay.admitted[0]?.invitation).toEqual({ room: 'r', hears: 'en-us' })
-    expect(line.dialler.counters).toMatchObject({ dialled: 1, answered: 1 })
+    expect(line.dialer.counters).toMatchObject({ dialed: 1, answered: 1 })
   })
 
   it('gets the same response when asked twice, and streams once', async () => {
@@ -60,7 +60,7 @@ describe('a call placed by REST', () => {
     const unknown = await line.bridge.post('/twilio/dial/answer?dial=other', line.outbound('CA5'))
     expect(unknown.body).toContain(HANG_UP)
     expect((await line.bridge.post('/twilio/dial/answer', line.outbound('CA6'))).body).toContain(HANG_UP)
-    await until(() => line.dialler.get(call.id)?.state.status === 'queued')
+    await until(() => line.dialer.get(call.id)?.state.status === 'queued')
     await line.bridge.post(answer, line.outbound('CA1'))
     expect((await line.bridge.post(answer, line.outbound('CA2'))).body).toContain(HANG_UP)
     await call.hangUp()
@@ -80,7 +80,7 @@ describe('a call placed by REST', () => {
       expect(
         (await line.bridge.post(path, line.outbound('CA1', { CallStatus: 'busy' }), 'forged')).status,
       ).toBe(403)
-    expect(line.dialler.get(call.id)?.state.status).toBe('queued')
+    expect(line.dialer.get(call.id)?.state.status).toBe('queued')
   })
 
   it('ends with its status, and closes its leg', async () => {
@@ -113,7 +113,7 @@ describe('a call placed by REST', () => {
     await line.stream('CA1', again.body)
     const admitted = await until(() => line.bridge.relay.admitted[1])
     expect(admitted.invitation).toEqual({ room: 'r', hears: 'en-us' })
-    expect(line.dialler.get(call.id)?.state).toEqual({ status: 'in-room', participant: admitted.leg.id })
+    expect(line.dialer.get(call.id)?.state).toEqual({ status: 'in-room', participant: admitted.leg.id })
   })
 
   it('is over when the relay is full', async () => {
@@ -157,7 +157,7 @@ describe('the dialer', () => {
     for (const to of ['+12125550123', '911', FROM, 'sip:x@y', '']) {
       expect(refusal(line, to)).toMatchObject({ code: 'DIAL_REFUSED' })
     }
-    expect(line.dialler.counters.refused).toBe(5)
+    expect(line.dialer.counters.refused).toBe(5)
     expect(line.rest.requests).toEqual([])
     expect(JSON.stringify(line.log.all)).not.toMatch(/2125550123|\+1500/)
   })
@@ -169,9 +169,9 @@ describe('the dialer', () => {
     expect(refusal(line, TO)).toMatchObject({ code: 'CAPACITY', retryable: true })
     const { status } = await line.ordered(2)
     await line.bridge.post(status, line.outbound('CA2', { CallStatus: 'busy' }))
-    await until(() => line.dialler.active === 1)
+    await until(() => line.dialer.active === 1)
     line.dial()
-    expect(line.dialler.counters).toMatchObject({ dialled: 3, refused: 1, busy: 1 })
+    expect(line.dialer.counters).toMatchObject({ dialed: 3, refused: 1, busy: 1 })
   })
 
   it('fails a call rejected by the API, with a message safe for logs', async () => {
@@ -188,7 +188,7 @@ describe('the dialer', () => {
     await line.ordered()
     await until(() => line.rest.requests.length === 1)
     await line.bridge.app.close()
-    expect(await call.outcome).toEqual({ kind: 'cancelled' })
+    expect(await call.outcome).toEqual({ kind: 'canceled' })
     expect(line.rest.requests.at(-1)?.fields).toEqual({ Status: 'completed' })
     expect(refusal(line, TO)).toMatchObject({ code: 'DIAL_REFUSED' })
   })
@@ -197,6 +197,6 @@ describe('the dialer', () => {
     await using line = await open()
     const alone = new CarrierDialer({ from: FROM, allowedPrefixes: ['+1'] }, { api: new FakeCarrierApi() })
     expect(() => alone.dial({ to: TO, invitation: { room: 'r' } })).toThrow('no bridge')
-    expect(() => line.dialler.attach({ url: path => path, release() {} })).toThrow('already attached')
+    expect(() => line.dialer.attach({ url: path => path, release() {} })).toThrow('already attached')
   })
 })

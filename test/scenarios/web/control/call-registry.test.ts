@@ -14,7 +14,7 @@ async function room(plan: object = {}) {
 }
 
 test('a call into a room is answered and hung up', async () => {
-  const { ask, dialler } = await room()
+  const { ask, dialer } = await room()
   const placed = await ask('POST', '/rooms/desk/calls', {
     to: TO,
     from: '+15559990000',
@@ -26,7 +26,7 @@ test('a call into a room is answered and hung up', async () => {
     limitSeconds: 600,
   })
   expect(placed).toMatchObject({ status: 202, body: { id: 'call-1', room: 'desk', state: 'calling' } })
-  expect(dialler.calls[0]?.request).toEqual({
+  expect(dialer.calls[0]?.request).toEqual({
     to: TO,
     from: '+15559990000',
     by: 'desk',
@@ -34,7 +34,7 @@ test('a call into a room is answered and hung up', async () => {
     ringSeconds: 20,
     limitSeconds: 600,
   })
-  dialler.calls[0]?.settle({ kind: 'answered', participant: 'twilio-7' })
+  dialer.calls[0]?.settle({ kind: 'answered', participant: 'twilio-7' })
   const answered = await until(
     () => ask('GET', '/calls/call-1').then(({ body }) => body) as never,
     1_000,
@@ -47,8 +47,8 @@ test('a call into a room is answered and hung up', async () => {
     state: 'answered',
     participant: 'twilio-7',
   })
-  dialler.calls[0]?.end('hangup')
-  await dialler.calls[0]?.over
+  dialer.calls[0]?.end('hangup')
+  await dialer.calls[0]?.over
   expect((await ask('GET', '/rooms/desk/calls')).body.calls).toEqual([
     expect.objectContaining({ id: 'call-1', state: 'ended', end: 'hangup' }),
   ])
@@ -57,9 +57,9 @@ test('a call into a room is answered and hung up', async () => {
 test.each(['busy', 'no-answer', 'voicemail', 'failed'] as const)(
   'a call that ends as %s is reported with this result',
   async kind => {
-    const { ask, dialler, log } = await room()
+    const { ask, dialer, log } = await room()
     const { body } = await ask('POST', '/rooms/desk/calls', { to: TO })
-    const [call] = dialler.calls
+    const [call] = dialer.calls
     call?.settle(
       kind === 'failed' ? { kind, error: new BridgeError('DIAL_FAILED', `no way to ${TO}`) } : { kind },
     )
@@ -75,21 +75,21 @@ test.each(['busy', 'no-answer', 'voicemail', 'failed'] as const)(
   },
 )
 
-test('a call can be cancelled before it is answered, repeatedly', async () => {
-  const { ask, dialler } = await room()
+test('a call can be canceled before it is answered, repeatedly', async () => {
+  const { ask, dialer } = await room()
   await ask('POST', '/rooms/desk/calls', { to: TO })
   for (const _ of [1, 2])
     expect(await ask('DELETE', '/calls/call-1')).toMatchObject({
       status: 200,
-      body: { state: 'ended', end: 'cancelled' },
+      body: { state: 'ended', end: 'canceled' },
     })
-  expect(dialler.calls[0]?.hangUps).toBe(2)
+  expect(dialer.calls[0]?.hangUps).toBe(2)
   for (const method of ['GET', 'DELETE'])
     expect((await ask(method, '/calls/none')).body).toMatchObject({ error: 'call_unknown' })
 })
 
 test('rejects numbers that are not allowed; responses contain no number', async () => {
-  const { ask, dialler, log } = await room({ languages: ['en-us'], maxParticipants: 1 })
+  const { ask, dialer, log } = await room({ languages: ['en-us'], maxParticipants: 1 })
   const refused = async (body: object) => {
     const answer = await ask('POST', '/rooms/desk/calls', body)
     expect(answer.text).not.toMatch(/\d{5}/)
@@ -108,16 +108,16 @@ test('rejects numbers that are not allowed; responses contain no number', async 
   ])
     expect(await refused({ to }), String(to)).toEqual([400, 'value_not_allowed'])
   expect(await refused({ to: TO, speaks: 'de-de' })).toEqual([422, 'language_not_allowed'])
-  expect(dialler.calls).toHaveLength(0)
+  expect(dialer.calls).toHaveLength(0)
   expect(await refused({ to: TO, ringSeconds: 1 })).toEqual([400, 'value_not_allowed'])
   expect((await ask('POST', '/rooms/none/calls', { to: TO })).body.error).toBe('room_unknown')
   // One call is in progress: the room is full.
   expect((await ask('POST', '/rooms/desk/calls', { to: TO })).status).toBe(202)
   expect(await refused({ to: TO })).toEqual([409, 'room_full'])
-  dialler.busy = true
-  dialler.calls[0]?.settle({ kind: 'busy' })
-  dialler.calls[0]?.end('busy')
-  await dialler.calls[0]?.over
+  dialer.busy = true
+  dialer.calls[0]?.settle({ kind: 'busy' })
+  dialer.calls[0]?.end('busy')
+  await dialer.calls[0]?.over
   expect(await refused({ to: TO })).toEqual([503, 'capacity'])
   expect(JSON.stringify(log.all)).not.toContain('555')
 })
@@ -132,7 +132,7 @@ test('rejects calls if outbound calls are not configured', async () => {
 })
 
 test('announces the call to the callee in their language when they answer, unless this is disabled', async () => {
-  const { ask, dialler, live, run, announcer } = await room()
+  const { ask, dialer, live, run, announcer } = await room()
   for (const announce of [undefined, false]) {
     const id = `bob-${announce}`
     await ask('POST', '/rooms/desk/calls', {
@@ -140,7 +140,7 @@ test('announces the call to the callee in their language when they answer, unles
       speaks: 'es-es',
       ...(announce === undefined ? {} : { announce }),
     })
-    const call = dialler.calls.at(-1)!
+    const call = dialer.calls.at(-1)!
     const bob = live(id, call.request.invitation)
     await run(500)
     expect(peak(bob.lately(500))).toBe(0)

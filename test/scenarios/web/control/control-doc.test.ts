@@ -78,7 +78,7 @@ test('the commands work in sequence and return the documented responses', async 
     ([, command = '', answer]) => ({ command, answer }),
   )
   expect(examples.length).toBeGreaterThan(7)
-  const { url, live, run, connection, dialler } = await controlled()
+  const { url, live, run, connection, dialer } = await controlled()
   const env = { ...process.env, BASE: url, KEY }
   for (const { command, answer } of examples) {
     if (command.includes('/participants"')) {
@@ -114,5 +114,5 @@ test('the commands work in sequence and return the documented responses', async 
     expect(shape(JSON.parse(stdout)), command).toEqual(shape(JSON.parse(answer)))
     if (JSON.parse(answer).error) expect(JSON.parse(stdout)).toEqual(JSON.parse(answer))
   }
-  expect(dialler.calls).toHaveLength(1)
+  expect(dialer.calls).toHaveLength(1)
 })

@@ -9,27 +9,27 @@ const once = (key: string) => ({ 'idempotency-key': key })
 
 describe('over HTTP', () => {
   test('a repeated request gets the same response and places no second call', async () => {
-    const { ask, dialler } = await controlled()
+    const { ask, dialer } = await controlled()
     await ask('POST', '/rooms', { name: 'desk' })
     const first = await ask('POST', '/rooms/desk/calls', TO, once('a'))
     const again = await ask('POST', '/rooms/desk/calls', TO, once('a'))
     expect([again.status, again.body]).toEqual([202, first.body])
     expect(first.headers.get('idempotency-replayed')).toBeNull()
     expect(again.headers.get('idempotency-replayed')).toBe('true')
-    expect(dialler.calls).toHaveLength(1)
+    expect(dialer.calls).toHaveLength(1)
     await ask('POST', '/rooms/desk/calls', TO, once('b'))
     await ask('POST', '/rooms/desk/calls', TO)
-    expect(dialler.calls).toHaveLength(3)
+    expect(dialer.calls).toHaveLength(3)
   })
 
   test('fifty concurrent requests are executed once', async () => {
-    const { ask, dialler, announcer, join } = await controlled()
+    const { ask, dialer, announcer, join } = await controlled()
     join('anna', { hears: 'es-es' })
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => ask('POST', '/rooms/r/calls', TO, once('a'))),
     )
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
-    expect(dialler.calls).toHaveLength(1)
+    expect(dialer.calls).toHaveLength(1)
     // Also while the first is in progress.
     await Promise.all(
       Array.from({ length: 5 }, () =>
@@ -40,7 +40,7 @@ describe('over HTTP', () => {
   })
 
   test('rejects the key for a different request; keys of different API keys are independent', async () => {
-    const { ask, dialler } = await controlled()
+    const { ask, dialer } = await controlled()
     await ask('POST', '/rooms', { name: 'desk' })
     await ask('POST', '/rooms', { name: 'other' })
     await ask('POST', '/rooms/desk/calls', TO, once('a'))
@@ -53,23 +53,23 @@ describe('over HTTP', () => {
         status: 422,
         body: { error: 'idempotency_reused' },
       })
-    expect(dialler.calls).toHaveLength(1)
+    expect(dialer.calls).toHaveLength(1)
     const other = { ...once('a'), authorization: `Bearer ${OTHER_KEY}` }
     expect((await ask('POST', '/rooms/desk/calls', TO, other)).status).toBe(202)
-    expect(dialler.calls).toHaveLength(2)
+    expect(dialer.calls).toHaveLength(2)
   })
 
   test('repeats an error response, unless it was temporary or the request was invalid', async () => {
-    const { ask, dialler } = await controlled()
+    const { ask, dialer } = await controlled()
     await ask('POST', '/rooms', { name: 'desk' })
     const number = { to: '+19005550000' }
     expect((await ask('POST', '/rooms/desk/calls', number, once('refused'))).status).toBe(403)
     expect(
       (await ask('POST', '/rooms/desk/calls', number, once('refused'))).headers.get('idempotency-replayed'),
     ).toBe('true')
-    dialler.busy = true
+    dialer.busy = true
     expect((await ask('POST', '/rooms/desk/calls', TO, once('busy'))).status).toBe(503)
-    dialler.busy = false
+    dialer.busy = false
     expect((await ask('POST', '/rooms/desk/calls', TO, once('busy'))).status).toBe(202)
     expect((await ask('POST', '/rooms/desk/calls', {}, once('wrong'))).status).toBe(400)
     expect((await ask('POST', '/rooms/desk/calls', TO, once('wrong'))).status).toBe(202)

@@ -132,7 +132,7 @@ describe('rooms', () => {
   })
 
   test('ending a room says goodbye to all participants if requested, and hangs up', async () => {
-    const { ask, live, run, announcer, dialler } = await controlled()
+    const { ask, live, run, announcer, dialer } = await controlled()
     await ask('POST', '/rooms', { name: 'r' })
     const anna = live('anna', { speaks: 'en-us', hears: 'en-us' })
     const bob = live('bob', { speaks: 'es-es', hears: 'es-es' })
@@ -147,7 +147,7 @@ describe('rooms', () => {
       expect(loudness(leg.heard(), noticeHz('goodbye'), 16_000)).toBeGreaterThan(2_000)
       expect(await leg.ended).toEqual({ kind: 'hangup', by: 'local' })
     }
-    expect(dialler.calls[0]?.hangUps).toBe(1)
+    expect(dialer.calls[0]?.hangUps).toBe(1)
     expect((await ask('GET', '/rooms')).body.rooms).toEqual([])
   })
 

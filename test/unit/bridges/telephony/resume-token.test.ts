@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { guestOf, passOf } from '../../../../src/bridges/telephony/resumption.ts'
+import { calleeOf, passOf } from '../../../../src/bridges/telephony/resumption.ts'
 import type { Invitation } from '../../../../src/core/model/invitation.ts'
 
 const language = fc.constantFrom('en-us', 'es-419', 'deu-de')
@@ -28,7 +28,7 @@ describe('the pass of a called participant', () => {
       fc.property(invitation, asked => {
         const pass = passOf(asked)
         const { dial: _, name, voice, place, ...rest } = asked
-        const guest = guestOf(pass)
+        const guest = calleeOf(pass)
         expect(guest).toMatchObject(rest)
         expect(pass).not.toContain('600111222')
         for (const [key, value] of Object.entries({ name, voice, place }))
@@ -40,11 +40,11 @@ describe('the pass of a called participant', () => {
 
   test('contains the voice they hear', () => {
     const asked = { room: 'r', hears: 'es-es', voice: 'piper/es_ES-davefx', called: true } as const
-    expect(guestOf(passOf(asked))).toEqual(asked)
+    expect(calleeOf(passOf(asked))).toEqual(asked)
   })
 
   test('of a newer server is accepted without unknown fields', () => {
-    expect(guestOf('{"room":"r","mood":"fine"}')).toEqual({ room: 'r' })
+    expect(calleeOf('{"room":"r","mood":"fine"}')).toEqual({ room: 'r' })
   })
 
   test.each([
@@ -57,6 +57,6 @@ describe('the pass of a called participant', () => {
     '{"room":"r","hears":"Spanish"}',
     `{"room":"${'r'.repeat(300)}"}`,
   ])('is rejected: %s', pass => {
-    expect(guestOf(pass)).toBeUndefined()
+    expect(calleeOf(pass)).toBeUndefined()
   })
 })

@@ -54,13 +54,13 @@ describe('a stream token', () => {
   it('returns its round until it is used', () => {
     const { tokens: all } = tokens()
     const token = all.issue('CA1', 3)
-    expect([all.roundOf(token), all.roundOf('other'), all.roundOf(undefined)]).toEqual([
+    expect([all.attemptOf(token), all.attemptOf('other'), all.attemptOf(undefined)]).toEqual([
       3,
       undefined,
       undefined,
     ])
     all.redeem(token, 'CA1')
-    expect(all.roundOf(token)).toBeUndefined()
+    expect(all.attemptOf(token)).toBeUndefined()
   })
 
   it('frees its memory when it expires', () => {

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { inputOf } from '../../../../src/bridges/twilio/calls-api.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 import { restError } from '../../../harness/phone/fake-carrier-api.ts'
-import { dialled, settled } from '../../../harness/phone/outbound-call-harness.ts'
+import { dialed, settled } from '../../../harness/phone/outbound-call-harness.ts'
 
 describe('a request that fails', () => {
   it('is not repeated after a permanent rejection', async () => {
-    const { seen, calls, log } = dialled({ onPlace: () => Promise.reject(restError(400, 21211)) })
+    const { seen, calls, log } = dialed({ onPlace: () => Promise.reject(restError(400, 21211)) })
     await settled()
     expect(seen.outcome).toMatchObject({ kind: 'failed', error: { code: 'DIAL_FAILED' } })
     expect(calls.orders).toHaveLength(1)
@@ -14,7 +14,7 @@ describe('a request that fails', () => {
   })
 
   it('is repeated for 10 s while it was certainly not executed', async () => {
-    const { seen, calls, clock } = dialled({ onPlace: () => Promise.reject(restError(429, 20429)) })
+    const { seen, calls, clock } = dialed({ onPlace: () => Promise.reject(restError(429, 20429)) })
     for (let s = 0; s < 20; s++) {
       await settled()
       clock.advance(1_000)
@@ -28,7 +28,7 @@ describe('a request that fails', () => {
   it('succeeds on a retry, but not once the caller has left', async () => {
     let times = 0
     const onPlace = () => (++times < 3 ? Promise.reject(restError(429)) : Promise.resolve('CA9'))
-    const one = dialled({ onPlace })
+    const one = dialed({ onPlace })
     for (let s = 0; s < 5; s++) {
       await settled()
       one.clock.advance(1_000)
@@ -38,18 +38,18 @@ describe('a request that fails', () => {
     expect(one.seen.over).toBe('busy')
 
     times = 0
-    const two = dialled({ onPlace })
+    const two = dialed({ onPlace })
     await settled()
     void two.dial.hangUp()
     for (let s = 0; s < 5; s++) {
       two.clock.advance(1_000)
       await settled()
     }
-    expect([two.calls.orders.length, two.dial.final, two.seen.over]).toEqual([1, true, 'cancelled'])
+    expect([two.calls.orders.length, two.dial.final, two.seen.over]).toEqual([1, true, 'canceled'])
   })
 
   it('is never repeated if it was possibly executed, and the call continues if it shows up', async () => {
-    const { dial, seen, calls, clock } = dialled({ onPlace: () => Promise.reject(restError(503)) })
+    const { dial, seen, calls, clock } = dialed({ onPlace: () => Promise.reject(restError(503)) })
     await settled()
     clock.advance(4_000)
     dial.told('CA1', inputOf('ringing'))
@@ -62,7 +62,7 @@ describe('a request that fails', () => {
   })
 
   it('has failed if nothing shows up, and a late call is hung up', async () => {
-    const { dial, seen, calls, clock } = dialled({ onPlace: () => Promise.reject(restError(503)) })
+    const { dial, seen, calls, clock } = dialed({ onPlace: () => Promise.reject(restError(503)) })
     await settled()
     clock.advance(5_000)
     await settled()
@@ -77,7 +77,7 @@ describe('a request that fails', () => {
 
   it('to hang up is repeated, which is harmless', async () => {
     let times = 0
-    const { dial, calls, clock, log } = dialled({
+    const { dial, calls, clock, log } = dialed({
       onHangUp: () => (++times < 3 ? Promise.reject(restError(500)) : Promise.resolve()),
     })
     await settled()
@@ -94,7 +94,7 @@ describe('a request that fails', () => {
       [401, 1],
       [500, 5],
     ] as const) {
-      const { dial, calls, clock, log } = dialled({ onHangUp: () => Promise.reject(restError(status)) })
+      const { dial, calls, clock, log } = dialed({ onHangUp: () => Promise.reject(restError(status)) })
       await settled()
       const hungUp = dial.hangUp()
       for (let s = 0; s < 20; s++) {
@@ -113,7 +113,7 @@ describe('missing callbacks', () => {
     ['no-answer', 'no-answer', []],
     ['ringing', 'no-answer', ['CA1']],
   ])('are replaced by a query once they are overdue: %s', async (status, over, hungUp) => {
-    const { dial, seen, calls, clock } = dialled({ onStatus: async () => status })
+    const { dial, seen, calls, clock } = dialed({ onStatus: async () => status })
     await settled()
     dial.told('CA1', inputOf('ringing'))
     clock.advance(44_999)
@@ -125,7 +125,7 @@ describe('missing callbacks', () => {
   })
 
   it('leave no resources behind if Twilio cannot be queried either', async () => {
-    const { seen, calls, clock } = dialled({ onStatus: () => Promise.reject(restError(500)) })
+    const { seen, calls, clock } = dialed({ onStatus: () => Promise.reject(restError(500)) })
     await settled()
     clock.advance(75_000)
     await settled()
@@ -133,7 +133,7 @@ describe('missing callbacks', () => {
   })
 
   it('an answered call has 15 s to start its stream', async () => {
-    const { dial, seen, clock, calls } = dialled()
+    const { dial, seen, clock, calls } = dialed()
     await settled()
     dial.answered('CA1')
     clock.advance(15_000)
@@ -146,9 +146,9 @@ describe('missing callbacks', () => {
   })
 
   it('a stream that is not admitted ends the call', async () => {
-    const { dial, seen, calls } = dialled()
+    const { dial, seen, calls } = dialed()
     await settled()
-    dial.turnedAway(new BridgeError('CAPACITY', 'full'))
+    dial.rejected(new BridgeError('CAPACITY', 'full'))
     await settled()
     expect([seen.outcome, calls.hungUp]).toEqual([
       { kind: 'failed', error: expect.objectContaining({ code: 'CAPACITY' }) },
@@ -158,7 +158,7 @@ describe('missing callbacks', () => {
 })
 
 it('never logs a number', async () => {
-  const { dial, log } = dialled({ onPlace: () => Promise.reject(restError(400, 21211)) })
+  const { dial, log } = dialed({ onPlace: () => Promise.reject(restError(400, 21211)) })
   await settled()
   void dial.hangUp()
   expect(log.all.length).toBeGreaterThan(0)

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { inputOf, verdictOf } from '../../../../src/bridges/twilio/calls-api.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
-import { dialled, settled } from '../../../harness/phone/outbound-call-harness.ts'
+import { dialed, settled } from '../../../harness/phone/outbound-call-harness.ts'
 
 describe('an outbound call', () => {
   it('is answered: the participant is in the room, and the end is reported once', async () => {
-    const { dial, seen, stream, calls, joined, released } = dialled()
+    const { dial, seen, stream, calls, joined, released } = dialed()
     await settled()
     dial.told('CA1', inputOf('ringing'))
     dial.told('CA1', inputOf('in-progress'))
@@ -24,10 +24,10 @@ describe('an outbound call', () => {
   it.each([
     ['busy', 'busy'],
     ['no-answer', 'no-answer'],
-    ['canceled', 'cancelled'],
+    ['canceled', 'canceled'],
     ['completed', 'no-answer'],
   ] as const)('is not answered: Twilio reports %s', async (status, kind) => {
-    const { dial, seen, calls, clock } = dialled()
+    const { dial, seen, calls, clock } = dialed()
     await settled()
     dial.told('CA1', inputOf('ringing'))
     dial.told('CA1', inputOf(status))
@@ -38,7 +38,7 @@ describe('an outbound call', () => {
 
   it('works when callbacks arrive before the response to the request', async () => {
     const created = Promise.withResolvers<string>()
-    const { dial, seen, stream, calls } = dialled({ onPlace: () => created.promise })
+    const { dial, seen, stream, calls } = dialed({ onPlace: () => created.promise })
     dial.told('CA1', inputOf('in-progress'))
     dial.told('CA1', inputOf('ringing'))
     dial.told('CA1', inputOf('initiated'))
@@ -52,7 +52,7 @@ describe('an outbound call', () => {
 
   it('is over when its final callback arrives before the response to the request', async () => {
     const created = Promise.withResolvers<string>()
-    const { dial, seen, calls, clock } = dialled({ onPlace: () => created.promise })
+    const { dial, seen, calls, clock } = dialed({ onPlace: () => created.promise })
     dial.told('CA1', inputOf('busy'))
     created.resolve('CA1')
     await settled()
@@ -60,7 +60,7 @@ describe('an outbound call', () => {
   })
 
   it('ignores callbacks of other calls', async () => {
-    const { dial, seen } = dialled()
+    const { dial, seen } = dialed()
     await settled()
     dial.told('CA2', inputOf('busy'))
     dial.detected('CA2', verdictOf('machine_start'))
@@ -71,26 +71,26 @@ describe('an outbound call', () => {
   })
 
   it('hangs up at any stage when we do', async () => {
-    const { dial, seen, calls } = dialled()
+    const { dial, seen, calls } = dialed()
     await dial.hangUp()
     await dial.hangUp()
-    expect([seen, calls.hungUp]).toEqual([{ outcome: { kind: 'cancelled' }, over: 'cancelled' }, ['CA1']])
+    expect([seen, calls.hungUp]).toEqual([{ outcome: { kind: 'canceled' }, over: 'canceled' }, ['CA1']])
     expect(dial.answered('CA1')).toBe(false)
   })
 
   it('hangs up a call that was released early, as soon as its CallSid is known', async () => {
     const created = Promise.withResolvers<string>()
-    const { dial, seen, calls } = dialled({ onPlace: () => created.promise })
+    const { dial, seen, calls } = dialed({ onPlace: () => created.promise })
     const hungUp = dial.hangUp()
     await settled()
-    expect([seen.outcome, calls.hungUp]).toEqual([{ kind: 'cancelled' }, []])
+    expect([seen.outcome, calls.hungUp]).toEqual([{ kind: 'canceled' }, []])
     created.resolve('CA1')
     await hungUp
     expect(calls.hungUp).toEqual(['CA1'])
   })
 
   it('hangs up at the first callback if that reveals the CallSid', async () => {
-    const { dial, calls } = dialled({ onPlace: () => new Promise(() => {}) })
+    const { dial, calls } = dialed({ onPlace: () => new Promise(() => {}) })
     void dial.hangUp()
     dial.told('CA1', inputOf('ringing'))
     await settled()
@@ -100,13 +100,13 @@ describe('an outbound call', () => {
   })
 
   it('ends with its leg: when the participant hangs up, and when we close it', async () => {
-    const first = dialled()
+    const first = dialed()
     await settled()
     await first.stream('leg-1').leg.close({ kind: 'hangup', by: 'remote' })
     await settled()
     expect([first.seen.over, first.calls.hungUp]).toEqual(['hangup', []])
 
-    const second = dialled()
+    const second = dialed()
     await settled()
     await second.stream('leg-1').leg.close({ kind: 'hangup', by: 'local' })
     await settled()
@@ -114,7 +114,7 @@ describe('an outbound call', () => {
   })
 
   it('survives when its stream breaks and returns', async () => {
-    const { dial, seen, stream, joined, clock, calls } = dialled()
+    const { dial, seen, stream, joined, clock, calls } = dialed()
     await settled()
     const lost = { kind: 'failed', error: new BridgeError('LEG_LOST', 'gone', { retryable: true }) } as const
     await stream('leg-1').leg.close(lost)
@@ -133,7 +133,7 @@ describe('an outbound call', () => {
     ['completed', []],
     ['in-progress', ['CA1']],
   ])('is over when its stream does not return, and Twilio reports %s', async (status, hungUp) => {
-    const { seen, stream, clock, calls } = dialled({ onStatus: async () => status })
+    const { seen, stream, clock, calls } = dialed({ onStatus: async () => status })
     await settled()
     await stream('leg-1').leg.close({ kind: 'failed', error: new BridgeError('LEG_LOST', 'gone') })
     await settled()
@@ -145,7 +145,7 @@ describe('an outbound call', () => {
 
 describe('a call that a machine may answer', () => {
   it('is not audible until a person is confirmed', async () => {
-    const { dial, seen, stream, joined } = dialled({ detects: true })
+    const { dial, seen, stream, joined } = dialed({ detects: true })
     await settled()
     dial.told('CA1', inputOf('in-progress'))
     const { say, heard } = stream('leg-1')
@@ -161,7 +161,7 @@ describe('a call that a machine may answer', () => {
   it.each([['unknown'], ['human']])(
     'is a person if Twilio reports %s before the stream arrives',
     async verdict => {
-      const { dial, seen, stream } = dialled({ detects: true })
+      const { dial, seen, stream } = dialed({ detects: true })
       await settled()
       dial.detected('CA1', verdictOf(verdict))
       const { say, heard } = stream('leg-1')
@@ -172,7 +172,7 @@ describe('a call that a machine may answer', () => {
   )
 
   it('counts as a person after 4 s without a verdict', async () => {
-    const { seen, stream, clock } = dialled({ detects: true })
+    const { seen, stream, clock } = dialed({ detects: true })
     await settled()
     stream('leg-1')
     clock.advance(3_999)
@@ -184,7 +184,7 @@ describe('a call that a machine may answer', () => {
   })
 
   it.each(['machine_start', 'machine_end_beep', 'fax'])('is hung up for %s', async answeredBy => {
-    const { dial, seen, stream, calls } = dialled({ detects: true })
+    const { dial, seen, stream, calls } = dialed({ detects: true })
     await settled()
     const { leg } = stream('leg-1')
     dial.detected('CA1', verdictOf(answeredBy))
@@ -196,7 +196,7 @@ describe('a call that a machine may answer', () => {
   })
 
   it('is hung up when a machine is detected late', async () => {
-    const { dial, seen, stream, clock } = dialled({ detects: true })
+    const { dial, seen, stream, clock } = dialed({ detects: true })
     await settled()
     stream('leg-1')
     clock.advance(4_000)
@@ -206,7 +206,7 @@ describe('a call that a machine may answer', () => {
   })
 
   it('ignores an unknown verdict', async () => {
-    const { dial, seen } = dialled({ detects: true })
+    const { dial, seen } = dialed({ detects: true })
     await settled()
     dial.detected('CA1', verdictOf('alien'))
     dial.detected('CA1', verdictOf(''))

@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => known[Symbol.dispose]())
 
 describe.concurrent('a call through the public address', () => {
-  test('is signed, connected, translated and played, in a separate room, without dialling', async () => {
+  test('is signed, connected, translated and played, in a separate room, without dialing', async () => {
     await using place = await Place.open({})
     const rooms = new Set<string>()
     const watch = setInterval(() => {
@@ -30,7 +30,7 @@ describe.concurrent('a call through the public address', () => {
     expect(checks[0]?.found).toMatch(/^a Dragoman server; certificate valid for 36[45] days$/)
     expect(checks[3]?.found).toMatch(/^en-us → es-es: heard \d\.\d s at -\d+ dBFS, \d\.\d s after the words$/)
     expect([...rooms]).toEqual([expect.stringMatching(/^doctor [0-9a-f-]{36}$/)])
-    expect(place.app.dialler).toBeUndefined()
+    expect(place.app.dialer).toBeUndefined()
     await until(() => place.app.relay.legs === 0, 5_000, 'the end of the call')
   })
 

@@ -27,8 +27,8 @@ test.each<[DialOutcome, DialEnd, object[]]>([
   observer.on('dial', event => seen.push(event))
   const over = new Promise<DialEnd>(resolve => setImmediate(resolve, end))
   const call = { id: 'call-1', outcome: Promise.resolve(outcome), over, hangUp: async () => {} }
-  const dialler = new ObservedDialer({ dial: () => call }, observer)
-  expect(dialler.dial({ to: TO, invitation: { room: 'desk' } })).toBe(call)
+  const dialer = new ObservedDialer({ dial: () => call }, observer)
+  expect(dialer.dial({ to: TO, invitation: { room: 'desk' } })).toBe(call)
   await over
   await Promise.resolve()
   expect(seen).toEqual(expected.map(each => ({ room: 'desk', call: 'call-1', ...each })))

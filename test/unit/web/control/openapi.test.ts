@@ -91,7 +91,7 @@ test('the page shows every operation, and runs and loads nothing', async () => {
 
 test('the response of every JSON operation matches its schema', async () => {
   const it = await controlled()
-  const { ask, join, run, connection, dialler } = it
+  const { ask, join, run, connection, dialer } = it
   await ask('POST', '/rooms', { name: 'r', codeMinutes: 5 })
   join('anna', { speaks: 'en-us', hears: 'es-es', name: 'Anna' })
   join('bob', { speaks: 'es-es', hears: 'es-es' })
@@ -99,7 +99,7 @@ test('the response of every JSON operation matches its schema', async () => {
   connection('en-us', 'es-es').sink.result({ utterance: '1', final: true, text: 'one', translation: 'uno' })
   const { id } = (await ask('GET', '/rooms/r/transcript')).body
   await ask('POST', '/rooms/r/calls', { to: '+15551230001' })
-  dialler.calls[0]?.settle({ kind: 'answered', participant: 'x' })
+  dialer.calls[0]?.settle({ kind: 'answered', participant: 'x' })
   await ask('POST', '/rooms/r/recording')
   const { announcements } = (await ask('POST', '/rooms/r/play', { file: 'jingle' })).body
   const { code } = (await ask('POST', '/rooms/r/codes')).body

@@ -42,7 +42,7 @@ describe('dialing', () => {
     [{ kind: 'busy' }, 'The line is busy.'],
     [{ kind: 'no-answer' }, 'There was no answer.'],
     [{ kind: 'voicemail' }, 'Voicemail answered, so I hung up.'],
-    [{ kind: 'cancelled' }, 'The call ended before anyone answered.'],
+    [{ kind: 'canceled' }, 'The call ended before anyone answered.'],
     [{ kind: 'failed', error: new BridgeError('DIAL_FAILED', 'x') }, 'The call failed.'],
   ] as const)('that ends with %o is reported', async (outcome, text) => {
     await using world = await running()
