@@ -14,15 +14,7 @@ export const chance = {
 /** Folders whose tests leave nothing behind in their process: modules are loaded once per worker, not once per file. */
 const SHARED_PROCESS = [
   ...['conformance', 'fuzz'],
-  ...[
-    'app',
-    'bench',
-    'bridges/{browser,telephony,twilio,websocket}',
-    'common',
-    'config',
-    'core',
-    'media',
-  ].map(unit),
+  ...['app', 'bench', 'bridges', 'common', 'config', 'core', 'media'].map(unit),
   ...[
     'messages',
     'net',
