@@ -33,6 +33,7 @@ const limits = {
   // On a busy machine everything takes several times as long; `until` and the repetition allow for that.
   testTimeout: 120_000,
   hookTimeout: 120_000,
+  expect: { poll: { timeout: 30_000 } },
   setupFiles: ['test/harness/vitest/short-of-cpu.ts'],
   retry: { count: 2 },
 }

@@ -124,7 +124,7 @@ test('a program controls a phone call: speaks, plays, mutes, reads, transcribes 
 
   await b.until(() => b.app.relay.rooms.size === 0, 10_000, 'the end of the room')
   const transcriptsOfDesk = async () => (await ask('GET', '/transcripts?room=desk')).body.transcripts
-  await expect.poll(transcriptsOfDesk, { timeout: 10_000 }).toHaveLength(1)
+  await expect.poll(transcriptsOfDesk, { timeout: 60_000 }).toHaveLength(1)
   const transcripts = await transcriptsOfDesk()
   expect((await ask('GET', `/transcripts/${transcripts[0].id}`)).body.entries[0].text).toBe(first!.text)
 })

@@ -114,7 +114,7 @@ describe('a phone call with the embedded engines and a real voice', { timeout: 6
     expect(stages.recognitionMs).toBeGreaterThan(200)
     // The embedded service reports its state, from a separate process.
     const figures = () => b.app.server.metrics.text()
-    await expect.poll(figures, { timeout: 10_000 }).toMatch(/^dragoman_service_sessions_limit [1-9]/m)
+    await expect.poll(figures, { timeout: 60_000 }).toMatch(/^dragoman_service_sessions_limit [1-9]/m)
     expect(await figures()).toMatch(/^dragoman_stage_seconds_count\{stage="synthesis"\} [1-9]/m)
     expect(await figures()).toMatch(/^dragoman_http_connections\{server="service"\} [1-9]/m)
     // The value belongs to the benchmark; this only checks that it exists.

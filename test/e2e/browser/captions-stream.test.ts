@@ -148,7 +148,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
       anna(`sentence ${n}`)
       if (n % 50 === 0) await pause(1)
     }
-    await expect.poll(async () => (await texts(page)).at(-1), { timeout: 10_000 }).toBe('es sentence 2000')
+    await expect.poll(async () => (await texts(page)).at(-1), { timeout: 60_000 }).toBe('es sentence 2000')
     expect(await page.locator('#captions > li').count()).toBeLessThanOrEqual(120)
     expect(await page.locator('#aloud > *').count()).toBeLessThanOrEqual(10)
     // Cost of another caption after thousands (ms).

@@ -61,7 +61,7 @@ describe.skipIf(!hasChromium)('returning to the page after a long time', { timeo
     await away()
     busy = true
     await proxy.start()
-    await expect.poll(() => b.bridge.counters.refused.get('busy'), { timeout: 15_000 }).toBeGreaterThan(0)
+    await expect.poll(() => b.bridge.counters.refused.get('busy'), { timeout: 60_000 }).toBeGreaterThan(0)
     busy = false
     await anna.page.getByText('Reconnected').waitFor({ timeout: 15_000 })
     await expect.poll(() => here(bob.page)).toBe(2)

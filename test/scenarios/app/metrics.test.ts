@@ -61,7 +61,7 @@ describe('the metrics', () => {
     await legs[0]!.close({ kind: 'failed', error: new BridgeError('LEG_SILENT', 'nothing came') })
     await legs[1]!.close({ kind: 'hangup', by: 'remote' })
     await expect.poll(() => app.relay.legs).toBe(0)
-    await expect.poll(scrape, { timeout: 15_000 }).toContain('{channel="fake",reason="failed"} 1')
+    await expect.poll(scrape, { timeout: 60_000 }).toContain('{channel="fake",reason="failed"} 1')
     const after = await scrape()
     expect(figure(after, 'dragoman_participants_left_total{channel="fake",reason="hangup"}')).toBe(1)
     expect(figure(after, 'dragoman_failures_total{code="LEG_SILENT"}')).toBe(1)

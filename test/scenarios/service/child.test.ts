@@ -32,7 +32,7 @@ test('restarts a killed service at the same address, and a whole sentence is tra
   void speak(first, recording(2))
   process.kill(pid!, 'SIGKILL')
   await first.until('disconnect')
-  await expect.poll(() => reachable(url), { timeout: 10_000, interval: 50 }).toBe(true)
+  await expect.poll(() => reachable(url), { timeout: 60_000, interval: 50 }).toBe(true)
   expect(service.url).toBe(url)
   expect(service.pid).not.toBe(pid)
   expect(service.restarts).toBe(1)
@@ -73,8 +73,8 @@ test('restarts the service after a SIGTERM to its process', async () => {
   await using service = await ServiceProcess.start(QUICK)
   const { pid } = service
   process.kill(pid!, 'SIGTERM')
-  await expect.poll(() => service.restarts, { timeout: 10_000 }).toBe(1)
-  await expect.poll(() => reachable(service.url), { timeout: 10_000 }).toBe(true)
+  await expect.poll(() => service.restarts, { timeout: 60_000 }).toBe(1)
+  await expect.poll(() => reachable(service.url), { timeout: 60_000 }).toBe(true)
 })
 
 test('kills and replaces a service that is suspended during its work', async () => {
@@ -92,9 +92,9 @@ test('kills and replaces a service that is suspended during its work', async () 
   expect(lines).toContainEqual(
     expect.objectContaining({ message: 'service process killed', servicePid: pid, why: 'does not answer' }),
   )
-  await expect.poll(() => lines.at(-1)?.message, { timeout: 10_000 }).toBe('service process died')
+  await expect.poll(() => lines.at(-1)?.message, { timeout: 60_000 }).toBe('service process died')
   clock.advance(100)
-  await expect.poll(() => reachable(url), { timeout: 10_000, interval: 50 }).toBe(true)
+  await expect.poll(() => reachable(url), { timeout: 60_000, interval: 50 }).toBe(true)
   expect([service.url, service.restarts]).toEqual([url, 1])
   expect(service.pid).not.toBe(pid)
 })
@@ -116,7 +116,7 @@ test('the service exits when its parent exits', async () => {
   const [{ url }] = (await once(parent, 'message')) as [{ url: string }]
   expect(await reachable(url)).toBe(true)
   parent.kill('SIGKILL')
-  await expect.poll(() => reachable(url), { timeout: 10_000 }).toBe(false)
+  await expect.poll(() => reachable(url), { timeout: 60_000 }).toBe(false)
 })
 
 test('a process that writes after its parent has exited ends without an error', async () => {
