@@ -6,9 +6,9 @@ import { RequestGuardCounters } from '../src/net/request-guard.ts'
 import { BearerKeys } from '../src/web/control/auth.ts'
 import { controlSettingsSchema } from '../src/web/control/settings.ts'
 import { ActivityFeed } from '../src/web/dashboard/activity.ts'
-import { ViewerHub } from '../src/web/dashboard/audience.ts'
 import { dashboard } from '../src/web/dashboard/dashboard.ts'
 import { ProcessPulse } from '../src/web/dashboard/health.ts'
+import { ViewerHub } from '../src/web/dashboard/viewer-hub.ts'
 
 /** Opens the dashboard of a bridge under load, only for this bench. */
 export const BENCH_KEY = 'the-key-of-the-bench-itself'

@@ -2,10 +2,10 @@ import type { FastifyInstance } from 'fastify'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { BearerKeys } from '../web/control/auth.ts'
 import { ActivityFeed } from '../web/dashboard/activity.ts'
-import { ViewerHub } from '../web/dashboard/audience.ts'
 import { dashboard } from '../web/dashboard/dashboard.ts'
 import { ProcessPulse } from '../web/dashboard/health.ts'
 import { dashboardSettingsSchema } from '../web/dashboard/settings.ts'
+import { ViewerHub } from '../web/dashboard/viewer-hub.ts'
 import type { PluginOptions } from './context.ts'
 import type { DashboardStats } from './metrics/server-families.ts'
 import { languageCatalog } from './service.ts'
@@ -44,7 +44,7 @@ export async function registerDashboard(
     log,
   } = parts
   const settings = dashboardSettingsSchema.parse(config.dashboard ?? {})
-  const { recorder } = front.floor
+  const { recorder } = front.context
   const wall = systemWallClock
   const calls = new LoopbackCalls({
     ...{ settings, token, admissionControl, drain, clock, wall, log },

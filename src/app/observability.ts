@@ -86,7 +86,7 @@ function families(
     }),
     ...browserFamilies(() => server.browser),
     ...discordFamilies(() => (server.hasDecorator('discord') ? server.discord : undefined)),
-    ...controlMetrics(front.floor),
+    ...controlMetrics(front.context),
     ...recordingFamilies(parts.recordings),
     ...dashboardFamilies(() => server.dashboard),
     ...guardFamilies(servers),

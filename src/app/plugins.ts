@@ -24,8 +24,8 @@ export async function registerPlugins(server: FastifyInstance, parts: PluginOpti
   await server.register(websocket, { options: { maxPayload: 65_536, perMessageDeflate: false } })
   await server.register(pageFiles, { shared: ['bridges/browser/audio-packet'] })
   await server.register(status, { relay: parts.relay, notReady: () => notReady(parts) })
-  const { floor } = parts.front
-  await server.register(controlApi, { prefix: '/v1', floor, settings: parts.control, keys })
+  const { context } = parts.front
+  await server.register(controlApi, { prefix: '/v1', context, settings: parts.control, keys })
   await server.register(captionPage)
   // The dashboard’s simulated calls are signed like all others, with a private token.
   const token = parts.config.twilio.insecure ? undefined : randomBytes(24).toString('base64url')
@@ -92,17 +92,17 @@ function browser(parts: PluginOptions) {
     ...{ relay, roomCodes, admissionControl, languages, publicUrl, clock, log },
     admission: front.admission(switchboard),
     numbers: twilio.numbers ?? {},
-    links: front.floor.roomLinks,
+    links: front.context.roomLinks,
     captions: (room, ttlMs) =>
       // Without API keys, nothing that captions need is kept.
-      parts.control.keys.length === 0 || front.floor.lives.idOf(room) === undefined
+      parts.control.keys.length === 0 || front.context.lives.idOf(room) === undefined
         ? undefined
-        : captionPagePath(room, front.floor.links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
+        : captionPagePath(room, front.context.links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
     discord: config.discord?.token !== undefined,
     dashboard: '/dashboard',
     service: parts.service,
     words: statusWords,
-    groupOf: front.floor.groupOf,
+    groupOf: front.context.groupOf,
   })
 }
 

@@ -32,7 +32,7 @@ export function browserFamilies(browser: () => BrowserBridge): Family[] {
     single(
       'dragoman_browser_sessions',
       'Open sessions of visitors, including those waiting for their page to reconnect.',
-      () => browser().visits,
+      () => browser().sessions,
     ),
     labelled('dragoman_browser_rejected_total', 'Rejected visitors, by reason.', ['why'], () =>
       Array.from(browser().counters.refused, ([why, count]) => [[why], count] as const),

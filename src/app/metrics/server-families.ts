@@ -1,20 +1,20 @@
 import { RECORDING_METRICS, type RecordingStats } from '../../media/recording/disk-recorder.ts'
 import { SERVICE_METRICS, type ServiceFigures } from '../../service/server/process/messages.ts'
 import { TRACE_METRICS, type TraceCounters } from '../../tracing/counters.ts'
-import { type AudienceStats, VIEWER_METRICS } from '../../web/dashboard/audience.ts'
+import { VIEWER_METRICS, type ViewerStats } from '../../web/dashboard/viewer-hub.ts'
 import { type Family, fieldFamilies, labelled, single } from '../../web/metrics/metric-family.ts'
 import type { Drain } from '../drain.ts'
 import { SIMULATED_CALL_METRICS, type SimulatedCallStats } from '../simulated-calls.ts'
 
 /** Counters of a dashboard. */
 export interface DashboardStats {
-  readonly audience: AudienceStats
+  readonly audience: ViewerStats
   readonly simulated: SimulatedCallStats
 }
 
 export function dashboardFamilies(dashboard: () => DashboardStats): Family[] {
   return [
-    ...fieldFamilies<AudienceStats>(VIEWER_METRICS, [], () => [[[], dashboard().audience]]),
+    ...fieldFamilies<ViewerStats>(VIEWER_METRICS, [], () => [[[], dashboard().audience]]),
     ...fieldFamilies<SimulatedCallStats>(SIMULATED_CALL_METRICS, [], () => [[[], dashboard().simulated]]),
   ]
 }

@@ -95,7 +95,7 @@ export interface ReceptionOptions {
   readonly limits: BrowserLimits
   readonly offer: OfferCache
   readonly links: RoomLinks
-  readonly visits: BrowserSessions
+  readonly sessions: BrowserSessions
   /** The path of the page. */
   readonly page: string
   readonly counters: BridgeCounters
@@ -111,7 +111,7 @@ export interface Caller extends Origin {
   readonly known: () => void
 }
 
-/** Admits connections: creates their visits, and their legs for the relay. */
+/** Admits connections: creates their sessions, and their legs for the relay. */
 export class VisitorAdmission {
   readonly #terms: ReceptionOptions
   readonly #invites: RoomInvitations
@@ -187,14 +187,14 @@ export class VisitorAdmission {
    * places.
    */
   #isFull({ local, group }: Caller, invited: boolean): boolean {
-    const { settings, visits } = this.#terms
+    const { settings, sessions } = this.#terms
     const { maxVisitors, visitorsPerAddress } = settings
-    if (visits.size >= maxVisitors) return true
+    if (sessions.size >= maxVisitors) return true
     if (local) return false
     const open = maxVisitors - Math.floor(maxVisitors * KEPT_SHARE)
     const each = invited ? visitorsPerAddress : Math.min(visitorsPerAddress, Math.ceil(open / 2))
-    if (group !== undefined && visits.of(group) >= each) return true
-    return !invited && visits.uninvited >= open
+    if (group !== undefined && sessions.of(group) >= each) return true
+    return !invited && sessions.uninvited >= open
   }
 
   #byCode({ address }: Caller, code: string, about: Omit<Guest, 'room' | 'invited'>): Guest | Refused {
@@ -207,8 +207,8 @@ export class VisitorAdmission {
   }
 
   #admit(socket: TalkSocket, caller: Caller, hello: Hello, guest: Guest): void {
-    const { options, offer, visits, counters, log } = this.#terms
-    const company = visits.company(guest.room, 1)
+    const { options, offer, sessions, counters, log } = this.#terms
+    const company = sessions.company(guest.room, 1)
     const voices = offeredVoices(offer.known, hello.voices)
     const hears = company ? hello.hears : hello.alone
     const voice = voices[hears]
@@ -218,38 +218,38 @@ export class VisitorAdmission {
       this.#refuse(socket, invitation.refused)
       return
     }
-    const visit = visits.begin(
+    const session = sessions.begin(
       { room: invitation.room, invited: guest.invited, group: caller.local ? undefined : caller.group },
       { company: hello.hears, alone: hello.alone, voices },
       company,
     )
-    const leg = this.#leg(socket, visit, caller)
+    const leg = this.#leg(socket, session, caller)
     try {
       ;(options.admission ?? options.relay).admit(leg, invitation)
     } catch (error) {
-      visits.forget(visit)
+      sessions.forget(session)
       counters.refuse('full')
       socket.tell({ kind: 'refused', why: 'full' })
       this.#drop(leg, error)
       return
     }
-    counters.visits++
+    counters.sessions++
     caller.known()
     log.info({ legId: leg.id, invited: guest.invited, local: caller.local }, 'visitor admitted')
-    if (hello.muted) visit.choose({}, { muted: true }, company)
-    this.#welcome(visit, false)
+    if (hello.muted) session.choose({}, { muted: true }, company)
+    this.#welcome(session, false)
   }
 
   #resume(socket: TalkSocket, caller: Caller, { call, secret }: Extract<Inbound, { kind: 'resume' }>): void {
-    const { options, visits, counters } = this.#terms
-    const visit = visits.find(call, secret)
-    const participant = visit?.participant
-    if (!visit || !participant) {
+    const { options, sessions, counters } = this.#terms
+    const session = sessions.find(call, secret)
+    const participant = session?.participant
+    if (!session || !participant) {
       this.#refuse(socket, 'gone')
       return
     }
-    const before = visit.leg
-    const leg = this.#leg(socket, visit, caller)
+    const before = session.leg
+    const leg = this.#leg(socket, session, caller)
     void before?.close({ kind: 'replaced' })
     try {
       // Already admitted: the room’s policy is not applied again.
@@ -260,68 +260,69 @@ export class VisitorAdmission {
     }
     counters.resumed++
     caller.known()
-    this.#welcome(visit, true)
+    this.#welcome(session, true)
   }
 
-  #leg(socket: TalkSocket, visit: BrowserSession, { address }: Caller): BrowserLeg {
-    const { visits, clock, limits, log } = this.#terms
+  #leg(socket: TalkSocket, session: BrowserSession, { address }: Caller): BrowserLeg {
+    const { sessions, clock, limits, log } = this.#terms
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
     const leg = new BrowserLeg(socket, {
       id: `browser-${++this.#ids}`,
-      call: visit.call,
+      call: session.call,
       now: () => clock.now(),
       ...{ limits, log },
-      desk: {
+      requests: {
         asked: (message, now) => {
           if (rate.take(now) < 0) socket.counters.floodDropped++
-          else if (message.kind === 'change') this.#change(visit, message)
-          else this.#invite(visit, address)
+          else if (message.kind === 'change') this.#change(session, message)
+          else this.#invite(session, address)
         },
       },
     })
-    visit.moveTo(leg)
-    visits.own(leg)
+    session.moveTo(leg)
+    sessions.own(leg)
     return leg
   }
 
-  #welcome(visit: BrowserSession, resumed: boolean): void {
-    const { visits, clock, options } = this.#terms
-    const self = visit.view(visits.company(visit.room))
+  #welcome(session: BrowserSession, resumed: boolean): void {
+    const { sessions, clock, options } = this.#terms
+    const self = session.view(sessions.company(session.room))
     if (!self) return
-    const { call, secret } = visit
-    const endsInMs = Math.max(0, Math.round(visit.endsAt - clock.now()))
+    const { call, secret } = session
+    const endsInMs = Math.max(0, Math.round(session.endsAt - clock.now()))
     // Captions include earlier speech, which invited visitors must not see.
-    const captions = visit.invited || endsInMs === 0 ? undefined : options.captions?.(visit.room, endsInMs)
-    visit.tell({
+    const captions =
+      session.invited || endsInMs === 0 ? undefined : options.captions?.(session.room, endsInMs)
+    session.tell({
       kind: 'welcome',
       ...{ call, secret, resumed, endsInMs, self },
       ...(captions === undefined ? {} : { captions }),
-      parties: visits.parties(visit),
+      parties: sessions.parties(session),
     })
   }
 
-  #change(visit: BrowserSession, { speaks, hears, alone, voices, original, name, muted }: Change): void {
-    const { visits, offer } = this.#terms
+  #change(session: BrowserSession, { speaks, hears, alone, voices, original, name, muted }: Change): void {
+    const { sessions, offer } = this.#terms
     const chosen = {
       company: hears,
       alone,
       ...(voices === undefined ? {} : { voices: offeredVoices(offer.known, voices) }),
     }
     try {
-      visit.choose(chosen, { speaks, original, name, muted }, visits.company(visit.room))
+      session.choose(chosen, { speaks, original, name, muted }, sessions.company(session.room))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      visit.tell({ kind: 'sorry', what: 'change' })
+      session.tell({ kind: 'sorry', what: 'change' })
     }
   }
 
-  #invite(visit: BrowserSession, address: string): void {
+  #invite(session: BrowserSession, address: string): void {
     const { options, counters } = this.#terms
     try {
-      const invite = this.#invites.give(visit.room, address)
+      const invite = this.#invites.give(session.room, address)
       counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = options
-      visit.tell({
+      session.tell({
         kind: 'invited',
         ...invite,
         ...(publicUrl === undefined ? {} : { publicUrl }),
@@ -330,7 +331,7 @@ export class VisitorAdmission {
       })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
-      visit.tell({ kind: 'sorry', what: 'invite' })
+      session.tell({ kind: 'sorry', what: 'invite' })
     }
   }
 

@@ -38,8 +38,8 @@ export { BridgeCounters, CLOSE_CODES, type CloseCause, LegCounters } from './soc
 export interface BrowserBridge {
   /** Current connections. */
   readonly legs: ReadonlySet<BrowserLeg>
-  /** Number of current visits, including those whose page is reconnecting. */
-  readonly visits: number
+  /** Number of current sessions, including those whose page is reconnecting. */
+  readonly sessions: number
   /** Totals of all legs, ended and current. */
   legCounters(): LegCounters
   readonly counters: BridgeCounters
@@ -64,7 +64,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const counters = new BridgeCounters()
   const links = options.links ?? new RoomLinks(clock)
   const ending = options.links ? undefined : revokeWithRooms(links, relay, clock)
-  const visits = new BrowserSessions(relay, clock, settings.maxMinutes * 60_000)
+  const sessions = new BrowserSessions(relay, clock, settings.maxMinutes * 60_000)
   const offer = new OfferCache(options.offer, clock)
   const reception = new VisitorAdmission({
     options,
@@ -73,7 +73,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     limits,
     offer,
     links,
-    visits,
+    sessions,
     counters,
     clock,
     log,
@@ -83,17 +83,17 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const { groupOf = addressPrefix } = options
 
   app.decorate<BrowserBridge>('browser', {
-    legs: visits.legs,
-    get visits() {
-      return visits.size
+    legs: sessions.legs,
+    get sessions() {
+      return sessions.size
     },
-    legCounters: () => visits.counters(),
+    legCounters: () => sessions.counters(),
     ...{ counters, links },
   })
   app.addHook('preClose', async () => {
-    for (const leg of visits.legs) void leg.close({ kind: 'parent-closed' })
+    for (const leg of sessions.legs) void leg.close({ kind: 'parent-closed' })
     await Promise.all(Array.from(sockets, socket => socket.close('going-away')))
-    visits[Symbol.dispose]()
+    sessions[Symbol.dispose]()
     ending?.[Symbol.dispose]()
     if (!options.links) links[Symbol.dispose]()
   })

@@ -14,19 +14,19 @@ import type { CloseCause, LegCounters, TalkListener, TalkSocket } from './socket
 const MAX_KEYS_PER_SECOND = 20
 const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
 
-/** Requests of the page that concern its visit, not its leg. */
+/** Requests of the page that concern its session, not its leg. */
 export interface PageRequests {
   asked(message: Extract<Inbound, { kind: 'change' | 'invite' }>, now: number): void
 }
 
 export interface LegOptions {
   readonly id: string
-  /** Id of the visit: shared by all its legs. */
+  /** Id of the session: shared by all its legs. */
   readonly call: string
   readonly now: () => number
   readonly limits: BrowserLimits
   readonly log: Logger
-  readonly desk: PageRequests
+  readonly requests: PageRequests
 }
 
 /** One connection of a page, as a leg. */
@@ -108,7 +108,7 @@ export class BrowserLeg implements Leg, TalkListener {
     return this.#socket.unsentBytes > this.#terms.limits.congestedBytes
   }
 
-  /** Tells the page why the visit is about to end. Only the first reason is sent. */
+  /** Tells the page why the session is about to end. Only the first reason is sent. */
   tellEnd(why: VisitEnd): void {
     if (!this.#endTold) this.#socket.tell({ kind: 'ended', why })
     this.#endTold = true
@@ -170,7 +170,7 @@ export class BrowserLeg implements Leg, TalkListener {
         return
       case 'change':
       case 'invite':
-        this.#terms.desk.asked(message, now)
+        this.#terms.requests.asked(message, now)
         return
       case 'bye':
         this.#end(HUNG_UP)

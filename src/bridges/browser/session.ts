@@ -69,7 +69,7 @@ export interface VisitOptions {
   readonly room: string
   /** Has a link or a code; false for the creator of the room. */
   readonly invited: boolean
-  /** Group of addresses whose visits count together; undefined if exempt. */
+  /** Group of addresses whose sessions count together; undefined if exempt. */
   readonly group: string | undefined
   readonly hearing: Hearing
   /** Others are in the room on arrival. */
@@ -80,7 +80,7 @@ export interface VisitOptions {
 }
 
 /**
- * A person’s visit to a room, over any number of connections. It applies the language for hearing alone or in
+ * A person’s session in a room, over any number of connections. It applies the language for hearing alone or in
  * company; all other state belongs to the participant.
  */
 export class BrowserSession {

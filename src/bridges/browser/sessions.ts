@@ -12,7 +12,7 @@ const WATCH_MS = 200
 /** Yields the length that the wire format requires of tokens. */
 const TOKEN_BYTES = 18
 
-/** All current visits; keeps their pages informed of their rooms. */
+/** All current sessions; keeps their pages informed of their rooms. */
 export class BrowserSessions implements Disposable {
   readonly #relay: BrowserBridgeOptions['relay']
   readonly #clock: Clock
@@ -45,7 +45,8 @@ export class BrowserSessions implements Disposable {
       }),
       observer.on('caption', caption => {
         const parties = this.#relay.rooms.get(caption.room)?.participants
-        for (const visit of this.#byRoom.get(caption.room) ?? []) visit.read(caption, parties?.values() ?? [])
+        for (const session of this.#byRoom.get(caption.room) ?? [])
+          session.read(caption, parties?.values() ?? [])
       }),
       observer.on('utterance', ({ room, listener, stage, latencyMs }) => {
         if (stage === 'begun' && latencyMs !== undefined)
@@ -61,14 +62,14 @@ export class BrowserSessions implements Disposable {
     return this.#byCall.size
   }
 
-  /** Returns the number of visits from one group of addresses. */
+  /** Returns the number of sessions from one group of addresses. */
   of(group: string): number {
     let count = 0
-    for (const visit of this.#byCall.values()) if (visit.group === group) count++
+    for (const session of this.#byCall.values()) if (session.group === group) count++
     return count
   }
 
-  /** Number of visits without an invitation. */
+  /** Number of sessions without an invitation. */
   get uninvited(): number {
     let count = 0
     for (const { invited } of this.#byCall.values()) if (!invited) count++
@@ -88,31 +89,31 @@ export class BrowserSessions implements Disposable {
     return sum
   }
 
-  /** Creates a visit to `room`, without a connection yet. */
+  /** Creates a session in `room`, without a connection yet. */
   begin(
     { room, invited, group }: Pick<BrowserSession, 'room' | 'invited' | 'group'>,
     hearing: Hearing,
     accompanied: boolean,
   ): BrowserSession {
-    const visit = new BrowserSession({
+    const session = new BrowserSession({
       call: randomBytes(TOKEN_BYTES).toString('base64url'),
       secret: randomBytes(TOKEN_BYTES).toString('base64url'),
       ...{ room, invited, group, hearing, accompanied, clock: this.#clock },
       participant: leg => this.#relay.find(leg),
       endsAt: this.#clock.now() + this.#maxMs,
     })
-    this.#byCall.set(visit.call, visit)
+    this.#byCall.set(session.call, session)
     const there = this.#byRoom.get(room) ?? new Set()
-    this.#byRoom.set(room, there.add(visit))
-    return visit
+    this.#byRoom.set(room, there.add(session))
+    return session
   }
 
-  /** Returns the visit to resume, or undefined if it does not exist or the secret is wrong. */
+  /** Returns the session to resume, or undefined if it does not exist or the secret is wrong. */
   find(call: string, secret: string): BrowserSession | undefined {
-    const visit = this.#byCall.get(call)
-    if (!visit) return undefined
-    const [given, right] = [Buffer.from(secret), Buffer.from(visit.secret)]
-    return given.length === right.length && timingSafeEqual(given, right) ? visit : undefined
+    const session = this.#byCall.get(call)
+    if (!session) return undefined
+    const [given, right] = [Buffer.from(secret), Buffer.from(session.secret)]
+    return given.length === right.length && timingSafeEqual(given, right) ? session : undefined
   }
 
   /** Registers a leg that is about to be admitted. */
@@ -130,12 +131,12 @@ export class BrowserSessions implements Disposable {
     })
   }
 
-  forget(visit: BrowserSession): void {
-    visit.close()
-    this.#byCall.delete(visit.call)
-    const there = this.#byRoom.get(visit.room)
-    there?.delete(visit)
-    if (there?.size === 0) this.#byRoom.delete(visit.room)
+  forget(session: BrowserSession): void {
+    session.close()
+    this.#byCall.delete(session.call)
+    const there = this.#byRoom.get(session.room)
+    there?.delete(session)
+    if (there?.size === 0) this.#byRoom.delete(session.room)
   }
 
   /** Returns true if someone in `room`, including `newcomers` about to join, has company there. */
@@ -143,8 +144,8 @@ export class BrowserSessions implements Disposable {
     return (this.#relay.rooms.get(room)?.participants.size ?? 0) + newcomers > 1
   }
 
-  parties(visit: BrowserSession): PartyView[] {
-    const there = this.#relay.rooms.get(visit.room)?.participants.values() ?? []
+  parties(session: BrowserSession): PartyView[] {
+    const there = this.#relay.rooms.get(session.room)?.participants.values() ?? []
     const places = new Set<string>()
     return Array.from(there)
       .filter(({ invitation: { place }, state: { speaks } }) => {
@@ -154,23 +155,24 @@ export class BrowserSessions implements Disposable {
         places.add(place)
         return !known
       })
-      .map(each => partyView(each, visit))
+      .map(each => partyView(each, session))
   }
 
   [Symbol.dispose](): void {
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
-    for (const visit of this.#byCall.values()) visit.close()
+    for (const session of this.#byCall.values()) session.close()
     this.#ticker?.[Symbol.dispose]()
   }
 
   #of(room: string, participant: string): BrowserSession | undefined {
-    for (const visit of this.#byRoom.get(room) ?? []) if (visit.participantId === participant) return visit
+    for (const session of this.#byRoom.get(room) ?? [])
+      if (session.participantId === participant) return session
     return undefined
   }
 
   #left(room: string, participant: string): void {
-    const visit = this.#of(room, participant)
-    if (visit) this.forget(visit)
+    const session = this.#of(room, participant)
+    if (session) this.forget(session)
   }
 
   /** Schedules an update of `room` after the current events: a newly admitted participant is not fully in it yet. */
@@ -184,19 +186,19 @@ export class BrowserSessions implements Disposable {
     const rooms = [...this.#stale]
     this.#stale.clear()
     for (const room of rooms)
-      for (const visit of this.#byRoom.get(room) ?? []) {
-        visit.fit(this.company(room))
-        const self = visit.view(this.company(room))
-        if (self) visit.tell({ kind: 'self', self })
-        visit.tell({ kind: 'parties', parties: this.parties(visit) })
+      for (const session of this.#byRoom.get(room) ?? []) {
+        session.fit(this.company(room))
+        const self = session.view(this.company(room))
+        if (self) session.tell({ kind: 'self', self })
+        session.tell({ kind: 'parties', parties: this.parties(session) })
       }
   }
 }
 
-function partyView({ id, channel, state, present }: Participant, visit: BrowserSession): PartyView {
+function partyView({ id, channel, state, present }: Participant, session: BrowserSession): PartyView {
   const { name, speaks, hears, muted } = state
   return {
-    ...{ id, channel, muted, you: id === visit.participantId, away: !present },
+    ...{ id, channel, muted, you: id === session.participantId, away: !present },
     ...(name === undefined ? {} : { name }),
     ...(speaks === undefined ? {} : { speaks }),
     ...(hears === undefined ? {} : { hears }),

@@ -123,7 +123,7 @@ const NAMES = Object.keys(new LegCounters()) as Exclude<keyof LegCounters, 'add'
 /** Counters of the bridge, apart from its legs. */
 export class BridgeCounters {
   /** Visits started. */
-  visits = 0
+  sessions = 0
   /** Visits resumed after a disconnection. */
   resumed = 0
   /** Links created. */
@@ -140,7 +140,7 @@ export class BridgeCounters {
 
 /** The metric of each counter. */
 export const BROWSER_METRICS: FieldTable<BridgeCounters> = {
-  visits: ['dragoman_browser_sessions_started_total', 'Sessions of visitors started.'],
+  sessions: ['dragoman_browser_sessions_started_total', 'Sessions of visitors started.'],
   resumed: ['dragoman_browser_sessions_resumed_total', 'Sessions resumed after a disconnection.'],
   links: ['dragoman_browser_links_total', 'Links to rooms created.'],
   rejectedOrigin: [

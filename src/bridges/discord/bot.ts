@@ -42,7 +42,7 @@ export class DiscordBot implements DiscordBridge {
   readonly #client: Client
   readonly #clock: Clock
   readonly #login: Login
-  readonly #desk: InteractionHandler
+  readonly #interactions: InteractionHandler
   #registrar: Registrar | undefined
   readonly #registered = Promise.withResolvers<void>()
   readonly #channels: DiscordInterpreters
@@ -82,7 +82,7 @@ export class DiscordBot implements DiscordBridge {
     })
     this.interpreters = this.#channels
     const settings = { ...COMMAND_DEFAULTS, dials: dialer !== undefined, ...options.commands }
-    this.#desk = new InteractionHandler(client, {
+    this.#interactions = new InteractionHandler(client, {
       interpreters: this.#channels,
       guildIds: () => client.guilds.cache.keys(),
       preferences,
@@ -98,7 +98,7 @@ export class DiscordBot implements DiscordBridge {
     client.once(Events.ClientReady, ({ application }) => {
       const { guilds } = settings
       const terms = { rest: client.rest, applicationId: application.id, guilds, log }
-      const registrar = new Registrar(terms, { clock, counters: this.#desk.counters })
+      const registrar = new Registrar(terms, { clock, counters: this.#interactions.counters })
       this.#registrar = registrar
       void registrar.look().then(this.#registered.resolve)
       // A guild listed in `guilds` that invites the bot later can be registered only now.
@@ -128,7 +128,7 @@ export class DiscordBot implements DiscordBridge {
 
   /** Counts of commands and their outcomes. */
   get commands(): CommandCounters {
-    return this.#desk.counters
+    return this.#interactions.counters
   }
 
   /** Number of guilds the bot is in. */
@@ -148,7 +148,7 @@ export class DiscordBot implements DiscordBridge {
   }
 
   async #close(): Promise<void> {
-    this.#desk[Symbol.dispose]()
+    this.#interactions[Symbol.dispose]()
     this.#registrar?.[Symbol.dispose]()
     this.#registered.resolve()
     await withTimeout(this.#clock, GOODBYES_MS, this.#channels.close())

@@ -110,7 +110,7 @@ const MOST_KEPT = 500
 /** Maximum number of concurrent readers of all rooms. */
 export const MOST_READERS = 1_000
 
-export interface CaptionDeskStats {
+export interface CaptionHubStats {
   readers: number
   /** Readers disconnected because they did not read. */
   cutOff: number
@@ -119,7 +119,7 @@ export interface CaptionDeskStats {
 }
 
 /** The metric of each counter. */
-export const CAPTION_METRICS: FieldTable<CaptionDeskStats> = {
+export const CAPTION_METRICS: FieldTable<CaptionHubStats> = {
   readers: ['dragoman_caption_readers', 'Connected caption readers.'],
   cutOff: [
     'dragoman_caption_readers_cut_off_total',
@@ -140,7 +140,7 @@ interface Board {
 
 /** Captions of rooms as server-sent events, each with an ID from which a reconnecting reader continues. */
 export class CaptionHub implements Disposable {
-  readonly stats: CaptionDeskStats = { readers: 0, cutOff: 0, refused: 0 }
+  readonly stats: CaptionHubStats = { readers: 0, cutOff: 0, refused: 0 }
   readonly #clock: Clock
   readonly #feed: CaptionSource
   readonly #boards = new Map<string, Board>()

@@ -11,7 +11,7 @@ import { answer, Idempotency, logFault } from './request-handler.ts'
 import type { ControlSettings } from './settings.ts'
 
 export interface ControlApiOptions {
-  readonly floor: ControlContext
+  readonly context: ControlContext
   readonly settings: ControlSettings
   /** The keys of `settings`, if they are shared with other routes. Default: created here. */
   readonly keys?: BearerKeys
@@ -28,9 +28,9 @@ const PAGE_POLICY = contentPolicy("style-src 'unsafe-inline'")
  */
 export async function controlApi(
   app: FastifyInstance,
-  { floor, settings, keys = new BearerKeys(settings, floor.clock) }: ControlApiOptions,
+  { context, settings, keys = new BearerKeys(settings, context.clock) }: ControlApiOptions,
 ): Promise<void> {
-  const idempotency = new Idempotency(floor.clock)
+  const idempotency = new Idempotency(context.clock)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',
@@ -40,7 +40,7 @@ export async function controlApi(
       else app.getDefaultJsonParser('error', 'error')(request, body as string, done)
     },
   )
-  app.setErrorHandler((error: FastifyError, _request, reply) => refuse(reply, error, floor))
+  app.setErrorHandler((error: FastifyError, _request, reply) => refuse(reply, error, context))
   app.addHook('onRequest', async (_request, reply) => {
     void reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   })
@@ -61,14 +61,14 @@ export async function controlApi(
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: false,
       onRequest: async request => {
-        const holder = holderOf(operation, request, keys, floor)
+        const holder = holderOf(operation, request, keys, context)
         holders.set(request, holder)
         if (holder !== LINK) markAuthenticated(request.raw)
         else if (!vouchForGuest(request.raw))
           throw new ControlError('too_many_readers', undefined, { 'retry-after': '1' })
       },
       handler: async (request, reply) => {
-        await answer(operation, floor, idempotency, holders.get(request) ?? '', request, reply)
+        await answer(operation, context, idempotency, holders.get(request) ?? '', request, reply)
         return reply
       },
     })
@@ -121,8 +121,8 @@ function matches(pattern: string, path: string): boolean {
   )
 }
 
-function refuse(reply: FastifyReply, error: Error & { statusCode?: number }, floor: ControlContext): void {
+function refuse(reply: FastifyReply, error: Error & { statusCode?: number }, context: ControlContext): void {
   const failure = fromFramework(error)
-  if (failure.specific === 'unexpected') logFault(floor, undefined, error)
+  if (failure.specific === 'unexpected') logFault(context, undefined, error)
   void reply.status(failure.status).headers(failure.headers).send(failure.body)
 }

@@ -29,7 +29,7 @@ export interface ControlContext {
   readonly announcements: RunningAnnouncements
   readonly departed: RecentlyEnded
   readonly feed: CaptionFeed
-  readonly desk: CaptionHub
+  readonly captionHub: CaptionHub
   readonly links: LinkTokens
   readonly linkReaders: LinkReaders
   /** Address prefix to which an address counts; undefined: it has no limit. */

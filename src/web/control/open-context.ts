@@ -52,7 +52,7 @@ export interface FloorOptions {
 
 /** Captions, transcripts, webhooks and created rooms, with the parts that the control API uses. */
 export interface OpenFloor extends AsyncDisposable {
-  readonly floor: ControlContext
+  readonly context: ControlContext
   /** Enforces the rules of created rooms; bridges admit legs through it instead of `inner`. */
   admission(inner: Admission): Admission
 }
@@ -73,7 +73,7 @@ export async function openControlContext(parts: FloorOptions): Promise<OpenFloor
   const read = parts.closed ? NOTHING_SAID : feed
   const written = parts.transcripts.store === 'disk' ? feed : read
   const transcripts = await Transcripts.open(parts.transcripts, { feed: written, clock, wall, log })
-  const desk = new CaptionHub(read, clock)
+  const captionHub = new CaptionHub(read, clock)
   const webhooks = new WebhooksOut(parts.webhooks, { observer, feed, clock, wall, log, send, random })
   const departed = new RecentlyEnded(observer)
   const plans = new RoomPlans(observer, clock)
@@ -82,7 +82,7 @@ export async function openControlContext(parts: FloorOptions): Promise<OpenFloor
     roomLinks.revokeAll(room)
     parts.codes.revokeAll(room)
   })
-  const floor: ControlContext = {
+  const context: ControlContext = {
     relay,
     plans,
     lives,
@@ -92,7 +92,7 @@ export async function openControlContext(parts: FloorOptions): Promise<OpenFloor
     announcements: new RunningAnnouncements(departed),
     departed,
     feed,
-    desk,
+    captionHub,
     links: new LinkTokens(wall, lives),
     linkReaders: new LinkReaders(parts.readers ?? DEFAULT_READERS, clock),
     groupOf: parts.groupOf ?? addressPrefix,
@@ -106,21 +106,21 @@ export async function openControlContext(parts: FloorOptions): Promise<OpenFloor
     log,
   }
   plans.onOver = (room, why) => {
-    void floor.calls.hangUpCalling(room)
-    endRoom(floor, room, why === 'time-up' ? why : undefined).catch(error =>
+    void context.calls.hangUpCalling(room)
+    endRoom(context, room, why === 'time-up' ? why : undefined).catch(error =>
       log.error({ error: String(error) }, 'a room could not be ended'),
     )
   }
   return {
-    floor,
+    context,
     admission: inner => new PolicyAdmission(inner, relay, plans),
     async [Symbol.asyncDispose]() {
       plans[Symbol.dispose]()
       departed[Symbol.dispose]()
       lives[Symbol.dispose]()
-      floor.roomLinks[Symbol.dispose]()
+      context.roomLinks[Symbol.dispose]()
       feed[Symbol.dispose]()
-      desk[Symbol.dispose]()
+      captionHub[Symbol.dispose]()
       await Promise.all([webhooks[Symbol.asyncDispose](), transcripts[Symbol.asyncDispose]()])
     },
   }

@@ -53,7 +53,7 @@ export interface Operation<P = never, Q = never, B = never> {
   readonly types?: readonly string[]
   /** In addition to the errors of every request. */
   readonly errors: readonly ErrorName[]
-  run(floor: ControlContext, request: Request<P, Q, B>): unknown
+  run(context: ControlContext, request: Request<P, Q, B>): unknown
 }
 
 /** Any operation, after `operation` has checked its types against each other. */

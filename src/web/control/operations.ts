@@ -31,7 +31,7 @@ const listWebhooks = operation({
   status: 200,
   answer: z.strictObject({ webhooks: z.array(webhookSchema) }),
   errors: [],
-  run: floor => ({ webhooks: floor.webhooks.stats }),
+  run: context => ({ webhooks: context.webhooks.stats }),
 })
 
 /** All operations of the control API, in the order of its description. A route that is missing here fails a test. */

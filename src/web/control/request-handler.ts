@@ -43,14 +43,14 @@ const KEY = /^[\x21-\x7e]{1,128}$/
 /** Responds to an authenticated request: validates and executes it, or returns the response of its first execution. */
 export async function answer(
   operation: AnyOperation,
-  floor: ControlContext,
+  context: ControlContext,
   idempotency: Idempotency,
   holder: string,
   raw: FastifyRequest,
   reply: FastifyReply,
 ): Promise<void> {
   const request = readRequest(operation, raw)
-  const run = () => operation.run(floor, { ...request, holder, raw, reply } as never)
+  const run = () => operation.run(context, { ...request, holder, raw, reply } as never)
   const key = operation.method === 'GET' ? undefined : idempotencyKey(raw)
   if (key === undefined) {
     send(reply, operation.status, await run())
@@ -61,7 +61,7 @@ export async function answer(
       return { status: operation.status, body: await run() }
     } catch (error) {
       const { status, body, specific } = toErrorBody(error)
-      if (specific === 'unexpected') logFault(floor, operation, error)
+      if (specific === 'unexpected') logFault(context, operation, error)
       return { status, body }
     }
   }

@@ -35,30 +35,30 @@ const FAREWELL_MS = 8_000
  * Settles when the room has ended, or immediately if it was empty. Idempotent.
  */
 export async function endRoom(
-  floor: ControlContext,
+  context: ControlContext,
   name: string,
   notice?: 'goodbye' | 'time-up',
 ): Promise<void> {
-  const { plans, lives, desk, relay, departed } = floor
+  const { plans, lives, captionHub, relay, departed } = context
   plans.remove(name)
   lives.end(name)
   const room = relay.rooms.get(name)
   if (!room) {
-    desk.end(name)
+    captionHub.end(name)
     departed.add('room', name)
     return
   }
-  if (notice) await farewell(floor, notice, Array.from(room.participants.values()))
+  if (notice) await farewell(context, notice, Array.from(room.participants.values()))
   await room.close({ kind: 'hangup', by: 'local' })
 }
 
 async function farewell(
-  floor: ControlContext,
+  context: ControlContext,
   notice: 'goodbye' | 'time-up',
   participants: readonly Participant[],
 ): Promise<void> {
-  const told = participants.map(async participant => (await tell(floor, participant, notice))?.ended)
+  const told = participants.map(async participant => (await tell(context, participant, notice))?.ended)
   const late = Promise.withResolvers<void>()
-  using _ = setTimer(floor.clock, FAREWELL_MS, () => late.resolve())
+  using _ = setTimer(context.clock, FAREWELL_MS, () => late.resolve())
   await Promise.race([Promise.all(told), late.promise])
 }

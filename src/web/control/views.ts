@@ -12,9 +12,9 @@ export function assertRoom({ relay, plans }: ControlContext, room: string): void
 }
 
 /** Throws `room_unknown` also while `room` is closing, when no more links or codes may be issued. */
-export function assertLives(floor: ControlContext, room: string): void {
-  assertRoom(floor, room)
-  if (floor.lives.idOf(room) === undefined) throw new ControlError('room_unknown')
+export function assertLives(context: ControlContext, room: string): void {
+  assertRoom(context, room)
+  if (context.lives.idOf(room) === undefined) throw new ControlError('room_unknown')
 }
 
 /** Returns the participant with this ID. Throws `participant_unknown`. */
@@ -29,11 +29,11 @@ export function participantOf({ relay }: ControlContext, id: string): Participan
  * or `nobody_there`.
  */
 export function listenersOf(
-  floor: ControlContext,
+  context: ControlContext,
   room: string,
   ids: readonly string[] | undefined,
 ): Participant[] {
-  const there = floor.relay.rooms.get(room)?.participants ?? new Map<string, Participant>()
+  const there = context.relay.rooms.get(room)?.participants ?? new Map<string, Participant>()
   const wanted =
     ids === undefined ? Array.from(there.values()) : Array.from(new Set(ids), id => there.get(id))
   if (wanted.includes(undefined))
@@ -42,10 +42,10 @@ export function listenersOf(
   return wanted as Participant[]
 }
 
-export function roomView(floor: ControlContext, name: string): z.input<typeof roomSchema> {
-  const open = floor.relay.rooms.get(name)
-  const plan = floor.plans.find(name)
-  const life = floor.feed.life(name)
+export function roomView(context: ControlContext, name: string): z.input<typeof roomSchema> {
+  const open = context.relay.rooms.get(name)
+  const plan = context.plans.find(name)
+  const life = context.feed.life(name)
   return {
     name,
     state: open ? 'open' : 'empty',
@@ -56,24 +56,24 @@ export function roomView(floor: ControlContext, name: string): z.input<typeof ro
     maxParticipants: plan?.maxParticipants ?? null,
     maxMinutes: plan?.maxMinutes ?? null,
     participants: open?.participants.size ?? 0,
-    recording: floor.recorder?.of(name)?.state ?? null,
+    recording: context.recorder?.of(name)?.state ?? null,
   }
 }
 
 export function participantView(
-  floor: ControlContext,
+  context: ControlContext,
   participant: Participant,
 ): z.input<typeof participantSchema> {
   const { id, channel, since, invitation, state, playout } = participant
   const { speaks = null, hears = null, original, name = null, muted, interpreting } = state
   const lanes = Array.from(playout.voices.values(), voice => voice.translation)
-  const life = floor.feed.life(invitation.room)
-  const interpretations = floor.relay.rooms.get(invitation.room)?.interpretations ?? []
+  const life = context.feed.life(invitation.room)
+  const interpretations = context.relay.rooms.get(invitation.room)?.interpretations ?? []
   return {
     id,
     room: invitation.room,
     channel,
-    since: life ? dateIn(life, since) : isoTime(floor.wall() - (floor.clock.now() - since)),
+    since: life ? dateIn(life, since) : isoTime(context.wall() - (context.clock.now() - since)),
     speaks,
     hears,
     original,

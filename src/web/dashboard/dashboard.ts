@@ -7,10 +7,10 @@ import type { BearerKeys } from '../control/auth.ts'
 import { ControlError, fromFramework } from '../control/errors.ts'
 import { language } from '../control/schemas.ts'
 import { EventStreamResponse } from '../event-stream.ts'
-import type { ViewerHub } from './audience.ts'
 import type { Offer } from './protocol.ts'
 import type { SimulatedCalls } from './simulated-calls.ts'
 import { SoundOutlet } from './simulated-calls.ts'
+import type { ViewerHub } from './viewer-hub.ts'
 
 export interface DashboardOptions {
   /** Undefined: no keys are configured, and every path except the page returns `control_closed`. */

@@ -1,24 +1,24 @@
 import { readdirSync } from 'node:fs'
 import { OVERLOAD_METRICS, type OverloadFigures } from '../../net/overload.ts'
 import { REQUEST_GUARD_METRICS, type RequestGuardCounters } from '../../net/request-guard.ts'
-import { CAPTION_METRICS, type CaptionDeskStats } from '../captions/caption-hub.ts'
+import { CAPTION_METRICS, type CaptionHubStats } from '../captions/caption-hub.ts'
 import { TRANSCRIPT_METRICS, type TranscriptStats } from '../transcripts/transcripts.ts'
 import { type ReceiverStats, WEBHOOK_METRICS } from '../webhooks/receiver.ts'
 import { type Family, fieldFamilies, labelled, single } from './metric-family.ts'
 
-export interface FloorSources {
+export interface ControlSources {
   readonly webhooks: { readonly stats: readonly ReceiverStats[] }
-  readonly desk: { readonly stats: CaptionDeskStats }
+  readonly captionHub: { readonly stats: CaptionHubStats }
   readonly transcripts: { readonly stats: TranscriptStats }
 }
 
 /** Metrics of webhooks, caption readers and transcripts. */
-export function controlMetrics({ webhooks, desk, transcripts }: FloorSources): Family[] {
+export function controlMetrics({ webhooks, captionHub, transcripts }: ControlSources): Family[] {
   return [
     ...fieldFamilies<ReceiverStats>(WEBHOOK_METRICS, ['receiver'], () =>
       webhooks.stats.map(each => [[each.name], each] as const),
     ),
-    ...fieldFamilies<CaptionDeskStats>(CAPTION_METRICS, [], () => [[[], desk.stats]]),
+    ...fieldFamilies<CaptionHubStats>(CAPTION_METRICS, [], () => [[[], captionHub.stats]]),
     ...fieldFamilies<TranscriptStats>(TRANSCRIPT_METRICS, [], () => [[[], transcripts.stats]]),
   ]
 }

@@ -52,5 +52,5 @@ import type { FastifyInstance } from 'fastify'
 import 'dragoman/twilio'
 import 'dragoman/browser'
 
-export const figures = (app: FastifyInstance): number => app.twilio.legs.size + app.browser.visits
+export const figures = (app: FastifyInstance): number => app.twilio.legs.size + app.browser.sessions
 `

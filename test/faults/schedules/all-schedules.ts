@@ -2,7 +2,7 @@ import { CORE_SCHEDULES } from './core-schedules.ts'
 import { DIAL_SCHEDULES } from './dial-schedules.ts'
 import { DRAIN_SCHEDULES } from './drain-schedules.ts'
 import { LINK_SCHEDULES } from './link-schedules.ts'
-import { RING_SCHEDULES } from './ring-schedules.ts'
+import { RING_SCHEDULES } from './replay-buffer-schedules.ts'
 import type { Schedule } from './schedule.ts'
 import { SESSION_SCHEDULES } from './session-schedules.ts'
 

@@ -55,7 +55,7 @@ describe('S-8: the talk page', () => {
     // A limited number per address is accepted, the others are rejected at once.
     await expect.poll(() => silent.filter(({ closed }) => closed === undefined).length).toBe(30)
     for (const n of many(8)) expect(await comesIn(`127.0.1.${n}`, { link: token })).toBe(true)
-    expect(app.server.browser.visits).toBe(8)
+    expect(app.server.browser.sessions).toBe(8)
     expect(app.server.browser.counters.refused.get('busy')).toBe(120)
   })
 
@@ -78,7 +78,7 @@ describe('S-8: the talk page', () => {
     expect(await of('127.0.0.8')).toBe(4)
     expect(await of('127.0.0.9')).toBe(0)
     expect(await of('127.0.0.9', { link: token })).toBe(2)
-    expect(app.server.browser.visits).toBe(10)
+    expect(app.server.browser.sessions).toBe(10)
   })
 
   test('S-11: fifty wrong codes from ten networks lock no code', async () => {

@@ -81,7 +81,7 @@ export async function controlled({
   const server = Fastify({ forceCloseConnections: true, ...serverOptions() })
   await server.register(controlApi, {
     prefix: '/v1',
-    floor: open.floor,
+    context: open.context,
     settings: controlSettingsSchema.parse({
       keys: [
         { name: 'desk', key: KEY },

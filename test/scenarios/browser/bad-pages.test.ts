@@ -20,7 +20,7 @@ async function closedFor(message: string | Buffer, times = 1): Promise<number> {
   const code = await bad.expectClosed()
   good.send({ kind: 'ping', at: 1 })
   await good.expect('pong')
-  expect(b.bridge.visits).toBe(1)
+  expect(b.bridge.sessions).toBe(1)
   return code
 }
 
@@ -43,7 +43,7 @@ describe('a page that violates the protocol', () => {
     await until(() => b.clock.pending > 0, 1_000, 'the deadline')
     b.clock.advance(5_000)
     expect(await silent.expectClosed()).toBe(4408)
-    expect(b.bridge.counters.visits).toBe(0)
+    expect(b.bridge.counters.sessions).toBe(0)
   })
 
   test('repeated hello and unknown messages are ignored', async () => {

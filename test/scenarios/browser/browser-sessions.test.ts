@@ -123,13 +123,13 @@ describe('a visitor', () => {
     const { call, secret } = await anna.hello()
     anna.socket.terminate()
     await until(() => b.bridge.legs.size === 0, 5_000, 'the cut')
-    expect(b.bridge.visits).toBe(1)
+    expect(b.bridge.sessions).toBe(1)
     await b.run(3_000)
     const again = await b.talker()
     again.send({ kind: 'resume', call, secret })
     expect(await again.expect('welcome')).toMatchObject({ resumed: true, call })
     expect(returned).toMatchObject([{ awayMs: 3_000 }])
-    expect(b.bridge.counters).toMatchObject({ visits: 1, resumed: 1 })
+    expect(b.bridge.counters).toMatchObject({ sessions: 1, resumed: 1 })
     // Again over a connection that is still open.
     const third = await b.talker()
     third.send({ kind: 'resume', call, secret })
@@ -150,7 +150,7 @@ describe('a visitor', () => {
     anna.socket.terminate()
     await until(() => b.bridge.legs.size === 0, 5_000, 'the cut')
     await b.run(10_500)
-    await until(() => b.bridge.visits === 0, 5_000, 'the end of the visit')
+    await until(() => b.bridge.sessions === 0, 5_000, 'the end of the visit')
     const late = await b.talker()
     late.send({ kind: 'resume', call, secret })
     expect(await late.expect('refused')).toMatchObject({ why: 'gone' })
@@ -164,7 +164,7 @@ describe('a visitor', () => {
     b.clock.advance(60_000)
     expect(await anna.expect('ended')).toMatchObject({ why: 'time' })
     expect(await anna.expectClosed()).toBe(1000)
-    expect(b.bridge.visits).toBe(0)
+    expect(b.bridge.sessions).toBe(0)
   })
 
   test('is notified when the server shuts down', async () => {

@@ -17,7 +17,7 @@ export interface ConnectionEvents {
   lost(): void
 }
 
-/** The server keeps a visit this long after a disconnection (ms). */
+/** The server keeps a session this long after a disconnection (ms). */
 const KEPT_MS = 10_000
 /** Time without data after which the connection is considered dead (ms). */
 const DEAD_MS = 5_000
@@ -28,11 +28,11 @@ const PATIENCE_MS = 120_000
 /** Unsent bytes above which audio is dropped, because late speech is useless (2 s). */
 const MOST_UNSENT = 65_536
 
-/** The page’s socket. After a disconnection it reconnects automatically and resumes the visit. */
+/** The page’s socket. After a disconnection it reconnects automatically and resumes the session. */
 export class Connection {
   readonly #events: ConnectionEvents
   #socket: WebSocket | undefined
-  #visit: { call: string; secret: string } | undefined
+  #session: { call: string; secret: string } | undefined
   #line: Line = 'over'
   #tries = 0
   #cutAt = 0
@@ -53,7 +53,7 @@ export class Connection {
   }
 
   open(): void {
-    this.#visit = undefined
+    this.#session = undefined
     this.#known = false
     this.#tries = 0
     this.#cutAt = performance.now()
@@ -112,8 +112,8 @@ export class Connection {
     this.#heardAt = performance.now()
     this.#become(line)
     socket.addEventListener('open', () => {
-      const kept = this.#visit && performance.now() - this.#cutAt < KEPT_MS
-      socket.send(JSON.stringify(kept ? { kind: 'resume', ...this.#visit } : this.#events.hello()))
+      const kept = this.#session && performance.now() - this.#cutAt < KEPT_MS
+      socket.send(JSON.stringify(kept ? { kind: 'resume', ...this.#session } : this.#events.hello()))
     })
     socket.addEventListener('message', ({ data }) => {
       if (this.#socket === socket) this.#heard(data)
@@ -132,7 +132,7 @@ export class Connection {
     const message = JSON.parse(data) as Outbound
     switch (message.kind) {
       case 'welcome':
-        this.#visit = { call: message.call, secret: message.secret }
+        this.#session = { call: message.call, secret: message.secret }
         this.#known = true
         this.#tries = 0
         this.#pingedAt = 0
@@ -142,9 +142,9 @@ export class Connection {
         this.roundTripMs = performance.now() - message.at
         return
       case 'refused':
-        // The visit ended before we reconnected: start a new one.
+        // The session ended before we reconnected: start a new one.
         if (message.why === 'gone') {
-          this.#visit = undefined
+          this.#session = undefined
           return
         }
         if (this.#known && this.#events.asksAgain(message.why)) return

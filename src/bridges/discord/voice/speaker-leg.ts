@@ -148,7 +148,7 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
   /** Ends this speaker after an error. */
   #fail(cause: unknown): void {
     const error = new BridgeError('LEG_LOST', "the speaker's audio could not be processed", { cause })
-    this.#options.log.error({ legId: this.id, ...errorFields(cause) }, 'leg failed')
+    this.#options.log.error({ channel: this.channel, legId: this.id, ...errorFields(cause) }, 'leg failed')
     void this.close({ kind: 'failed', error })
   }
 }

@@ -44,15 +44,15 @@ export const say = operation({
   status: 202,
   answer: playedSchema,
   errors: ['room_unknown', 'participant_unknown', 'nobody_there', 'sounds_off', 'speech_unavailable'],
-  async run(floor, { params: { room }, body: { text, language: from, to, captions = to === undefined } }) {
-    assertRoom(floor, room)
-    const announcer = announcerOf(floor)
-    const parties = listenersOf(floor, room, to)
+  async run(context, { params: { room }, body: { text, language: from, to, captions = to === undefined } }) {
+    assertRoom(context, room)
+    const announcer = announcerOf(context)
+    const parties = listenersOf(context, room, to)
     const spoken = new Map<LanguageId, Promise<Sound | ControlError>>()
     const inLanguage = (wanted: LanguageId) => {
       const known = spoken.get(wanted)
       if (known) return known
-      const making = inTime(floor, announcer.say(text, from, wanted)).catch(toErrorBody)
+      const making = inTime(context, announcer.say(text, from, wanted)).catch(toErrorBody)
       spoken.set(wanted, making)
       return making
     }
@@ -60,7 +60,7 @@ export const say = operation({
       parties.map(async party => {
         const wanted = party.state.hears ?? from
         const sound = await inLanguage(wanted)
-        return { ...played(floor, party, sound), language: wanted }
+        return { ...played(context, party, sound), language: wanted }
       }),
     )
     if (announcements.every(({ error }) => error !== undefined)) {
@@ -72,7 +72,7 @@ export const say = operation({
         const sound = await made
         const heard = announcements.some(each => each.error === undefined && each.language === language)
         if (heard && !(sound instanceof ControlError))
-          caption(floor, room, { text, from, to: language, sound })
+          caption(context, room, { text, from, to: language, sound })
       }
     return { announcements }
   },
@@ -103,15 +103,15 @@ export const play = operation({
     'file_unknown',
     'sound_unavailable',
   ],
-  async run(floor, { params: { room }, body: { file, to } }) {
-    assertRoom(floor, room)
-    const announcer = announcerOf(floor)
-    const parties = listenersOf(floor, room, to)
+  async run(context, { params: { room }, body: { file, to } }) {
+    assertRoom(context, room)
+    const announcer = announcerOf(context)
+    const parties = listenersOf(context, room, to)
     const sound = await announcer.file(file).catch((error: unknown) => {
       const unknown = error instanceof BridgeError && error.code === 'CONFIG'
       throw new ControlError(unknown ? 'file_unknown' : 'sound_unavailable')
     })
-    return { announcements: parties.map(party => played(floor, party, sound)) }
+    return { announcements: parties.map(party => played(context, party, sound)) }
   },
 })
 
@@ -126,8 +126,8 @@ export const stopAnnouncement = operation({
   status: 200,
   answer: z.strictObject({ id: z.string(), ended: z.literal(true) }),
   errors: ['announcement_unknown'],
-  run(floor, { params: { announcement } }) {
-    if (!floor.announcements.stop(announcement)) throw new ControlError('announcement_unknown')
+  run(context, { params: { announcement } }) {
+    if (!context.announcements.stop(announcement)) throw new ControlError('announcement_unknown')
     return { id: announcement, ended: true }
   },
 })
@@ -154,15 +154,15 @@ function caption(
 }
 
 /** Plays `sound` to `party`, who may have left while it was synthesized. */
-function played(floor: ControlContext, party: Participant, sound: Sound | ControlError) {
+function played(context: ControlContext, party: Participant, sound: Sound | ControlError) {
   const participant = party.id
   if (sound instanceof ControlError) return { participant, error: sound.specific }
-  if (floor.relay.find(participant) !== party) return { participant, error: 'participant_unknown' }
-  return { id: floor.announcements.add(party.announce(sound)), participant }
+  if (context.relay.find(participant) !== party) return { participant, error: 'participant_unknown' }
+  return { id: context.announcements.add(party.announce(sound)), participant }
 }
 
-async function inTime(floor: ControlContext, sound: Promise<Sound>): Promise<Sound> {
+async function inTime(context: ControlContext, sound: Promise<Sound>): Promise<Sound> {
   const late = Promise.withResolvers<never>()
-  using _ = setTimer(floor.clock, SPEECH_MS, () => late.reject(new ControlError('speech_unavailable')))
+  using _ = setTimer(context.clock, SPEECH_MS, () => late.reject(new ControlError('speech_unavailable')))
   return await Promise.race([sound, late.promise])
 }

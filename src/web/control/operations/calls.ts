@@ -44,16 +44,16 @@ export const dial = operation({
   status: 202,
   answer: callSchema,
   errors: ['room_unknown', 'room_full', 'dial_refused', 'language_not_allowed', 'capacity'],
-  run(floor, { params: { room }, body, holder }) {
-    assertRoom(floor, room)
+  run(context, { params: { room }, body, holder }) {
+    assertRoom(context, room)
     const { to, from, ringSeconds, limitSeconds, announce, ...party } = body
-    const plan = floor.plans.find(room)
+    const plan = context.plans.find(room)
     const refused = refusedLanguages(plan, [party.speaks, party.hears])
     if (refused.length > 0)
       throw new ControlError('language_not_allowed', `the room does not allow ${refused.join(', ')}`)
-    const there = (floor.relay.rooms.get(room)?.participants.size ?? 0) + floor.calls.calling(room)
+    const there = (context.relay.rooms.get(room)?.participants.size ?? 0) + context.calls.calling(room)
     if (there >= (plan?.maxParticipants ?? Number.POSITIVE_INFINITY)) throw new ControlError('room_full')
-    if (!floor.dialer) throw new ControlError('dial_refused', 'outbound calls are not configured')
+    if (!context.dialer) throw new ControlError('dial_refused', 'outbound calls are not configured')
     const request = {
       to,
       by: holder,
@@ -62,9 +62,9 @@ export const dial = operation({
       ringSeconds,
       limitSeconds,
     }
-    return floor.calls.place(floor.dialer, request, participant => {
-      const called = announce ? floor.relay.find(participant) : undefined
-      if (called) void tell(floor, called, 'incoming')
+    return context.calls.place(context.dialer, request, participant => {
+      const called = announce ? context.relay.find(participant) : undefined
+      if (called) void tell(context, called, 'incoming')
     })
   },
 })
@@ -80,9 +80,9 @@ export const listCalls = operation({
   status: 200,
   answer: z.strictObject({ calls: z.array(callSchema) }),
   errors: ['room_unknown'],
-  run(floor, { params: { room } }) {
-    assertRoom(floor, room)
-    return { calls: floor.calls.of(room) }
+  run(context, { params: { room } }) {
+    assertRoom(context, room)
+    return { calls: context.calls.of(room) }
   },
 })
 
@@ -97,8 +97,8 @@ export const getCall = operation({
   status: 200,
   answer: callSchema,
   errors: ['call_unknown'],
-  run(floor, { params: { call } }) {
-    const found = floor.calls.find(call)
+  run(context, { params: { call } }) {
+    const found = context.calls.find(call)
     if (!found) throw new ControlError('call_unknown')
     return found
   },
@@ -115,8 +115,8 @@ export const hangUpCall = operation({
   status: 200,
   answer: callSchema,
   errors: ['call_unknown'],
-  async run(floor, { params: { call } }) {
-    const found = await floor.calls.hangUp(call)
+  async run(context, { params: { call } }) {
+    const found = await context.calls.hangUp(call)
     if (!found) throw new ControlError('call_unknown')
     return found
   },

@@ -30,20 +30,25 @@ export const readCaptions = operation({
   status: 200,
   types: ['text/event-stream'],
   errors: ['room_unknown', 'too_many_readers'],
-  run(floor, { params: { room }, query: { to, final }, raw, reply }) {
-    const bearer = bearerOf(raw, room, floor)
-    assertLinkOpens(floor, room, bearer?.token)
-    assertRoom(floor, room)
-    const place = bearer && floor.linkReaders.open(bearer)
+  run(context, { params: { room }, query: { to, final }, raw, reply }) {
+    const bearer = bearerOf(raw, room, context)
+    assertLinkOpens(context, room, bearer?.token)
+    assertRoom(context, room)
+    const place = bearer && context.linkReaders.open(bearer)
     if (bearer && !place) throw new ControlError('too_many_readers', undefined, { 'retry-after': '5' })
     const lastId = raw.headers['last-event-id']
     const outlet = new EventStreamResponse(reply)
-    const reading = floor.desk.read(room, outlet, { to, final }, Array.isArray(lastId) ? undefined : lastId)
+    const reading = context.captionHub.read(
+      room,
+      outlet,
+      { to, final },
+      Array.isArray(lastId) ? undefined : lastId,
+    )
     if (!reading) {
       place?.[Symbol.dispose]()
       throw new ControlError('too_many_readers', undefined, { 'retry-after': '5' })
     }
-    const link = bearer && endWithLink(floor, room, bearer.token, outlet)
+    const link = bearer && endWithLink(context, room, bearer.token, outlet)
     outlet.open(() => {
       reading[Symbol.dispose]()
       link?.[Symbol.dispose]()
@@ -97,9 +102,9 @@ export const linkCaptions = operation({
   status: 201,
   answer: linkSchema,
   errors: ['room_unknown'],
-  run(floor, { params: { room }, body }) {
-    assertLives(floor, room)
-    const { token, until } = floor.links.issue(room, body.minutes * MINUTE_MS)
+  run(context, { params: { room }, body }) {
+    assertLives(context, room)
+    const { token, until } = context.links.issue(room, body.minutes * MINUTE_MS)
     const url = `/v1/rooms/${encodeURIComponent(room)}/captions?token=${token}`
     return { url, page: captionPagePath(room, token), token, expiresAt: isoTime(until) }
   },
@@ -116,9 +121,9 @@ export const revokeLinks = operation({
   status: 200,
   answer: z.strictObject({ room: z.string(), revoked: z.literal(true) }),
   errors: ['room_unknown'],
-  run(floor, { params: { room } }) {
-    assertRoom(floor, room)
-    floor.links.revoke(room)
+  run(context, { params: { room } }) {
+    assertRoom(context, room)
+    context.links.revoke(room)
     return { room, revoked: true }
   },
 })

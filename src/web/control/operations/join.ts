@@ -28,10 +28,10 @@ export const createCode = operation({
   status: 201,
   answer: codeSchema,
   errors: ['room_unknown', 'capacity'],
-  run(floor, { params: { room }, body }) {
-    assertLives(floor, room)
-    const code = floor.codes.issue(room, body.minutes * MINUTE_MS)
-    return codeView(floor, { code, room, expiresAt: floor.clock.now() + body.minutes * MINUTE_MS })
+  run(context, { params: { room }, body }) {
+    assertLives(context, room)
+    const code = context.codes.issue(room, body.minutes * MINUTE_MS)
+    return codeView(context, { code, room, expiresAt: context.clock.now() + body.minutes * MINUTE_MS })
   },
 })
 
@@ -46,9 +46,9 @@ export const listCodes = operation({
   status: 200,
   answer: z.strictObject({ codes: z.array(codeSchema) }),
   errors: ['room_unknown'],
-  run(floor, { params: { room } }) {
-    assertRoom(floor, room)
-    return { codes: floor.codes.of(room).map(each => codeView(floor, each)) }
+  run(context, { params: { room } }) {
+    assertRoom(context, room)
+    return { codes: context.codes.of(room).map(each => codeView(context, each)) }
   },
 })
 
@@ -63,10 +63,10 @@ export const revokeCode = operation({
   status: 200,
   answer: z.strictObject({ code: z.string(), revoked: z.literal(true) }),
   errors: ['room_unknown', 'code_unknown'],
-  run(floor, { params: { room, code } }) {
-    assertRoom(floor, room)
-    if (floor.codes.find(code) !== room) throw new ControlError('code_unknown')
-    floor.codes.revoke(code)
+  run(context, { params: { room, code } }) {
+    assertRoom(context, room)
+    if (context.codes.find(code) !== room) throw new ControlError('code_unknown')
+    context.codes.revoke(code)
     return { code, revoked: true }
   },
 })
@@ -90,11 +90,11 @@ export const linkRoom = operation({
   status: 201,
   answer: roomLinkSchema,
   errors: ['room_unknown', 'capacity'],
-  run(floor, { params: { room }, body }) {
-    assertLives(floor, room)
+  run(context, { params: { room }, body }) {
+    assertLives(context, room)
     const ttlMs = body.minutes * MINUTE_MS
-    const token = floor.roomLinks.issue(room, ttlMs)
-    return { page: joinPath(token), token, expiresAt: isoTime(floor.wall() + ttlMs) }
+    const token = context.roomLinks.issue(room, ttlMs)
+    return { page: joinPath(token), token, expiresAt: isoTime(context.wall() + ttlMs) }
   },
 })
 
@@ -109,8 +109,8 @@ export const revokeRoomLinks = operation({
   status: 200,
   answer: z.strictObject({ room: z.string(), revoked: z.int() }),
   errors: ['room_unknown'],
-  run(floor, { params: { room } }) {
-    assertRoom(floor, room)
-    return { room, revoked: floor.roomLinks.revokeAll(room) }
+  run(context, { params: { room } }) {
+    assertRoom(context, room)
+    return { room, revoked: context.roomLinks.revokeAll(room) }
   },
 })

@@ -19,10 +19,10 @@ export const listParticipants = operation({
   status: 200,
   answer: z.strictObject({ participants: z.array(participantSchema) }),
   errors: ['room_unknown'],
-  run(floor, { params: { room } }) {
-    assertRoom(floor, room)
-    const there = floor.relay.rooms.get(room)?.participants.values() ?? []
-    return { participants: Array.from(there, each => participantView(floor, each)) }
+  run(context, { params: { room } }) {
+    assertRoom(context, room)
+    const there = context.relay.rooms.get(room)?.participants.values() ?? []
+    return { participants: Array.from(there, each => participantView(context, each)) }
   },
 })
 
@@ -37,7 +37,8 @@ export const getParticipant = operation({
   status: 200,
   answer: participantSchema,
   errors: ['participant_unknown'],
-  run: (floor, { params: { participant } }) => participantView(floor, participantOf(floor, participant)),
+  run: (context, { params: { participant } }) =>
+    participantView(context, participantOf(context, participant)),
 })
 
 const change = z
@@ -74,9 +75,9 @@ export const changeParticipant = operation({
   status: 200,
   answer: participantSchema,
   errors: ['participant_unknown', 'language_not_allowed'],
-  run(floor, { params: { participant: which }, body }) {
-    const participant = participantOf(floor, which)
-    const plan = floor.plans.find(participant.invitation.room)
+  run(context, { params: { participant: which }, body }) {
+    const participant = participantOf(context, which)
+    const plan = context.plans.find(participant.invitation.room)
     const refused = refusedLanguages(plan, [body.speaks, body.hears])
     if (refused.length > 0)
       throw new ControlError('language_not_allowed', `the room does not allow ${refused.join(', ')}`)
@@ -85,8 +86,8 @@ export const changeParticipant = operation({
     participant.change(wanted)
     const notice = announce ? changeNotice(before, participant.state) : undefined
     // Not awaited: the notice is played when the service has synthesized it.
-    if (notice) void tell(floor, participant, notice)
-    return participantView(floor, participant)
+    if (notice) void tell(context, participant, notice)
+    return participantView(context, participant)
   },
 })
 
@@ -101,9 +102,9 @@ export const hangUpParticipant = operation({
   status: 200,
   answer: z.strictObject({ id: z.string(), ended: z.literal(true) }),
   errors: ['participant_unknown'],
-  run(floor, { params: { participant } }) {
-    const found = floor.relay.find(participant)
-    if (!found && !floor.departed.has('participant', participant))
+  run(context, { params: { participant } }) {
+    const found = context.relay.find(participant)
+    if (!found && !context.departed.has('participant', participant))
       throw new ControlError('participant_unknown')
     // Not awaited: the peer may take time to hang up.
     void found?.hangUp()

@@ -7,10 +7,10 @@ import { recordingSchema, roomParams } from '../schemas.ts'
 import { assertRoom } from '../views.ts'
 
 /** Returns the recorder. Throws `recording_off` or `room_unknown`. */
-function recorderOf(floor: ControlContext, room: string): Recorder {
-  assertRoom(floor, room)
-  if (!floor.recorder) throw new ControlError('recording_off')
-  return floor.recorder
+function recorderOf(context: ControlContext, room: string): Recorder {
+  assertRoom(context, room)
+  if (!context.recorder) throw new ControlError('recording_off')
+  return context.recorder
 }
 
 const common = {
@@ -29,7 +29,7 @@ export const startRecording = operation({
     'All participants are notified first; recording starts after the notice. A recording in progress is left unchanged.',
   status: 202,
   errors: ['room_unknown', 'recording_off', 'not_now', 'capacity'],
-  run: (floor, { params: { room } }) => recorderOf(floor, room).start(room),
+  run: (context, { params: { room } }) => recorderOf(context, room).start(room),
 })
 
 export const getRecording = operation({
@@ -40,8 +40,8 @@ export const getRecording = operation({
   about: 'The recording in progress.',
   status: 200,
   errors: ['room_unknown', 'recording_off', 'recording_unknown'],
-  run(floor, { params: { room } }) {
-    const status = recorderOf(floor, room).of(room)
+  run(context, { params: { room } }) {
+    const status = recorderOf(context, room).of(room)
     if (!status) throw new ControlError('recording_unknown')
     return status
   },
@@ -56,8 +56,8 @@ export const pauseRecording = operation({
   body: z.strictObject({ paused: z.boolean() }),
   status: 200,
   errors: ['room_unknown', 'recording_off', 'recording_unknown', 'not_now'],
-  run(floor, { params: { room }, body: { paused } }) {
-    const recorder = recorderOf(floor, room)
+  run(context, { params: { room }, body: { paused } }) {
+    const recorder = recorderOf(context, room)
     if (!recorder.of(room)) throw new ControlError('recording_unknown')
     return paused ? recorder.pause(room) : recorder.resume(room)
   },
@@ -71,8 +71,8 @@ export const stopRecording = operation({
   about: 'Responds when all data is on disk.',
   status: 200,
   errors: ['room_unknown', 'recording_off', 'recording_unknown'],
-  async run(floor, { params: { room } }) {
-    const ended = await recorderOf(floor, room).stop(room)
+  async run(context, { params: { room } }) {
+    const ended = await recorderOf(context, room).stop(room)
     if (!ended) throw new ControlError('recording_unknown')
     return ended
   },

@@ -39,14 +39,14 @@ export const createRoom = operation({
   status: 201,
   answer: z.strictObject({ ...roomSchema.shape, code: codeSchema.nullable() }),
   errors: ['room_exists', 'capacity'],
-  run(floor, { body }) {
+  run(context, { body }) {
     const { name = `room-${secretName()}`, codeMinutes, ...rest } = body
-    if (floor.plans.find(name) || floor.relay.rooms.has(name)) throw new ControlError('room_exists')
-    floor.plans.add({ room: name, ...rest, createdAt: isoTime(floor.wall()) })
-    floor.lives.create(name)
-    const code = codeMinutes === undefined ? undefined : floor.codes.issue(name, codeMinutes * MINUTE_MS)
-    const issued = floor.codes.of(name).find(each => each.code === code)
-    return { ...roomView(floor, name), code: issued ? codeView(floor, issued) : null }
+    if (context.plans.find(name) || context.relay.rooms.has(name)) throw new ControlError('room_exists')
+    context.plans.add({ room: name, ...rest, createdAt: isoTime(context.wall()) })
+    context.lives.create(name)
+    const code = codeMinutes === undefined ? undefined : context.codes.issue(name, codeMinutes * MINUTE_MS)
+    const issued = context.codes.of(name).find(each => each.code === code)
+    return { ...roomView(context, name), code: issued ? codeView(context, issued) : null }
   },
 })
 
@@ -64,14 +64,14 @@ export const listRooms = operation({
   status: 200,
   answer: z.strictObject({ rooms: z.array(roomSchema), next: z.string().nullable() }),
   errors: [],
-  run(floor, { query: { limit, after } }) {
-    const names = new Set([...floor.relay.rooms.keys(), ...Array.from(floor.plans, ({ room }) => room)])
+  run(context, { query: { limit, after } }) {
+    const names = new Set([...context.relay.rooms.keys(), ...Array.from(context.plans, ({ room }) => room)])
     const behind = Array.from(names)
       .filter(name => after === undefined || name > after)
       .sort()
     const page = behind.slice(0, limit)
     return {
-      rooms: page.map(name => roomView(floor, name)),
+      rooms: page.map(name => roomView(context, name)),
       next: behind.length > page.length ? (page.at(-1) ?? null) : null,
     }
   },
@@ -88,9 +88,9 @@ export const getRoom = operation({
   status: 200,
   answer: roomSchema,
   errors: ['room_unknown'],
-  run(floor, { params: { room } }) {
-    assertRoom(floor, room)
-    return roomView(floor, room)
+  run(context, { params: { room } }) {
+    assertRoom(context, room)
+    return roomView(context, room)
   },
 })
 
@@ -107,11 +107,11 @@ export const endRoomNow = operation({
   status: 200,
   answer: z.strictObject({ name: z.string(), ended: z.literal(true) }),
   errors: ['room_unknown'],
-  async run(floor, { params: { room }, query: { goodbye } }) {
-    const known = floor.relay.rooms.has(room) || floor.plans.find(room) !== undefined
-    if (!known && !floor.departed.has('room', room)) throw new ControlError('room_unknown')
-    await floor.calls.hangUpCalling(room)
-    if (known) await endRoom(floor, room, goodbye === 'true' ? 'goodbye' : undefined)
+  async run(context, { params: { room }, query: { goodbye } }) {
+    const known = context.relay.rooms.has(room) || context.plans.find(room) !== undefined
+    if (!known && !context.departed.has('room', room)) throw new ControlError('room_unknown')
+    await context.calls.hangUpCalling(room)
+    if (known) await endRoom(context, room, goodbye === 'true' ? 'goodbye' : undefined)
     return { name: room, ended: true }
   },
 })

@@ -65,15 +65,16 @@ export const roomTranscript = operation({
   answer: transcriptSchema,
   types,
   errors: ['room_unknown', 'transcript_unknown'],
-  async run(floor, { params: { room }, query: { life, token: _, ...wish }, raw }) {
-    const bearer = bearerOf(raw, room, floor)
+  async run(context, { params: { room }, query: { life, token: _, ...wish }, raw }) {
+    const bearer = bearerOf(raw, room, context)
     const token = bearer?.token
-    if (bearer && !floor.linkReaders.takeTranscript(bearer))
+    if (bearer && !context.linkReaders.takeTranscript(bearer))
       throw new ControlError('too_many_requests', undefined, { 'retry-after': '1' })
-    const open = floor.transcripts.of(room)
-    if (life !== undefined && life !== open?.id) return shown(await endedLife(floor, room, life, token), wish)
-    assertLinkOpens(floor, room, token)
-    assertRoom(floor, room)
+    const open = context.transcripts.of(room)
+    if (life !== undefined && life !== open?.id)
+      return shown(await endedLife(context, room, life, token), wish)
+    assertLinkOpens(context, room, token)
+    assertRoom(context, room)
     return shown(open, wish)
   },
 })
@@ -89,11 +90,11 @@ export const forgetRoomTranscript = operation({
   status: 200,
   answer: z.strictObject({ id: z.string(), deleted: z.literal(true) }),
   errors: ['room_unknown', 'transcript_unknown'],
-  async run(floor, { params: { room } }) {
-    assertRoom(floor, room)
-    const transcript = floor.transcripts.of(room)
-    floor.desk.forget(room)
-    if (!transcript || !(await floor.transcripts.delete(transcript.id)))
+  async run(context, { params: { room } }) {
+    assertRoom(context, room)
+    const transcript = context.transcripts.of(room)
+    context.captionHub.forget(room)
+    if (!transcript || !(await context.transcripts.delete(transcript.id)))
       throw new ControlError('transcript_unknown')
     return { id: transcript.id, deleted: true }
   },
@@ -110,8 +111,8 @@ export const listTranscripts = operation({
   status: 200,
   answer: z.strictObject({ transcripts: z.array(transcriptSummarySchema) }),
   errors: [],
-  run: (floor, { query: { room } }) => ({
-    transcripts: floor.transcripts.list().filter(each => room === undefined || each.room === room),
+  run: (context, { query: { room } }) => ({
+    transcripts: context.transcripts.list().filter(each => room === undefined || each.room === room),
   }),
 })
 
@@ -128,8 +129,8 @@ export const getTranscript = operation({
   answer: transcriptSchema,
   types,
   errors: ['transcript_unknown'],
-  run: async (floor, { params: { transcript }, query: wish }) =>
-    shown(await floor.transcripts.read(transcript), wish),
+  run: async (context, { params: { transcript }, query: wish }) =>
+    shown(await context.transcripts.read(transcript), wish),
 })
 
 export const deleteTranscript = operation({
@@ -143,10 +144,10 @@ export const deleteTranscript = operation({
   status: 200,
   answer: z.strictObject({ id: z.string(), deleted: z.literal(true) }),
   errors: ['transcript_unknown'],
-  async run(floor, { params: { transcript } }) {
-    const room = floor.transcripts.list().find(each => each.id === transcript && !each.endedAt)?.room
-    if (room !== undefined) floor.desk.forget(room)
-    if (!(await floor.transcripts.delete(transcript))) throw new ControlError('transcript_unknown')
+  async run(context, { params: { transcript } }) {
+    const room = context.transcripts.list().find(each => each.id === transcript && !each.endedAt)?.room
+    if (room !== undefined) context.captionHub.forget(room)
+    if (!(await context.transcripts.delete(transcript))) throw new ControlError('transcript_unknown')
     return { id: transcript, deleted: true }
   },
 })

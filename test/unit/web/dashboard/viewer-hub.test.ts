@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
-import { ViewerHub } from '../../../../src/web/dashboard/audience.ts'
+import { ViewerHub } from '../../../../src/web/dashboard/viewer-hub.ts'
 
 /** A viewer: accepts all writes, or none. */
 class Viewer {

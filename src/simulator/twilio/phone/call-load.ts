@@ -7,7 +7,7 @@ import { emptyPlayoutReport, Histogram, mergePlayout, type PlayoutReport } from 
 import type { Voice } from './voice.ts'
 
 /** Number of simultaneous calls, and their speech. */
-export interface CrowdOptions {
+export interface CallLoadOptions {
   /** Number of phones. */
   count: number
   /** One timer for all phones. */
@@ -21,7 +21,7 @@ export interface CrowdOptions {
 }
 
 /** Combined figures of all phones. */
-export interface CrowdReport extends PlayoutReport {
+export interface CallLoadReport extends PlayoutReport {
   /** Number of phones whose call is not over. */
   live: number
   sent: number
@@ -31,7 +31,7 @@ export interface CrowdReport extends PlayoutReport {
 }
 
 /** Places many calls in one process. Settles when all of them have started or failed. */
-export async function placeCalls(options: CrowdOptions): Promise<CallLoad> {
+export async function placeCalls(options: CallLoadOptions): Promise<CallLoad> {
   const { count, line, voice, rampMs = 20 * count } = options
   const { clock } = line
   const began = clock.now()
@@ -59,7 +59,7 @@ export class CallLoad implements AsyncDisposable {
     this.calls = calls
   }
 
-  report(): CrowdReport {
+  report(): CallLoadReport {
     const sum = {
       ...emptyPlayoutReport(),
       live: 0,

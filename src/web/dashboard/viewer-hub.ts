@@ -16,7 +16,7 @@ const LINGER_MS = 15_000
 const SLOW_BYTES = 65_536
 const GONE_BYTES = 1_048_576
 
-export interface AudienceOptions {
+export interface ViewerHubOptions {
   readonly clock: Clock
   readonly maxViewers: number
   /** Created for the first viewer; disposed some time after the last has left. */
@@ -24,7 +24,7 @@ export interface AudienceOptions {
 }
 
 /** Counters of the viewers. */
-export interface AudienceStats {
+export interface ViewerStats {
   readonly viewers: number
   /** Viewers disconnected because they did not read. */
   readonly cutOff: number
@@ -35,7 +35,7 @@ export interface AudienceStats {
 }
 
 /** The metric of each counter. */
-export const VIEWER_METRICS: FieldTable<AudienceStats> = {
+export const VIEWER_METRICS: FieldTable<ViewerStats> = {
   viewers: ['dragoman_dashboard_viewers', 'Open dashboard pages.'],
   cutOff: [
     'dragoman_dashboard_viewers_cut_off_total',
@@ -51,19 +51,19 @@ export const VIEWER_METRICS: FieldTable<AudienceStats> = {
 /** The viewers of the dashboard. All receive the same bytes; nothing is computed without viewers. */
 export class ViewerHub implements Disposable {
   readonly #counts = { cutOff: 0, skipped: 0, refused: 0 }
-  readonly #parts: AudienceOptions
+  readonly #parts: ViewerHubOptions
   readonly #viewers = new Set<EventSink>()
-  #lookout: ReturnType<AudienceOptions['lookout']> | undefined
+  #lookout: ReturnType<ViewerHubOptions['lookout']> | undefined
   #ticker: Ticker | undefined
   #ticks = 0
   #leaving: Disposable | undefined
   #closed = false
 
-  constructor(parts: AudienceOptions) {
+  constructor(parts: ViewerHubOptions) {
     this.#parts = parts
   }
 
-  get stats(): AudienceStats {
+  get stats(): ViewerStats {
     return { viewers: this.#viewers.size, ...this.#counts }
   }
 
