@@ -1,42 +1,28 @@
-/** Maximum number of remembered responses. */
-const MAX_RESPONSES = 1_000
-
-/** Caches responses, so that a redelivered webhook is processed once. Evicts the oldest. */
-export class BoundedMap<T> {
-  readonly #answers = new Map<string, T>()
-
-  /** Returns the cached response for `key`, or creates it with `make`. */
-  once(key: string, make: () => T): T {
-    const known = this.#answers.get(key)
-    if (known !== undefined) return known
-    const answer = make()
-    if (this.#answers.size >= MAX_RESPONSES) this.#answers.delete(this.#answers.keys().next().value!)
-    this.#answers.set(key, answer)
-    return answer
-  }
-}
-
-/** Maximum number of users; the least recently seen one is dropped first. */
-const MAX_LOCALES = 10_000
-
 /**
- * Locales of users' clients. Discord reports them only with commands, so they are kept, in memory only, as the best
- * guess of the user's language.
+ * A map of at most `max` entries. Setting a key makes its entry the newest; a new key beyond the maximum evicts the oldest
+ * entry. For state that clients can make grow: users, rooms, streams, redelivered requests.
  */
-export class SeenLocales {
-  readonly #locales = new Map<string, string>()
+export class BoundedMap<K, V> extends Map<K, V> {
+  readonly #max: number
 
-  saw(userId: string, locale: string): void {
-    this.#locales.delete(userId)
-    if (this.#locales.size >= MAX_LOCALES) this.#locales.delete(this.#locales.keys().next().value!)
-    this.#locales.set(userId, locale)
+  /** Throws `RangeError` unless `max` is a positive integer. */
+  constructor(max: number) {
+    if (!Number.isInteger(max) || max < 1)
+      throw new RangeError(`max must be a positive integer, but is ${max}`)
+    super()
+    this.#max = max
   }
 
-  of(userId: string): string | undefined {
-    return this.#locales.get(userId)
+  override set(key: K, value: V): this {
+    if (!this.delete(key) && this.size >= this.#max) this.delete(this.keys().next().value!)
+    return super.set(key, value)
   }
 
-  forget(userId: string): void {
-    this.#locales.delete(userId)
+  /** Returns the value of `key`, which `make` creates if there is none. Does not make an existing entry the newest. */
+  getOrSet(key: K, make: () => V): V {
+    if (this.has(key)) return this.get(key) as V
+    const value = make()
+    this.set(key, value)
+    return value
   }
 }

@@ -50,7 +50,9 @@ interface Measured {
   usedAt: number
 }
 
-/** Rate limits per group of addresses. Memory is bounded: above `maxGroups`, new groups share one limit. */
+/**
+ * Rate limits per key, such as an address prefix or a user. Memory is bounded: above `maxGroups`, new keys share one limit.
+ */
 export class KeyedRateLimiter {
   readonly #clock: Clock
   readonly #rate: Rate
@@ -83,6 +85,12 @@ export class KeyedRateLimiter {
     this.#groups.delete(place)
     this.#groups.set(place, measured)
     return measured.bucket.take(now) >= 0
+  }
+
+  /** Returns the time until another event of `group` is within the limit (ms), or 0. */
+  waitMs(group: string): number {
+    const missing = 1 - (this.#groups.get(group)?.bucket.left(this.#clock.now()) ?? 1)
+    return missing <= 0 ? 0 : (missing / this.#rate.perSecond) * 1_000
   }
 
   /** Removes an event counted by mistake. */
@@ -167,51 +175,6 @@ export class FailureLimiter {
     const debt = this.#debts.get(place)
     if (!debt) return 0
     return Math.max(0, debt.failures - ((this.#clock.now() - debt.at) * this.#perMinute) / MINUTE_MS)
-  }
-}
-
-/** Burst size and sustained rate. */
-interface CommandRate {
-  readonly burst: number
-  readonly perSecond: number
-}
-
-const RATES = {
-  user: { burst: 5, perSecond: 1 / 3 },
-  guild: { burst: 20, perSecond: 2 },
-  /** Discord requests choices at each keystroke. */
-  typing: { burst: 20, perSecond: 4 },
-} as const satisfies Record<string, CommandRate>
-
-/** Maximum number of buckets. The least recently used one, which is full again, is dropped first. */
-const MOST = 10_000
-
-/** Rate limits of commands per user and per guild. */
-export class CommandLimits {
-  readonly #clock: Clock
-  readonly #buckets = new Map<string, TokenBucket>()
-
-  constructor(clock: Clock) {
-    this.#clock = clock
-  }
-
-  /** Seconds to wait before the next command. 0: allowed and counted. */
-  command(userId: string, guildId: string): number {
-    return this.#take(`user ${userId}`, RATES.user) || this.#take(`guild ${guildId}`, RATES.guild)
-  }
-
-  /** Returns whether another autocompletion is allowed. */
-  typing(userId: string): boolean {
-    return this.#take(`typing ${userId}`, RATES.typing) === 0
-  }
-
-  #take(key: string, { burst, perSecond }: CommandRate): number {
-    const now = this.#clock.now()
-    const bucket = this.#buckets.get(key) ?? new TokenBucket(perSecond, burst, now)
-    this.#buckets.delete(key)
-    if (this.#buckets.size >= MOST) this.#buckets.delete(this.#buckets.keys().next().value!)
-    this.#buckets.set(key, bucket)
-    return bucket.take(now) >= 0 ? 0 : Math.max(1, Math.ceil((1 - bucket.left(now)) / perSecond))
   }
 }
 

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import { BoundedMap } from '../common/bounded-map.ts'
 import type { ErrorCode } from '../common/errors.ts'
 import type { LanguageId } from '../common/language.ts'
 import type { EndReason } from '../common/lifecycle.ts'
@@ -61,7 +62,7 @@ export class UtteranceWatch implements Disposable {
   readonly #followed = new Map<string, Followed>()
   /** Completed utterances, so that other listeners cause no second trace. */
   readonly #over = new Set<string>()
-  readonly #languages = new Map<string, readonly [from: LanguageId, to: LanguageId]>()
+  readonly #languages = new BoundedMap<string, readonly [from: LanguageId, to: LanguageId]>(MOST)
   readonly #channels = new Map<string, string>()
   readonly #subscriptions: readonly Disposable[]
 
@@ -71,7 +72,7 @@ export class UtteranceWatch implements Disposable {
     this.#subscriptions = [
       observer.on('admitted', ({ participant, channel }) => void this.#channels.set(participant, channel)),
       observer.on('left', ({ participant, reason }) => this.#left(participant, reason)),
-      observer.on('caption', ({ utterance, from, to }) => remember(this.#languages, utterance, [from, to])),
+      observer.on('caption', ({ utterance, from, to }) => this.#languages.set(utterance, [from, to])),
       observer.on('utterance', event => this.#take(event)),
     ]
   }
@@ -127,10 +128,4 @@ export class UtteranceWatch implements Disposable {
       endedAt: this.#wall(),
     })
   }
-}
-
-function remember<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key)
-  if (map.size >= MOST) map.delete(map.keys().next().value!)
-  map.set(key, value)
 }

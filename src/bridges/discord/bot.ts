@@ -1,5 +1,5 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js'
-import { SeenLocales } from '../../common/bounded-map.ts'
+import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, systemClock, withTimeout } from '../../common/clock.ts'
 import { noopLogger } from '../../common/log.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
@@ -30,6 +30,8 @@ const COMMAND_DEFAULTS: CommandSettings = {
 }
 
 /** Time limit for the goodbyes of all channels together, spoken and written (ms). Each part has its own limit too. */
+/** Maximum number of users whose locale is kept. */
+const MAX_LOCALES = 10_000
 const GOODBYES_MS = 20_000
 
 const UNLIMITED = { mayTry: () => true, wrong: () => {} }
@@ -61,7 +63,7 @@ export class DiscordBot implements DiscordBridge {
     })
     this.#login = new Login(this.#client, options.token, { clock, log })
     const languages = new LanguageList(options.languages, { clock, log })
-    const locales = new SeenLocales()
+    const locales = new BoundedMap<string, string>(MAX_LOCALES)
     const client = this.#client
     this.#channels = new DiscordInterpreters({
       client,
@@ -74,7 +76,7 @@ export class DiscordBot implements DiscordBridge {
       running,
       dialer,
       roomCodes,
-      localeOf: userId => locales.of(userId),
+      localeOf: userId => locales.get(userId),
       nearest: language => languages.nearest(language),
       options: options.channels,
       clock,

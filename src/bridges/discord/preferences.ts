@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { z } from 'zod'
+import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
@@ -36,7 +37,7 @@ export interface PreferenceSettings {
 export class DiscordPreferences implements Preferences, AsyncDisposable {
   readonly #kept: DigestFile<Entry>
   /** Until the process ends. */
-  readonly #session = new Map<string, LanguageId>()
+  readonly #session = new BoundedMap<string, LanguageId>(MOST_SESSION)
 
   /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid or its key is missing. */
   constructor(
@@ -62,7 +63,6 @@ export class DiscordPreferences implements Preferences, AsyncDisposable {
       this.#keep(userId, { ...this.#kept.get(userId), language })
       return
     }
-    if (this.#session.size >= MOST_SESSION) this.#session.delete(this.#session.keys().next().value!)
     this.#session.set(userId, language)
   }
 

@@ -117,6 +117,8 @@ export function webhookWords(carrier: Carrier): Readonly<Record<WebhookName, Rou
 }
 
 /** Delays before a deferred request is repeated (s). */
+/** Maximum number of responses that are kept for redelivered requests. */
+const MAX_RESPONSES = 1_000
 const OVERTAKEN_SECONDS = 5
 const REPEATED_SECONDS = 1
 /** Delay before a new call is retried at a server that is shutting down or its successor. */
@@ -126,7 +128,7 @@ const RETRY_SECONDS = '1'
 export class Webhooks {
   readonly #terms: CallAdmissionOptions
   readonly #admission: CallAdmission
-  readonly #given = new BoundedMap<Instructions>()
+  readonly #given = new BoundedMap<string, Instructions>(MAX_RESPONSES)
 
   readonly #requests: CarrierRequests
 
@@ -159,7 +161,7 @@ export class Webhooks {
     if (this.#terms.calls.leaving) return this.#sendOn(request, reply)
     return this.answer(request, reply, incoming => {
       const key = [incoming.callId, queryOf(request), incoming.digits].join('\n')
-      return this.#given.once(key, () => this.#admission.answer(incoming, request))
+      return this.#given.getOrSet(key, () => this.#admission.answer(incoming, request))
     })
   }
 

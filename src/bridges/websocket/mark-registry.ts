@@ -1,16 +1,17 @@
+import { BoundedMap } from '../../common/bounded-map.ts'
+
 /** Maximum number of pending marks. */
 const MAX_PENDING = 1_000
 
 /** Maps a leg’s marks to the numbers sent for them. Flushed marks are forgotten; their echoes count as stale. */
 export class NumberedMarks {
-  readonly #pending = new Map<number, string>()
+  readonly #pending = new BoundedMap<number, string>(MAX_PENDING)
   #next = 1
 
   /** Returns the number to send for `name`. */
   send(name: string): number {
     const id = this.#next++
     this.#pending.set(id, name)
-    if (this.#pending.size > MAX_PENDING) this.#pending.delete(this.#pending.keys().next().value!)
     return id
   }
 

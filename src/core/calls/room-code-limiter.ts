@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import { KeyedRateLimiter, TokenBucket } from '../../common/rate-limit.ts'
@@ -28,7 +29,7 @@ export class AddressGuessLimit {
   readonly #addresses: KeyedRateLimiter
   readonly #networks: KeyedRateLimiter
   /** Time of each network’s last wrong code, in that order. */
-  readonly #wrongAt = new Map<string, number>()
+  readonly #wrongAt = new BoundedMap<string, number>(MOST_NETWORKS)
   readonly #all: TokenBucket
   /** The alarm lasts until no wrong code has arrived for the window. */
   #alarmedUntil = Number.NEGATIVE_INFINITY
@@ -64,8 +65,6 @@ export class AddressGuessLimit {
     const network = networkOf(address)
     this.#addresses.take(address)
     this.#networks.take(network)
-    this.#wrongAt.delete(network)
-    if (this.#wrongAt.size >= MOST_NETWORKS) this.#wrongAt.delete(this.#wrongAt.keys().next().value!)
     this.#wrongAt.set(network, this.#clock.now())
     if (this.#all.take(this.#clock.now()) < 1 || this.#alarmed) this.#alarm()
   }
@@ -111,7 +110,7 @@ export class RoomCodeLimiter {
   /** Number of rejected attempts. */
   refused = 0
   readonly #clock: Clock
-  readonly #callers = new Map<string, TokenBucket>()
+  readonly #callers = new BoundedMap<string, TokenBucket>(MOST_CALLERS)
   readonly #all: TokenBucket
 
   constructor(clock: Clock) {
@@ -133,8 +132,6 @@ export class RoomCodeLimiter {
     const now = this.#clock.now()
     const key = this.#keyOf(caller)
     const bucket = this.#callers.get(key) ?? new TokenBucket(PER_CALLER / 600, PER_CALLER, now)
-    this.#callers.delete(key)
-    if (this.#callers.size >= MOST_CALLERS) this.#callers.delete(this.#callers.keys().next().value!)
     this.#callers.set(key, bucket)
     bucket.take(now)
     this.#all.take(now)

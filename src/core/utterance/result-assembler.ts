@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../common/bounded-map.ts'
 import { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { Caption } from '../model/events.ts'
@@ -102,7 +103,8 @@ export class ResultAssembler {
   readonly #events: InterpreterEvents
   readonly #voice: UtteranceOptions
   /** State of the current connection's utterances, by the service's id. */
-  readonly #known = new Map<string, Known>()
+  /** Utterances arrive in order; only the latest ones can receive more results. */
+  readonly #known = new BoundedMap<string, Known>(16)
   #saidNotMp3 = false
   #count = 0
   #current: Speaking | undefined
@@ -263,8 +265,6 @@ export class ResultAssembler {
   #of(utterance: string): Known {
     const known = this.#known.get(utterance)
     if (known) return known
-    // Utterances arrive in order; only the latest ones can receive more results.
-    if (this.#known.size >= 16) this.#known.delete(this.#known.keys().next().value!)
     const name = `${this.#name}.${++this.#count}`
     const fresh = {
       name,

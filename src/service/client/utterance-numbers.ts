@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../common/bounded-map.ts'
 import type { ReadResult } from './results.ts'
 
 /** Tells if a session's results carry speech with an end event, and if that speech is sent whole or in pieces. */
@@ -42,9 +43,9 @@ export class UtteranceNumbers {
   /** The utterance in progress, of which only interim text has arrived. */
   #hearing: Open | undefined
   /** Ended utterances by name. */
-  readonly #ended = new Map<string, Open>()
+  readonly #ended = new BoundedMap<string, Open>(MOST_ENDED)
   /** Replacement names for names that the service reuses. */
-  readonly #again = new Map<string, string>()
+  readonly #again = new BoundedMap<string, string>(MOST_ENDED)
   #count = 0
   /** Name of the utterance that ended last. */
   #last = '#0'
@@ -169,14 +170,12 @@ export class UtteranceNumbers {
     const again = repeats && now - over.at <= AGAIN_MS && !this.#again.has(name)
     if (again && result.final !== false && !result.audio) return known
     const fresh = `${name}#${++this.#count}`
-    if (this.#again.size >= MOST_ENDED) this.#again.delete(this.#again.keys().next().value!)
     this.#again.set(name, fresh)
     return fresh
   }
 
   #over(open: Open): void {
     const { name } = open
-    if (this.#ended.size >= MOST_ENDED) this.#ended.delete(this.#ended.keys().next().value!)
     this.#ended.set(name, open)
     this.#last = name
   }

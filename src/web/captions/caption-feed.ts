@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
 import type { Caption, Observer, SessionEvent } from '../../core/model/events.ts'
@@ -32,7 +33,7 @@ const MOST_LANES = 1_000
 class CaptionTimes {
   readonly #life: RoomLife
   /** By speaker and language: the latest utterance, its start, and the end of the previous one (room ms). */
-  readonly #latest = new Map<string, { utterance: string; startMs: number; endMs: number }>()
+  readonly #latest = new BoundedMap<string, { utterance: string; startMs: number; endMs: number }>(MOST_LANES)
 
   constructor(life: RoomLife) {
     this.#life = life
@@ -53,8 +54,6 @@ class CaptionTimes {
     // played.
     const latest = caption.system ? Number.POSITIVE_INFINITY : here
     const endMs = since(spoken.toMs) > startMs ? Math.min(latest, since(spoken.toMs)) : here
-    this.#latest.delete(lane)
-    if (this.#latest.size >= MOST_LANES) this.#latest.delete(this.#latest.keys().next().value!)
     this.#latest.set(lane, { utterance: caption.utterance, startMs, endMs })
     return {
       ...caption,

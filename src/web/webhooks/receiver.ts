@@ -1,4 +1,5 @@
 import { jittered } from '../../common/backoff.ts'
+import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
 import type { FieldTable } from '../../common/metric-field.ts'
@@ -149,7 +150,7 @@ export class Receiver {
   readonly #parts: ReceiverOptions
   readonly #lanes = new DeliveryQueues(MOST_WAITING)
   /** Events sealed so far, by room. */
-  readonly #sequences = new Map<string, number>()
+  readonly #sequences = new BoundedMap<string, number>(MOST_ROOMS)
   readonly #retries = new Map<Job, Disposable>()
   readonly #sending = new Set<AbortController>()
   readonly #counts = { delivered: 0, failures: 0, givenUp: 0, dropped: 0 }
@@ -199,10 +200,9 @@ export class Receiver {
   /** Counts from 1 in each life of a room. */
   #sequence({ room, type }: WebhookEvent): number {
     const sequence = (this.#sequences.get(room) ?? 0) + 1
-    this.#sequences.delete(room)
-    if (type !== 'room.closed') this.#sequences.set(room, sequence)
-    // Rooms without participants never close.
-    if (this.#sequences.size > MOST_ROOMS) this.#sequences.delete(this.#sequences.keys().next().value!)
+    // Rooms without participants never close, so the number of rooms is limited.
+    if (type === 'room.closed') this.#sequences.delete(room)
+    else this.#sequences.set(room, sequence)
     return sequence
   }
 

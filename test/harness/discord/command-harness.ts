@@ -5,7 +5,6 @@ import type { OfferedLanguage } from '../../../src/bridges/discord/commands/lang
 import { LanguageList } from '../../../src/bridges/discord/commands/language-list.ts'
 import { USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
 import { registerCommand } from '../../../src/bridges/discord/commands/registration.ts'
-import { SeenLocales } from '../../../src/common/bounded-map.ts'
 import { type Clock, systemClock } from '../../../src/common/clock.ts'
 import { systemWallClock } from '../../../src/common/wall-clock.ts'
 import { DiscordSimulator } from '../../../src/simulator/index.ts'
@@ -54,7 +53,7 @@ export async function openWorld(settings: Partial<CommandSettings> = {}, clock: 
   await registerCommand(terms)
   const interpreters = new FakeInterpreters()
   const preferences = new FakePreferences()
-  const locales = new SeenLocales()
+  const locales = new Map<string, string>()
   const service = { languages: async () => OFFERED }
   const guesses = { left: 3, mayTry: () => guesses.left > 0, wrong: () => void guesses.left-- }
   const languages = new LanguageList(() => service.languages(), { clock, log })

@@ -90,7 +90,7 @@ describe('the options of a bridge', () => {
       'browser',
       '',
       { settings: { visitor: 'anyone' } },
-      'unknown option settings.visitor, did you mean visitors?',
+      'unknown option settings.visitor, did you mean access?',
     ],
     [
       'browser',

@@ -1,4 +1,3 @@
-import type { SeenLocales } from '../../../common/bounded-map.ts'
 import type { Clock } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
@@ -39,7 +38,11 @@ export interface CommandServices {
   readonly guildIds: () => Iterable<string>
   readonly preferences: Preferences
   readonly languages: LanguageList
-  readonly locales: SeenLocales
+  /**
+   * Locales of users' clients. Discord reports them only with commands, so they are kept, in memory only, as the best
+   * guess of the user's language.
+   */
+  readonly locales: Map<string, string>
   readonly guesses: Guesses
   readonly settings: CommandSettings
   /** The user who started each interpreter. */

@@ -7,13 +7,13 @@ import {
   type Interaction,
 } from 'discord.js'
 import { setTimer } from '../../../common/clock.ts'
-import { CommandLimits } from '../../../common/rate-limit.ts'
 import { repliesFor, WORDS } from '../../../messages/discord/discord.ts'
 import { uiLanguageOf } from '../../../messages/locale.ts'
 import { CommandCounters } from '../counters.ts'
 import { setCaptions, setLanguage, setOutput } from './change.ts'
 import { COMMAND, type Command, parseCommand, parseTyping } from './command.ts'
 import { type CommandContext, sceneOf } from './command-context.ts'
+import { CommandLimits } from './command-limits.ts'
 import type { CommandServices } from './command-services.ts'
 import { dial, invite } from './invite.ts'
 import { languageChoices } from './language-choices.ts'
@@ -133,7 +133,7 @@ export class InteractionHandler implements Disposable {
       return say(words.tooFast(wait))
     }
     if (command.kind === 'unknown') this.counters.unknown++
-    locales.saw(user.id, locale)
+    locales.set(user.id, locale)
     const scene = sceneOf(interaction)
     try {
       using _timer = setTimer(clock, DEFER_AFTER_MS, () => void reply.defer())

@@ -83,7 +83,7 @@ export async function privacy(
       for (const running of everywhere()) running.optIn(id)
       return { text: words.privacy.optedIn }
     case 'forget': {
-      locales.forget(id)
+      locales.delete(id)
       const forgotten = preferences.forget(id)
       for (const running of everywhere()) running.forget(id)
       await forgotten

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../../common/bounded-map.ts'
 import type { Clock } from '../../../common/clock.ts'
 import { opusSamples } from '../../../transcode/opus-packet.ts'
 import type { LinkCounters } from '../counters.ts'
@@ -72,7 +73,7 @@ interface Stream {
  */
 class UnattributedPackets {
   readonly #clock: Clock
-  readonly #streams = new Map<number, Stream>()
+  readonly #streams = new BoundedMap<number, Stream>(STREAMS_MOST)
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -87,8 +88,6 @@ class UnattributedPackets {
       stream.packets.push(packet)
       return
     }
-    this.#streams.delete(ssrc)
-    if (this.#streams.size >= STREAMS_MOST) this.#streams.delete(this.#streams.keys().next().value!)
     this.#streams.set(ssrc, { since: now, askedAt: now, packets: [packet] })
   }
 

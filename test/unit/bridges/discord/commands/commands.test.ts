@@ -195,7 +195,7 @@ describe('privacy', () => {
     expect(info).toMatch(/<\/interpret privacy opt-out:\d+>/)
     expect(await world.types(world.ben, 'interpret privacy forget')).toContain('is deleted')
     expect(world.preferences.about(world.ben.id)).toEqual({ remembered: false, optedOut: false })
-    expect(world.locales.of(world.ben.id)).toBeUndefined()
+    expect(world.locales.get(world.ben.id)).toBeUndefined()
     // Also the data of the running channel.
     expect(world.interpreter.asked.at(-1)).toBe(`forget ${world.ben.id}`)
   })

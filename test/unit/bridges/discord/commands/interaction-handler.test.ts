@@ -1,9 +1,8 @@
 import { Events, type Interaction } from 'discord.js'
 import { describe, expect, test } from 'vitest'
+import { CommandLimits } from '../../../../../src/bridges/discord/commands/command-limits.ts'
 import { privacyButtons } from '../../../../../src/bridges/discord/commands/privacy.ts'
 import { registerCommand } from '../../../../../src/bridges/discord/commands/registration.ts'
-import { SeenLocales } from '../../../../../src/common/bounded-map.ts'
-import { CommandLimits } from '../../../../../src/common/rate-limit.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { OFFERED, openWorld } from '../../../../harness/discord/command-harness.ts'
 import { login } from '../../../../harness/simulator/discord-bot.ts'
@@ -283,12 +282,4 @@ describe('the bot answers', () => {
     await until(() => world.client.listenerCount('interactionCreate') === 0, 1_000, 'the end')
     expect(world.desk.counters.commands).toBe(0)
   })
-})
-
-test('users are known by their client’s locale until they ask to be forgotten', () => {
-  const locales = new SeenLocales()
-  for (let user = 0; user <= 10_000; user++) locales.saw(String(user), 'de')
-  expect([locales.of('0'), locales.of('1'), locales.of('10000')]).toEqual([undefined, 'de', 'de'])
-  locales.forget('1')
-  expect(locales.of('1')).toBeUndefined()
 })
