@@ -304,8 +304,8 @@ export class VisitorAdmission {
   #change(session: BrowserSession, { speaks, hears, alone, voices, original, name, muted }: Change): void {
     const { sessions, offer } = this.#terms
     const chosen = {
-      company: hears,
-      alone,
+      ...(hears === undefined ? {} : { company: hears }),
+      ...(alone === undefined ? {} : { alone }),
       ...(voices === undefined ? {} : { voices: offeredVoices(offer.known, voices) }),
     }
     try {

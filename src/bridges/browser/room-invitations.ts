@@ -93,7 +93,7 @@ export class RoomInvitations {
   #inviteOf({ token, code, until }: Given, now: number): Invite {
     return {
       path: this.#parts.page + joinHash(token),
-      code,
+      ...(code === undefined ? {} : { code }),
       endsInMs: Math.round(until - now),
     }
   }

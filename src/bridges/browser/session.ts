@@ -178,9 +178,9 @@ export class BrowserSession {
     if (!state) return undefined
     const { speaks, hears, voice, original, muted } = state
     return {
-      speaks,
-      hears,
-      voice,
+      ...(speaks === undefined ? {} : { speaks }),
+      ...(hears === undefined ? {} : { hears }),
+      ...(voice === undefined ? {} : { voice }),
       accompanied,
       company: this.#hearing.company,
       alone: this.#hearing.alone,

@@ -29,9 +29,9 @@ const COMMAND_DEFAULTS: CommandSettings = {
   phoneNumbers: [],
 }
 
-/** Time limit for the goodbyes of all channels together, spoken and written (ms). Each part has its own limit too. */
 /** Maximum number of users whose locale is kept. */
 const MAX_LOCALES = 10_000
+/** Time limit for the goodbyes of all channels together, spoken and written (ms). Each part has its own limit too. */
 const GOODBYES_MS = 20_000
 
 const UNLIMITED = { mayTry: () => true, wrong: () => {} }

@@ -89,7 +89,7 @@ export class DiscordPreferences implements Preferences, AsyncDisposable {
   about(userId: string): ReturnType<Preferences['about']> {
     const language = this.language(userId)
     const remembered = language !== undefined && !this.#session.has(userId)
-    return { language, remembered, optedOut: this.optedOut(userId) }
+    return { ...(language === undefined ? {} : { language }), remembered, optedOut: this.optedOut(userId) }
   }
 
   /** Writes pending changes. */

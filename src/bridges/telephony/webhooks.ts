@@ -116,9 +116,9 @@ export function webhookWords(carrier: Carrier): Readonly<Record<WebhookName, Rou
   }
 }
 
-/** Delays before a deferred request is repeated (s). */
 /** Maximum number of responses that are kept for redelivered requests. */
 const MAX_RESPONSES = 1_000
+/** Delays before a deferred request is repeated (s). */
 const OVERTAKEN_SECONDS = 5
 const REPEATED_SECONDS = 1
 /** Delay before a new call is retried at a server that is shutting down or its successor. */

@@ -51,11 +51,11 @@ const LONGEST_NAME = 64
 export function initialState(invitation: Invitation): ParticipantState {
   const { speaks, hears, voice, original = 'duck', name } = invitation
   return {
-    speaks,
-    hears,
-    voice,
+    ...(speaks === undefined ? {} : { speaks }),
+    ...(hears === undefined ? {} : { hears }),
+    ...(voice === undefined ? {} : { voice }),
     original,
-    name,
+    ...(name === undefined ? {} : { name }),
     muted: false,
     interpreting: true,
   }

@@ -85,7 +85,7 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
       listener: reader.id,
       to,
       reads: true,
-      voice,
+      ...(voice === undefined ? {} : { voice }),
     })
   }
   // A translation includes the original text; without one, the speaker is transcribed separately.

@@ -257,8 +257,8 @@ export class ResultAssembler {
     this.#events.caption({
       utterance: known.name,
       final,
-      text,
-      translation,
+      ...(text === undefined ? {} : { text }),
+      ...(translation === undefined ? {} : { translation }),
     })
   }
 
@@ -296,8 +296,8 @@ function wholeMs(utterance: Utterance): number {
 
 function wordsOf({ text, translation }: TranslationResult): Said {
   return {
-    text,
-    translation,
+    ...(text === undefined ? {} : { text }),
+    ...(translation === undefined ? {} : { translation }),
   }
 }
 

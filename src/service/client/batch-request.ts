@@ -70,9 +70,9 @@ export function readBatchReply(payload: unknown, places: ResultPaths): BatchRepl
   const { text, translation } = readResult(payload, '', places)
   const audio = bytesAt(payload, places.audio)
   return {
-    text,
-    translation,
-    audio,
+    ...(text === undefined ? {} : { text }),
+    ...(translation === undefined ? {} : { translation }),
+    ...(audio === undefined ? {} : { audio }),
     payload,
   }
 }

@@ -170,7 +170,7 @@ export class ServiceClientError extends Error {
       text || 'an error without a description',
       details.cause === undefined ? {} : { cause: details.cause },
     )
-    this.name = 'ServiceFailure'
+    this.name = 'ServiceClientError'
     this.code = body.code
     this.error = body.error
     this.description = body.description

@@ -88,11 +88,11 @@ export class ResultReader {
     const rate = find(RATES, value => (typeof value === 'number' && value > 0 ? value : undefined))
     const timing = firstOf(layers, layer => readTiming(at(layer, 'timing')))
     return {
-      name,
-      final,
-      text,
-      translation,
-      audio,
+      ...(name === undefined ? {} : { name }),
+      ...(final === undefined ? {} : { final }),
+      ...(text === undefined ? {} : { text }),
+      ...(translation === undefined ? {} : { translation }),
+      ...(audio === undefined ? {} : { audio }),
       ...(audio === undefined || rate === undefined ? {} : { rate }),
       ...(endMs === undefined ? {} : { endMs }),
       ...(timing === undefined ? {} : { timing }),

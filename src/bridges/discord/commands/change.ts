@@ -60,7 +60,7 @@ function captionsText({ style, thread }: CaptionSettings, words: AnswerWords, lo
 }
 
 function defined({ style, thread }: Extract<Command, { kind: 'captions' }>): Partial<CaptionSettings> {
-  return { style, thread }
+  return { ...(style === undefined ? {} : { style }), ...(thread === undefined ? {} : { thread }) }
 }
 
 /** Maximum wait for the service's languages (ms). */

@@ -68,8 +68,8 @@ export function parseCommand(name: string, data: readonly RawOption[]): Command 
       return {
         kind: 'start',
         captionsOnly: given.flag('captions-only') ?? false,
-        channelId,
-        roomCode,
+        ...(channelId === undefined ? {} : { channelId }),
+        ...(roomCode === undefined ? {} : { roomCode }),
       }
     }
     case 'stop':
@@ -81,12 +81,14 @@ export function parseCommand(name: string, data: readonly RawOption[]): Command 
       const userId = given.id('user')
       if (language === undefined) return UNKNOWN
       const remember = given.flag('remember') ?? false
-      return { kind: 'language', language, remember, userId }
+      return { kind: 'language', language, remember, ...(userId === undefined ? {} : { userId }) }
     }
     case 'output': {
       const first = given.text('first')
       const second = given.text('second')
-      return first === undefined ? UNKNOWN : { kind: 'output', first, second }
+      return first === undefined
+        ? UNKNOWN
+        : { kind: 'output', first, ...(second === undefined ? {} : { second }) }
     }
     case 'captions': {
       const style = given.text('style')
@@ -94,8 +96,8 @@ export function parseCommand(name: string, data: readonly RawOption[]): Command 
       if (style !== undefined && !isStyle(style)) return UNKNOWN
       return {
         kind: 'captions',
-        style,
-        thread,
+        ...(style === undefined ? {} : { style }),
+        ...(thread === undefined ? {} : { thread }),
       }
     }
     case 'privacy': {

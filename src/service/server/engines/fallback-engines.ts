@@ -11,7 +11,7 @@ export function recognizersInOrder(engines: readonly SpeechToText[], log: Logger
   return engines.map((engine, index) => ({
     name: engine.name,
     languages: engine.languages,
-    grammars: engine.grammars,
+    ...(engine.grammars ? { grammars: engine.grammars } : {}),
     open(language, sink, options) {
       const grammar = options?.grammar
       const others = engines
@@ -85,7 +85,7 @@ export function limitedRecognizer(engine: SpeechToText, languages?: readonly Lan
   return {
     name: engine.name,
     languages: known,
-    grammars: engine.grammars,
+    ...(engine.grammars ? { grammars: engine.grammars } : {}),
     async open(language, sink, options) {
       if (!known.includes(language))
         throw new RangeError(`${engine.name} is set to understand ${known.join(', ')}, asked for ${language}`)
