@@ -89,8 +89,8 @@ describe('the options of a bridge', () => {
     [
       'browser',
       '',
-      { settings: { visitor: 'anyone' } },
-      'unknown option settings.visitor, did you mean access?',
+      { settings: { acces: 'anyone' } },
+      'unknown option settings.acces, did you mean access?',
     ],
     [
       'browser',
