@@ -86,12 +86,7 @@ describe('the options of a bridge', () => {
       {},
       'offer must be a function: it resolves to the languages and voices of the service, got undefined',
     ],
-    [
-      'browser',
-      '',
-      { settings: { acces: 'anyone' } },
-      'unknown option settings.acces, did you mean access?',
-    ],
+    ['browser', '', { settings: { acces: 'anyone' } }, 'unknown option settings.acces, did you mean access?'],
     [
       'browser',
       '',

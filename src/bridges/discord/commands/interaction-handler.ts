@@ -6,14 +6,15 @@ import {
   Events,
   type Interaction,
 } from 'discord.js'
+import type { Clock } from '../../../common/clock.ts'
 import { setTimer } from '../../../common/clock.ts'
+import { KeyedRateLimiter, type Rate } from '../../../common/rate-limit.ts'
 import { repliesFor, WORDS } from '../../../messages/discord/discord.ts'
 import { uiLanguageOf } from '../../../messages/locale.ts'
 import { CommandCounters } from '../counters.ts'
 import { setCaptions, setLanguage, setOutput } from './change.ts'
 import { COMMAND, type Command, parseCommand, parseTyping } from './command.ts'
 import { type CommandContext, sceneOf } from './command-context.ts'
-import { CommandLimits } from './command-limits.ts'
 import type { CommandServices } from './command-services.ts'
 import { dial, invite } from './invite.ts'
 import { languageChoices } from './language-choices.ts'
@@ -199,4 +200,38 @@ function begins({ name, value }: { name: string; value: string }, typed: string)
 
 function stackOf(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+const USER: Rate = { burst: 5, perSecond: 1 / 3 }
+const GUILD: Rate = { burst: 20, perSecond: 2 }
+/** Discord requests choices at each keystroke. */
+const TYPING: Rate = { burst: 20, perSecond: 4 }
+
+/** Rate limits of commands per user and per guild, and of autocompletion per user. */
+export class CommandLimits {
+  readonly #users: KeyedRateLimiter
+  readonly #guilds: KeyedRateLimiter
+  readonly #typing: KeyedRateLimiter
+
+  constructor(clock: Clock) {
+    this.#users = new KeyedRateLimiter(clock, USER)
+    this.#guilds = new KeyedRateLimiter(clock, GUILD)
+    this.#typing = new KeyedRateLimiter(clock, TYPING)
+  }
+
+  /** Returns the whole seconds to wait before the next command. 0: allowed and counted. */
+  command(userId: string, guildId: string): number {
+    if (!this.#users.take(userId)) return seconds(this.#users.waitMs(userId))
+    return this.#guilds.take(guildId) ? 0 : seconds(this.#guilds.waitMs(guildId))
+  }
+
+  /** Returns whether another autocompletion is allowed. */
+  typing(userId: string): boolean {
+    return this.#typing.take(userId)
+  }
+}
+
+/** A rejected command waits at least a second. Ignores rounding errors. */
+function seconds(ms: number): number {
+  return Math.max(1, Math.ceil(ms / 1_000 - 1e-9))
 }

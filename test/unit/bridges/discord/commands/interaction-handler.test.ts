@@ -1,6 +1,6 @@
 import { Events, type Interaction } from 'discord.js'
 import { describe, expect, test } from 'vitest'
-import { CommandLimits } from '../../../../../src/bridges/discord/commands/command-limits.ts'
+import { CommandLimits } from '../../../../../src/bridges/discord/commands/interaction-handler.ts'
 import { privacyButtons } from '../../../../../src/bridges/discord/commands/privacy.ts'
 import { registerCommand } from '../../../../../src/bridges/discord/commands/registration.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
