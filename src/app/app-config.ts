@@ -1,7 +1,7 @@
 import type { BrowserSettings } from '../bridges/browser/index.ts'
+import type { StreamLimits } from '../bridges/telephony/index.ts'
 import type { LanguageDefaults, NumberSettings } from '../bridges/telephony/number-routing.ts'
 import type { RememberedSettings } from '../bridges/telephony/remembered-languages.ts'
-import type { StreamLimits } from '../bridges/twilio/index.ts'
 import type { DrainSettings } from '../config/schema.ts'
 import type { AttendantSettings } from '../core/calls/settings.ts'
 import type { relayOptions } from '../core/model/relay-settings.ts'

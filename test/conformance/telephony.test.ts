@@ -20,6 +20,7 @@ import {
 import { toyCarrier } from './toy-carrier.ts'
 import { ToyNetwork, upgradeStatus } from './toy-network.ts'
 
+// Both are made as docs/how-to/add-a-carrier.md describes.
 const SECRET = 'a secret of the toy'
 const CALLEE = '+34600111222'
 

@@ -65,6 +65,16 @@ ok(call.heard().some(sample => Math.abs(sample) > 3000))
 deepEqual(call.report().warnings, [])`,
   },
   {
+    page: 'docs/how-to/add-a-carrier.md',
+    mark: 'function acme(',
+    before: `import type { CallInstructions, CarrierRequests, MediaDialect, PublicUrl, RequestVerifier } from 'dragoman/telephony'
+declare const acmeMedia: MediaDialect
+declare const acmeMarkup: CallInstructions
+declare const acmeRequests: CarrierRequests
+declare const AcmeVerifier: new (secret: string, publicUrl: () => PublicUrl) => RequestVerifier`,
+    runs: 'test/conformance/telephony.test.ts',
+  },
+  {
     page: 'CONTRIBUTING.md',
     mark: 'interface Admission',
     before:

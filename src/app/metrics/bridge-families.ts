@@ -20,7 +20,7 @@ import type {
   CarrierDialer,
   DialCounters,
   LegCounters as StreamLegCounters,
-} from '../../bridges/twilio/index.ts'
+} from '../../bridges/telephony/index.ts'
 import type { RateLimitedDialer } from '../../core/calls/dialer-policies.ts'
 import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
 import { type Family, fieldFamilies, labelled, single } from '../../web/metrics/metric-family.ts'

@@ -27,29 +27,6 @@ const twilioBridgeOptionsSchema = z.strictObject({
 } satisfies Record<keyof TwilioBridgeOptions, z.ZodType>)
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
-export type { CarrierBridge } from '../telephony/carrier-bridge.ts'
-export type {
-  Answers,
-  CallerPrompt,
-  DrainState,
-  IncomingCall,
-  Rejection,
-  Spoken,
-  SpokenNotice,
-} from '../telephony/incoming-call.ts'
-export { DEFAULT_LIMITS, type StreamLimits } from '../telephony/limits.ts'
-export {
-  CarrierDialer,
-  type DestinationFault,
-  DialCounters,
-  type DialerOptions,
-  destinationFault,
-  type OutboundSettings,
-} from '../telephony/outbound/carrier-dialer.ts'
-export { type CallOrder, type CarrierApi, CarrierError } from '../telephony/ports/carrier-api.ts'
-export { RESUMES_FIELD } from '../telephony/resumption.ts'
-export type { StreamLeg } from '../telephony/stream-leg.ts'
-export { CLOSE_CODES, type CloseCause, LegCounters } from '../telephony/stream-socket.ts'
 export { TwilioCallsApi } from './calls-api.ts'
 export type { RestSettings } from './rest-settings.ts'
 export { sign } from './signature.ts'

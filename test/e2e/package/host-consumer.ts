@@ -4,7 +4,8 @@ import Fastify from 'fastify'
 import { Relay, relayOptions, type Config, type Admission } from 'dragoman'
 import { ServiceTranslator } from 'dragoman/service'
 import browserBridge, { type BrowserBridgeOptions } from 'dragoman/browser'
-import twilioBridge, { type CarrierBridge, type TwilioBridgeOptions } from 'dragoman/twilio'
+import type { CarrierBridge } from 'dragoman/telephony'
+import twilioBridge, { type TwilioBridgeOptions } from 'dragoman/twilio'
 import { FRAME_SAMPLES } from 'dragoman/transcode'
 
 const relay = new Relay({ translator: new ServiceTranslator({ url: 'http://localhost', apiKey: 'key' }), options: relayOptions() })

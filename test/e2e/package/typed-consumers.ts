@@ -7,6 +7,7 @@ import { buildApp, type App } from 'dragoman'
 import { FRAME_SAMPLES, encodeWav } from 'dragoman/transcode'
 import { ServiceClient, ServiceClientError, ServiceTranslator, type LanguageEntry } from 'dragoman/service'
 import { ServiceProcess } from 'dragoman/service/server'
+import { CarrierDialer, registerCarrier, type Carrier } from 'dragoman/telephony'
 import twilioBridge from 'dragoman/twilio'
 import browserBridge, { asRequested } from 'dragoman/browser'
 import discordBridge, { inviteUrl, type DiscordBridgeOptions } from 'dragoman/discord'
@@ -14,8 +15,9 @@ import { DiscordSimulator, FakeClock, placeCall } from 'dragoman/simulator'
 
 export const wav: Uint8Array = encodeWav(new Int16Array(FRAME_SAMPLES), 16_000)
 export const translator = new ServiceTranslator({ url: 'http://localhost', apiKey: 'key' })
-export const all = [twilioBridge, browserBridge, asRequested, discordBridge, inviteUrl('1'), DiscordSimulator, placeCall, new FakeClock().now(), ServiceProcess]
+export const all = [twilioBridge, CarrierDialer, registerCarrier, browserBridge, asRequested, discordBridge, inviteUrl('1'), DiscordSimulator, placeCall, new FakeClock().now(), ServiceProcess]
 export const terms: Partial<DiscordBridgeOptions> = { apiUrl: 'https://discord.com/api' }
+export const nameOf = ({ name, media: { codec } }: Carrier): string => name + codec
 export const built: (...given: Parameters<typeof buildApp>) => Promise<App> = buildApp
 // @ts-expect-error: a type that became any would accept this
 export const wrong: string = FRAME_SAMPLES

@@ -1,4 +1,5 @@
-import { CarrierDialer, type OutboundSettings, TwilioCallsApi } from '../../../src/bridges/twilio/index.ts'
+import { CarrierDialer, type OutboundSettings } from '../../../src/bridges/telephony/index.ts'
+import { TwilioCallsApi } from '../../../src/bridges/twilio/index.ts'
 import { LogLines } from '../log-lines.ts'
 import { ACCOUNT, RestStandIn } from './rest-simulator.ts'
 import { fieldsOf, Harness, PUBLIC_URL, tokenIn, until } from './twilio-bridge-harness.ts'

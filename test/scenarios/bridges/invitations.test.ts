@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { Answers } from '../../../src/bridges/telephony/index.ts'
 import {
   createNumberRouter,
   type NumberRouterOptions,
   type NumberSettings,
 } from '../../../src/bridges/telephony/number-routing.ts'
 import type { RememberedLanguages } from '../../../src/bridges/telephony/remembered-languages.ts'
-import type { Answers } from '../../../src/bridges/twilio/index.ts'
 import { isLanguageId } from '../../../src/common/language.ts'
 import { RoomCodeLimiter } from '../../../src/core/calls/room-code-limiter.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'

@@ -1,6 +1,7 @@
 import Fastify from 'fastify'
 import { describe, expect, it } from 'vitest'
-import twilioBridge, { CarrierDialer } from '../../../src/bridges/twilio/index.ts'
+import { CarrierDialer } from '../../../src/bridges/telephony/index.ts'
+import twilioBridge from '../../../src/bridges/twilio/index.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../../harness/log-lines.ts'
 import { FakeCarrierApi } from '../../harness/phone/fake-carrier-api.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CarrierDialer } from '../../../src/bridges/twilio/index.ts'
+import { CarrierDialer } from '../../../src/bridges/telephony/index.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { FakeCarrierApi } from '../../harness/phone/fake-carrier-api.ts'

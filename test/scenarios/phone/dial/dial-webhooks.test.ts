@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CarrierDialer } from '../../../../src/bridges/twilio/index.ts'
+import { CarrierDialer } from '../../../../src/bridges/telephony/index.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 import { FakeCarrierApi } from '../../../harness/phone/fake-carrier-api.ts'
 import { FROM, open, TO } from '../../../harness/phone/rest-harness.ts'

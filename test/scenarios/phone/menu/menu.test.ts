@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { IncomingCall, TwilioBridgeOptions } from '../../../../src/bridges/twilio/index.ts'
+import type { IncomingCall } from '../../../../src/bridges/telephony/index.ts'
+import type { TwilioBridgeOptions } from '../../../../src/bridges/twilio/index.ts'
 import { readXml } from '../../../../src/simulator/twilio/phone/twiml.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { readWav } from '../../../../src/transcode/wav.ts'

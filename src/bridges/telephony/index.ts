@@ -1,0 +1,62 @@
+/**
+ * What every phone carrier shares, as the package entry `dragoman/telephony`: a carrier implements the ports, and
+ * `registerCarrier` does the rest.
+ */
+
+export type { HostPlugin } from '../../net/host-plugin.ts'
+export {
+  type CarrierBridge,
+  type CarrierBridgeOptions,
+  carrierBridgeFields,
+  registerCarrier,
+} from './carrier-bridge.ts'
+export type {
+  Answers,
+  CallerPrompt,
+  DrainState,
+  IncomingCall,
+  Rejection,
+  Spoken,
+  SpokenNotice,
+  WebhookCall,
+} from './incoming-call.ts'
+export { DEFAULT_LIMITS, type StreamLimits } from './limits.ts'
+export {
+  CarrierDialer,
+  type DestinationFault,
+  DialCounters,
+  type DialerOptions,
+  destinationFault,
+  type OutboundSettings,
+} from './outbound/carrier-dialer.ts'
+export type { DialInput, FinalStatus } from './outbound/outbound-call-state.ts'
+export type { CallInstructions, Instructions, KeyPlan, StreamPlan } from './ports/call-instructions.ts'
+export type { Carrier } from './ports/carrier.ts'
+export {
+  type CallOrder,
+  type CarrierApi,
+  CarrierError,
+  type CarrierErrorOptions,
+  type FailureKind,
+} from './ports/carrier-api.ts'
+export {
+  type CarrierRequest,
+  type CarrierRequests,
+  type FieldWords,
+  LocalOnlyVerifier,
+  type RequestVerifier,
+  type VerifierFactory,
+} from './ports/carrier-requests.ts'
+export type {
+  Inbound,
+  LineCodec,
+  MediaDialect,
+  Start,
+  StreamMessages,
+  Track,
+  WireFault,
+} from './ports/media-dialect.ts'
+export { PublicUrl } from './public-url.ts'
+export { RESUMES_FIELD } from './resumption.ts'
+export type { StreamLeg } from './stream-leg.ts'
+export { CLOSE_CODES, type CloseCause, LegCounters } from './stream-socket.ts'
