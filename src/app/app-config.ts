@@ -15,7 +15,8 @@ import type { DashboardSettings } from '../web/dashboard/settings.ts'
 import type { MetricsSettings } from '../web/metrics/settings.ts'
 import type { TranscriptSettings } from '../web/transcripts/settings.ts'
 import type { WebhookInput } from '../web/webhooks/settings.ts'
-import type { DialingSettings, DiscordSettings } from './bridges.ts'
+import type { DiscordSettings } from './bridges.ts'
+import type { TwilioDialingSettings } from './carriers.ts'
 import type { ServiceSettings } from './service.ts'
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
@@ -78,7 +79,7 @@ export interface AppConfig {
     /** Limits of a call. */
     readonly limits?: Partial<StreamLimits> | undefined
     /** Absent: no outbound calls. */
-    readonly outbound?: DialingSettings | undefined
+    readonly outbound?: TwilioDialingSettings | undefined
     readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
     /** File for today’s usage of calls; absent: not stored. */
     readonly usageFile?: string | undefined

@@ -33,8 +33,9 @@ import { controlSettingsSchema } from '../web/control/settings.ts'
 import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
 import { webhookSettingsSchema } from '../web/webhooks/settings.ts'
 import type { AppConfig } from './app-config.ts'
-import { openChannels, openDialer, openPreferences, rationed } from './bridges.ts'
+import { openChannels, openPreferences } from './bridges.ts'
 import { openUsageFile } from './call-usage-file.ts'
+import { numbersOf, openCarriers } from './carriers.ts'
 import { Drain } from './drain.ts'
 import { startTracing } from './observability.ts'
 import { registerPlugins } from './plugins.ts'
@@ -107,11 +108,11 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
   const key = config.service.apiKey ?? randomKey()
   const url = () => config.service.url ?? service?.url ?? ''
   // Before the service, for the same reason.
-  const { calls = {}, twilio } = config
-  const numbers = twilio.numbers ?? {}
-  const usageFile = openUsageFile(twilio, { clock, wallClock: systemWallClock, log })
-  const dialing = { authTokens: twilio.authTokens, numbers, clock, log, ledger: usageFile }
-  const twilioDialer = openDialer(twilio.outbound, dialing)
+  const { calls = {} } = config
+  const numbers = numbersOf(config)
+  const usageFile = openUsageFile(config.twilio, { clock, wallClock: systemWallClock, log })
+  const carriers = openCarriers(config, { clock, log, ledger: usageFile })
+  const carrierBridges = () => carriers.flatMap(({ bridge }) => bridge(server) ?? [])
   const remembered =
     calls.callerLanguages &&
     new RememberedLanguages(calls.callerLanguages, { clock, wallClock: systemWallClock, log })
@@ -124,8 +125,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     ? { translator: parts.translator }
     : openTranslators(config.service, { url: config.service.url ?? url, apiKey: key, clock })
   const relay = new Relay({ ...services, options, clock, log })
-  const dialRateLimit =
-    twilioDialer && twilio.outbound && rationed(twilioDialer, twilio.outbound, { numbers, clock })
+  const dialRateLimit = carriers.find(({ limitedDialer }) => limitedDialer)?.limitedDialer
   const dialer = dialRateLimit && new ObservedDialer(dialRateLimit, relay.observer)
   const { maxMinutes, maxRooms = options.maxLegs } = calls
   const language = config.languages.hears
@@ -162,11 +162,11 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     settings: drainSettings,
     clock,
     log,
-    calls: () => relay.rooms.size + (server.hasDecorator('twilio') ? server.twilio.expected : 0),
+    calls: () => carrierBridges().reduce((sum, { expected }) => sum + expected, relay.rooms.size),
   })
   const numberLimits = new NumberQuota({
     numbers,
-    isInProgress: callId => server.twilio.isInProgress(callId),
+    isInProgress: callId => carrierBridges().some(bridge => bridge.isInProgress(callId)),
     ...{ language, clock, wallClock: systemWallClock, ledger: usageFile },
   })
   const admissionControl = { rejection: () => drain.rejection() ?? overload.rejection() }
@@ -199,7 +199,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     const drained = drain.begin()
     // A bot can be active only once: the next server may take it over.
     await Promise.all([drained, app.discord?.close()])
-    await server.twilio.handOver()
+    await Promise.all(carrierBridges().map(bridge => bridge.handOver()))
   }
   const close = async () => {
     overload[Symbol.dispose]()
@@ -246,7 +246,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     await registerPlugins(server, {
       ...{ config, relay, announcer, dialer, roomCodes, preferences, discordChannels, clock, log },
       ...{ requestGuard, overload, numberLimits, drain, admissionControl, drainSettings },
-      ...{ front, switchboard, desk, control, twilioDialer },
+      ...{ front, switchboard, desk, control, carriers },
       ...{ dialRateLimit, guesses, traces: tracing?.counters, recordings: recorder.stats },
       service: { url, apiKey: key, running: () => service?.running !== false, embedded: () => service },
     })

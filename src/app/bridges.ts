@@ -4,23 +4,14 @@ import type { DiscordBridgeOptions } from '../bridges/discord/options.ts'
 import { DiscordPreferences } from '../bridges/discord/preferences.ts'
 import { DiscordChannels, type DiscordChannelsSettings } from '../bridges/discord/running-channels.ts'
 import type { LanguageDefaults, NumberSettings } from '../bridges/telephony/number-routing.ts'
-import {
-  CarrierDialer,
-  destinationFault,
-  type OutboundSettings,
-} from '../bridges/telephony/outbound/carrier-dialer.ts'
-import type { DayLedger } from '../bridges/telephony/outbound/usage-limits.ts'
-import { type RestSettings, TwilioCallsApi } from '../bridges/twilio/index.ts'
 import type { Clock } from '../common/clock.ts'
-import { BridgeError } from '../common/errors.ts'
 import type { LanguageId } from '../common/language.ts'
 import type { Logger } from '../common/log.ts'
 import type { WallClock } from '../common/wall-clock.ts'
-import { type AdmissionControl, RateLimitedDialer } from '../core/calls/dialer-policies.ts'
+import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
 import { AddressGuessLimit } from '../core/calls/room-code-limiter.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { RoomLinks } from '../core/calls/room-links.ts'
-import type { Dialer } from '../core/model/dialer.ts'
 import type { Admission } from '../core/model/invitation.ts'
 import type { Relay } from '../core/room/relay.ts'
 import { languageCatalog, talkCatalog } from './service.ts'
@@ -62,64 +53,6 @@ export function browserOptions(
     guesses: new AddressGuessLimit(clock, parts.log),
     invite: guest => (admissionControl.rejection() === undefined ? asRequested(guest) : { refused: 'busy' }),
   }
-}
-
-/** Settings of outbound calls. Without its own token, the account’s token is used. */
-export type DialingSettings = Omit<OutboundSettings, 'own'> &
-  RestSettings & {
-    /** Maximum number of calls per minute. Default 60. */
-    readonly maxCallsPerMinute?: number | undefined
-    /** Maximum number of calls to one destination per hour, except calls of numbers with `dial`. Default 6. */
-    readonly maxCallsPerHourPerDestination?: number | undefined
-  }
-
-export interface DialingOptions {
-  readonly authTokens: readonly string[]
-  /** Our own numbers, which are never called. */
-  readonly numbers: Readonly<Record<string, NumberSettings>>
-  readonly clock: Clock
-  readonly log: Logger
-  readonly ledger?: DayLedger | undefined
-}
-
-/**
- * Returns the dialer, or undefined if outbound calls are off. Throws `BridgeError` `CONFIG` for numbers that could not
- * be called.
- */
-export function openDialer(
-  settings: DialingSettings | undefined,
-  { authTokens, numbers, clock, log, ledger }: DialingOptions,
-): CarrierDialer | undefined {
-  const own = Object.keys(numbers)
-  for (const [number, { dial }] of Object.entries(numbers)) {
-    if (!dial) continue
-    const rules = { allowedPrefixes: settings?.allowedPrefixes ?? [], own: [...own, settings?.from ?? ''] }
-    const fault = destinationFault(dial.to, rules)
-    if (fault) throw new BridgeError('CONFIG', `twilio.numbers.${number}.dial.to: ${fault}`)
-  }
-  if (!settings) return undefined
-  const authToken = settings.apiKeySid === undefined ? (settings.authToken ?? authTokens[0]) : undefined
-  const api = new TwilioCallsApi({ ...settings, authToken })
-  return new CarrierDialer({ ...settings, own }, { api, clock, log, ...(ledger && { ledger }) })
-}
-
-/** Returns the tokens that can sign webhooks: those of the account, and that of the dialing account. */
-export function signingTokens(
-  authTokens: readonly string[],
-  settings: DialingSettings | undefined,
-): readonly string[] {
-  const own = settings?.authToken
-  return own === undefined || authTokens.includes(own) ? authTokens : [...authTokens, own]
-}
-
-/** Wraps `dialer` with the configured rate limits. */
-export function rationed(
-  dialer: Dialer,
-  { maxCallsPerMinute = 60, maxCallsPerHourPerDestination = 6 }: DialingSettings,
-  { numbers, clock }: Pick<DialingOptions, 'numbers' | 'clock'>,
-): RateLimitedDialer {
-  const known = Object.values(numbers).flatMap(({ dial }) => (dial ? [dial.to] : []))
-  return new RateLimitedDialer(dialer, { maxCallsPerMinute, maxCallsPerHourPerDestination, known }, clock)
 }
 
 /** Settings of the Discord bridge; without a token, it is off. */

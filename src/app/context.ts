@@ -17,7 +17,8 @@ import type { TraceCounters } from '../tracing/counters.ts'
 import type { OpenFloor } from '../web/control/open-context.ts'
 import type { ControlSettings } from '../web/control/settings.ts'
 import type { AppConfig } from './app-config.ts'
-import type { openChannels, openDialer, openPreferences } from './bridges.ts'
+import type { openChannels, openPreferences } from './bridges.ts'
+import type { OpenCarrier } from './carriers.ts'
 import type { Drain } from './drain.ts'
 import type { EmbeddedService } from './metrics/server-families.ts'
 
@@ -28,7 +29,7 @@ export interface PluginOptions {
   readonly announcer: Announcer
   readonly switchboard: Switchboard
   readonly dialer: Dialer | undefined
-  readonly twilioDialer: ReturnType<typeof openDialer>
+  readonly carriers: readonly OpenCarrier[]
   /** Rate limit in front of the dialer; undefined if outbound calls are off. */
   readonly dialRateLimit: RateLimitedDialer | undefined
   readonly roomCodes: RoomCodes

@@ -66,7 +66,7 @@ function families(
   tally: EventTally,
   notReady: () => string | undefined,
 ): Family[] {
-  const { relay, requestGuard, overload, drain, front, dialRateLimit, guesses, twilioDialer } = parts
+  const { relay, requestGuard, overload, drain, front, dialRateLimit, guesses, carriers } = parts
   const { embedded } = parts.service
   const servers = (): Guarded[] => {
     const figures = embedded()?.figures
@@ -79,7 +79,10 @@ function families(
     ...relayFamilies(relay),
     ...eventFamilies(tally),
     ...telephonyFamilies({
-      carriers: [{ carrier: 'twilio', bridge: () => server.twilio, dialer: twilioDialer }],
+      carriers: carriers.map(({ name, dialer, bridge }) => ({
+        ...{ carrier: name, dialer },
+        bridge: () => bridge(server)!,
+      })),
       numbers: parts.numberLimits,
       dialLimit: dialRateLimit,
       roomCodes: guesses,

@@ -3,15 +3,16 @@ import websocket from '@fastify/websocket'
 import type { FastifyInstance } from 'fastify'
 import browserBridge from '../bridges/browser/index.ts'
 import { rejectWhileOverloaded } from '../bridges/telephony/call-policy.ts'
+import type { CarrierBridgeOptions } from '../bridges/telephony/carrier-bridge.ts'
 import { createNumberRouter } from '../bridges/telephony/number-routing.ts'
-import twilioBridge from '../bridges/twilio/index.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { pageFiles } from '../pages/page-files.ts'
 import { captionPage, captionPagePath, LONGEST_LINK_MS } from '../web/captions/caption-page.ts'
 import { BearerKeys } from '../web/control/auth.ts'
 import { controlApi } from '../web/control/control-api.ts'
 import status, { statusWords } from '../web/status.ts'
-import { browserOptions, discordOptions, signingTokens } from './bridges.ts'
+import { browserOptions, discordOptions } from './bridges.ts'
+import { numbersOf } from './carriers.ts'
 import type { PluginOptions } from './context.ts'
 import { registerDashboard } from './dashboard.ts'
 import { registerMetrics } from './observability.ts'
@@ -29,7 +30,8 @@ export async function registerPlugins(server: FastifyInstance, parts: PluginOpti
   await server.register(captionPage)
   // The dashboard’s simulated calls are signed like all others, with a private token.
   const token = parts.config.twilio.insecure ? undefined : randomBytes(24).toString('base64url')
-  await server.register(twilioBridge, twilioOptions(parts, token))
+  for (const { dialer, register } of parts.carriers)
+    await register(server, { ...carrierOptions(parts), dialer }, token)
   await registerDashboard(server, parts, { keys, token })
   await server.register(browserBridge, browser(parts))
   const discord = discordBot(parts)
@@ -43,22 +45,21 @@ function notReady({ drain, overload, service }: PluginOptions) {
   return service.running() ? undefined : ('service-away' as const)
 }
 
-function twilioOptions(parts: PluginOptions, token: string | undefined): Parameters<typeof twilioBridge>[1] {
-  const { config, front, switchboard, drain, drainSettings, admissionControl, desk, twilioDialer } = parts
+/** Options that all carriers share. */
+function carrierOptions(parts: PluginOptions): CarrierBridgeOptions {
+  const { config, front, switchboard, drain, drainSettings, admissionControl, desk } = parts
   const { announcer, clock, log } = parts
-  const { languages, publicUrl, twilio } = config
-  const numbers = twilio.numbers ?? {}
+  const { languages, publicUrl } = config
   return {
     relay: front.admission(switchboard),
     clock,
     log,
     announcer,
-    dialer: twilioDialer,
     invite: parts.numberLimits.within(
       rejectWhileOverloaded(
         { rejection: () => admissionControl.rejection() ?? (parts.relay.full ? 'full' : undefined) },
         languages.hears,
-        createNumberRouter(languages, numbers, desk, log),
+        createNumberRouter(languages, numbersOf(config), desk, log),
       ),
     ),
     departure: () =>
@@ -69,29 +70,16 @@ function twilioOptions(parts: PluginOptions, token: string | undefined): Paramet
           }
         : undefined,
     publicUrl,
-    ...(twilio.local ? { local: true } : {}),
-    ...(twilio.limits ? { limits: twilio.limits } : {}),
-    ...(token === undefined
-      ? { insecure: true }
-      : { authTokens: withOwn(signingTokens(twilio.authTokens, twilio.outbound), token) }),
   }
-}
-
-/**
- * The first token stays first, because other instances sign with it. Without any token the result is empty too, so that
- * the missing token is reported.
- */
-function withOwn(tokens: readonly string[], own: string): readonly string[] {
-  return tokens.length === 0 ? tokens : [...tokens, own]
 }
 
 function browser(parts: PluginOptions) {
   const { config, relay, front, switchboard, roomCodes, admissionControl, clock, log } = parts
-  const { languages, publicUrl, twilio } = config
+  const { languages, publicUrl } = config
   return browserOptions(config.browser, {
     ...{ relay, roomCodes, admissionControl, languages, publicUrl, clock, log },
     admission: front.admission(switchboard),
-    numbers: twilio.numbers ?? {},
+    numbers: numbersOf(config),
     links: front.context.roomLinks,
     captions: (room, ttlMs) =>
       // Without API keys, nothing that captions need is kept.
@@ -109,7 +97,7 @@ function browser(parts: PluginOptions) {
 function discordBot(parts: PluginOptions) {
   const { config, relay, announcer, dialer, roomCodes, preferences, clock, log, front, desk } = parts
   const { url, apiKey } = parts.service
-  const numbers = config.twilio.numbers ?? {}
+  const numbers = numbersOf(config)
   return discordOptions(config.discord, {
     ...{ relay, announcer, dialer, roomCodes, preferences, clock, log },
     admission: front.admission(relay),

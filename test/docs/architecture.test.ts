@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import {
+  carrierFaults,
   circleFaults,
   type Fault,
   folderFaults,
@@ -38,6 +39,8 @@ function faultsOf(rule: (path: string, source: string) => Fault[], files = src):
 
 describe('the sources', () => {
   it('import downwards only', () => expect(faultsOf(importFaults)).toEqual([]))
+
+  it('know carriers only where they are composed', () => expect(faultsOf(carrierFaults)).toEqual([]))
 
   it('use only what is declared as a dependency', () =>
     expect(faultsOf((path, source) => packageFaults(path, source, packages))).toEqual([]))
@@ -103,6 +106,17 @@ describe('the rules', () => {
     ['src/main.ts', "import { b } from './cli/b.ts'"],
     ['src/core/room/a.ts', "// import { b } from '../../app.ts'\n/** import('../../app.ts') */"],
   ])('let %s import %s', (path, source) => faulty(importFaults, path, source).toBe(0))
+
+  it.each([
+    ['src/app/plugins.ts', "import a from '../bridges/twilio/index.ts'", 1],
+    ['src/cli/serve.ts', "import { b } from '../bridges/acme/settings.ts'", 1],
+    ['src/bridges/acme/index.ts', "import { b } from '../twilio/wire.ts'", 1],
+    ['src/app/carriers.ts', "import a from '../bridges/twilio/index.ts'", 0],
+    ['src/app/plugins.ts', "import a from '../bridges/telephony/index.ts'", 0],
+    ['src/bridges/acme/index.ts', "import { b } from './wire.ts'\nimport c from '../telephony/limits.ts'", 0],
+  ])('know who may import a carrier: %s, %s', (path, source, faults) =>
+    faulty(carrierFaults, path, source).toBe(faults),
+  )
 
   it.each([
     ['src/core/room/a.ts', 'const a = Date.now()'],

@@ -12,15 +12,15 @@ import {
 } from '../../bridges/discord/counters.ts'
 import type { DiscordBridge } from '../../bridges/discord/discord-bridge.ts'
 import type { NumberQuota } from '../../bridges/telephony/call-policy.ts'
-import { STREAM_METRICS } from '../../bridges/telephony/media-streams.ts'
-import { DIAL_METRICS, DIAL_USAGE_METRICS } from '../../bridges/telephony/outbound/carrier-dialer.ts'
-import { STREAM_LEG_METRICS } from '../../bridges/telephony/stream-socket.ts'
 import type {
   CarrierBridge,
   CarrierDialer,
   DialCounters,
   LegCounters as StreamLegCounters,
 } from '../../bridges/telephony/index.ts'
+import { STREAM_METRICS } from '../../bridges/telephony/media-streams.ts'
+import { DIAL_METRICS, DIAL_USAGE_METRICS } from '../../bridges/telephony/outbound/carrier-dialer.ts'
+import { STREAM_LEG_METRICS } from '../../bridges/telephony/stream-socket.ts'
 import type { RateLimitedDialer } from '../../core/calls/dialer-policies.ts'
 import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
 import { type Family, fieldFamilies, labelled, single } from '../../web/metrics/metric-family.ts'

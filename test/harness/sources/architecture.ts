@@ -24,10 +24,6 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'service/index.ts': ['service/client', 'service/contract.ts', 'core/model', 'common'],
   'bridges/websocket': ['net', 'core', 'common', 'transcode'],
   'bridges/telephony': ['bridges/websocket', 'messages', 'storage', 'net', 'core', 'common', 'transcode'],
-  'bridges/twilio': [
-    ...['bridges/telephony', 'bridges/websocket', 'messages', 'pages'],
-    ...['storage', 'net', 'core', 'common', 'transcode'],
-  ],
   'bridges/browser': ['bridges/websocket', 'messages', 'pages', 'net', 'core', 'common', 'transcode'],
   'bridges/discord': ['messages', 'storage', 'net', 'core', 'common', 'transcode'],
   media: ['messages', 'storage', 'core', 'common', 'transcode'],
@@ -46,6 +42,15 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   'index.ts': ['app', 'config', 'bridges', 'service', 'core', 'common'],
   'main.ts': ['cli', 'common'],
 }
+
+/** Every other folder of `bridges` is a carrier: it knows telephony and no other carrier. */
+const CARRIER = /^bridges\/[\w-]+(?=\/)/
+const BELOW_CARRIERS = [
+  ...['bridges/telephony', 'bridges/websocket', 'messages', 'pages'],
+  ...['storage', 'net', 'core', 'common', 'transcode'],
+]
+/** What knows carriers: the composition, the schema, and commands of their own. */
+const KNOWS_CARRIERS = /^src\/(app\/carriers|config\/schema|cli\/twilio-numbers|cli\/doctor\/[\w-]+)\.ts$/
 
 const PLUGIN = /^src\/(bridges\/[^/]+\/index|web\/status|service\/server\/plugin)\.ts$/
 
@@ -75,7 +80,7 @@ const RESERVED: readonly { word: RegExp; name: string; allowed: RegExp; instead:
 /** The layer of a file, as its key in the table above. */
 export function layerOf(path: string): string {
   const inside = path.replace(/^src\//, '')
-  const [layer] = Object.keys(LAYERS)
+  const [layer = CARRIER.exec(inside)?.[0]] = Object.keys(LAYERS)
     .filter(prefix => isWithin(inside, prefix))
     .sort((a, b) => b.length - a.length)
   if (layer !== undefined && path.startsWith('src/')) return layer
@@ -94,8 +99,20 @@ export function importFaults(path: string, source: string): Fault[] {
     const target = posix.join(posix.dirname(path), specifier)
     if (!target.startsWith('src/')) return [`${path} imports ${specifier}, which is outside src`]
     const below = layerOf(target)
-    const allowed = below === layer || LAYERS[layer]!.some(each => isWithin(below, each))
+    const allowed = below === layer || (LAYERS[layer] ?? BELOW_CARRIERS).some(each => isWithin(below, each))
     return allowed ? [] : [`${path} (${layer}) imports ${target} (${below})`]
+  })
+}
+
+/** Imports of a carrier by a file that serves all carriers. */
+export function carrierFaults(path: string, source: string): Fault[] {
+  if (KNOWS_CARRIERS.test(path)) return []
+  return importsOf(source).flatMap(specifier => {
+    if (!specifier.startsWith('.')) return []
+    const target = posix.join(posix.dirname(path), specifier)
+    const layer = target.startsWith('src/') ? layerOf(target) : ''
+    const isCarrier = layer.startsWith('bridges/') && !(layer in LAYERS)
+    return isCarrier && layer !== layerOf(path) ? [`${path} imports the carrier ${layer}`] : []
   })
 }
 
