@@ -30,7 +30,7 @@ const RUN_TIME: Readonly<Record<ErrorCode, readonly [meaning: string, effect: st
     'The settings do not permit this destination, or outbound calls at all.',
     'The requester gets the error. No phone rings.',
   ],
-  DIAL_SPENT: [
+  DIAL_QUOTA_EXCEEDED: [
     'The quota of minutes or money for the day is used up.',
     'Waiting callers hear a notice. Calls are possible again later.',
   ],

@@ -76,7 +76,7 @@ const CAPTION_ROWS = [
   ['`caption`', '`TimedCaption`', 'A caption; the newest one with the same `utterance` applies.'],
   [
     '`service`',
-    '`{ room, speaker, to, away }`',
+    '`{ room, speaker, to, unavailable }`',
     'Translation of a speaker is unavailable, or available again.',
   ],
   ['`missed`', '`{ room }`', 'The reader was disconnected for too long: captions are missing.'],

@@ -42,7 +42,7 @@ export async function registerPlugins(server: FastifyInstance, parts: PluginOpti
 function notReady({ drain, overload, service }: PluginOptions) {
   if (drain.draining) return 'draining' as const
   if (overload.reason) return 'overloaded' as const
-  return service.running() ? undefined : ('service-away' as const)
+  return service.running() ? undefined : ('service-unavailable' as const)
 }
 
 /** Options that all carriers share. */

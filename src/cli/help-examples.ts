@@ -41,8 +41,8 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
       'another bridge',
     ],
   ],
-  conform: [
-    ['conform https://translation.example.com --key a-key', 'list each statement and whether it holds'],
+  conformance: [
+    ['conformance https://translation.example.com --key a-key', 'list each statement and whether it holds'],
   ],
   translate: [
     ['translate speech.wav --to es-es', 'transcript, translation and voice'],

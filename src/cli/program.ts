@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander'
 import { languageId } from '../common/language.ts'
 import { noopLogger } from '../common/log.ts'
 import { loadConfig } from '../config/load.ts'
-import { failure } from './errors.ts'
+import { CommandError, failure } from './errors.ts'
 import { addExamples } from './help-examples.ts'
 import { StopSignal } from './stop-signal.ts'
 import { addCompletionCommand, addDiscordCommands, addTwilioCommands } from './subcommands.ts'
@@ -176,7 +176,7 @@ program
   })
 
 program
-  .command('conform')
+  .command('conformance')
   .description('check any service of the interface from outside and report which statements hold')
   .argument('<url>', 'address of the service')
   .option('--key <key>', 'API key (default: as configured)')
@@ -248,6 +248,8 @@ export async function runProgram(): Promise<void> {
   // Node would open its inspector, which exposes every secret of the process; `--inspect` exists for that.
   process.on('SIGUSR1', () => {})
   try {
+    if (process.argv[2] === 'conform')
+      throw new CommandError('dragoman conform was renamed to dragoman conformance')
     await program.parseAsync()
   } catch (error) {
     process.stderr.write(`${failure(error)}\n`)

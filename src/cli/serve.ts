@@ -40,9 +40,9 @@ function mishap(url: string, apiKey: string, error: unknown): string {
     return `the server at service.url, ${url}, is not a translation service (${message}): fix the address.`
   if (!/unauthorized|forbidden|key|token/i.test(message))
     return `the service at ${url} rejects requests (${message}): see its log.`
-  const mend = 'set service.apiKey (DRAGOMAN_SERVICE_API_KEY, or …_FILE) to a key of that service.'
-  if (apiKey === '') return `the service at ${url} requires an API key, and none is set: ${mend}`
-  return `the service at ${url} rejected the API key (${message}): ${mend}`
+  const fix = 'set service.apiKey (DRAGOMAN_SERVICE_API_KEY, or …_FILE) to a key of that service.'
+  if (apiKey === '') return `the service at ${url} requires an API key, and none is set: ${fix}`
+  return `the service at ${url} rejected the API key (${message}): ${fix}`
 }
 
 /** 144 bits, 24 characters: the required minimum, and short enough for a terminal line. */

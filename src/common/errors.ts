@@ -14,7 +14,7 @@ export type ErrorCode =
   | 'LEG_LOST'
   | 'CAPACITY'
   | 'DIAL_REFUSED'
-  | 'DIAL_SPENT'
+  | 'DIAL_QUOTA_EXCEEDED'
   | 'DIAL_FAILED'
   | 'SPEECH_UNAVAILABLE'
 

@@ -3,7 +3,7 @@ import type { Relay } from '../core/room/relay.ts'
 import { isLocalRequest } from '../net/client-address.ts'
 
 /** Reason for not sending new calls to this server. */
-export type NotReady = 'draining' | 'overloaded' | 'service-away'
+export type NotReady = 'draining' | 'overloaded' | 'service-unavailable'
 
 export interface StatusOptions {
   readonly relay: Relay
@@ -34,7 +34,7 @@ export default async function status(app: FastifyInstance, options: StatusOption
     const why = notReady()
     const about = {
       status: why ?? 'ready',
-      service: relay.serviceAway ? 'away' : 'ok',
+      service: relay.serviceAway ? 'unavailable' : 'ok',
       ...figures(request, { legs: relay.legs }),
     }
     return why === undefined ? about : reply.code(503).header('retry-after', RETRY_SECONDS).send(about)

@@ -13,7 +13,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman setup/, 'test/e2e/package/package.test.ts', "'setup'"],
   [/^dragoman keys/, 'test/e2e/keys.test.ts', "'revoke'"],
   [/^dragoman translate/, 'test/unit/cli/translate.test.ts', 'translate'],
-  [/^dragoman conform/, 'test/unit/cli/conformance/embedded.test.ts', 'conform'],
+  [/^dragoman conformance/, 'test/unit/cli/conformance/embedded.test.ts', 'conform'],
   [/^dragoman twilio (bind|unbind)/, 'test/unit/simulator/twilio/rest/numbers.test.ts', 'unbind'],
   [/^dragoman discord/, 'test/unit/cli/discord.test.ts', 'invite'],
   [/^dragoman completion/, 'test/unit/cli/completion.test.ts', 'completion'],

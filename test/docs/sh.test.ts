@@ -55,6 +55,6 @@ describe('the rules', () => {
     'npm run demo -- --two-phones',
     'DRAGOMAN_PORT=80 npm start',
     'dragoman serve \\\n  --port 8081',
-    'dragoman conform https://translation.example.com --key … --from en-us',
+    'dragoman conformance https://translation.example.com --key … --from en-us',
   ])('take %s', async code => expect(await commandFaults(code)).toEqual([]))
 })

@@ -82,7 +82,7 @@ export type Outbound =
   /** A translation starts to play. `ms`: delay between the speaker’s last word and its sending. */
   | { readonly kind: 'latency'; readonly ms: number }
   /** Translation is unavailable and originals are played, or it has recovered. */
-  | { readonly kind: 'away'; readonly away: boolean }
+  | { readonly kind: 'outage'; readonly active: boolean }
   /** Requests an echo of `id` once all audio before it has been played. */
   | { readonly kind: 'mark'; readonly id: number }
   /** Discards audio and marks that have not been played. */

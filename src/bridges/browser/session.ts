@@ -48,7 +48,7 @@ export class CaptionForwarder {
 function leading({ speaker, from, to }: Caption, parties: Iterable<Party>): LanguageId {
   for (const { id, invitation, state } of parties) {
     const { hears, interpreting } = state
-    if (id === speaker || invitation.takes === 'nothing' || !interpreting || hears === undefined) continue
+    if (id === speaker || invitation.receives === 'none' || !interpreting || hears === undefined) continue
     if (!sameLanguage(from, hears)) return hears
   }
   // No other listener: the speaker hears their own translation, or has only readers.

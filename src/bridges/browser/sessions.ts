@@ -33,8 +33,8 @@ export class BrowserSessions implements Disposable {
     const touch = ({ room }: { room: string }) => this.#touch(room)
     this.#subscriptions = [
       observer.on('admitted', touch),
-      observer.on('lost', touch),
-      observer.on('returned', touch),
+      observer.on('disconnected', touch),
+      observer.on('reconnected', touch),
       observer.on('left', ({ room, participant }) => {
         this.#left(room, participant)
         this.#touch(room)
@@ -52,8 +52,8 @@ export class BrowserSessions implements Disposable {
         if (stage === 'begun' && latencyMs !== undefined)
           this.#of(room, listener)?.tell({ kind: 'latency', ms: Math.round(latencyMs) })
       }),
-      observer.on('away', ({ room, participant, away }) =>
-        this.#of(room, participant)?.tell({ kind: 'away', away }),
+      observer.on('outage', ({ room, participant, active }) =>
+        this.#of(room, participant)?.tell({ kind: 'outage', active }),
       ),
     ]
   }
@@ -146,13 +146,13 @@ export class BrowserSessions implements Disposable {
 
   parties(session: BrowserSession): PartyView[] {
     const there = this.#relay.rooms.get(session.room)?.participants.values() ?? []
-    const places = new Set<string>()
+    const spaces = new Set<string>()
     return Array.from(there)
-      .filter(({ invitation: { place }, state: { speaks } }) => {
+      .filter(({ invitation: { sharedSpace }, state: { speaks } }) => {
         // A voice channel listens with one leg per language; others see it as one participant.
-        if (place === undefined || speaks !== undefined) return true
-        const known = places.has(place)
-        places.add(place)
+        if (sharedSpace === undefined || speaks !== undefined) return true
+        const known = spaces.has(sharedSpace)
+        spaces.add(sharedSpace)
         return !known
       })
       .map(each => partyView(each, session))

@@ -37,8 +37,8 @@ const fields = {
   interrupt: z.enum(['keep', 'clear']),
   name: short,
   echo: z.boolean(),
-  place: short,
-  takes: z.enum(['voice', 'text', 'nothing']),
+  sharedSpace: short,
+  receives: z.enum(['audio', 'captions', 'none']),
   called: z.literal(true),
 } satisfies Record<Exclude<keyof Invitation, 'dial'>, z.ZodType>
 
@@ -46,7 +46,7 @@ const fields = {
 const passSchema = z.object(fields).partial().required({ room: true })
 
 /** Fields dropped if the pass would otherwise be too long. */
-const DISPENSABLE = ['name', 'voice', 'place'] as const satisfies readonly (keyof Invitation)[]
+const DISPENSABLE = ['name', 'voice', 'sharedSpace'] as const satisfies readonly (keyof Invitation)[]
 
 /**
  * Serializes the invitation of a called participant for the addresses that resume their call. Twilio signs it with

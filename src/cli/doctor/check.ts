@@ -6,19 +6,19 @@ export interface Check {
   readonly status: 'ok' | 'warn' | 'fail'
   readonly found: string
   /** The fix; empty if none is needed. */
-  readonly mend: string
+  readonly fix: string
 }
 
 export function ok(name: string, found: string): Check {
-  return { name, status: 'ok', found, mend: '' }
+  return { name, status: 'ok', found, fix: '' }
 }
 
-export function warn(name: string, found: string, mend: string): Check {
-  return { name, status: 'warn', found, mend }
+export function warn(name: string, found: string, fix: string): Check {
+  return { name, status: 'warn', found, fix }
 }
 
-export function fail(name: string, found: string, mend: string): Check {
-  return { name, status: 'fail', found, mend }
+export function fail(name: string, found: string, fix: string): Check {
+  return { name, status: 'fail', found, fix }
 }
 
 const SIGN = { ok: '✓', warn: '!', fail: '✗' } as const
@@ -26,9 +26,9 @@ const SIGN = { ok: '✓', warn: '!', fail: '✗' } as const
 /** Formats the checks for people: one line each, with the fix below. */
 export function renderChecks(checks: readonly Check[]): string {
   const width = Math.max(0, ...checks.map(check => check.name.length))
-  const lines = checks.flatMap(({ name, status, found, mend }) => [
+  const lines = checks.flatMap(({ name, status, found, fix }) => [
     `${SIGN[status]} ${name.padEnd(width)}  ${found}`,
-    ...(mend ? mend.split('\n').map(line => `  ${' '.repeat(width)}  → ${line}`) : []),
+    ...(fix ? fix.split('\n').map(line => `  ${' '.repeat(width)}  → ${line}`) : []),
   ])
   const count = (status: Check['status']) => checks.filter(check => check.status === status).length
   return [...lines, '', `${count('ok')} ok, ${count('warn')} warnings, ${count('fail')} failed`].join('\n')

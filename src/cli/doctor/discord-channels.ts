@@ -106,10 +106,10 @@ async function channelCheck(
   const wished: Purpose[] = captions.style === 'embed' ? [...needed, 'embed'] : needed
   const missing = missingFrom(granted, neededFor(wished)).join(', ')
   if (missing === '') return ok(shown, 'all permissions')
-  const mend = `edit the channel, Permissions, role ${botRoleOf(standing)}: allow ${missing}`
+  const fix = `edit the channel, Permissions, role ${botRoleOf(standing)}: allow ${missing}`
   return missingFrom(granted, neededFor(needed)).length > 0
-    ? fail(shown, `missing: ${missing}`, mend)
-    : warn(shown, `missing: ${missing}, so captions are plain`, mend)
+    ? fail(shown, `missing: ${missing}`, fix)
+    : warn(shown, `missing: ${missing}, so captions are plain`, fix)
 }
 
 type GuildChannel = APIChannel & { readonly guild_id: string; readonly name: string | null }

@@ -120,10 +120,10 @@ function guildChecks(
 
 function commandCheck({ place, state }: CommandState, applicationId: string): Check {
   const name = place === 'global' ? '/interpret' : `/interpret in ${place}`
-  const mend = 'run dragoman discord register, or start the bridge, which registers it'
+  const fix = 'run dragoman discord register, or start the bridge, which registers it'
   if (state === 'same') return ok(name, 'registered')
-  if (state === 'absent') return warn(name, 'not registered', mend)
-  if (state === 'different') return warn(name, 'registered by another version', mend)
+  if (state === 'absent') return warn(name, 'not registered', fix)
+  if (state === 'different') return warn(name, 'registered by another version', fix)
   if (state.kind === 'forbidden' && place !== 'global')
     return fail(name, state.text, `invite the bot with its commands: ${inviteUrl(applicationId, place)}`)
   return troubleCheck(name, state)

@@ -93,7 +93,7 @@ function translationCheck(
     check =>
       check.status === 'fail' && (check.name === `${from} → ${to}` || /^(service|session)/.test(check.name)),
   )
-  if (why) return fail(name, `no translation was played: ${why.name}: ${why.found}`, why.mend)
+  if (why) return fail(name, `no translation was played: ${why.name}: ${why.found}`, why.fix)
   if (audibleMs >= LEAST_HEARD_MS)
     return fail(
       name,
@@ -172,7 +172,7 @@ async function placed(
     })
     return callChecks(outcome, languages, others)
   } catch (error) {
-    return [fail(name, `not placed: ${error instanceof Error ? error.message : error}`, 'mend --audio')]
+    return [fail(name, `not placed: ${error instanceof Error ? error.message : error}`, 'fix --audio')]
   }
 }
 

@@ -126,8 +126,8 @@ export async function portCheck({ host, port }: Config, around: DoctorEnvironmen
   const code = await around.listen(host, port)
   if (code === undefined) return ok(name, `${host}:${port} is free`)
   if (code !== 'EADDRINUSE') {
-    const mend = code === 'EACCES' ? 'set port to 1024 or more' : 'set host to an address of this machine'
-    return fail(name, `${host}:${port}: ${code}`, mend)
+    const fix = code === 'EACCES' ? 'set port to 1024 or more' : 'set host to an address of this machine'
+    return fail(name, `${host}:${port}: ${code}`, fix)
   }
   const here = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host
   if (await around.isDragoman(`http://${here.includes(':') ? `[${here}]` : here}:${port}`))

@@ -75,11 +75,11 @@ export function reachedCheck(way: Route, config: Config): Check {
     )
   }
   const probe = signed ?? health
-  const { found, mend } = probe.kind === 'answer' ? elsewhere(probe, way, config) : nowhere(probe, config)
+  const { found, fix } = probe.kind === 'answer' ? elsewhere(probe, way, config) : nowhere(probe, config)
   // A wrong name or certificate is a fault even if the server is not running; anything else can result from that.
   const certain = way.running || probe.kind === 'no-name' || probe.kind === 'bad-tls'
-  if (certain) return fail(name, found, mend)
-  return warn(name, found, `expected while the server is not running; otherwise ${mend}`)
+  if (certain) return fail(name, found, fix)
+  return warn(name, found, `expected while the server is not running; otherwise ${fix}`)
 }
 
 /** True if a Dragoman server answers at the public address. */
@@ -117,7 +117,7 @@ export function signatureCheck({ signed, direct }: Route, { publicUrl = '' }: Co
 
 interface Trouble {
   readonly found: string
-  readonly mend: string
+  readonly fix: string
 }
 
 /** A server other than Dragoman answers. */
@@ -127,28 +127,28 @@ function elsewhere({ status, location }: Answer, way: Route, config: Config): Tr
   if (status >= 300 && status < 400)
     return {
       found: `answered with ${status}, a redirect${location === undefined ? '' : ` to ${origin(location)}`}`,
-      mend: 'set publicUrl to the redirect target: Twilio signs the address that it was given',
+      fix: 'set publicUrl to the redirect target: Twilio signs the address that it was given',
     }
   if (status === 401 || status === 407)
     return {
       found: `answered with ${status}: the proxy requires a password`,
-      mend: `exempt ${path(publicUrl)}/twilio/ from it: Twilio’s requests are signed`,
+      fix: `exempt ${path(publicUrl)}/twilio/ from it: Twilio’s requests are signed`,
     }
   if (status === 502 || status === 503 || status === 504)
     return {
       found: `answered with ${status}: the proxy cannot reach the server`,
-      mend: way.running
+      fix: way.running
         ? `configure it to forward requests to ${here}, where the server listens`
         : `start the server (dragoman serve), and configure the proxy to forward requests to ${here}`,
     }
   if (status === 403)
     return {
       found: 'answered with 403: rejected by the proxy, or by a server with other settings',
-      mend: `allow ${path(publicUrl)}/twilio/; if it is a Dragoman server, restart it with these settings`,
+      fix: `allow ${path(publicUrl)}/twilio/; if it is a Dragoman server, restart it with these settings`,
     }
   return {
     found: `not a Dragoman server (answered with ${status})`,
-    mend: `check the target of the proxy or tunnel: ${publicUrl}/twilio/… must be forwarded to ${here}/twilio/…`,
+    fix: `check the target of the proxy or tunnel: ${publicUrl}/twilio/… must be forwarded to ${here}/twilio/…`,
   }
 }
 
@@ -159,17 +159,17 @@ function nowhere(probe: Exclude<ProbeResult, Answer>, { publicUrl = '' }: Config
     case 'no-name':
       return {
         found: `the host ${hostname} does not exist`,
-        mend: `create a DNS record for ${hostname} that points to this server, or fix publicUrl`,
+        fix: `create a DNS record for ${hostname} that points to this server, or fix publicUrl`,
       }
     case 'no-connection':
       return {
         found: `nothing listens at ${host} (${probe.code})`,
-        mend: 'start the proxy or tunnel in front of the server, and open its port',
+        fix: 'start the proxy or tunnel in front of the server, and open its port',
       }
     case 'silent':
       return {
         found: `${host} does not respond`,
-        mend: 'open its port in the firewall; if it is reachable from elsewhere, use --connect-to <address of the proxy>, because this network cannot connect to its own public address',
+        fix: 'open its port in the firewall; if it is reachable from elsewhere, use --connect-to <address of the proxy>, because this network cannot connect to its own public address',
       }
     case 'bad-tls':
       return certificate(probe.code, hostname)
@@ -182,32 +182,32 @@ function nowhere(probe: Exclude<ProbeResult, Answer>, { publicUrl = '' }: Config
 function certificate(code: string, hostname: string): Trouble {
   switch (code) {
     case 'CERT_HAS_EXPIRED':
-      return { found: 'its certificate has expired', mend: 'renew it; Caddy and certbot renew automatically' }
+      return { found: 'its certificate has expired', fix: 'renew it; Caddy and certbot renew automatically' }
     case 'CERT_NOT_YET_VALID':
-      return { found: 'its certificate is not valid yet', mend: 'check the clock of this machine' }
+      return { found: 'its certificate is not valid yet', fix: 'check the clock of this machine' }
     case 'ERR_TLS_CERT_ALTNAME_INVALID':
     case 'HOSTNAME_MISMATCH':
       return {
         found: `its certificate is for another name than ${hostname}`,
-        mend: `get one for ${hostname}, or set publicUrl to a name that it covers`,
+        fix: `get one for ${hostname}, or set publicUrl to a name that it covers`,
       }
     case 'DEPTH_ZERO_SELF_SIGNED_CERT':
     case 'SELF_SIGNED_CERT_IN_CHAIN':
       return {
         found: `its certificate is not signed by a public CA (${code})`,
-        mend: 'get a certificate from a public CA, such as Let’s Encrypt: Caddy does this automatically',
+        fix: 'get a certificate from a public CA, such as Let’s Encrypt: Caddy does this automatically',
       }
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
       return {
         found: `the chain of its certificate is incomplete (${code})`,
-        mend: 'configure the full chain (fullchain.pem) of a public CA in the proxy',
+        fix: 'configure the full chain (fullchain.pem) of a public CA in the proxy',
       }
     default:
       return {
         found: `its TLS is not compatible with Twilio (${code})`,
-        mend: 'terminate TLS in a proxy that listens on port 443 in front of the server: deploy/nginx, deploy/caddy',
+        fix: 'terminate TLS in a proxy that listens on port 443 in front of the server: deploy/nginx, deploy/caddy',
       }
   }
 }

@@ -144,15 +144,14 @@ function addressCheck(publicUrl: string | undefined): Check {
 /** Checks whether Twilio’s signatures can be verified. Never shows the token. */
 function tokenCheck({ twilio, publicUrl }: Config): Check {
   const name = 'Twilio auth token'
-  const mend =
+  const fix =
     'set twilio.authToken (DRAGOMAN_TWILIO_AUTH_TOKEN or …_FILE) to the token on the start page of the Twilio console'
-  if (twilio.insecure) return warn(name, 'insecure: signatures are not verified', mend)
+  if (twilio.insecure) return warn(name, 'insecure: signatures are not verified', fix)
   const count = twilio.authTokens.length
   if (count === 0)
-    return publicUrl === undefined ? warn(name, 'none: simulated calls only', mend) : fail(name, 'none', mend)
+    return publicUrl === undefined ? warn(name, 'none: simulated calls only', fix) : fail(name, 'none', fix)
   const odd = twilio.authTokens.filter(token => !/^[0-9a-f]{32}$/.test(token)).length
-  if (odd > 0)
-    return warn(name, `${odd} of ${count} does not look like one (32 digits and letters a–f)`, mend)
+  if (odd > 0) return warn(name, `${odd} of ${count} does not look like one (32 digits and letters a–f)`, fix)
   return ok(name, count === 1 ? 'set' : `${count} set`)
 }
 

@@ -30,12 +30,12 @@ class AttendantOutage implements Disposable {
     this.#waiting ??= setTimer(this.#clock, this.#options.outageNoticeAfterMs, () => this.#tell())
   }
 
-  /** Translation is available again after `forMs`. */
-  back(forMs: number): void {
+  /** Translation is available again after `durationMs`. */
+  back(durationMs: number): void {
     this[Symbol.dispose]()
     if (!this.#told) return
     this.#told = false
-    if (forMs >= this.#options.recoveryNoticeAfterMs) void this.#voice.say('service-back')
+    if (durationMs >= this.#options.recoveryNoticeAfterMs) void this.#voice.say('service-back')
     else this.#voice.hush()
   }
 
@@ -103,10 +103,10 @@ export class Attendant implements Disposable {
     const { observer } = relay
     this.#watches = [
       observer.on('dtmf', ({ participant, digit }) => this.#pressed(participant, digit)),
-      observer.on('away', ({ participant, away, forMs }) => {
+      observer.on('outage', ({ participant, active, durationMs }) => {
         const outage = this.#of(participant)?.outage
-        if (away) outage?.away()
-        else outage?.back(forMs)
+        if (active) outage?.away()
+        else outage?.back(durationMs)
       }),
       observer.on('admitted', ({ participant }) => void this.#of(participant)),
       observer.on('left', ({ participant }) => this.#forget(participant)),

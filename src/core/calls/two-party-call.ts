@@ -255,7 +255,7 @@ export class SwitchboardCall {
 /** Failures with a specific notice. */
 const FAILURES: { readonly [K in ErrorCode]?: EndNotice } = {
   CAPACITY: 'line-full',
-  DIAL_SPENT: 'minutes-spent',
+  DIAL_QUOTA_EXCEEDED: 'minutes-spent',
 }
 
 function named(party: { readonly name?: string } | undefined): Record<string, string> {

@@ -53,7 +53,7 @@ export interface OutgoingCall {
 export interface Dialer {
   /**
    * Places a call. Throws `BridgeError` synchronously: `DIAL_REFUSED` if the settings do not allow the destination or
-   * outbound calls; `CAPACITY` if too many calls are in progress; `DIAL_SPENT` if a quota is used up. Later failures are
+   * outbound calls; `CAPACITY` if too many calls are in progress; `DIAL_QUOTA_EXCEEDED` if a quota is used up. Later failures are
    * reported in `outcome`.
    */
   dial(request: DialRequest): OutgoingCall

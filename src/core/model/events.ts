@@ -10,9 +10,9 @@ import type { RecordingFault, RecordingState } from './recording.ts'
 /** Playback states of the sounds that the system plays to a listener. */
 export type NoticeStage = 'begun' | 'heard' | 'stopped'
 
-/** A change of the circuit breaker of the service at `place`; 0 is the preferred service. */
+/** A change of the circuit breaker of the service `upstream`; 0 is the preferred service. */
 export interface ServiceStatusChange {
-  readonly place: number
+  readonly upstream: number
   readonly status: 'closed' | 'open'
 }
 
@@ -93,22 +93,22 @@ export interface RelayEvents {
   room: { room: string; state: 'opened' | 'closed' }
   /** A participant joined the room. */
   admitted: { room: string; participant: string; channel: string; speaks?: LanguageId; hears?: LanguageId }
-  /** A participant's leg broke. Their place is reserved for `keepMs`; after that, `left` follows. */
-  lost: { room: string; participant: string; reason: EndReason; keepMs: number }
+  /** A participant's leg broke. Their place is reserved for `reconnectWindowMs`; after that, `left` follows. */
+  disconnected: { room: string; participant: string; reason: EndReason; reconnectWindowMs: number }
   /** The participant reconnected with a new leg after `awayMs`. */
-  returned: { room: string; participant: string; awayMs: number }
+  reconnected: { room: string; participant: string; awayMs: number }
   /** The participant left permanently; `frames` of 20 ms were received from them. */
   left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
   /** A participant's state changed; `state` is the new state, `changes` lists the keys that differ. */
   changed: { room: string; participant: string; state: ParticipantState; changes: readonly ParticipantKey[] }
   /** The state of a session from a speaker into a language. */
   session: SessionEvent
-  /** The circuit breaker of a service changed; while `open`, only probes pass. Place 0 is the preferred service. */
+  /** The circuit breaker of a service changed; while `open`, only probes pass. Upstream 0 is the preferred service. */
   service: ServiceStatusChange
   /**
-   * A listener hears originals because translation is unavailable (`away`), or hears translations again after `forMs`.
+   * A listener hears originals because translation is unavailable (`active`), or hears translations again after `durationMs`.
    */
-  away: { room: string; participant: string; away: boolean; forMs: number }
+  outage: { room: string; participant: string; active: boolean; durationMs: number }
   /** A caption; the newest one of an `utterance` counts. */
   caption: Caption
   /**

@@ -5,10 +5,10 @@ import type { Leg } from './leg.ts'
 export type OriginalMix = 'off' | 'low' | 'duck'
 
 /**
- * Output that a participant receives: `voice`, voices and their translations; `text`, captions in their language without
- * audio; `nothing`, for participants who only speak.
+ * Output that a participant receives: `audio`, voices and their translations; `captions`, text in their language without
+ * audio; `none`, for participants who only speak.
  */
-export type Receives = 'voice' | 'text' | 'nothing'
+export type Receives = 'audio' | 'captions' | 'none'
 
 /** Room and preferences with which a leg is admitted. */
 export interface Invitation {
@@ -32,9 +32,9 @@ export interface Invitation {
    * A shared space, such as a voice channel, in which participants hear each other's original voices without us. We play
    * them only translations. Omit it otherwise.
    */
-  readonly place?: string
-  /** Default `voice`. */
-  readonly takes?: Receives
+  readonly sharedSpace?: string
+  /** Default `audio`. */
+  readonly receives?: Receives
   /** Call that the switchboard places when the participant has joined. */
   readonly dial?: DialPlan
   /** Set for a callee of the switchboard, whose call ends when they are alone in the room. */

@@ -230,7 +230,7 @@ export class Relay implements Admission {
     participant.attach(leg)
     if (before.id !== participant.id) this.#participants.delete(before.id)
     this.metrics.legsReconnected++
-    this.observer.emit('returned', { room: room.name, participant: participant.id, awayMs })
+    this.observer.emit('reconnected', { room: room.name, participant: participant.id, awayMs })
     this.#log.info({ participant: participant.id, legId: leg.id, awayMs }, 'participant reconnected')
     room.restore(participant)
   }
@@ -267,8 +267,13 @@ export class Relay implements Admission {
       return
     }
     room.hold(participant)
-    const { reconnectWindowMs: keepMs } = this.#options
-    this.observer.emit('lost', { room: room.name, participant: participant.id, reason, keepMs })
+    const { reconnectWindowMs } = this.#options
+    this.observer.emit('disconnected', {
+      room: room.name,
+      participant: participant.id,
+      reason,
+      reconnectWindowMs,
+    })
   }
 
   #left(participant: Participant, reason: EndReason): void {

@@ -252,31 +252,31 @@ export class RoomRouter {
   }
 }
 
-/** Participants in one place hear each other's voices and playback, and so do their microphones. */
+/** Participants in one shared space hear each other's voices and playback, and so do their microphones. */
 function shareEchoes(participants: Iterable<Participant>): void {
-  const places = new Map<string, PartyEcho[]>()
+  const spaces = new Map<string, PartyEcho[]>()
   for (const { echo, invitation } of participants) {
-    const { place } = invitation
-    if (!echo || place === undefined) continue
-    const mates = places.get(place)
+    const { sharedSpace } = invitation
+    if (!echo || sharedSpace === undefined) continue
+    const mates = spaces.get(sharedSpace)
     if (mates) mates.push(echo)
-    else places.set(place, [echo])
+    else spaces.set(sharedSpace, [echo])
   }
-  for (const mates of places.values()) for (const echo of mates) echo.share(mates)
+  for (const mates of spaces.values()) for (const echo of mates) echo.share(mates)
 }
 
 /**
- * Listeners in one place hear each other's playback: while the service is unavailable, one of them plays the original
- * of a speaker for all. Listeners who understand the speaker come first, since they play it anyway.
+ * Listeners in one shared space hear each other's playback: while the service is unavailable, one of them plays the
+ * original of a speaker for all. Listeners who understand the speaker come first, since they play it anyway.
  */
 function shareOriginals(participants: Iterable<Participant>): void {
-  const places = new Map<string, Map<string, ListenerVoice[]>>()
+  const spaces = new Map<string, Map<string, ListenerVoice[]>>()
   for (const { playout, invitation } of participants) {
     for (const voice of playout.voices.values()) voice.earlier = []
-    const { place } = invitation
-    if (place === undefined) continue
-    const speakers = places.get(place) ?? new Map<string, ListenerVoice[]>()
-    places.set(place, speakers)
+    const { sharedSpace } = invitation
+    if (sharedSpace === undefined) continue
+    const speakers = spaces.get(sharedSpace) ?? new Map<string, ListenerVoice[]>()
+    spaces.set(sharedSpace, speakers)
     for (const voice of playout.voices.values()) {
       const voices = speakers.get(voice.speaker)
       if (!voices) speakers.set(voice.speaker, [voice])
@@ -284,14 +284,14 @@ function shareOriginals(participants: Iterable<Participant>): void {
       else voices.unshift(voice)
     }
   }
-  for (const speakers of places.values())
+  for (const speakers of spaces.values())
     for (const voices of speakers.values())
       for (const [at, voice] of voices.entries()) voice.earlier = voices.slice(0, at)
 }
 
 function partyOf({ id, state, invitation }: Participant): Party {
-  const { echo = true, place, takes } = invitation
-  return { id, state, echo, place, takes }
+  const { echo = true, sharedSpace, receives } = invitation
+  return { id, state, echo, sharedSpace, receives }
 }
 
 function factor(db: number): number {

@@ -6,7 +6,7 @@ import type { Interpretation, InterpretationOptions } from './interpretation.ts'
 import type { Participant, ParticipantHost } from './participant.ts'
 import { RoomRouter } from './room-router.ts'
 
-/** Detects listeners who hear originals because translation is unavailable, and emits `away` events. */
+/** Detects listeners who hear originals because translation is unavailable, and emits `outage` events. */
 class OutageMonitor {
   readonly #room: string
   readonly #observer: Observer
@@ -38,8 +38,8 @@ class OutageMonitor {
     this.#since.delete(participant.id)
   }
 
-  #tell({ id }: Participant, away: boolean, forMs: number): void {
-    this.#observer.emit('away', { room: this.#room, participant: id, away, forMs })
+  #tell({ id }: Participant, active: boolean, durationMs: number): void {
+    this.#observer.emit('outage', { room: this.#room, participant: id, active, durationMs })
   }
 }
 

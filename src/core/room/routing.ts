@@ -8,10 +8,10 @@ export interface Party {
   readonly state: Pick<ParticipantState, 'speaks' | 'hears' | 'voice' | 'interpreting'>
   /** True: alone in a room, they hear their own translation. */
   readonly echo: boolean
-  /** Participants in one place hear each other's originals directly. */
-  readonly place?: string | undefined
-  /** Default `voice`. */
-  readonly takes?: Receives | undefined
+  /** Participants in one shared space hear each other's originals directly. */
+  readonly sharedSpace?: string | undefined
+  /** Default `audio`. */
+  readonly receives?: Receives | undefined
 }
 
 /** A listener or reader of a speaker, and the translation used. */
@@ -54,9 +54,9 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
   /** The voice of the first translation into each language; undefined: the default voice. */
   const voices = new Map<LanguageId, string | undefined>()
   for (const listener of parties) {
-    const { takes = 'voice' } = listener
-    if (takes === 'nothing') continue
-    if (takes === 'text') {
+    const { receives = 'audio' } = listener
+    if (receives === 'none') continue
+    if (receives === 'captions') {
       if (speaker !== listener) readers.push(listener)
       continue
     }
@@ -64,7 +64,10 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
     if (speaker === listener && !alone) continue
     const to = wanted(speaker, listener)
     if (alone && (!to || !speaker.echo)) continue
-    const together = speaker.place !== undefined && speaker.place === listener.place && speaker !== listener
+    const together =
+      speaker.sharedSpace !== undefined &&
+      speaker.sharedSpace === listener.sharedSpace &&
+      speaker !== listener
     if (together && !to) continue
     if (to && !voices.has(to)) voices.set(to, listener.state.voice)
     routes.push({

@@ -20,7 +20,7 @@ export class GateReport {
   /** Reports that the circuit breaker of a service opened or closed. */
   changed(gate: FailoverTranslator, change: ServiceStatusChange): void {
     const { metrics, observer, log } = this.#parts
-    const { place: service, status } = change
+    const { upstream: service, status } = change
     if (status === 'open') {
       metrics.circuitsOpened++
       log.warn({ service }, 'circuit opened')

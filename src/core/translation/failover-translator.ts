@@ -257,7 +257,7 @@ export class FailoverTranslator implements Translator {
       const status = circuit.status === 'closed' ? 'closed' : 'open'
       if (this.#told[place] === status) continue
       this.#told[place] = status
-      this.#parts.changed?.({ place, status })
+      this.#parts.changed?.({ upstream: place, status })
     }
   }
 }

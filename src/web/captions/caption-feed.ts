@@ -81,7 +81,7 @@ export type FeedEvent =
   | { readonly kind: 'opened' }
   | { readonly kind: 'caption'; readonly caption: TimedCaption }
   /** Translation of a speaker into a language became unavailable or recovered; meanwhile the original voice plays. */
-  | { readonly kind: 'service'; readonly speaker: string; readonly to: string; readonly away: boolean }
+  | { readonly kind: 'service'; readonly speaker: string; readonly to: string; readonly unavailable: boolean }
   | { readonly kind: 'closed' }
 
 export type FeedListener = (life: RoomLife, event: FeedEvent) => void
@@ -196,7 +196,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
     if (away === open.away.has(key)) return
     if (away) open.away.add(key)
     else open.away.delete(key)
-    this.#tell(open.life, { kind: 'service', speaker, to, away })
+    this.#tell(open.life, { kind: 'service', speaker, to, unavailable: away })
   }
 
   #tell(life: RoomLife, event: FeedEvent): void {

@@ -258,8 +258,8 @@ function textOf(life: RoomLife, number: number, event: FeedEvent): string {
     return sseEvent('caption', caption, id)
   }
   if (event.kind === 'service') {
-    const { speaker, to, away } = event
-    return sseEvent('service', { room: life.room, speaker, to, away }, id)
+    const { speaker, to, unavailable } = event
+    return sseEvent('service', { room: life.room, speaker, to, unavailable }, id)
   }
   return ''
 }

@@ -109,7 +109,7 @@ export class ControlError extends Error {
  */
 const KNOWN: Partial<Record<ErrorCode, ErrorName>> = {
   CAPACITY: 'capacity',
-  DIAL_SPENT: 'capacity',
+  DIAL_QUOTA_EXCEEDED: 'capacity',
   STATE: 'not_now',
   DIAL_REFUSED: 'dial_refused',
   SPEECH_UNAVAILABLE: 'speech_unavailable',

@@ -17,16 +17,16 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
   room: ({ room, state }) => line('room', room, null, state === 'opened' ? 'opened' : 'closed'),
   admitted: ({ room, participant, channel, speaks, hears }) =>
     line('party', room, participant, `joined by ${channel}, ${languages(speaks, hears)}`),
-  lost: ({ room, participant, reason, keepMs }) =>
+  disconnected: ({ room, participant, reason, reconnectWindowMs }) =>
     bad(
       line(
         'party',
         room,
         participant,
-        `disconnected (${describeEnd(reason)}), can reconnect for ${seconds(keepMs)}`,
+        `disconnected (${describeEnd(reason)}), can reconnect for ${seconds(reconnectWindowMs)}`,
       ),
     ),
-  returned: ({ room, participant, awayMs }) =>
+  reconnected: ({ room, participant, awayMs }) =>
     line('party', room, participant, `reconnected after ${seconds(awayMs)}`),
   left: ({ room, participant, reason }) => {
     const told = line('party', room, participant, `left: ${describeEnd(reason)}`)
@@ -40,16 +40,16 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
     const told = line('session', room, speaker, `translation into ${to}: ${sessionWords(event)}`)
     return status === 'waiting' || reason?.kind === 'failed' ? bad(told) : told
   },
-  service: ({ place, status }) => {
-    const name = place === 0 ? 'the service' : `fallback service ${place}`
+  service: ({ upstream, status }) => {
+    const name = upstream === 0 ? 'the service' : `fallback service ${upstream}`
     return status === 'open'
       ? bad(line('service', null, null, `${name} does not respond`))
       : line('service', null, null, `${name} responds again`)
   },
-  away: ({ room, participant, away, forMs }) =>
-    away
+  outage: ({ room, participant, active, durationMs }) =>
+    active
       ? bad(line('service', room, participant, 'translation unavailable, hears original'))
-      : line('service', room, participant, `hears translations again after ${seconds(forMs)}`),
+      : line('service', room, participant, `hears translations again after ${seconds(durationMs)}`),
   echo: ({ room, participant, utterance }) =>
     line(
       'speech',

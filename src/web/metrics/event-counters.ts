@@ -37,7 +37,7 @@ const CODES = Object.keys({
   LEG_LOST: 0,
   CAPACITY: 0,
   DIAL_REFUSED: 0,
-  DIAL_SPENT: 0,
+  DIAL_QUOTA_EXCEEDED: 0,
   DIAL_FAILED: 0,
   SPEECH_UNAVAILABLE: 0,
 } satisfies Record<ErrorCode, 0>)
@@ -138,9 +138,9 @@ export class EventTally implements Disposable {
       observer.on('dtmf', () => {
         this.dtmfKeys++
       }),
-      observer.on('away', ({ away, forMs }) => {
-        if (away) this.outages++
-        else this.outageMs += forMs
+      observer.on('outage', ({ active, durationMs }) => {
+        if (active) this.outages++
+        else this.outageMs += durationMs
       }),
       observer.on('recording', ({ recording, state }) => {
         this.recordings.add([state])

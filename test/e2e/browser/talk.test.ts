@@ -218,8 +218,8 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     phone.press(`${code}#`)
     await anna.page.getByText('on the phone').waitFor()
 
-    const back: RelayEvents['returned'][] = []
-    b.app.relay.observer.on('returned', event => back.push(event))
+    const back: RelayEvents['reconnected'][] = []
+    b.app.relay.observer.on('reconnected', event => back.push(event))
     proxy.cut()
     await anna.page.getByText('Reconnected').waitFor()
     expect(back).toHaveLength(1)

@@ -93,7 +93,7 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     const original = longest(soundings(heard, VOICE.caller, FAINT))
     expect(original.fromMs).toBeLessThan(at(first.endedAt))
     expect(Math.abs(original.db - (SAID_DB - 9))).toBeLessThan(NEAR_DB)
-    expect(x.events.away).toEqual([])
+    expect(x.events.outage).toEqual([])
     expect(x.events.utterance.filter(({ stage }) => stage === 'dropped')).toEqual([])
   })
 

@@ -103,7 +103,7 @@ describe('a rejecting service', () => {
       options: relayOptions(),
     })
     closing.push(() => relay.close())
-    relay.observer.on('away', event => void away.push(event.away))
+    relay.observer.on('outage', event => void away.push(event.active))
     await relay.ready()
     relay.admit(new FakeLeg('anna'), { room: 'r', speaks: 'en-us', hears: 'en-us' })
     relay.admit(new FakeLeg('bob'), { room: 'r', hears: 'es-es' })

@@ -126,7 +126,7 @@ export class PhoneRig implements AsyncDisposable {
   healedWhenLost(): Promise<number> {
     const from = performance.now()
     const { promise, resolve } = Promise.withResolvers<number>()
-    this.app.relay.observer.on('lost', () => {
+    this.app.relay.observer.on('disconnected', () => {
       for (const proxy of [this.annas, this.bobs]) proxy.heal()
       resolve(performance.now() - from)
     })

@@ -77,12 +77,12 @@ export class Rig implements AsyncDisposable {
       log: this.log,
     })
     this.relay.observer.on('caption', caption => this.captions.push(caption))
-    this.relay.observer.on('away', ({ participant, away }) => {
+    this.relay.observer.on('outage', ({ participant, active: away }) => {
       if (participant === 'bob') this.away.push({ away, at: systemClock.now() })
     })
     this.anna = new LiveLeg('anna', systemClock)
     this.bob = new LiveLeg('bob', systemClock)
-    const place = options.original ? {} : { place: 'a room' }
+    const place = options.original ? {} : { sharedSpace: 'a room' }
     this.relay.admit(this.anna, { room: 'r', speaks: 'en-us', original: 'off', ...place })
     this.relay.admit(this.bob, { room: 'r', hears: 'es-es', original: 'duck', ...place })
     this.#mouth = new Ticker(systemClock, FRAME_MS, () => this.#say())

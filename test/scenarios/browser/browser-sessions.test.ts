@@ -117,8 +117,8 @@ describe('a visitor', () => {
 
   test('reconnects as the same participant, and hears what they missed', async () => {
     b = await browserServer()
-    const returned: RelayEvents['returned'][] = []
-    b.relay.observer.on('returned', event => returned.push(event))
+    const returned: RelayEvents['reconnected'][] = []
+    b.relay.observer.on('reconnected', event => returned.push(event))
     const anna = await b.talker()
     const { call, secret } = await anna.hello()
     anna.socket.terminate()

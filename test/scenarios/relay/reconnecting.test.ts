@@ -24,8 +24,8 @@ async function set(options: Parameters<typeof rooms>[0] = {}) {
   const events: string[] = []
   const { observer } = r.relay
   observer.on('admitted', e => events.push(`admitted ${e.participant}`))
-  observer.on('lost', e => events.push(`lost ${e.participant}`))
-  observer.on('returned', e => events.push(`returned ${e.participant} after ${e.awayMs}`))
+  observer.on('disconnected', e => events.push(`lost ${e.participant}`))
+  observer.on('reconnected', e => events.push(`returned ${e.participant} after ${e.awayMs}`))
   observer.on('left', e => events.push(`left ${e.participant} ${e.reason.kind}`))
   observer.on('room', e => events.push(`room ${e.state}`))
   return events

@@ -32,7 +32,7 @@ test('grouping does not change the routes, including caption readers and shared 
   const parties = Array.from({ length: 40 }, (_, n): Party => {
     const language = LANGUAGES[n % 4]! as LanguageId
     const state = { speaks: language, hears: language, interpreting: n % 11 !== 3 }
-    return { id: `p${n}`, echo: true, state, ...takes(n), ...(n % 9 === 4 ? { place: 'desk' } : {}) }
+    return { id: `p${n}`, echo: true, state, ...takes(n), ...(n % 9 === 4 ? { sharedSpace: 'desk' } : {}) }
   })
   const key = ({ speaker }: Route, to: LanguageId) => `${speaker} ${to}`
   const routes = routesOf(parties)
@@ -55,4 +55,4 @@ test('grouping does not change the routes, including caption readers and shared 
   expect(groups.translations.size).toBeGreaterThan(100)
 })
 
-const takes = (n: number) => (n % 10 === 9 ? ({ takes: 'text' } as const) : {})
+const takes = (n: number) => (n % 10 === 9 ? ({ receives: 'captions' } as const) : {})

@@ -16,8 +16,8 @@ const no: EndReason = {
 async function refused() {
   r = await rooms()
   const away: boolean[] = []
-  r.relay.observer.on('away', event => {
-    if (event.participant === 'bob') away.push(event.away)
+  r.relay.observer.on('outage', event => {
+    if (event.participant === 'bob') away.push(event.active)
   })
   r.translator.refuse = no
   r.live('anna', { speaks: 'en-us', hears: 'en-us', original: 'off' })
@@ -73,7 +73,7 @@ test('caption readers are notified of a refusal and of its end', async () => {
   const told: unknown[] = []
   const feed = new CaptionFeed(r.relay.observer, r.clock, () => 0)
   feed.on((_, event) => {
-    if (event.kind === 'service') told.push(event.away)
+    if (event.kind === 'service') told.push(event.unavailable)
   })
   r.translator.refuse = no
   r.live('anna', { speaks: 'en-us', hears: 'en-us' })

@@ -9,12 +9,12 @@ let r: Awaited<ReturnType<typeof rooms>>
 afterEach(() => r.relay.close())
 
 const level = (leg: LiveLeg, hz: number, ms: number) => loudness(leg.lately(ms), hz, 16_000)
-const lounge = { place: 'lounge' } as const
+const lounge = { sharedSpace: 'lounge' } as const
 
 /** A voice channel with two speakers, one output, and a phone elsewhere. */
 async function channel() {
   r = await rooms()
-  const only = { ...lounge, takes: 'nothing' } as const
+  const only = { ...lounge, receives: 'none' } as const
   const ana = r.live('ana', { ...only, speaks: 'es-es' })
   const bob = r.live('bob', { ...only, speaks: 'en-us' })
   const ear = r.live('ear', { ...lounge, hears: 'en-us' })
@@ -65,7 +65,7 @@ test.each([
     const legs = ['en-us', 'es-es'].map(hears =>
       r.live(`ear ${hears}`, { ...lounge, hears, original: 'off' }),
     )
-    r.live('bob', { ...lounge, takes: 'nothing', speaks: 'de-de' })
+    r.live('bob', { ...lounge, receives: 'none', speaks: 'de-de' })
     r.live('phone', { speaks, hears: 'de-de' })
     await r.run(1_000)
     const error = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
@@ -101,8 +101,8 @@ test('when only one of two languages is unavailable, its output plays the origin
 
 test('a reader receives captions and no audio, including the last words of a leaving speaker', async () => {
   r = await rooms()
-  const ana = r.live('ana', { ...lounge, takes: 'nothing', speaks: 'es-es' })
-  const reader = r.live('reader', { ...lounge, takes: 'text', hears: 'en-us' })
+  const ana = r.live('ana', { ...lounge, receives: 'none', speaks: 'es-es' })
+  const reader = r.live('reader', { ...lounge, receives: 'captions', hears: 'en-us' })
   r.say('ana', sine(300, 2_000, 4_000))
   await r.run(2_000)
   r.answer('es-es', 'en-us', 1_200, 1_000)
@@ -119,13 +119,13 @@ test('a reader receives captions and no audio, including the last words of a lea
 
 test('untranslated speech is transcribed for a reader until a listener needs a translation', async () => {
   r = await rooms()
-  r.live('bob', { ...lounge, takes: 'nothing', speaks: 'en-us' })
-  r.live('reader', { ...lounge, takes: 'text', hears: 'en-gb' })
+  r.live('bob', { ...lounge, receives: 'none', speaks: 'en-us' })
+  r.live('reader', { ...lounge, receives: 'captions', hears: 'en-gb' })
   await r.run(500)
   expect(r.translator.connections.map(({ request }) => request)).toEqual([
     { from: 'en-us', to: 'en-us', want: 'captions' },
   ])
-  r.live('other', { ...lounge, takes: 'text', hears: 'es-es' })
+  r.live('other', { ...lounge, receives: 'captions', hears: 'es-es' })
   await r.run(30_000)
   expect(r.translator.connections.map(({ request, closed }) => [request.to, request.want, closed])).toEqual([
     ['en-us', 'captions', true],
@@ -135,9 +135,9 @@ test('untranslated speech is transcribed for a reader until a listener needs a t
 
 test('unused sessions free their slots at once when languages change; others end after the last words', async () => {
   r = await rooms()
-  r.live('ana', { ...lounge, takes: 'nothing', speaks: 'es-es' })
-  r.live('bob', { ...lounge, takes: 'nothing', speaks: 'en-us' })
-  r.live('reader', { ...lounge, takes: 'text', hears: 'fr-fr' })
+  r.live('ana', { ...lounge, receives: 'none', speaks: 'es-es' })
+  r.live('bob', { ...lounge, receives: 'none', speaks: 'en-us' })
+  r.live('reader', { ...lounge, receives: 'captions', hears: 'fr-fr' })
   r.say('ana', sine(300, 300, 4_000))
   await r.run(500)
   r.relay.find('ana')?.change({ speaks: 'pt-br' })

@@ -84,7 +84,7 @@ describe('the voice that a participant selected', () => {
     const routes = routesOf([
       { id: 'anna', echo: true, state: { speaks: 'en-us', hears: 'en-us', interpreting: true } },
       { id: 'bob', echo: true, state: { ...state, voice: 'deep' } },
-      { id: 'reader', echo: true, takes: 'text', state },
+      { id: 'reader', echo: true, receives: 'captions', state },
     ])
     expect(routes.find(({ listener }) => listener === 'reader')).toMatchObject({ to: 'es-es', voice: 'deep' })
   })

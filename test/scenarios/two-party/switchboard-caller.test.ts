@@ -101,7 +101,7 @@ describe('a caller', () => {
     expect(line.notices(again)).toEqual(['incoming'])
   })
 
-  const failed = (code: 'DIAL_FAILED' | 'CAPACITY' | 'DIAL_SPENT'): DialOutcome => ({
+  const failed = (code: 'DIAL_FAILED' | 'CAPACITY' | 'DIAL_QUOTA_EXCEEDED'): DialOutcome => ({
     kind: 'failed',
     error: new BridgeError(code, 'no'),
   })
@@ -111,7 +111,7 @@ describe('a caller', () => {
     ['voicemail', { kind: 'voicemail' }],
     ['call-failed', failed('DIAL_FAILED')],
     ['line-full', failed('CAPACITY')],
-    ['minutes-spent', failed('DIAL_SPENT')],
+    ['minutes-spent', failed('DIAL_QUOTA_EXCEEDED')],
     ['no-answer', { kind: 'canceled' }],
   ])('hears in their language that the call ends: %s', async (notice, outcome) => {
     const line = await switchboard()
@@ -130,7 +130,7 @@ describe('a caller', () => {
   it.each([
     ['DIAL_REFUSED', 'call-failed'],
     ['CAPACITY', 'line-full'],
-    ['DIAL_SPENT', 'minutes-spent'],
+    ['DIAL_QUOTA_EXCEEDED', 'minutes-spent'],
   ] as const)('hears a rejection by the dialer: %s', async (code, notice) => {
     const line = await switchboard()
     line.dialer.refuse = new BridgeError(code, 'not dialed')

@@ -108,7 +108,7 @@ describe('health endpoints', () => {
       while ((await ready()) !== wanted) await new Promise(resolve => setTimeout(resolve, 10))
     }
     await until(503)
-    expect((await app.server.inject('/ready')).json()).toMatchObject({ status: 'service-away' })
+    expect((await app.server.inject('/ready')).json()).toMatchObject({ status: 'service-unavailable' })
     expect((await app.server.inject('/live')).statusCode).toBe(200)
     await until(200)
   }, 60_000)

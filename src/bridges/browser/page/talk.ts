@@ -240,8 +240,8 @@ class Talk {
           message.ms + this.#connection.roundTripMs + this.#bufferedMs + (this.#sound?.outputMs ?? 0),
         )
         return
-      case 'away':
-        this.#tell(message.away ? 'away' : this.#state)
+      case 'outage':
+        this.#tell(message.active ? 'away' : this.#state)
         return
       case 'mark':
         this.#sound?.order({ kind: 'mark', id: message.id })

@@ -5,7 +5,7 @@ import type { VoiceLinkWatcher } from '../voice/link-options.ts'
 import { VoiceLink } from '../voice/voice-link.ts'
 import type { ChannelResources } from './channel-context.ts'
 import { BotProblems, OutageNotice } from './channel-problems.ts'
-import { ChannelRoom, placeOf } from './channel-room.ts'
+import { ChannelRoom, sharedSpaceOf } from './channel-room.ts'
 import { ChatOutput } from './chat-output.ts'
 import { Occupancy } from './guild-events.ts'
 import type { ChannelMember } from './guild-view.ts'
@@ -110,7 +110,7 @@ export function sessionOptions(
     announcer,
     dialer,
     room: roomName,
-    place: placeOf(guildId),
+    sharedSpace: sharedSpaceOf(guildId),
     fallback,
     joined: () => {
       welcome.phone(events.members())

@@ -37,7 +37,7 @@ export interface ChannelWants {
 /**
  * Returns the shared space of a guild. A bot is in one voice channel per guild and can be moved, so it is the guild's.
  */
-export function placeOf(guildId: string): string {
+export function sharedSpaceOf(guildId: string): string {
   return `discord ${guildId}`
 }
 
@@ -66,25 +66,25 @@ export class ChannelRoom {
     this.#terms = terms
     this.name = room
     this.#voice = new ChannelOutput({ id, player: link, pacer, counters })
-    const invitation: Invitation = { room, place: placeOf(guildId), echo: false }
+    const invitation: Invitation = { room, sharedSpace: sharedSpaceOf(guildId), echo: false }
     this.ears = new RoomParties({
       relay,
       admission,
-      invitation: { ...invitation, takes: 'voice' },
+      invitation: { ...invitation, receives: 'audio' },
       leg: language => this.#voice.ear(language),
       onLost,
     })
     this.#readers = new RoomParties({
       relay,
       admission,
-      invitation: { ...invitation, takes: 'text' },
+      invitation: { ...invitation, receives: 'captions' },
       leg: language => new ReaderLeg(`${id} reader ${++this.#legs}`, language),
       onLost,
     })
     this.speakers = new Speakers({
       relay,
       admission,
-      invitation: { ...invitation, takes: 'nothing' },
+      invitation: { ...invitation, receives: 'none' },
       leg: userId =>
         new ReturningSpeaker(`${guildId} ${userId}`, {
           id: `${id} ${userId} ${++this.#legs}`,

@@ -11,7 +11,7 @@ export interface OtherPartiesOptions {
   readonly dialer: Dialer | undefined
   readonly room: string
   /** Shared space of the channel's own participants. */
-  readonly place: string
+  readonly sharedSpace: string
   /** Language of notices for participants without one. */
   readonly fallback: LanguageId
   /** Called when a phone joins. */
@@ -28,7 +28,7 @@ export class PhoneParticipants implements Disposable {
     this.#parts = parts
     const { relay, room, joined } = parts
     this.#watch = relay.observer.on('admitted', event => {
-      if (event.room === room && relay.find(event.participant)?.invitation.place === undefined) joined()
+      if (event.room === room && relay.find(event.participant)?.invitation.sharedSpace === undefined) joined()
     })
   }
 
@@ -50,7 +50,7 @@ export class PhoneParticipants implements Disposable {
   /** Notifies phones that the channel has left, unless another channel remains. */
   async leave(): Promise<void> {
     const elsewhere = this.#parties.some(
-      ({ invitation }) => ![this.#parts.place, undefined].includes(invitation.place),
+      ({ invitation }) => ![this.#parts.sharedSpace, undefined].includes(invitation.sharedSpace),
     )
     if (!elsewhere) await this.tell('other-left')
   }
@@ -59,7 +59,7 @@ export class PhoneParticipants implements Disposable {
   async tell(notice: NoticeName): Promise<void> {
     const { announcer, fallback } = this.#parts
     const told = this.#parties.map(async party => {
-      if (party.invitation.place !== undefined) return
+      if (party.invitation.sharedSpace !== undefined) return
       const { hears = fallback } = party.state
       await party.announce(await announcer.notice(notice, hears)).ended
     })

@@ -266,7 +266,7 @@ export class CarrierDialer implements Dialer {
     this.counters.refused++
     this.counters.spent++
     this.#log.warn({ minutesToday: this.#usage.minutes }, 'outbound call rejected: daily quota reached')
-    throw new BridgeError('DIAL_SPENT', 'not dialed: daily quota reached', {
+    throw new BridgeError('DIAL_QUOTA_EXCEEDED', 'not dialed: daily quota reached', {
       retryable: true,
     })
   }

@@ -159,9 +159,9 @@ export class Away {
   readonly #away = new Map<string, { readonly speaker: string; readonly to: string }>()
 
   /** Applies a `service` event. */
-  take({ speaker, to, away }: { speaker: string; to: string; away: boolean }): void {
+  take({ speaker, to, unavailable }: { speaker: string; to: string; unavailable: boolean }): void {
     const key = `${speaker} ${to}`
-    if (away) this.#away.set(key, { speaker, to })
+    if (unavailable) this.#away.set(key, { speaker, to })
     else this.#away.delete(key)
   }
 
@@ -180,9 +180,12 @@ export class Away {
 }
 
 /** Parses a `service` event of the server; undefined for anything else. */
-export function readService(value: unknown): { speaker: string; to: string; away: boolean } | undefined {
+export function readService(
+  value: unknown,
+): { speaker: string; to: string; unavailable: boolean } | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const { speaker, to, away } = value as Record<string, unknown>
-  if (typeof speaker !== 'string' || typeof to !== 'string' || typeof away !== 'boolean') return undefined
-  return { speaker, to, away }
+  const { speaker, to, unavailable } = value as Record<string, unknown>
+  if (typeof speaker !== 'string' || typeof to !== 'string' || typeof unavailable !== 'boolean')
+    return undefined
+  return { speaker, to, unavailable }
 }

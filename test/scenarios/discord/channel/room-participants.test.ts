@@ -30,18 +30,18 @@ async function started(most = 100) {
       relay.admit(leg, invitation)
     },
   }
-  const place = { room: 'r', place: 'here', echo: false }
+  const place = { room: 'r', sharedSpace: 'here', echo: false }
   const ears = new RoomParties({
     relay,
     admission,
-    invitation: { ...place, takes: 'voice' },
+    invitation: { ...place, receives: 'audio' },
     leg: language => new FakeLeg(`ear ${++made} ${language}`),
     onLost: ({ kind }) => lost.push(kind),
   })
   const speakers = new Speakers({
     relay,
     admission,
-    invitation: { ...place, takes: 'nothing' },
+    invitation: { ...place, receives: 'none' },
     leg: userId => new FakeLeg(`${userId} ${++made}`, userId),
     onFull: error => refused.push(error),
   })

@@ -172,7 +172,7 @@ describe('a dialer with a ceiling', () => {
     expect(api.orders.map(({ limitSeconds }) => limitSeconds)).toEqual([60, 120])
     talk(second.id, 'CA2')
     clock.advance(MINUTE_MS)
-    expect(() => dial()).toThrow(expect.objectContaining({ code: 'DIAL_SPENT', retryable: true }))
+    expect(() => dial()).toThrow(expect.objectContaining({ code: 'DIAL_QUOTA_EXCEEDED', retryable: true }))
     await first.hangUp()
     await second.hangUp()
     expect(dialer.minutesToday).toBe(5)

@@ -3,8 +3,8 @@ import { voiceOf } from '../../../harness/relay/echo-cases.ts'
 import { EchoLeg, echoRoom, ROOMS } from '../../../harness/relay/echo-room.ts'
 import { recording } from '../../../harness/transcode/speech-signal.ts'
 
-const lounge = { place: 'lounge' } as const
-const only = { ...lounge, takes: 'nothing' } as const
+const lounge = { sharedSpace: 'lounge' } as const
+const only = { ...lounge, receives: 'none' } as const
 const voices = [voiceOf(recording(5), 1.2), voiceOf(recording(2), 0.85)]
 
 /** A voice channel: three speakers, two of them with loudspeakers, and an output per language. */

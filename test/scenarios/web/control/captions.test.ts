@@ -106,8 +106,8 @@ describe('captions', () => {
     await run(200)
     await until(() => events.length === 2, WAIT_MS, 'both')
     expect(events.map(({ data }) => data)).toEqual([
-      { room: 'r', speaker: 'anna', to: 'es-es', away: true },
-      { room: 'r', speaker: 'anna', to: 'es-es', away: false },
+      { room: 'r', speaker: 'anna', to: 'es-es', unavailable: true },
+      { room: 'r', speaker: 'anna', to: 'es-es', unavailable: false },
     ])
   })
 

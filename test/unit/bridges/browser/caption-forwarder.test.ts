@@ -30,7 +30,7 @@ test('each visitor reads captions in the language they hear, and those in their 
   expect(read('anna', 'es-es', [party('anna', 'es-es'), ...ROOM.slice(1)])).toEqual(['fr-fr'])
   // Alone, and with participants who only speak.
   expect(read('anna', 'es-es', [party('anna', 'es-es')], ['es-es'])).toEqual(['es-es'])
-  const speaks = party('dan', 'fr-fr', { takes: 'nothing' })
+  const speaks = party('dan', 'fr-fr', { receives: 'none' })
   expect(read('anna', 'en-us', [speaks, ...ROOM.slice(2)])).toEqual(['es-es'])
   // Messages of the system.
   expect(read('cleo', 'es-es', ROOM, ['en-us', 'es-es', 'fr-fr'], 'system')).toEqual(['es-es'])

@@ -15,8 +15,8 @@ const all: { [K in keyof Required<Invitation>]: fc.Arbitrary<Required<Invitation
   interrupt: fc.constantFrom('keep', 'clear'),
   name: text(400),
   echo: fc.boolean(),
-  place: text(400),
-  takes: fc.constantFrom('voice', 'text', 'nothing'),
+  sharedSpace: text(400),
+  receives: fc.constantFrom('audio', 'captions', 'none'),
   called: fc.constant(true as const),
   dial: fc.constant({ to: '+34600111222', callee: {} }),
 }
@@ -27,11 +27,11 @@ describe('the pass of a called participant', () => {
     fc.assert(
       fc.property(invitation, asked => {
         const pass = passOf(asked)
-        const { dial: _, name, voice, place, ...rest } = asked
+        const { dial: _, name, voice, sharedSpace, ...rest } = asked
         const guest = calleeOf(pass)
         expect(guest).toMatchObject(rest)
         expect(pass).not.toContain('600111222')
-        for (const [key, value] of Object.entries({ name, voice, place }))
+        for (const [key, value] of Object.entries({ name, voice, sharedSpace }))
           if (value !== undefined && value.length <= 100) expect(guest).toHaveProperty(key, value)
       }),
       { numRuns: 500 },

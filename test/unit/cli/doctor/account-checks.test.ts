@@ -63,13 +63,13 @@ describe('the doctor’s Twilio account checks', () => {
     const about = await checks({ type: 'Trial' })
     expect(about('account')).toMatchObject({
       status: 'warn',
-      mend: expect.stringContaining('verify the numbers'),
+      fix: expect.stringContaining('verify the numbers'),
     })
   })
 
   test('report a country that the account cannot call', async () => {
     const about = await checks({ countries: ['US'] }, { allowedPrefixes: ['+34', '+1', '+999'] })
-    expect(about('+34…')).toMatchObject({ status: 'fail', mend: expect.stringContaining('Geo permissions') })
+    expect(about('+34…')).toMatchObject({ status: 'fail', fix: expect.stringContaining('Geo permissions') })
     expect(about('+1…')).toMatchObject({ status: 'ok' })
     expect(about('+999…')).toMatchObject({ status: 'fail', found: 'no country has this prefix' })
   })
@@ -90,7 +90,7 @@ describe('the doctor’s Twilio account checks', () => {
     expect(about(OURS)).toMatchObject({
       status: 'fail',
       found: expect.stringMatching(found),
-      mend: `dragoman twilio bind ${OURS}`,
+      fix: `dragoman twilio bind ${OURS}`,
     })
   })
 

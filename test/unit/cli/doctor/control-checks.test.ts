@@ -22,7 +22,7 @@ test.each<[string, object, Partial<DoctorEnvironment>, Expected]>([
     'control API',
     OPEN,
     { statusOf: async () => 401 },
-    { status: 'warn', found: 'the running server does not accept the key of desk', mend: 'restart it' },
+    { status: 'warn', found: 'the running server does not accept the key of desk', fix: 'restart it' },
   ],
   ['control API', { control: { keys: [{ name: 'a', key: 'x'.repeat(40) }] } }, {}, { status: 'warn' }],
   [
@@ -34,7 +34,7 @@ test.each<[string, object, Partial<DoctorEnvironment>, Expected]>([
   ['webhook 1', HOOK, {}, { status: 'ok', found: 'hooks.example.com responds, and events are signed' }],
   ['webhook 1', HOOK, { receiver: async () => 404 }, { status: 'ok' }],
   ['webhook 1', HOOK, { receiver: async () => undefined }, { status: 'fail' }],
-  ['webhook 1', HOOK, { receiver: async () => 'local' }, { status: 'fail', mend: /local/ }],
+  ['webhook 1', HOOK, { receiver: async () => 'local' }, { status: 'fail', fix: /local/ }],
   ['webhook 1', HOOK, { receiver: async () => 308 }, { status: 'fail', found: /redirect/ }],
   ['webhook 1', HOOK, { receiver: async () => 502 }, { status: 'warn' }],
   [
@@ -61,6 +61,6 @@ test.each<[string, object, Partial<DoctorEnvironment>, Expected]>([
     expect(check?.[key as keyof Check]).toEqual(
       value instanceof RegExp ? expect.stringMatching(value) : value,
     )
-  expect(check?.status === 'ok' || check?.mend !== '').toBe(true)
+  expect(check?.status === 'ok' || check?.fix !== '').toBe(true)
   expect(JSON.stringify(check)).not.toMatch(/secret-in-the-path|a-key-of-the-desk|known-to-both/)
 })

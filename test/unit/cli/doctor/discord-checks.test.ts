@@ -46,7 +46,7 @@ describe('the doctor’s Discord checks', () => {
       name: 'Discord token',
       status: 'ok',
       found: `accepted: application ${discord.application.name}`,
-      mend: '',
+      fix: '',
     })
     expect(about('intents')).toMatchObject({
       status: 'ok',
@@ -63,7 +63,7 @@ describe('the doctor’s Discord checks', () => {
     expect(about('token')).toMatchObject({
       status: 'fail',
       found: expect.stringContaining('does not look like a bot token'),
-      mend: expect.stringContaining('Reset Token'),
+      fix: expect.stringContaining('Reset Token'),
     })
     expect(JSON.stringify(about('token'))).not.toContain('the-client-secret')
     const old = `${discord.token.slice(0, -1)}${discord.token.endsWith('x') ? 'y' : 'x'}`
@@ -73,10 +73,10 @@ describe('the doctor’s Discord checks', () => {
   test('report a bot that is in no server', async () => {
     const about = await checks({ guilds: ['123456789012345678'] })
     const url = inviteUrl(discord.application.id)
-    expect(about('Discord guilds')).toMatchObject({ status: 'fail', mend: `invite the bot: ${url}` })
+    expect(about('Discord guilds')).toMatchObject({ status: 'fail', fix: `invite the bot: ${url}` })
     expect(about('guild 123456789012345678')).toMatchObject({
       status: 'fail',
-      mend: expect.stringContaining('guild_id=123456789012345678'),
+      fix: expect.stringContaining('guild_id=123456789012345678'),
     })
   })
 
@@ -91,7 +91,7 @@ describe('the doctor’s Discord checks', () => {
     expect((await checks())('/interpret')).toMatchObject({
       status: 'warn',
       found: expect.stringContaining('another version'),
-      mend: expect.stringContaining('dragoman discord register'),
+      fix: expect.stringContaining('dragoman discord register'),
     })
   })
 
@@ -105,7 +105,7 @@ describe('the doctor’s Discord checks', () => {
       expect(about(lounge.id)).toMatchObject({
         status: 'fail',
         found: `missing: ${permission}`,
-        mend: `edit the channel, Permissions, role ${role}: allow ${permission}`,
+        fix: `edit the channel, Permissions, role ${role}: allow ${permission}`,
       })
     },
   )
@@ -150,7 +150,7 @@ describe('the doctor’s Discord checks', () => {
     expect(about('token')).toMatchObject({
       status: 'fail',
       found: expect.stringContaining('ECONNREFUSED'),
-      mend: expect.stringContaining('discord.com must be reachable'),
+      fix: expect.stringContaining('discord.com must be reachable'),
     })
   })
 

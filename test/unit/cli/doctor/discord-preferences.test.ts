@@ -26,7 +26,7 @@ test('checks the stored preferences of Discord users without creating files', as
   await writeFile(join(folder, 'discord.json'), 'damaged')
   expect(check('a key of sixteen')).toMatchObject({
     status: 'fail',
-    mend: expect.stringContaining('backup'),
+    fix: expect.stringContaining('backup'),
   })
   expect(await readdir(folder)).toEqual(['discord.json'])
 })

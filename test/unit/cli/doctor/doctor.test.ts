@@ -77,7 +77,7 @@ describe('doctor', () => {
     expect(checks.slice(1)).toEqual([
       expect.objectContaining({
         status: 'fail',
-        mend: expect.stringContaining('did you mean DRAGOMAN_PORT?'),
+        fix: expect.stringContaining('did you mean DRAGOMAN_PORT?'),
       }),
       expect.objectContaining({ status: 'fail', found: 'DRAGOMAN_LOG_LEVEL: log.level: "loud"' }),
     ])
@@ -85,7 +85,7 @@ describe('doctor', () => {
   })
 
   it.each<[string, Overrides, Partial<DoctorEnvironment>, Partial<Check>]>([
-    ['Node', {}, { nodeVersion: '20.20.2' }, { status: 'fail', mend: expect.stringContaining('Node 24') }],
+    ['Node', {}, { nodeVersion: '20.20.2' }, { status: 'fail', fix: expect.stringContaining('Node 24') }],
     ['Node', {}, { nodeVersion: '24.0.0' }, { status: 'ok' }],
     [
       'port',
@@ -97,13 +97,13 @@ describe('doctor', () => {
       'port',
       {},
       { listen: async () => 'EADDRINUSE', isDragoman: async () => false },
-      { status: 'fail', mend: expect.stringContaining('DRAGOMAN_PORT') },
+      { status: 'fail', fix: expect.stringContaining('DRAGOMAN_PORT') },
     ],
     [
       'plain HTTP',
       { ...complete, host: '0.0.0.0' },
       {},
-      { status: 'warn', mend: expect.stringContaining('host: 127.0.0.1') },
+      { status: 'warn', fix: expect.stringContaining('host: 127.0.0.1') },
     ],
     [
       'plain HTTP',
@@ -118,7 +118,7 @@ describe('doctor', () => {
       { loadLibrary: async name => `no ${name}` },
       {
         status: 'fail',
-        mend: expect.stringContaining('apt-get install --no-install-recommends libpocketsphinx3'),
+        fix: expect.stringContaining('apt-get install --no-install-recommends libpocketsphinx3'),
       },
     ],
     ['speech recognition', {}, { exists: async path => !path.endsWith('mdef') }, { status: 'fail' }],
@@ -126,13 +126,13 @@ describe('doctor', () => {
       'translation',
       {},
       { list: async () => [] },
-      { status: 'fail', mend: expect.stringContaining('apertium') },
+      { status: 'fail', fix: expect.stringContaining('apertium') },
     ],
     [
       'voices',
       {},
       { ask: async () => undefined },
-      { status: 'fail', mend: expect.stringContaining('espeak-ng') },
+      { status: 'fail', fix: expect.stringContaining('espeak-ng') },
     ],
     ['voices', { embedded: { engines: { espeak: { enabled: false } } } }, {}, { status: 'warn' }],
     ['mp3 decoder', {}, { loadLibrary: async () => 'none' }, { status: 'warn' }],
@@ -148,20 +148,20 @@ describe('doctor', () => {
       {
         status: 'fail',
         found: 'https://s.example.com: unauthorized/key_wrong: no',
-        mend: expect.stringContaining('apiKey'),
+        fix: expect.stringContaining('apiKey'),
       },
     ],
     [
       'fr-fr → es-es',
       { languages: { speaks: 'fr-fr' } },
       {},
-      { status: 'fail', mend: 'choose one of en-us, or another service' },
+      { status: 'fail', fix: 'choose one of en-us, or another service' },
     ],
     [
       'en-us → es-mx',
       { languages: { hears: 'es-mx' } },
       {},
-      { status: 'fail', mend: 'choose one of es-es, or another service' },
+      { status: 'fail', fix: 'choose one of es-es, or another service' },
     ],
     [
       'es-es → en-us',
@@ -181,7 +181,7 @@ describe('doctor', () => {
       'public address',
       { ...complete, publicUrl: 'https://x.example.com/twilio/voice' },
       {},
-      { status: 'fail', mend: 'remove the path: https://x.example.com' },
+      { status: 'fail', fix: 'remove the path: https://x.example.com' },
     ],
     [
       'public address answers',
@@ -214,7 +214,7 @@ describe('doctor', () => {
   ])('%s with %j', async (name, overrides, changes, expected) => {
     const check = await finding(name, overrides, machine(changes))
     expect(check).toMatchObject(expected)
-    expect(check.status === 'ok' || check.mend !== '').toBe(true)
+    expect(check.status === 'ok' || check.fix !== '').toBe(true)
   })
 
   it('opens a session for the first pair that the service supports, and reports why it cannot', async () => {

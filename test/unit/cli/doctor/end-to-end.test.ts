@@ -62,7 +62,7 @@ describe.concurrent('a call through the public address', () => {
       expect.objectContaining({
         name: 'translated call',
         status: 'warn',
-        mend: expect.stringContaining('dragoman serve'),
+        fix: expect.stringContaining('dragoman serve'),
       }),
     ])
     const local = { publicUrl: undefined, twilio: { insecure: true } }
@@ -82,7 +82,7 @@ describe.concurrent('with a working route', () => {
       name: 'Twilio signature',
       status: 'fail',
       found: expect.stringContaining('another publicUrl or auth token'),
-      mend: expect.stringContaining('restart the server'),
+      fix: expect.stringContaining('restart the server'),
     })
     expect(more).toEqual([])
     const other = await place.examine({}, [], { twilio: { authToken: 'ffffffffffffffffffffffffffffffff' } })
@@ -96,14 +96,14 @@ describe.concurrent('with a working route', () => {
     expect(heard).toMatchObject({
       name: 'translated call',
       status: 'fail',
-      mend: expect.stringContaining('service is unavailable'),
+      fix: expect.stringContaining('service is unavailable'),
     })
     // The earlier finding about the service is more precise.
-    const why: Check = { name: 'service', status: 'fail', found: 'nothing answers', mend: 'start it' }
+    const why: Check = { name: 'service', status: 'fail', found: 'nothing answers', fix: 'start it' }
     expect((await place.examine({}, [why])).at(-1)).toMatchObject({
       status: 'fail',
       found: 'no translation was played: service: nothing answers',
-      mend: 'start it',
+      fix: 'start it',
     })
   })
 
@@ -113,7 +113,7 @@ describe.concurrent('with a working route', () => {
       name: 'translated call',
       status: 'fail',
       found: expect.stringContaining('no audio was received'),
-      mend: expect.stringContaining('has no voice for es-es'),
+      fix: expect.stringContaining('has no voice for es-es'),
     })
   })
 
@@ -124,7 +124,7 @@ describe.concurrent('with a working route', () => {
       name: 'media stream',
       status: 'fail',
       found: expect.stringContaining('rejected the call'),
-      mend: expect.stringContaining('/ready'),
+      fix: expect.stringContaining('/ready'),
     })
   })
 
@@ -132,7 +132,7 @@ describe.concurrent('with a working route', () => {
     await using place = await Place.open({})
     expect((await place.examine({ audio: join(place.folder, 'nothing.wav') })).at(-1)).toMatchObject({
       status: 'fail',
-      mend: 'mend --audio',
+      fix: 'fix --audio',
     })
   })
 })

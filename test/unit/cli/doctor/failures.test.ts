@@ -18,7 +18,7 @@ it.each([
   [new Error('whatever'), 'see the log'],
 ])('suggests a fix for %s', (error, mend) => {
   const check = failure('service', error, 'https://s.example.com')
-  expect(check).toMatchObject({ status: 'fail', mend: expect.stringContaining(mend) })
+  expect(check).toMatchObject({ status: 'fail', fix: expect.stringContaining(mend) })
   const words =
     error instanceof ServiceClientError && error.by === 'client' ? error.description : error.message
   expect(check.found).toMatch(new RegExp(`^https://s.example.com: (Error: )?${words}$`))

@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => known[Symbol.dispose]())
 
 /** The problem, the check that detects it, the finding and the fix. */
-const BROKEN: [what: string, ProxyFaults, name: string, found: RegExp, mend: RegExp][] = [
+const BROKEN: [what: string, ProxyFaults, name: string, found: RegExp, fix: RegExp][] = [
   [
     'a proxy without a server',
     { answer: { status: 502 } },
@@ -102,7 +102,7 @@ describe.concurrent('with and without a running server', () => {
     const checks = await place.examine()
     const failed = checks.filter(({ status }) => status !== 'ok')
     expect(failed).toEqual([
-      { name, status: 'fail', found: expect.stringMatching(found), mend: expect.stringMatching(mend) },
+      { name, status: 'fail', found: expect.stringMatching(found), fix: expect.stringMatching(mend) },
     ])
     // No secrets are shown.
     expect(JSON.stringify(checks)).not.toContain(TOKEN)
@@ -127,7 +127,7 @@ describe.concurrent('with and without a running server', () => {
         name: 'public address answers',
         status: 'fail',
         found: expect.stringMatching(found),
-        mend: expect.stringMatching(mend),
+        fix: expect.stringMatching(mend),
       },
     ])
   })
@@ -136,7 +136,7 @@ describe.concurrent('with and without a running server', () => {
     const signed = new SelfSigned({ hosts: [HOST], wallClock: ago(361) })
     using _known = trust(signed.certificate)
     await using place = await Place.open({}, {}, tones(), signed)
-    expect((await place.examine({ call: false }))[0]).toMatchObject({ status: 'warn', mend: 'renew it' })
+    expect((await place.examine({ call: false }))[0]).toMatchObject({ status: 'warn', fix: 'renew it' })
   })
 
   test('missing TLS, a closed port and a silent server are reported', async () => {
@@ -155,7 +155,7 @@ describe.concurrent('with and without a running server', () => {
     const around: typeof localEnvironment = { ...localEnvironment, probe: async () => ({ kind: 'silent' }) }
     const silent = await endToEnd(settings({ port: place.port }), around, {}, [])
     expect(silent).toEqual([
-      expect.objectContaining({ status: 'fail', mend: expect.stringContaining('--connect-to') }),
+      expect.objectContaining({ status: 'fail', fix: expect.stringContaining('--connect-to') }),
     ])
   })
 
@@ -166,7 +166,7 @@ describe.concurrent('with and without a running server', () => {
       expect.objectContaining({
         status: 'fail',
         found: 'the host nobody.dragoman.invalid does not exist',
-        mend: expect.stringContaining('DNS record'),
+        fix: expect.stringContaining('DNS record'),
       }),
     ])
   })

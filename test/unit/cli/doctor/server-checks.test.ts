@@ -63,7 +63,7 @@ test.each([
   [503, 'fail', 'the log of the server'],
 ] as const)('an answer of %s is a %s', async (status, verdict, mend) => {
   const [first] = await checks({ statusOf: async () => status })
-  expect(first).toMatchObject({ status: verdict, mend: expect.stringContaining(mend) })
+  expect(first).toMatchObject({ status: verdict, fix: expect.stringContaining(mend) })
   expect(JSON.stringify(first)).not.toContain('a-secret-key')
 })
 

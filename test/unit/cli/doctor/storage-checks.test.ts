@@ -19,7 +19,7 @@ test.each<[object, Partial<DoctorEnvironment>, Partial<Check>[]]>([
   [
     RECORDED,
     { unwritable: async () => 'EACCES' },
-    [{ status: 'fail', mend: 'grant write access to the user who runs the server, or set recording.folder' }],
+    [{ status: 'fail', fix: 'grant write access to the user who runs the server, or set recording.folder' }],
   ],
   [{ transcripts: { store: 'memory' } }, { unwritable: async () => 'EACCES' }, []],
   [
@@ -40,7 +40,7 @@ test.each<[object, Partial<DoctorEnvironment>, Partial<Check>[]]>([
   [
     {},
     { fileAccess: async () => ({ code: undefined, owner: 0, folderOwner: 7, mode: 0o600 }) },
-    [{ name: 'key file', status: 'warn', mend: expect.stringContaining('chown 7 dragoman.keys.json') }],
+    [{ name: 'key file', status: 'warn', fix: expect.stringContaining('chown 7 dragoman.keys.json') }],
   ],
   [TRACED, { statusOf: async () => 405 }, [{ name: 'traces', status: 'ok' }]],
   [

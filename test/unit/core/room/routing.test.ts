@@ -55,11 +55,11 @@ test('language ids', () => {
 })
 
 test('in one place: translations only, never each other’s originals', () => {
-  const inside = { place: 'lounge' }
+  const inside = { sharedSpace: 'lounge' }
   const speaker = (id: string, speaks: string) => ({
     ...party(id, speaks),
     ...inside,
-    takes: 'nothing' as const,
+    receives: 'none' as const,
   })
   const ear = { ...party('ear', undefined, 'es-es'), ...inside }
   const phone = party('phone', 'en-gb', 'en-gb')
@@ -72,8 +72,11 @@ test('in one place: translations only, never each other’s originals', () => {
 })
 
 test('a reader gets translations, and a transcript of untranslated speech', () => {
-  const reader = (hears: string) => ({ ...party(`reads ${hears}`, undefined, hears), takes: 'text' as const })
-  const bob = { ...party('bob', 'en-us'), takes: 'nothing' as const }
+  const reader = (hears: string) => ({
+    ...party(`reads ${hears}`, undefined, hears),
+    receives: 'captions' as const,
+  })
+  const bob = { ...party('bob', 'en-us'), receives: 'none' as const }
   expect(routesOf([bob, reader('en-gb')])).toEqual([
     { speaker: 'bob', listener: 'reads en-gb', to: 'en-us', reads: true },
   ])

@@ -99,7 +99,7 @@ test('reports an unavailable service once, and its recovery once', () => {
     session(status)
   session('ended', { reason: { kind: 'unused' } })
   session('ended', { reason: { kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') } })
-  const away = heard.flatMap(({ event }) => (event.kind === 'service' ? [event.away] : []))
+  const away = heard.flatMap(({ event }) => (event.kind === 'service' ? [event.unavailable] : []))
   expect(away).toEqual([true, false, true])
 })
 
@@ -109,7 +109,7 @@ test('ends the outage when the service is no longer needed', () => {
   for (const status of ['live', 'waiting'] as const) session(status)
   session('ended', { reason: { kind: 'unused' } })
   session('ended', { reason: { kind: 'unused' } })
-  const away = heard.flatMap(({ event }) => (event.kind === 'service' ? [event.away] : []))
+  const away = heard.flatMap(({ event }) => (event.kind === 'service' ? [event.unavailable] : []))
   expect(away).toEqual([true, false])
 })
 

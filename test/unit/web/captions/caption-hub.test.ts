@@ -24,8 +24,8 @@ class Paper implements EventSink {
   /** Names and texts of the events so far. */
   get events(): string[] {
     return Array.from(this.text.matchAll(/^event: (\w+)\ndata: (.*)$/gm), ([, name, data = '']) => {
-      const { text, away } = JSON.parse(data)
-      return [name, text ?? away].filter(each => each !== undefined).join(' ')
+      const { text, unavailable } = JSON.parse(data)
+      return [name, text ?? unavailable].filter(each => each !== undefined).join(' ')
     })
   }
 

@@ -13,7 +13,7 @@ test('reports that a key was pressed, but not which', () => {
 })
 
 test('marks problems', () => {
-  expect(EVENT_WORDS.lost({ ...P, reason: failed, keepMs: 10_000 })).toMatchObject({
+  expect(EVENT_WORDS.disconnected({ ...P, reason: failed, reconnectWindowMs: 10_000 })).toMatchObject({
     bad: true,
     text: 'disconnected (failed LEG_LOST: it broke), can reconnect for 10.0 s',
   })
@@ -21,10 +21,10 @@ test('marks problems', () => {
   expect(
     EVENT_WORDS.left({ ...P, channel: 'c', frames: 1, reason: { kind: 'hangup', by: 'remote' } }),
   ).toMatchObject({ bad: false, text: 'left: hangup by remote' })
-  expect(EVENT_WORDS.service({ place: 0, status: 'open' })).toMatchObject({ bad: true, room: null })
-  expect(EVENT_WORDS.service({ place: 1, status: 'closed' })).toMatchObject({ bad: false })
-  expect(EVENT_WORDS.away({ ...P, away: true, forMs: 0 })?.bad).toBe(true)
-  expect(EVENT_WORDS.away({ ...P, away: false, forMs: 2_500 })?.text).toContain('2.5 s')
+  expect(EVENT_WORDS.service({ upstream: 0, status: 'open' })).toMatchObject({ bad: true, room: null })
+  expect(EVENT_WORDS.service({ upstream: 1, status: 'closed' })).toMatchObject({ bad: false })
+  expect(EVENT_WORDS.outage({ ...P, active: true, durationMs: 0 })?.bad).toBe(true)
+  expect(EVENT_WORDS.outage({ ...P, active: false, durationMs: 2_500 })?.text).toContain('2.5 s')
 })
 
 test('reports a session only when it is live', () => {
@@ -57,7 +57,7 @@ test('describes the other events', () => {
   expect(EVENT_WORDS.admitted({ ...P, channel: 'twilio', hears: 'es-es' })?.text).toBe(
     'joined by twilio, only listens, hears es-es',
   )
-  expect(EVENT_WORDS.returned({ ...P, awayMs: 1_500 })?.text).toBe('reconnected after 1.5 s')
+  expect(EVENT_WORDS.reconnected({ ...P, awayMs: 1_500 })?.text).toBe('reconnected after 1.5 s')
   expect(EVENT_WORDS.notice({ ...P, notice: 'service-away', stage: 'begun' })?.text).toContain('service-away')
   expect(EVENT_WORDS.notice({ ...P, notice: 'service-away', stage: 'heard' })).toBeUndefined()
   expect(EVENT_WORDS.command({ ...P, action: 'mute' })?.text).toContain('mute')

@@ -112,7 +112,7 @@ it('in any sequence of events, exactly the consenting members are listened to, a
         )
         expect(speaking.sort()).toEqual(heard.map(({ userId, language: of }) => `${userId} ${of}`).sort())
         const hearing = parties.flatMap(({ state, invitation }) =>
-          state.hears ? [`${invitation.takes} ${state.hears}`] : [],
+          state.hears ? [`${invitation.receives} ${state.hears}`] : [],
         )
         const { ears, readers } = room.choice
         expect(hearing.sort()).toEqual(
