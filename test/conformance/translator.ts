@@ -114,7 +114,7 @@ export const translatorChecks: Checks<TranslatorSubject> = {
     const final = results.findIndex(result => result.final)
     expect(partial).toBe(0)
     expect(final).toBeGreaterThan(partial)
-    expect(results[partial]).not.toHaveProperty('audio')
+    expect(results[partial]?.audio).toBeUndefined()
     expect(results[final]).toMatchObject({ text: expect.any(String), translation: expect.any(String) })
     expect(results.some(({ audio }) => audio !== undefined && audio.length > 0)).toBe(true)
     expect(new Set(results.map(({ utterance }) => utterance)).size).toBe(1)

@@ -48,7 +48,7 @@ export class Relay implements Admission {
   readonly #tappers = new Set<(room: Room) => Tap | undefined>()
   readonly #participants = new Map<string, Participant>()
   readonly #legs = new OwnedSet<Leg>()
-  readonly #absences: ReconnectionWindow
+  readonly #reconnections: ReconnectionWindow
   readonly #parts: InterpretationOptions
   readonly #faults: ContainedFaults
   readonly #decoding: DecodeQueue
@@ -78,7 +78,7 @@ export class Relay implements Admission {
     this.#options = options
     this.#clock = clock
     this.#log = log
-    this.#absences = new ReconnectionWindow(clock, options.reconnectWindowMs, (participant, reason) =>
+    this.#reconnections = new ReconnectionWindow(clock, options.reconnectWindowMs, (participant, reason) =>
       this.#left(participant, reason),
     )
     this.#mp3 = new Mp3Pool({ max: decodersOf(options) })
@@ -201,7 +201,7 @@ export class Relay implements Admission {
   /** Returns the participant who reconnects with `leg`; undefined if their room is closing. */
   #returning(leg: Leg, name: string): Participant | undefined {
     const room = this.#rooms.get(name)
-    const participant = this.#absences.returning(leg, name)
+    const participant = this.#reconnections.returning(leg, name)
     return room && !room.closing && participant?.host === room ? participant : undefined
   }
 
@@ -213,7 +213,7 @@ export class Relay implements Admission {
 
   #takeIn(room: Room, participant: Participant): void {
     participant.attach(participant.leg)
-    this.#absences.know(participant)
+    this.#reconnections.know(participant)
     const { speaks, hears } = participant.state
     const { id, channel } = participant
     const about = { participant: id, channel, ...(speaks && { speaks }), ...(hears && { hears }) }
@@ -226,7 +226,7 @@ export class Relay implements Admission {
   #takeBack(room: Room, participant: Participant, leg: Leg): void {
     const awayMs = Math.round(participant.awayMs(this.#clock.now()))
     const before = participant.leg
-    this.#absences.end(participant)
+    this.#reconnections.end(participant)
     participant.attach(leg)
     if (before.id !== participant.id) this.#participants.delete(before.id)
     this.metrics.legsReconnected++
@@ -238,7 +238,8 @@ export class Relay implements Admission {
   #room(name: string): Room {
     const known = this.#rooms.get(name)
     if (known && !known.closing) return known
-    const expire = (participant: Participant, reason: EndReason) => this.#absences.expire(participant, reason)
+    const expire = (participant: Participant, reason: EndReason) =>
+      this.#reconnections.expire(participant, reason)
     const room = new Room(name, this.#parts, expire)
     this.#rooms.set(name, room)
     for (const tapper of this.#tappers) this.#offer(room, tapper)
@@ -262,7 +263,7 @@ export class Relay implements Admission {
     this.#log.info({ ...about, frames: participant.frames, reason: describeEnd(reason) }, 'leg ended')
     // Another leg of the same call has replaced it.
     if (participant.leg !== leg) return
-    if (this.#closing || room.closing || !this.#absences.keep(participant, reason)) {
+    if (this.#closing || room.closing || !this.#reconnections.keep(participant, reason)) {
       this.#left(participant, reason)
       return
     }
@@ -278,7 +279,7 @@ export class Relay implements Admission {
 
   #left(participant: Participant, reason: EndReason): void {
     const { id, channel, frames, leg } = participant
-    this.#absences.forget(participant)
+    this.#reconnections.forget(participant)
     this.#participants.delete(id)
     this.#participants.delete(leg.id)
     const room = participant.host

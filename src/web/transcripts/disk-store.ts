@@ -143,14 +143,14 @@ export class DiskStore implements TranscriptStore {
   }
 
   static async #find(folder: string, parts: DiskShelfOptions): Promise<DiskStore> {
-    const shelf = new DiskStore(folder, parts)
+    const store = new DiskStore(folder, parts)
     for (const name of await readdir(folder)) {
       const id = FILE.exec(name)?.[1]
       const head = id === undefined ? undefined : await readHead(join(folder, name))
-      if (id !== undefined && head?.id === id) await shelf.#keep(head)
+      if (id !== undefined && head?.id === id) await store.#keep(head)
     }
-    await shelf.sweep()
-    return shelf
+    await store.sweep()
+    return store
   }
 
   get stats() {

@@ -35,7 +35,7 @@ interface Lane {
 export class DeliveryQueues {
   readonly #most: number
   /** The lane that was served longest ago is first. */
-  readonly #lanes = new Map<string, Lane>()
+  readonly #queues = new Map<string, Lane>()
   #size = 0
 
   constructor(most: number) {
@@ -52,8 +52,8 @@ export class DeliveryQueues {
     const dropped = this.#size >= this.#most ? this.#dropOldest() : undefined
     // All events are held, so the new one is dropped.
     if (this.#size >= this.#most) return event
-    const lane = this.#lanes.get(event.room) ?? { jobs: [], held: false }
-    this.#lanes.set(event.room, lane)
+    const lane = this.#queues.get(event.room) ?? { jobs: [], held: false }
+    this.#queues.set(event.room, lane)
     lane.jobs.push({ event, failures: 0 })
     this.#size++
     return dropped
@@ -61,11 +61,11 @@ export class DeliveryQueues {
 
   /** Returns the next event to send; it is held until `done` or `release`. */
   take(): Job | undefined {
-    for (const [room, lane] of this.#lanes) {
+    for (const [room, lane] of this.#queues) {
       if (lane.held) continue
       lane.held = true
-      this.#lanes.delete(room)
-      this.#lanes.set(room, lane)
+      this.#queues.delete(room)
+      this.#queues.set(room, lane)
       return lane.jobs[0]
     }
     return undefined
@@ -73,26 +73,26 @@ export class DeliveryQueues {
 
   /** The event of `job` needs no further attempt. */
   done({ event: { room } }: Job): void {
-    const lane = this.#lanes.get(room)
+    const lane = this.#queues.get(room)
     if (!lane) return
     lane.jobs.shift()
     lane.held = false
     this.#size--
-    if (lane.jobs.length === 0) this.#lanes.delete(room)
+    if (lane.jobs.length === 0) this.#queues.delete(room)
   }
 
   /** Makes `job` available to `take` again. */
   release({ event: { room } }: Job): void {
-    const lane = this.#lanes.get(room)
+    const lane = this.#queues.get(room)
     if (lane) lane.held = false
   }
 
   #dropOldest(): SealedEvent | undefined {
-    for (const [room, lane] of this.#lanes) {
+    for (const [room, lane] of this.#queues) {
       const [dropped] = lane.jobs.splice(lane.held ? 1 : 0, 1)
       if (!dropped) continue
       this.#size--
-      if (lane.jobs.length === 0) this.#lanes.delete(room)
+      if (lane.jobs.length === 0) this.#queues.delete(room)
       return dropped.event
     }
     return undefined
@@ -148,7 +148,7 @@ export class Receiver {
   readonly #name: string
   readonly #settings: WebhookSettings
   readonly #parts: ReceiverOptions
-  readonly #lanes = new DeliveryQueues(MOST_WAITING)
+  readonly #queues = new DeliveryQueues(MOST_WAITING)
   /** Events sealed so far, by room. */
   readonly #sequences = new BoundedMap<string, number>(MOST_ROOMS)
   readonly #retries = new Map<Job, Disposable>()
@@ -165,14 +165,14 @@ export class Receiver {
   }
 
   get stats(): ReceiverStats {
-    return { name: this.#name, waiting: this.#lanes.size, ...this.#counts }
+    return { name: this.#name, waiting: this.#queues.size, ...this.#counts }
   }
 
   /** Queues `event` if the receiver wants it. */
   push(event: WebhookEvent): void {
     const { events, includeTexts: texts } = this.#settings
     if (this.#closing || !events.includes(event.type)) return
-    if (this.#lanes.push(sealed(event, this.#sequence(event), texts))) this.#counts.dropped++
+    if (this.#queues.push(sealed(event, this.#sequence(event), texts))) this.#counts.dropped++
     this.#pump()
   }
 
@@ -182,11 +182,11 @@ export class Receiver {
     this.#closing = true
     for (const [job, timer] of this.#retries) {
       timer[Symbol.dispose]()
-      this.#lanes.release(job)
+      this.#queues.release(job)
     }
     this.#retries.clear()
     this.#pump()
-    if (this.#lanes.size === 0) return
+    if (this.#queues.size === 0) return
     const idle = new Promise<void>(resolve => {
       this.#idle = resolve
     })
@@ -208,11 +208,11 @@ export class Receiver {
 
   #pump(): void {
     while (this.#sending.size < MOST_SENDING) {
-      const job = this.#lanes.take()
+      const job = this.#queues.take()
       if (!job) break
       void this.#attempt(job)
     }
-    if (this.#lanes.size === 0) this.#idle?.()
+    if (this.#queues.size === 0) this.#idle?.()
   }
 
   async #attempt(job: Job): Promise<void> {
@@ -252,7 +252,7 @@ export class Receiver {
 
   #delivered(job: Job): void {
     this.#counts.delivered++
-    this.#lanes.done(job)
+    this.#queues.done(job)
     if (this.#failing) this.#parts.log.info({ webhook: this.#name }, 'webhook delivery recovered')
     this.#failing = false
   }
@@ -264,13 +264,13 @@ export class Receiver {
     const waitMs = this.#closing ? undefined : RETRY_MS[job.failures++]
     if (waitMs === undefined) {
       this.#counts.givenUp++
-      this.#lanes.done(job)
+      this.#queues.done(job)
       return
     }
     const { clock, random } = this.#parts
     const again = () => {
       this.#retries.delete(job)
-      this.#lanes.release(job)
+      this.#queues.release(job)
       this.#pump()
     }
     this.#retries.set(job, setTimer(clock, jittered(waitMs * 1.2, 1 / 3, random()), again))

@@ -77,13 +77,13 @@ const { Administrator, ManageChannels, ManageGuild, MuteMembers } = PermissionFl
 
 /** Returns whether the user may stop or change the running interpreter: they started it, are in it, or manage channels. */
 export function mayChange(
-  scene: CommandContext,
+  context: CommandContext,
   interpreter: ChannelInterpreter,
   starter: string | undefined,
 ): boolean {
-  const { asker } = scene
+  const { asker } = context
   if (starter === asker.id || asker.voiceChannelId === interpreter.channelId) return true
-  return managesChannels(scene, interpreter.channelId)
+  return managesChannels(context, interpreter.channelId)
 }
 
 /** Returns whether the user manages channels, in general or in that channel. */

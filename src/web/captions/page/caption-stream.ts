@@ -2,7 +2,7 @@ import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { SseLines, type StreamEvent } from '../../../pages/page/event-stream.ts'
 import { languageName } from '../../../pages/page/languages.ts'
 import { type Access, authorization } from './access.ts'
-import type { CaptionStore } from './caption-book.ts'
+import type { CaptionStore } from './caption-store.ts'
 
 /** State of the stream. The last four are final until `start` is called again. */
 export type StreamState =

@@ -1,4 +1,4 @@
-import type { Wish } from './caption-book.ts'
+import type { Wish } from './caption-store.ts'
 
 /** The reader’s preferences, stored by the browser. */
 export interface Preferences extends Wish {

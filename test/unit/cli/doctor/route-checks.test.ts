@@ -152,8 +152,11 @@ describe.concurrent('with and without a running server', () => {
         found: expect.stringMatching(/nothing listens at bridge.*ECONNREFUSED/),
       }),
     ])
-    const around: typeof localEnvironment = { ...localEnvironment, probe: async () => ({ kind: 'silent' }) }
-    const silent = await endToEnd(settings({ port: place.port }), around, {}, [])
+    const environment: typeof localEnvironment = {
+      ...localEnvironment,
+      probe: async () => ({ kind: 'silent' }),
+    }
+    const silent = await endToEnd(settings({ port: place.port }), environment, {}, [])
     expect(silent).toEqual([
       expect.objectContaining({ status: 'fail', fix: expect.stringContaining('--connect-to') }),
     ])

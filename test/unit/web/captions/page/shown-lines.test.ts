@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Entry } from '../../../../../src/web/captions/page/caption-book.ts'
-import { shownLines, type Wish } from '../../../../../src/web/captions/page/caption-book.ts'
+import type { Entry } from '../../../../../src/web/captions/page/caption-store.ts'
+import { shownLines, type Wish } from '../../../../../src/web/captions/page/caption-store.ts'
 
 const entry = (more: Partial<Entry> = {}): Entry => ({
   utterance: '1',
