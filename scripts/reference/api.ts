@@ -31,7 +31,8 @@ export function entries(): { name: string; module: string; page: string; about: 
     .filter(([entry]) => entry !== './package.json')
     .map(([entry, place]) => {
       const types = typeof place === 'string' ? place : place.types
-      const about = ABOUT[entry]
+      const plugin = types.startsWith('./dist/bridges/') ? 'A channel as a Fastify plugin.' : undefined
+      const about = ABOUT[entry] ?? plugin
       if (about === undefined)
         throw new Error(`scripts/reference/api.ts has no description of the entry ${entry}`)
       return {

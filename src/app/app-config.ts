@@ -1,6 +1,5 @@
 import type { BrowserSettings } from '../bridges/browser/index.ts'
-import type { StreamLimits } from '../bridges/telephony/index.ts'
-import type { LanguageDefaults, NumberSettings } from '../bridges/telephony/number-routing.ts'
+import type { LanguageDefaults } from '../bridges/telephony/number-routing.ts'
 import type { RememberedSettings } from '../bridges/telephony/remembered-languages.ts'
 import type { DrainSettings } from '../config/schema.ts'
 import type { AttendantSettings } from '../core/calls/settings.ts'
@@ -16,7 +15,7 @@ import type { MetricsSettings } from '../web/metrics/settings.ts'
 import type { TranscriptSettings } from '../web/transcripts/settings.ts'
 import type { WebhookInput } from '../web/webhooks/settings.ts'
 import type { DiscordSettings } from './bridges.ts'
-import type { TwilioDialingSettings } from './carriers.ts'
+import type { CarrierConfig } from './carriers.ts'
 import type { ServiceSettings } from './service.ts'
 
 type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
@@ -25,7 +24,7 @@ type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonl
  * Configuration of the app. `config.ts` fills it from the file and the environment; programs can also create it
  * directly.
  */
-export interface AppConfig {
+export interface AppConfig extends CarrierConfig {
   readonly host: string
   readonly port: number
   /** Public address for Twilio; absent: only this machine. */
@@ -71,17 +70,4 @@ export interface AppConfig {
   readonly discord?: DiscordSettings | undefined
   /** The talk page. */
   readonly browser?: DeepReadonly<Partial<BrowserSettings>> | undefined
-  readonly twilio: {
-    readonly authTokens: readonly string[]
-    readonly insecure?: boolean | undefined
-    /** The auth token is our own, for this machine only. */
-    readonly local?: boolean | undefined
-    /** Limits of a call. */
-    readonly limits?: Partial<StreamLimits> | undefined
-    /** Absent: no outbound calls. */
-    readonly outbound?: TwilioDialingSettings | undefined
-    readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
-    /** File for today’s usage of calls; absent: not stored. */
-    readonly usageFile?: string | undefined
-  }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { CarrierBridge, CarrierBridgeOptions } from '../bridges/telephony/carrier-bridge.ts'
+import type { StreamLimits } from '../bridges/telephony/limits.ts'
 import type { NumberSettings } from '../bridges/telephony/number-routing.ts'
 import {
   CarrierDialer,
@@ -13,7 +14,6 @@ import type { Clock } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
 import { RateLimitedDialer } from '../core/calls/dialer-policies.ts'
-import type { AppConfig } from './app-config.ts'
 
 type Numbers = Readonly<Record<string, NumberSettings>>
 
@@ -26,7 +26,24 @@ interface DialingSettings extends Omit<OutboundSettings, 'own'> {
 }
 
 /** Settings of outbound calls through Twilio. Without its own token, the account’s token is used. */
-export type TwilioDialingSettings = DialingSettings & RestSettings
+type TwilioDialingSettings = DialingSettings & RestSettings
+
+/** Configuration of the carriers. */
+export interface CarrierConfig {
+  readonly twilio: {
+    readonly authTokens: readonly string[]
+    readonly insecure?: boolean | undefined
+    /** The auth token is our own, for this machine only. */
+    readonly local?: boolean | undefined
+    /** Limits of a call. */
+    readonly limits?: Partial<StreamLimits> | undefined
+    /** Absent: no outbound calls. */
+    readonly outbound?: TwilioDialingSettings | undefined
+    readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
+    /** File for today’s usage of calls; absent: not stored. */
+    readonly usageFile?: string | undefined
+  }
+}
 
 /** A configured carrier. The app owns it; its bridge closes its dialer. */
 export interface OpenCarrier {
@@ -52,16 +69,16 @@ export interface CarriersOptions {
 }
 
 /** The numbers of all carriers. */
-export function numbersOf({ twilio }: Pick<AppConfig, 'twilio'>): Numbers {
+export function numbersOf({ twilio }: CarrierConfig): Numbers {
   return { ...twilio.numbers }
 }
 
 /** Opens all configured carriers. Throws `BridgeError` `CONFIG` for numbers that could not be called. */
-export function openCarriers(config: AppConfig, options: CarriersOptions): readonly OpenCarrier[] {
+export function openCarriers(config: CarrierConfig, options: CarriersOptions): readonly OpenCarrier[] {
   return [openTwilio(config, options)]
 }
 
-function openTwilio(config: AppConfig, options: CarriersOptions): OpenCarrier {
+function openTwilio(config: CarrierConfig, options: CarriersOptions): OpenCarrier {
   const { authTokens, outbound, limits, local, numbers = {} } = config.twilio
   const own = numbersOf(config)
   assertCallable(numbers, own, outbound, 'twilio.numbers')
