@@ -19,7 +19,7 @@ export const systemClock: Clock = {
       if (left > 0) timer = setTimeout(run, Math.min(left, LONGEST_TIMER_MS))
       else task()
     }
-    let timer = setTimeout(run, Math.min(deadline - performance.now(), LONGEST_TIMER_MS))
+    let timer = setTimeout(run, Math.max(0, Math.min(deadline - performance.now(), LONGEST_TIMER_MS)))
     return { [Symbol.dispose]: () => clearTimeout(timer) }
   },
 }
