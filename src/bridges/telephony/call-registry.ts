@@ -14,10 +14,10 @@ const WORKING_MEDIA = 250
  *      └────over──────────┴──over──▶ over (final)
  */
 export type CallState =
-  /** TwiML was sent; a stream is due. */
+  /** Instructions were sent; a stream is due. */
   | { readonly status: 'expected' }
   | { readonly status: 'live'; readonly leg: StreamLeg }
-  /** Twilio stopped the stream: the participant hung up, or the call received other TwiML and may return. */
+  /** The carrier stopped the stream: the participant hung up, or the call received other instructions and may return. */
   | { readonly status: 'stopped' }
   /** The call has ended or was released; later requests for it are answered with a hang-up. */
   | { readonly status: 'over'; readonly sorry: boolean }
@@ -43,7 +43,7 @@ export class Call {
   readonly callee: boolean
   /** Resumptions since a stream last worked. */
   #resumes: number
-  /** Number of TwiML documents sent with a new token; each is one attempt. */
+  /** Number of instructions sent with a new token; each is one attempt. */
   #attempt: number
   /** Round of the latest stream. */
   #streamAttempt = 0
@@ -78,7 +78,7 @@ export class Call {
     return this.#attempt
   }
 
-  /** Twilio stopped its stream, and no other has followed. */
+  /** The carrier stopped its stream, and no other has followed. */
   get stopped(): boolean {
     return this.#state.status === 'stopped' || (this.#state.status === 'live' && this.#state.leg.stopped)
   }
@@ -93,7 +93,7 @@ export class Call {
     return this.streaming && this.#streamAttempt > attempt
   }
 
-  /** Returns the number of a new attempt, for TwiML that opens another stream. */
+  /** Returns the number of a new attempt, for instructions that open another stream. */
   nextAttempt(): number {
     return ++this.#attempt
   }
@@ -116,7 +116,7 @@ export class Call {
   }
 
   /**
-   * Records that Twilio asks how to continue without the stream, possibly before we notice that it is gone. Returns
+   * Records that the carrier asks how to continue without the stream, possibly before we notice that it is gone. Returns
    * the number of such requests since a stream last worked.
    */
   resumed(now: number): number {
@@ -152,7 +152,7 @@ function afterLeg(reason: EndReason): CallState {
 /** Minimum interval between clean-ups (ms). */
 const SWEEP_MS = 10_000
 
-/** Time to wait for the stream after sending TwiML (ms); Twilio opens it at once. */
+/** Time to wait for the stream after sending instructions (ms); Twilio opens it at once. */
 const EXPECTED_MS = 10_000
 /** Time in which handed-over calls request instructions, if at all (ms). */
 const HANDED_OVER_MS = 2_000

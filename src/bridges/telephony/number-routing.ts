@@ -136,7 +136,7 @@ export interface NumberRouterOptions {
 
 /**
  * Returns a function that selects room and languages of a call: by the number called, overridden by the query of the
- * webhook’s own URL (`/twilio/voice?speaks=en-us&hears=es-es&room=desk`), which Twilio’s signature covers. Callers
+ * webhook’s own URL (`/twilio/voice?speaks=en-us&hears=es-es&room=desk`), which the carrier’s signature covers. Callers
  * enter their language or a room code if the number’s settings require it. Logs invalid query fields.
  */
 export function createNumberRouter(

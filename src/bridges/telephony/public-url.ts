@@ -2,7 +2,7 @@ import { parse, stringify } from 'node:querystring'
 import { BridgeError } from '../../common/errors.ts'
 
 /**
- * The public address of this server. Everything that Twilio signs is rebuilt from it, never from `Host` or
+ * The public address of this server. Everything that carriers sign is rebuilt from it, never from `Host` or
  * `X-Forwarded-*`, which any client can set. Its path precedes that of each request, for proxies that strip one.
  */
 export class PublicUrl {
@@ -33,7 +33,7 @@ export class PublicUrl {
     this.hostname = url.hostname
   }
 
-  /** Returns the address that Twilio requests for `path` (including its query, verbatim). */
+  /** Returns the address that the carrier requests for `path` (including its query, verbatim). */
   http(path: string): string {
     return this.#base + path
   }

@@ -49,7 +49,7 @@ const passSchema = z.object(fields).partial().required({ room: true })
 const DISPENSABLE = ['name', 'voice', 'sharedSpace'] as const satisfies readonly (keyof Invitation)[]
 
 /**
- * Serializes the invitation of a called participant for the addresses that resume their call. Twilio signs it with
+ * Serializes the invitation of a called participant for the addresses that resume their call. The carrier signs it with
  * the whole address, so another server can admit the call again. It contains no phone numbers. Fields that do not fit
  * are omitted; only an overlong room name makes a pass that servers reject.
  */

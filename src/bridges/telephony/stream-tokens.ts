@@ -11,7 +11,7 @@ interface Issued {
 export type Redeemed = 'ok' | 'unknown' | 'other-call'
 
 /**
- * Single-use secrets that tie a media stream to the call whose webhook was answered. Twilio’s signature contains no
+ * Single-use secrets that tie a media stream to the call whose webhook was answered. A signature such as Twilio’s contains no
  * time and covers only the address, so on its own it would let a stream be replayed or attached to any call.
  */
 export class StreamTokens {

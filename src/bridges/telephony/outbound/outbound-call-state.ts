@@ -25,7 +25,7 @@ export interface DialCircumstances {
 
 export interface Deadline {
   readonly ms: number
-  /** `look`: query Twilio for the status, since callbacks can get lost. */
+  /** `look`: query the carrier for the status, since callbacks can get lost. */
   readonly step: 'give-up' | 'person' | 'look'
 }
 
@@ -56,7 +56,7 @@ export function deadlineOf(
 
 /** `person`: a machine is ruled out, or detection is off. */
 export type DialState =
-  /** Requested; Twilio may not have responded yet. */
+  /** Requested; the carrier may not have responded yet. */
   | { readonly status: 'queued'; readonly person: boolean }
   | { readonly status: 'ringing'; readonly person: boolean }
   /** Answered. Without `participant` the stream is due; with it the participant is in the room, but still muted. */
@@ -64,7 +64,7 @@ export type DialState =
   | { readonly status: 'in-room'; readonly participant: string }
   | { readonly status: 'over'; readonly end: DialEnd; readonly error?: BridgeError }
 
-/** Final states of a call as Twilio names them (Twilio: Call resource, `status`). */
+/** Final states of a call, named as in Twilio’s Call resource. */
 export type FinalStatus = 'completed' | 'busy' | 'no-answer' | 'failed' | 'canceled'
 
 export type DialInput =
@@ -137,7 +137,7 @@ function asPerson(state: Exclude<DialState, { status: 'over' }>): DialState {
 }
 
 function ended(state: DialState, status: FinalStatus): DialState {
-  // The call was in the room, so it was answered and hung up, regardless of Twilio’s status.
+  // The call was in the room, so it was answered and hung up, regardless of the carrier’s status.
   if (state.status === 'in-room') return { status: 'over', end: 'hangup' }
   switch (status) {
     case 'busy':
