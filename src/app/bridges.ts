@@ -143,16 +143,12 @@ export function discordOptions(
     },
     channels: {
       language,
-      ...given('endOfTurnSilenceMs', settings.endOfTurnSilenceMs),
-      ...given('maxChannels', settings.maxChannels),
-      ...given('codeMinutes', settings.codeMinutes),
-      ...given('indicator', settings.nicknameIndicator),
-      ...given('dave', settings.dave),
-      ...given('emptyAfterMs', settings.leaveEmptyAfterSeconds && settings.leaveEmptyAfterSeconds * 1_000),
+      endOfTurnSilenceMs: settings.endOfTurnSilenceMs,
+      maxChannels: settings.maxChannels,
+      codeMinutes: settings.codeMinutes,
+      nicknameIndicator: settings.nicknameIndicator,
+      dave: settings.dave,
+      emptyAfterMs: settings.leaveEmptyAfterSeconds && settings.leaveEmptyAfterSeconds * 1_000,
     },
   }
-}
-
-function given<K extends string, V>(name: K, value: V | undefined): { readonly [key in K]?: V } {
-  return value === undefined ? {} : ({ [name]: value } as { [key in K]: V })
 }

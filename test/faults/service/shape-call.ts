@@ -103,7 +103,7 @@ export async function callOfShape(cell: ShapeCell, number: number): Promise<void
     utterances: voiced.length,
     utterancesVoiceless: 1,
     resultsRepeated: 0,
-    invalidBytes: 0,
+    mp3InvalidBytes: 0,
     sessionsDropped: 0,
   })
 }

@@ -23,7 +23,7 @@ describe('failover with one service', () => {
     const waiting = Array.from({ length: 30 }, call)
     await settle()
     expect(gate.statuses).toEqual(['open'])
-    expect(changes).toEqual([{ place: 0, status: 'open' }])
+    expect(changes).toEqual([{ upstream: 0, status: 'open' }])
     const tried = first.connections.length
     await run(4_000)
     // Every 0.4 s.
@@ -34,7 +34,7 @@ describe('failover with one service', () => {
     first.refuse = undefined
     await run(500)
     expect(waiting.filter(each => each.events.includes('ready')).length).toBeGreaterThanOrEqual(26)
-    expect(changes.at(-1)).toEqual({ place: 0, status: 'closed' })
+    expect(changes.at(-1)).toEqual({ upstream: 0, status: 'closed' })
     expect(gate.waiting).toBe(0)
   })
 
@@ -145,7 +145,7 @@ describe('failover with two services', () => {
     expect(gate.statuses[0]).toBe('half-open')
     await run(2_500)
     expect(callers.map(each => each.events)).toEqual(Array.from({ length: 6 }, () => ['ready', 'renew']))
-    expect(changes.at(-1)).toEqual({ place: 0, status: 'closed' })
+    expect(changes.at(-1)).toEqual({ upstream: 0, status: 'closed' })
     const before = first.connections.length
     call()
     expect(first.connections).toHaveLength(before + 1)

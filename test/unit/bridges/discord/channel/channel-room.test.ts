@@ -116,7 +116,7 @@ it('in any sequence of events, exactly the consenting members are listened to, a
         )
         const { ears, readers } = room.choice
         expect(hearing.sort()).toEqual(
-          [...ears.map(each => `voice ${each}`), ...readers.map(each => `text ${each}`)].sort(),
+          [...ears.map(each => `audio ${each}`), ...readers.map(each => `captions ${each}`)].sort(),
         )
         expect(parties.every(({ state }) => state.interpreting)).toBe(true)
       }
