@@ -21,7 +21,7 @@ import { Relay } from '../core/room/relay.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { DiskRecorder } from '../media/recording/disk-recorder.ts'
 import { recordingSettingsSchema } from '../media/recording/settings.ts'
-import { Neighbours } from '../net/client-address.ts'
+import { AddressGroups } from '../net/client-address.ts'
 import { Overload } from '../net/overload.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
 import { limitSettingsSchema } from '../net/settings.ts'
@@ -170,7 +170,7 @@ export async function buildApp(config: AppConfig, parts: AppOptions = {}): Promi
     ...{ language, clock, wallClock: systemWallClock, ledger: usageFile },
   })
   const admissionControl = { rejection: () => drain.rejection() ?? overload.rejection() }
-  const neighbours = new Neighbours([...(config.trustProxy ?? []), ...limits.exemptAddresses])
+  const neighbours = new AddressGroups([...(config.trustProxy ?? []), ...limits.exemptAddresses])
   const front = await openControlContext({
     relay,
     codes: roomCodes,

@@ -43,7 +43,7 @@ export interface UsageFileOptions {
  * An unreadable file stays unchanged until the day ends, and `known` is false.
  */
 export class UsageFile implements DayLedger, AsyncDisposable {
-  readonly #terms: UsageFileOptions
+  readonly #options: UsageFileOptions
   readonly #run = randomBytes(9).toString('base64url')
   /** Usage of this run today, by digest. */
   readonly #own = new Map<string, Used>()
@@ -60,7 +60,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
 
   /** Reads the file, if it exists. */
   constructor(terms: UsageFileOptions) {
-    this.#terms = terms
+    this.#options = terms
     this.#day = this.#today()
     try {
       this.#learn(parsed(readFileSync(terms.file, 'utf8'), this.#day))
@@ -85,7 +85,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
     const before = this.#own.get(digest) ?? NOTHING
     if (before.minutes === minutes && before.spend === spend) return
     if (this.#own.size >= MOST_NAMES && !this.#own.has(digest)) {
-      if (!this.#full) this.#terms.log.warn({ most: MOST_NAMES }, 'more usage than is kept over a restart')
+      if (!this.#full) this.#options.log.warn({ most: MOST_NAMES }, 'more usage than is kept over a restart')
       this.#full = true
       return
     }
@@ -103,7 +103,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
   }
 
   #write(): void {
-    const { clock } = this.#terms
+    const { clock } = this.#options
     this.#writing = this.#replace().finally(() => {
       this.#writing = undefined
       this.#timer = setTimer(clock, WRITE_EVERY_MS, () => {
@@ -117,7 +117,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
   async #replace(): Promise<void> {
     this.#changed = false
     if (!this.known) return
-    const { file, log } = this.#terms
+    const { file, log } = this.#options
     try {
       this.#learn(await this.#read())
     } catch (error) {
@@ -138,7 +138,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
 
   async #read(): Promise<Runs> {
     try {
-      return parsed(await readFile(this.#terms.file, 'utf8'), this.#day)
+      return parsed(await readFile(this.#options.file, 'utf8'), this.#day)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
       throw error
@@ -157,7 +157,7 @@ export class UsageFile implements DayLedger, AsyncDisposable {
   }
 
   #lost(error: unknown): void {
-    const { file, log } = this.#terms
+    const { file, log } = this.#options
     this.#known = false
     log.error(
       { file, fault: faultOf(error) },
@@ -177,13 +177,13 @@ export class UsageFile implements DayLedger, AsyncDisposable {
   }
 
   #today(): string {
-    return isoTime(Math.floor(this.#terms.wallClock() / DAY_MS) * DAY_MS).slice(0, 10)
+    return isoTime(Math.floor(this.#options.wallClock() / DAY_MS) * DAY_MS).slice(0, 10)
   }
 
   /** Single words are not personal names and stay readable. */
   #digest(name: string): string {
     if (!name.includes(' ')) return name
-    return createHmac('sha256', this.#terms.key).update(name).digest('base64url').slice(0, 27)
+    return createHmac('sha256', this.#options.key).update(name).digest('base64url').slice(0, 27)
   }
 }
 

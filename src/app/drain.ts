@@ -23,14 +23,14 @@ export class Drain implements Disposable {
   /** Calls rejected since draining started. */
   rejected = 0
   readonly settings: DrainSettings
-  readonly #parts: DrainOptions
+  readonly #options: DrainOptions
   readonly #over = Promise.withResolvers<void>()
   #ticker: Ticker | undefined
   #began: number | undefined
   #hurried = false
 
   constructor(parts: DrainOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.settings = parts.settings
   }
 
@@ -51,7 +51,7 @@ export class Drain implements Disposable {
    */
   begin(): Promise<void> {
     if (this.#began === undefined) {
-      const { clock, log, calls, settings } = this.#parts
+      const { clock, log, calls, settings } = this.#options
       this.#began = clock.now()
       log.info({ calls: calls(), seconds: settings.seconds }, 'draining: rejecting new calls')
       if (this.#hurried) return this.#over.promise
@@ -73,7 +73,7 @@ export class Drain implements Disposable {
   }
 
   #look(now: number): void {
-    const { calls, settings, log } = this.#parts
+    const { calls, settings, log } = this.#options
     const left = calls()
     const late = now - (this.#began ?? now) >= settings.seconds * 1_000
     if (left > 0 && !late) return

@@ -16,8 +16,8 @@ import { ControlError, fromFramework } from '../web/control/errors.ts'
 const LONGEST_PART = 128 * 12
 
 /**
- * Options for reading requests, so that what is wrong with an address is answered as any other error of the control
- * API is; elsewhere no more than that it is refused.
+ * Options for reading requests. An invalid address below the control API gets an error of that API; elsewhere, only a
+ * status.
  */
 export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'frameworkErrors'> {
   return {

@@ -17,3 +17,9 @@ export const MS = 0.001
  * that a metric is added there and nowhere else; the exporters read the tables.
  */
 export type FieldTable<T> = Readonly<Record<NumbersOf<T>, FieldSpec>>
+
+/** Adds each counted field of `from` to that of `to`. */
+export function addFields<T>(table: FieldTable<T>, to: T, from: T): void {
+  const counts = to as Record<NumbersOf<T>, number>
+  for (const name of Object.keys(table) as NumbersOf<T>[]) counts[name] += (from as typeof counts)[name]
+}

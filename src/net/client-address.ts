@@ -102,7 +102,7 @@ export class TrustedProxies {
 }
 
 /** Groups addresses for limits per address, with exemptions. */
-export class Neighbours {
+export class AddressGroups {
   readonly #exempt: TrustedProxies
 
   /** `exempt`: addresses and networks of proxies, or otherwise trusted. */

@@ -59,7 +59,7 @@ export class Overload implements Disposable {
   lateMs = 0
   /** Share of the memory in use. */
   memoryShare = 0
-  readonly #parts: OverloadOptions
+  readonly #options: OverloadOptions
   readonly #ticker: Ticker
   readonly #measure: () => number
   readonly #lately = new Float64Array(REMEMBERED)
@@ -69,7 +69,7 @@ export class Overload implements Disposable {
   #overloadedAt = 0
 
   constructor(parts: OverloadOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#measure = parts.memoryShare ?? memoryShare
     this.#due = parts.clock.now() + LOOK_MS
     this.#ticker = new Ticker(parts.clock, LOOK_MS, now => this.#look(now))
@@ -96,7 +96,7 @@ export class Overload implements Disposable {
     this.#lately[this.#looks % REMEMBERED] = late
     this.lateMs = this.#lately.toSorted()[REMEMBERED >> 1]!
     if (this.#looks++ % MEMORY_LOOKS === 0) this.memoryShare = this.#share()
-    const { maxEventLoopLagMs, maxMemoryShare } = this.#parts.limits
+    const { maxEventLoopLagMs, maxMemoryShare } = this.#options.limits
     const over = this.#over(maxEventLoopLagMs, maxMemoryShare)
     if (over) this.#close(over, now)
     else if (this.#over(maxEventLoopLagMs * WELL, maxMemoryShare * WELL)) this.#overloadedAt = now
@@ -121,14 +121,14 @@ export class Overload implements Disposable {
     this.#overloadedAt = now
     if (this.#reason === undefined) {
       this.periods++
-      this.#parts.log.warn({ reason, ...this.#figures() }, 'overloaded: rejecting new calls')
+      this.#options.log.warn({ reason, ...this.#figures() }, 'overloaded: rejecting new calls')
     }
     this.#reason = reason
   }
 
   #open(): void {
     this.#reason = undefined
-    this.#parts.log.info({ rejected: this.rejected, ...this.#figures() }, 'overload ended')
+    this.#options.log.info({ rejected: this.rejected, ...this.#figures() }, 'overload ended')
   }
 
   #figures() {

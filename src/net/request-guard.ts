@@ -3,7 +3,13 @@ import type { Socket } from 'node:net'
 import type { Clock } from '../common/clock.ts'
 import type { FieldSpec, FieldTable } from '../common/metric-field.ts'
 import { KeyedRateLimiter, TokenBucket } from '../common/rate-limit.ts'
-import { addressPrefix, isForwarded, isLocalRequest, Neighbours, TrustedProxies } from './client-address.ts'
+import {
+  AddressGroups,
+  addressPrefix,
+  isForwarded,
+  isLocalRequest,
+  TrustedProxies,
+} from './client-address.ts'
 import { FairPlaces } from './fair-places.ts'
 import { isLocalAddress } from './outbound-guard.ts'
 import type { ServerLimits } from './settings.ts'
@@ -123,7 +129,7 @@ export class RequestGuard {
   readonly counters = new RequestGuardCounters()
   readonly #limits: ServerLimits
   readonly #clock: Clock
-  readonly #neighbours: Neighbours
+  readonly #addressGroups: AddressGroups
   readonly #proxies: TrustedProxies
   readonly #reserved: number
   /** Connections by address prefix; those of a proxy by the client of their last request. */
@@ -138,7 +144,7 @@ export class RequestGuard {
   constructor({ limits, proxies, clock }: DoorOptions) {
     this.#limits = limits
     this.#clock = clock
-    this.#neighbours = new Neighbours([...proxies, ...limits.exemptAddresses])
+    this.#addressGroups = new AddressGroups([...proxies, ...limits.exemptAddresses])
     this.#proxies = new TrustedProxies(proxies)
     this.#reserved = Math.max(1, Math.floor(limits.maxConnections * RESERVED_SHARE))
     const { unauthenticatedPerSecond: each, unauthenticatedPerSecondTotal: all } = limits
@@ -169,7 +175,7 @@ export class RequestGuard {
     const address = this.#proxies.addressOf(socket.remoteAddress ?? '', request.headers)
     this.#follow(socket, address)
     if (this.#isProbe(request)) return undefined
-    const group = this.#neighbours.groupOf(address)
+    const group = this.#addressGroups.groupOf(address)
     if (group !== undefined && !this.#rates.take(group)) {
       this.counters.requestsRejectedByAddress++
       return 'address'
@@ -226,7 +232,7 @@ export class RequestGuard {
       counters.connections--
       this.#forget(socket)
     })
-    const group = this.#neighbours.groupOf(remoteAddress)
+    const group = this.#addressGroups.groupOf(remoteAddress)
     if (group !== undefined) {
       const atLimit =
         this.#unauthenticated.of(group) + this.#guests.of(group) >= this.#limits.connectionsPerAddress
@@ -243,7 +249,7 @@ export class RequestGuard {
 
   /** A connection from a proxy is counted for the client of its current request. */
   #follow(socket: Socket, client: string): void {
-    if (this.#neighbours.groupOf(socket.remoteAddress ?? '') !== undefined || socket.destroyed) return
+    if (this.#addressGroups.groupOf(socket.remoteAddress ?? '') !== undefined || socket.destroyed) return
     this.#known.delete(socket)
     this.#guests.remove(socket)
     this.#unauthenticated.add(socket, addressPrefix(client))

@@ -35,7 +35,7 @@ export interface DigestFileOptions<T> {
  * replaced atomically. The owner limits its size.
  */
 export class DigestFile<T> implements AsyncDisposable {
-  readonly #terms: DigestFileOptions<T>
+  readonly #options: DigestFileOptions<T>
   /** In insertion order. */
   readonly #entries: Map<string, T>
   #timer: Disposable | undefined
@@ -45,7 +45,7 @@ export class DigestFile<T> implements AsyncDisposable {
 
   /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid or was written with another key. */
   constructor(terms: DigestFileOptions<T>) {
-    this.#terms = terms
+    this.#options = terms
     this.#entries = new Map(Object.entries(this.#read()))
   }
 
@@ -95,15 +95,15 @@ export class DigestFile<T> implements AsyncDisposable {
   }
 
   #soon(): void {
-    this.#timer ??= setTimer(this.#terms.clock, WRITE_AFTER_MS, () => void this.write())
+    this.#timer ??= setTimer(this.#options.clock, WRITE_AFTER_MS, () => void this.write())
   }
 
   #digest(person: string): string {
-    return createHmac('sha256', this.#terms.key).update(person).digest('base64url').slice(0, 27)
+    return createHmac('sha256', this.#options.key).update(person).digest('base64url').slice(0, 27)
   }
 
   async #replace(): Promise<boolean> {
-    const { file, holds, log, table, checksKey, tidy } = this.#terms
+    const { file, holds, log, table, checksKey, tidy } = this.#options
     tidy?.()
     const text = JSON.stringify({
       version: 1,
@@ -121,7 +121,7 @@ export class DigestFile<T> implements AsyncDisposable {
   }
 
   #read(): Readonly<Record<string, T>> {
-    const { file, setting, holds, table, entry } = this.#terms
+    const { file, setting, holds, table, entry } = this.#options
     const wrong = (what: string) => new BridgeError('CONFIG', `${setting}.file: ${file} ${what}`)
     let text: string
     try {

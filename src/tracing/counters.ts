@@ -1,4 +1,5 @@
 import type { FieldTable } from '../common/metric-field.ts'
+
 /** Counters of tracing; plain numbers that can be read at any time. */
 export class TraceCounters {
   /** Completed utterances, sampled or not. */

@@ -113,12 +113,12 @@ export interface Caller extends Origin {
 
 /** Admits connections: creates their sessions, and their legs for the relay. */
 export class VisitorAdmission {
-  readonly #terms: ReceptionOptions
+  readonly #options: ReceptionOptions
   readonly #invites: RoomInvitations
   #ids = 0
 
   constructor(terms: ReceptionOptions) {
-    this.#terms = terms
+    this.#options = terms
     const { options, links, page, clock, settings } = terms
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
     this.#invites = new RoomInvitations({ links, roomCodes: options.roomCodes, page, clock, ttlMs })
@@ -126,7 +126,7 @@ export class VisitorAdmission {
 
   /** Waits on `socket` for a `hello` or a `resume`. */
   answer(socket: TalkSocket, caller: Caller): void {
-    const { clock, limits, log } = this.#terms
+    const { clock, limits, log } = this.#options
     const timer = setTimer(clock, limits.helloWithinMs, () => socket.fail('no-hello'))
     let greeted = false
     socket.listener = {
@@ -148,7 +148,7 @@ export class VisitorAdmission {
   }
 
   async #receive(socket: TalkSocket, caller: Caller, hello: Hello): Promise<void> {
-    const { offer, log } = this.#terms
+    const { offer, log } = this.#options
     let known: ServiceCatalog | undefined
     try {
       known = await offer.get()
@@ -165,7 +165,7 @@ export class VisitorAdmission {
 
   /** Resolves the visitor and their room, or returns the reason for rejecting them. */
   #guest(caller: Caller, { link, code, speaks, hears, name, original }: Hello): Guest | Refused {
-    const { settings, links } = this.#terms
+    const { settings, links } = this.#options
     if (this.#isFull(caller, link !== undefined || code !== undefined)) return 'full'
     const about = {
       ...{ hears, original },
@@ -187,7 +187,7 @@ export class VisitorAdmission {
    * places.
    */
   #isFull({ local, group }: Caller, invited: boolean): boolean {
-    const { settings, sessions } = this.#terms
+    const { settings, sessions } = this.#options
     const { maxVisitors, visitorsPerAddress } = settings
     if (sessions.size >= maxVisitors) return true
     if (local) return false
@@ -198,7 +198,7 @@ export class VisitorAdmission {
   }
 
   #byCode({ address }: Caller, code: string, about: Omit<Guest, 'room' | 'invited'>): Guest | Refused {
-    const { roomCodes, guesses } = this.#terms.options
+    const { roomCodes, guesses } = this.#options.options
     if (guesses && !guesses.mayTry(address)) return 'guesses'
     const room = roomCodes?.find(code)
     if (room !== undefined) return { room, invited: true, ...about }
@@ -207,7 +207,7 @@ export class VisitorAdmission {
   }
 
   #admit(socket: TalkSocket, caller: Caller, hello: Hello, guest: Guest): void {
-    const { options, offer, sessions, counters, log } = this.#terms
+    const { options, offer, sessions, counters, log } = this.#options
     const company = sessions.company(guest.room, 1)
     const voices = offeredVoices(offer.known, hello.voices)
     const hears = company ? hello.hears : hello.alone
@@ -241,7 +241,7 @@ export class VisitorAdmission {
   }
 
   #resume(socket: TalkSocket, caller: Caller, { call, secret }: Extract<Inbound, { kind: 'resume' }>): void {
-    const { options, sessions, counters } = this.#terms
+    const { options, sessions, counters } = this.#options
     const session = sessions.find(call, secret)
     const participant = session?.participant
     if (!session || !participant) {
@@ -264,7 +264,7 @@ export class VisitorAdmission {
   }
 
   #leg(socket: TalkSocket, session: BrowserSession, { address }: Caller): BrowserLeg {
-    const { sessions, clock, limits, log } = this.#terms
+    const { sessions, clock, limits, log } = this.#options
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
     const leg = new BrowserLeg(socket, {
       id: `browser-${++this.#ids}`,
@@ -285,7 +285,7 @@ export class VisitorAdmission {
   }
 
   #welcome(session: BrowserSession, resumed: boolean): void {
-    const { sessions, clock, options } = this.#terms
+    const { sessions, clock, options } = this.#options
     const self = session.view(sessions.company(session.room))
     if (!self) return
     const { call, secret } = session
@@ -302,7 +302,7 @@ export class VisitorAdmission {
   }
 
   #change(session: BrowserSession, { speaks, hears, alone, voices, original, name, muted }: Change): void {
-    const { sessions, offer } = this.#terms
+    const { sessions, offer } = this.#options
     const chosen = {
       ...(hears === undefined ? {} : { company: hears }),
       ...(alone === undefined ? {} : { alone }),
@@ -317,7 +317,7 @@ export class VisitorAdmission {
   }
 
   #invite(session: BrowserSession, address: string): void {
-    const { options, counters } = this.#terms
+    const { options, counters } = this.#options
     try {
       const invite = this.#invites.give(session.room, address)
       counters.links = this.#invites.made
@@ -336,8 +336,8 @@ export class VisitorAdmission {
   }
 
   #refuse(socket: TalkSocket, why: Refused): void {
-    this.#terms.counters.refuse(why)
-    this.#terms.log.info({ why }, 'visitor rejected')
+    this.#options.counters.refuse(why)
+    this.#options.log.info({ why }, 'visitor rejected')
     socket.tell({ kind: 'refused', why })
     void socket.close('refused')
   }

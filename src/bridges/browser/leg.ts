@@ -36,7 +36,7 @@ export class BrowserLeg implements Leg, TalkListener {
   readonly call: string
   readonly counters: LegCounters
   readonly ended: Promise<EndReason>
-  readonly #terms: LegOptions
+  readonly #options: LegOptions
   readonly #socket: TalkSocket
   readonly #uplink: Uplink
   readonly #downlink = new Downlink()
@@ -54,7 +54,7 @@ export class BrowserLeg implements Leg, TalkListener {
     this.id = terms.id
     this.call = terms.call
     this.counters = socket.counters
-    this.#terms = terms
+    this.#options = terms
     this.#socket = socket
     this.#uplink = new Uplink(socket.counters, terms.limits, now)
     this.#keyRate = new TokenBucket(MAX_KEYS_PER_SECOND, MAX_KEYS_PER_SECOND, now)
@@ -83,10 +83,10 @@ export class BrowserLeg implements Leg, TalkListener {
   /** Sends one message of any whole number of frames. Sends nothing once the leg has ended. */
   play(frames: Int16Array): void {
     if (this.#reason) return
-    this.#socket.send(this.#downlink.encode(frames, this.#terms.now()))
+    this.#socket.send(this.#downlink.encode(frames, this.#options.now()))
     this.counters.audioOut++
     this.counters.sentMs += durationMs(frames.length)
-    if (this.#socket.unsentBytes > this.#terms.limits.maxUnsentBytes)
+    if (this.#socket.unsentBytes > this.#options.limits.maxUnsentBytes)
       this.#cutOff('LEG_LOST', 'the page does not read')
   }
 
@@ -100,12 +100,12 @@ export class BrowserLeg implements Leg, TalkListener {
     if (this.#reason) return
     this.counters.flushes++
     this.#marks.flush()
-    this.#downlink.flush(this.#terms.now())
+    this.#downlink.flush(this.#options.now())
     this.#socket.tell({ kind: 'flush' })
   }
 
   get congested(): boolean {
-    return this.#socket.unsentBytes > this.#terms.limits.congestedBytes
+    return this.#socket.unsentBytes > this.#options.limits.congestedBytes
   }
 
   /** Tells the page why the session is about to end. Only the first reason is sent. */
@@ -131,7 +131,7 @@ export class BrowserLeg implements Leg, TalkListener {
    */
   watch(now: number): void {
     if (this.#reason) return
-    const { pingAfterMs, lostAfterMs } = this.#terms.limits
+    const { pingAfterMs, lostAfterMs } = this.#options.limits
     const quietMs = this.#socket.quietMs(now)
     if (quietMs >= lostAfterMs) {
       this.#cutOff('LEG_SILENT', `no data received for ${Math.round(quietMs / 1000)} s`)
@@ -170,7 +170,7 @@ export class BrowserLeg implements Leg, TalkListener {
         return
       case 'change':
       case 'invite':
-        this.#terms.requests.asked(message, now)
+        this.#options.requests.asked(message, now)
         return
       case 'bye':
         this.#end(HUNG_UP)
@@ -197,8 +197,8 @@ export class BrowserLeg implements Leg, TalkListener {
       fault,
       ...(err === undefined ? {} : { error: String(err) }),
     }
-    if (err === undefined) this.#terms.log.warn(about, 'leg protocol violation')
-    else this.#terms.log.error(about, 'leg failed')
+    if (err === undefined) this.#options.log.warn(about, 'leg protocol violation')
+    else this.#options.log.error(about, 'leg failed')
   }
 
   #marked(id: number): void {
@@ -219,7 +219,7 @@ export class BrowserLeg implements Leg, TalkListener {
     if (this.#reason) return
     this.#reason = reason
     this.#socket.listener = undefined
-    this.#terms.log.info(
+    this.#options.log.info(
       { legId: this.id, reason: describeEnd(reason), ...this.counters },
       'browser connection ended',
     )

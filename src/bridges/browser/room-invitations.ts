@@ -45,13 +45,13 @@ export interface InvitesOptions {
 export class RoomInvitations {
   /** Number of links created. */
   made = 0
-  readonly #parts: InvitesOptions
+  readonly #options: InvitesOptions
   readonly #rates: KeyedRateLimiter
   /** By room, in order of creation. */
   readonly #given = new Map<string, Given>()
 
   constructor(parts: InvitesOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#rates = new KeyedRateLimiter(parts.clock, { perSecond: PER_SECOND, burst: AT_ONCE })
   }
 
@@ -60,7 +60,7 @@ export class RoomInvitations {
    * above the rate limit.
    */
   give(room: string, address: string): Invite {
-    const { clock, ttlMs } = this.#parts
+    const { clock, ttlMs } = this.#options
     const now = clock.now()
     for (const [name, { until }] of this.#given) if (until <= now) this.#given.delete(name)
     const before = this.#given.get(room)
@@ -76,7 +76,7 @@ export class RoomInvitations {
   }
 
   #make(room: string, now: number): Given {
-    const { links, roomCodes, ttlMs } = this.#parts
+    const { links, roomCodes, ttlMs } = this.#options
     const token = links.issue(room, ttlMs)
     let codes = 0
     for (const { code } of this.#given.values()) if (code !== undefined) codes++
@@ -86,13 +86,13 @@ export class RoomInvitations {
 
   /** Returns true if neither was revoked. */
   #good({ token, code }: Given, room: string): boolean {
-    const { links, roomCodes } = this.#parts
+    const { links, roomCodes } = this.#options
     return links.find(token) === room && (code === undefined || roomCodes?.find(code) === room)
   }
 
   #inviteOf({ token, code, until }: Given, now: number): Invite {
     return {
-      path: this.#parts.page + joinHash(token),
+      path: this.#options.page + joinHash(token),
       ...(code === undefined ? {} : { code }),
       endsInMs: Math.round(until - now),
     }

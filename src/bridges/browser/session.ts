@@ -90,7 +90,7 @@ export class BrowserSession {
   readonly invited: boolean
   readonly group: string | undefined
   readonly endsAt: number
-  readonly #parts: VisitOptions
+  readonly #options: VisitOptions
   readonly #end: Disposable
   readonly #reading = new CaptionForwarder()
   #hearing: Hearing
@@ -106,7 +106,7 @@ export class BrowserSession {
     this.invited = parts.invited
     this.group = parts.group
     this.endsAt = parts.endsAt
-    this.#parts = parts
+    this.#options = parts
     this.#hearing = parts.hearing
     this.#accompanied = parts.accompanied
     this.#end = setTimer(parts.clock, parts.endsAt - parts.clock.now(), () => this.#timeIsUp())
@@ -123,7 +123,7 @@ export class BrowserSession {
   }
 
   get participant(): Participant | undefined {
-    return this.#first === undefined ? undefined : this.#parts.participant(this.#first)
+    return this.#first === undefined ? undefined : this.#options.participant(this.#first)
   }
 
   /** Continues over `leg`; returns the previous leg. */

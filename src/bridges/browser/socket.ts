@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 import type { Clock } from '../../common/clock.ts'
-import { type FieldTable, MS } from '../../common/metric-field.ts'
+import { addFields, type FieldTable, MS } from '../../common/metric-field.ts'
 import { LegSocket, type LegSocketListener } from '../websocket/leg-socket.ts'
 import { isPacketLength, MOST_PACKET_BYTES } from './audio-packet.ts'
 import { type Inbound, type Outbound, parse } from './protocol.ts'
@@ -65,7 +65,7 @@ export class LegCounters {
 
   /** Adds the counts of `other`. */
   add(other: LegCounters): void {
-    for (const name of NAMES) this[name] += other[name]
+    addFields(BROWSER_LEG_METRICS, this, other)
   }
 }
 
@@ -117,8 +117,6 @@ export const BROWSER_LEG_METRICS: FieldTable<LegCounters> = {
     MS,
   ],
 }
-
-const NAMES = Object.keys(new LegCounters()) as Exclude<keyof LegCounters, 'add'>[]
 
 /** Counters of the bridge, apart from its legs. */
 export class BridgeCounters {

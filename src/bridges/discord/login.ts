@@ -70,7 +70,7 @@ export class Login implements Disposable {
   readonly settled: Promise<boolean>
   readonly #client: Client
   readonly #token: string
-  readonly #parts: LoginOptions
+  readonly #options: LoginOptions
   #settle!: (ready: boolean) => void
   #state: LoginState = { kind: 'trying', attempts: 0 }
   #timer: Disposable | undefined
@@ -78,7 +78,7 @@ export class Login implements Disposable {
   constructor(client: Client, token: string, parts: LoginOptions) {
     this.#client = client
     this.#token = token
-    this.#parts = parts
+    this.#options = parts
     this.settled = new Promise(resolve => {
       this.#settle = resolve
     })
@@ -142,7 +142,7 @@ export class Login implements Disposable {
   }
 
   #again(attempts: number, error: unknown): void {
-    const { clock, log, random = Math.random } = this.#parts
+    const { clock, log, random = Math.random } = this.#options
     const waitMs = backoffMs(attempts, RETRY, random())
     log.warn(
       { attempts, waitMs: Math.round(waitMs), reason: reasonOf(error) },
@@ -154,7 +154,7 @@ export class Login implements Disposable {
   #refuse(why: Refused): void {
     if (this.#state.kind === 'refused' || this.#state.kind === 'closed') return
     this.#state = { kind: 'refused', why }
-    this.#parts.log.error({ why }, 'Discord refused the bot; run `dragoman doctor`')
+    this.#options.log.error({ why }, 'Discord refused the bot; run `dragoman doctor`')
     this.#settle(false)
   }
 }

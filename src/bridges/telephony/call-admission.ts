@@ -49,10 +49,10 @@ export interface CallAdmissionOptions {
 
 /** Decides on new calls and writes the instructions of all admitted ones. */
 export class CallAdmission {
-  readonly #terms: CallAdmissionOptions
+  readonly #options: CallAdmissionOptions
 
   constructor(terms: CallAdmissionOptions) {
-    this.#terms = terms
+    this.#options = terms
   }
 
   /** Admits a new call, prompts the caller, or rejects it. `past`: state of a call known to an earlier server. */
@@ -65,7 +65,7 @@ export class CallAdmission {
   answer(incoming: WebhookCall, request: FastifyRequest): Instructions {
     const query = withoutMenu(queryOf(request))
     const due = this.#invite(incoming)
-    const { menu } = this.#terms
+    const { menu } = this.#options
     if (!menu || !due || !('ask' in due))
       return this.#carryOut(due, incoming, query, { resumes: 0, tries: 0 })
     const step = menu.read(due, incoming, query)
@@ -79,15 +79,15 @@ export class CallAdmission {
 
   /** Admits a called participant. */
   admitCallee(callId: string, callee: Callee, request: FastifyRequest): Instructions {
-    const call = this.#terms.calls.add(callId, { ...callee, callee: true })
+    const call = this.#options.calls.add(callId, { ...callee, callee: true })
     return call
       ? this.connect(call, new URLSearchParams(queryOf(request)))
-      : this.#terms.instructions.hangUp()
+      : this.#options.instructions.hangUp()
   }
 
   /** Opens the media socket of an admitted call; with `again`, a repeated request gets the same response. */
   connect(call: Call, query: URLSearchParams, again = false): Instructions {
-    const { mount, publicUrl, tokens, instructions } = this.#terms
+    const { mount, publicUrl, tokens, instructions } = this.#options
     const token =
       (again ? tokens.outstanding(call.callId) : undefined) ?? tokens.issue(call.callId, call.nextAttempt())
     return instructions.connectStream({
@@ -101,14 +101,14 @@ export class CallAdmission {
 
   /** Defers a request while the call has another stream: it is repeated after `seconds`, with its `attempt`. */
   defer(call: Call, query: URLSearchParams, attempt: number, seconds: number): Instructions {
-    const { calls, log, instructions } = this.#terms
+    const { calls, log, instructions } = this.#options
     calls.deferred++
     log.warn({ callId: call.callId, attempt }, 'request deferred: stream active')
     return instructions.waitAndAsk(seconds, this.#resumeUrl(call, query, attempt))
   }
 
   #resumeUrl(call: Call, query: URLSearchParams, attempt: number): string {
-    const { mount, publicUrl } = this.#terms
+    const { mount, publicUrl } = this.#options
     const carried = new URLSearchParams(query)
     carried.set(RESUMES_FIELD, String(call.resumes))
     carried.set(ATTEMPT_FIELD, String(attempt))
@@ -116,8 +116,8 @@ export class CallAdmission {
     return publicUrl().http(`${mount}/resume?${carried}`)
   }
 
-  apologise(): Instructions {
-    const { instructions, apology = DEFAULT_APOLOGY } = this.#terms
+  apologize(): Instructions {
+    const { instructions, apology = DEFAULT_APOLOGY } = this.#options
     return instructions.sayAndHangUp(apology)
   }
 
@@ -126,9 +126,9 @@ export class CallAdmission {
    */
   #invite(incoming: IncomingCall): Invitation | Rejection | CallerPrompt | undefined {
     try {
-      return this.#terms.invite(incoming)
+      return this.#options.invite(incoming)
     } catch (error) {
-      this.#terms.log.error({ callId: incoming.callId, ...errorFields(error) }, 'invite failed')
+      this.#options.log.error({ callId: incoming.callId, ...errorFields(error) }, 'invite failed')
       return undefined
     }
   }
@@ -139,16 +139,16 @@ export class CallAdmission {
     query: URLSearchParams,
     { resumes, attempt, tries }: ResumeState & { tries: number },
   ): Instructions {
-    const { calls, menu, log, instructions } = this.#terms
-    if (!answer) return this.apologise()
+    const { calls, menu, log, instructions } = this.#options
+    if (!answer) return this.apologize()
     if ('ask' in answer) {
       if (menu) return menu.ask(answer, query, tries)
       log.error({ callId, ask: answer.ask }, 'no announcer, question skipped')
-      return this.apologise()
+      return this.apologize()
     }
     // A call that was answered earlier can no longer be rejected.
     const turnAway = (reason: 'busy' | 'rejected') =>
-      resumes > 0 ? this.apologise() : instructions.reject(reason)
+      resumes > 0 ? this.apologize() : instructions.reject(reason)
     if ('refused' in answer) return this.#tell(answer) ?? turnAway(answer.refused)
     const call = calls.add(callId, {
       invitation: answer,
@@ -162,7 +162,7 @@ export class CallAdmission {
 
   #tell({ notice }: Rejection): Instructions | undefined {
     if (!notice) return undefined
-    const { instructions, menu } = this.#terms
+    const { instructions, menu } = this.#options
     if ('text' in notice) return instructions.sayAndHangUp(notice)
     return menu?.tell(notice.notice, notice.language)
   }

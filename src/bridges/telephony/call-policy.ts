@@ -60,7 +60,7 @@ export interface NumberLimitsOptions {
 export class NumberQuota implements Disposable {
   /** Rejected callers, by limit: calls, minutes. */
   readonly rejected = { calls: 0, minutes: 0 }
-  readonly #parts: NumberLimitsOptions
+  readonly #options: NumberLimitsOptions
   readonly #ledger: DayLedger
   readonly #running = new Map<string, { readonly number: string; readonly since: number }>()
   readonly #minutes = new Map<string, number>()
@@ -68,7 +68,7 @@ export class NumberQuota implements Disposable {
   #day: number
 
   constructor(parts: NumberLimitsOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#ledger = parts.ledger ?? forgetfulLedger
     this.#day = this.#today()
   }
@@ -76,7 +76,7 @@ export class NumberQuota implements Disposable {
   /** Wraps `invite` with the limits of the called number. */
   within(invite: (call: IncomingCall) => Decision): (call: IncomingCall) => Decision {
     return call => {
-      const { numbers } = this.#parts
+      const { numbers } = this.#options
       const settings = Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined
       const decision = invite(call)
       const limited = settings?.maxCalls !== undefined || settings?.maxMinutesPerDay !== undefined
@@ -85,7 +85,7 @@ export class NumberQuota implements Disposable {
       const over = known ? undefined : this.#over(call.to, settings)
       if (over) {
         this.rejected[over]++
-        return busy(('hears' in decision && decision.hears) || this.#parts.language)
+        return busy(('hears' in decision && decision.hears) || this.#options.language)
       }
       if (!('ask' in decision)) this.#admit(call)
       return decision
@@ -120,15 +120,15 @@ export class NumberQuota implements Disposable {
 
   #admit({ callId, to }: IncomingCall): void {
     if (this.#running.has(callId)) return
-    this.#running.set(callId, { number: to, since: this.#parts.clock.now() })
+    this.#running.set(callId, { number: to, since: this.#options.clock.now() })
     this.#note(to)
-    this.#ticker ??= new Ticker(this.#parts.clock, LOOK_MS, () => this.#look())
+    this.#ticker ??= new Ticker(this.#options.clock, LOOK_MS, () => this.#look())
   }
 
   #look(): void {
     this.#turn()
     for (const [callId, { number, since }] of this.#running) {
-      if (this.#parts.isInProgress(callId)) continue
+      if (this.#options.isInProgress(callId)) continue
       this.#running.delete(callId)
       this.#minutes.set(number, (this.#minutes.get(number) ?? 0) + this.#minutesSince(since))
       this.#note(number)
@@ -140,12 +140,12 @@ export class NumberQuota implements Disposable {
   }
 
   #note(number: string): void {
-    if (this.#parts.numbers[number]?.maxMinutesPerDay === undefined) return
+    if (this.#options.numbers[number]?.maxMinutesPerDay === undefined) return
     this.#ledger.note(scopeOf(number), { minutes: this.#own(number), spend: 0 })
   }
 
   #minutesSince(since: number): number {
-    return Math.max(1, Math.ceil((this.#parts.clock.now() - since) / MINUTE_MS))
+    return Math.max(1, Math.ceil((this.#options.clock.now() - since) / MINUTE_MS))
   }
 
   /** Resets usage on a new day. */
@@ -157,7 +157,7 @@ export class NumberQuota implements Disposable {
   }
 
   #today(): number {
-    return Math.floor(this.#parts.wallClock() / DAY_MS)
+    return Math.floor(this.#options.wallClock() / DAY_MS)
   }
 }
 

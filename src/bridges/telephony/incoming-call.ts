@@ -33,7 +33,7 @@ export interface IncomingCall {
   readonly answers: Answers
 }
 
-/** A call as any webhook describes it. */
+/** A call, with the fields that some webhooks add: keys, status, result of machine detection. */
 export interface WebhookCall extends IncomingCall {
   /** Keys pressed in a menu; empty: none. */
   readonly digits: string

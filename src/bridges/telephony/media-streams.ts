@@ -34,7 +34,7 @@ export interface MediaOptions {
 
 /** The media sockets of all calls. Creates legs for accepted streams and passes them to the relay. */
 export class MediaStreams {
-  readonly #terms: MediaOptions
+  readonly #options: MediaOptions
   readonly #legs = new Set<StreamLeg>()
   readonly #sockets = new Set<MediaSocket>()
   readonly #endedCounters = new LegCounters()
@@ -44,7 +44,7 @@ export class MediaStreams {
   #ids = 0
 
   constructor(terms: MediaOptions) {
-    this.#terms = terms
+    this.#options = terms
     this.#legTerms = {
       ...terms,
       check: start => this.#check(start),
@@ -55,7 +55,7 @@ export class MediaStreams {
 
   /** Name of the carrier. */
   get carrier(): string {
-    return this.#terms.carrier
+    return this.#options.carrier
   }
 
   /** Current streams. */
@@ -70,12 +70,12 @@ export class MediaStreams {
 
   /** Streams that replaced another stream of their call. */
   get replaced(): number {
-    return this.#terms.calls.replaced
+    return this.#options.calls.replaced
   }
 
   /** Requests deferred because their call already has a stream: repeated, replayed or outdated. */
   get deferred(): number {
-    return this.#terms.calls.deferred
+    return this.#options.calls.deferred
   }
 
   /** Totals of all legs, ended and current. */
@@ -88,12 +88,12 @@ export class MediaStreams {
 
   /** Number of calls whose stream is due. */
   get expected(): number {
-    return this.#terms.calls.expected
+    return this.#options.calls.expected
   }
 
   /** Returns true if an admitted call is connected, about to connect, or may return. */
   isInProgress(callId: string): boolean {
-    return this.#terms.calls.isInProgress(callId)
+    return this.#options.calls.isInProgress(callId)
   }
 
   /**
@@ -101,9 +101,9 @@ export class MediaStreams {
    * a timeout.
    */
   async handOver(): Promise<void> {
-    const { calls, log } = this.#terms
+    const { calls, log } = this.#options
     const handed: string[] = []
-    this.#terms.handOverDials?.()
+    this.#options.handOverDials?.()
     // Before the first stream closes: the carrier sends its request at once.
     for (const leg of this.#legs) if (!leg.stopped) handed.push(leg.callId)
     const sent = calls.leave(handed)
@@ -114,7 +114,7 @@ export class MediaStreams {
 
   /** Takes a socket whose upgrade was accepted. Synchronous: its first messages may have arrived already. */
   accept(webSocket: WebSocket): void {
-    const { clock, limits, media } = this.#terms
+    const { clock, limits, media } = this.#options
     const socket = new MediaSocket(webSocket, { clock, limits, counters: new LegCounters(), media })
     this.#sockets.add(socket)
     webSocket.once('close', () => this.#sockets.delete(socket))
@@ -128,7 +128,7 @@ export class MediaStreams {
   }
 
   #check(start: Start): CloseCause | undefined {
-    const { calls, tokens, clock, media } = this.#terms
+    const { calls, tokens, clock, media } = this.#options
     const { token } = start.parameters
     const attempt = tokens.attemptOf(token)
     if (attempt === undefined || tokens.redeem(token, start.callId) !== 'ok') return 'unauthorized'
@@ -142,7 +142,7 @@ export class MediaStreams {
   }
 
   #handOver(leg: StreamLeg): void {
-    const { calls, clock, relay, log } = this.#terms
+    const { calls, clock, relay, log } = this.#options
     const call = calls.get(leg.callId)!
     const before = call.state
     call.began(leg, clock.now())
@@ -166,9 +166,9 @@ export class MediaStreams {
 
   #own(leg: StreamLeg, call: Call): void {
     this.#legs.add(leg)
-    this.#ticker ??= new Ticker(this.#terms.clock, WATCH_MS, now => this.#watch(now))
+    this.#ticker ??= new Ticker(this.#options.clock, WATCH_MS, now => this.#watch(now))
     void leg.ended.then(reason => {
-      call.left(leg, reason, this.#terms.clock.now())
+      call.left(leg, reason, this.#options.clock.now())
       this.#legs.delete(leg)
       this.#endedCounters.add(leg.counters)
       if (this.#legs.size > 0) return

@@ -129,15 +129,15 @@ export interface PromptOptions {
  * keys can serve it, and clients can only fetch prompts that we offered.
  */
 export class Prompts {
-  readonly #terms: PromptOptions
+  readonly #options: PromptOptions
 
   constructor(terms: PromptOptions) {
-    this.#terms = terms
+    this.#options = terms
   }
 
   /** Returns the address of a notice and starts preparing it. */
   url(notice: NoticeName, language: LanguageId, values: Readonly<Record<string, string>> = {}): string {
-    const { announcer, keys, url } = this.#terms
+    const { announcer, keys, url } = this.#options
     void announcer.notice(notice, language, values)
     const query = new URLSearchParams(values).toString()
     const path = `${sign(keys[0] ?? '', notice, language, query)}/${notice}/${language}.wav`
@@ -150,10 +150,10 @@ export class Prompts {
     const query = queryOf(request)
     const known = NOTICES.find(name => name === notice)
     if (!known || !language || !isLanguageId(language)) return reply.code(404).send()
-    const signed = this.#terms.keys.filter(key => same(sign(key, known, language, query), signature ?? ''))
+    const signed = this.#options.keys.filter(key => same(sign(key, known, language, query), signature ?? ''))
     if (signed.length === 0) return reply.code(404).send()
     const values = Object.fromEntries(new URLSearchParams(query))
-    const { name, pcm } = await this.#terms.announcer.notice(known, language, values)
+    const { name, pcm } = await this.#options.announcer.notice(known, language, values)
     const keep = name.startsWith('notice ') ? `public, max-age=${KEEP_SECONDS}` : 'no-store'
     return reply.type('audio/wav').header('cache-control', keep).send(lineWav(pcm))
   }

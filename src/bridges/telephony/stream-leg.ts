@@ -36,7 +36,7 @@ export class StreamLeg implements Leg, StreamListener {
   readonly counters: LegCounters
   readonly ended: Promise<EndReason>
   readonly #socket: MediaSocket
-  readonly #terms: LegOptions
+  readonly #options: LegOptions
   readonly #uplink: Uplink
   readonly #messages: StreamMessages
   readonly #downlink: Downlink
@@ -69,7 +69,7 @@ export class StreamLeg implements Leg, StreamListener {
     this.streamId = start.streamId
     this.counters = socket.counters
     this.#socket = socket
-    this.#terms = terms
+    this.#options = terms
     this.#uplink = new Uplink(socket.counters, terms.limits, now)
     this.#messages = terms.media.messages(start)
     this.#downlink = new Downlink(this.#messages)
@@ -104,7 +104,7 @@ export class StreamLeg implements Leg, StreamListener {
     this.#socket.send(this.#downlink.encode(frames))
     this.counters.mediaOut++
     this.counters.sentMs += durationMs(frames.length)
-    if (this.#socket.unsentBytes > this.#terms.limits.maxUnsentBytes)
+    if (this.#socket.unsentBytes > this.#options.limits.maxUnsentBytes)
       this.#cutOff('LEG_LOST', 'the carrier does not read')
   }
 
@@ -122,7 +122,7 @@ export class StreamLeg implements Leg, StreamListener {
   }
 
   get congested(): boolean {
-    return this.#stopped || this.#socket.unsentBytes > this.#terms.limits.congestedBytes
+    return this.#stopped || this.#socket.unsentBytes > this.#options.limits.congestedBytes
   }
 
   /** The carrier stopped the stream, and it is not known yet whether the call continues. */
@@ -166,7 +166,7 @@ export class StreamLeg implements Leg, StreamListener {
       this.#uplink.watch(now)
       return
     }
-    const { pingAfterMs, lostAfterMs } = this.#terms.limits
+    const { pingAfterMs, lostAfterMs } = this.#options.limits
     const quietMs = this.#socket.quietMs(now)
     if (quietMs >= lostAfterMs) {
       this.#cutOff('LEG_SILENT', `no data received for ${Math.round(quietMs / 1000)} s`)
@@ -220,8 +220,8 @@ export class StreamLeg implements Leg, StreamListener {
 
   fault(fault: string, err?: unknown): void {
     const about = { channel: this.channel, legId: this.id, callId: this.callId }
-    if (err === undefined) this.#terms.log.warn({ ...about, fault }, 'leg protocol violation')
-    else this.#terms.log.error({ ...about, err }, 'leg failed')
+    if (err === undefined) this.#options.log.warn({ ...about, fault }, 'leg protocol violation')
+    else this.#options.log.error({ ...about, err }, 'leg failed')
   }
 
   #media(timestampMs: number, payload: string | Buffer, now: number): void {
@@ -262,13 +262,13 @@ export class StreamLeg implements Leg, StreamListener {
   #stop(): void {
     this.#stopped = true
     void this.#socket.close('done')
-    const { clock, limits } = this.#terms
+    const { clock, limits } = this.#options
     if (limits.stoppedMs === 0) this.#end(HUNG_UP)
     else this.#wait = setTimer(clock, limits.stoppedMs, () => void this.#ask())
   }
 
   async #ask(): Promise<void> {
-    if (await this.#terms.lives?.(this.callId)) this.callContinues()
+    if (await this.#options.lives?.(this.callId)) this.callContinues()
     else this.#end(HUNG_UP)
   }
 
@@ -287,7 +287,7 @@ export class StreamLeg implements Leg, StreamListener {
     this.#wait?.[Symbol.dispose]()
     this.#socket.listener = undefined
     const about = { legId: this.id, callId: this.callId, reason: describeEnd(reason) }
-    this.#terms.log.info({ ...about, ...this.counters }, 'stream ended')
+    this.#options.log.info({ ...about, ...this.counters }, 'stream ended')
     this.#settle(reason)
   }
 }

@@ -2,7 +2,7 @@ import type { WebSocket } from 'ws'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { Logger } from '../../common/log.ts'
-import { type FieldTable, MS } from '../../common/metric-field.ts'
+import { addFields, type FieldTable, MS } from '../../common/metric-field.ts'
 import { LegSocket, type LegSocketListener } from '../websocket/leg-socket.ts'
 import type { StreamLimits } from './limits.ts'
 import type { Inbound, MediaDialect, Start } from './ports/media-dialect.ts'
@@ -83,7 +83,7 @@ export class LegCounters {
 
   /** Adds the counts of `other`. */
   add(other: LegCounters): void {
-    for (const name of NAMES) this[name] += other[name]
+    addFields(STREAM_LEG_METRICS, this, other)
   }
 }
 
@@ -126,8 +126,6 @@ export const STREAM_LEG_METRICS: FieldTable<LegCounters> = {
   clears: ['dragoman_telephony_clears_total', 'Times that the audio queued at the carrier was cleared.'],
 }
 
-const NAMES = Object.keys(new LegCounters()) as Exclude<keyof LegCounters, 'add'>[]
-
 /** Number of media messages before `start` that ends the stream (1 s of audio). */
 const MAX_EARLY_MEDIA = 50
 
@@ -149,14 +147,14 @@ export interface GreetingOptions {
  */
 export class StreamHandshake implements StreamListener {
   readonly #socket: MediaSocket
-  readonly #terms: GreetingOptions
+  readonly #options: GreetingOptions
   readonly #onStart: (start: Start) => void
   readonly #deadline: Disposable
   #earlyMedia = 0
 
   constructor(socket: MediaSocket, terms: GreetingOptions, onStart: (start: Start) => void) {
     this.#socket = socket
-    this.#terms = terms
+    this.#options = terms
     this.#onStart = onStart
     this.#deadline = setTimer(terms.clock, terms.limits.startWithinMs, () => socket.fail('no-start'))
     socket.listener = this
@@ -169,7 +167,7 @@ export class StreamHandshake implements StreamListener {
 
   closed(reason: EndReason, cause?: CloseCause): void {
     this.#deadline[Symbol.dispose]()
-    const { log, refused } = this.#terms
+    const { log, refused } = this.#options
     if (cause === undefined) {
       log.info({ reason: reason.kind }, 'stream closed before start')
       return
@@ -182,7 +180,7 @@ export class StreamHandshake implements StreamListener {
   fault(): void {}
 
   #start(start: Start): void {
-    const cause = this.#terms.check(start)
+    const cause = this.#options.check(start)
     if (cause !== undefined) {
       this.#socket.fail(cause)
       return

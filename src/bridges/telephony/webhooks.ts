@@ -126,7 +126,7 @@ const RETRY_SECONDS = '1'
 
 /** Handles a carrier’s webhooks: new calls, lost streams and ended calls. */
 export class Webhooks {
-  readonly #terms: CallAdmissionOptions
+  readonly #options: CallAdmissionOptions
   readonly #admission: CallAdmission
   readonly #given = new BoundedMap<string, Instructions>(MAX_RESPONSES)
 
@@ -135,11 +135,11 @@ export class Webhooks {
   constructor(admission: CallAdmission, requests: CarrierRequests, terms: CallAdmissionOptions) {
     this.#admission = admission
     this.#requests = requests
-    this.#terms = terms
+    this.#options = terms
   }
 
   get instructions(): CallInstructions {
-    return this.#terms.instructions
+    return this.#options.instructions
   }
 
   /** Returns the call of a webhook, or undefined if the request has none. */
@@ -149,8 +149,8 @@ export class Webhooks {
 
   /** Handles an incoming call. A redelivered request gets the same response. */
   voice(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const departure = this.#terms.departure()
-    const known = (callId: string) => this.#terms.calls.get(callId) !== undefined
+    const departure = this.#options.departure()
+    const known = (callId: string) => this.#options.calls.get(callId) !== undefined
     if (departure?.elsewhere && !known(this.callOf(request)?.callId ?? ''))
       return reply.code(503).headers({ 'retry-after': RETRY_SECONDS, connection: 'close' }).send()
     return this.answer(request, reply, incoming => this.#admission.admit(incoming, request))
@@ -158,7 +158,7 @@ export class Webhooks {
 
   /** Handles the keys of a menu. A redelivered request counts once. */
   menu(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    if (this.#terms.calls.leaving) return this.#sendOn(request, reply)
+    if (this.#options.calls.leaving) return this.#sendOn(request, reply)
     return this.answer(request, reply, incoming => {
       const key = [incoming.callId, queryOf(request), incoming.digits].join('\n')
       return this.#given.getOrSet(key, () => this.#admission.answer(incoming, request))
@@ -176,7 +176,7 @@ export class Webhooks {
   ): FastifyReply {
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
-    const { calls, now } = this.#terms
+    const { calls, now } = this.#options
     const call = calls.get(incoming.callId)
     if (!call) return send(reply, fresh(incoming))
     if (calls.leaving) return this.#sendOn(request, reply, call)
@@ -191,14 +191,14 @@ export class Webhooks {
 
   /** The stream is gone and the call continues: reconnects it, apologizes, or hangs up. */
   resume(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { calls, tokens, limits, now, log } = this.#terms
+    const { calls, tokens, limits, now, log } = this.#options
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
     const admission = this.#admission
     const call = calls.get(incoming.callId)
-    if (calls.leaving || (!call && this.#terms.departure())) return this.#sendOn(request, reply, call)
+    if (calls.leaving || (!call && this.#options.departure())) return this.#sendOn(request, reply, call)
     if (call?.state.status === 'over')
-      return send(reply, call.state.sorry ? admission.apologise() : this.instructions.hangUp())
+      return send(reply, call.state.sorry ? admission.apologize() : this.instructions.hangUp())
     const past = pastOf(incoming)
     // Placed by a server that has ended.
     const stray = !call && incoming.query.dial !== undefined
@@ -215,7 +215,7 @@ export class Webhooks {
     if (resumes > limits.maxResumes) {
       if (call?.state.status !== 'live') call?.end(now())
       log.warn({ callId: incoming.callId, resumes: limits.maxResumes }, 'resumption limit reached')
-      return send(reply, admission.apologise())
+      return send(reply, admission.apologize())
     }
     if (call) return send(reply, admission.connect(call, query))
     if (callee)
@@ -236,10 +236,10 @@ export class Webhooks {
 
   /** Ends the call permanently; `by` is the side that ended it. */
   over(callId: string, by: 'remote' | 'local'): void {
-    const call = this.#terms.calls.get(callId)
+    const call = this.#options.calls.get(callId)
     if (!call) return
     const { state } = call
-    call.end(this.#terms.now())
+    call.end(this.#options.now())
     if (state.status === 'live') void state.leg.close({ kind: 'hangup', by })
   }
 
@@ -248,7 +248,7 @@ export class Webhooks {
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
     if (call?.state.status === 'over') return send(reply, this.instructions.hangUp())
-    const { calls, publicUrl, departure } = this.#terms
+    const { calls, publicUrl, departure } = this.#options
     // Only once the response is on its way, because the server closes next.
     reply.raw.once('close', () => calls.sentOn(incoming.callId))
     return send(
@@ -261,7 +261,7 @@ export class Webhooks {
   }
 
   #refuse(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    this.#terms.log.warn({ route: request.routeOptions.url, status: 400 }, 'request rejected: no call id')
+    this.#options.log.warn({ route: request.routeOptions.url, status: 400 }, 'request rejected: no call id')
     return reply.code(400).send()
   }
 }

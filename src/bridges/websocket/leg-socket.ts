@@ -65,7 +65,7 @@ export abstract class LegSocket<
   #lookedAt: number
   #quietMs = 0
   readonly #socket: WebSocket
-  readonly #terms: LegSocketOptions<C, N>
+  readonly #options: LegSocketOptions<C, N>
   /** For unauthenticated peers, and for messages that stalls do not delay. */
   readonly #rate: TokenBucket
   /** For the audio of authenticated peers. */
@@ -81,7 +81,7 @@ export abstract class LegSocket<
   constructor(socket: WebSocket, terms: LegSocketOptions<C, N>) {
     const { clock, counters, messagesPerSecond, messageBurst } = terms
     this.#socket = socket
-    this.#terms = terms
+    this.#options = terms
     this.counters = counters
     const now = clock.now()
     this.#heardAt = now
@@ -113,7 +113,7 @@ export abstract class LegSocket<
 
   /** The peer is authenticated: audio delayed by a stall is accepted in full. */
   trust(): void {
-    const { clock, messagesPerSecond, messageBurst } = this.#terms
+    const { clock, messagesPerSecond, messageBurst } = this.#options
     this.#audioRate ??= new TokenBucket(
       messagesPerSecond,
       messageBurst + messagesPerSecond * STALL_S,
@@ -154,7 +154,7 @@ export abstract class LegSocket<
   close(cause: C | CommonCause): Promise<void> {
     if (!this.#closing) {
       this.#closing = true
-      this.#socket.close(this.#terms.codes[cause].code, cause)
+      this.#socket.close(this.#options.codes[cause].code, cause)
       this.#armDeadline()
     }
     return this.#closed.promise
@@ -172,7 +172,7 @@ export abstract class LegSocket<
    */
   fail(cause: C | CommonCause, retryable = false): void {
     this.note(cause)
-    const error = new BridgeError('LEG_PROTOCOL', this.#terms.codes[cause].meaning, { retryable })
+    const error = new BridgeError('LEG_PROTOCOL', this.#options.codes[cause].meaning, { retryable })
     this.#tellClosed({ kind: 'failed', error }, cause)
     void this.close(cause)
   }
@@ -207,7 +207,7 @@ export abstract class LegSocket<
   }
 
   #hear(): number {
-    this.#heardAt = this.#terms.clock.now()
+    this.#heardAt = this.#options.clock.now()
     this.#quietMs = 0
     return this.#heardAt
   }
@@ -243,7 +243,7 @@ export abstract class LegSocket<
     this.#closing = true
     this.#gone = true
     this.#deadline?.[Symbol.dispose]()
-    const left = this.#terms.leftCodes.includes(code)
+    const left = this.#options.leftCodes.includes(code)
     this.#tellClosed(left ? { kind: 'hangup', by: 'remote' } : lost(`closed with code ${code}`))
     this.#closed.resolve()
   }
@@ -256,7 +256,7 @@ export abstract class LegSocket<
 
   #armDeadline(): void {
     if (this.#gone) return
-    const { clock, closeWithinMs } = this.#terms
+    const { clock, closeWithinMs } = this.#options
     this.#deadline ??= setTimer(clock, closeWithinMs, () => this.#socket.terminate())
   }
 

@@ -40,7 +40,7 @@ const LIMIT_MARGIN_SECONDS = 60
  * disconnected, unless others have joined. Independent of channels: it uses only legs and a dialer.
  */
 export class Switchboard implements Admission {
-  readonly #parts: SwitchboardOptions
+  readonly #options: SwitchboardOptions
   readonly #clock: Clock
   readonly #log: Logger
   readonly #voice: SwitchboardVoice
@@ -52,7 +52,7 @@ export class Switchboard implements Admission {
 
   constructor(parts: SwitchboardOptions) {
     const { clock = systemClock, log = noopLogger, announcer, language = 'en-us' } = parts
-    this.#parts = parts
+    this.#options = parts
     this.#clock = clock
     this.#log = log
     this.#voice = new SwitchboardVoice(announcer, clock, language)
@@ -64,7 +64,7 @@ export class Switchboard implements Admission {
   }
 
   admit(leg: Leg, invitation: Invitation): void {
-    const { relay, maxRooms = Number.POSITIVE_INFINITY } = this.#parts
+    const { relay, maxRooms = Number.POSITIVE_INFINITY } = this.#options
     const { dial, called, ...plain } = invitation
     if (!relay.rooms.has(plain.room) && relay.rooms.size >= maxRooms) {
       relay.admit(leg, { ...plain, room: `full ${leg.id}`, echo: false })
@@ -84,13 +84,13 @@ export class Switchboard implements Admission {
   }
 
   #party(leg: Leg): Participant {
-    const party = this.#parts.relay.find(leg.id)
+    const party = this.#options.relay.find(leg.id)
     if (!party) throw new RangeError(`${leg.id} was admitted but is not in the relay`)
     return party
   }
 
   #begin(first: Invitation): SwitchboardCall {
-    const { dialer, maxMinutes } = this.#parts
+    const { dialer, maxMinutes } = this.#options
     const { room } = first
     const call = new SwitchboardCall(first, {
       dialer,
@@ -108,7 +108,7 @@ export class Switchboard implements Admission {
   }
 
   #limit(leg: Leg, invitation: Invitation, timeUp: () => void): void {
-    const { maxMinutes } = this.#parts
+    const { maxMinutes } = this.#options
     if (maxMinutes === undefined) return
     const now = this.#clock.now()
     const deadline = this.#deadlines.get(invitation) ?? now + maxMinutes * 60_000

@@ -39,7 +39,7 @@ interface Seat {
  */
 export class SwitchboardCall {
   readonly #room: string
-  readonly #terms: SwitchboardCallOptions
+  readonly #options: SwitchboardCallOptions
   #plan: DialPlan | undefined
   /** Absent until the caller arrives from another server. */
   #caller: Invitation | undefined
@@ -58,7 +58,7 @@ export class SwitchboardCall {
   /** `first`: the invitation of a caller, with the number to dial, or of a callee dialed by another server (`called`). */
   constructor(first: Invitation, terms: SwitchboardCallOptions) {
     this.#room = first.room
-    this.#terms = terms
+    this.#options = terms
     const returns = !first.dial || first.dial.resumed
     this.#state = { status: returns ? 'returning' : 'calling' }
     if (returns) this.#reunion = setTimer(terms.clock, REUNION_MS, () => this.#alone())
@@ -132,7 +132,7 @@ export class SwitchboardCall {
   /** The caller waits, muted, so that speech during ringing is not played to the callee. */
   #wait(caller: Participant, first: boolean): void {
     caller.change({ muted: true })
-    this.#ringing = this.#terms.voice.ring(caller)
+    this.#ringing = this.#options.voice.ring(caller)
     if (!first) return
     this.#dial()
     // Without a dialed call there is no one to wait for.
@@ -140,7 +140,7 @@ export class SwitchboardCall {
   }
 
   #dial(): void {
-    const { dialer, limitSeconds, log } = this.#terms
+    const { dialer, limitSeconds, log } = this.#options
     if (!this.#plan || !this.#callee) return
     const { to, ringSeconds } = this.#plan
     try {
@@ -204,7 +204,7 @@ export class SwitchboardCall {
       this.#seats.delete(invitation)
       this.#apply({ type: 'left', who: seat.who, present: this.#seats.size })
     }
-    if (reason.kind === 'failed') seat.missing = setTimer(this.#terms.clock, RETURN_MS, gone)
+    if (reason.kind === 'failed') seat.missing = setTimer(this.#options.clock, RETURN_MS, gone)
     else gone()
   }
 
@@ -213,7 +213,7 @@ export class SwitchboardCall {
     const state = next(before, input)
     if (state === before) return
     this.#state = state
-    this.#terms.log.info({ room: this.#room, call: state.status }, 'call state changed')
+    this.#options.log.info({ room: this.#room, call: state.status }, 'call state changed')
     this.#reunion?.[Symbol.dispose]()
     if (before.status === 'calling') this.#stopWaiting(input.type === 'answered')
     if (state.status === 'parting') void this.#part(state.farewell)
@@ -230,7 +230,7 @@ export class SwitchboardCall {
   }
 
   async #part(farewell: EndNotice): Promise<void> {
-    const { voice } = this.#terms
+    const { voice } = this.#options
     const parties = Array.from(this.#seats.values(), ({ party }) => party)
     if (farewell === 'other-left') await Promise.all(parties.map(party => voice.heardOut(party)))
     await Promise.all(parties.map(party => voice.say(party, farewell)))
@@ -244,11 +244,11 @@ export class SwitchboardCall {
     }
     this.#seats.clear()
     void this.#outgoing?.hangUp()
-    this.#terms.over(this.#caller)
+    this.#options.over(this.#caller)
   }
 
   #say(...words: Parameters<SwitchboardVoice['say']>): void {
-    void this.#terms.voice.say(...words)
+    void this.#options.voice.say(...words)
   }
 }
 

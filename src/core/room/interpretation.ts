@@ -103,7 +103,7 @@ export class Interpretation {
   track: TrackWriter | undefined
   readonly #spoken: SpeechInterval
   readonly #name: string
-  readonly #parts: InterpretationOptions
+  readonly #options: InterpretationOptions
   readonly #interpreter: ResultAssembler
 
   /** Opens the session. Requires `speaker.state.speaks`. `setup` has the requested voice and its previous result. */
@@ -118,7 +118,7 @@ export class Interpretation {
       throw new RangeError(`cannot translate ${speaker.id} to ${to}: the participant has no spoken language`)
     this.speaker = speaker
     this.to = to
-    this.#parts = parts
+    this.#options = parts
     const { observer, clock } = parts
     this.#spoken = new SpeechInterval(speaker, clock.now())
     const common = {
@@ -196,7 +196,7 @@ export class Interpretation {
 
   /** The speaker's audio stops; results for earlier speech can still arrive. */
   cut(): void {
-    this.#spoken.cut(this.#parts.clock.now())
+    this.#spoken.cut(this.#options.clock.now())
   }
 
   /** The speaker's audio resumes. */
@@ -216,11 +216,11 @@ export class Interpretation {
 
   #isEcho(utterance: string, text: string, final: boolean): boolean {
     const { speaker, to } = this
-    if (!speaker.echo?.isEcho(text, final, this.#parts.clock.now())) return false
+    if (!speaker.echo?.isEcho(text, final, this.#options.clock.now())) return false
     const { room } = speaker.invitation
     const { name } = speaker.state
     if (final)
-      this.#parts.observer.emit('echo', {
+      this.#options.observer.emit('echo', {
         room,
         participant: speaker.id,
         name,
@@ -235,7 +235,7 @@ export class Interpretation {
     try {
       task()
     } catch (error) {
-      this.#parts.faults.note('utterance failed', error, { speaker: this.speaker.id, to: this.to })
+      this.#options.faults.note('utterance failed', error, { speaker: this.speaker.id, to: this.to })
       try {
         this.#interpreter.abandon()
       } catch {
@@ -251,17 +251,17 @@ export class Interpretation {
       return
     }
     for (const { voice } of this.hearings) voice.translation.enqueue(utterance)
-    this.#parts.decoding.add(utterance)
+    this.#options.decoding.add(utterance)
   }
 
   #pump(): void {
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     for (const { playout } of this.hearings) playout.pump(now)
   }
 
   #report(session: Session): void {
     const state = session.state
-    this.#parts.observer.emit('session', {
+    this.#options.observer.emit('session', {
       room: this.speaker.invitation.room,
       speaker: this.speaker.id,
       to: this.to,

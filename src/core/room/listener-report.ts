@@ -19,7 +19,7 @@ export class ListenerReport implements VoiceEvents {
   readonly #room: string
   readonly #speaker: string
   readonly #listener: Participant
-  readonly #parts: ReportOptions
+  readonly #options: ReportOptions
   readonly #tapped: (speech: Speech) => TappedVoice | undefined
 
   /** `tapped` returns the recording target of an utterance that starts for this listener. */
@@ -33,7 +33,7 @@ export class ListenerReport implements VoiceEvents {
     this.#room = room
     this.#speaker = speaker
     this.#listener = listener
-    this.#parts = parts
+    this.#options = parts
     this.#tapped = tapped
   }
 
@@ -41,7 +41,7 @@ export class ListenerReport implements VoiceEvents {
     this.#listener.lastHeard.begun(speech, this.#speaker)
     const voice = this.#listener.playout.voices.get(this.#speaker)
     if (voice) voice.tap = this.#tapped(speech)
-    const { clock, metrics } = this.#parts
+    const { clock, metrics } = this.#options
     const now = clock.now()
     this.#listener.echo?.begun(speech, now)
     const latencyMs = now - speech.speechEndedAt
@@ -56,7 +56,7 @@ export class ListenerReport implements VoiceEvents {
     this.#listener.lastHeard.finished(speech)
     const heard = () => {
       this.#listener.lastHeard.settled(speech)
-      this.#parts.metrics.utterancesHeard++
+      this.#options.metrics.utterancesHeard++
       this.#tell('heard', speech)
     }
     const lost = (why: MarkLost) => {
@@ -68,16 +68,16 @@ export class ListenerReport implements VoiceEvents {
 
   dropped(speech: Speech): void {
     this.#listener.lastHeard.settled(speech)
-    this.#parts.metrics.utterancesDropped++
+    this.#options.metrics.utterancesDropped++
     this.#tell('dropped', speech)
   }
 
   starved(): void {
-    this.#parts.metrics.starved++
+    this.#options.metrics.starved++
   }
 
   skipped(): void {
-    this.#parts.metrics.originalFramesDropped++
+    this.#options.metrics.originalFramesDropped++
   }
 
   #tell(
@@ -85,7 +85,7 @@ export class ListenerReport implements VoiceEvents {
     { id, audio }: Speech,
     times: Pick<UtteranceEvent, 'latencyMs' | 'stages'> = {},
   ): void {
-    this.#parts.observer.emit('utterance', {
+    this.#options.observer.emit('utterance', {
       room: this.#room,
       speaker: this.#speaker,
       listener: this.#listener.id,

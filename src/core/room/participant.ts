@@ -128,7 +128,7 @@ export class Participant implements UplinkTarget {
   /** Voice activity in the audio for the service, and on the line. */
   readonly #activity = new VoiceActivity()
   readonly #line = new VoiceActivity()
-  readonly #parts: ParticipantOptions
+  readonly #options: ParticipantOptions
   #state: ParticipantState
   #leg: Leg
   /** Time at which the leg broke (clock ms). */
@@ -146,7 +146,7 @@ export class Participant implements UplinkTarget {
     this.#leg = leg
     this.id = leg.id
     this.invitation = invitation
-    this.#parts = parts
+    this.#options = parts
     this.#state = initialState(invitation)
     this.since = parts.clock.now()
     const { room, interrupt = parts.options.interrupt } = invitation
@@ -199,7 +199,7 @@ export class Participant implements UplinkTarget {
 
   /** Plays `sound` to this participant only. If they have left, the announcement ends as `stopped`. */
   announce(sound: Sound, options: AnnounceOptions = {}): Announcement {
-    return this.playout.announce(sound, this.#parts.clock.now(), options)
+    return this.playout.announce(sound, this.#options.clock.now(), options)
   }
 
   /**
@@ -218,13 +218,13 @@ export class Participant implements UplinkTarget {
       if (!this.present) this.host?.expire(this, reason)
       await this.#leg.close(reason)
     } catch (error) {
-      this.#parts.faults.note('leg close failed', error, { participant: this.id })
+      this.#options.faults.note('leg close failed', error, { participant: this.id })
     }
   }
 
   /** Contains an error in this participant's audio path: only their leg ends. */
   failed(cause: unknown): void {
-    this.#parts.faults.note('leg failed', cause, { participant: this.id })
+    this.#options.faults.note('leg failed', cause, { participant: this.id })
     const error = new BridgeError('LEG_LOST', 'internal error', { cause })
     void this.hangUp({ kind: 'failed', error })
   }
@@ -232,7 +232,7 @@ export class Participant implements UplinkTarget {
   /** Receives audio and events from `leg` from now on; a previous leg is ignored. */
   attach(leg: Leg): void {
     if (leg !== this.#leg) {
-      this.playout.moveTo(leg, this.#parts.clock.now())
+      this.playout.moveTo(leg, this.#options.clock.now())
       this.echo?.reset()
       this.#returns++
     }
@@ -244,7 +244,7 @@ export class Participant implements UplinkTarget {
 
   /** The leg broke; a reconnection can follow. */
   hold(): void {
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     this.#lostAt = now
     this.echo?.flush(now)
     this.#closing = CLOSING_FRAMES
@@ -277,9 +277,9 @@ export class Participant implements UplinkTarget {
 
   /** The hot path: 50 times a second for each leg. */
   write(frame: Int16Array): void {
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     this.#frames++
-    this.#parts.metrics.framesIn++
+    this.#options.metrics.framesIn++
     if (this.#state.muted) {
       this.echo?.mute()
       this.#silence(now)
@@ -308,12 +308,12 @@ export class Participant implements UplinkTarget {
   }
 
   dtmf(digit: string): void {
-    this.#parts.observer.emit('dtmf', { room: this.invitation.room, participant: this.id, digit })
+    this.#options.observer.emit('dtmf', { room: this.invitation.room, participant: this.id, digit })
   }
 
   /** Releases all resources; called after the participant has left the room. */
   close(): void {
-    this.echo?.flush(this.#parts.clock.now())
+    this.echo?.flush(this.#options.clock.now())
     this.echo?.close()
     this.host = undefined
     this.sessions = []
@@ -328,7 +328,7 @@ export class Participant implements UplinkTarget {
     if (isDtmfTone(frame)) this.#keyFrames = KEY_FRAMES + 1
     if (this.#keyFrames === 0) return false
     this.#keyFrames--
-    this.#parts.metrics.dtmfFramesMasked++
+    this.#options.metrics.dtmfFramesMasked++
     return true
   }
 
@@ -352,12 +352,12 @@ export class Participant implements UplinkTarget {
       try {
         session.write(frame, quiet, now)
       } catch (error) {
-        this.#parts.faults.note('session failed', error, { participant: this.id })
+        this.#options.faults.note('session failed', error, { participant: this.id })
       }
   }
 
   #reportLevel(): void {
-    const { observer } = this.#parts
+    const { observer } = this.#options
     const about = { room: this.invitation.room, participant: this.id }
     if (observer.wants('level'))
       observer.emit('level', { ...about, level: Math.min(1, this.#loudest / 32_768) })

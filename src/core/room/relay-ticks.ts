@@ -29,18 +29,18 @@ export interface RelayTicksOptions {
  * others.
  */
 export class RelayTicks {
-  readonly #parts: RelayTicksOptions
+  readonly #options: RelayTicksOptions
   #ticker: Ticker | undefined
   #ticks = 0
   #last = 0
 
   constructor(parts: RelayTicksOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   /** Idempotent. */
   start(): void {
-    this.#ticker ??= new Ticker(this.#parts.clock, FRAME_MS, this.#tick)
+    this.#ticker ??= new Ticker(this.#options.clock, FRAME_MS, this.#tick)
   }
 
   /** All rooms are empty: stops the timer, completes its periodic work now and releases all call data. */
@@ -49,13 +49,13 @@ export class RelayTicks {
     this.#ticker = undefined
     // The time until the next call does not count as tick delay.
     this.#ticks = 0
-    this.#parts.decoding.clear()
-    this.#parts.lag.look([])
-    this.#parts.count()
+    this.#options.decoding.clear()
+    this.#options.lag.look([])
+    this.#options.count()
   }
 
   readonly #tick = (now: number): void => {
-    const { metrics, faults, decoding, lag, rooms, count } = this.#parts
+    const { metrics, faults, decoding, lag, rooms, count } = this.#options
     const lateMs = this.#ticks++ > 0 ? now - this.#last - FRAME_MS : 0
     if (this.#ticks > 1) metrics.tickLateMs.record(lateMs)
     this.#last = now

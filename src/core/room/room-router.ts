@@ -41,7 +41,7 @@ interface DrainingSession {
  */
 export class RoomRouter {
   readonly #room: string
-  readonly #parts: InterpretationOptions
+  readonly #options: InterpretationOptions
   readonly #taps: RoomTaps
   readonly #gains: OriginalGains
   readonly #interpretations = new Map<string, Interpretation>()
@@ -50,7 +50,7 @@ export class RoomRouter {
 
   constructor(room: string, parts: InterpretationOptions, taps: RoomTaps) {
     this.#room = room
-    this.#parts = parts
+    this.#options = parts
     this.#taps = taps
     const { lowDb, duckIdleDb, duckActiveDb } = parts.options.original
     this.#gains = { low: factor(lowDb), soft: factor(duckIdleDb), ducked: factor(duckActiveDb) }
@@ -66,7 +66,7 @@ export class RoomRouter {
       try {
         session.check(now)
       } catch (error) {
-        this.#parts.faults.note('session failed', error, { speaker: session.speaker })
+        this.#options.faults.note('session failed', error, { speaker: session.speaker })
       }
   }
 
@@ -132,7 +132,7 @@ export class RoomRouter {
       if (!participant || (there && !there.refused)) continue
       // The service could have been reconfigured since it refused: each change in the room is a reason to try again.
       const setup = { voice, refusedBefore: there !== undefined }
-      this.#interpretations.set(id, new Interpretation(participant, to, this.#parts, setup))
+      this.#interpretations.set(id, new Interpretation(participant, to, this.#options, setup))
     }
   }
 
@@ -148,7 +148,7 @@ export class RoomRouter {
       return
     }
     const wait = (mostMs: number): Disposable =>
-      setTimer(this.#parts.clock, DRAIN_MS, () => {
+      setTimer(this.#options.clock, DRAIN_MS, () => {
         if (mostMs > DRAIN_MS && this.#heardStill(interpretation)) {
           const timer = wait(mostMs - DRAIN_MS)
           this.#draining.set(interpretation, { timer, audience, silence: 0 })
@@ -197,8 +197,8 @@ export class RoomRouter {
 
   #newVoice(listener: Participant, speaker: string): ListenerVoice {
     const tapped = ({ id }: Speech) => this.#tapped(id, speaker, listener.id)
-    const report = new ListenerReport(this.#room, speaker, listener, this.#parts, tapped)
-    const { clock, options } = this.#parts
+    const report = new ListenerReport(this.#room, speaker, listener, this.#options, tapped)
+    const { clock, options } = this.#options
     const timing = { now: () => clock.now(), catchUp: options.catchUp }
     const voice = new ListenerVoice(speaker, this.#gains, options.maxLagMs, report, timing)
     listener.playout.add(voice)

@@ -55,7 +55,7 @@ export class Room implements ParticipantHost {
   readonly openedAt: number
   /** Resolves once, when everyone has left or the room was closed; never rejects. */
   readonly ended: Promise<EndReason>
-  readonly #parts: InterpretationOptions
+  readonly #options: InterpretationOptions
   readonly #expire: (participant: Participant, reason: EndReason) => void
   readonly #wiring: RoomRouter
   readonly #taps: RoomTaps
@@ -72,7 +72,7 @@ export class Room implements ParticipantHost {
     expire: (participant: Participant, reason: EndReason) => void,
   ) {
     this.name = name
-    this.#parts = parts
+    this.#options = parts
     this.#expire = expire
     this.openedAt = parts.clock.now()
     const tapFailed = (error: unknown) => parts.faults.note('tap failed', error, { room: name })
@@ -148,7 +148,7 @@ export class Room implements ParticipantHost {
     this.#wiring.fit(this.#participants)
     const { state } = participant
     const changes = differences(before, state)
-    this.#parts.observer.emit('changed', { room: this.name, participant: participant.id, state, changes })
+    this.#options.observer.emit('changed', { room: this.name, participant: participant.id, state, changes })
   }
 
   /** Sends audio that is due to every listener. */
@@ -186,6 +186,6 @@ export class Room implements ParticipantHost {
     this.#wiring.close()
     this.#taps.end()
     this.#settle(reason)
-    this.#parts.observer.emit('room', { room: this.name, state: 'closed' })
+    this.#options.observer.emit('room', { room: this.name, state: 'closed' })
   }
 }

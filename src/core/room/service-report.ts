@@ -11,15 +11,15 @@ export interface GateReportOptions {
 
 /** Reports the status of the services of a failover translator to metrics, log and observers. */
 export class GateReport {
-  readonly #parts: GateReportOptions
+  readonly #options: GateReportOptions
 
   constructor(parts: GateReportOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   /** Reports that the circuit breaker of a service opened or closed. */
   changed(gate: FailoverTranslator, change: ServiceStatusChange): void {
-    const { metrics, observer, log } = this.#parts
+    const { metrics, observer, log } = this.#options
     const { upstream: service, status } = change
     if (status === 'open') {
       metrics.circuitsOpened++
@@ -31,7 +31,7 @@ export class GateReport {
 
   /** Updates the gauges. Called once per second, and when the last participant has left. */
   count(gate: FailoverTranslator): void {
-    const { metrics } = this.#parts
+    const { metrics } = this.#options
     metrics.probes = gate.probes
     metrics.servicesUnavailableNow = gate.statuses.filter(status => status !== 'closed').length
     metrics.sessionsWaitingNow = gate.waiting

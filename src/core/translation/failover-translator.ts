@@ -31,7 +31,7 @@ export interface ServiceGateOptions {
  * service available waits here and is opened as soon as one recovers.
  */
 export class FailoverTranslator implements Translator {
-  readonly #parts: ServiceGateOptions
+  readonly #options: ServiceGateOptions
   readonly #upstreams: readonly Upstream[]
   readonly #line: FailoverConnection[] = []
   /** Connections to a fallback service. */
@@ -50,7 +50,7 @@ export class FailoverTranslator implements Translator {
   /** Services in order of preference; all are closed together with this object. */
   constructor(translators: readonly Translator[], parts: ServiceGateOptions) {
     if (translators.length === 0) throw new RangeError('at least one service is required')
-    this.#parts = parts
+    this.#options = parts
     this.#upstreams = translators.map((each, place) => new Upstream(place, each, parts.random))
     this.#told = translators.map(() => 'closed')
   }
@@ -80,7 +80,7 @@ export class FailoverTranslator implements Translator {
   open(request: TranslationRequest, sink: ConnectionSink): Connection {
     this.#request = inAnyVoice(request)
     const connection = new FailoverConnection(request, sink, {
-      now: () => this.#parts.clock.now(),
+      now: () => this.#options.clock.now(),
       settled: each => this.#settled(each),
       failed: (each, reason) => this.#failed(each, reason),
       over: each => this.#over(each),
@@ -122,7 +122,7 @@ export class FailoverTranslator implements Translator {
   #probe(): void {
     this.#timer?.[Symbol.dispose]()
     this.#timer = undefined
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     let next = Number.POSITIVE_INFINITY
     for (const upstream of this.#upstreams) {
       const { circuit, place } = upstream
@@ -134,7 +134,7 @@ export class FailoverTranslator implements Translator {
       else if (probes) this.#send(upstream)
       else this.#look(upstream)
     }
-    if (next < Number.POSITIVE_INFINITY) this.#timer = this.#parts.clock.at(next, () => this.#pump())
+    if (next < Number.POSITIVE_INFINITY) this.#timer = this.#options.clock.at(next, () => this.#pump())
   }
 
   #send(upstream: Upstream): void {
@@ -157,7 +157,7 @@ export class FailoverTranslator implements Translator {
    * No connection waits because a fallback is in use: probes with a separate connection, which has to last for a while.
    */
   #look(upstream: Upstream): void {
-    const { clock } = this.#parts
+    const { clock } = this.#options
     this.probes++
     if (upstream.circuit.status === 'open') upstream.circuit.probe()
     const lost = () => {
@@ -197,7 +197,7 @@ export class FailoverTranslator implements Translator {
   #settled(connection: FailoverConnection): void {
     const { upstream } = connection
     if (connection.ready && upstream && upstream.place > 0) {
-      if (this.#onFallback.size === 0) this.#lookAt = this.#parts.clock.now() + WELL_MS
+      if (this.#onFallback.size === 0) this.#lookAt = this.#options.clock.now() + WELL_MS
       this.#onFallback.add(connection)
     }
     this.#pump()
@@ -210,9 +210,9 @@ export class FailoverTranslator implements Translator {
   #failed(connection: FailoverConnection, reason: EndReason): void {
     const last = [...connection.tried].at(-1)!
     const wasOpen = last.circuit.status !== 'closed'
-    if (unreachable(reason)) last.circuit.failed(this.#parts.clock.now())
+    if (unreachable(reason)) last.circuit.failed(this.#options.clock.now())
     // It responded, so it is available, even if it refuses.
-    else if (wasOpen) last.circuit.succeeded(this.#parts.clock.now())
+    else if (wasOpen) last.circuit.succeeded(this.#options.clock.now())
     const other = this.#upstreams.find(
       each => each.free && !connection.tried.has(each) && !connection.refusedBy(each),
     )
@@ -257,7 +257,7 @@ export class FailoverTranslator implements Translator {
       const status = circuit.status === 'closed' ? 'closed' : 'open'
       if (this.#told[place] === status) continue
       this.#told[place] = status
-      this.#parts.changed?.({ upstream: place, status })
+      this.#options.changed?.({ upstream: place, status })
     }
   }
 }

@@ -95,7 +95,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   readonly stats: RecordingStats = {
     ...{ begun: 0, kept: 0, keptMs: 0, refused: 0, leftOut: 0, lostMs: 0, tracksFailed: 0 },
   }
-  readonly #parts: DiskRecorderOptions
+  readonly #options: DiskRecorderOptions
   readonly #running = new Map<string, Running>()
   readonly #ending = new Set<Running>()
   readonly #watches: Disposable[]
@@ -103,7 +103,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   #closed = false
 
   constructor(parts: DiskRecorderOptions) {
-    this.#parts = parts
+    this.#options = parts
     const { relay, options } = parts
     this.#watches = [
       relay.observer.on('admitted', ({ room, participant }) => this.#cameIn(room, participant)),
@@ -122,7 +122,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   start(room: string): RecordingStatus {
     const known = this.#running.get(room)
     if (known) return statusOf(known)
-    const { relay, options } = this.#parts
+    const { relay, options } = this.#options
     const open = relay.rooms.get(room)
     if (this.#closed || options.mode === 'off') throw new BridgeError('STATE', 'recording is off')
     if (!open || open.participants.size === 0) throw new BridgeError('STATE', 'the room is empty')
@@ -166,7 +166,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   }
 
   #newRecording(room: Room): Running {
-    const { relay, options, clock, wallClock } = this.#parts
+    const { relay, options, clock, wallClock } = this.#options
     const id = randomBytes(6).toString('hex')
     const date = isoTime(wallClock()).replace(/[-:]|\.\d+/g, '')
     const folder = join(options.folder, `${date}-${id}`)
@@ -222,28 +222,28 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     const told = await consents.tell(party, this.#notice('recording', party))
     if (told) return
     this.stats.leftOut++
-    this.#parts.log.warn({ participant: party.id }, 'recording notice not played, participant left out')
+    this.#options.log.warn({ participant: party.id }, 'recording notice not played, participant left out')
   }
 
   #cameIn(name: string, participant: string): void {
     const running = this.#running.get(name)
     if (!running) {
       // The room and the participant are not complete in this turn yet.
-      if (this.#parts.options.mode === 'always') queueMicrotask(() => this.#startUnasked(name))
+      if (this.#options.options.mode === 'always') queueMicrotask(() => this.#startUnasked(name))
       return
     }
     queueMicrotask(() => {
-      const party = this.#parts.relay.find(participant)
+      const party = this.#options.relay.find(participant)
       if (party) void this.#tell(running, party)
     })
   }
 
   #startUnasked(room: string): void {
-    if (this.#closed || !this.#parts.relay.rooms.has(room)) return
+    if (this.#closed || !this.#options.relay.rooms.has(room)) return
     try {
       this.start(room)
     } catch (error) {
-      this.#parts.log.error({ room, error: String(error) }, 'conversation not recorded')
+      this.#options.log.error({ room, error: String(error) }, 'conversation not recorded')
     }
   }
 
@@ -263,7 +263,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   }
 
   #notice(name: NoticeName, { state }: Participant) {
-    return this.#parts.announcer.notice(name, state.hears ?? state.speaks ?? this.#parts.language)
+    return this.#options.announcer.notice(name, state.hears ?? state.speaks ?? this.#options.language)
   }
 
   #over(running: Running): void {
@@ -280,7 +280,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     if (running.fault === fault || running.fault === 'disk-failed') return
     running.fault = fault
     const { recording } = running
-    const { relay, log } = this.#parts
+    const { relay, log } = this.#options
     log.error({ recording: recording.id, fault, code }, 'recording loses audio: disk failed or too slow')
     relay.observer.emit('recording', {
       room: recording.room,
@@ -303,7 +303,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     this.stats.kept++
     this.stats.keptMs += notes.durationMs ?? 0
     if (notes.tracks.some(({ failed, lostMs }) => failed || lostMs))
-      this.#parts.log.error({ recording: recording.id }, 'recording incomplete: disk failed or too slow')
+      this.#options.log.error({ recording: recording.id }, 'recording incomplete: disk failed or too slow')
   }
 
   async #write(running: Running): Promise<void> {
@@ -313,7 +313,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     try {
       await writeNotes(recording.folder, notes)
     } catch (error) {
-      this.#parts.log.error(
+      this.#options.log.error(
         { recording: recording.id, error: String(error) },
         'recording metadata not written',
       )
@@ -322,7 +322,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   }
 
   #sweepNow(): void {
-    const { options, wallClock, log, clock } = this.#parts
+    const { options, wallClock, log, clock } = this.#options
     const now = wallClock()
     const olderThan = now - options.keepHours * 3_600_000
     const running = [...this.#running.values(), ...this.#ending].map(({ recording }) => recording.folder)

@@ -48,7 +48,7 @@ export class Recording implements Tap {
   readonly folder: string
   /** Settles once all files are closed; never rejects. */
   readonly ended: Promise<void>
-  readonly #parts: RecordingOptions
+  readonly #options: RecordingOptions
   readonly #tracks = new Map<string, OpenTrack>()
   readonly #ends = new Map<string, TrackEnd>()
   readonly #pauses: { atMs: number; forMs: number }[] = []
@@ -68,7 +68,7 @@ export class Recording implements Tap {
     this.id = parts.id
     this.room = parts.room
     this.folder = parts.folder
-    this.#parts = parts
+    this.#options = parts
     this.ended = new Promise(resolve => {
       this.#settle = resolve
     })
@@ -81,8 +81,8 @@ export class Recording implements Tap {
   /** All participants have heard the notice: audio is recorded from now on, unless paused. Returns the state. */
   begin(): RecordingState {
     if (this.#state !== 'notice') return this.#state
-    this.#startedAt = this.#parts.clock.now()
-    this.#startedDate = this.#parts.wallClock()
+    this.#startedAt = this.#options.clock.now()
+    this.#startedDate = this.#options.wallClock()
     this.#pausedAt = this.#startedAt
     this.#become(this.#pausedBefore ? 'paused' : 'recording')
     return this.#state
@@ -91,32 +91,32 @@ export class Recording implements Tap {
   pause(): void {
     if (this.#state === 'notice') this.#pausedBefore = true
     if (this.#state !== 'recording') return
-    this.#pausedAt = this.#parts.clock.now()
+    this.#pausedAt = this.#options.clock.now()
     this.#become('paused')
   }
 
   resume(): void {
     if (this.#state === 'notice') this.#pausedBefore = false
     if (this.#state !== 'paused') return
-    const forMs = this.#parts.clock.now() - this.#pausedAt
+    const forMs = this.#options.clock.now() - this.#pausedAt
     this.#pauses.push({ atMs: this.#pausedAt - this.#startedAt - this.#pausedMs, forMs })
     this.#pausedMs += forMs
     this.#become('recording')
   }
 
   frame(track: Track, frame: Int16Array, atMs: number): void {
-    if (this.#state !== 'recording' || !this.#parts.knows(track.participant)) return
-    const at = this.#parts.roomOpenedAt + atMs - this.#startedAt - this.#pausedMs
+    if (this.#state !== 'recording' || !this.#options.knows(track.participant)) return
+    const at = this.#options.roomOpenedAt + atMs - this.#startedAt - this.#pausedMs
     if (at < 0) return
     const { file } = this.#tracks.get(track.id) ?? this.#open(track)
     file.write(at, frame)
-    if (at > this.#parts.mostMs) this.#parts.full()
+    if (at > this.#options.mostMs) this.#options.full()
   }
 
   end(): void {
     if (this.#state === 'ended') return
     this.#keptMs = this.#kept()
-    this.#endedDate = this.#parts.wallClock()
+    this.#endedDate = this.#options.wallClock()
     const begun = this.#state !== 'notice'
     this.#become('ended')
     void this.#close(begun ? this.#keptMs : 0).then(this.#settle)
@@ -142,19 +142,19 @@ export class Recording implements Tap {
   #kept(): number {
     if (this.#state === 'ended') return this.#keptMs
     if (this.#state === 'notice') return 0
-    const until = this.#state === 'paused' ? this.#pausedAt : this.#parts.clock.now()
+    const until = this.#state === 'paused' ? this.#pausedAt : this.#options.clock.now()
     return until - this.#startedAt - this.#pausedMs
   }
 
   #become(state: RecordingState): void {
     this.#state = state
-    this.#parts.changed(state)
+    this.#options.changed(state)
   }
 
   #open({ id, kind, participant, to }: Track): OpenTrack {
     const number = String(this.#tracks.size + 1).padStart(2, '0')
     const name = `${number}-${kind}${to === undefined ? '' : `-${to}`}.wav`
-    const party = this.#parts.find(participant)
+    const party = this.#options.find(participant)
     const language = to ?? party?.state.speaks
     const notes: TrackNotes = {
       file: name,
@@ -164,7 +164,7 @@ export class Recording implements Tap {
       ...(party === undefined ? {} : { channel: party.leg.channel }),
       ...(language === undefined ? {} : { language }),
     }
-    const track = { file: new TrackFile(join(this.folder, name), this.#parts.trouble), notes }
+    const track = { file: new TrackFile(join(this.folder, name), this.#options.trouble), notes }
     this.#tracks.set(id, track)
     return track
   }

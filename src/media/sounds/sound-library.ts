@@ -87,12 +87,12 @@ export interface SoundLibraryOptions {
  * tone. Cached by language, all at the same level.
  */
 export class SoundLibrary implements Announcer {
-  readonly #parts: SoundLibraryOptions
+  readonly #options: SoundLibraryOptions
   readonly #cache: SoundCache
   readonly #tones = new Map<ToneName, Sound>()
 
   constructor(parts: SoundLibraryOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#cache = new SoundCache(parts.options.cacheMb << 20)
   }
 
@@ -102,7 +102,7 @@ export class SoundLibrary implements Announcer {
     values: Readonly<Record<string, string>> = {},
   ): Promise<Sound> {
     const late = Promise.withResolvers<Sound>()
-    const { clock, options, log } = this.#parts
+    const { clock, options, log } = this.#options
     const instead = () => this.tone(BUSY.has(name) ? 'busy' : toneFor(name))
     const timer = setTimer(clock, options.timeoutMs, () => late.resolve(instead()))
     const key = `notice ${name} ${language} ${JSON.stringify(Object.entries(values).sort())}`
@@ -117,7 +117,7 @@ export class SoundLibrary implements Announcer {
   }
 
   async say(text: string, from: LanguageId, to: LanguageId): Promise<Sound> {
-    const { speaker } = this.#parts
+    const { speaker } = this.#options
     try {
       const words = sameLanguage(from, to) ? text : await speaker.translate(text, from, to)
       return { ...(await this.#made(`words ${to}`, speaker.speak(words, to))), text: words }
@@ -130,27 +130,27 @@ export class SoundLibrary implements Announcer {
   tone(name: ToneName): Sound {
     const known = this.#tones.get(name)
     if (known) return known
-    const sound = toneSound(name, this.#parts.options.tones)
+    const sound = toneSound(name, this.#options.options.tones)
     this.#tones.set(name, sound)
     return sound
   }
 
   async file(name: string): Promise<Sound> {
-    const { files } = this.#parts.options
+    const { files } = this.#options.options
     const path = Object.hasOwn(files, name) ? files[name] : undefined
     if (path === undefined)
       throw new BridgeError('CONFIG', `no sound "${name}" in sounds.files: ${Object.keys(files).join(', ')}`)
     return await this.#cache.get(`file ${path}`, () =>
-      this.#made(`file ${name}`, readSoundFile(path, this.#parts.mp3)),
+      this.#made(`file ${name}`, readSoundFile(path, this.#options.mp3)),
     )
   }
 
   /** Reads every configured file once. Throws `CONFIG` for the first unusable one. */
   async check(): Promise<void> {
-    const { files, notices } = this.#parts.options
+    const { files, notices } = this.#options.options
     for (const path of [...Object.values(files), ...Object.values(notices).flatMap(Object.values)])
       try {
-        await readSoundFile(path, this.#parts.mp3)
+        await readSoundFile(path, this.#options.mp3)
       } catch (cause) {
         throw new BridgeError('CONFIG', cause instanceof Error ? cause.message : String(cause), { cause })
       }
@@ -169,7 +169,7 @@ export class SoundLibrary implements Announcer {
     language: LanguageId,
     values: Readonly<Record<string, string>>,
   ): Promise<Int16Array> {
-    const { speaker, mp3, options } = this.#parts
+    const { speaker, mp3, options } = this.#options
     const file = fileOf(options, name, language)
     if (file !== undefined) return await readSoundFile(file, mp3)
     const words = noticesFor(language)

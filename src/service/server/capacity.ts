@@ -95,14 +95,14 @@ export interface WorkloadOptions {
  * work. Batch jobs are not monitored; they wait for `calm`.
  */
 export class LoadMonitor {
-  readonly #parts: WorkloadOptions
+  readonly #options: WorkloadOptions
   readonly #followed = new Set<Followed>()
   #ticker: Ticker | undefined
   #peakMs = 0
   #peakAt = Number.NEGATIVE_INFINITY
 
   constructor(parts: WorkloadOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   /** Maximum current delay (ms). */
@@ -120,13 +120,13 @@ export class LoadMonitor {
 
   /** Share of the recognizer's threads that were busy recently, 0 to 1. */
   get busy(): number {
-    return this.#parts.threads.share
+    return this.#options.threads.share
   }
 
   /** Monitors `one` until disposed. */
   follow(one: Followed): Disposable {
     this.#followed.add(one)
-    this.#ticker ??= new Ticker(this.#parts.clock, LOOK_MS, () => this.#look())
+    this.#ticker ??= new Ticker(this.#options.clock, LOOK_MS, () => this.#look())
     return {
       [Symbol.dispose]: () => {
         this.#followed.delete(one)
@@ -139,7 +139,7 @@ export class LoadMonitor {
 
   /** Throws `service_behind` when another session would slow down the open ones. */
   assertKeepsUp(): void {
-    const { admitLagMs, clock } = this.#parts
+    const { admitLagMs, clock } = this.#options
     const late = this.latelyMs > admitLagMs
     const busy = this.busy > BUSY
     if (!late && !busy) return
@@ -158,7 +158,7 @@ export class LoadMonitor {
   async calm(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     while (this.behindMs > FILES_WAIT_MS) {
-      await new Promise<void>(resolve => void setTimer(this.#parts.clock, LOOK_MS, resolve))
+      await new Promise<void>(resolve => void setTimer(this.#options.clock, LOOK_MS, resolve))
       signal.throwIfAborted()
     }
   }
@@ -169,7 +169,7 @@ export class LoadMonitor {
   }
 
   #note(behindMs: number): void {
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     if (behindMs < this.#peakMs && now < this.#peakAt + LATELY_MS) return
     this.#peakMs = behindMs
     this.#peakAt = now

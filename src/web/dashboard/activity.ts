@@ -114,7 +114,7 @@ export interface LookoutOptions extends BookOptions, Omit<HealthOptions, 'relay'
  * the creator calls `levels` and `delta` on time, and disposes it when there are no more viewers.
  */
 export class ActivityFeed implements Disposable {
-  readonly #parts: LookoutOptions
+  readonly #options: LookoutOptions
   readonly #book: LegFiguresRegistry
   readonly #latency = new LatencyRecord()
   readonly #events = new Recent<EventLine>(EVENTS_KEPT, EVENTS_A_SECOND)
@@ -125,7 +125,7 @@ export class ActivityFeed implements Disposable {
   #lines = 0
 
   constructor(parts: LookoutOptions) {
-    this.#parts = parts
+    this.#options = parts
     const { relay, pulse, wall } = parts
     const { observer } = relay
     this.#book = new LegFiguresRegistry(parts, parts.recording)
@@ -155,13 +155,13 @@ export class ActivityFeed implements Disposable {
 
   /** Returns the changes since the last call; called once a second. */
   delta(): string {
-    const { wall } = this.#parts
+    const { wall } = this.#options
     const at = wall()
     this.#latency.second(at)
-    this.#health = healthOf(this.#parts)
+    this.#health = healthOf(this.#options)
     const { rooms, legs, goneRooms, goneLegs, lag } = this.#book.look()
     const { items, missed } = this.#events.take()
-    const calls = JSON.stringify(this.#parts.calls())
+    const calls = JSON.stringify(this.#options.calls())
     const told = calls === this.#calls ? '' : `,"calls":${calls}`
     this.#calls = calls
     this.#snapshot = undefined
@@ -176,21 +176,21 @@ export class ActivityFeed implements Disposable {
   /** Unsubscribes. */
   [Symbol.dispose](): void {
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
-    this.#parts.pulse.stop()
+    this.#options.pulse.stop()
   }
 
   #makeSnapshot(): string {
     const { rooms, legs } = this.#book.whole
     const { utterances, quantiles } = this.#latency
     return (
-      `{"at":${this.#parts.wall()},"rooms":[${rooms.join()}],"legs":[${legs.join()}],` +
+      `{"at":${this.#options.wall()},"rooms":[${rooms.join()}],"legs":[${legs.join()}],` +
       `"events":${JSON.stringify(this.#events.all)},"utterances":${JSON.stringify(utterances.all)},` +
       `"quantiles":${JSON.stringify(quantiles.all)},"health":${JSON.stringify(this.#health)},"calls":${this.#calls}}`
     )
   }
 
   #reads<K extends keyof typeof EVENT_WORDS>(name: K): Disposable {
-    const { relay, wall } = this.#parts
+    const { relay, wall } = this.#options
     return relay.observer.on(name, (event: RelayEvents[K]) => {
       const words = EVENT_WORDS[name](event)
       if (words) this.#events.add({ id: ++this.#lines, at: wall(), ...words })

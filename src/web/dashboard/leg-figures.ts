@@ -146,7 +146,7 @@ const NONE: readonly Interpretation[] = []
 
 /** Rooms and legs as last sent. An update takes a few microseconds per leg. */
 export class LegFiguresRegistry {
-  readonly #parts: BookOptions
+  readonly #options: BookOptions
   readonly #recording: (room: string) => string | null
   readonly #legs = new Map<Participant, LegEntry>()
   readonly #byId = new Map<string, LegEntry>()
@@ -156,7 +156,7 @@ export class LegFiguresRegistry {
 
   /** `recording`: recording state of a room. */
   constructor(parts: BookOptions, recording: (room: string) => string | null) {
-    this.#parts = parts
+    this.#options = parts
     this.#recording = recording
   }
 
@@ -178,13 +178,13 @@ export class LegFiguresRegistry {
     const rooms: string[] = []
     const legs: string[] = []
     const lag: number[] = []
-    for (const room of this.#parts.relay.rooms.values()) {
+    for (const room of this.#options.relay.rooms.values()) {
       this.#lookAtRoom(room, rooms)
       const bySpeaker = Map.groupBy(room.interpretations, ({ speaker }) => speaker)
       for (const participant of room.participants.values()) {
         const entry = this.#entry(participant)
         entry.seen = this.#looks
-        const simulated = this.#parts.simulated(participant.leg.call)
+        const simulated = this.#options.simulated(participant.leg.call)
         if (entry.look({ interpretations: bySpeaker.get(participant) ?? NONE, simulated }))
           legs.push(entry.json)
         if (entry.lookAtLag()) lag.push(entry.n, entry.lagMs)
@@ -240,7 +240,7 @@ export class LegFiguresRegistry {
 
   /** Converts `at` from clock ms to milliseconds since 1970. */
   #dateOf(at: number): number {
-    const { clock, wall } = this.#parts
+    const { clock, wall } = this.#options
     return Math.round(wall() - (clock.now() - at))
   }
 }

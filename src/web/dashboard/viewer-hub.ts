@@ -51,7 +51,7 @@ export const VIEWER_METRICS: FieldTable<ViewerStats> = {
 /** The viewers of the dashboard. All receive the same bytes; nothing is computed without viewers. */
 export class ViewerHub implements Disposable {
   readonly #counts = { cutOff: 0, skipped: 0, refused: 0 }
-  readonly #parts: ViewerHubOptions
+  readonly #options: ViewerHubOptions
   readonly #viewers = new Set<EventSink>()
   #lookout: ReturnType<ViewerHubOptions['lookout']> | undefined
   #ticker: Ticker | undefined
@@ -60,7 +60,7 @@ export class ViewerHub implements Disposable {
   #closed = false
 
   constructor(parts: ViewerHubOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   get stats(): ViewerStats {
@@ -77,16 +77,16 @@ export class ViewerHub implements Disposable {
    * many viewers.
    */
   add(outlet: EventSink): Disposable | undefined {
-    if (this.#closed || this.#viewers.size >= this.#parts.maxViewers) {
+    if (this.#closed || this.#viewers.size >= this.#options.maxViewers) {
       this.#counts.refused++
       return undefined
     }
     this.#leaving?.[Symbol.dispose]()
     this.#leaving = undefined
-    this.#lookout ??= this.#parts.lookout()
+    this.#lookout ??= this.#options.lookout()
     outlet.write(event('snapshot', this.#lookout.snapshot))
     this.#viewers.add(outlet)
-    this.#ticker ??= new Ticker(this.#parts.clock, LEVELS_MS, () => this.#tick())
+    this.#ticker ??= new Ticker(this.#options.clock, LEVELS_MS, () => this.#tick())
     return { [Symbol.dispose]: () => this.#gone(outlet) }
   }
 
@@ -120,7 +120,7 @@ export class ViewerHub implements Disposable {
 
   #gone(viewer: EventSink): void {
     if (!this.#viewers.delete(viewer) || this.#viewers.size > 0) return
-    this.#leaving = setTimer(this.#parts.clock, LINGER_MS, () => this.#stop())
+    this.#leaving = setTimer(this.#options.clock, LINGER_MS, () => this.#stop())
   }
 
   #stop(): void {

@@ -121,14 +121,14 @@ export interface DiskShelfOptions {
 /** Transcripts in a folder, including earlier runs. The age of a transcript is that of its file. */
 export class DiskStore implements TranscriptStore {
   readonly #folder: string
-  readonly #parts: DiskShelfOptions
+  readonly #options: DiskShelfOptions
   readonly #kept = new Map<string, { readonly summary: TranscriptSummary; readonly until: number }>()
   /** Number of files that could not be written. */
   failed = 0
 
   private constructor(folder: string, parts: DiskShelfOptions) {
     this.#folder = folder
-    this.#parts = parts
+    this.#options = parts
   }
 
   /** Creates the folder if necessary and reads its contents. Rejects with `BridgeError` `CONFIG` on failure. */
@@ -158,7 +158,7 @@ export class DiskStore implements TranscriptStore {
   }
 
   begin({ id, room, openedAt }: RoomLife): TranscriptWriter {
-    const { log } = this.#parts
+    const { log } = this.#options
     const head = { id, room, openedAt }
     const file = new TranscriptFile(this.#path(id), head, error => {
       this.failed++
@@ -203,26 +203,26 @@ export class DiskStore implements TranscriptStore {
   }
 
   async sweep(): Promise<void> {
-    const now = this.#parts.wall()
+    const now = this.#options.wall()
     for (const [id, { until }] of Array.from(this.#kept)) {
       if (until > now) continue
       await this.delete(id).catch(error => {
         const { code = 'error' } = error as NodeJS.ErrnoException
-        this.#parts.log.error({ transcript: id, code }, 'transcript not deleted')
+        this.#options.log.error({ transcript: id, code }, 'transcript not deleted')
       })
     }
   }
 
   /** Sets the age of the file to the end of the room, which can be long after the last entry. */
   async #ended(head: TranscriptHead): Promise<void> {
-    const seconds = this.#parts.wall() / 1_000
+    const seconds = this.#options.wall() / 1_000
     await utimes(this.#path(head.id), seconds, seconds)
     await this.#keep(head)
   }
 
   async #keep({ id, room, openedAt }: TranscriptHead): Promise<void> {
     const { mtimeMs } = await stat(this.#path(id))
-    const until = mtimeMs + this.#parts.keepMs
+    const until = mtimeMs + this.#options.keepMs
     const summary = { id, room, openedAt, endedAt: isoTime(mtimeMs), deletedAt: isoTime(until) }
     this.#kept.set(id, { summary, until })
   }

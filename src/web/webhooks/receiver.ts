@@ -147,7 +147,7 @@ export interface ReceiverOptions {
 export class Receiver {
   readonly #name: string
   readonly #settings: WebhookSettings
-  readonly #parts: ReceiverOptions
+  readonly #options: ReceiverOptions
   readonly #queues = new DeliveryQueues(MOST_WAITING)
   /** Events sealed so far, by room. */
   readonly #sequences = new BoundedMap<string, number>(MOST_ROOMS)
@@ -161,7 +161,7 @@ export class Receiver {
   constructor(name: string, settings: WebhookSettings, parts: ReceiverOptions) {
     this.#name = name
     this.#settings = settings
-    this.#parts = parts
+    this.#options = parts
   }
 
   get stats(): ReceiverStats {
@@ -190,7 +190,7 @@ export class Receiver {
     const idle = new Promise<void>(resolve => {
       this.#idle = resolve
     })
-    using _ = setTimer(this.#parts.clock, GRACE_MS, () => {
+    using _ = setTimer(this.#options.clock, GRACE_MS, () => {
       this.#idle?.()
       for (const attempt of this.#sending) attempt.abort()
     })
@@ -220,7 +220,7 @@ export class Receiver {
     this.#sending.add(attempt)
     let outcome: number | string
     {
-      using _ = setTimer(this.#parts.clock, TIMEOUT_MS, () => attempt.abort())
+      using _ = setTimer(this.#options.clock, TIMEOUT_MS, () => attempt.abort())
       outcome = await this.#send(job, attempt.signal)
     }
     this.#sending.delete(attempt)
@@ -232,7 +232,7 @@ export class Receiver {
   /** Resolves to the status, or the reason of the failure. */
   async #send({ event: { id, type, body } }: Job, signal: AbortSignal): Promise<number | string> {
     const { url, secret, allowPrivateAddresses: local } = this.#settings
-    const now = this.#parts.wall()
+    const now = this.#options.wall()
     const headers = {
       'content-type': 'application/json',
       'user-agent': 'Dragoman',
@@ -242,7 +242,7 @@ export class Receiver {
       ...standardHeaders(secret, id, now, body),
     }
     try {
-      return await this.#parts.send({ url, local, headers, body }, signal)
+      return await this.#options.send({ url, local, headers, body }, signal)
     } catch (error) {
       if (signal.aborted) return 'no response'
       const { code } = error as { code?: unknown }
@@ -253,13 +253,13 @@ export class Receiver {
   #delivered(job: Job): void {
     this.#counts.delivered++
     this.#queues.done(job)
-    if (this.#failing) this.#parts.log.info({ webhook: this.#name }, 'webhook delivery recovered')
+    if (this.#failing) this.#options.log.info({ webhook: this.#name }, 'webhook delivery recovered')
     this.#failing = false
   }
 
   #failed(job: Job, outcome: number | string): void {
     this.#counts.failures++
-    if (!this.#failing) this.#parts.log.warn({ webhook: this.#name, outcome }, 'webhook delivery failed')
+    if (!this.#failing) this.#options.log.warn({ webhook: this.#name, outcome }, 'webhook delivery failed')
     this.#failing = true
     const waitMs = this.#closing ? undefined : RETRY_MS[job.failures++]
     if (waitMs === undefined) {
@@ -267,7 +267,7 @@ export class Receiver {
       this.#queues.done(job)
       return
     }
-    const { clock, random } = this.#parts
+    const { clock, random } = this.#options
     const again = () => {
       this.#retries.delete(job)
       this.#queues.release(job)

@@ -13,11 +13,11 @@ export interface WebhooksOutOptions extends ReceiverOptions {
 /** Sends events to receivers. A slow or unavailable receiver delays neither calls nor other receivers. */
 export class WebhooksOut implements AsyncDisposable {
   readonly #receivers: readonly Receiver[]
-  readonly #parts: WebhooksOutOptions
+  readonly #options: WebhooksOutOptions
   readonly #subscriptions: readonly Disposable[]
 
   constructor(settings: readonly WebhookSettings[], parts: WebhooksOutOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#receivers = settings.map(
       (each, index) => new Receiver(each.name ?? `webhook ${index + 1}`, each, parts),
     )
@@ -35,7 +35,7 @@ export class WebhooksOut implements AsyncDisposable {
   }
 
   #subscribe(): Disposable[] {
-    const { observer, feed, clock } = this.#parts
+    const { observer, feed, clock } = this.#options
     feed.on((life, event) => {
       if (event.kind === 'opened') this.#tell('room.opened', life.room, {}, { life: life.id })
       if (event.kind === 'closed')
@@ -77,8 +77,8 @@ export class WebhooksOut implements AsyncDisposable {
     data: WebhookEvent['data'],
     more: Pick<WebhookEvent, 'life' | 'texts'> = {},
   ): void {
-    const life = this.#parts.feed.life(room)?.id
-    const at = isoTime(this.#parts.wall())
+    const life = this.#options.feed.life(room)?.id
+    const at = isoTime(this.#options.wall())
     const event = { type, room, at, data, life, ...more }
     for (const receiver of this.#receivers) receiver.push(event)
   }

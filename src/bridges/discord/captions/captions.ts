@@ -27,7 +27,7 @@ export interface CaptionsOptions {
 export class Captions {
   /** Utterances recognized as an echo of the bot's own voice. */
   echoes = 0
-  readonly #parts: CaptionsOptions
+  readonly #options: CaptionsOptions
   readonly #turns = new Turns()
   readonly #writer: CaptionWriter
   readonly #watches: readonly Disposable[]
@@ -39,7 +39,7 @@ export class Captions {
 
   constructor(parts: CaptionsOptions) {
     const { observer, chat, clock, style, onNoAccess } = parts
-    this.#parts = parts
+    this.#options = parts
     this.#style = style
     this.#writer = new CaptionWriter({ chat, clock, onNoAccess })
     this.#watches = [
@@ -86,15 +86,15 @@ export class Captions {
   }
 
   #take(caption: Caption): void {
-    if (caption.room !== this.#parts.room || this.#silenced.has(caption.speaker)) return
-    const now = this.#parts.clock.now()
+    if (caption.room !== this.#options.room || this.#silenced.has(caption.speaker)) return
+    const now = this.#options.clock.now()
     const turn = this.#turns.take(caption, now)
     if (turn) this.#write(turn)
   }
 
   #echo({ room, participant, name = '?', utterance, to }: RelayEvents['echo']): void {
-    if (room !== this.#parts.room) return
-    this.#parts.onEcho?.(participant, escaped(name))
+    if (room !== this.#options.room) return
+    this.#options.onEcho?.(participant, escaped(name))
     if (utterance === undefined || to === undefined) return
     this.echoes++
     // Its first words can already be captioned as the participant's own speech.
@@ -109,7 +109,7 @@ export class Captions {
   }
 
   readonly #look = (): void => {
-    const { clock } = this.#parts
+    const { clock } = this.#options
     for (const turn of this.#turns.due(clock.now())) this.#write(turn)
     this.#timer = setTimer(clock, LOOK_MS, this.#look)
   }

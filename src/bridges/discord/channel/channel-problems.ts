@@ -12,16 +12,16 @@ export interface BotTroublesOptions {
 
 /** Problems that keep the bot from hearing or being heard. Each is reported once, when it starts. */
 export class BotProblems {
-  readonly #parts: BotTroublesOptions
+  readonly #options: BotTroublesOptions
   readonly #told = new Set<string>()
 
   constructor(parts: BotTroublesOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   /** Checks the bot's current state in the channel. */
   look(channelId: string): void {
-    const { view, voice, forbidden } = this.#parts
+    const { view, voice, forbidden } = this.#options
     if (!view.may(channelId, 'ViewChannel') || !view.may(channelId, 'Connect')) {
       forbidden()
       return
@@ -49,7 +49,7 @@ export class BotProblems {
     if (!is) this.#told.delete(name)
     else if (!this.#told.has(name)) {
       this.#told.add(name)
-      this.#parts.tell(notice)
+      this.#options.tell(notice)
     }
   }
 
@@ -57,9 +57,9 @@ export class BotProblems {
     if (!suppressed) this.#told.delete('audience')
     else if (!this.#told.has('audience')) {
       this.#told.add('audience')
-      void this.#parts.view.askToSpeak(channelId).then(answer => {
+      void this.#options.view.askToSpeak(channelId).then(answer => {
         if (answer !== 'speaks')
-          this.#parts.tell(words => (answer === 'asked' ? words.askedToSpeak : words.noSpeak))
+          this.#options.tell(words => (answer === 'asked' ? words.askedToSpeak : words.noSpeak))
       })
     }
   }

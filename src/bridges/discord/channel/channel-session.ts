@@ -89,7 +89,7 @@ const MISSED_LOOKS = 5
 export class ChannelSession implements ChannelInterpreter {
   readonly guildId: string
   readonly ended: Promise<ChannelEnd>
-  readonly #parts: ChannelResources
+  readonly #options: ChannelResources
   readonly #request: StartRequest
   readonly #since: number
   readonly #events: GuildEvents
@@ -115,7 +115,7 @@ export class ChannelSession implements ChannelInterpreter {
   ) {
     this.guildId = request.guildId
     this.#events = events
-    this.#parts = parts
+    this.#options = parts
     this.#request = request
     this.#output = request.output
     this.#since = parts.clock.now()
@@ -159,7 +159,7 @@ export class ChannelSession implements ChannelInterpreter {
    */
   async join(): Promise<ChannelEnd | undefined> {
     const { link, welcome, indicator } = this.#its
-    const { clock, log } = this.#parts
+    const { clock, log } = this.#options
     const failed = await link.join()
     if (failed) return this.#finish(failed)
     const reconnect = () => {
@@ -231,7 +231,7 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   invite(): { readonly code: string; readonly minutes: number } {
-    const { roomCodes, options: { codeMinutes: minutes = CODE_MINUTES } = {} } = this.#parts
+    const { roomCodes, options: { codeMinutes: minutes = CODE_MINUTES } = {} } = this.#options
     if (!roomCodes) throw new BridgeError('CAPACITY', 'room codes are not configured')
     return { code: roomCodes.issue(this.#its.room.name, minutes * 60_000), minutes }
   }
@@ -260,7 +260,7 @@ export class ChannelSession implements ChannelInterpreter {
       this.#see()
       this.#fit()
     } catch (error) {
-      this.#parts.log.error({ guildId: this.guildId, error: String(error) }, 'channel update failed')
+      this.#options.log.error({ guildId: this.guildId, error: String(error) }, 'channel update failed')
     }
   }
 
@@ -277,7 +277,7 @@ export class ChannelSession implements ChannelInterpreter {
 
   #look(): void {
     const { people, room, outage, news, link, troubles } = this.#its
-    const now = this.#parts.clock.now()
+    const now = this.#options.clock.now()
     outage.look(room.away, now)
     news.look({ lost: link.state !== 'ready', hindered: troubles.hinders }, now)
     const missed = this.#looked++ % MISSED_LOOKS === 0 && !room.speakers.complete(this.#members)
@@ -318,7 +318,7 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   async #end(because: ChannelEnd): Promise<ChannelEnd> {
-    const { clock, log, options } = this.#parts
+    const { clock, log, options } = this.#options
     const { occupancy, welcome, others, link, writing, view } = this.#its
     for (const each of [this.#watch, this.#looks, occupancy, welcome, others]) each?.[Symbol.dispose]()
     const terms = {

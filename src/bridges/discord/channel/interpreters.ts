@@ -18,7 +18,7 @@ const KEEP_MS = 10_000
 
 /** The interpreted voice channels: at most one per guild, as Discord requires. Owns them. */
 export class DiscordInterpreters implements Interpreters, AsyncDisposable {
-  readonly #parts: ChannelResources
+  readonly #options: ChannelResources
   readonly #events: GuildEvents
   readonly #sessions = new Map<string, ChannelSession>()
   /** Channels of the last process, until they are resumed. */
@@ -28,7 +28,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   #closing: Promise<void> | undefined
 
   constructor(parts: ChannelResources) {
-    this.#parts = parts
+    this.#options = parts
     this.#events = new GuildEvents(parts.client, parts.log)
     parts.client.on(Events.Invalidated, this.#gone)
     parts.client.on(Events.GuildAvailable, this.#tidy)
@@ -61,14 +61,14 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     if (this.#closing) return { kind: 'parent-closed' }
     const running = this.#sessions.get(guildId)
     if (running) return { kind: 'already', channelId: running.channelId }
-    const room = roomCode === undefined ? `discord ${channelId}` : this.#parts.roomCodes?.find(roomCode)
+    const room = roomCode === undefined ? `discord ${channelId}` : this.#options.roomCodes?.find(roomCode)
     if (room === undefined) return { kind: 'wrong-code' }
-    if (this.#sessions.size >= (this.#parts.options?.maxChannels ?? CHANNELS_MOST)) return { kind: 'full' }
-    const guild = this.#parts.client.guilds.cache.get(guildId)
+    if (this.#sessions.size >= (this.#options.options?.maxChannels ?? CHANNELS_MOST)) return { kind: 'full' }
+    const guild = this.#options.client.guilds.cache.get(guildId)
     if (!guild) return { kind: 'refused', code: 'guild-gone' }
     if (!guild.channels.cache.get(channelId)?.isVoiceBased()) return { kind: 'refused', code: 'channel-gone' }
     const id = `discord ${guildId}.${++this.#count}`
-    const session = new ChannelSession(this.#parts, request, { events: this.#events, id, room })
+    const session = new ChannelSession(this.#options, request, { events: this.#events, id, room })
     this.#sessions.set(guildId, session)
     void session.ended.then(() => {
       this.#sessions.delete(guildId)
@@ -90,8 +90,8 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   }
 
   async #close(): Promise<void> {
-    this.#parts.client.off(Events.Invalidated, this.#gone)
-    this.#parts.client.off(Events.GuildAvailable, this.#tidy)
+    this.#options.client.off(Events.Invalidated, this.#gone)
+    this.#options.client.off(Events.GuildAvailable, this.#tidy)
     // The next process resumes these.
     this.#keep(true)
     this.#keeping?.[Symbol.dispose]()
@@ -101,7 +101,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
 
   /** Resumes the guild's channel of the last process. If none is interpreted, removes a leftover mark. */
   readonly #tidy = ({ id }: { readonly id: string }): void => {
-    const { client, log, options } = this.#parts
+    const { client, log, options } = this.#options
     const running = this.#recent.get(id)
     if (running) void this.#resume(running)
     if (!this.#sessions.has(id) && options?.nicknameIndicator !== false)
@@ -110,7 +110,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
 
   /** Resumes a channel of the last process if people are in it. They are notified first, as at every start. */
   async #resume(running: RunningChannel): Promise<void> {
-    const { client, log } = this.#parts
+    const { client, log } = this.#options
     const { guildId, channelId } = running
     const guild = client.guilds.cache.get(guildId)
     if (!guild?.available || !client.user) return
@@ -127,7 +127,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   #keep(closing = false): void {
     if (this.#closing && !closing) return
     const sessions = Array.from(this.#sessions.values()).filter(({ ending, ownsRoom }) => !ending && ownsRoom)
-    this.#parts.running?.keep([...sessions.map(({ running }) => running), ...this.#recent.values()])
+    this.#options.running?.keep([...sessions.map(({ running }) => running), ...this.#recent.values()])
   }
 
   readonly #gone = (): void => {

@@ -38,20 +38,20 @@ export interface PeopleOptions extends Omit<LanguageSources, 'asked'> {
 
 /** The people in a voice channel, their languages, and whether listening to them is allowed. */
 export class People {
-  readonly #parts: PeopleOptions
+  readonly #options: PeopleOptions
   readonly #asked = new Map<string, LanguageId>()
   /** Consents given in this channel; those given elsewhere are in the preferences. */
   readonly #consents = new Map<string, boolean>()
   readonly #informed = new Set<string>()
 
   constructor(parts: PeopleOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   /** Everyone in the channel except bots. */
   in(channelId: string): ChannelMember[] {
-    const sources = { ...this.#parts, asked: this.#asked }
-    return this.#parts.view.people(channelId).map(person => ({
+    const sources = { ...this.#options, asked: this.#asked }
+    return this.#options.view.people(channelId).map(person => ({
       ...person,
       ...languageOf(person.userId, sources),
       consents: this.consents(person.userId),
@@ -71,7 +71,7 @@ export class People {
 
   consents(userId: string): boolean {
     // An opt-out counts in every channel.
-    return (this.#consents.get(userId) ?? true) && !this.#parts.preferences.optedOut(userId)
+    return (this.#consents.get(userId) ?? true) && !this.#options.preferences.optedOut(userId)
   }
 
   setLanguage(userId: string, language: LanguageId): void {

@@ -20,12 +20,12 @@ export interface OtherPartiesOptions {
 
 /** Participants of the room outside the channel: phones that were called from here or dialed in. */
 export class PhoneParticipants implements Disposable {
-  readonly #parts: OtherPartiesOptions
+  readonly #options: OtherPartiesOptions
   readonly #calls = new Set<OutgoingCall>()
   readonly #watch: Disposable
 
   constructor(parts: OtherPartiesOptions) {
-    this.#parts = parts
+    this.#options = parts
     const { relay, room, joined } = parts
     this.#watch = relay.observer.on('admitted', event => {
       if (event.room === room && relay.find(event.participant)?.invitation.sharedSpace === undefined) joined()
@@ -38,7 +38,7 @@ export class PhoneParticipants implements Disposable {
     language: LanguageId,
     name: string,
   ): { readonly outcome: Promise<DialOutcome>; hangUp(): Promise<void> } {
-    const { dialer, room } = this.#parts
+    const { dialer, room } = this.#options
     if (!dialer) throw new BridgeError('DIAL_REFUSED', 'outbound calls are not configured')
     const invitation = { room, speaks: language, hears: language, echo: false, name }
     const call = dialer.dial({ to, invitation })
@@ -50,14 +50,14 @@ export class PhoneParticipants implements Disposable {
   /** Notifies phones that the channel has left, unless another channel remains. */
   async leave(): Promise<void> {
     const elsewhere = this.#parties.some(
-      ({ invitation }) => ![this.#parts.sharedSpace, undefined].includes(invitation.sharedSpace),
+      ({ invitation }) => ![this.#options.sharedSpace, undefined].includes(invitation.sharedSpace),
     )
     if (!elsewhere) await this.tell('other-left')
   }
 
   /** Plays `notice` to every phone; settles after playback. */
   async tell(notice: NoticeName): Promise<void> {
-    const { announcer, fallback } = this.#parts
+    const { announcer, fallback } = this.#options
     const told = this.#parties.map(async party => {
       if (party.invitation.sharedSpace !== undefined) return
       const { hears = fallback } = party.state
@@ -72,7 +72,7 @@ export class PhoneParticipants implements Disposable {
   }
 
   get #parties(): readonly Participant[] {
-    const { relay, room } = this.#parts
+    const { relay, room } = this.#options
     return Array.from(relay.rooms.get(room)?.participants.values() ?? [])
   }
 

@@ -54,11 +54,11 @@ export interface RoomPartiesOptions {
 
 /** The participants that hear or read a room for a channel, one per language. */
 export class RoomParties {
-  readonly #parts: RoomPartiesOptions
+  readonly #options: RoomPartiesOptions
   readonly #legs = new Map<LanguageId, Leg>()
 
   constructor(parts: RoomPartiesOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   get languages(): readonly LanguageId[] {
@@ -73,7 +73,7 @@ export class RoomParties {
 
   of(language: LanguageId): Participant | undefined {
     const leg = this.#legs.get(language)
-    return leg && this.#parts.relay.find(leg.id)
+    return leg && this.#options.relay.find(leg.id)
   }
 
   get all(): readonly Participant[] {
@@ -125,7 +125,7 @@ export class RoomParties {
   }
 
   #admit(language: LanguageId, original: Invitation['original']): void {
-    const { admission, invitation, leg: make, onLost } = this.#parts
+    const { admission, invitation, leg: make, onLost } = this.#options
     const leg = make(language)
     try {
       admission.admit(leg, { ...invitation, hears: language, ...(original ? { original } : {}) })

@@ -30,11 +30,11 @@ export interface SpeakersOptions {
 
 /** The members of a channel who are listened to, each a participant of the room. */
 export class Speakers {
-  readonly #parts: SpeakersOptions
+  readonly #options: SpeakersOptions
   readonly #legs = new Map<string, Leg>()
 
   constructor(parts: SpeakersOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   /** Returns whether each of `members` who was informed, consents and can speak has a leg. */
@@ -44,7 +44,7 @@ export class Speakers {
 
   of(userId: string): Participant | undefined {
     const leg = this.#legs.get(userId)
-    return leg && this.#parts.relay.find(leg.id)
+    return leg && this.#options.relay.find(leg.id)
   }
 
   /**
@@ -78,7 +78,7 @@ export class Speakers {
       this.of(userId)?.change({ speaks, name, interpreting: true })
     let full: BridgeError | undefined
     for (const member of speakers) if (!this.of(member.userId)) full = this.#admit(member) ?? full
-    if (full) this.#parts.onFull(full)
+    if (full) this.#options.onFull(full)
   }
 
   /**
@@ -88,8 +88,8 @@ export class Speakers {
   #silence(userId: string): string | undefined {
     const leg = this.#legs.get(userId)
     if (!leg) return undefined
-    const party = this.#parts.relay.find(leg.id)
-    const room = this.#parts.relay.rooms.get(this.#parts.invitation.room)
+    const party = this.#options.relay.find(leg.id)
+    const room = this.#options.relay.rooms.get(this.#options.invitation.room)
     if (party && room) {
       for (const interpretation of room.interpretations)
         if (interpretation.speaker === party) void interpretation.close({ kind: 'hangup', by: 'remote' })
@@ -120,7 +120,7 @@ export class Speakers {
 
   /** Returns the reason if the member was rejected. */
   #admit({ userId, language: speaks, name }: ChannelMember): BridgeError | undefined {
-    const { admission, invitation, leg: make } = this.#parts
+    const { admission, invitation, leg: make } = this.#options
     const leg = make(userId)
     try {
       admission.admit(leg, { ...invitation, speaks, name })
@@ -130,7 +130,7 @@ export class Speakers {
       return error
     }
     // A returning speaker still has the previous language and name.
-    this.#parts.relay.find(leg.id)?.change({ speaks, name, interpreting: true })
+    this.#options.relay.find(leg.id)?.change({ speaks, name, interpreting: true })
     this.#legs.set(userId, leg)
     void leg.ended.then(() => {
       if (this.#legs.get(userId) === leg) this.#legs.delete(userId)

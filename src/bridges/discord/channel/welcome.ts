@@ -186,14 +186,14 @@ export interface WelcomeOptions {
 
 /** Notifies people of the listening, spoken and in writing: those present at the start, and newcomers. */
 export class Welcome implements Disposable {
-  readonly #parts: WelcomeOptions
+  readonly #options: WelcomeOptions
   readonly #notices: VoiceNotices
   readonly #greetings: Greetings
   #retry: Disposable | undefined
   #over = false
 
   constructor(parts: WelcomeOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#notices = new VoiceNotices(parts.announcer, parts.clock, parts.ear)
     this.#greetings = new Greetings(parts.clock, newcomers => this.#greet(newcomers))
   }
@@ -207,7 +207,7 @@ export class Welcome implements Disposable {
 
   /** Posts the notice for all members, in each member's language. Settles when it is visible. */
   write(members: readonly ChannelMember[]): Promise<void> {
-    const { writing, startedBy, channel } = this.#parts
+    const { writing, startedBy, channel } = this.#options
     this.#greetings.greeted(members)
     return this.#inform(members, () =>
       writing.listening(words => words.listening(startedBy(), channel()), languagesOf(members)),
@@ -236,7 +236,7 @@ export class Welcome implements Disposable {
   }
 
   #greet(newcomers: readonly ChannelMember[]): void {
-    const { writing, channel } = this.#parts
+    const { writing, channel } = this.#options
     const names = newcomers.slice(0, NAMES_MOST).map(({ name }) => escaped(name))
     void this.#inform(newcomers, () =>
       writing.newcomers(words => words.newcomers(names.join(', '), channel()), languagesOf(newcomers)),
@@ -251,9 +251,9 @@ export class Welcome implements Disposable {
   async #inform(members: readonly ChannelMember[], post: () => Promise<boolean>, tries = 1): Promise<void> {
     const posted = await post()
     if (this.#over) return
-    if (posted || tries >= TRIES_MOST) this.#parts.informed(members)
+    if (posted || tries >= TRIES_MOST) this.#options.informed(members)
     else
-      this.#retry = setTimer(this.#parts.clock, RETRY_MS, () => void this.#inform(members, post, tries + 1))
+      this.#retry = setTimer(this.#options.clock, RETRY_MS, () => void this.#inform(members, post, tries + 1))
   }
 }
 

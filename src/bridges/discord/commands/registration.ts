@@ -159,7 +159,7 @@ const PASSING: readonly RestTrouble['kind'][] = ['limited', 'broken', 'unreachab
 
 /** Keeps the command registered: retries after temporary problems, one attempt at a time. */
 export class Registrar implements Disposable {
-  readonly #terms: RegistrationOptions
+  readonly #options: RegistrationOptions
   readonly #clock: Clock
   readonly #counters: CommandCounters
   #attempts = 0
@@ -171,7 +171,7 @@ export class Registrar implements Disposable {
     terms: RegistrationOptions,
     { clock, counters }: { readonly clock: Clock; readonly counters: CommandCounters },
   ) {
-    this.#terms = terms
+    this.#options = terms
     this.#clock = clock
     this.#counters = counters
   }
@@ -193,7 +193,7 @@ export class Registrar implements Disposable {
   async #look(): Promise<void> {
     this.#timer?.[Symbol.dispose]()
     if (this.#closed) return
-    const results = await registerCommand(this.#terms)
+    const results = await registerCommand(this.#options)
     this.#counters.registrations += results.filter(({ result }) => result === 'registered').length
     this.#counters.registrationsFailed += results.filter(isTrouble).length
     if (!results.some(each => isTrouble(each) && PASSING.includes(each.result.kind))) {

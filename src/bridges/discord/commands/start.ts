@@ -87,8 +87,8 @@ export function startFaults(scene: CommandContext, { voice, text, captionsOnly }
 /** Describes the problems, each with its fix. */
 export function faultText(faults: readonly StartFault[], words: AnswerWords, botRole: string): string {
   const lines = faults.map(fault => lineOf(fault, words))
-  const mend = faults.some(({ kind }) => kind === 'missing') ? [words.giveThem(botRole)] : []
-  return [...lines, ...mend].join('\n')
+  const fix = faults.some(({ kind }) => kind === 'missing') ? [words.giveThem(botRole)] : []
+  return [...lines, ...fix].join('\n')
 }
 
 function lineOf(fault: StartFault, words: AnswerWords): string {

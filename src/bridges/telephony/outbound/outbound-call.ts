@@ -92,7 +92,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   readonly outcome: Promise<DialOutcome>
   readonly over: Promise<DialEnd>
   readonly #order: CallOrder
-  readonly #terms: DialOptions
+  readonly #options: DialOptions
   readonly #settleOutcome: (outcome: DialOutcome) => void
   readonly #settleOver: (end: DialEnd) => void
   readonly #placed: Promise<void>
@@ -114,7 +114,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     this.id = id
     this.request = request
     this.#order = order
-    this.#terms = terms
+    this.#options = terms
     this.#state = queued(order.machineUrl !== undefined)
     const outcome = Promise.withResolvers<DialOutcome>()
     const over = Promise.withResolvers<DialEnd>()
@@ -192,7 +192,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   async #place(): Promise<void> {
     try {
       const wanted = () => this.#state.status !== 'over'
-      const callId = await placeCall(this.#order, this.#terms, wanted)
+      const callId = await placeCall(this.#order, this.#options, wanted)
       if (callId !== undefined) this.#named(callId)
       else this.#final = true
     } catch (error) {
@@ -236,7 +236,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     if (state === before) return
     this.#state = state
     if (state.status !== before.status || state.status === 'answered') this.#arm()
-    if (state.status === 'answered' || state.status === 'in-room') this.#terms.pickedUp?.()
+    if (state.status === 'answered' || state.status === 'in-room') this.#options.pickedUp?.()
     if (state.status === 'in-room') {
       this.#held?.release()
       this.#settleOutcome({ kind: 'answered', participant: state.participant })
@@ -250,8 +250,8 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     this.#settleOver(end)
     const about = { dial: this.id, callId: this.#callId, end }
     if (error)
-      this.#terms.log.warn({ ...about, code: error.code, error: error.message }, 'outbound call failed')
-    else this.#terms.log.info(about, 'outbound call ended')
+      this.#options.log.warn({ ...about, code: error.code, error: error.message }, 'outbound call failed')
+    else this.#options.log.info(about, 'outbound call ended')
     this.#end(hangUp)
   }
 
@@ -259,9 +259,9 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   #end(hangUp: boolean): void {
     const callId = this.#callId
     if (callId === undefined || this.#handedOver) return
-    this.#terms.release(callId)
+    this.#options.release(callId)
     void this.#leg?.close({ kind: 'hangup', by: 'local' })
-    if (hangUp && !this.#final) this.#ending ??= hangUpCall(callId, this.id, this.#terms)
+    if (hangUp && !this.#final) this.#ending ??= hangUpCall(callId, this.id, this.#options)
   }
 
   #arm(): void {
@@ -273,7 +273,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
       doubtful: this.#doubt !== undefined && this.#callId === undefined,
     })
     if (!deadline) return
-    this.#timer = setTimer(this.#terms.clock, deadline.ms, () => this.#late(deadline.step))
+    this.#timer = setTimer(this.#options.clock, deadline.ms, () => this.#late(deadline.step))
   }
 
   #late(step: Deadline['step']): void {
@@ -287,7 +287,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     const before = this.#state
     if (this.#callId !== undefined) {
       try {
-        this.told(this.#callId, await this.#terms.api.status(this.#callId))
+        this.told(this.#callId, await this.#options.api.status(this.#callId))
       } catch {
         // Without a response, the current state applies.
       }

@@ -3,8 +3,8 @@ import type { CarrierRequests, VerifierFactory } from './carrier-requests.ts'
 import type { MediaDialect } from './media-dialect.ts'
 
 /**
- * A phone carrier: how it streams audio, takes instructions, asks for them and proves its requests. `CarrierApi`, for
- * outbound calls, is passed to the dialer.
+ * A phone carrier: its media messages, call markup, webhooks and signatures. `CarrierApi`, for outbound calls, is passed
+ * to the dialer.
  */
 export interface Carrier {
   /** A word such as `twilio`: the channel of its legs, its label in metrics, and the default path of its routes. */

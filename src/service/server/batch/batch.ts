@@ -208,13 +208,13 @@ const CHARACTER_BYTES = 4
  * of its key.
  */
 export class Batch {
-  readonly #parts: BatchOptions
+  readonly #options: BatchOptions
   readonly #line: JobQueue
   readonly #mp3: Mp3Pool
 
   constructor(parts: BatchOptions) {
     const { batchWorkers, maxBatchJobs } = parts.settings
-    this.#parts = parts
+    this.#options = parts
     this.#line = new JobQueue(batchWorkers, maxBatchJobs)
     this.#mp3 = new Mp3Pool({ max: Math.min(batchWorkers, maxBatchJobs), spare: 0 })
   }
@@ -226,7 +226,7 @@ export class Batch {
 
   /** Processes a request and sends the response. Rejects with the error to report to the client. */
   async answer(request: FastifyRequest, reply: FastifyReply, holder: BatchHolder): Promise<FastifyReply> {
-    const { admission, clock, settings } = this.#parts
+    const { admission, clock, settings } = this.#options
     admission.assertRoom()
     const place = this.#line.join()
     const life = new JobTimeouts(clock, settings)
@@ -262,7 +262,7 @@ export class Batch {
     life: JobTimeouts,
     place: ReturnType<JobQueue['join']>,
   ): Promise<BatchResult> {
-    const { engines, clock, admission, workload, settings } = this.#parts
+    const { engines, clock, admission, workload, settings } = this.#options
     const { signal } = life
     const limits = { maxFileMs: settings.maxFileMs, maxTextLength: settings.maxFileTextLength }
     const calm = () => workload.calm(signal)
@@ -275,6 +275,9 @@ export class Batch {
 
   #note({ mode }: JobParameters, { durationMs, file }: BatchResult, holder: BatchHolder, ms: number): void {
     const bytes = file?.data.length ?? 0
-    this.#parts.log.info({ key: holder.name, mode, durationMs, bytes, ms: Math.round(ms) }, 'batch job done')
+    this.#options.log.info(
+      { key: holder.name, mode, durationMs, bytes, ms: Math.round(ms) },
+      'batch job done',
+    )
   }
 }

@@ -27,11 +27,11 @@ export interface HeartbeatOptions {
  */
 export class Heartbeat implements Disposable {
   readonly #ticker: Ticker
-  readonly #parts: HeartbeatOptions
+  readonly #options: HeartbeatOptions
   #missed = 0
 
   constructor(parts: HeartbeatOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#ticker = new Ticker(parts.clock, BEAT_MS, () => this.#beat())
   }
 
@@ -47,11 +47,11 @@ export class Heartbeat implements Disposable {
   #beat(): void {
     if (this.#missed < MAX_MISSED) {
       this.#missed++
-      this.#parts.ask()
+      this.#options.ask()
       return
     }
     this[Symbol.dispose]()
-    this.#parts.lost(this.#missed * BEAT_MS)
+    this.#options.lost(this.#missed * BEAT_MS)
   }
 }
 

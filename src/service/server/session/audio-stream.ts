@@ -27,7 +27,7 @@ export interface AudioStreamOptions {
  * limit. There is one reader at a time; a new one replaces the old one.
  */
 export class AudioStream {
-  readonly #parts: AudioStreamOptions
+  readonly #options: AudioStreamOptions
   #reader: Readable | undefined
   #ticker: Ticker | undefined
   /** Clock time at which a real-time reader is, or would have been, at the start of the mp3. */
@@ -40,7 +40,7 @@ export class AudioStream {
 
   /** Takes ownership of `mp3` and finishes it at the end. */
   constructor(parts: AudioStreamOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   /** True while a reader is connected. */
@@ -63,7 +63,7 @@ export class AudioStream {
       reader.push(null)
       return reader
     }
-    const { mp3, clock } = this.#parts
+    const { mp3, clock } = this.#options
     const keptMs = this.#kept.reduce((sum, { ms }) => sum + ms, 0)
     this.#origin = clock.now() - (mp3.positionMs - keptMs)
     for (const { bytes } of this.#kept.splice(0)) if (bytes.length > 0) reader.push(bytes)
@@ -81,12 +81,12 @@ export class AudioStream {
 
   /** Prepares for speech at `rate` Hz. */
   async tune(rate: number): Promise<void> {
-    this.#deliver(await this.#parts.mp3.tune(rate), 0)
+    this.#deliver(await this.#options.mp3.tune(rate), 0)
   }
 
   /** Adds speech at the rate last passed to `tune`. */
   write(pcm: Int16Array): void {
-    const { mp3 } = this.#parts
+    const { mp3 } = this.#options
     const before = mp3.positionMs
     const bytes = mp3.speech(pcm)
     this.#deliver(bytes, mp3.positionMs - before)
@@ -95,31 +95,31 @@ export class AudioStream {
   /** Ends the stream; the reader has some minutes to read the rest. Idempotent. */
   end(): void {
     if (this.#ended) return
-    this.#deliver(this.#parts.mp3.finish(), 0)
+    this.#deliver(this.#options.mp3.finish(), 0)
     this.#ended = true
     this.#kept = []
     this.#stop()
     const reader = this.#reader
     if (!reader) return
     reader.push(null)
-    const late = setTimer(this.#parts.clock, LINGER_MS, () => reader.destroy())
+    const late = setTimer(this.#options.clock, LINGER_MS, () => reader.destroy())
     reader.once('close', () => late[Symbol.dispose]())
   }
 
   get #aheadMs(): number {
-    const { mp3, clock } = this.#parts
+    const { mp3, clock } = this.#options
     return mp3.positionMs - (clock.now() - this.#origin)
   }
 
   #fill(): void {
     const missing = LEAD_MS + TICK_MS - this.#aheadMs
-    if (missing > TICK_MS / 2) this.#deliver(this.#parts.mp3.silence(missing), missing)
+    if (missing > TICK_MS / 2) this.#deliver(this.#options.mp3.silence(missing), missing)
     if (this.#aheadMs <= MOST_AHEAD_MS) this.#wake()
   }
 
   #deliver(bytes: Uint8Array, ms: number): void {
     if (this.#ended) return
-    const { maxUnreadBytes } = this.#parts
+    const { maxUnreadBytes } = this.#options
     const reader = this.#reader
     if (!reader) this.#keep(bytes, ms)
     else if (reader.readableLength + bytes.length > maxUnreadBytes) {
@@ -130,7 +130,7 @@ export class AudioStream {
   }
 
   #keep(bytes: Uint8Array, ms: number): void {
-    const { maxUnreadBytes } = this.#parts
+    const { maxUnreadBytes } = this.#options
     this.#kept.push({ bytes, ms })
     this.#keptBytes += bytes.length
     let lost = 0
@@ -143,7 +143,7 @@ export class AudioStream {
   }
 
   #tell(description: string): void {
-    if (!this.#told) this.#parts.lost(description)
+    if (!this.#told) this.#options.lost(description)
     this.#told = true
   }
 

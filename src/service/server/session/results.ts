@@ -91,7 +91,7 @@ interface Waiting {
  * Every final ends with exactly one `endSynth`, right after its last `result`, also after a failure.
  */
 export class SpokenResults implements Results {
-  readonly #parts: SpokenResultsOptions
+  readonly #options: SpokenResultsOptions
   #line: Waiting[] = []
   #busy = false
   /** Time at which recognition of the current utterance was due. */
@@ -100,29 +100,29 @@ export class SpokenResults implements Results {
   #held: Transcript | undefined
 
   constructor(parts: SpokenResultsOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   open(): Promise<boolean | string> {
-    return this.#parts.output.open()
+    return this.#options.output.open()
   }
 
   get lateMs(): number {
-    const { clock, output } = this.#parts
+    const { clock, output } = this.#options
     // Time spent waiting for the client to listen does not count as late.
     return this.#begun === undefined || output.held ? 0 : clock.now() - this.#begun
   }
 
   partial(transcript: Transcript): void {
-    if (!this.#parts.parameters.partials) return
+    if (!this.#options.parameters.partials) return
     if (this.#busy) this.#held = transcript
-    else this.#parts.outlet.emit(EVENT.result, this.#result(transcript, false))
+    else this.#options.outlet.emit(EVENT.result, this.#result(transcript, false))
   }
 
   final(transcript: Transcript, lateMs: number, recognitionMs?: number): void {
     this.#held = undefined
-    if (transcript.text === '' && !this.#parts.parameters.partials) return
-    const at = this.#parts.clock.now()
+    if (transcript.text === '' && !this.#options.parameters.partials) return
+    const at = this.#options.clock.now()
     this.#line.push({ transcript, since: at - lateMs, at, recognitionMs })
     if (!this.#busy) void this.#work()
   }
@@ -130,14 +130,14 @@ export class SpokenResults implements Results {
   close(): void {
     this.#closed = true
     this.#line = []
-    this.#parts.output.close()
+    this.#options.output.close()
   }
 
   async #work(): Promise<void> {
     this.#busy = true
     for (let next = this.#line.shift(); next; next = this.#line.shift()) {
       this.#begun = next.since
-      if (next.transcript.text === '') finish(this.#parts.outlet, this.#result(next.transcript, true))
+      if (next.transcript.text === '') finish(this.#options.outlet, this.#result(next.transcript, true))
       else await this.#utter(next)
     }
     this.#busy = false
@@ -147,7 +147,7 @@ export class SpokenResults implements Results {
   }
 
   async #utter({ transcript, at, recognitionMs }: Waiting): Promise<void> {
-    const { outlet, output, clock } = this.#parts
+    const { outlet, output, clock } = this.#options
     const result = this.#result(transcript, true)
     const translation = await this.#translated(transcript)
     if (translation === undefined || translation === '') return finish(outlet, result)
@@ -163,7 +163,7 @@ export class SpokenResults implements Results {
   }
 
   async #translated(transcript: Transcript): Promise<string | undefined> {
-    const { translator, parameters } = this.#parts
+    const { translator, parameters } = this.#options
     try {
       return await translator.translate(
         transcript.text,
@@ -178,13 +178,13 @@ export class SpokenResults implements Results {
 
   #fault(specific: ErrorName, what: string, { utterance }: Transcript, cause: unknown): void {
     if (this.#closed) return
-    this.#parts.outlet.fault(
+    this.#options.outlet.fault(
       new ServiceError(specific, `utterance ${utterance} could not be ${what}`, { cause }),
     )
   }
 
   #result(transcript: Transcript, final: boolean): StsResult {
-    const { languageIdSource, languageIdTarget } = this.#parts.parameters
+    const { languageIdSource, languageIdTarget } = this.#options.parameters
     return { ...sttResult(transcript, final, languageIdSource), languageIdTarget }
   }
 }

@@ -62,7 +62,7 @@ export interface SessionOptions {
  *   opening ──intake open──▶ ready ──client gone, idle, broken──▶ ended
  */
 export class Session implements SessionOutput {
-  readonly #parts: SessionOptions
+  readonly #options: SessionOptions
   readonly #intake: SessionInput
   #state: 'opening' | 'ready' | 'ended' = 'opening'
   /** Errors that have been logged. */
@@ -74,13 +74,13 @@ export class Session implements SessionOutput {
   #closing: Promise<void> | undefined
 
   constructor(parts: SessionOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#intake = parts.intake(this)
   }
 
   /** Sends `connected`, prepares the input, sends `start`. Never rejects: failures are sent to the client. */
   async open(): Promise<void> {
-    const { channel, parameters, clock, idleTimeoutMs, log } = this.#parts
+    const { channel, parameters, clock, idleTimeoutMs, log } = this.#options
     channel.emit(EVENT.connected, parameters)
     let start: boolean | string
     try {
@@ -107,7 +107,7 @@ export class Session implements SessionOutput {
     }
     this.#bad = 0
     this.#overfull = false
-    this.#lastTaken = this.#parts.clock.now()
+    this.#lastTaken = this.#options.clock.now()
     return true
   }
 
@@ -120,14 +120,14 @@ export class Session implements SessionOutput {
     this.#overfull ||= error.specific === 'backlog_full'
     if (!again) this.fault(error)
     if (error.specific === 'backlog_full') return
-    const { maxBadFragments } = this.#parts.settings
+    const { maxBadFragments } = this.#options.settings
     if (++this.#bad >= maxBadFragments)
       this.fault(new ServiceError('too_many_bad_fragments', `${this.#bad} consecutive payloads failed`))
   }
 
   emit(event: string, payload: unknown): void {
     if (this.#state === 'ended') return
-    const { channel, settings } = this.#parts
+    const { channel, settings } = this.#options
     const { unreadBytes } = channel
     if (unreadBytes <= settings.maxUnreadBytes) {
       channel.emit(event, payload)
@@ -143,7 +143,7 @@ export class Session implements SessionOutput {
 
   fault(error: ServiceError): void {
     if (this.#state === 'ended') return
-    const { channel, log } = this.#parts
+    const { channel, log } = this.#options
     const cause = error.cause instanceof Error ? { cause: error.cause.message } : {}
     // Only the first error of each kind is logged, so that a persistent client cannot fill the log.
     if (!this.#said.has(error.specific))
@@ -156,7 +156,7 @@ export class Session implements SessionOutput {
   }
 
   async room(): Promise<void> {
-    const { channel } = this.#parts
+    const { channel } = this.#options
     while (this.#state !== 'ended' && channel.unreadBytes > ROOM_BYTES) await channel.drained()
   }
 
@@ -170,12 +170,12 @@ export class Session implements SessionOutput {
     this.#state = 'ended'
     this.#idle?.[Symbol.dispose]()
     await this.#intake.close()
-    this.#parts.log.info({ reason, ...this.#intake.totals() }, 'session ended')
+    this.#options.log.info({ reason, ...this.#intake.totals() }, 'session ended')
   }
 
   /** Re-arms for the earliest possible timeout, instead of one timer per fragment. */
   #watchIdle(ms: number): void {
-    const { clock, idleTimeoutMs } = this.#parts
+    const { clock, idleTimeoutMs } = this.#options
     this.#idle = setTimer(clock, ms, () => {
       if (this.#intake.busy) this.#lastTaken = clock.now()
       const left = this.#lastTaken + idleTimeoutMs - clock.now()

@@ -29,19 +29,19 @@ export interface PaceOptions {
  * caught up. A session that is far behind ends, because such a late translation is useless.
  */
 export class BacklogMonitor implements Followed {
-  readonly #parts: PaceOptions
+  readonly #options: PaceOptions
   #told = false
 
   constructor(parts: PaceOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   get behindMs(): number {
-    return this.#parts.behind()
+    return this.#options.behind()
   }
 
   judge(): void {
-    const { outlet, limits, late } = this.#parts
+    const { outlet, limits, late } = this.#options
     const { warnLagMs, endLagMs } = limits
     const lateMs = late()
     const shown = `the results are ${Math.round(lateMs)} ms behind the speech`
@@ -73,7 +73,7 @@ export interface SpeechIntakeOptions {
 export class SpeechIntake implements SessionInput {
   /** A pause in the audio is idle time; there is nothing to wait for. */
   readonly busy = false
-  readonly #parts: SpeechIntakeOptions
+  readonly #options: SpeechIntakeOptions
   readonly #ends: SpeechEnds
   #stream: SpeechStream | undefined
   #uplink: Uplink | undefined
@@ -82,12 +82,12 @@ export class SpeechIntake implements SessionInput {
   #closed = false
 
   constructor(parts: SpeechIntakeOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#ends = new SpeechEnds(parts.clock)
   }
 
   async open(): Promise<boolean | string> {
-    const { outlet, parameters, recognizer, results, limits, holder, workload } = this.#parts
+    const { outlet, parameters, recognizer, results, limits, holder, workload } = this.#options
     const start = await results.open()
     const stream = await recognizer
       .open(parameters.languageIdSource, this.#sink(), { grammar: parameters.grammar })
@@ -111,7 +111,7 @@ export class SpeechIntake implements SessionInput {
   async close(): Promise<void> {
     this.#closed = true
     this.#followed?.[Symbol.dispose]()
-    this.#parts.results.close()
+    this.#options.results.close()
     await this.#stream?.close()
   }
 
@@ -120,7 +120,7 @@ export class SpeechIntake implements SessionInput {
   }
 
   #sink(): TranscriptSink {
-    const { results, outlet } = this.#parts
+    const { results, outlet } = this.#options
     return {
       partial: transcript => {
         if (!this.#closed) results.partial(transcript)

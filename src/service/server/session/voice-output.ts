@@ -84,11 +84,11 @@ export function timed<R extends SpokenResult>(
 /** Sends the mp3 in the results themselves: one per text, whole (`block`) or in pieces as it is made (`streaming`). */
 export class ChunkOutput implements SpokenOutput {
   readonly held = false
-  readonly #parts: SpokenOutputOptions
+  readonly #options: SpokenOutputOptions
   readonly #closed = new AbortController()
 
   constructor(parts: SpokenOutputOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   async open(): Promise<boolean> {
@@ -96,7 +96,7 @@ export class ChunkOutput implements SpokenOutput {
   }
 
   async say(result: SpokenResult, text: string, spent?: SpentTiming): Promise<void> {
-    const { outlet, voice, receiveAudio, clock } = this.#parts
+    const { outlet, voice, receiveAudio, clock } = this.#options
     const { sampleRate, mode } = receiveAudio
     const begunAt = clock.now()
     let told: SpokenResult = result
@@ -132,14 +132,14 @@ export interface StreamOutputOptions extends SpokenOutputOptions {
 
 /** Delivers the mp3 as one HTTP response, whose URL is the payload of `start`. The results carry only text. */
 export class StreamOutput implements SpokenOutput {
-  readonly #parts: StreamOutputOptions
+  readonly #options: StreamOutputOptions
   readonly #closed = new AbortController()
   #stream: AudioStream | undefined
   #path = ''
   #held = false
 
   constructor(parts: StreamOutputOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   get held(): boolean {
@@ -147,7 +147,7 @@ export class StreamOutput implements SpokenOutput {
   }
 
   async open(): Promise<string> {
-    const { receiveAudio, outlet, streams, base, clock, maxUnreadBytes } = this.#parts
+    const { receiveAudio, outlet, streams, base, clock, maxUnreadBytes } = this.#options
     const mp3 = await LiveMp3.create(receiveAudio.sampleRate as Mp3Rate)
     const lost = (description: string) => outlet.fault(new ServiceError('stream_not_read', description))
     if (this.#closed.signal.aborted) return ''
@@ -158,7 +158,7 @@ export class StreamOutput implements SpokenOutput {
 
   /** In `streaming` mode the `result` is sent with the first audio, in `block` mode when all of it is made. */
   async say(result: SpokenResult, text: string, spent?: SpentTiming): Promise<void> {
-    const { outlet, voice, receiveAudio, clock } = this.#parts
+    const { outlet, voice, receiveAudio, clock } = this.#options
     const stream = this.#stream
     if (!stream) return
     const begunAt = clock.now()
@@ -181,6 +181,6 @@ export class StreamOutput implements SpokenOutput {
   close(): void {
     this.#closed.abort()
     this.#stream?.end()
-    this.#parts.streams.withdraw(this.#path)
+    this.#options.streams.withdraw(this.#path)
   }
 }

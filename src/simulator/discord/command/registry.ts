@@ -138,7 +138,7 @@ export class CommandRegistry {
     const before = this.get(id, guildId)
     const body = { ...before.body, ...change }
     check(body)
-    const after = new RegisteredCommand({ ...this.#terms(guildId), id, body })
+    const after = new RegisteredCommand({ ...this.#options(guildId), id, body })
     this.#scopes.set(
       guildId,
       this.all(guildId).map(each => (each === before ? after : each)),
@@ -158,10 +158,10 @@ export class CommandRegistry {
     const before = this.all(guildId).find(
       ({ name, type }) => name === stringIn(body, 'name') && type === (body.type ?? 1),
     )
-    return new RegisteredCommand({ ...this.#terms(guildId), id: before?.id ?? this.#ids.next(), body })
+    return new RegisteredCommand({ ...this.#options(guildId), id: before?.id ?? this.#ids.next(), body })
   }
 
-  #terms(guildId: string): { applicationId: string; guildId: string; version: string } {
+  #options(guildId: string): { applicationId: string; guildId: string; version: string } {
     return { applicationId: this.#applicationId, guildId, version: this.#ids.next() }
   }
 }

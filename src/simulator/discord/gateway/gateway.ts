@@ -61,7 +61,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   refuseConnections = false
   refuseResumeUrl = false
   identifiesLeft = IDENTIFIES
-  readonly #terms: GatewayOptions
+  readonly #options: GatewayOptions
   readonly #sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false })
   readonly #connections = new Set<GatewayConnection>()
   readonly #live = new Map<string, GatewaySession>()
@@ -70,17 +70,17 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   #stopped = false
 
   constructor(http: Server, terms: GatewayOptions) {
-    this.#terms = terms
+    this.#options = terms
     http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
     this.#listening = terms.world.listen(happening => this.#tell(happening))
   }
 
   get clock(): Clock {
-    return this.#terms.world.clock
+    return this.#options.world.clock
   }
 
   get heartbeatMs(): number {
-    return this.#terms.heartbeatMs
+    return this.#options.heartbeatMs
   }
 
   /** Snapshot of every session, oldest first, including ended ones. */
@@ -113,7 +113,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
     if (refusal !== undefined) return void connection.close(refusal)
     this.identifiesLeft--
     const { intents, shard } = message
-    const { world } = this.#terms
+    const { world } = this.#options
     const sessionId = Buffer.from(`session ${world.ids.next()}`).toString('hex')
     const session = new GatewaySession({ sessionId, intents, shard, line: connection })
     this.#live.set(sessionId, session)
@@ -130,7 +130,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   }
 
   resume(connection: GatewayConnection, { token, sessionId, seq }: ClientMessage & { kind: 'resume' }): void {
-    if (token !== this.#terms.token)
+    if (token !== this.#options.token)
       return void connection.close(CLOSE.authenticationFailed, 'Authentication failed.')
     const session = this.#live.get(sessionId)
     if (session && this.refuseResume) this.#end(session)
@@ -146,7 +146,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   }
 
   ask(session: GatewaySession, message: ClientMessage & { kind: 'voice' | 'members' }): void {
-    const guild = this.#terms.world.guilds.get(message.guildId)
+    const guild = this.#options.world.guilds.get(message.guildId)
     if (!guild || guild.unavailable) return
     if (message.kind === 'members') {
       const chunk = membersChunk(guild, message, session.intents)
@@ -196,17 +196,17 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   }
 
   #refusal({ token, intents, shard: [id, count] }: ClientMessage & { kind: 'identify' }): number | undefined {
-    if (token !== this.#terms.token || this.identifiesLeft <= 0) return CLOSE.authenticationFailed
+    if (token !== this.#options.token || this.identifiesLeft <= 0) return CLOSE.authenticationFailed
     if (!(Number.isInteger(id) && Number.isInteger(count) && id >= 0 && id < count)) return CLOSE.invalidShard
     if (!Number.isInteger(intents) || intents < 0 || unknownIntents(intents)) return CLOSE.invalidIntents
-    if (disallowed(intents, this.#terms.world.enabledIntents).length > 0) return CLOSE.disallowedIntents
+    if (disallowed(intents, this.#options.world.enabledIntents).length > 0) return CLOSE.disallowedIntents
     return undefined
   }
 
   /** Ends the session permanently: a bot without a session is not in a voice channel either (Discord: voice close code 4014). */
   #end(session: GatewaySession): void {
     if (!this.#live.delete(session.sessionId)) return
-    const { guilds } = this.#terms.world
+    const { guilds } = this.#options.world
     const others = [...this.#live.values()]
     for (const guild of guilds.values())
       if (this.#concerns(session, guild.id) && !others.some(other => this.#concerns(other, guild.id)))
@@ -220,7 +220,7 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   }
 
   #show(session: GatewaySession, { name, data }: Happening): void {
-    const seen = seenWith(session.intents, name, data, this.#terms.world.bot.id)
+    const seen = seenWith(session.intents, name, data, this.#options.world.bot.id)
     if (seen) session.dispatch(name, seen)
   }
 

@@ -94,7 +94,7 @@ export class Thread extends Channel {
   readonly owner: User
   archived = false
   locked = false
-  readonly #terms: Pick<ThreadOptions, 'autoArchiveMinutes' | 'private'>
+  readonly #options: Pick<ThreadOptions, 'autoArchiveMinutes' | 'private'>
   readonly #createdAt: number
 
   /** A thread that starts from a message has that message's id. */
@@ -102,7 +102,7 @@ export class Thread extends Channel {
     super(parent.guild, name, starter?.id)
     this.parent = parent
     this.owner = owner
-    this.#terms = terms
+    this.#options = terms
     this.#createdAt = parent.guild.world.wallClock()
   }
 
@@ -119,7 +119,7 @@ export class Thread extends Channel {
   override get json(): Json {
     return {
       ...super.json,
-      ...(this.#terms.private ? { type: PRIVATE } : {}),
+      ...(this.#options.private ? { type: PRIVATE } : {}),
       parent_id: this.parent.id,
       owner_id: this.owner.id,
       message_count: this.messages.length,
@@ -128,7 +128,7 @@ export class Thread extends Channel {
       thread_metadata: {
         archived: this.archived,
         locked: this.locked,
-        auto_archive_duration: this.#terms.autoArchiveMinutes,
+        auto_archive_duration: this.#options.autoArchiveMinutes,
         archive_timestamp: isoTime(this.#createdAt),
         create_timestamp: isoTime(this.#createdAt),
       },

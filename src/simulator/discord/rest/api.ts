@@ -72,13 +72,13 @@ const PREFIX = /^\/api\/v10(?=\/)/
 /** Discord's REST API, version 10. */
 export class RestApi {
   readonly http: Server
-  readonly #terms: RestApiOptions
+  readonly #options: RestApiOptions
   readonly #open: OpenSockets
   readonly #routes = new Routes(ROUTES)
   readonly #limits: RateLimits
 
   constructor(terms: RestApiOptions) {
-    this.#terms = terms
+    this.#options = terms
     this.#limits = new RateLimits(terms.world.clock)
     this.http = createServer((request, response) => void this.#serve(request, response))
     this.#open = new OpenSockets(this.http)
@@ -100,7 +100,7 @@ export class RestApi {
       authorization: headers.authorization,
       type: headers['content-type'] ?? '',
     }
-    const fault = this.#terms.faults.take(found?.name ?? method)
+    const fault = this.#options.faults.take(found?.name ?? method)
     let body: unknown
     let reply: RawReply
     try {
@@ -131,45 +131,45 @@ export class RestApi {
       return { status, headers: { 'content-type': type }, body: text }
     }
     const { found, authorization } = call
-    if (found?.route.auth !== 'path' && authorization !== `Bot ${this.#terms.token}`)
+    if (found?.route.auth !== 'path' && authorization !== `Bot ${this.#options.token}`)
       throw ApiError.plain(401, 'Unauthorized')
     if (!found) throw ApiError.plain(404, 'Not Found')
     if (fault.code !== undefined) throw ApiError.of(fault.code)
     const limit = this.#limit(found)
     if (limit.refusal) return limit.refusal
     checkIds(found.params)
-    const { world } = this.#terms
+    const { world } = this.#options
     const query = new URLSearchParams(call.query)
     const reply = found.route.handle({ params: found.params, query, body }, world)
     return raw(reply, limit.headers)
   }
 
   #limit({ name, params, route }: FoundRoute): { headers: Record<string, string>; refusal?: RawReply } {
-    if (!this.#terms.faults.rateLimits) return { headers: {} }
+    if (!this.#options.faults.rateLimits) return { headers: {} }
     const globalMs = route.auth === 'path' ? undefined : this.#limits.takeGlobal()
     if (globalMs !== undefined) return { headers: {}, refusal: limitedReply('global', globalMs) }
     const state = this.#limits.take(name, params)
     if (!state) return { headers: {} }
-    const headers = bucketHeaders(state, this.#terms.world.wallClock())
+    const headers = bucketHeaders(state, this.#options.world.wallClock())
     if (!state.exceeded) return { headers }
     return { headers, refusal: limitedReply('user', state.resetAfterMs, headers) }
   }
 
   #note(call: Call, body: unknown, reply: RawReply | undefined): void {
     const code = reply && reply.status >= 400 ? codeIn(reply.body) : undefined
-    this.#terms.requests.push({
+    this.#options.requests.push({
       method: call.method,
       path: shownPath(call),
       route: call.found?.name,
       body,
-      at: this.#terms.world.wallClock(),
+      at: this.#options.world.wallClock(),
       status: reply?.status,
       code,
     })
   }
 
   #wait(ms: number): Promise<void> {
-    return new Promise(settle => void setTimer(this.#terms.world.clock, ms, settle))
+    return new Promise(settle => void setTimer(this.#options.world.clock, ms, settle))
   }
 }
 

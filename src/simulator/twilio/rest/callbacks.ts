@@ -52,18 +52,18 @@ const AGAIN_MS = 200
 
 /** Delivers a call's events, signed, in their order unless a fault changes it. The call owns it. */
 export class Callbacks {
-  readonly #terms: CallbackOptions
+  readonly #options: CallbackOptions
   #held: Telling | undefined
   #last: Promise<void> = Promise.resolve()
   readonly #over = new AbortController()
 
   constructor(terms: CallbackOptions) {
-    this.#terms = terms
+    this.#options = terms
   }
 
   /** Queues a delivery. `last`: nothing follows, so nothing is held back any longer. */
   tell(telling: Telling, last = false): void {
-    const { reorder, lose } = this.#terms.faults
+    const { reorder, lose } = this.#options.faults
     if (lose === true || (typeof lose === 'object' && lose.includes(telling.event))) return
     if (reorder && !last && !this.#held) {
       this.#held = telling
@@ -92,7 +92,7 @@ export class Callbacks {
 
   #deliver(telling: Telling): void {
     const told = this.#last
-    const { delayMs = 0 } = this.#terms.faults
+    const { delayMs = 0 } = this.#options.faults
     const ms = typeof delayMs === 'number' ? delayMs : delayMs(telling.event)
     const due = ms > 0 ? this.#wait(ms) : undefined
     this.#last = told.then(async () => {
@@ -103,13 +103,13 @@ export class Callbacks {
 
   async #post(telling: Telling): Promise<void> {
     const token = randomUUID()
-    const times = this.#terms.faults.duplicate ? 2 : 1
+    const times = this.#options.faults.duplicate ? 2 : 1
     for (let time = 0; time < times; time++) await this.#attempts(telling, token)
   }
 
   async #attempts(telling: Telling, idempotencyToken: string): Promise<void> {
     const { url, method } = telling.to
-    const { clock, authToken, route: routing, seen } = this.#terms
+    const { clock, authToken, route: routing, seen } = this.#options
     const route: Route | undefined = routeOf(url, { ...routing, webhook: url })
     if (!route) return
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -134,7 +134,7 @@ export class Callbacks {
 
   #wait(ms: number): Promise<void> {
     return new Promise(resolve => {
-      const timer = setTimer(this.#terms.clock, ms, resolve)
+      const timer = setTimer(this.#options.clock, ms, resolve)
       const abort = () => {
         timer[Symbol.dispose]()
         resolve()

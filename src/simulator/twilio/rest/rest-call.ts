@@ -128,7 +128,7 @@ export class RestCall {
   readonly ended: Promise<CallStatus>
   /** The phone in the call: from the answer on; for a call to the account, from the start. */
   phone: SimulatedCall | undefined
-  readonly #terms: RestCallOptions
+  readonly #options: RestCallOptions
   readonly #listener: CallListener
   readonly #createdAt: number
   readonly #settleEnded: (status: CallStatus) => void
@@ -144,7 +144,7 @@ export class RestCall {
   constructor(parties: CallParties, listener: CallListener, terms: RestCallOptions) {
     this.parties = parties
     this.#listener = listener
-    this.#terms = terms
+    this.#options = terms
     this.#status = parties.direction === 'inbound' ? 'ringing' : 'queued'
     this.#createdAt = terms.wallClock()
     this.#updatedAt = this.#createdAt
@@ -192,7 +192,7 @@ export class RestCall {
     const next = statusAfter(this.#status, status)
     if (next === this.#status) return false
     this.#status = next
-    this.#updatedAt = this.#terms.wallClock()
+    this.#updatedAt = this.#options.wallClock()
     if (next === 'in-progress') this.#startedAt = this.#updatedAt
     if (isFinal(next)) this.#endedAt = this.#updatedAt
     this.#tell(EVENT[next], next, sipCode)
@@ -203,7 +203,7 @@ export class RestCall {
   /** Records who answered, as machine detection found. */
   detected(answeredBy: string): void {
     this.#answeredBy = answeredBy
-    this.#updatedAt = this.#terms.wallClock()
+    this.#updatedAt = this.#options.wallClock()
   }
 
   /** Ends the call after this time in any case (s). */
@@ -214,7 +214,7 @@ export class RestCall {
 
   /** Runs `task` `ms` from now unless the call is over by then. */
   later(ms: number, task: () => void): Disposable {
-    const timer = setTimer(this.#terms.clock, ms, () => {
+    const timer = setTimer(this.#options.clock, ms, () => {
       this.#timers.delete(timer)
       if (!this.over) task()
     })
@@ -270,7 +270,7 @@ export class RestCall {
         : { CallDuration: seconds, Duration: String(Math.ceil(Number(seconds) / 60)) }),
       ...(sipCode === undefined ? {} : { SipResponseCode: String(sipCode) }),
     }
-    this.#terms.callbacks.tell({ callSid: this.sid, event, to, fields }, event === 'completed')
+    this.#options.callbacks.tell({ callSid: this.sid, event, to, fields }, event === 'completed')
   }
 
   #over(status: CallStatus): void {

@@ -78,7 +78,7 @@ export interface View {
  * visible captions still update, and new ones are added below. The number of elements on the page is limited.
  */
 export class CaptionList {
-  readonly #parts: CaptionListOptions
+  readonly #options: CaptionListOptions
   readonly #items = new Map<string, { readonly element: HTMLLIElement; said: string }>()
   #following = true
   #first = ''
@@ -86,7 +86,7 @@ export class CaptionList {
   #frame = 0
 
   constructor(parts: CaptionListOptions) {
-    this.#parts = parts
+    this.#options = parts
     const { stage } = parts
     // Scrolling elements must be reachable by keyboard.
     stage.tabIndex = 0
@@ -137,12 +137,12 @@ export class CaptionList {
     this.restyle(() => {
       this.#put(shown)
       // Elements next to the captions move them too.
-      this.#parts.onView(view)
+      this.#options.onView(view)
     })
   }
 
   #all(): Shown[] {
-    const { book, wish } = this.#parts
+    const { book, wish } = this.#options
     const wanted = wish()
     return book.entries
       .map(entry => ({ entry, lines: shownLines(entry, book.leads(entry), wanted) }))
@@ -160,7 +160,7 @@ export class CaptionList {
   }
 
   #put(shown: readonly Shown[]): void {
-    const { list } = this.#parts
+    const { list } = this.#options
     const keys = new Set(shown.map(({ entry }) => entry.key))
     for (const [key, { element }] of this.#items)
       if (!keys.has(key)) {
@@ -177,7 +177,7 @@ export class CaptionList {
   }
 
   #item({ entry, lines }: Shown): HTMLLIElement {
-    const { book } = this.#parts
+    const { book } = this.#options
     const grows = book.grows(entry)
     const said = JSON.stringify([entry.name, entry.final, grows, lines])
     const item = this.#items.get(entry.key) ?? { element: document.createElement('li'), said: '' }
@@ -210,18 +210,18 @@ export class CaptionList {
   }
 
   #fromEnd(): number {
-    const { stage } = this.#parts
+    const { stage } = this.#options
     return stage.scrollHeight - stage.clientHeight - stage.scrollTop
   }
 
   #toEnd(): void {
-    const { stage } = this.#parts
+    const { stage } = this.#options
     stage.scrollTop = stage.scrollHeight
   }
 
   /** Applies a change and keeps the first visible caption in place. */
   #still(change: () => void): void {
-    const { stage, list } = this.#parts
+    const { stage, list } = this.#options
     const top = stage.getBoundingClientRect().top
     const anchor = Array.from(list.children).find(each => each.getBoundingClientRect().bottom > top)
     const was = anchor?.getBoundingClientRect().top ?? 0

@@ -31,7 +31,7 @@ const LOOK_MS = 3_000
 
 /** Receives the captions of a room over any number of connections, each event once. */
 export class CaptionStream {
-  readonly #parts: StreamOptions
+  readonly #options: StreamOptions
   #lastId = ''
   #tries = 0
   #abort: AbortController | undefined
@@ -39,14 +39,14 @@ export class CaptionStream {
   #wasThere = false
 
   constructor(parts: StreamOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   /** Starts, or starts again. */
   start(): void {
     this.stop()
     this.#wasThere = false
-    this.#parts.onState('connecting')
+    this.#options.onState('connecting')
     void this.#connect()
   }
 
@@ -68,7 +68,7 @@ export class CaptionStream {
     this.#timer = 0
     const abort = new AbortController()
     this.#abort = abort
-    const { room, access } = this.#parts
+    const { room, access } = this.#options
     try {
       const response = await fetch(`/v1/rooms/${encodeURIComponent(room)}/captions`, {
         headers: {
@@ -89,7 +89,7 @@ export class CaptionStream {
   async #read(body: ReadableStream<Uint8Array>, abort: AbortController): Promise<void> {
     this.#tries = 0
     this.#wasThere = true
-    this.#parts.onState('live')
+    this.#options.onState('live')
     const reader = body.getReader()
     const decoder = new TextDecoder()
     const lines = new SseLines(this.#lastId)
@@ -101,10 +101,10 @@ export class CaptionStream {
         this.#lastId = event.id
         if (event.type === 'end' || event.type === 'expired') {
           this.stop()
-          this.#parts.onState(event.type === 'end' ? 'ended' : 'expired')
+          this.#options.onState(event.type === 'end' ? 'ended' : 'expired')
           return
         }
-        this.#parts.onEvent(event)
+        this.#options.onEvent(event)
       }
       if (done) {
         this.#later('again')
@@ -115,7 +115,7 @@ export class CaptionStream {
 
   async #rejected(response: Response): Promise<void> {
     const { error } = (await response.json().catch(() => ({}))) as { error?: unknown }
-    const { access, onState } = this.#parts
+    const { access, onState } = this.#options
     if (response.status === 401) onState(access.kind === 'link' ? 'expired' : 'refused')
     else if (error === 'control_closed') onState('closed')
     else if (error !== 'room_unknown')
@@ -126,7 +126,7 @@ export class CaptionStream {
   }
 
   #later(state: 'again' | 'waiting', leastMs = 0): void {
-    this.#parts.onState(state)
+    this.#options.onState(state)
     // A delay that the server asks for gets jitter too, so that readers do not all reconnect to it at once.
     const delay = Math.max(backoffMs(++this.#tries, RECONNECT), (leastMs || 0) * (1 + Math.random() / 2))
     this.#timer = setTimeout(() => void this.#connect(), delay)

@@ -65,7 +65,7 @@ const FULL_REPLAY = 400
 export class Reading {
   readonly book = new CaptionStore()
   readonly list: CaptionList
-  readonly #parts: ReadingOptions
+  readonly #options: ReadingOptions
   readonly #stream: CaptionStream
   readonly #away = new Away()
   readonly #aloud = new ScreenReader(element('aloud', HTMLDivElement))
@@ -82,7 +82,7 @@ export class Reading {
   onLanguages: () => void = () => {}
 
   constructor(parts: ReadingOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#preferences = parts.preferences
     const { room, access } = parts
     this.list = new CaptionList({
@@ -133,7 +133,7 @@ export class Reading {
   }
 
   #asked() {
-    const { room, access } = this.#parts
+    const { room, access } = this.#options
     return { room, access, life: this.book.lifeId }
   }
 
@@ -202,7 +202,7 @@ export class Reading {
     // Lets the screen turn off when no more captions will arrive.
     this.#awake.set(this.#preferences.awake && !OVER.has(state))
     if (state === 'again') setTimeout(() => this.#tell(), SHORT_MS)
-    if (state === 'refused') this.#parts.onRefused()
+    if (state === 'refused') this.#options.onRefused()
     this.#tell()
   }
 

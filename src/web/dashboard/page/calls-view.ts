@@ -35,7 +35,7 @@ export interface ListenOptions {
  * playing.
  */
 class PhoneListener {
-  readonly #parts: ListenOptions
+  readonly #options: ListenOptions
   readonly #abort = new AbortController()
   readonly #audio = context()
   readonly #out: StereoPannerNode
@@ -44,7 +44,7 @@ class PhoneListener {
   #odd: number | undefined
 
   constructor(parts: ListenOptions) {
-    this.#parts = parts
+    this.#options = parts
     this.#out = new StereoPannerNode(this.#audio, { pan: parts.pan })
     this.#out.connect(this.#audio.destination)
     void this.#run()
@@ -56,7 +56,7 @@ class PhoneListener {
   }
 
   async #run(): Promise<void> {
-    const { api, call, phone, onEnd } = this.#parts
+    const { api, call, phone, onEnd } = this.#options
     try {
       const path = `/dashboard/calls/${encodeURIComponent(call)}/phones/${phone}/sound`
       const { body } = await api.open('GET', path, undefined, this.#abort.signal)
@@ -82,7 +82,7 @@ class PhoneListener {
       samples[at] = sample
       if (Math.abs(sample) > loudest) loudest = Math.abs(sample)
     }
-    this.#parts.onLevel(loudest)
+    this.#options.onLevel(loudest)
     if (samples.length === 0) return
     const now = this.#audio.currentTime
     if (this.#due < now + 0.02) this.#due = now + LEAD_S

@@ -18,18 +18,18 @@ const RECONNECT: BackoffPolicy = { firstMs: 300, maxMs: 10_000 }
 
 /** The stream of the dashboard, over any number of connections. */
 export class Live {
-  readonly #parts: LiveOptions
+  readonly #options: LiveOptions
   #abort: AbortController | undefined
   #timer = 0
   #tries = 0
 
   constructor(parts: LiveOptions) {
-    this.#parts = parts
+    this.#options = parts
   }
 
   start(): void {
     this.stop()
-    this.#parts.onState('connecting', '')
+    this.#options.onState('connecting', '')
     void this.#connect()
   }
 
@@ -52,7 +52,7 @@ export class Live {
     const abort = new AbortController()
     this.#abort = abort
     try {
-      const { api } = this.#parts
+      const { api } = this.#options
       const response = await api.open('GET', '/dashboard/events', undefined, abort.signal)
       if (response.body) await this.#read(response.body, abort)
       this.#later(abort, 'the connection was closed')
@@ -63,7 +63,7 @@ export class Live {
 
   async #read(body: ReadableStream<Uint8Array>, abort: AbortController): Promise<void> {
     this.#tries = 0
-    this.#parts.onState('live', '')
+    this.#options.onState('live', '')
     const reader = body.getReader()
     const decoder = new TextDecoder()
     const lines = new SseLines()
@@ -72,21 +72,21 @@ export class Live {
       const { value, done } = await reader.read().finally(() => clearTimeout(watchdog))
       if (done || this.#abort !== abort) return
       for (const { type, data } of lines.push(decoder.decode(value, { stream: true })))
-        this.#parts.onEvent(type, data)
+        this.#options.onEvent(type, data)
     }
   }
 
   #failed(abort: AbortController, error: unknown): void {
     if (this.#abort !== abort) return
-    if (error instanceof ApiError && error.status === 401) this.#parts.onState('refused', error.message)
+    if (error instanceof ApiError && error.status === 401) this.#options.onState('refused', error.message)
     else if (error instanceof ApiError && error.code === 'control_closed')
-      this.#parts.onState('closed', error.message)
+      this.#options.onState('closed', error.message)
     else this.#later(abort, error instanceof ApiError ? error.message : 'the server does not respond')
   }
 
   #later(abort: AbortController, words: string): void {
     if (this.#abort !== abort) return
-    this.#parts.onState('again', words)
+    this.#options.onState('again', words)
     this.#timer = setTimeout(() => void this.#connect(), backoffMs(++this.#tries, RECONNECT))
   }
 }

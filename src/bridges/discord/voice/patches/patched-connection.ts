@@ -121,12 +121,12 @@ export interface ConnectionWatcher extends GatewayWatcher {
  * request, its receiver is replaced by a `Reception`, and it does not throw.
  */
 export class PatchedConnection {
-  readonly #terms: ConnectionOptions
+  readonly #options: ConnectionOptions
   readonly #watcher: ConnectionWatcher
   readonly #gate: VoiceStateFilter
   readonly #connection: VoiceConnection
-  #mends: NetworkingPatches | undefined
-  #mended: unknown
+  #patches: NetworkingPatches | undefined
+  #patched: unknown
   #dave: unknown
   #status: string | undefined
   #resuming = false
@@ -137,7 +137,7 @@ export class PatchedConnection {
     const { guildId, channelId, group, adapterCreator, dave } = terms
     if (getVoiceConnection(guildId, group))
       throw new BridgeError('STATE', `guild ${guildId} already has a voice connection`)
-    this.#terms = terms
+    this.#options = terms
     this.#watcher = watcher
     this.#gate = new VoiceStateFilter(adapterCreator, watcher)
     this.#connection = this.#gate.asking(() =>
@@ -187,8 +187,8 @@ export class PatchedConnection {
 
   /** Checks for hanging sockets and sessions; called about once a second. */
   check(now: number): void {
-    this.#mends?.check()
-    const { group, guard } = this.#terms
+    this.#patches?.check()
+    const { group, guard } = this.#options
     const { connectionData } = networkingOf(this.#connection)?.state ?? {}
     if (connectionData)
       guard.check(now, connectionData.connectedClients.size <= +connectionData.connectedClients.has(group))
@@ -198,7 +198,7 @@ export class PatchedConnection {
   destroy(tell: boolean): void {
     if (this.#destroyed) return
     this.#destroyed = true
-    this.#mends?.[Symbol.dispose]()
+    this.#patches?.[Symbol.dispose]()
     if (this.#connection.state.status === VoiceConnectionStatus.Destroyed) return
     this.#gate.asking(() => this.#connection.destroy(tell))
   }
@@ -207,19 +207,19 @@ export class PatchedConnection {
     if (this.#destroyed) return
     const { state } = this.#connection
     const networking = networkingOf(this.#connection)
-    if (networking === this.#mended && state.status === this.#status) return
+    if (networking === this.#patched && state.status === this.#status) return
     this.#status = state.status
-    if (networking !== this.#mended) {
-      this.#mends?.[Symbol.dispose]()
-      this.#mended = networking
-      this.#mends = networking && this.#mend(networking)
+    if (networking !== this.#patched) {
+      this.#patches?.[Symbol.dispose]()
+      this.#patched = networking
+      this.#patches = networking && this.#patch(networking)
     }
     if (state.status === VoiceConnectionStatus.Ready) this.#watcher.ready()
     else if (state.status === VoiceConnectionStatus.Connecting) this.#watcher.connecting()
   }
 
-  #mend(networking: Networking): NetworkingPatches {
-    const { clock, reception } = this.#terms
+  #patch(networking: Networking): NetworkingPatches {
+    const { clock, reception } = this.#options
     return new NetworkingPatches(networking, clock, {
       packet: packet => this.#packet(packet),
       datagram: (datagram, fromServer) => reception.datagram(datagram, fromServer),
@@ -231,7 +231,7 @@ export class PatchedConnection {
   }
 
   #networkingChanged({ code, connectionData, dave }: NetworkingState): void {
-    const { reception, guard, counters } = this.#terms
+    const { reception, guard, counters } = this.#options
     if (code === CODE.resuming) this.#resuming = true
     if (code !== CODE.ready) return
     if (this.#resuming) counters.resumed++
@@ -245,7 +245,7 @@ export class PatchedConnection {
   }
 
   #packet({ op, d }: VoicePacket): void {
-    const { reception } = this.#terms
+    const { reception } = this.#options
     if (op === OP.ready) reception.begin()
     else if (op === OP.speaking && typeof d?.user_id === 'string' && typeof d.ssrc === 'number') {
       reception.named(d.user_id, d.ssrc)

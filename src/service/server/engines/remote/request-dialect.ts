@@ -23,17 +23,17 @@ const REJECTED: readonly (number | undefined)[] = [400, 422]
  * remembered for the server, so this costs one extra request per server, not one per call.
  */
 export class RequestDialect<P extends string> {
-  readonly #parts: Readonly<Record<P, DialectPart>>
+  readonly #options: Readonly<Record<P, DialectPart>>
   #accepted: Dialect<P>
 
   constructor(parts: Readonly<Record<P, DialectPart>>) {
-    this.#parts = parts
+    this.#options = parts
     this.#accepted = Object.fromEntries(Object.keys(parts).map(name => [name, 0])) as Dialect<P>
   }
 
   /** All parameters whose rejection is handled. */
   get parameters(): readonly string[] {
-    return Object.values<DialectPart>(this.#parts).flatMap(({ parameters }) => parameters)
+    return Object.values<DialectPart>(this.#options).flatMap(({ parameters }) => parameters)
   }
 
   /** Sends a request in the form accepted so far, then in further forms. Rejects like `send` when no form remains. */
@@ -55,7 +55,7 @@ export class RequestDialect<P extends string> {
   #next(dialect: Dialect<P>, error: unknown): Dialect<P> | undefined {
     const fault = error instanceof EngineError ? error.cause : error
     if (!(fault instanceof HttpFault) || !REJECTED.includes(fault.status)) return undefined
-    const parts = Object.entries<DialectPart>(this.#parts) as [P, DialectPart][]
+    const parts = Object.entries<DialectPart>(this.#options) as [P, DialectPart][]
     const { parameter } = fault
     const moving = parts
       .filter(([, part]) =>
