@@ -8,6 +8,7 @@ import {
   importFaults,
   layerOf,
   lengthFaults,
+  loadedWith,
   packageFaults,
   textFaults,
 } from '../harness/sources/architecture.ts'
@@ -37,6 +38,14 @@ function faultsOf(rule: (path: string, source: string) => Fault[], files = src):
   return files.flatMap(({ path, source }) => rule(path, source))
 }
 
+/** The packages that a source loads. */
+function packagesOf(source: string): string[] {
+  return Array.from(
+    withoutComments(source).matchAll(/^import (?!type\b).*from '([^.'][^']*)'/gm),
+    ([, name = '']) => name,
+  ).filter(name => !name.startsWith('node:'))
+}
+
 describe('the sources', () => {
   it('import downwards only', () => expect(faultsOf(importFaults)).toEqual([]))
 
@@ -56,6 +65,18 @@ describe('the sources', () => {
     expect(folderFaults(src.map(({ path }) => path))).toEqual([]))
 
   it('export only what is used', () => expect(unusedExports(everything)).toEqual([]))
+
+  it.each([['src/cli/program.ts'], ['src/cli/serve.ts'], ['src/app/app.ts'], ['src/index.ts']])(
+    'load no simulator with %s',
+    entry => expect(loadedWith([entry], src).filter(path => path.startsWith('src/simulator/'))).toEqual([]),
+  )
+
+  it('load only light modules with the schema of the settings', () => {
+    const loaded = new Set(loadedWith(['src/config/schema.ts'], src))
+    const packages = src.filter(({ path }) => loaded.has(path)).flatMap(({ source }) => packagesOf(source))
+    expect(Array.from(new Set(packages)).sort()).toEqual(['@fastify/proxy-addr', 'zod'])
+    expect(loaded.size).toBeLessThan(50)
+  })
 
   it('are all covered', () => expect(src.length).toBeGreaterThan(80))
 })
@@ -146,6 +167,20 @@ describe('the rules', () => {
     expect(circleFaults([a, b, { ...c, source: "import { type A } from './a.ts'" }])).toEqual([])
     expect(circleFaults([a, b, { ...c, source: "import type { A } from './a.ts'" }])).toEqual([])
     expect(circleFaults([a, b, { ...c, source: "await import('./a.ts')" }])).toEqual([])
+  })
+
+  it('find what is loaded with a file', () => {
+    const a = {
+      path: 'src/cli/a.ts',
+      source: "import { b } from './b.ts'\nimport type { D } from '../d.ts'\nawait import('../e.ts')",
+    }
+    const b = { path: 'src/cli/b.ts', source: "import '../c.ts'\nexport { type D, d } from '../f.ts'" }
+    expect(loadedWith(['src/cli/a.ts'], [a, b])).toEqual([
+      'src/cli/a.ts',
+      'src/cli/b.ts',
+      'src/c.ts',
+      'src/f.ts',
+    ])
   })
 
   it('find folders with too many files', () => {

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Shell } from '../harness/shell.ts'
 import { until } from '../harness/until.ts'
@@ -55,6 +56,31 @@ test.each([
     await serving.says(warning)
     expect((await fetch(`${address}/health`)).status).toBe(200)
     expect(await serving.end('SIGTERM')).toBe(0)
+  },
+  PATIENCE_MS,
+)
+
+/** Writes the address of every module that is loaded to `loaded.txt` in the working directory. */
+const RECORDER = `
+import { appendFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
+registerHooks({
+  load(url, context, next) {
+    appendFileSync('loaded.txt', url + '\\n')
+    return next(url, context)
+  },
+})`
+
+test(
+  'serve loads no module of the simulator',
+  async () => {
+    const recorder = `--import=data:text/javascript,${encodeURIComponent(RECORDER)}`
+    const serving = shell.startWith({ NODE_OPTIONS: recorder }, 'serve', '--port', '0')
+    await serving.says(/on the line at (\S+)/)
+    expect(await serving.end('SIGTERM')).toBe(0)
+    const loaded = (await readFile(join(shell.folder, 'loaded.txt'), 'utf8')).split('\n')
+    expect(loaded).toContainEqual(expect.stringMatching(/\/app\/app\.ts$/))
+    expect(loaded.filter(url => url.includes('/simulator/'))).toEqual([])
   },
   PATIENCE_MS,
 )

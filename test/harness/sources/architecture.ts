@@ -180,6 +180,17 @@ export function circleFaults(files: readonly { readonly path: string; readonly s
   return faults
 }
 
+/** Files that are loaded with `entries`, and the entries: neither types nor `import()`. */
+export function loadedWith(
+  entries: readonly string[],
+  files: readonly { readonly path: string; readonly source: string }[],
+): string[] {
+  const sources = new Map(files.map(({ path, source }) => [path, source]))
+  const loaded = new Set(entries)
+  for (const path of loaded) for (const next of valueImports(path, sources.get(path) ?? '')) loaded.add(next)
+  return Array.from(loaded)
+}
+
 /** Files that `path` loads when it is loaded: neither types nor `import()`. */
 function valueImports(path: string, source: string): string[] {
   const statement =
