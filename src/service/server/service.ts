@@ -7,6 +7,7 @@ import { type Logger, noopLogger } from '../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../common/wall-clock.ts'
 import { isLoopback, TrustedProxies } from '../../net/client-address.ts'
 import { guardServer, SECURITY_HEADERS } from '../../net/http-hardening.ts'
+import { addOpenApiRoutes } from '../../net/openapi-page.ts'
 import { Overload } from '../../net/overload.ts'
 import { RequestGuard } from '../../net/request-guard.ts'
 import { Batch } from './batch/batch.ts'
@@ -22,7 +23,7 @@ import {
   httpOptions,
   SocketUpgrades,
 } from './http/http-server.ts'
-import { addDocsRoutes } from './http/openapi.ts'
+import { serviceApi } from './http/openapi.ts'
 import { OriginCheck } from './http/origin-check.ts'
 import { addRoutes, addStreamRoutes, answerFailed } from './http/routes.ts'
 import { ApiKeys } from './keys/api-keys.ts'
@@ -109,7 +110,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   addHttpRules(app)
   const streams = new AudioStreams()
   addStreamRoutes(app, streams)
-  addDocsRoutes(app, settings)
+  addOpenApiRoutes(app, serviceApi(settings))
   const batch = new Batch({ engines, admission, workload, settings, clock, log })
   addRoutes(app, {
     keys,

@@ -1,10 +1,10 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { contentPolicy } from '../../net/http-hardening.ts'
+import { addOpenApiRoutes } from '../../net/openapi-page.ts'
 import { markAuthenticated, vouchForGuest } from '../../net/request-guard.ts'
 import { BearerKeys, linkOf } from './auth.ts'
 import type { ControlContext } from './control-context.ts'
 import { ControlError, fromFramework } from './errors.ts'
-import { docsPage, openApi } from './openapi.ts'
+import { controlDescription } from './openapi.ts'
 import type { AnyOperation } from './operation.ts'
 import { OPERATIONS } from './operations.ts'
 import { answer, Idempotency, logFault } from './request-handler.ts'
@@ -20,7 +20,6 @@ export interface ControlApiOptions {
 const MAX_BODY = 65_536
 /** Used instead of the name of a key; no key can have it, because it contains a space. */
 const LINK = 'by link'
-const PAGE_POLICY = contentPolicy("style-src 'unsafe-inline'")
 
 /**
  * The control API: everything under the prefix with which it is registered (`/v1`). Without a key in the settings,
@@ -51,7 +50,7 @@ export async function controlApi(
     return
   }
 
-  addDocs(app)
+  addOpenApiRoutes(app, controlDescription(OPERATIONS), { exposeHeadRoute: false })
   for (const operation of OPERATIONS) {
     const { method, path } = operation
     // Authentication precedes reading the body.
@@ -92,18 +91,6 @@ function holderOf(
   if (access === 'link' && authorization === undefined && typeof token === 'string')
     throw keys.refused(request.ip)
   return keys.holderOf(authorization, request.ip)
-}
-
-function addDocs(app: FastifyInstance): void {
-  const page = docsPage(OPERATIONS)
-  const document = JSON.stringify(openApi(OPERATIONS))
-  const open = { exposeHeadRoute: false }
-  app.get('/openapi.json', open, (_request, reply) =>
-    reply.type('application/json; charset=utf-8').send(document),
-  )
-  app.get('/docs', open, (_request, reply) =>
-    reply.header('content-security-policy', PAGE_POLICY).type('text/html; charset=utf-8').send(page),
-  )
 }
 
 /** The path does not exist, or has other methods. */

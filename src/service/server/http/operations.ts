@@ -59,6 +59,7 @@ export interface Operation {
   readonly method: 'GET' | 'POST'
   /** Names in braces are path parameters. */
   readonly path: string
+  readonly group: string
   readonly summary: string
   readonly about: string
   /** No key is required. */
@@ -80,6 +81,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'health',
     method: 'GET',
     path: '/health',
+    group: 'Operation',
     summary: 'Service health',
     about: 'Number of open sessions, delay of results behind speech, and available engines.',
     open: true,
@@ -90,6 +92,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'languages',
     method: 'GET',
     path: '/api/languages',
+    group: 'Languages and voices',
     summary: 'List of languages',
     about: 'Languages that the installed engines support.',
     answers: { 'application/json': languagesSchema },
@@ -99,6 +102,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'voices',
     method: 'GET',
     path: '/api/voices',
+    group: 'Languages and voices',
     summary: 'List of voices',
     about: 'The default voice of each language comes first. Filters can be combined.',
     query: VOICE_PARAMETERS,
@@ -116,6 +120,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'batchFile',
     method: 'POST',
     path: '/api/batch/file',
+    group: 'Files',
     summary: 'Transcribes, translates or speaks one file',
     about:
       'Audio is wav, mp3, ogg with Opus or Vorbis, or WebM with Opus. The response has exactly the fields of the mode. With `Accept: audio/mpeg` it is the mp3 alone, if there is one. Live sessions take precedence: a job pauses while live speech has to wait, and is rejected with `Retry-After` while the service is further behind than `admitLagMs` or has no free slot.',
@@ -127,6 +132,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'stream',
     method: 'GET',
     path: `${STREAM_PATH}{name}`,
+    group: 'Sessions',
     summary: 'Streamed audio of a session',
     about:
       'The address sent in `start` when streamed audio was requested: one mp3 that lasts as long as the session. The name is secret, so no key is required.',
@@ -138,6 +144,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'docs',
     method: 'GET',
     path: '/docs',
+    group: 'Description',
     summary: 'This description as a web page',
     about: 'A page without scripts.',
     open: true,
@@ -148,6 +155,7 @@ export const OPERATIONS: readonly Operation[] = [
     id: 'docsJson',
     method: 'GET',
     path: '/docs/json',
+    group: 'Description',
     summary: 'This description as JSON',
     about: 'OpenAPI 3.1.',
     open: true,
