@@ -115,8 +115,8 @@ export interface OriginalGains {
 }
 
 /** Tells if the translation of this speaker is unavailable. */
-export interface Away {
-  readonly away: boolean
+export interface Availability {
+  readonly unavailable: boolean
 }
 
 /** Playback events of one speaker. */
@@ -133,7 +133,7 @@ export class ListenerVoice {
   /** Gain of the last original frame mixed. */
   gain = 0
   /** The translating session; absent when both speak the same language. */
-  session: Away | undefined
+  session: Availability | undefined
   /** The listener's own voice, which is played only while translation is unavailable. */
   own = false
   /** The listener hears the original directly, without Dragoman. */
@@ -168,7 +168,7 @@ export class ListenerVoice {
     if (this.muted || this.together) return 0
     // Translations from before both spoke the same language are played to the end.
     if (!this.session) return this.own ? 0 : this.translation.active ? this.#gains.ducked : 1
-    if (this.session.away) return this.#carriedByEarlier ? 0 : 1
+    if (this.session.unavailable) return this.#carriedByEarlier ? 0 : 1
     if (this.own || this.mode === 'off') return 0
     if (this.mode === 'low') return this.#gains.low
     return translating ? this.#gains.ducked : this.#gains.soft
@@ -181,7 +181,7 @@ export class ListenerVoice {
 
   /** True if it is not the background of a translation and needs minimum delay. */
   get live(): boolean {
-    return !this.together && (!this.session || this.session.away)
+    return !this.together && (!this.session || this.session.unavailable)
   }
 
   get #carriedByEarlier(): boolean {

@@ -6,7 +6,7 @@ import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption, Observer } from '../model/events.ts'
 import type { TrackWriter } from '../model/recording.ts'
 import type { RelaySettings } from '../model/relay-settings.ts'
-import { Session, type SessionDependencies } from '../translation/session.ts'
+import { Session, type SessionEvents, type SessionServices } from '../translation/session.ts'
 import { type InterpreterEvents, ResultAssembler } from '../utterance/result-assembler.ts'
 import type { DecodeQueue, Utterance } from '../utterance/utterance.ts'
 import type { ListenerLink, Participant } from './participant.ts'
@@ -71,7 +71,7 @@ class SpeechInterval {
   }
 }
 
-export interface InterpretationOptions extends SessionDependencies {
+export interface InterpretationOptions extends SessionServices {
   readonly observer: Observer
   readonly mp3: Mp3Pool
   readonly decoding: DecodeQueue
@@ -106,7 +106,7 @@ export class Interpretation {
   readonly #options: InterpretationOptions
   readonly #interpreter: ResultAssembler
 
-  /** Opens the session. Requires `speaker.state.speaks`. `setup` has the requested voice and its previous result. */
+  /** Requires `speaker.state.speaks`. `setup` has the requested voice and its previous result. */
   constructor(
     speaker: Participant,
     to: LanguageId,
@@ -158,8 +158,8 @@ export class Interpretation {
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, voice } as const
     // Keep playing the original until the service accepts the request this time.
-    const options = refusedBefore ? { ...parts.options, connectTimeoutMs: -1 } : parts.options
-    this.session = new Session(speaker.id, request, options, parts, {
+    const settings = refusedBefore ? { ...parts.options, connectTimeoutMs: -1 } : parts.options
+    const sessionEvents: SessionEvents = {
       result: (_session, result) => {
         const now = clock.now()
         this.#attempt(() => this.#interpreter.result(result, speaker.speechEndedAt(now), now))
@@ -171,7 +171,19 @@ export class Interpretation {
       },
       interrupted: () => this.#attempt(() => this.#interpreter.interrupted()),
       changed: session => this.#report(session),
+    }
+    this.session = new Session({
+      speaker: speaker.id,
+      request,
+      settings,
+      services: parts,
+      events: sessionEvents,
     })
+  }
+
+  /** Opens the session. */
+  start(): void {
+    this.session.start()
   }
 
   /** The first listener, whose playback is recorded on the track. */
@@ -180,8 +192,8 @@ export class Interpretation {
   }
 
   /** True if listeners should hear the original: the service is unavailable or returns text without a voice. */
-  get away(): boolean {
-    return this.session.away || (this.session.request.want === 'speech' && this.#interpreter.voiceless)
+  get unavailable(): boolean {
+    return this.session.unavailable || (this.session.request.want === 'speech' && this.#interpreter.voiceless)
   }
 
   /** True if the service refused it, so that it delivers no more results. */

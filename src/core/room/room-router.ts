@@ -132,7 +132,9 @@ export class RoomRouter {
       if (!participant || (there && !there.refused)) continue
       // The service could have been reconfigured since it refused: each change in the room is a reason to try again.
       const setup = { voice, refusedBefore: there !== undefined }
-      this.#interpretations.set(id, new Interpretation(participant, to, this.#options, setup))
+      const interpretation = new Interpretation(participant, to, this.#options, setup)
+      this.#interpretations.set(id, interpretation)
+      interpretation.start()
     }
   }
 

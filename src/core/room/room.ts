@@ -21,12 +21,12 @@ class OutageMonitor {
   /** Checks every listener; call it a few times a second. */
   check(participants: Iterable<Participant>, now: number): void {
     for (const participant of participants) {
-      const away = isAway(participant)
+      const unavailable = isUnavailable(participant)
       const since = this.#since.get(participant.id)
-      if (away && since === undefined) {
+      if (unavailable && since === undefined) {
         this.#since.set(participant.id, now)
         this.#tell(participant, true, 0)
-      } else if (!away && since !== undefined) {
+      } else if (!unavailable && since !== undefined) {
         this.#since.delete(participant.id)
         this.#tell(participant, false, now - since)
       }
@@ -43,8 +43,8 @@ class OutageMonitor {
   }
 }
 
-function isAway({ playout }: Participant): boolean {
-  for (const { session } of playout.voices.values()) if (session?.away) return true
+function isUnavailable({ playout }: Participant): boolean {
+  for (const { session } of playout.voices.values()) if (session?.unavailable) return true
   return false
 }
 

@@ -1,6 +1,6 @@
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { Connection, ConnectionSink, TranslationRequest, Translator } from './translator.ts'
+import type { AudioSender, Connection, ConnectionSink, TranslationRequest, Translator } from './translator.ts'
 
 /** Minimum time between two attempts to connect (ms). */
 const AGAIN_MS = 5_000
@@ -50,6 +50,23 @@ interface Next {
   readonly number: number
   connection: Connection | undefined
   ready: boolean
+  /** Absent: the connection itself. */
+  sender: AudioSender | undefined
+}
+
+/** The connection's events. `ready` names the sender of the active connection. */
+export interface ConnectionPairEvents extends ConnectionSink {
+  ready(sender: AudioSender): void
+  /** The standby connection could not be opened, or ended before it was needed. */
+  standbyFailed(): void
+  /** A connection or a handler of its events threw `error`. */
+  thrown(error: unknown): void
+}
+
+export interface ConnectionPairOptions {
+  readonly translator: Translator
+  readonly request: TranslationRequest
+  readonly events: ConnectionPairEvents
 }
 
 /**
@@ -59,29 +76,17 @@ interface Next {
 export class ConnectionPair {
   readonly #translator: Translator
   readonly #request: TranslationRequest
-  readonly #events: ConnectionSink
-  /** The standby connection could not be opened, or ended before it was needed. */
-  readonly #failed: () => void
-  readonly #thrown: (error: unknown) => void
+  readonly #events: ConnectionPairEvents
   #made = 0
   /** Number of the active connection; 0: none. */
   #number = 0
   #connection: Connection | undefined
   #next: Next | undefined
 
-  /** `thrown` receives errors thrown by connections or event handlers. */
-  constructor(
-    translator: Translator,
-    request: TranslationRequest,
-    events: ConnectionSink,
-    failed: () => void,
-    thrown: (error: unknown) => void = () => {},
-  ) {
+  constructor({ translator, request, events }: ConnectionPairOptions) {
     this.#translator = translator
     this.#request = request
     this.#events = events
-    this.#failed = failed
-    this.#thrown = thrown
   }
 
   /** State of the standby connection. */
@@ -102,29 +107,28 @@ export class ConnectionPair {
 
   /** Opens a standby connection. */
   prepare(): void {
-    const next: Next = { number: ++this.#made, connection: undefined, ready: false }
+    const next: Next = { number: ++this.#made, connection: undefined, ready: false, sender: undefined }
     this.#next = next
     next.connection = this.#connect(next.number)
   }
 
-  /** Makes the standby connection the active one, without an event. */
-  change(): void {
+  /** Makes the standby connection the active one, without an event; returns its sender. */
+  change(): AudioSender {
     const next = this.#next
-    if (!next?.ready) throw new RangeError(`the next connection is ${this.next}, not ready`)
+    if (!next?.ready || !next.connection)
+      throw new RangeError(`the next connection is ${this.next}, not ready`)
     const old = this.#connection
     this.#next = undefined
     this.#number = next.number
     this.#connection = next.connection
     this.#end(old)
+    return next.sender ?? next.connection
   }
 
-  send(bytes: Uint8Array, sequence: number): void {
-    try {
-      this.#connection?.send(bytes, sequence)
-    } catch (error) {
-      this.#thrown(error)
-      this.#ended(this.#number, broken(error))
-    }
+  /** The sender of the active connection threw `error`: the connection counts as ended. */
+  sendFailed(error: unknown): void {
+    this.#events.thrown(error)
+    this.#ended(this.#number, broken(error))
   }
 
   /** Closes all connections; no further events follow. */
@@ -144,9 +148,12 @@ export class ConnectionPair {
     }
     const events = this.#events
     const sink: ConnectionSink = {
-      ready: () => {
-        if (this.#next?.number === number) this.#next.ready = true
-        else heard(() => events.ready())
+      ready: sender => {
+        const next = this.#next
+        if (next?.number === number) {
+          next.ready = true
+          next.sender = sender
+        } else heard(() => events.ready(sender ?? this.#connection ?? this.#late))
       },
       acked: (sequence, ok) => heard(() => events.acked(sequence, ok)),
       result: result => heard(() => events.result(result)),
@@ -158,11 +165,16 @@ export class ConnectionPair {
     try {
       return this.#translator.open(this.#request, sink)
     } catch (error) {
-      this.#thrown(error)
+      this.#events.thrown(error)
       // Deferred like the end of any connection, so that the caller has the connection before its end is reported.
       queueMicrotask(() => sink.ended(broken(error)))
       return { send() {}, close() {} }
     }
+  }
+
+  /** For a connection that is ready before `open` has returned it. */
+  readonly #late: AudioSender = {
+    send: (fragment, sequence) => this.#connection?.send(fragment, sequence),
   }
 
   #end(connection: Connection | undefined): void {
@@ -173,14 +185,14 @@ export class ConnectionPair {
     try {
       task()
     } catch (error) {
-      this.#thrown(error)
+      this.#events.thrown(error)
     }
   }
 
   #ended(number: number, reason: EndReason): void {
     if (this.#next?.number === number) {
       this.#next = undefined
-      this.#failed()
+      this.#events.standbyFailed()
     } else if (number === this.#number) this.#events.ended(reason)
   }
 }

@@ -1,6 +1,12 @@
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { Upstream } from './circuit-breaker.ts'
-import { type Connection, type ConnectionSink, inAnyVoice, type TranslationRequest } from './translator.ts'
+import {
+  type AudioSender,
+  type Connection,
+  type ConnectionSink,
+  inAnyVoice,
+  type TranslationRequest,
+} from './translator.ts'
 
 /** A connection that fails within this time after it was ready does not count as a success (ms). */
 const STEADY_MS = 2_000
@@ -36,8 +42,6 @@ export class FailoverConnection implements Connection {
   /** True while it is a probe of an open circuit. */
   probe = false
   #inner: Connection | undefined
-  /** Number of attempts; events of earlier attempts are ignored. */
-  #attempt = 0
   #over = false
   #readyAt = 0
   #failuresBefore: readonly number[] = []
@@ -56,28 +60,27 @@ export class FailoverConnection implements Connection {
 
   /** Opens the connection at `upstream`. */
   start(upstream: Upstream): void {
-    const attempt = ++this.#attempt
-    const heard = () => attempt === this.#attempt && !this.#over
     const sink = this.#sink
     this.upstream = upstream
     upstream.opening++
     // The requested voice belongs to the first service; other services might not offer it.
     const request = upstream.place === 0 ? this.request : inAnyVoice(this.request)
+    // An attempt is over once it has ended, so its events need no check here; the session checks their connection.
     this.#inner = upstream.translator.open(request, {
-      ready: () => void (heard() && this.#begin(upstream)),
-      acked: (sequence, ok) => {
-        if (attempt === this.#attempt) sink.acked(sequence, ok)
+      ready: sender => this.#begin(upstream, sender),
+      acked: (sequence, ok) => sink.acked(sequence, ok),
+      result: result => sink.result(result),
+      endOfSpeech: utterance => sink.endOfSpeech(utterance),
+      renew: ms => sink.renew?.(ms),
+      fault: error => sink.fault(error),
+      ended: reason => {
+        if (!this.#over) this.#ended(upstream, reason)
       },
-      result: result => void (heard() && sink.result(result)),
-      endOfSpeech: utterance => void (heard() && sink.endOfSpeech(utterance)),
-      renew: ms => void (heard() && sink.renew?.(ms)),
-      fault: error => void (heard() && sink.fault(error)),
-      ended: reason => void (heard() && this.#ended(upstream, reason)),
     })
   }
 
   send(fragment: Uint8Array, sequence: number): void {
-    if (this.ready) this.#inner?.send(fragment, sequence)
+    this.#inner?.send(fragment, sequence)
   }
 
   close(): void {
@@ -102,13 +105,14 @@ export class FailoverConnection implements Connection {
     this.#sink.ended(reason)
   }
 
-  #begin(upstream: Upstream): void {
+  #begin(upstream: Upstream, sender: AudioSender | undefined): void {
+    if (this.#over) return
     this.#readyAt = this.#events.now()
     this.#failuresBefore = upstream.circuit.succeeded(this.#readyAt)
     this.ready = true
     this.probe = false
     this.#settle(upstream)
-    this.#sink.ready()
+    this.#sink.ready(sender ?? this.#inner)
   }
 
   #ended(upstream: Upstream, reason: EndReason): void {
@@ -116,8 +120,6 @@ export class FailoverConnection implements Connection {
       this.upstream = undefined
       this.probe = false
       this.#settle(upstream)
-      // Ignore later events of this attempt.
-      this.#attempt++
       this.tried.add(upstream)
       if (reason.kind === 'failed' && !reason.error.retryable)
         this.#refusedAt.set(upstream, this.#events.now())

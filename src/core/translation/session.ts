@@ -6,13 +6,14 @@ import type { Logger } from '../../common/log.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { SessionState } from '../model/events.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
-import { ConnectionPair, RenewalPolicy } from './connection-pair.ts'
-import type { FragmentPool } from './replay-buffer.ts'
+import { ConnectionPair, type ConnectionPairEvents, RenewalPolicy } from './connection-pair.ts'
+import type { Fragment, FragmentPool } from './replay-buffer.ts'
 import { ReplayBuffer, ResultTracker } from './replay-buffer.ts'
 import { next, nextAttempt, type SessionInput } from './session-state.ts'
-import type { ConnectionSink, TranslationRequest, TranslationResult, Translator } from './translator.ts'
+import type { AudioSender, TranslationRequest, TranslationResult, Translator } from './translator.ts'
 
-export interface SessionOptions {
+/** Timing of a session. */
+export interface SessionSettings {
   /** Length of a fragment (ms), whole frames; 60 by default. */
   readonly fragmentMs: number
   /** Speech kept for replay while the service is unavailable (ms). */
@@ -32,7 +33,8 @@ export interface SessionEvents {
   changed(session: Session): void
 }
 
-export interface SessionDependencies {
+/** Services that sessions share. */
+export interface SessionServices {
   readonly clock: Clock
   readonly log: Logger
   readonly metrics: RelayMetrics
@@ -40,6 +42,15 @@ export interface SessionDependencies {
   readonly pool: FragmentPool
   readonly random: () => number
   readonly faults?: ContainedFaults
+}
+
+export interface SessionOptions {
+  /** The speaker's id. */
+  readonly speaker: string
+  readonly request: TranslationRequest
+  readonly settings: SessionSettings
+  readonly services: SessionServices
+  readonly events: SessionEvents
 }
 
 /**
@@ -71,12 +82,14 @@ export class Session {
   readonly ended: Promise<EndReason>
   /** Connections lost or failed so far. */
   drops = 0
-  readonly #options: SessionOptions
-  readonly #parts: SessionDependencies
+  readonly #settings: SessionSettings
+  readonly #services: SessionServices
   readonly #events: SessionEvents
-  readonly #ring: ReplayBuffer
+  readonly #buffer: ReplayBuffer
   readonly #answers: ResultTracker
-  readonly #line: ConnectionPair
+  readonly #connections: ConnectionPair
+  /** Takes audio while the session is live. */
+  #sender: AudioSender | undefined
   readonly #renewal = new RenewalPolicy()
   #state: SessionState
   #retry: Disposable | undefined
@@ -90,27 +103,25 @@ export class Session {
   #unused = true
   #resolveEnded!: (reason: EndReason) => void
 
-  constructor(
-    speaker: string,
-    request: TranslationRequest,
-    options: SessionOptions,
-    parts: SessionDependencies,
-    events: SessionEvents,
-  ) {
+  constructor({ speaker, request, settings, services, events }: SessionOptions) {
     this.speaker = speaker
     this.request = request
-    this.#options = options
-    this.#parts = parts
+    this.#settings = settings
+    this.#services = services
     this.#events = events
-    this.#ring = new ReplayBuffer(parts.pool, options.fragmentMs, options.replayMs)
-    this.#answers = new ResultTracker(this.#ring, request.want === 'speech')
-    this.#line = this.#lineTo(parts)
+    this.#buffer = new ReplayBuffer(services.pool, settings.fragmentMs, settings.replayMs)
+    this.#answers = new ResultTracker(this.#buffer, request.want === 'speech')
+    this.#connections = this.#connectionsTo(services)
     this.ended = new Promise(resolve => {
       this.#resolveEnded = resolve
     })
-    this.#state = { status: 'opening', attempt: 1, since: parts.clock.now() }
-    parts.metrics.sessionsOpened++
-    this.#line.open()
+    this.#state = { status: 'opening', attempt: 1, since: services.clock.now() }
+  }
+
+  /** Opens the first connection. Called once; audio written before is sent as soon as the service accepts it. */
+  start(): void {
+    this.#services.metrics.sessionsOpened++
+    this.#connections.open()
   }
 
   get state(): SessionState {
@@ -118,16 +129,16 @@ export class Session {
   }
 
   /** True if the listener should hear the original because the service is unavailable. */
-  get away(): boolean {
+  get unavailable(): boolean {
     const state = this.#state
     if (state.status === 'live') return false
     if (this.#wasLive || state.status === 'ended' || state.attempt > 1) return true
-    return this.#parts.clock.now() - state.since > this.#options.connectTimeoutMs
+    return this.#services.clock.now() - state.since > this.#settings.connectTimeoutMs
   }
 
   /** Speech dropped from the replay buffer before the service accepted it (ms). */
   get lostMs(): number {
-    return this.#ring.lostMs
+    return this.#buffer.lostMs
   }
 
   /** True if it has received no speech and no results, so there are no last words to wait for. */
@@ -139,13 +150,13 @@ export class Session {
   write(frame: Int16Array, quiet: boolean, now: number): void {
     if (this.#state.status === 'ended') return
     this.#unused &&= quiet
-    if (this.#ring.write(frame, quiet)) this.#pump(now)
+    if (this.#buffer.write(frame, quiet)) this.#pump(now)
   }
 
   /** Checks deadlines. Called on the relay's tick; a few times a second is enough. */
   check(now: number): void {
-    const waiting = this.#state.status === 'live' ? this.#ring.waitingSince() : undefined
-    if (waiting !== undefined && now - waiting > this.#options.ackDeadlineMs)
+    const waiting = this.#state.status === 'live' ? this.#buffer.waitingSince() : undefined
+    if (waiting !== undefined && now - waiting > this.#settings.ackDeadlineMs)
       this.#drop(
         new BridgeError('SERVICE_SILENT', `no ack for ${Math.round(now - waiting)} ms`, { retryable: true }),
       )
@@ -153,7 +164,7 @@ export class Session {
     if (this.#state.status === 'live') this.#renew(now)
     if (now >= this.#tidyAt) {
       this.#tidyAt = now + TIDY_MS
-      this.#ring.tidy(now)
+      this.#buffer.tidy(now)
       this.#countLost()
     }
     this.#pump(now)
@@ -164,9 +175,9 @@ export class Session {
     return this.ended
   }
 
-  #lineTo({ translator, clock, log, faults }: SessionDependencies): ConnectionPair {
-    const events: ConnectionSink = {
-      ready: () => this.#begin({ type: 'ready', at: clock.now() }),
+  #connectionsTo({ translator, clock, log, faults }: SessionServices): ConnectionPair {
+    const events: ConnectionPairEvents = {
+      ready: sender => this.#begin(sender, { type: 'ready', at: clock.now() }),
       acked: (sequence, ok) => this.#acked(sequence, ok),
       result: result => {
         this.#unused = false
@@ -181,25 +192,20 @@ export class Session {
       fault: ({ code, message }) =>
         log.warn({ speaker: this.speaker, code, error: message }, 'service reported an error'),
       ended: reason => this.#lost(reason),
+      standbyFailed: () => this.#renewal.failed(clock.now()),
+      thrown: error => faults?.note('service connection failed', error, { speaker: this.speaker }),
     }
-    const thrown = (error: unknown) =>
-      faults?.note('service connection failed', error, { speaker: this.speaker })
-    return new ConnectionPair(
-      translator,
-      this.request,
-      events,
-      () => this.#renewal.failed(clock.now()),
-      thrown,
-    )
+    return new ConnectionPair({ translator, request: this.request, events })
   }
 
   /** A connection accepts audio: first replays everything unanswered. */
-  #begin(input: SessionInput & { at: number }): void {
+  #begin(sender: AudioSender, input: SessionInput & { at: number }): void {
+    this.#sender = sender
     this.#wasLive = true
     this.#refusedSince = undefined
     this.#holdUntil = Number.NEGATIVE_INFINITY
     this.#renewal.begin()
-    this.#parts.metrics.fragmentsReplayed += this.#ring.rewind()
+    this.#services.metrics.fragmentsReplayed += this.#buffer.rewind()
     this.#answers.begin()
     this.#become(next(this.#state, input))
     this.#pump(input.at)
@@ -207,22 +213,23 @@ export class Session {
 
   /** Replaces a connection that is about to end. */
   #renew(now: number): void {
-    const resting = this.#ring.resting && !this.#answers.open
-    if (this.#line.next === 'ready') {
+    const resting = this.#buffer.resting && !this.#answers.open
+    if (this.#connections.next === 'ready') {
       if (this.#renewal.changes(now, resting)) this.#change(now)
-    } else if (this.#line.next === 'none' && this.#renewal.prepares(now, resting)) this.#line.prepare()
+    } else if (this.#connections.next === 'none' && this.#renewal.prepares(now, resting))
+      this.#connections.prepare()
   }
 
   #change(now: number): void {
-    this.#line.change()
-    this.#parts.metrics.sessionsRenewed++
+    const sender = this.#connections.change()
+    this.#services.metrics.sessionsRenewed++
     this.#events.interrupted(this)
-    this.#begin({ type: 'renewed', at: now })
+    this.#begin(sender, { type: 'renewed', at: now })
   }
 
   #acked(sequence: number, ok: boolean): void {
-    const now = this.#parts.clock.now()
-    this.#ring.ack(sequence, ok)
+    const now = this.#services.clock.now()
+    this.#buffer.ack(sequence, ok)
     if (ok) this.#refusedSince = undefined
     else {
       this.#refusedSince ??= now
@@ -232,18 +239,26 @@ export class Session {
       this.#drop(
         new BridgeError('SERVICE_REFUSED', 'the service continuously refuses audio', { retryable: true }),
       )
-    else if (!this.#parts.translator.throttled) this.#pump(now)
+    else if (!this.#services.translator.throttled) this.#pump(now)
   }
 
   #pump(now: number): void {
     if (this.#state.status !== 'live' || now < this.#holdUntil) return
-    while (this.#state.status === 'live' && this.#ring.inFlight < this.#window) {
-      const fragment = this.#ring.next(now)
+    while (this.#state.status === 'live' && this.#buffer.inFlight < this.#window) {
+      const fragment = this.#buffer.next(now)
       if (!fragment) return
-      this.#parts.metrics.fragmentsSent++
-      this.#line.send(fragment.bytes, fragment.sequence)
+      this.#services.metrics.fragmentsSent++
+      this.#send(fragment)
       // While throttled, speech is sent at real-time pace; replays wait until all sessions have reconnected.
-      if (this.#parts.translator.throttled) return
+      if (this.#services.translator.throttled) return
+    }
+  }
+
+  #send({ bytes, sequence }: Fragment): void {
+    try {
+      this.#sender?.send(bytes, sequence)
+    } catch (error) {
+      this.#connections.sendFailed(error)
     }
   }
 
@@ -256,7 +271,8 @@ export class Session {
   }
 
   #lost(reason: EndReason): void {
-    if (this.#state.status === 'live' && this.#line.next === 'ready') this.#change(this.#parts.clock.now())
+    if (this.#state.status === 'live' && this.#connections.next === 'ready')
+      this.#change(this.#services.clock.now())
     else if (reason.kind !== 'failed')
       this.#drop(new BridgeError('SERVICE_LOST', reason.kind, { retryable: true }))
     // An earlier success suggests that the refusal is transient or caused by a transmission error.
@@ -269,7 +285,7 @@ export class Session {
    * key: listeners hear originals.
    */
   #refused(error: BridgeError): void {
-    this.#parts.log.error(
+    this.#services.log.error(
       { speaker: this.speaker, code: error.code, error: error.message },
       'service refused the session',
     )
@@ -277,49 +293,51 @@ export class Session {
   }
 
   #drop(error: BridgeError): void {
-    const now = this.#parts.clock.now()
+    const now = this.#services.clock.now()
     const attempt = nextAttempt(this.#state, now)
     const waitMs = this.#waitMs(attempt, error)
     this.drops++
-    this.#parts.metrics.sessionsDropped++
+    this.#services.metrics.sessionsDropped++
     if (this.#state.status === 'live' || attempt === 2)
-      this.#parts.log.warn(
+      this.#services.log.warn(
         { speaker: this.speaker, code: error.code, error: error.message },
         'service connection lost, retrying',
       )
+    this.#sender = undefined
     this.#become(next(this.#state, { type: 'dropped', at: now, waitMs }))
-    this.#line.close()
+    this.#connections.close()
     // Immediately, so that this audio is not discarded as old while the service is unavailable.
-    this.#parts.metrics.fragmentsReplayed += this.#ring.rewind()
+    this.#services.metrics.fragmentsReplayed += this.#buffer.rewind()
     this.#events.interrupted(this)
-    this.#retry = this.#parts.clock.at(now + waitMs, () => {
-      this.#become(next(this.#state, { type: 'retry', at: this.#parts.clock.now() }))
-      this.#line.open()
+    this.#retry = this.#services.clock.at(now + waitMs, () => {
+      this.#become(next(this.#state, { type: 'retry', at: this.#services.clock.now() }))
+      this.#connections.open()
     })
   }
 
   /** After a connection that lasted, the next attempt follows at once, regardless of the error. */
   #waitMs(attempt: number, { backOff }: BridgeError): number {
-    const random = this.#parts.random()
+    const random = this.#services.random()
     if (attempt === 1) this.#refusals = 0
     else if (backOff === 'slow') return backoffMs(++this.#refusals, REFUSED, random)
     return backoffMs(attempt - 1, RECONNECT, random)
   }
 
   #end(reason: EndReason): void {
+    this.#sender = undefined
     this.#become(next(this.#state, { type: 'end', reason }))
     this.#retry?.[Symbol.dispose]()
-    this.#line.close()
+    this.#connections.close()
     this.#countLost()
-    this.#ring.close()
-    this.#parts.metrics.sessionsEnded++
+    this.#buffer.close()
+    this.#services.metrics.sessionsEnded++
     this.#events.interrupted(this)
     this.#resolveEnded(reason)
   }
 
   #countLost(): void {
-    this.#parts.metrics.lostMs += this.#ring.lostMs - this.#lostMs
-    this.#lostMs = this.#ring.lostMs
+    this.#services.metrics.lostMs += this.#buffer.lostMs - this.#lostMs
+    this.#lostMs = this.#buffer.lostMs
   }
 
   #become(state: SessionState): void {

@@ -41,10 +41,21 @@ export interface TranslationResult {
   readonly timing?: ServiceTiming
 }
 
+/** Sends a speaker's audio to the service. */
+export interface AudioSender {
+  /**
+   * Sends linear16 16 kHz mono bytes. Only between `ready` and `ended`; the bytes must not change until acknowledged.
+   */
+  send(fragment: Uint8Array, sequence: number): void
+}
+
 /** Receives a connection's events, synchronously and in order; no event follows `ended`. */
 export interface ConnectionSink {
-  /** The service accepts audio from now on. */
-  ready(): void
+  /**
+   * The service accepts audio from now on, through `sender`. Default: the connection itself; a connection that wraps
+   * another one passes on the innermost sender, so that audio takes no detour.
+   */
+  ready(sender?: AudioSender): void
   /** Fragment `sequence` was accepted (`ok`) or reported as failed. */
   acked(sequence: number, ok: boolean): void
   result(result: TranslationResult): void
@@ -59,11 +70,7 @@ export interface ConnectionSink {
 }
 
 /** One connection to the translation service: created per session and attempt, used once. */
-export interface Connection {
-  /**
-   * Sends linear16 16 kHz mono bytes. Only between `ready` and `ended`; the bytes must not change until acknowledged.
-   */
-  send(fragment: Uint8Array, sequence: number): void
+export interface Connection extends AudioSender {
   /** Idempotent. `ended` follows. */
   close(): void
 }

@@ -83,6 +83,8 @@ export interface SessionSocketSink {
   endOfSpeech(utterance: string): void
   /** An `error` about data; the session continues. */
   fault(error: ServiceClientError): void
+  /** The fragment that `send` numbered `sequence` was accepted (`ok`) or rejected. */
+  acked?(sequence: number, ok: boolean): void
   ended(end: SessionEnd): void
 }
 
@@ -173,6 +175,13 @@ export class SessionSocket {
     if (this.#state !== 'ready' || !this.#socket.connected) return false
     this.#socket.emit(event, item, acked)
     return true
+  }
+
+  /** Sends linear16 as `write_stream`; `sink.acked` follows. */
+  send(fragment: Uint8Array, sequence: number): void {
+    this.emit(EVENT.writeStream, fragment, (...statuses) => {
+      if (this.#state === 'ready') this.#sink.acked?.(sequence, taken(statuses))
+    })
   }
 
   /** Returns the service's latest error if it is recent; each error explains only one failure. */

@@ -7,12 +7,12 @@ import type {
   TranslationRequest,
   Translator,
 } from '../../core/translation/translator.ts'
-import { EVENT, type ReceiveAudio } from '../contract.ts'
+import type { ReceiveAudio } from '../contract.ts'
 import { toBridgeError } from './errors.ts'
 import { RESULT_PATHS, type ResultPaths, type SessionEnd } from './results.ts'
 import { baseUrl } from './service-client.ts'
 import { sessionQuery } from './session-options.ts'
-import { SessionSocket, type SessionSocketOptions, taken } from './session-transport.ts'
+import { SessionSocket, type SessionSocketOptions } from './session-transport.ts'
 
 /** Time before the end of a session at which it should be replaced, long enough to find a pause (ms). */
 const BEFORE_MS = 60_000
@@ -62,8 +62,9 @@ class ServiceConnection implements Connection {
       connected: parameters => this.#limit(options.clock, toldLifeMs(parameters) ?? options.lifeMs),
       ready: () => {
         if (!this.#life) this.#limit(options.clock, options.lifeMs)
-        sink.ready()
+        sink.ready(this.#socket)
       },
+      acked: (sequence, ok) => sink.acked(sequence, ok),
       result: result => sink.result(result),
       endOfSpeech: utterance => sink.endOfSpeech(utterance),
       fault: error => sink.fault(toBridgeError(error)),
@@ -76,9 +77,7 @@ class ServiceConnection implements Connection {
   }
 
   send(fragment: Uint8Array, sequence: number): void {
-    this.#socket.emit(EVENT.writeStream, fragment, (...statuses) => {
-      if (this.#socket.ready) this.#sink.acked(sequence, taken(statuses))
-    })
+    this.#socket.send(fragment, sequence)
   }
 
   #limit(clock: Clock, lifeMs: number | undefined): void {

@@ -66,13 +66,14 @@ test('C29 a restarting service receives one probe at a time, then 500 calls reco
   const gate = new FailoverTranslator([{ open, close: async () => {} }], { clock, random })
   const metrics = new RelayMetrics()
   const pool = new FragmentPool(1_920, 0)
-  const parts = { clock, log: noopLogger, metrics, translator: gate, pool, random }
+  const services = { clock, log: noopLogger, metrics, translator: gate, pool, random }
   const events = { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} }
   const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
   const sessions = Array.from(
     { length: CALLS },
-    (_, n) => new Session(`${n}`, request, relayOptions(), parts, events),
+    (_, n) => new Session({ speaker: `${n}`, request, settings: relayOptions(), services, events }),
   )
+  for (const session of sessions) session.start()
   const frame = new Int16Array(FRAME_SAMPLES)
   const run = (ms: number) => {
     for (let at = 0; at < ms; at += 60) {

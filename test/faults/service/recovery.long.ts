@@ -27,7 +27,7 @@ async function speakers(count: number, url: string, apiKey: string, fragmentMs: 
     random: Math.random,
   })
   const metrics = new RelayMetrics()
-  const parts = {
+  const services = {
     clock: systemClock,
     log: noopLogger,
     metrics,
@@ -35,10 +35,14 @@ async function speakers(count: number, url: string, apiKey: string, fragmentMs: 
     pool: new FragmentPool(fragmentMs * 32, 100_000),
     random: Math.random,
   }
-  const options = relayOptions({ fragmentMs })
+  const settings = relayOptions({ fragmentMs })
   const events = { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} }
   const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
-  const all = Array.from({ length: count }, (_, n) => new Session(`s${n}`, request, options, parts, events))
+  const all = Array.from(
+    { length: count },
+    (_, n) => new Session({ speaker: `s${n}`, request, settings, services, events }),
+  )
+  for (const session of all) session.start()
   const frame = new Int16Array(FRAME_SAMPLES).fill(1_000)
   let ticks = 0
   const mouth = new Ticker(systemClock, 60, now => {
@@ -50,7 +54,7 @@ async function speakers(count: number, url: string, apiKey: string, fragmentMs: 
     mouth[Symbol.dispose]()
     for (const session of all) void session.close({ kind: 'unused' })
     await gate.close()
-    expect(parts.pool.lent).toBe(0)
+    expect(services.pool.lent).toBe(0)
   }
   try {
     await until(live, PATIENCE_MS, 'that all sessions are live')
@@ -165,7 +169,7 @@ test('a service that stops answering', async context => {
     await pause(200 + 37 * n)
     one.proxy.set({ swallow: true })
     const begun = systemClock.now()
-    await until(() => one.all[0]!.away, PATIENCE_MS, 'that it is noticed')
+    await until(() => one.all[0]!.unavailable, PATIENCE_MS, 'that it is noticed')
     times.push(systemClock.now() - begun)
     one.proxy.heal()
     await until(one.live, PATIENCE_MS, 'that it is back')

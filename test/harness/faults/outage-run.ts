@@ -129,11 +129,11 @@ export function runOutage({
     }
   }
 
-  const session = new Session(
-    'anna',
-    { from: 'en-us', to: 'es-es', want: 'speech' },
-    relayOptions(),
-    {
+  const session = new Session({
+    speaker: 'anna',
+    request: { from: 'en-us', to: 'es-es', want: 'speech' },
+    settings: relayOptions(),
+    services: {
       clock,
       log: noopLogger,
       metrics,
@@ -141,8 +141,9 @@ export function runOutage({
       pool: new FragmentPool(1_920),
       random,
     },
-    { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} },
-  )
+    events: { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} },
+  })
+  session.start()
 
   const total = Math.ceil((dropAtFrame + outageMs / 20 + 3 * PERIOD) / PERIOD) * PERIOD
   const frame = new Int16Array(FRAME_SAMPLES)

@@ -18,18 +18,20 @@ export function sessionSetup() {
   translator.autoReady = false
   const metrics = new RelayMetrics()
   const seen: string[] = []
-  const session = new Session(
-    'anna',
-    { from: 'en-us', to: 'es-es', want: 'speech' },
-    relayOptions(),
-    { clock, log: noopLogger, metrics, translator, pool: new FragmentPool(1_920), random: () => 0.5 },
-    {
+  const pool = new FragmentPool(1_920)
+  const session = new Session({
+    speaker: 'anna',
+    request: { from: 'en-us', to: 'es-es', want: 'speech' },
+    settings: relayOptions(),
+    services: { clock, log: noopLogger, metrics, translator, pool, random: () => 0.5 },
+    events: {
       result: (_, result) => seen.push(`result ${result.text}`),
       endOfSpeech: () => seen.push('end'),
       interrupted: () => seen.push('interrupted'),
       changed: changed => seen.push(changed.state.status),
     },
-  )
+  })
+  session.start()
   let value = 0
   /** Speaks `ms` of frames numbered in their samples, in real time. */
   const speak = (ms: number) => {

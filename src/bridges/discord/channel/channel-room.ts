@@ -122,7 +122,7 @@ export class ChannelRoom {
     const room = this.#parts.relay.rooms.get(this.name)
     // Draining sessions of participants who left or opted out do not count.
     for (const { session, speaker } of room?.interpretations ?? [])
-      if (session.away && room?.participants.has(speaker.id)) return true
+      if (session.unavailable && room?.participants.has(speaker.id)) return true
     return false
   }
 

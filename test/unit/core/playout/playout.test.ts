@@ -58,7 +58,7 @@ function talk(s: ReturnType<typeof setUp>, voice: ListenerVoice, ms: number, hz 
 describe('playing translations', () => {
   test('sends nothing while there is no audio', () => {
     const s = setUp()
-    s.add('anna').session = { away: false }
+    s.add('anna').session = { unavailable: false }
     s.run(1_000)
     expect(s.leg.played).toHaveLength(0)
   })
@@ -159,7 +159,7 @@ describe('playing translations', () => {
   test('stops sending while the peer does not read', () => {
     const s = setUp()
     const voice = s.add('anna')
-    voice.session = { away: true }
+    voice.session = { unavailable: true }
     s.leg.congested = true
     talk(s, voice, 1_000)
     expect(s.leg.played).toHaveLength(0)
@@ -201,7 +201,7 @@ describe('playing originals', () => {
   test('duck: quiet, quieter under a translation, and back without a jump', () => {
     const s = setUp()
     const voice = s.add('anna')
-    voice.session = { away: false }
+    voice.session = { unavailable: false }
     talk(s, voice, 1_000)
     expect(loudness(s.leg.heard().subarray(4_000), 400, 16_000)).toBeCloseTo(8_000 * 0.35, -2)
     const before = s.leg.heard().length
@@ -217,7 +217,7 @@ describe('playing originals', () => {
   test('off: no original; low: constant volume', () => {
     const s = setUp()
     const voice = s.add('anna')
-    voice.session = { away: false }
+    voice.session = { unavailable: false }
     voice.mode = 'off'
     talk(s, voice, 500)
     expect(s.leg.played).toHaveLength(0)
@@ -229,15 +229,15 @@ describe('playing originals', () => {
   test('service unavailable: the original rises to full level within 100 ms, and falls again', () => {
     const s = setUp()
     const voice = s.add('anna')
-    const session = { away: false }
+    const session = { unavailable: false }
     voice.session = session
     voice.mode = 'off'
     talk(s, voice, 500)
-    session.away = true
+    session.unavailable = true
     talk(s, voice, 100)
     expect(peak(s.leg.heard())).toBe(8_000)
     talk(s, voice, 400)
-    session.away = false
+    session.unavailable = false
     const before = s.leg.heard().length
     talk(s, voice, 500)
     expect(s.leg.heard().length - before).toBeLessThan(100 * 16)
@@ -246,7 +246,7 @@ describe('playing originals', () => {
   test('a voice under a translation has no gap, and keeps its delay', () => {
     const s = setUp()
     const voice = s.add('anna')
-    voice.session = { away: false }
+    voice.session = { unavailable: false }
     talk(s, voice, 500)
     const before = s.playout.aheadMs(s.clock.now())
     voice.translation.enqueue(speech('1', 1_000))
@@ -262,7 +262,7 @@ describe('playing originals', () => {
   test('after silence, it is delayed by the lead, and catches up in its pauses', () => {
     const s = setUp()
     const voice = s.add('anna')
-    voice.session = { away: false }
+    voice.session = { unavailable: false }
     voice.translation.enqueue(speech('1', 1_000))
     s.run(500)
     talk(s, voice, 1_000)

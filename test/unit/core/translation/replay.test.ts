@@ -34,11 +34,11 @@ async function setUp(options: Partial<RelaySettings> = {}) {
   const translator = new ServiceTranslator({ url: service.url, apiKey: service.apiKey, deadlines })
   const metrics = new RelayMetrics()
   const statuses: string[] = []
-  const session = new Session(
-    'anna',
-    { from: 'en-us', to: 'es-es', want: 'speech' },
-    relayOptions(patient),
-    {
+  const session = new Session({
+    speaker: 'anna',
+    request: { from: 'en-us', to: 'es-es', want: 'speech' },
+    settings: relayOptions(patient),
+    services: {
       clock: systemClock,
       log: noopLogger,
       metrics,
@@ -46,13 +46,14 @@ async function setUp(options: Partial<RelaySettings> = {}) {
       pool: new FragmentPool(1_920),
       random: () => 0.5,
     },
-    {
+    events: {
       result() {},
       endOfSpeech() {},
       interrupted() {},
       changed: ({ state }) => void statuses.push(state.status),
     },
-  )
+  })
+  session.start()
   const watch = new Ticker(systemClock, 50, now => session.check(now))
   /** Speaks frames `from` to `to`, exclusive: each carries its own number in its samples. */
   const speak = async (from = 0, to = FRAMES) => {
@@ -147,7 +148,7 @@ describe('speech, during any service failure', { timeout: 60_000 }, () => {
     first.hang()
     const hungAt = systemClock.now()
     const saying = s.speak(60)
-    await until(() => s.session.away, PATIENCE_MS, 'that it is noticed')
+    await until(() => s.session.unavailable, PATIENCE_MS, 'that it is noticed')
     const noticedMs = systemClock.now() - hungAt
     expect(noticedMs).toBeGreaterThanOrEqual(450)
     // The deadline, a check every 50 ms, and a slow machine.

@@ -52,17 +52,17 @@ test('keeps no quiet audio for replay, except the lead-in to speech', () => {
 test('a first connection has one second before the original plays; a lost live session, none', () => {
   const s = sessionSetup()
   s.clock.advance(1_000)
-  expect(s.session.away).toBe(false)
+  expect(s.session.unavailable).toBe(false)
   s.clock.advance(1)
-  expect(s.session.away).toBe(true)
+  expect(s.session.unavailable).toBe(true)
   s.translator.last.sink.ready()
-  expect(s.session.away).toBe(false)
+  expect(s.session.unavailable).toBe(false)
   s.translator.last.drop({ kind: 'failed', error: lost })
-  expect(s.session.away).toBe(true)
+  expect(s.session.unavailable).toBe(true)
   s.clock.advance(1_000)
-  expect([s.session.state.status, s.session.away]).toEqual(['opening', true])
+  expect([s.session.state.status, s.session.unavailable]).toEqual(['opening', true])
   void s.session.close({ kind: 'hangup', by: 'local' })
-  expect([s.session.away, s.metrics.sessionsOpened, s.metrics.sessionsEnded]).toEqual([true, 1, 1])
+  expect([s.session.unavailable, s.metrics.sessionsOpened, s.metrics.sessionsEnded]).toEqual([true, 1, 1])
 })
 
 test.each([
