@@ -1,0 +1,65 @@
+#!/usr/bin/env node
+// Runs the tests. Many of them measure the arrival of audio in real time. While other programs keep every processor
+// busy, they run two files at a time, and the files that failed run once more at the end, one after another: only a
+// failure there counts. Otherwise every failure is final.
+import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startVitest } from 'vitest/node'
+import { ClosingLine, closingLine } from '../test/harness/vitest/closing-line.ts'
+
+/** More failed files than this are not a matter of timing. */
+const MAX_REPEATED_FILES = 25
+
+const filters = process.argv.slice(2)
+const wasBusy = await isBusy()
+const first = await run(filters, wasBusy ? 2 : undefined)
+const { failedFiles } = first
+let { passed, failed, skipped } = first
+if (failedFiles.length > 0 && failedFiles.length <= MAX_REPEATED_FILES && (wasBusy || (await isBusy()))) {
+  console.log(
+    `\nProcessors were busy: ${failedFiles.length} file(s) with failures run again, one at a time.\n`,
+  )
+  process.exitCode = 0
+  const again = await run(failedFiles, 1)
+  for (const file of failedFiles) console.log(`repeated for lack of CPU: ${file}`)
+  passed += failed - again.failed
+  failed = again.failed
+}
+console.log(closingLine({ passed, failed, skipped }))
+process.exit(failed > 0 ? 1 : Number(process.exitCode ?? 0))
+
+/** Runs the files that match `wanted`, all without any. Returns the counts of tests, and the files with failures. */
+async function run(wanted, maxWorkers) {
+  // Its last line is printed below, once for both rounds.
+  const closing = new ClosingLine(line => {
+    if (line.startsWith('repeated')) console.log(line)
+  })
+  const vitest = await startVitest('test', wanted, {
+    watch: false,
+    reporters: ['default', closing],
+    ...(maxWorkers === undefined ? {} : { maxWorkers }),
+  })
+  await vitest.close()
+  return closing.counts
+}
+
+/** True if other programs keep every processor busy: as many tasks as processors run, beside this one. */
+async function isBusy() {
+  const samples = []
+  for (let n = 0; n < 20; n++) {
+    samples.push(runningTasks())
+    await sleep(25)
+  }
+  samples.sort((a, b) => a - b)
+  return samples[10] > availableParallelism()
+}
+
+/** Tasks that run or wait for a processor, this one included; 1 where the system does not tell. */
+function runningTasks() {
+  try {
+    return Number(/ (\d+)\/\d+ /.exec(readFileSync('/proc/loadavg', 'utf8'))?.[1] ?? 1)
+  } catch {
+    return 1
+  }
+}
