@@ -2,16 +2,22 @@ import { asRequested, type BrowserBridgeOptions } from '../bridges/browser/index
 import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
 import type { DiscordBridgeOptions } from '../bridges/discord/options.ts'
 import { DiscordPreferences } from '../bridges/discord/preferences.ts'
-import { DiscordChannels, type DiscordChannelsSettings } from '../bridges/discord/running-channels.ts'
-import type { LanguageDefaults, NumberSettings } from '../bridges/telephony/number-routing.ts'
+import { DiscordChannels } from '../bridges/discord/running-channels.ts'
+import {
+  type discordSettingsSchema,
+  preferenceSettingsSchema,
+  resumeSettingsSchema,
+} from '../bridges/discord/settings.ts'
+import type { NumberSettings } from '../bridges/telephony/number-settings.ts'
 import type { Clock } from '../common/clock.ts'
-import type { LanguageId } from '../common/language.ts'
 import type { Logger } from '../common/log.ts'
+import type { SettingsInput } from '../common/setting-fields.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
 import { AddressGuessLimit } from '../core/calls/room-code-limiter.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { RoomLinks } from '../core/calls/room-links.ts'
+import type { LanguageSettings } from '../core/calls/settings.ts'
 import type { Admission } from '../core/model/invitation.ts'
 import type { Relay } from '../core/room/relay.ts'
 import { languageCatalog, talkCatalog } from './service.ts'
@@ -19,7 +25,7 @@ import { languageCatalog, talkCatalog } from './service.ts'
 export interface BrowserOptions {
   readonly relay: Relay
   readonly admission: Admission
-  readonly languages: LanguageDefaults
+  readonly languages: LanguageSettings
   readonly publicUrl: string | undefined
   readonly numbers: Readonly<Record<string, NumberSettings>>
   readonly roomCodes: RoomCodes
@@ -55,35 +61,7 @@ export function browserOptions(
   }
 }
 
-/** Settings of the Discord bridge; without a token, it is off. */
-export interface DiscordSettings {
-  readonly token?: string | undefined
-  /** Restricts the bot to these guilds; empty: every guild that invited it. */
-  readonly guilds?: readonly string[] | undefined
-  /** Voice channels whose permissions `doctor` checks. */
-  readonly channels?: readonly string[] | undefined
-  /** Default language of people who have not chosen one. Default: the guild’s language. */
-  readonly language?: LanguageId | undefined
-  /** Empty: the languages that the people in the channel need. */
-  readonly output?: readonly LanguageId[] | undefined
-  readonly captions?:
-    | { readonly style?: 'embed' | 'plain' | 'off' | undefined; readonly thread?: boolean | undefined }
-    | undefined
-  readonly leaveEmptyAfterSeconds?: number | undefined
-  /** Silence appended to each turn (ms). */
-  readonly endOfTurnSilenceMs?: number | undefined
-  readonly maxChannels?: number | undefined
-  readonly codeMinutes?: number | undefined
-  readonly nicknameIndicator?: boolean | undefined
-  /** Roles whose members may start phone calls. */
-  readonly dialRoles?: readonly string[] | undefined
-  /** Storage of user preferences; absent: they end with the process. */
-  readonly preferences?: { readonly file: string; readonly key?: string | undefined } | undefined
-  /** Storage of the channels being interpreted, for the next process; absent or 0 minutes: off. */
-  readonly resume?: DiscordChannelsSettings | undefined
-  readonly dave?: boolean | undefined
-  readonly apiUrl?: string | undefined
-}
+type DiscordInput = SettingsInput<typeof discordSettingsSchema>
 
 /** Dependencies that the app provides. */
 export interface DiscordOptions
@@ -101,27 +79,29 @@ export interface DiscordOptions
 
 /** Opens the file of user preferences. Throws `BridgeError` `CONFIG` if it cannot be used. */
 export function openPreferences(
-  settings: DiscordSettings | undefined,
+  settings: DiscordInput | undefined,
   parts: { readonly clock: Clock; readonly log: Logger },
 ): DiscordPreferences | undefined {
   const { token, preferences } = settings ?? {}
-  return token !== undefined && preferences ? new DiscordPreferences(preferences, parts) : undefined
+  return token !== undefined && preferences
+    ? new DiscordPreferences(preferenceSettingsSchema.parse(preferences), parts)
+    : undefined
 }
 
 /** Opens the file of the channels being interpreted. */
 export function openChannels(
-  settings: DiscordSettings | undefined,
+  settings: DiscordInput | undefined,
   parts: { readonly wallClock: WallClock; readonly log: Logger },
 ): DiscordChannels | undefined {
   const { token, resume } = settings ?? {}
-  return token !== undefined && resume && resume.withinMinutes > 0
-    ? new DiscordChannels(resume, parts)
-    : undefined
+  if (token === undefined || !resume) return undefined
+  const complete = resumeSettingsSchema.parse(resume)
+  return complete.withinMinutes > 0 ? new DiscordChannels(complete, parts) : undefined
 }
 
 /** Returns the bridge’s options for these settings, or undefined if there is no bot. */
 export function discordOptions(
-  settings: DiscordSettings | undefined,
+  settings: DiscordInput | undefined,
   { service, preferences, running, phoneNumbers, ...parts }: DiscordOptions,
 ): DiscordBridgeOptions | undefined {
   if (settings?.token === undefined) return undefined

@@ -1,47 +1,30 @@
 import type { FastifyInstance } from 'fastify'
 import type { CarrierBridge, CarrierBridgeOptions } from '../bridges/telephony/carrier-bridge.ts'
 import type { StreamLimits } from '../bridges/telephony/limits.ts'
-import type { NumberSettings } from '../bridges/telephony/number-routing.ts'
-import {
-  CarrierDialer,
-  destinationFault,
-  type OutboundSettings,
-} from '../bridges/telephony/outbound/carrier-dialer.ts'
+import type { NumberSettings } from '../bridges/telephony/number-settings.ts'
+import { CarrierDialer, destinationFault } from '../bridges/telephony/outbound/carrier-dialer.ts'
+import { OUTBOUND_DEFAULTS, type OutboundSettings } from '../bridges/telephony/outbound/settings.ts'
 import type { DayLedger } from '../bridges/telephony/outbound/usage-limits.ts'
 import type { CarrierApi } from '../bridges/telephony/ports/carrier-api.ts'
-import twilioBridge, { type RestSettings, TwilioCallsApi } from '../bridges/twilio/index.ts'
+import twilioBridge, { TwilioCallsApi } from '../bridges/twilio/index.ts'
+import type { TwilioOutboundSettings, twilioSettingsSchema } from '../bridges/twilio/settings.ts'
 import type { Clock } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
+import type { SettingsInput } from '../common/setting-fields.ts'
 import { RateLimitedDialer } from '../core/calls/dialer-policies.ts'
 
 type Numbers = Readonly<Record<string, NumberSettings>>
 
-/** Settings of outbound calls through any carrier. */
-interface DialingSettings extends Omit<OutboundSettings, 'own'> {
-  /** Maximum number of calls per minute. Default 60. */
-  readonly maxCallsPerMinute?: number | undefined
-  /** Maximum number of calls to one destination per hour, except calls of numbers with `dial`. Default 6. */
-  readonly maxCallsPerHourPerDestination?: number | undefined
-}
-
-/** Settings of outbound calls through Twilio. Without its own token, the account’s token is used. */
-type TwilioDialingSettings = DialingSettings & RestSettings
+type TwilioInput = SettingsInput<typeof twilioSettingsSchema>
 
 /** Configuration of the carriers. */
 export interface CarrierConfig {
-  readonly twilio: {
+  readonly twilio: Omit<TwilioInput, 'authToken' | 'authTokens' | 'limits'> & {
     readonly authTokens: readonly string[]
-    readonly insecure?: boolean | undefined
     /** The auth token is our own, for this machine only. */
     readonly local?: boolean | undefined
-    /** Limits of a call. */
     readonly limits?: Partial<StreamLimits> | undefined
-    /** Absent: no outbound calls. */
-    readonly outbound?: TwilioDialingSettings | undefined
-    readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
-    /** File for today’s usage of calls; absent: not stored. */
-    readonly usageFile?: string | undefined
   }
 }
 
@@ -103,7 +86,7 @@ function openTwilio(config: CarrierConfig, options: CarriersOptions): OpenCarrie
 function assertCallable(
   numbers: Numbers,
   all: Numbers,
-  outbound: DialingSettings | undefined,
+  outbound: OutboundSettings | undefined,
   path: string,
 ): void {
   const allowedPrefixes = outbound?.allowedPrefixes ?? []
@@ -116,12 +99,15 @@ function assertCallable(
 
 /** Opens a dialer, and the same with rate limits, which calls of numbers with `dial` do not use up. */
 function openDialers(
-  settings: DialingSettings,
+  settings: OutboundSettings,
   numbers: Numbers,
   api: CarrierApi,
   { clock, log, ledger }: CarriersOptions,
 ): { dialer: CarrierDialer; limited: RateLimitedDialer } {
-  const { maxCallsPerMinute = 60, maxCallsPerHourPerDestination = 6 } = settings
+  const {
+    maxCallsPerMinute = OUTBOUND_DEFAULTS.maxCallsPerMinute,
+    maxCallsPerHourPerDestination = OUTBOUND_DEFAULTS.maxCallsPerHourPerDestination,
+  } = settings
   const dialer = new CarrierDialer({ ...settings, own: Object.keys(numbers) }, { api, clock, log, ledger })
   const known = Object.values(numbers).flatMap(({ dial }) => (dial ? [dial.to] : []))
   const limits = { maxCallsPerMinute, maxCallsPerHourPerDestination, known }
@@ -131,7 +117,7 @@ function openDialers(
 /** Returns the tokens that can sign webhooks: those of the account, and that of the dialing account. */
 function signingTokens(
   authTokens: readonly string[],
-  outbound: TwilioDialingSettings | undefined,
+  outbound: TwilioOutboundSettings | undefined,
 ): readonly string[] {
   const own = outbound?.authToken
   return own === undefined || authTokens.includes(own) ? authTokens : [...authTokens, own]

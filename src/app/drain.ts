@@ -1,6 +1,6 @@
 import { type Clock, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
-import type { DrainSettings } from '../config/schema.ts'
+import type { DrainSettings } from '../core/calls/settings.ts'
 
 /** Interval between checks for remaining calls (ms). */
 const LOOK_MS = 100

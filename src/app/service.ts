@@ -1,12 +1,13 @@
 import type { OfferedLanguage, ServiceCatalog } from '../bridges/browser/index.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
+import type { SettingsInput } from '../common/setting-fields.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Translator } from '../core/translation/translator.ts'
-import { type SoundSettings, soundSettingsSchema } from '../media/sounds/settings.ts'
+import { soundSettingsSchema } from '../media/sounds/settings.ts'
 import { SoundLibrary } from '../media/sounds/sound-library.ts'
-import type { ResultPaths } from '../service/client/results.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
+import type { serviceConnectionSettingsSchema } from '../service/client/settings.ts'
 import { ServiceSpeaker } from '../service/client/speaker.ts'
 import { ServiceTranslator } from '../service/client/translator.ts'
 import { Mp3Pool } from '../transcode/mp3/decoder-pool.ts'
@@ -14,7 +15,7 @@ import { Mp3Pool } from '../transcode/mp3/decoder-pool.ts'
 /** Address of the service that speaks notices, and the sound settings. */
 export interface AnnouncerOptions {
   /** Custom recordings, tones and limits. Default: none, and the defaults. */
-  readonly settings?: SoundSettings | undefined
+  readonly settings?: SettingsInput<typeof soundSettingsSchema> | undefined
   /** Address of the translation service; a function if it can change. */
   readonly url: string | (() => string)
   readonly apiKey: string
@@ -90,23 +91,9 @@ export function talkCatalog({ url, apiKey }: LanguageOfferOptions): () => Promis
   }
 }
 
-/** Connection settings of the service. */
-export interface ServiceSettings {
-  /** Absent: the embedded service. */
-  readonly url?: string | undefined
-  readonly apiKey?: string | undefined
-  readonly mode?: 'block' | 'streaming' | undefined
-  /** Paths of text and MP3 in results, for services with different field names. */
-  readonly resultPaths?: { readonly [K in keyof ResultPaths]?: readonly string[] | undefined } | undefined
-  /** Session limit in minutes, for services that do not announce it. */
-  readonly maxSessionMinutes?: number | undefined
-  /** Fallback services, in order of preference. */
-  readonly fallbacks?: readonly { readonly url: string; readonly apiKey?: string | undefined }[] | undefined
-}
-
 /** Opens the services in order of preference. The caller closes them. `url` and `apiKey` belong to the first. */
 export function openTranslators(
-  settings: ServiceSettings,
+  settings: SettingsInput<typeof serviceConnectionSettingsSchema>,
   { url, apiKey, clock }: { url: string | (() => string); apiKey: string; clock: Clock },
 ): { readonly translator: Translator; readonly fallbacks: readonly Translator[] } {
   const { mode, resultPaths = {}, maxSessionMinutes, fallbacks = [] } = settings

@@ -1,7 +1,7 @@
 import type { VoiceSettings } from '../bridges/twilio/numbers.ts'
 import { BindingFile, type Change, Numbers } from '../bridges/twilio/numbers.ts'
 import { restClient } from '../bridges/twilio/rest-client.ts'
-import type { RestSettings } from '../bridges/twilio/rest-settings.ts'
+import type { RestSettings } from '../bridges/twilio/settings.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Config } from '../config/load.ts'
 import type { Terminal } from './terminal.ts'

@@ -1,6 +1,12 @@
 import { z } from 'zod'
 import { type LanguageId, languageId } from './language.ts'
 
+/** `T` with everything in it readonly. */
+export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
+
+/** Settings as written, before defaults are applied. */
+export type SettingsInput<Schema extends z.ZodType> = DeepReadonly<z.input<Schema>>
+
 /** Schema of an object, provided by the registering program, that has these methods. */
 export function having<T>(what: string, ...methods: readonly string[]): z.ZodType<T> {
   const message = `${what}: an object with ${methods.map(method => `${method}()`).join(', ')}`

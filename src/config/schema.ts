@@ -1,91 +1,27 @@
 import { z } from 'zod'
 import { browserSettingsSchema } from '../bridges/browser/settings.ts'
-import { discordSchema } from '../bridges/discord/settings.ts'
-import { twilioSchema } from '../bridges/twilio/settings.ts'
-import { languageSchema, secret, urlSchema } from '../common/setting-fields.ts'
-import { attendantSettingsSchema, callsSchema } from '../core/calls/settings.ts'
+import { discordSettingsSchema } from '../bridges/discord/settings.ts'
+import { twilioSettingsSchema } from '../bridges/twilio/settings.ts'
+import { urlSchema } from '../common/setting-fields.ts'
+import {
+  attendantSettingsSchema,
+  callsSettingsSchema,
+  drainSettingsSchema,
+  languageSettingsSchema,
+} from '../core/calls/settings.ts'
 import { relaySettingsSchema } from '../core/model/relay-settings.ts'
 import { recordingSettingsSchema } from '../media/recording/settings.ts'
 import { soundSettingsSchema } from '../media/sounds/settings.ts'
 import { trustedProxiesSchema } from '../net/client-address.ts'
 import { limitSettingsSchema } from '../net/settings.ts'
-import { serviceConfigSchema } from '../service/server/settings.ts'
+import { serviceConnectionSettingsSchema } from '../service/client/settings.ts'
+import { embeddedSettingsSchema } from '../service/server/settings.ts'
 import { tracingSettingsSchema } from '../tracing/settings.ts'
 import { controlSettingsSchema } from '../web/control/settings.ts'
 import { dashboardSettingsSchema } from '../web/dashboard/settings.ts'
 import { metricsSettingsSchema } from '../web/metrics/settings.ts'
 import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
 import { webhookSettingsSchema } from '../web/webhooks/settings.ts'
-
-/** Handling of calls on shutdown. */
-export const drainSettingsSchema = z.strictObject({
-  seconds: z
-    .int()
-    .min(0)
-    .max(86_400)
-    .default(600)
-    .meta({ about: 'Time for calls in progress to end before they are handed over (s).' }),
-  newCalls: z.enum(['busy', 'unavailable']).default('busy').meta({
-    about: 'Response to new calls meanwhile: a spoken notice, or 503, so that another server answers.',
-  }),
-  resumeDelaySeconds: z
-    .int()
-    .min(1)
-    .max(60)
-    .default(2)
-    .meta({ about: 'Delay before a handed-over call is redirected (s).' }),
-})
-
-export type DrainSettings = z.output<typeof drainSettingsSchema>
-
-const places = z
-  .array(z.string().min(1))
-  .min(1)
-  .optional()
-  .describe('places in a result, like [file.data, audio]')
-
-const serviceSchema = z.strictObject({
-  url: urlSchema('an http:// or https:// address without user, query or fragment')
-    .optional()
-    .meta({ about: 'Address of the translation service. Without it, the embedded service is started.' }),
-  apiKey: secret().optional().meta({ about: 'API key for the translation service.' }),
-  mode: z
-    .enum(['streaming', 'block'])
-    .default('streaming')
-    .meta({ about: 'Translated voice in pieces as it is synthesized, or one piece per utterance.' }),
-  maxSessionMinutes: z.number().min(1).max(10_080).optional().meta({
-    about:
-      'Session limit of the service, in minutes. Each session is replaced during a pause before it ends. Not needed if the service announces its limit.',
-  }),
-  fallbacks: z
-    .array(
-      z.strictObject({
-        url: urlSchema('an http:// or https:// address without user, query or fragment').meta({
-          about: 'Address of a fallback service.',
-        }),
-        apiKey: secret().optional().meta({ about: 'API key of that service.' }),
-      }),
-    )
-    .max(8)
-    .default([])
-    .describe('a list of { url, apiKey }')
-    .meta({
-      about: 'Fallback services, in order of preference, used while the primary service is unavailable.',
-    }),
-  resultPaths: z
-    .strictObject({
-      audio: places.meta({
-        about:
-          'Paths of the MP3 audio in a result; the first match is used. Only for services with different field names.',
-      }),
-      text: places.meta({ about: 'Paths of the transcript in a result.' }),
-      translation: places.meta({ about: 'Paths of the translation in a result.' }),
-      utterance: places.meta({ about: 'Paths of the ID of the utterance to which a result belongs.' }),
-      final: places.meta({ about: 'Paths of the flag that marks a text as final.' }),
-      endMs: places.meta({ about: 'Paths of the position in the audio that a result covers (ms).' }),
-    })
-    .optional(),
-})
 
 /** All settings, each checked alone; `cross-checks.ts` adds the checks of combinations. */
 export const settingsSchema = z.strictObject({
@@ -118,23 +54,9 @@ export const settingsSchema = z.strictObject({
       }),
     })
     .prefault({}),
-  languages: z
-    .strictObject({
-      speaks: languageSchema.prefault('en-us').meta({ about: 'Default language of callers.' }),
-      hears: languageSchema.prefault('es-es').meta({ about: 'Default language that callers hear.' }),
-    })
-    .prefault({}),
-  service: serviceSchema.prefault({}),
-  // The embedded service checks its keys where it is started; only its settings matter here.
-  embedded: z
-    .strictObject({
-      ...serviceConfigSchema.shape,
-      keyFile: z.string().min(1).default('dragoman.keys.json').meta({
-        about:
-          'File with the key digests of the embedded service. `dragoman keys` adds and revokes keys while it runs.',
-      }),
-    })
-    .prefault({}),
+  languages: languageSettingsSchema.prefault({}),
+  service: serviceConnectionSettingsSchema.prefault({}),
+  embedded: embeddedSettingsSchema.prefault({}),
   relay: relaySettingsSchema.prefault({}),
   sounds: soundSettingsSchema.prefault({}),
   attendant: attendantSettingsSchema.prefault({}),
@@ -149,9 +71,9 @@ export const settingsSchema = z.strictObject({
     .describe('a list of { url, secret, events, includeTexts, name }')
     .meta({ about: 'Receivers of events, sent as signed requests.' }),
   transcripts: transcriptSettingsSchema.prefault({}),
-  calls: callsSchema.prefault({}),
-  twilio: twilioSchema.prefault({}),
-  discord: discordSchema.prefault({}),
+  calls: callsSettingsSchema.prefault({}),
+  twilio: twilioSettingsSchema.prefault({}),
+  discord: discordSettingsSchema.prefault({}),
   browser: browserSettingsSchema.prefault({}),
 })
 

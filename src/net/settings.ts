@@ -49,5 +49,5 @@ export const serviceLimitsSchema = z.strictObject({
   maxEventLoopLagMs: ms(2_000).meta({ about: 'Reject new sessions while timers run later than this (ms).' }),
 })
 
-export type LimitSettings = z.output<typeof limitSettingsSchema>
-export type ServerLimits = z.output<typeof serviceLimitsSchema>
+export type LimitSettings = z.infer<typeof limitSettingsSchema>
+export type ServerLimits = z.infer<typeof serviceLimitsSchema>

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-
-const ADDRESS = 'an http:// or https:// address without user, query or fragment'
+import { urlSchema } from '../common/setting-fields.ts'
 
 /** Destination of traces. Tracing is off without a URL. */
 export const tracingSettingsSchema = z.strictObject({
-  url: z.string().refine(isPlain, ADDRESS).optional().describe(ADDRESS).meta({
+  url: urlSchema('an http:// or https:// address without user, query or fragment').optional().meta({
     about:
       'URL of an OpenTelemetry collector (OTLP over HTTP); without a path, `/v1/traces` is used. Tracing is off by default.',
   }),
@@ -22,16 +21,10 @@ export const tracingSettingsSchema = z.strictObject({
     .meta({ about: 'Name of this server in traces (`service.name`).' }),
 })
 
-export type TracingSettings = z.output<typeof tracingSettingsSchema>
+export type TracingSettings = z.infer<typeof tracingSettingsSchema>
 
 /** Returns the traces URL of a collector; adds the default path if `url` has none. */
 export function traceAddress(url: string): string {
   const { pathname } = new URL(url)
   return pathname === '/' ? new URL('/v1/traces', url).href : url
-}
-
-function isPlain(text: string): boolean {
-  const url = URL.parse(text)
-  if (!url || !/^https?:$/.test(url.protocol)) return false
-  return !url.username && !url.password && !url.search && !url.hash
 }

@@ -2,19 +2,14 @@ import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
-import { callable, having } from '../../common/setting-fields.ts'
+import { callable, having, type SettingsInput } from '../../common/setting-fields.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { Refused } from './protocol.ts'
 import type { ServiceCatalog } from './service-catalog.ts'
-import {
-  type BrowserLimits,
-  type BrowserSettings,
-  browserLimitsSchema,
-  browserSettingsSchema,
-} from './settings.ts'
+import { type BrowserLimits, browserLimitsSchema, browserSettingsSchema } from './settings.ts'
 
 /** A visitor asking for admission. */
 export interface Guest {
@@ -46,7 +41,7 @@ export interface BrowserBridgeOptions {
   readonly languages: { readonly speaks: LanguageId; readonly hears: LanguageId }
   /** Decides on each visitor; must not throw. Default: grants every request. */
   readonly invite?: (guest: Guest) => Invitation | { readonly refused: Refused }
-  readonly settings?: { readonly [K in keyof BrowserSettings]?: Readonly<BrowserSettings[K]> | undefined }
+  readonly settings?: SettingsInput<typeof browserSettingsSchema>
   /** Public address of the server; the page can be served there. */
   readonly publicUrl?: string | undefined
   /** Absent: rooms cannot be joined by code, and no codes are shown. */

@@ -8,6 +8,7 @@ import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
 import { DigestFile } from '../../storage/digest-file.ts'
 import type { Preferences } from './channel-interpreter.ts'
+import type { PreferenceSettings } from './settings.ts'
 
 const SETTING = 'discord.preferences'
 /** Maximum number of people with a stored language, not counting opt-outs; the oldest entries are removed first. */
@@ -23,12 +24,6 @@ const entrySchema = z.strictObject({
   out: z.literal(true).optional(),
 })
 type Entry = z.output<typeof entrySchema>
-
-export interface PreferenceSettings {
-  readonly file: string
-  /** Key of the digests in the file; absent: a generated key next to the file. */
-  readonly key?: string | undefined
-}
 
 /**
  * Preferences of Discord users. Opt-outs are always stored, languages only on request. The file uses keyed digests

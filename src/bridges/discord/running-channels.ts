@@ -5,6 +5,7 @@ import type { Logger } from '../../common/log.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
 import { writeFileAtomic } from '../../storage/atomic-file.ts'
 import type { RunningChannel, RunningChannels } from './channel-interpreter.ts'
+import type { ResumeSettings } from './settings.ts'
 
 /** Interval at which the timestamp in the file is renewed without changes (ms). */
 const RENEW_MS = 60_000
@@ -28,18 +29,12 @@ const fileSchema = z.object({
     .max(CHANNELS_MOST),
 })
 
-export interface DiscordChannelsSettings {
-  readonly file: string
-  /** An older file is ignored. */
-  readonly withinMinutes: number
-}
-
 /**
  * Stores the Discord channels being interpreted in a file, so that the next process can resume them. The file contains
  * only IDs of guilds and channels, no user IDs. If it is missing, damaged or not writable, only resuming is lost.
  */
 export class DiscordChannels implements RunningChannels, AsyncDisposable {
-  readonly #settings: DiscordChannelsSettings
+  readonly #settings: ResumeSettings
   readonly #wallClock: WallClock
   readonly #log: Logger
   #kept: string | undefined
@@ -48,7 +43,7 @@ export class DiscordChannels implements RunningChannels, AsyncDisposable {
   #next: string | undefined
 
   constructor(
-    settings: DiscordChannelsSettings,
+    settings: ResumeSettings,
     { wallClock, log }: { readonly wallClock: WallClock; readonly log: Logger },
   ) {
     this.#settings = settings

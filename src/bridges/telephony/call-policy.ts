@@ -5,7 +5,7 @@ import type { AdmissionControl } from '../../core/calls/dialer-policies.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
 import type { CallerPrompt, IncomingCall, Rejection } from './incoming-call.ts'
-import type { NumberSettings } from './number-routing.ts'
+import type { NumberSettings } from './number-settings.ts'
 import { type DayLedger, forgetfulLedger } from './outbound/usage-limits.ts'
 import { RESUMES_FIELD } from './resumption.ts'
 

@@ -26,8 +26,8 @@ export {
   type DestinationFault,
   DialCounters,
   type DialerOptions,
+  type DialerSettings,
   destinationFault,
-  type OutboundSettings,
 } from './outbound/carrier-dialer.ts'
 export type { DialInput, FinalStatus } from './outbound/outbound-call-state.ts'
 export type { CallInstructions, Instructions, KeyPlan, StreamPlan } from './ports/call-instructions.ts'

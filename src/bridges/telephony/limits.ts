@@ -1,41 +1,5 @@
 import { z } from 'zod'
 
-/** Resource limits and timeouts of a call. The defaults are in `DEFAULT_LIMITS`. */
-export interface StreamLimits {
-  /** Lifetime of a stream token, from webhook to `start` (ms). */
-  readonly tokenTtlMs: number
-  /** From upgrade to `start` (ms). */
-  readonly startWithinMs: number
-  /** Maximum message size (bytes). */
-  readonly maxMessageBytes: number
-  /** Sustained message rate of a stream (messages per second). */
-  readonly messagesPerSecond: number
-  /** Burst above that rate before `start`; afterwards the limit also covers a stall of two minutes. */
-  readonly messageBurst: number
-  /** Maximum gap in the media clock that is filled with silence; a longer one is treated as a pause (ms). */
-  readonly maxGapMs: number
-  /** Time without media after which silence is fed instead (ms). */
-  readonly silenceAfterMs: number
-  /** Time without data after which a ping is sent (ms). */
-  readonly pingAfterMs: number
-  /** Time without data after which the stream is considered dead (ms). */
-  readonly lostAfterMs: number
-  /** Time after `stop` in which the call can continue with other instructions (ms). */
-  readonly stoppedMs: number
-  /** Unsent bytes above which the leg is `congested`. */
-  readonly congestedBytes: number
-  /** Unsent bytes above which the stream is terminated. */
-  readonly maxUnsentBytes: number
-  /** Time between the close frame and forced termination (ms). */
-  readonly closeWithinMs: number
-  /** Consecutive resumptions, without 5 s of audio between them, before the caller hears an apology. */
-  readonly maxResumes: number
-  /** Maximum number of remembered calls, current and recently ended. */
-  readonly maxCalls: number
-  /** Time for which a call without a stream is remembered (ms). */
-  readonly rememberMs: number
-}
-
 const ms = (fallback: number) => z.number().min(0, 'a time in ms, 0 or more').default(fallback)
 const count = (fallback: number) =>
   z.int('a whole number').min(0, 'a whole number, 0 or more').default(fallback)
@@ -72,20 +36,33 @@ export const streamSettingsSchema = z.strictObject({
     .meta({ about: 'Maximum number of remembered calls, current and recently ended.' }),
 })
 
-/** Limits of a bridge, with defaults for phone calls. */
-export const streamLimitsSchema: z.ZodType<StreamLimits> = z.strictObject({
+/** Resource limits and timeouts of a call, with their defaults. */
+export const streamLimitsSchema = z.strictObject({
   ...streamSettingsSchema.shape,
+  /** Lifetime of a stream token, from webhook to `start` (ms). */
   tokenTtlMs: ms(60_000),
+  /** From upgrade to `start` (ms). */
   startWithinMs: ms(5_000),
+  /** Maximum gap in the media clock that is filled with silence; a longer one is treated as a pause (ms). */
   maxGapMs: ms(10_000),
+  /** Time without media after which silence is fed instead (ms). */
   silenceAfterMs: ms(1_000),
+  /** Time without data after which a ping is sent (ms). */
   pingAfterMs: ms(5_000),
+  /** Time without data after which the stream is considered dead (ms). */
   lostAfterMs: ms(15_000),
+  /** Time after `stop` in which the call can continue with other instructions (ms). */
   stoppedMs: ms(2_000),
+  /** Unsent bytes above which the leg is `congested`. */
   congestedBytes: count(65_536),
+  /** Time between the close frame and forced termination (ms). */
   closeWithinMs: ms(1_000),
+  /** Consecutive resumptions, without 5 s of audio between them, before the caller hears an apology. */
   maxResumes: count(3),
+  /** Time for which a call without a stream is remembered (ms). */
   rememberMs: ms(600_000),
 })
+
+export type StreamLimits = Readonly<z.infer<typeof streamLimitsSchema>>
 
 export const DEFAULT_LIMITS: StreamLimits = streamLimitsSchema.parse({})

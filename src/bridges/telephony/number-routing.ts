@@ -2,8 +2,10 @@ import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import { closestMatch } from '../../common/suggest.ts'
 import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
+import type { LanguageSettings } from '../../core/calls/settings.ts'
 import type { DialPlan, Invitation, OriginalMix } from '../../core/model/invitation.ts'
 import type { CallerPrompt, IncomingCall, Rejection } from './incoming-call.ts'
+import type { DialSettings, NumberSettings } from './number-settings.ts'
 import type { RememberedLanguages } from './remembered-languages.ts'
 import { RESUMES_FIELD } from './resumption.ts'
 
@@ -78,53 +80,6 @@ function shown(text: string): string {
   return /^[A-Za-z][A-Za-z_-]{0,23}$/.test(text) ? `"${text}"` : `a text of ${text.length} characters`
 }
 
-/** Default languages of callers. */
-export interface LanguageDefaults {
-  readonly speaks: LanguageId
-  readonly hears: LanguageId
-}
-
-/** The destination that callers of a number are connected to. */
-export interface DialSettings {
-  readonly to: string
-  /** Default: the default language of callers; `none`: they only listen. */
-  readonly speaks?: LanguageId | 'none' | undefined
-  /** Default: the language they speak. */
-  readonly hears?: LanguageId | undefined
-  readonly original?: OriginalMix | undefined
-  readonly name?: string | undefined
-  readonly ringSeconds?: number | undefined
-  /** Treatment of the caller if there is no answer; default `hang-up`. */
-  readonly unanswered?: 'hang-up' | 'stay' | undefined
-}
-
-/** Language selection of callers. */
-export interface MenuSettings {
-  readonly languages: readonly LanguageId[]
-  /** `menu` (the default): asked each time. `remembered`: asked once. `fixed`: never asked. */
-  readonly mode?: 'menu' | 'remembered' | 'fixed' | undefined
-}
-
-/** Settings of one phone number; absent ones use the defaults. */
-export interface NumberSettings {
-  /** `none`: callers only listen. */
-  readonly speaks?: LanguageId | 'none' | undefined
-  readonly hears?: LanguageId | undefined
-  /** Calls with the same room hear each other; absent: each call has its own. */
-  readonly room?: string | undefined
-  readonly original?: OriginalMix | undefined
-  readonly name?: string | undefined
-  /** Calls this destination for each caller; the two talk in a separate room. */
-  readonly dial?: DialSettings | undefined
-  readonly menu?: MenuSettings | undefined
-  /** Callers enter the code of a room. */
-  readonly roomCode?: boolean | undefined
-  /** Maximum number of concurrent calls to the number; default unlimited. */
-  readonly maxCalls?: number | undefined
-  /** Maximum minutes of calls to the number per day; default unlimited. */
-  readonly maxMinutesPerDay?: number | undefined
-}
-
 /** Dependencies of the decision, in addition to the settings. */
 export interface NumberRouterOptions {
   /** Returns the room of a code. */
@@ -140,7 +95,7 @@ export interface NumberRouterOptions {
  * enter their language or a room code if the number’s settings require it. Logs invalid query fields.
  */
 export function createNumberRouter(
-  defaults: LanguageDefaults,
+  defaults: LanguageSettings,
   numbers: Readonly<Record<string, NumberSettings>>,
   door?: NumberRouterOptions,
   log: Logger = noopLogger,
@@ -220,7 +175,7 @@ function roomByCode(
 
 function planOf(
   { to, speaks, hears, original, name, ringSeconds, unanswered }: DialSettings,
-  defaults: LanguageDefaults,
+  defaults: LanguageSettings,
 ): DialPlan {
   const spoken = speaks ?? defaults.speaks
   return {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  type DeepReadonly,
   DIALED_NUMBER,
   languageSchema,
   NUMBER,
@@ -10,10 +11,12 @@ import {
 
 /** A number that can be called. */
 export const dialed = () => z.string().regex(DIALED_NUMBER).describe('a number in quotes like "+15551234567"')
+/** Default ringing time of the called phone (s). */
+export const RING_SECONDS = 30
 export const ringSeconds = () => z.int().min(5).max(120).optional()
 
 /** Number to which callers are connected. */
-const dialSchema = z.strictObject({
+const dialSettingsSchema = z.strictObject({
   to: dialed().meta({ about: 'Number to which callers of this number are connected.' }),
   speaks: speaksSchema.meta({ about: 'Language of the called participant.' }),
   hears: languageSchema
@@ -23,7 +26,7 @@ const dialSchema = z.strictObject({
     .optional()
     .meta({ about: 'Volume of the caller’s original voice under the translation.' }),
   name: nameSchema.optional().meta({ about: 'Name shown with captions.' }),
-  ringSeconds: ringSeconds().meta({ about: 'Ringing time of the phone (30).' }),
+  ringSeconds: ringSeconds().meta({ about: `Ringing time of the phone (${RING_SECONDS}).` }),
   unanswered: z
     .enum(['hang-up', 'stay'])
     .optional()
@@ -31,7 +34,7 @@ const dialSchema = z.strictObject({
 })
 
 /** Language menu for callers of a number. */
-const menuSchema = z.strictObject({
+const menuSettingsSchema = z.strictObject({
   languages: z
     .array(languageSchema)
     .min(2)
@@ -44,7 +47,8 @@ const menuSchema = z.strictObject({
     .meta({ about: 'Ask callers on each call, once (needs calls.callerLanguages), or never.' }),
 })
 
-const numberSchema = z.strictObject({
+/** One phone number; what is absent follows from the defaults of callers. */
+const numberSettingsSchema = z.strictObject({
   speaks: speaksSchema
     .optional()
     .meta({ about: 'Language of callers of this number. none: callers only listen.' }),
@@ -54,8 +58,8 @@ const numberSchema = z.strictObject({
   }),
   original: originalSchema.optional().meta({ about: 'Volume of original voices under the translation.' }),
   name: nameSchema.optional().meta({ about: 'Name shown with captions.' }),
-  dial: dialSchema.optional(),
-  menu: menuSchema.optional(),
+  dial: dialSettingsSchema.optional(),
+  menu: menuSettingsSchema.optional(),
   roomCode: z.boolean().optional().meta({ about: 'Callers enter the code of a room on the keypad.' }),
   maxCalls: z
     .int()
@@ -71,9 +75,12 @@ const numberSchema = z.strictObject({
     .meta({ about: 'Maximum minutes of calls to this number per day (UTC). Default: unlimited.' }),
 })
 
+export type DialSettings = DeepReadonly<z.infer<typeof dialSettingsSchema>>
+export type NumberSettings = DeepReadonly<z.infer<typeof numberSettingsSchema>>
+
 /** Settings of a carrier’s numbers. */
 export const numbersSchema = z
-  .record(z.string().regex(NUMBER, 'a number in quotes like "+15551234567"'), numberSchema)
+  .record(z.string().regex(NUMBER, 'a number in quotes like "+15551234567"'), numberSettingsSchema)
   .default({})
   .describe('numbers like "+15551234567", each with its settings')
   .meta({ about: 'Your numbers, each with the languages that its callers speak and hear.' })

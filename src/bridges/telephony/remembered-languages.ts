@@ -3,10 +3,10 @@ import type { Clock } from '../../common/clock.ts'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
+import { CALLER_LANGUAGE_DAYS, type CallerLanguageSettings } from '../../core/calls/settings.ts'
 import { DigestFile } from '../../storage/digest-file.ts'
 
 const DAY_MS = 86_400_000
-const DEFAULT_DAYS = 180
 /** Maximum number of callers; the least recent callers are removed first. */
 const MOST = 100_000
 /** Phone numbers of people, not a word for a withheld number. */
@@ -15,14 +15,6 @@ const NUMBER = /^\+[1-9]\d{6,14}$/
 /** The language, and the day since 1970 until which it is kept. */
 const entrySchema = z.tuple([z.string().refine(isLanguageId), z.int()])
 type Entry = z.output<typeof entrySchema>
-
-export interface RememberedSettings {
-  readonly file: string
-  /** Key of the digests: without it, the file reveals no numbers. */
-  readonly key: string
-  /** Days without a call before an entry is deleted. Default 180. */
-  readonly days?: number | undefined
-}
 
 export interface RememberedOptions {
   readonly clock: Clock
@@ -41,8 +33,11 @@ export class RememberedLanguages implements AsyncDisposable {
   readonly #callers: DigestFile<Entry>
 
   /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid. */
-  constructor({ file, key, days }: RememberedSettings, { clock, wallClock, log }: RememberedOptions) {
-    this.#days = days ?? DEFAULT_DAYS
+  constructor(
+    { file, key, days = CALLER_LANGUAGE_DAYS }: CallerLanguageSettings,
+    { clock, wallClock, log }: RememberedOptions,
+  ) {
+    this.#days = days
     this.#wallClock = wallClock
     this.#callers = new DigestFile<Entry>({
       ...{ file, key, clock, log, entry: entrySchema },

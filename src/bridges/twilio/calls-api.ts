@@ -7,8 +7,8 @@ import {
   CarrierError,
   type FailureKind,
 } from '../telephony/ports/carrier-api.ts'
-import { restClient } from './rest-client.ts'
-import { credentialsOf, type RestSettings } from './rest-settings.ts'
+import { credentialsOf, restClient } from './rest-client.ts'
+import type { RestSettings } from './settings.ts'
 
 const SID = /^[A-Za-z0-9_-]{2,64}$/
 const EVENTS = ['initiated', 'ringing', 'answered', 'completed']

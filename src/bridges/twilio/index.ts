@@ -28,7 +28,7 @@ const twilioBridgeOptionsSchema = z.strictObject({
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { TwilioCallsApi } from './calls-api.ts'
-export type { RestSettings } from './rest-settings.ts'
+export type { RestSettings } from './settings.ts'
 export { sign } from './signature.ts'
 
 declare module 'fastify' {

@@ -1,6 +1,7 @@
 import type { Twilio } from 'twilio'
+import { BridgeError } from '../../common/errors.ts'
 import { assertInstalled } from '../../common/optional-package.ts'
-import { credentialsOf, type RestSettings } from './rest-settings.ts'
+import type { RestSettings } from './settings.ts'
 
 /** Response timeout of the API (ms). */
 const TIMEOUT_MS = 10_000
@@ -32,4 +33,13 @@ export async function restClient(settings: RestSettings): Promise<Twilio> {
     region,
     edge,
   })
+}
+
+/** Returns the API credentials. Throws `BridgeError` `CONFIG` if they are incomplete. */
+export function credentialsOf(settings: RestSettings): { user: string; password: string } {
+  const { accountSid, authToken, apiKeySid, apiKeySecret } = settings
+  if (!accountSid.startsWith('AC')) throw new BridgeError('CONFIG', 'accountSid must start with AC')
+  const [user, password] = apiKeySid === undefined ? [accountSid, authToken] : [apiKeySid, apiKeySecret]
+  if (password) return { user, password }
+  throw new BridgeError('CONFIG', 'the REST API needs an auth token, or an API key and its secret')
 }

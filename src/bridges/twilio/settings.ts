@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { secret, urlSchema } from '../../common/setting-fields.ts'
+import { type DeepReadonly, secret, urlSchema } from '../../common/setting-fields.ts'
 import { streamSettingsSchema } from '../telephony/limits.ts'
 import { numbersSchema } from '../telephony/number-settings.ts'
-import { outboundFields } from '../telephony/outbound/settings.ts'
+import { OUTBOUND_DEFAULTS, outboundFields } from '../telephony/outbound/settings.ts'
 
 const ACCOUNT_SID = /^AC\w{32}$/
 const KEY_SID = /^SK\w{32}$/
 
-/** Outbound calls. Without this section, no calls are placed. The dialer supplies the defaults. */
-const outboundSchema = z.strictObject({
+/** Outbound calls. Without this section, no calls are placed. */
+const outboundSettingsSchema = z.strictObject({
   accountSid: z
     .string()
     .regex(ACCOUNT_SID)
@@ -29,7 +29,7 @@ const outboundSchema = z.strictObject({
     about: 'Caller ID of outbound calls: one of your Twilio numbers, or a number verified with Twilio.',
   }),
   machineDetection: outboundFields.machineDetection.meta({
-    about: 'Hang up on answering machines (true). Twilio charges for detecting them.',
+    about: `Hang up on answering machines (${OUTBOUND_DEFAULTS.machineDetection}). Twilio charges for detecting them.`,
   }),
   apiUrl: urlSchema('an http:// or https:// address without user, query or fragment')
     .optional()
@@ -48,7 +48,19 @@ const outboundSchema = z.strictObject({
     .meta({ about: 'Edge of that region.' }),
 })
 
-export const twilioSchema = z.strictObject({
+/** Settings of outbound calls through Twilio. Without its own token, the account’s token is used. */
+export type TwilioOutboundSettings = DeepReadonly<z.infer<typeof outboundSettingsSchema>>
+
+/**
+ * Access to the account’s REST API, by the auth token or an API key, which can be revoked separately. `apiUrl`, for
+ * example of a simulator or gateway, excludes `region` and `edge`.
+ */
+export type RestSettings = Pick<
+  TwilioOutboundSettings,
+  'accountSid' | 'authToken' | 'apiKeySid' | 'apiKeySecret' | 'apiUrl' | 'region' | 'edge'
+>
+
+export const twilioSettingsSchema = z.strictObject({
   authToken: secret().optional().meta({
     about:
       'Auth token of the account. It verifies that requests come from Twilio. Without it, only local requests are accepted.',
@@ -62,7 +74,7 @@ export const twilioSchema = z.strictObject({
     .default(false)
     .meta({ about: 'Accept unsigned requests from this machine, for testing.' }),
   limits: streamSettingsSchema.prefault({}),
-  outbound: outboundSchema.optional(),
+  outbound: outboundSettingsSchema.optional(),
   usageFile: z.string().min(1).default('dragoman.calls.json').describe('the path of a file').meta({
     about:
       'File with the minutes and costs counted toward daily limits, so that a restart does not reset them. Contains no phone numbers.',

@@ -7,19 +7,19 @@ import { type KeyCommand, type KeyTable, keyTable, NO_KEYS, press } from '../mod
 import type { Recorder } from '../model/recording.ts'
 import type { Participant } from '../room/participant.ts'
 import type { Relay } from '../room/relay.ts'
-import { type CompleteAttendantSettings, keyMapOf } from './settings.ts'
+import { type AttendantSettings, keyMapOf } from './settings.ts'
 import { AttendantVoice } from './spoken-notices.ts'
 
 /** Notifies one listener of outages of the translation: once per outage, at a limited rate, and of recovery from long outages. */
 class AttendantOutage implements Disposable {
   readonly #voice: AttendantVoice
-  readonly #options: CompleteAttendantSettings
+  readonly #options: AttendantSettings
   readonly #clock: Clock
   #waiting: Disposable | undefined
   #told = false
   #toldAt = Number.NEGATIVE_INFINITY
 
-  constructor(voice: AttendantVoice, options: CompleteAttendantSettings, clock: Clock) {
+  constructor(voice: AttendantVoice, options: AttendantSettings, clock: Clock) {
     this.#voice = voice
     this.#options = options
     this.#clock = clock
@@ -61,7 +61,7 @@ export interface AttendantOptions {
   /** The relay whose participants are attended to. */
   readonly relay: Relay
   readonly announcer: Announcer
-  readonly options: CompleteAttendantSettings
+  readonly options: AttendantSettings
   /** Omit it without recording. */
   readonly recorder?: Recorder | undefined
   readonly clock?: Clock

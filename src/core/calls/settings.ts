@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { languageId } from '../../common/language.ts'
-import { secret } from '../../common/setting-fields.ts'
+import { languageSchema, type SettingsInput, secret } from '../../common/setting-fields.ts'
 import { KEY_ACTIONS, type KeyMap, keyTable } from '../model/key-commands.ts'
 
 const keys = (usual: string) =>
@@ -11,20 +10,6 @@ const keys = (usual: string) =>
     ])
     .default(usual)
     .describe('keys like "*1" in quotes, or off')
-
-const LANGUAGE = 'a language like en-us: <language>-<region>'
-
-const language = z
-  .string()
-  .transform((text, context) => {
-    try {
-      return languageId(text)
-    } catch {
-      context.addIssue({ code: 'custom', message: LANGUAGE })
-      return z.NEVER
-    }
-  })
-  .describe(LANGUAGE)
 
 /** Settings of the attendant, which handles key commands of participants and plays notices. */
 export const attendantSettingsSchema = z.strictObject({
@@ -58,10 +43,15 @@ export const attendantSettingsSchema = z.strictObject({
     .max(30_000)
     .default(3_000)
     .meta({ about: 'Maximum time between two keys of a sequence (ms).' }),
-  languages: z.array(language).max(9).default([]).describe('up to 9 languages, like [en-us, es-es]').meta({
-    about:
-      'Languages selected by the digits 1 to 9, in this order. If empty, keys cannot change the language.',
-  }),
+  languages: z
+    .array(languageSchema)
+    .max(9)
+    .default([])
+    .describe('up to 9 languages, like [en-us, es-es]')
+    .meta({
+      about:
+        'Languages selected by the digits 1 to 9, in this order. If empty, keys cannot change the language.',
+    }),
   outageNoticeAfterMs: z
     .number()
     .int()
@@ -85,31 +75,46 @@ export const attendantSettingsSchema = z.strictObject({
     .meta({ about: 'Minimum duration of an outage for a notice when translation recovers (ms).' }),
 })
 
-/** Complete options of the attendant; `attendantOptions` fills them in. */
-export type CompleteAttendantSettings = z.output<typeof attendantSettingsSchema>
-
-/** Options as written in the settings. */
-export type AttendantSettings = Readonly<
-  Omit<z.input<typeof attendantSettingsSchema>, 'languages' | 'keys'> & {
-    readonly languages?: readonly string[] | undefined
-    readonly keys?: Readonly<z.input<typeof attendantSettingsSchema>['keys']>
-  }
->
+export type AttendantSettings = z.infer<typeof attendantSettingsSchema>
 
 /** Fills in the defaults. Throws on an unknown key or an invalid value. */
-export function attendantOptions(given: AttendantSettings = {}): CompleteAttendantSettings {
+export function attendantOptions(
+  given: SettingsInput<typeof attendantSettingsSchema> = {},
+): AttendantSettings {
   return attendantSettingsSchema.parse(given)
 }
 
 /** Returns the key sequences of all actions that are not `off`. */
-export function keyMapOf(keys: CompleteAttendantSettings['keys']): KeyMap {
+export function keyMapOf(keys: AttendantSettings['keys']): KeyMap {
   return Object.fromEntries(
     KEY_ACTIONS.flatMap(action => (keys[action] === 'off' ? [] : [[action, keys[action]]])),
   )
 }
 
+/** Default of `callerLanguages.days`. */
+export const CALLER_LANGUAGE_DAYS = 180
+
+/** Storage of callers’ last language choice. */
+const callerLanguageSettingsSchema = z.strictObject({
+  file: z.string().min(1).meta({
+    about: 'File with the last language choice of each caller, keyed by digests instead of phone numbers.',
+  }),
+  key: secret()
+    .describe('a secret of 16 characters or more')
+    .min(16)
+    .meta({ about: 'Key of those digests.' }),
+  days: z
+    .int()
+    .min(1)
+    .max(3_650)
+    .optional()
+    .meta({ about: `Days without a call before a caller’s choice is deleted (${CALLER_LANGUAGE_DAYS}).` }),
+})
+
+export type CallerLanguageSettings = Readonly<z.infer<typeof callerLanguageSettingsSchema>>
+
 /** Settings for calls on any channel. */
-export const callsSchema = z.strictObject({
+export const callsSettingsSchema = z.strictObject({
   maxMinutes: z
     .number()
     .min(1)
@@ -125,22 +130,34 @@ export const callsSchema = z.strictObject({
     .default({})
     .describe('codes in quotes, each with its room, like { "482913": desk }')
     .meta({ about: 'Permanent codes, each with the room that it opens.' }),
-  callerLanguages: z
-    .strictObject({
-      file: z.string().min(1).meta({
-        about:
-          'File with the last language choice of each caller, keyed by digests instead of phone numbers.',
-      }),
-      key: secret()
-        .describe('a secret of 16 characters or more')
-        .min(16)
-        .meta({ about: 'Key of those digests.' }),
-      days: z
-        .int()
-        .min(1)
-        .max(3_650)
-        .optional()
-        .meta({ about: 'Days without a call before a caller’s choice is deleted (180).' }),
-    })
-    .optional(),
+  callerLanguages: callerLanguageSettingsSchema.optional(),
 })
+
+/** Languages of callers without other settings. */
+export const languageSettingsSchema = z.strictObject({
+  speaks: languageSchema.prefault('en-us').meta({ about: 'Default language of callers.' }),
+  hears: languageSchema.prefault('es-es').meta({ about: 'Default language that callers hear.' }),
+})
+
+export type LanguageSettings = Readonly<z.infer<typeof languageSettingsSchema>>
+
+/** Handling of calls on shutdown. */
+export const drainSettingsSchema = z.strictObject({
+  seconds: z
+    .int()
+    .min(0)
+    .max(86_400)
+    .default(600)
+    .meta({ about: 'Time for calls in progress to end before they are handed over (s).' }),
+  newCalls: z.enum(['busy', 'unavailable']).default('busy').meta({
+    about: 'Response to new calls meanwhile: a spoken notice, or 503, so that another server answers.',
+  }),
+  resumeDelaySeconds: z
+    .int()
+    .min(1)
+    .max(60)
+    .default(2)
+    .meta({ about: 'Delay before a handed-over call is redirected (s).' }),
+})
+
+export type DrainSettings = z.infer<typeof drainSettingsSchema>

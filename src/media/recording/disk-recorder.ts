@@ -16,7 +16,7 @@ import type { Room } from '../../core/room/room.ts'
 import { durationMs } from '../../transcode/pcm.ts'
 import { deleteOldRecordings, markRunning, writeNotes } from './manifest.ts'
 import { Recording } from './recording.ts'
-import type { RecordingOptions } from './settings.ts'
+import type { RecordingSettings } from './settings.ts'
 
 /** Number of attempts to play the complete notice to a connected participant. */
 const TRIES = 3
@@ -72,7 +72,7 @@ const SWEEP_MS = 900_000
 export interface DiskRecorderOptions {
   readonly relay: Relay
   readonly announcer: Announcer
-  readonly options: RecordingOptions
+  readonly options: RecordingSettings
   readonly clock: Clock
   readonly wallClock: WallClock
   readonly log: Logger

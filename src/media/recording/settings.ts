@@ -34,6 +34,4 @@ export const recordingSettingsSchema = z.strictObject({
     .meta({ about: 'Maximum number of concurrent recordings.' }),
 })
 
-export type RecordingOptions = z.output<typeof recordingSettingsSchema>
-/** In their input form. */
-export type RecordingSettings = Readonly<z.input<typeof recordingSettingsSchema>>
+export type RecordingSettings = z.infer<typeof recordingSettingsSchema>

@@ -38,7 +38,4 @@ export const soundSettingsSchema = z.strictObject({
     .meta({ about: 'Memory for sounds (MB). Above it, the least recently used sounds are removed.' }),
 })
 
-export type SoundOptions = z.output<typeof soundSettingsSchema>
-
-/** In their input form. */
-export type SoundSettings = Readonly<z.input<typeof soundSettingsSchema>>
+export type SoundSettings = z.infer<typeof soundSettingsSchema>

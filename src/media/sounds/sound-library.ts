@@ -5,7 +5,7 @@ import type { Logger } from '../../common/log.ts'
 import type { Announcer, NoticeName, Sound, ToneName } from '../../core/model/announcer.ts'
 import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
-import type { SoundOptions } from './settings.ts'
+import type { SoundSettings } from './settings.ts'
 import { levelled, readSoundFile } from './sound-file.ts'
 import { toneSound } from './tones.ts'
 
@@ -75,7 +75,7 @@ const BUSY: ReadonlySet<NoticeName> = new Set(['busy', 'line-full', 'minutes-spe
 
 export interface SoundLibraryOptions {
   readonly speaker: Speaker
-  readonly options: SoundOptions
+  readonly options: SoundSettings
   readonly clock: Clock
   readonly log: Logger
   /** Decodes MP3 files. The caller keeps ownership. */
@@ -184,7 +184,7 @@ export class SoundLibrary implements Announcer {
 }
 
 /** Returns the operator’s recording: for the region if it exists, otherwise for the language. */
-function fileOf({ notices }: SoundOptions, name: NoticeName, language: LanguageId): string | undefined {
+function fileOf({ notices }: SoundSettings, name: NoticeName, language: LanguageId): string | undefined {
   return notices[language]?.[name] ?? notices[language.slice(0, language.indexOf('-'))]?.[name]
 }
 

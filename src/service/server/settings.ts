@@ -242,6 +242,15 @@ export const serviceConfigSchema = z
     message: 'a service without keys can listen on loopback only',
   })
 
+/** Settings of the service that the bridge embeds. Its keys are checked where it is started. */
+export const embeddedSettingsSchema = z.strictObject({
+  ...serviceConfigSchema.shape,
+  keyFile: z.string().min(1).default('dragoman.keys.json').meta({
+    about:
+      'File with the key digests of the embedded service. `dragoman keys` adds and revokes keys while it runs.',
+  }),
+})
+
 function namesOf(keys: readonly (string | { name: string })[]): string[] {
   return keys.flatMap(key => (typeof key === 'string' ? [] : key.name))
 }
@@ -249,7 +258,7 @@ function namesOf(keys: readonly (string | { name: string })[]): string[] {
 /** Settings as written: everything except the keys is optional. */
 export type ServiceConfig = z.input<typeof serviceConfigSchema>
 /** Settings with defaults applied. */
-export type ServiceSettings = z.output<typeof serviceConfigSchema>
+export type ServiceSettings = z.infer<typeof serviceConfigSchema>
 
 /**
  * Validates `config` and applies defaults. Throws a `RangeError` that names each invalid key and the allowed values.

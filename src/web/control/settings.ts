@@ -49,4 +49,4 @@ export const controlSettingsSchema = z.strictObject({
   }),
 })
 
-export type ControlSettings = z.output<typeof controlSettingsSchema>
+export type ControlSettings = z.infer<typeof controlSettingsSchema>

@@ -19,4 +19,4 @@ export const dashboardSettingsSchema = z.strictObject({
     .meta({ about: 'Duration after which a simulated call is hung up.' }),
 })
 
-export type DashboardSettings = z.output<typeof dashboardSettingsSchema>
+export type DashboardSettings = z.infer<typeof dashboardSettingsSchema>

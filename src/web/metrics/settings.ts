@@ -8,4 +8,4 @@ export const metricsSettingsSchema = z.strictObject({
   }),
 })
 
-export type MetricsSettings = z.output<typeof metricsSettingsSchema>
+export type MetricsSettings = z.infer<typeof metricsSettingsSchema>

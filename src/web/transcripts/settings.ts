@@ -15,4 +15,4 @@ export const transcriptSettingsSchema = z.strictObject({
   folder: z.string().min(1).default('transcripts').meta({ about: 'Folder of the transcripts with `disk`.' }),
 })
 
-export type TranscriptSettings = z.output<typeof transcriptSettingsSchema>
+export type TranscriptSettings = z.infer<typeof transcriptSettingsSchema>

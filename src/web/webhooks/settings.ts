@@ -53,9 +53,4 @@ export const webhookSettingsSchema = z.strictObject({
   }),
 })
 
-export type WebhookSettings = z.output<typeof webhookSettingsSchema>
-
-/** A webhook as written in the configuration. */
-export type WebhookInput = Readonly<Omit<z.input<typeof webhookSettingsSchema>, 'events'>> & {
-  readonly events?: readonly WebhookEventType[] | undefined
-}
+export type WebhookSettings = z.infer<typeof webhookSettingsSchema>

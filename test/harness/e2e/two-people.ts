@@ -1,5 +1,5 @@
 import { type AppConfig, buildApp } from '../../../src/app/app.ts'
-import type { NumberSettings } from '../../../src/bridges/telephony/number-routing.ts'
+import type { NumberSettings } from '../../../src/bridges/telephony/number-settings.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { type SimulatedCall, TwilioSimulator } from '../../../src/simulator/index.ts'
 import { loudness } from '../../../src/transcode/level.ts'

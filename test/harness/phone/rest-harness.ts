@@ -1,4 +1,4 @@
-import { CarrierDialer, type OutboundSettings } from '../../../src/bridges/telephony/index.ts'
+import { CarrierDialer, type DialerSettings } from '../../../src/bridges/telephony/index.ts'
 import { TwilioCallsApi } from '../../../src/bridges/twilio/index.ts'
 import { LogLines } from '../log-lines.ts'
 import { ACCOUNT, RestStandIn } from './rest-simulator.ts'
@@ -8,7 +8,7 @@ export const TO = '+15005550006'
 export const FROM = '+15005550001'
 
 /** The bridge with a dialer, Twilio’s client, and an API on loopback. */
-export async function open(more: Partial<OutboundSettings> = {}) {
+export async function open(more: Partial<DialerSettings> = {}) {
   const rest = await RestStandIn.open()
   let calls = 0
   rest.reply = ({ method, path }) =>

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { buildApp } from '../../../src/app/app.ts'
 import { NumberQuota } from '../../../src/bridges/telephony/call-policy.ts'
 import type { IncomingCall, Rejection } from '../../../src/bridges/telephony/index.ts'
-import type { NumberSettings } from '../../../src/bridges/telephony/number-routing.ts'
+import type { NumberSettings } from '../../../src/bridges/telephony/number-settings.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { placeCall } from '../../../src/simulator/twilio/phone/call.ts'
 

@@ -4,8 +4,8 @@ import type { Answers } from '../../../src/bridges/telephony/index.ts'
 import {
   createNumberRouter,
   type NumberRouterOptions,
-  type NumberSettings,
 } from '../../../src/bridges/telephony/number-routing.ts'
+import type { NumberSettings } from '../../../src/bridges/telephony/number-settings.ts'
 import type { RememberedLanguages } from '../../../src/bridges/telephony/remembered-languages.ts'
 import { isLanguageId } from '../../../src/common/language.ts'
 import { RoomCodeLimiter } from '../../../src/core/calls/room-code-limiter.ts'

@@ -8,7 +8,8 @@ import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
 import type { CarrierApi } from '../ports/carrier-api.ts'
 import { OutboundCall } from './outbound-call.ts'
-import { CallUsage, type DayLedger, type UsageLimits } from './usage-limits.ts'
+import { OUTBOUND_DEFAULTS, type OutboundSettings } from './settings.ts'
+import { CallUsage, type DayLedger } from './usage-limits.ts'
 
 const E164 = /^\+[1-9]\d{6,14}$/
 /** Number types that cost the caller more than a call (libphonenumber’s types). */
@@ -93,20 +94,11 @@ export const DIAL_METRICS: FieldTable<DialCounters> = {
   failed: ['dragoman_telephony_dials_failed_total', 'Outbound calls that failed.'],
 }
 
-/** Rules for outbound calls. */
-export interface OutboundSettings extends UsageLimits {
-  /** Caller ID: a number of the account, or one verified there. */
-  readonly from: string
-  /** Allowed prefixes of destinations, such as `+34` or `+1212`. */
-  readonly allowedPrefixes: readonly string[]
+/** Rules for outbound calls. Rates are limited by others, for example by a `RateLimitedDialer`. */
+export interface DialerSettings
+  extends Omit<OutboundSettings, 'maxCallsPerMinute' | 'maxCallsPerHourPerDestination'> {
   /** Numbers that route to this server and are never called. */
   readonly own?: readonly string[] | undefined
-  /** Default 30. */
-  readonly ringSeconds?: number | undefined
-  /** Maximum number of concurrent calls, ringing or connected; default 10. */
-  readonly maxConcurrent?: number | undefined
-  /** Hangs up on answering machines; default true. */
-  readonly machineDetection?: boolean | undefined
 }
 
 /** Dependencies of the dialer. The caller keeps ownership. */
@@ -139,7 +131,7 @@ const CLOSE_MS = 3_000
 /** Places calls through a carrier. Passed to the bridge, which handles the calls’ webhooks and closes the dialer. */
 export class CarrierDialer implements Dialer {
   readonly counters = new DialCounters()
-  readonly #settings: OutboundSettings
+  readonly #settings: DialerSettings
   readonly #clock: Clock
   readonly #log: Logger
   readonly #api: CarrierApi
@@ -152,7 +144,7 @@ export class CarrierDialer implements Dialer {
   #look: Ticker | undefined
   #closed = false
 
-  constructor(settings: OutboundSettings, parts: DialerOptions) {
+  constructor(settings: DialerSettings, parts: DialerOptions) {
     const { clock = systemClock, log = noopLogger, random = Math.random } = parts
     this.#usage = new CallUsage(settings, clock, parts.wallClock ?? systemWallClock, parts.ledger)
     this.#settings = settings
@@ -189,7 +181,7 @@ export class CarrierDialer implements Dialer {
 
   dial(request: DialRequest): OutgoingCall {
     this.#sweep()
-    const { maxConcurrent = 10 } = this.#settings
+    const { maxConcurrent = OUTBOUND_DEFAULTS.maxConcurrent } = this.#settings
     const to = this.#allowed(request.to)
     if (this.active >= maxConcurrent) {
       this.counters.refused++
@@ -287,7 +279,11 @@ export class CarrierDialer implements Dialer {
   }
 
   #order(id: string, request: DialRequest, limitSeconds: number | undefined) {
-    const { from, ringSeconds = 30, machineDetection = true } = this.#settings
+    const {
+      from,
+      ringSeconds = OUTBOUND_DEFAULTS.ringSeconds,
+      machineDetection = OUTBOUND_DEFAULTS.machineDetection,
+    } = this.#settings
     const address = (path: string) => this.#host?.url(`${path}?dial=${id}`) ?? ''
     return {
       to: request.to,

@@ -1,11 +1,21 @@
 import { z } from 'zod'
-import { dialed, ringSeconds } from '../number-settings.ts'
+import type { DeepReadonly } from '../../../common/setting-fields.ts'
+import { dialed, RING_SECONDS, ringSeconds } from '../number-settings.ts'
 
 const PREFIX = /^\+\d{1,14}$/
 
 const spend = () => z.number().positive().max(1_000_000).optional().describe('an amount of money above 0')
 
-/** Settings of outbound calls through any carrier. The dialer supplies the defaults. */
+/** Defaults of outbound calls, which apply where they are placed: they are no values of the settings. */
+export const OUTBOUND_DEFAULTS = {
+  ringSeconds: RING_SECONDS,
+  maxConcurrent: 10,
+  maxCallsPerMinute: 60,
+  maxCallsPerHourPerDestination: 6,
+  machineDetection: true,
+} as const
+
+/** Settings of outbound calls through any carrier. */
 export const outboundFields = {
   from: dialed().meta({
     about: 'Caller ID of outbound calls: a number of the account, or one verified with the carrier.',
@@ -18,23 +28,27 @@ export const outboundFields = {
       about:
         'Prefixes of numbers that may be called. Emergency, short, premium-rate and satellite numbers are always rejected.',
     }),
-  ringSeconds: ringSeconds().meta({ about: 'Ringing time of the phone (30).' }),
+  ringSeconds: ringSeconds().meta({ about: `Ringing time of the phone (${OUTBOUND_DEFAULTS.ringSeconds}).` }),
   maxConcurrent: z
     .int()
     .min(1)
     .max(1_000)
     .optional()
-    .meta({ about: 'Maximum number of concurrent outbound calls (10).' }),
+    .meta({ about: `Maximum number of concurrent outbound calls (${OUTBOUND_DEFAULTS.maxConcurrent}).` }),
   maxCallsPerMinute: z
     .int()
     .min(1)
     .max(6_000)
     .optional()
-    .meta({ about: 'Maximum number of outbound calls per minute (60).' }),
-  maxCallsPerHourPerDestination: z.int().min(1).max(1_000).optional().meta({
-    about:
-      'Maximum number of calls to one destination per hour (6). Calls of numbers.….dial are not counted.',
-  }),
+    .meta({ about: `Maximum number of outbound calls per minute (${OUTBOUND_DEFAULTS.maxCallsPerMinute}).` }),
+  maxCallsPerHourPerDestination: z
+    .int()
+    .min(1)
+    .max(1_000)
+    .optional()
+    .meta({
+      about: `Maximum number of calls to one destination per hour (${OUTBOUND_DEFAULTS.maxCallsPerHourPerDestination}). Calls of numbers.….dial are not counted.`,
+    }),
   maxMinutesPerDay: z
     .int()
     .min(1)
@@ -73,5 +87,9 @@ export const outboundFields = {
   machineDetection: z
     .boolean()
     .optional()
-    .meta({ about: 'Hang up on answering machines (true). Carriers charge for detecting them.' }),
+    .meta({
+      about: `Hang up on answering machines (${OUTBOUND_DEFAULTS.machineDetection}). Carriers charge for detecting them.`,
+    }),
 }
+
+export type OutboundSettings = DeepReadonly<z.infer<z.ZodObject<typeof outboundFields>>>

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../common/clock.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
+import type { OutboundSettings } from './settings.ts'
 
 /** Usage under one name. */
 export interface Used {
@@ -33,20 +34,17 @@ const AHEAD_MS = 3_000
 /** Tolerance for rounding errors in sums of prices. */
 const TINY = 1e-6
 
-/** Ceilings of one day; absent means unlimited. Money is in the currency of `prices`. */
-export interface UsageLimits {
-  /** For all calls together. */
-  readonly maxMinutesPerDay?: number | undefined
-  readonly maxSpendPerDay?: number | undefined
-  /** For all calls to one number. */
-  readonly maxMinutesPerNumber?: number | undefined
-  readonly maxSpendPerNumber?: number | undefined
-  /** For all calls requested with one API key. */
-  readonly maxMinutesPerKey?: number | undefined
-  readonly maxSpendPerKey?: number | undefined
-  /** Price per minute by prefix of the number; the longest matching prefix applies. */
-  readonly prices?: Readonly<Record<string, number>> | undefined
-}
+/** Ceilings of one day; absent means unlimited. Money is in the currency of `prices`, which are per minute. */
+export type UsageLimits = Pick<
+  OutboundSettings,
+  | 'maxMinutesPerDay'
+  | 'maxMinutesPerNumber'
+  | 'maxMinutesPerKey'
+  | 'maxSpendPerDay'
+  | 'maxSpendPerNumber'
+  | 'maxSpendPerKey'
+  | 'prices'
+>
 
 /** A call in progress. */
 interface Running {

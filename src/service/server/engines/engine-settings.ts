@@ -117,7 +117,7 @@ export const localSynthesisSchema = {
   flite: fliteSchema.prefault({}),
 }
 const LOCAL_SYNTHESIS = z.keyof(z.strictObject(localSynthesisSchema))
-export type LocalSynthesisSettings = z.output<ReturnType<typeof z.strictObject<typeof localSynthesisSchema>>>
+export type LocalSynthesisSettings = z.infer<ReturnType<typeof z.strictObject<typeof localSynthesisSchema>>>
 
 /** An installed engine with its position in the order, optionally for some languages only. */
 const installed = <T extends string>(engine: T) =>

@@ -28,7 +28,7 @@ afterEach(async () => {
   await rm(folder, { recursive: true })
 })
 
-async function couple(settings: RecordingSettings = {}) {
+async function couple(settings: Partial<RecordingSettings> = {}) {
   r = await rooms()
   log = new LogLines()
   states = []

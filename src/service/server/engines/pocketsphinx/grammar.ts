@@ -31,7 +31,7 @@ export const grammarsSchema = z
       }),
   )
   .default({})
-export type GrammarSettings = z.output<typeof grammarsSchema>
+export type GrammarSettings = z.infer<typeof grammarsSchema>
 
 /** Loads the grammars of the settings, including files. Rejects with a `RangeError` that names an unreadable file. */
 export async function loadGrammars(settings: GrammarSettings): Promise<ReadonlyMap<string, Grammar>> {

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { secret, urlSchema } from '../../common/setting-fields.ts'
+
+const places = z
+  .array(z.string().min(1))
+  .min(1)
+  .optional()
+  .describe('places in a result, like [file.data, audio]')
+
+/** Connection to the translation service. */
+export const serviceConnectionSettingsSchema = z.strictObject({
+  url: urlSchema('an http:// or https:// address without user, query or fragment')
+    .optional()
+    .meta({ about: 'Address of the translation service. Without it, the embedded service is started.' }),
+  apiKey: secret().optional().meta({ about: 'API key for the translation service.' }),
+  mode: z
+    .enum(['streaming', 'block'])
+    .default('streaming')
+    .meta({ about: 'Translated voice in pieces as it is synthesized, or one piece per utterance.' }),
+  maxSessionMinutes: z.number().min(1).max(10_080).optional().meta({
+    about:
+      'Session limit of the service, in minutes. Each session is replaced during a pause before it ends. Not needed if the service announces its limit.',
+  }),
+  fallbacks: z
+    .array(
+      z.strictObject({
+        url: urlSchema('an http:// or https:// address without user, query or fragment').meta({
+          about: 'Address of a fallback service.',
+        }),
+        apiKey: secret().optional().meta({ about: 'API key of that service.' }),
+      }),
+    )
+    .max(8)
+    .default([])
+    .describe('a list of { url, apiKey }')
+    .meta({
+      about: 'Fallback services, in order of preference, used while the primary service is unavailable.',
+    }),
+  resultPaths: z
+    .strictObject({
+      audio: places.meta({
+        about:
+          'Paths of the MP3 audio in a result; the first match is used. Only for services with different field names.',
+      }),
+      text: places.meta({ about: 'Paths of the transcript in a result.' }),
+      translation: places.meta({ about: 'Paths of the translation in a result.' }),
+      utterance: places.meta({ about: 'Paths of the ID of the utterance to which a result belongs.' }),
+      final: places.meta({ about: 'Paths of the flag that marks a text as final.' }),
+      endMs: places.meta({ about: 'Paths of the position in the audio that a result covers (ms).' }),
+    })
+    .optional(),
+})
