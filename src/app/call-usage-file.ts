@@ -59,11 +59,11 @@ export class UsageFile implements DayLedger, AsyncDisposable {
   #writing: Promise<void> | undefined
 
   /** Reads the file, if it exists. */
-  constructor(terms: UsageFileOptions) {
-    this.#options = terms
+  constructor(options: UsageFileOptions) {
+    this.#options = options
     this.#day = this.#today()
     try {
-      this.#learn(parsed(readFileSync(terms.file, 'utf8'), this.#day))
+      this.#learn(parsed(readFileSync(options.file, 'utf8'), this.#day))
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#lost(error)
     }
@@ -209,8 +209,8 @@ function bounded(runs: Runs, own: string): Runs {
       const [minutesBefore, spendBefore] = sum[name] ?? [0, 0]
       sum[name] = [minutesBefore + minutes, spendBefore + spend]
     }
-  const kept = Object.entries(runs).filter(([run]) => !older.includes(run))
-  return { [ADDED_UP]: sum, ...Object.fromEntries(kept.filter(([run]) => run !== ADDED_UP)) }
+  const current = Object.entries(runs).filter(([run]) => !older.includes(run))
+  return { [ADDED_UP]: sum, ...Object.fromEntries(current.filter(([run]) => run !== ADDED_UP)) }
 }
 
 /** Returns the disk’s error code or the fault in the text, never the text itself. */
@@ -222,7 +222,7 @@ function faultOf(error: unknown): string {
 /** Opens the configured usage file; undefined if there are no daily limits. */
 export function openUsageFile(
   { usageFile: file, outbound, numbers = {}, authTokens }: AppConfig['twilio'],
-  parts: Pick<UsageFileOptions, 'clock' | 'wallClock' | 'log'>,
+  options: Pick<UsageFileOptions, 'clock' | 'wallClock' | 'log'>,
 ): UsageFile | undefined {
   const ceilings = [
     ...[outbound?.maxMinutesPerDay, outbound?.maxMinutesPerNumber, outbound?.maxMinutesPerKey],
@@ -231,5 +231,5 @@ export function openUsageFile(
   ]
   if (file === undefined || ceilings.every(each => each === undefined)) return undefined
   const key = outbound?.apiKeySecret ?? outbound?.authToken ?? authTokens[0] ?? 'dragoman'
-  return new UsageFile({ file, key, ...parts })
+  return new UsageFile({ file, key, ...options })
 }

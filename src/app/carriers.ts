@@ -56,6 +56,14 @@ export function numbersOf({ twilio }: CarrierConfig): Numbers {
   return { ...twilio.numbers }
 }
 
+/** The bridges of `carriers` that are registered on `server`. */
+export function registeredBridges(
+  carriers: readonly OpenCarrier[],
+  server: FastifyInstance,
+): readonly CarrierBridge[] {
+  return carriers.flatMap(({ bridge }) => bridge(server) ?? [])
+}
+
 /** Opens all configured carriers. Throws `BridgeError` `CONFIG` for numbers that could not be called. */
 export function openCarriers(config: CarrierConfig, options: CarriersOptions): readonly OpenCarrier[] {
   return [openTwilio(config, options)]

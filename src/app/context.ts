@@ -1,63 +1,116 @@
-import type { NumberQuota } from '../bridges/telephony/call-policy.ts'
-import type { NumberRouterOptions } from '../bridges/telephony/number-routing.ts'
-import type { Clock } from '../common/clock.ts'
-import type { Logger } from '../common/log.ts'
-import type { AdmissionControl, RateLimitedDialer } from '../core/calls/dialer-policies.ts'
-import type { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
-import type { RoomCodes } from '../core/calls/room-codes.ts'
-import type { DrainSettings } from '../core/calls/settings.ts'
-import type { Switchboard } from '../core/calls/switchboard.ts'
+import type { FastifyInstance } from 'fastify'
+import { type Clock, systemClock } from '../common/clock.ts'
+import { type Logger, noopLogger } from '../common/log.ts'
+import { systemWallClock } from '../common/wall-clock.ts'
+import { AdmissionControlledDialer } from '../core/calls/dialer-policies.ts'
 import type { Announcer } from '../core/model/announcer.ts'
-import type { Dialer } from '../core/model/dialer.ts'
-import type { Relay } from '../core/room/relay.ts'
-import type { RecordingStats } from '../media/recording/disk-recorder.ts'
-import type { Overload } from '../net/overload.ts'
+import type { Translator } from '../core/translation/translator.ts'
+import { AddressGroups } from '../net/client-address.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
 import type { TraceCounters } from '../tracing/counters.ts'
-import type { OpenFloor } from '../web/control/open-context.ts'
-import type { ControlSettings } from '../web/control/settings.ts'
+import { type OpenFloor, openControlContext } from '../web/control/open-context.ts'
 import type { AppConfig } from './app-config.ts'
-import type { openChannels, openPreferences } from './bridges.ts'
-import type { OpenCarrier } from './carriers.ts'
-import type { Drain } from './drain.ts'
-import type { EmbeddedService } from './metrics/server-families.ts'
+import { type AppSettings, appSettings } from './app-settings.ts'
+import { type Calls, openCalls } from './calls.ts'
+import { type OpenCarrier, openCarriers } from './carriers.ts'
+import { type Guards, openGuards } from './guards.ts'
+import { startTracing } from './observability.ts'
+import { openServer } from './server.ts'
+import { openAnnouncer, openTranslators } from './service.ts'
+import { openStores, type Stores } from './stores.ts'
+import { TranslationService } from './translation-service.ts'
 
-/** Dependencies of the app’s plugins. The caller keeps ownership. */
-export interface PluginOptions {
+/** Replaces parts of the app, for tests and embedding programs. */
+export interface AppOptions {
+  readonly clock?: Clock
+  readonly log?: Logger
+  readonly translator?: Translator
+  /** The caller keeps ownership. */
+  readonly announcer?: Announcer
+  /** Share of its memory that this process uses; default: measured. */
+  readonly memoryShare?: () => number
+}
+
+/** What the app is made of. Its plugins use it; the app keeps ownership. */
+export interface AppContext {
   readonly config: AppConfig
-  readonly relay: Relay
-  readonly announcer: Announcer
-  readonly switchboard: Switchboard
-  readonly dialer: Dialer | undefined
+  readonly settings: AppSettings
+  readonly service: TranslationService
+  readonly stores: Stores
   readonly carriers: readonly OpenCarrier[]
-  /** Rate limit in front of the dialer; undefined if outbound calls are off. */
-  readonly dialRateLimit: RateLimitedDialer | undefined
-  readonly roomCodes: RoomCodes
-  readonly preferences: ReturnType<typeof openPreferences>
-  readonly discordChannels: ReturnType<typeof openChannels>
-  readonly desk: NumberRouterOptions
-  /** Guess limit of `desk`. */
-  readonly guesses: RoomCodeLimiter
-  readonly front: OpenFloor
-  readonly control: ControlSettings
+  readonly server: FastifyInstance
+  /** Limits requests before routes see them. */
   readonly requestGuard: RequestGuard
-  readonly overload: Overload
-  readonly drain: Drain
-  readonly drainSettings: DrainSettings
-  readonly admissionControl: AdmissionControl
+  readonly calls: Calls
+  readonly guards: Guards
   /** Undefined: tracing is off. */
   readonly traces: TraceCounters | undefined
-  readonly recordings: RecordingStats
-  readonly numberLimits: NumberQuota
-  /**
-   * Current address and key of the translation service; `running` is false while the embedded service is unavailable.
-   */
-  readonly service: {
-    readonly url: () => string
-    readonly apiKey: string
-    readonly running: () => boolean
-    readonly embedded: () => EmbeddedService | undefined
-  }
+  readonly control: OpenFloor
   readonly clock: Clock
   readonly log: Logger
+}
+
+/**
+ * Opens everything except the process of an embedded service, which `service.start` starts, and adds it to `stack`. The
+ * server has no routes yet. Throws `BridgeError` `CONFIG` for settings that cannot work.
+ */
+export async function openContext(
+  config: AppConfig,
+  options: AppOptions,
+  stack: AsyncDisposableStack,
+): Promise<AppContext> {
+  const { clock = systemClock, log = noopLogger, translator, memoryShare } = options
+  const settings = appSettings(config)
+  const service = stack.use(
+    new TranslationService({ config, translatorGiven: translator !== undefined, log }),
+  )
+  const { url, apiKey } = service
+  const announcer =
+    options.announcer ?? stack.use(await openAnnouncer({ settings: config.sounds, url, apiKey, clock, log }))
+  const stores = stack.use(openStores(config, { clock, log }))
+  const carriers = openCarriers(config, { clock, log, ledger: stores.usage })
+  const trustProxy = config.trustProxy ?? []
+  const { server, requestGuard } = openServer({ limits: settings.limits, trustProxy, clock, log })
+  stack.defer(() => server.close())
+  const translators = translator
+    ? { translator }
+    : openTranslators(config.service, { url: config.service.url ?? url, apiKey, clock })
+  const shared = { config, settings, carriers, clock, log }
+  const calls = stack.use(await openCalls({ ...shared, translators, announcer }))
+  const guards = stack.use(openGuards({ ...shared, server, calls, stores, memoryShare }))
+  const { observer } = calls.relay
+  const tracing = stack.use(await startTracing(settings.tracing, { observer, clock, log }))
+  const control = stack.use(await openControl({ ...shared, calls, guards }))
+  return {
+    ...shared,
+    ...{ service, stores, server, requestGuard, calls, guards, traces: tracing?.counters, control },
+  }
+}
+
+function openControl({
+  config,
+  settings,
+  calls,
+  guards,
+  clock,
+  log,
+}: Pick<AppContext, 'config' | 'settings' | 'calls' | 'guards' | 'clock' | 'log'>): Promise<OpenFloor> {
+  const { limits, recording, control, transcripts, webhooks } = settings
+  const { relay, announcer, roomCodes, dialer, recorder } = calls
+  const addresses = new AddressGroups([...(config.trustProxy ?? []), ...limits.exemptAddresses])
+  return openControlContext({
+    relay,
+    codes: roomCodes,
+    announcer,
+    dialer: dialer && new AdmissionControlledDialer(dialer, guards.admissionControl),
+    recorder: recording.mode === 'off' ? undefined : recorder,
+    closed: control.keys.length === 0,
+    transcripts,
+    readers: control,
+    groupOf: address => addresses.groupOf(address),
+    webhooks,
+    clock,
+    wall: systemWallClock,
+    log,
+  })
 }

@@ -6,7 +6,7 @@ import { dashboard } from '../web/dashboard/dashboard.ts'
 import { ProcessPulse } from '../web/dashboard/health.ts'
 import { dashboardSettingsSchema } from '../web/dashboard/settings.ts'
 import { ViewerHub } from '../web/dashboard/viewer-hub.ts'
-import type { PluginOptions } from './context.ts'
+import type { AppContext } from './context.ts'
 import type { DashboardStats } from './metrics/server-families.ts'
 import { languageCatalog } from './service.ts'
 import { LoopbackCalls } from './simulated-calls.ts'
@@ -27,24 +27,14 @@ export interface DashboardOptions {
 /** Registers the dashboard and its simulated calls on `server`; both end with the server. */
 export async function registerDashboard(
   server: FastifyInstance,
-  parts: PluginOptions,
+  context: AppContext,
   { keys, token }: DashboardOptions,
 ): Promise<void> {
-  const {
-    config,
-    control,
-    relay,
-    overload,
-    requestGuard,
-    drain,
-    admissionControl,
-    front,
-    service,
-    clock,
-    log,
-  } = parts
+  const { config, requestGuard, control, service, clock, log } = context
+  const { relay } = context.calls
+  const { overload, drain, admissionControl } = context.guards
+  const { recorder } = control.context
   const settings = dashboardSettingsSchema.parse(config.dashboard ?? {})
-  const { recorder } = front.context
   const wall = systemWallClock
   const calls = new LoopbackCalls({
     ...{ settings, token, admissionControl, drain, clock, wall, log },
@@ -59,7 +49,7 @@ export async function registerDashboard(
       new ActivityFeed({
         ...{ relay, overload, requestGuard, drain, clock, wall },
         pulse: new ProcessPulse(),
-        embedded: service.embedded,
+        embedded: () => service.process,
         simulated: call => calls.phoneOf(call),
         calls: () => calls.calls,
         recording: room => {
@@ -78,7 +68,7 @@ export async function registerDashboard(
   })
   await server.register(dashboard, {
     prefix: '/dashboard',
-    keys: control.keys.length === 0 ? undefined : keys,
+    keys: context.settings.control.keys.length === 0 ? undefined : keys,
     audience,
     simulated: settings.simulatedCalls === 0 ? undefined : calls,
     languages: languageCatalog(service),

@@ -29,9 +29,9 @@ export class Drain implements Disposable {
   #began: number | undefined
   #hurried = false
 
-  constructor(parts: DrainOptions) {
-    this.#options = parts
-    this.settings = parts.settings
+  constructor(options: DrainOptions) {
+    this.#options = options
+    this.settings = options.settings
   }
 
   get draining(): boolean {

@@ -19,7 +19,7 @@ import {
   processFamilies,
 } from '../web/metrics/server-metrics.ts'
 import { metricsSettingsSchema } from '../web/metrics/settings.ts'
-import type { PluginOptions } from './context.ts'
+import type { AppContext } from './context.ts'
 import { browserFamilies, discordFamilies, telephonyFamilies } from './metrics/bridge-families.ts'
 import {
   dashboardFamilies,
@@ -44,30 +44,32 @@ declare module 'fastify' {
 /** Registers `/metrics` on `server`. Call it before all other routes, so that their requests are counted. */
 export async function registerMetrics(
   server: FastifyInstance,
-  parts: PluginOptions,
+  context: AppContext,
   { keys, notReady }: { readonly keys: BearerKeys; readonly notReady: () => string | undefined },
 ): Promise<void> {
-  const { config, control, relay } = parts
-  const tally = new EventTally(relay.observer)
+  const { config, settings, calls } = context
+  const tally = new EventTally(calls.relay.observer)
   server.addHook('onClose', async () => tally[Symbol.dispose]())
   const http = new HttpTally(server)
-  const exposition = new Exposition([...families(server, parts, tally, notReady), ...http.families()])
+  const exposition = new Exposition([...families(server, context, tally, notReady), ...http.families()])
   server.decorate('metrics', exposition)
   await server.register(metrics, {
     exposition,
     settings: metricsSettingsSchema.parse(config.metrics ?? {}),
-    keys: control.keys.length === 0 ? undefined : keys,
+    keys: settings.control.keys.length === 0 ? undefined : keys,
   })
 }
 
 function families(
   server: FastifyInstance,
-  parts: PluginOptions,
+  context: AppContext,
   tally: EventTally,
   notReady: () => string | undefined,
 ): Family[] {
-  const { relay, requestGuard, overload, drain, front, dialRateLimit, guesses, carriers } = parts
-  const { embedded } = parts.service
+  const { calls, guards, requestGuard, carriers, service, control, traces } = context
+  const { relay, rateLimitedDialer, roomCodeLimiter, recorder } = calls
+  const { overload, drain, numberQuota } = guards
+  const embedded = () => service.process
   const servers = (): Guarded[] => {
     const figures = embedded()?.figures
     const bridge = { server: 'bridge', requestGuard: requestGuard.counters, overload } as const
@@ -83,18 +85,18 @@ function families(
         ...{ carrier: name, dialer },
         bridge: () => bridge(server)!,
       })),
-      numbers: parts.numberLimits,
-      dialLimit: dialRateLimit,
-      roomCodes: guesses,
+      numbers: numberQuota,
+      dialLimit: rateLimitedDialer,
+      roomCodes: roomCodeLimiter,
     }),
     ...browserFamilies(() => server.browser),
     ...discordFamilies(() => (server.hasDecorator('discord') ? server.discord : undefined)),
-    ...controlMetrics(front.context),
-    ...recordingFamilies(parts.recordings),
+    ...controlMetrics(control.context),
+    ...recordingFamilies(recorder.stats),
     ...dashboardFamilies(() => server.dashboard),
     ...guardFamilies(servers),
     ...ownFamilies({ drain, embedded, notReady }),
-    ...traceFamilies(parts.traces),
+    ...traceFamilies(traces),
     ...processFamilies(version()),
   ]
 }
@@ -115,7 +117,7 @@ export async function startTracing(
   // Loaded only when needed.
   const { openTracing } = await import('../tracing/tracing.ts')
   const counters = new TraceCounters()
-  const parts = { observer, clock, wall: systemWallClock, log, counters, version: version() }
-  const tracing = openTracing(settings, settings.url, parts)
+  const options = { observer, clock, wall: systemWallClock, log, counters, version: version() }
+  const tracing = openTracing(settings, settings.url, options)
   return { counters, [Symbol.asyncDispose]: () => tracing[Symbol.asyncDispose]() }
 }

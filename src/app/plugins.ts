@@ -13,98 +13,106 @@ import { controlApi } from '../web/control/control-api.ts'
 import status, { statusWords } from '../web/status.ts'
 import { browserOptions, discordOptions } from './bridges.ts'
 import { numbersOf } from './carriers.ts'
-import type { PluginOptions } from './context.ts'
+import type { AppContext } from './context.ts'
 import { registerDashboard } from './dashboard.ts'
 import { registerMetrics } from './observability.ts'
 
 /** Registers every part of the server: bridges, pages and APIs. */
-export async function registerPlugins(server: FastifyInstance, parts: PluginOptions): Promise<void> {
-  const keys = new BearerKeys(parts.control, parts.clock)
-  await registerMetrics(server, parts, { keys, notReady: () => notReady(parts) })
+export async function registerPlugins(server: FastifyInstance, context: AppContext): Promise<void> {
+  const { config, settings, carriers, clock } = context
+  const { relay } = context.calls
+  const keys = new BearerKeys(settings.control, clock)
+  await registerMetrics(server, context, { keys, notReady: () => notReady(context) })
   // Bridges open their own sockets, with their own limits; any other socket is closed as soon as it opens.
   await server.register(websocket, { options: { maxPayload: 65_536, perMessageDeflate: false } })
   await server.register(pageFiles, { shared: ['bridges/browser/audio-packet'] })
-  await server.register(status, { relay: parts.relay, notReady: () => notReady(parts) })
-  const { context } = parts.front
-  await server.register(controlApi, { prefix: '/v1', context, settings: parts.control, keys })
+  await server.register(status, { relay, notReady: () => notReady(context) })
+  await server.register(controlApi, {
+    prefix: '/v1',
+    context: context.control.context,
+    settings: settings.control,
+    keys,
+  })
   await server.register(captionPage)
   // The dashboard’s simulated calls are signed like all others, with a private token.
-  const token = parts.config.twilio.insecure ? undefined : randomBytes(24).toString('base64url')
-  for (const { dialer, register } of parts.carriers)
-    await register(server, { ...carrierOptions(parts), dialer }, token)
-  await registerDashboard(server, parts, { keys, token })
-  await server.register(browserBridge, browser(parts))
-  const discord = discordBot(parts)
+  const token = config.twilio.insecure ? undefined : randomBytes(24).toString('base64url')
+  for (const { dialer, register } of carriers)
+    await register(server, { ...carrierOptions(context), dialer }, token)
+  await registerDashboard(server, context, { keys, token })
+  await server.register(browserBridge, browser(context))
+  const discord = discordBot(context)
   // Loaded only when needed: Discord’s library and native Opus are large.
   if (discord) await server.register((await import('../bridges/discord/index.ts')).default, discord)
 }
 
-function notReady({ drain, overload, service }: PluginOptions) {
+function notReady({ guards: { drain, overload }, service }: AppContext) {
   if (drain.draining) return 'draining' as const
   if (overload.reason) return 'overloaded' as const
-  return service.running() ? undefined : ('service-unavailable' as const)
+  return service.running ? undefined : ('service-unavailable' as const)
 }
 
 /** Options that all carriers share. */
-function carrierOptions(parts: PluginOptions): CarrierBridgeOptions {
-  const { config, front, switchboard, drain, drainSettings, admissionControl, desk } = parts
-  const { announcer, clock, log } = parts
+function carrierOptions(context: AppContext): CarrierBridgeOptions {
+  const { config, settings, calls, stores, control, clock, log } = context
+  const { relay, announcer, switchboard, roomCodes, roomCodeLimiter } = calls
+  const { drain, admissionControl, numberQuota } = context.guards
   const { languages, publicUrl } = config
+  const invite = createNumberRouter(
+    languages,
+    numbersOf(config),
+    {
+      roomOf: code => roomCodes.find(code),
+      guesses: roomCodeLimiter,
+      remembered: stores.callerLanguages,
+    },
+    log,
+  )
+  const rejection = () => admissionControl.rejection() ?? (relay.full ? 'full' : undefined)
+  const { newCalls, resumeDelaySeconds } = settings.drain
   return {
-    relay: front.admission(switchboard),
+    relay: control.admission(switchboard),
     clock,
     log,
     announcer,
-    invite: parts.numberLimits.within(
-      rejectWhileOverloaded(
-        { rejection: () => admissionControl.rejection() ?? (parts.relay.full ? 'full' : undefined) },
-        languages.hears,
-        createNumberRouter(languages, numbersOf(config), desk, log),
-      ),
-    ),
+    invite: numberQuota.within(rejectWhileOverloaded({ rejection }, languages.hears, invite)),
     departure: () =>
-      drain.draining
-        ? {
-            elsewhere: drainSettings.newCalls === 'unavailable',
-            resumeDelaySeconds: drainSettings.resumeDelaySeconds,
-          }
-        : undefined,
+      drain.draining ? { elsewhere: newCalls === 'unavailable', resumeDelaySeconds } : undefined,
     publicUrl,
   }
 }
 
-function browser(parts: PluginOptions) {
-  const { config, relay, front, switchboard, roomCodes, admissionControl, clock, log } = parts
+function browser(context: AppContext) {
+  const { config, settings, calls, guards, control, service, clock, log } = context
+  const { relay, switchboard, roomCodes } = calls
+  const { roomLinks, lives, links, groupOf } = control.context
   const { languages, publicUrl } = config
   return browserOptions(config.browser, {
-    ...{ relay, roomCodes, admissionControl, languages, publicUrl, clock, log },
-    admission: front.admission(switchboard),
+    ...{ relay, roomCodes, languages, publicUrl, service, groupOf, clock, log },
+    admission: control.admission(switchboard),
+    admissionControl: guards.admissionControl,
     numbers: numbersOf(config),
-    links: front.context.roomLinks,
+    links: roomLinks,
     captions: (room, ttlMs) =>
       // Without API keys, nothing that captions need is kept.
-      parts.control.keys.length === 0 || front.context.lives.idOf(room) === undefined
+      settings.control.keys.length === 0 || lives.idOf(room) === undefined
         ? undefined
-        : captionPagePath(room, front.context.links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
+        : captionPagePath(room, links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
     discord: config.discord?.token !== undefined,
     dashboard: '/dashboard',
-    service: parts.service,
     words: statusWords,
-    groupOf: front.context.groupOf,
   })
 }
 
-function discordBot(parts: PluginOptions) {
-  const { config, relay, announcer, dialer, roomCodes, preferences, clock, log, front, desk } = parts
-  const { url, apiKey } = parts.service
+function discordBot({ config, calls, stores, control, service, clock, log }: AppContext) {
+  const { relay, announcer, dialer, roomCodes, roomCodeLimiter } = calls
+  const { preferences, channels } = stores
   const numbers = numbersOf(config)
   return discordOptions(config.discord, {
-    ...{ relay, announcer, dialer, roomCodes, preferences, clock, log },
-    admission: front.admission(relay),
-    guesses: desk.guesses,
-    running: parts.discordChannels,
+    ...{ relay, announcer, dialer, roomCodes, preferences, service, clock, log },
+    admission: control.admission(relay),
+    guesses: roomCodeLimiter,
+    running: channels,
     wallClock: systemWallClock,
-    service: { url, apiKey },
     phoneNumbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
   })
 }

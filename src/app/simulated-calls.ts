@@ -158,7 +158,7 @@ export const SIMULATED_CALL_METRICS: FieldTable<SimulatedCallStats> = {
 
 /** Simulated phones that call this server over loopback, like Twilio does. The creator disposes it. */
 export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
-  readonly #parts: SimulatedCallsOptions
+  readonly #options: SimulatedCallsOptions
   readonly #recordings = new Recordings()
   readonly #calls = new Map<string, SimulatedCall>()
   #placing = 0
@@ -168,8 +168,8 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   #ticker: Ticker | undefined
   #closed = false
 
-  constructor(parts: SimulatedCallsOptions) {
-    this.#parts = parts
+  constructor(options: SimulatedCallsOptions) {
+    this.#options = options
   }
 
   get calls(): readonly SimulatedCallView[] {
@@ -181,7 +181,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   }
 
   async recordings() {
-    return this.#parts.settings.simulatedCalls === 0 ? [] : await this.#recordings.list()
+    return this.#options.settings.simulatedCalls === 0 ? [] : await this.#recordings.list()
   }
 
   async place(order: SimulatedOrder): Promise<SimulatedCallView> {
@@ -194,7 +194,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   }
 
   async #place(order: SimulatedOrder): Promise<SimulatedCallView> {
-    const { settings, admissionControl, clock, wall, log } = this.#parts
+    const { settings, admissionControl, clock, wall, log } = this.#options
     const most = settings.simulatedCalls
     if (this.#closed || most === 0)
       throw new ControlError('not_now', 'simulated calls are disabled on this server')
@@ -258,7 +258,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
         speaks === null ? [] : this.#recordings.voices(recording),
       ),
     )
-    const phones = await Promise.all(order.phones.map(each => placeCall(this.#options(each, room))))
+    const phones = await Promise.all(order.phones.map(each => placeCall(this.#callOptions(each, room))))
     const trouble = phones.find(phone => !phone.live)?.report().errors[0]
     if (phones.every(phone => phone.live) && !this.#closed)
       return phones.map((phone, index) => ({ phone, voices: voices[index]! }))
@@ -269,8 +269,8 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     )
   }
 
-  #options({ speaks, hears }: SimulatedOrder['phones'][number], room: string): CallOptions {
-    const { publicUrl, token, clock, log } = this.#parts
+  #callOptions({ speaks, hears }: SimulatedOrder['phones'][number], room: string): CallOptions {
+    const { publicUrl, token, clock, log } = this.#options
     const query = new URLSearchParams({ speaks: speaks ?? 'none', hears, room })
     return {
       webhook: `${this.#loopback()}/twilio/voice?${query}`,
@@ -283,7 +283,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   }
 
   #loopback(): string {
-    const address = this.#parts.address()
+    const address = this.#options.address()
     if (address === null || typeof address === 'string')
       throw new ControlError('not_now', 'the server does not listen on a port')
     const { address: host, port, family } = address
@@ -295,7 +295,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
   #tick(now: number): void {
     for (const call of this.#calls.values()) {
       call.tick(now)
-      if (this.#parts.drain.draining) void call.hangUp()
+      if (this.#options.drain.draining) void call.hangUp()
     }
   }
 

@@ -48,7 +48,7 @@ export const OVERLOAD_METRICS: FieldTable<OverloadFigures> = {
 
 /**
  * Monitors event loop delay and memory use. While either exceeds its limit, new calls and sessions should be rejected
- * to protect current ones. The creator disposes of it.
+ * to protect current ones. The creator starts it and disposes of it.
  */
 export class Overload implements Disposable {
   /** Number of overload periods. */
@@ -60,19 +60,24 @@ export class Overload implements Disposable {
   /** Share of the memory in use. */
   memoryShare = 0
   readonly #options: OverloadOptions
-  readonly #ticker: Ticker
   readonly #measure: () => number
   readonly #lately = new Float64Array(REMEMBERED)
-  #due: number
+  #ticker: Ticker | undefined
+  #due = 0
   #looks = 0
   #reason: OverloadReason | undefined
   #overloadedAt = 0
 
-  constructor(parts: OverloadOptions) {
-    this.#options = parts
-    this.#measure = parts.memoryShare ?? memoryShare
-    this.#due = parts.clock.now() + LOOK_MS
-    this.#ticker = new Ticker(parts.clock, LOOK_MS, now => this.#look(now))
+  constructor(options: OverloadOptions) {
+    this.#options = options
+    this.#measure = options.memoryShare ?? memoryShare
+  }
+
+  /** Starts to measure; until then, nothing counts as overload. Call it once. */
+  start(): void {
+    const { clock } = this.#options
+    this.#due = clock.now() + LOOK_MS
+    this.#ticker = new Ticker(clock, LOOK_MS, now => this.#look(now))
   }
 
   /** The exceeded limit, or undefined if new work can be accepted. */
@@ -87,7 +92,7 @@ export class Overload implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#ticker[Symbol.dispose]()
+    this.#ticker?.[Symbol.dispose]()
   }
 
   #look(now: number): void {

@@ -84,24 +84,28 @@ interface Attended {
 /**
  * Attends to every participant: handles their key commands and plays notices in their language, for example when
  * interpreting is paused, the service is unavailable or their time is nearly up. It uses only the public methods of
- * participants; calls also work without it.
+ * participants; calls also work without it. The creator starts it and disposes of it.
  */
 export class Attendant implements Disposable {
-  readonly #parts: AttendantOptions
+  readonly #options: AttendantOptions
   readonly #clock: Clock
   readonly #log: Logger
   readonly #table: KeyTable
   readonly #attended = new Map<string, Attended>()
-  readonly #watches: readonly Disposable[]
+  #subscriptions: readonly Disposable[] = []
 
-  constructor(parts: AttendantOptions) {
-    const { relay, options, clock = systemClock, log = noopLogger } = parts
-    this.#parts = parts
+  constructor(options: AttendantOptions) {
+    const { clock = systemClock, log = noopLogger } = options
+    this.#options = options
     this.#clock = clock
     this.#log = log
-    this.#table = keyTable(keyMapOf(options.keys))
-    const { observer } = relay
-    this.#watches = [
+    this.#table = keyTable(keyMapOf(options.options.keys))
+  }
+
+  /** Attends to every participant from now on. Call it once. */
+  start(): void {
+    const { observer } = this.#options.relay
+    this.#subscriptions = [
       observer.on('dtmf', ({ participant, digit }) => this.#pressed(participant, digit)),
       observer.on('outage', ({ participant, active, durationMs }) => {
         const outage = this.#of(participant)?.outage
@@ -115,14 +119,14 @@ export class Attendant implements Disposable {
 
   /** Stops attending to all participants. */
   [Symbol.dispose](): void {
-    for (const watch of this.#watches) watch[Symbol.dispose]()
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
     for (const id of [...this.#attended.keys()]) this.#forget(id)
   }
 
   #of(id: string): Attended | undefined {
     const known = this.#attended.get(id)
     if (known) return known
-    const { relay, announcer, options, language = 'en-us' } = this.#parts
+    const { relay, announcer, options, language = 'en-us' } = this.#options
     const party = relay.find(id)
     if (!party) return undefined
     const voice = new AttendantVoice(announcer, party, language)
@@ -146,7 +150,7 @@ export class Attendant implements Disposable {
   }
 
   #timersOf({ since }: Participant, voice: AttendantVoice): Disposable[] {
-    const { maxMinutes = 0 } = this.#parts
+    const { maxMinutes = 0 } = this.#options
     return MINUTES_LEFT.filter(left => left < maxMinutes).map(left =>
       this.#clock.at(
         since + (maxMinutes - left) * 60_000,
@@ -158,13 +162,13 @@ export class Attendant implements Disposable {
   #pressed(id: string, key: string): void {
     const attended = this.#of(id)
     if (!attended) return
-    const { keyTimeoutMs } = this.#parts.options
+    const { keyTimeoutMs } = this.#options.options
     const { state, command } = press(this.#table, attended.keys, key, this.#clock.now(), keyTimeoutMs)
     attended.keys = state
     if (!command) return
     const room = attended.party.invitation.room
     this.#log.info({ participant: id, action: command.action }, 'key command')
-    this.#parts.relay.observer.emit('command', { room, participant: id, action: command.action })
+    this.#options.relay.observer.emit('command', { room, participant: id, action: command.action })
     this.#do(attended, command)
   }
 
@@ -188,7 +192,7 @@ export class Attendant implements Disposable {
         this.#choose(attended, command.choice)
         break
       case 'options':
-        void voice.say('options', this.#options(party))
+        void voice.say('options', this.#keysOf(party))
         break
       default:
         command satisfies never
@@ -199,13 +203,13 @@ export class Attendant implements Disposable {
   #pause(party: Participant): void {
     const { interpreting } = party.change({ interpreting: !party.state.interpreting })
     const notice = interpreting ? 'interpreting-resumed' : 'interpreting-paused'
-    const others = [...(this.#parts.relay.rooms.get(party.invitation.room)?.participants.values() ?? [])]
+    const others = [...(this.#options.relay.rooms.get(party.invitation.room)?.participants.values() ?? [])]
     for (const each of others.length === 2 ? others : [party]) void this.#of(each.id)?.voice.say(notice)
   }
 
   /** The recorder itself notifies all participants of the room. */
   #record({ invitation: { room } }: Participant): void {
-    const { recorder } = this.#parts
+    const { recorder } = this.#options
     try {
       const state = recorder?.of(room)?.state
       if (state === 'recording' || state === 'notice') recorder?.pause(room)
@@ -218,7 +222,7 @@ export class Attendant implements Disposable {
 
   /** Changes the language that the participant hears, and also the one that they speak if it is the same. */
   #choose({ party, voice }: Attended, choice: number): void {
-    const language = this.#parts.options.languages[choice - 1]
+    const language = this.#options.options.languages[choice - 1]
     if (language === undefined) return
     const { speaks, hears } = party.state
     const both = speaks !== undefined && (hears === undefined || sameLanguage(speaks, hears))
@@ -227,8 +231,8 @@ export class Attendant implements Disposable {
   }
 
   /** Returns the keys that currently have an effect for `party`. */
-  #options({ invitation: { room } }: Participant): Record<string, string> {
-    const { options, recorder } = this.#parts
+  #keysOf({ invitation: { room } }: Participant): Record<string, string> {
+    const { options, recorder } = this.#options
     const keys: Record<string, string> = { ...keyMapOf(options.keys) }
     if (options.languages.length < 2) delete keys.language
     if (!recorder?.of(room)) delete keys.recording

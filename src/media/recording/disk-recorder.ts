@@ -98,20 +98,19 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   readonly #options: DiskRecorderOptions
   readonly #running = new Map<string, Running>()
   readonly #ending = new Set<Running>()
-  readonly #watches: Disposable[]
+  #subscriptions: readonly Disposable[] = []
   #sweep: Disposable | undefined
   #closed = false
 
-  constructor(parts: DiskRecorderOptions) {
-    this.#options = parts
-    const { relay, options } = parts
-    this.#watches = [
-      relay.observer.on('admitted', ({ room, participant }) => this.#cameIn(room, participant)),
-      relay.observer.on('room', ({ room, state }) => {
-        if (state === 'closed') this.#running.get(room)?.recording.end()
-      }),
-    ]
-    if (options.mode !== 'off' && options.keepHours > 0) this.#sweepNow()
+  private constructor(options: DiskRecorderOptions) {
+    this.#options = options
+  }
+
+  /** Observes the rooms of the relay from now on, and deletes old recordings. */
+  static open(options: DiskRecorderOptions): DiskRecorder {
+    const recorder = new DiskRecorder(options)
+    recorder.#observe()
+    return recorder
   }
 
   of(room: string): RecordingStatus | undefined {
@@ -160,9 +159,20 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true
     this.#sweep?.[Symbol.dispose]()
-    for (const watch of this.#watches) watch[Symbol.dispose]()
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
     for (const { recording } of this.#running.values()) recording.end()
     await Promise.all([...this.#ending].map(({ noted }) => noted))
+  }
+
+  #observe(): void {
+    const { relay, options } = this.#options
+    this.#subscriptions = [
+      relay.observer.on('admitted', ({ room, participant }) => this.#cameIn(room, participant)),
+      relay.observer.on('room', ({ room, state }) => {
+        if (state === 'closed') this.#running.get(room)?.recording.end()
+      }),
+    ]
+    if (options.mode !== 'off' && options.keepHours > 0) this.#sweepNow()
   }
 
   #newRecording(room: Room): Running {

@@ -88,6 +88,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const engines = given.engines ?? (await installedEngines(settings, threads, clock, log))
   const workload = new LoadMonitor({ clock, admitLagMs: settings.admitLagMs, threads })
   const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: given.memoryShare })
+  overload.start()
   const admission = new Admission(settings.maxSessions, workload, overload)
 
   const errors = new ErrorCounts()

@@ -47,6 +47,7 @@ test('rejects new calls while timers are late, and accepts them again after a re
   const clock = new LateClock()
   const log = new LogLines()
   using overload = new Overload({ limits: LIMITS, clock, log, memoryShare: () => 0.1 })
+  overload.start()
   clock.run(10_000)
   expect(overload.rejection()).toBeUndefined()
   // A single stall is no overload.
@@ -76,6 +77,7 @@ test('does the same for memory', () => {
   const clock = new LateClock()
   let share = 0.79
   using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
+  overload.start()
   clock.run(5_000)
   expect(overload.reason).toBeUndefined()
   share = 0.81
@@ -98,6 +100,7 @@ test('memory that cannot be measured counts as full, until it can be', () => {
     return 0.5
   }
   using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare })
+  overload.start()
   clock.run(2_000)
   expect(overload.reason).toBe('memory')
   descriptors = true
@@ -108,6 +111,7 @@ test('memory that cannot be measured counts as full, until it can be', () => {
 test('measures this process, and releases its clock', () => {
   const clock = new LateClock()
   const overload = new Overload({ limits: LIMITS, clock, log: new LogLines() })
+  overload.start()
   clock.run(200)
   expect(overload.memoryShare).toBeGreaterThan(0)
   expect(overload.memoryShare).toBeLessThan(1)
@@ -119,7 +123,8 @@ test('logs the exceeded limit and the values', () => {
   const clock = new LateClock()
   const log = new LogLines()
   let share = 0.876_54
-  using _overload = new Overload({ limits: LIMITS, clock, log, memoryShare: () => share })
+  using overload = new Overload({ limits: LIMITS, clock, log, memoryShare: () => share })
+  overload.start()
   clock.run(150)
   share = 0.123_45
   clock.run(5_000)
@@ -133,6 +138,7 @@ test('exactly at the limit it accepts, and near it does not recover', () => {
   const clock = new LateClock()
   let share = LIMITS.maxMemoryShare
   using overload = new Overload({ limits: LIMITS, clock, log: new LogLines(), memoryShare: () => share })
+  overload.start()
   clock.lateMs = LIMITS.maxEventLoopLagMs
   clock.run(5_000)
   expect(overload.reason).toBeUndefined()
@@ -158,6 +164,7 @@ test.each([
   vi.spyOn(process.memoryUsage, 'rss').mockReturnValue(totalmem() / 2)
   const clock = new LateClock()
   using overload = new Overload({ limits: LIMITS, clock, log: new LogLines() })
+  overload.start()
   clock.run(200)
   expect(overload.memoryShare).toBeCloseTo(share, 6)
 })

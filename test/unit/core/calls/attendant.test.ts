@@ -43,6 +43,7 @@ async function couple(
     clock: r.clock,
     ...more,
   })
+  attendant.start()
   const anna = r.live('anna', { speaks: 'en-us', hears: 'en-us' })
   const bob = r.live('bob', { speaks: 'es-es', hears: 'es-es' })
   await r.run(500)

@@ -36,7 +36,7 @@ async function couple(settings: Partial<RecordingSettings> = {}) {
   const options = recordingSettingsSchema.parse({ mode: 'asked', folder, ...settings })
   const { relay, clock } = r
   const wallClock = () => START + clock.now()
-  recorder = new DiskRecorder({ relay, clock, announcer, options, wallClock, log, language: 'en-us' })
+  recorder = DiskRecorder.open({ relay, clock, announcer, options, wallClock, log, language: 'en-us' })
   const anna = r.live('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
   const bob = r.live('bob', { speaks: 'es-es', hears: 'es-es' })
   await r.run(500)

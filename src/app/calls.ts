@@ -1,0 +1,78 @@
+import type { Clock } from '../common/clock.ts'
+import type { Logger } from '../common/log.ts'
+import { systemWallClock } from '../common/wall-clock.ts'
+import { Attendant } from '../core/calls/attendant.ts'
+import { ObservedDialer, type RateLimitedDialer } from '../core/calls/dialer-policies.ts'
+import { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
+import { RoomCodes } from '../core/calls/room-codes.ts'
+import { Switchboard } from '../core/calls/switchboard.ts'
+import type { Announcer } from '../core/model/announcer.ts'
+import type { Dialer } from '../core/model/dialer.ts'
+import { Relay } from '../core/room/relay.ts'
+import type { Translator } from '../core/translation/translator.ts'
+import { DiskRecorder } from '../media/recording/disk-recorder.ts'
+import type { AppConfig } from './app-config.ts'
+import type { AppSettings } from './app-settings.ts'
+import type { OpenCarrier } from './carriers.ts'
+
+export interface CallsOptions {
+  readonly config: AppConfig
+  readonly settings: AppSettings
+  readonly carriers: readonly OpenCarrier[]
+  /** In order of preference; the relay closes them. */
+  readonly translators: { readonly translator: Translator; readonly fallbacks?: readonly Translator[] }
+  /** The caller keeps ownership. */
+  readonly announcer: Announcer
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** The relay, and what serves its calls on every channel. */
+export interface Calls extends AsyncDisposable {
+  readonly relay: Relay
+  readonly announcer: Announcer
+  readonly switchboard: Switchboard
+  /** Places calls and reports their outcomes; undefined if outbound calls are disabled. */
+  readonly dialer: Dialer | undefined
+  /** The rate limits that `dialer` applies. */
+  readonly rateLimitedDialer: RateLimitedDialer | undefined
+  readonly roomCodes: RoomCodes
+  /** Limits wrong room codes on the phone and in Discord. */
+  readonly roomCodeLimiter: RoomCodeLimiter
+  readonly recorder: DiskRecorder
+}
+
+/** Opens the relay with its services. The caller disposes of the result, which ends all calls and their recordings. */
+export async function openCalls(options: CallsOptions): Promise<Calls> {
+  const { config, settings, carriers, translators, announcer, clock, log } = options
+  const { maxMinutes, maxRooms = settings.relay.maxLegs, roomCodes: fixed } = config.calls ?? {}
+  const language = config.languages.hears
+  await using stack = new AsyncDisposableStack()
+  const relay = stack.use(new Relay({ ...translators, options: settings.relay, clock, log }))
+  const rateLimitedDialer = carriers.find(({ limitedDialer }) => limitedDialer)?.limitedDialer
+  const dialer = rateLimitedDialer && new ObservedDialer(rateLimitedDialer, relay.observer)
+  const shared = { relay, announcer, clock, log, language, maxMinutes }
+  const switchboard = new Switchboard({ ...shared, dialer, maxRooms })
+  const roomCodes = new RoomCodes(clock, { fixed })
+  const roomCodeLimiter = new RoomCodeLimiter(clock)
+  const recorder = stack.use(
+    DiskRecorder.open({ ...shared, options: settings.recording, wallClock: systemWallClock }),
+  )
+  const attendant = stack.use(new Attendant({ ...shared, recorder, options: settings.attendant }))
+  attendant.start()
+  // Before its observers, which see every participant leave.
+  stack.defer(() => relay.close())
+  await relay.ready()
+  const owned = stack.move()
+  return {
+    relay,
+    announcer,
+    switchboard,
+    dialer,
+    rateLimitedDialer,
+    roomCodes,
+    roomCodeLimiter,
+    recorder,
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  }
+}

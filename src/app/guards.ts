@@ -1,0 +1,72 @@
+import type { FastifyInstance } from 'fastify'
+import { NumberQuota } from '../bridges/telephony/call-policy.ts'
+import type { Clock } from '../common/clock.ts'
+import type { Logger } from '../common/log.ts'
+import { systemWallClock } from '../common/wall-clock.ts'
+import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
+import { Overload } from '../net/overload.ts'
+import type { AppConfig } from './app-config.ts'
+import type { AppSettings } from './app-settings.ts'
+import type { Calls } from './calls.ts'
+import { numbersOf, type OpenCarrier, registeredBridges } from './carriers.ts'
+import { Drain } from './drain.ts'
+import type { Stores } from './stores.ts'
+
+export interface GuardsOptions {
+  readonly config: AppConfig
+  readonly settings: AppSettings
+  readonly server: FastifyInstance
+  readonly carriers: readonly OpenCarrier[]
+  readonly calls: Pick<Calls, 'relay'>
+  readonly stores: Pick<Stores, 'usage'>
+  /** Share of its memory that this process uses; default: measured. */
+  readonly memoryShare?: (() => number) | undefined
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** What decides whether the app takes new calls. */
+export interface Guards extends Disposable {
+  readonly overload: Overload
+  readonly drain: Drain
+  /** Rejects every new call during overload and while draining. */
+  readonly admissionControl: AdmissionControl
+  /** Limits the calls to each number. */
+  readonly numberQuota: NumberQuota
+}
+
+/** Starts to measure the load. The caller disposes of the result. */
+export function openGuards(options: GuardsOptions): Guards {
+  const { config, settings, server, carriers, calls, stores, memoryShare, clock, log } = options
+  const { relay } = calls
+  const bridges = () => registeredBridges(carriers, server)
+  using stack = new DisposableStack()
+  const drain = stack.use(
+    new Drain({
+      settings: settings.drain,
+      calls: () => bridges().reduce((sum, { expected }) => sum + expected, relay.rooms.size),
+      clock,
+      log,
+    }),
+  )
+  const numberQuota = stack.use(
+    new NumberQuota({
+      numbers: numbersOf(config),
+      isInProgress: callId => bridges().some(bridge => bridge.isInProgress(callId)),
+      language: config.languages.hears,
+      ledger: stores.usage,
+      clock,
+      wallClock: systemWallClock,
+    }),
+  )
+  const overload = stack.use(new Overload({ limits: settings.limits, memoryShare, clock, log }))
+  overload.start()
+  const owned = stack.move()
+  return {
+    overload,
+    drain,
+    numberQuota,
+    admissionControl: { rejection: () => drain.rejection() ?? overload.rejection() },
+    [Symbol.dispose]: () => owned.dispose(),
+  }
+}
