@@ -24,7 +24,18 @@ export function languageId(text: string): LanguageId {
   return id
 }
 
+/** Returns the primary language subtag of a language identifier or tag: `es-419` → `es`. */
+export function primaryLanguage(language: string): string {
+  return language.split('-', 1)[0]!
+}
+
+/** Formats a language identifier as BCP 47 is written: `en-us` → `en-US`. */
+export function languageTag(language: LanguageId): string {
+  const [primary = '', region = ''] = language.split('-')
+  return region === '' ? primary : `${primary}-${region.toUpperCase()}`
+}
+
 /** Returns true if both have the same language; the region is ignored. */
 export function sameLanguage(a: LanguageId, b: LanguageId): boolean {
-  return a.slice(0, a.indexOf('-')) === b.slice(0, b.indexOf('-'))
+  return primaryLanguage(a) === primaryLanguage(b)
 }

@@ -13,12 +13,6 @@ export const DISCORD_LOCALES = {
   pt: ['pt-BR'],
 } as const satisfies Record<Exclude<UiLanguage, 'en'>, readonly string[]>
 
-/** Returns the language of replies for a client with `locale`; English by default. */
-export function uiLanguageOf(locale: string): UiLanguage {
-  const [primary] = locale.toLowerCase().split('-')
-  return UI_LANGUAGES.find(language => language === primary) ?? 'en'
-}
-
 /**
  * Returns the language of a Discord locale, with its most common region: `de` is `de-de`. English if `locale` is
  * invalid.

@@ -75,5 +75,5 @@ function served(name: string, shared: readonly string[]): boolean {
   return [...SHARED, ...shared].includes(name.slice(0, -extname(name).length))
 }
 
-/** Modules outside these folders that several pages load. */
-const SHARED = ['common/backoff']
+/** Modules outside these folders that pages load, whichever plugin serves them. */
+const SHARED = ['common/backoff', 'common/language', 'messages/lookup']

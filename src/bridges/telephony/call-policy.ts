@@ -1,5 +1,5 @@
 import { type Clock, Ticker } from '../../common/clock.ts'
-import type { LanguageId } from '../../common/language.ts'
+import { type LanguageId, languageTag } from '../../common/language.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { AdmissionControl } from '../../core/calls/dialer-policies.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
@@ -15,8 +15,7 @@ export type Decision = Invitation | Rejection | CallerPrompt
 export function busy(language: LanguageId): Rejection {
   const spoken = noticesFor(language) ? language : FALLBACK_LANGUAGE
   const text = sentence(noticesFor(spoken)!, 'line-full')
-  const [primary = '', region = ''] = spoken.split('-')
-  return { refused: 'busy', notice: { text, language: `${primary}-${region.toUpperCase()}` } }
+  return { refused: 'busy', notice: { text, language: languageTag(spoken) } }
 }
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { sameLanguage } from '../../common/language.ts'
 import { eventData } from '../../service/server/engines/remote/openai.ts'
 import type { Terminal } from '../terminal.ts'
 
@@ -28,7 +29,7 @@ export async function bridgeLanguageProblem(
     return `the bridge does not recognize ${from}; --from can be: ${listed(sources.map(({ id }) => id))}`
   const spoken = new Set(offer.filter(each => each.spoken).map(({ id }) => id))
   const targets = source.into.filter(id => spoken.has(id))
-  if (targets.includes(to) || from.split('-')[0] === to.split('-')[0]) return undefined
+  if (targets.includes(to) || sameLanguage(from, to)) return undefined
   return `the bridge does not translate ${from} into ${to}; --to can be: ${listed(targets)}`
 }
 

@@ -3,6 +3,7 @@ import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
 import type { Announcer, NoticeName, Sound, ToneName } from '../../core/model/announcer.ts'
+import { catalogKeys } from '../../messages/lookup.ts'
 import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { SoundSettings } from './settings.ts'
@@ -185,7 +186,8 @@ export class SoundLibrary implements Announcer {
 
 /** Returns the operator’s recording: for the region if it exists, otherwise for the language. */
 function fileOf({ notices }: SoundSettings, name: NoticeName, language: LanguageId): string | undefined {
-  return notices[language]?.[name] ?? notices[language.slice(0, language.indexOf('-'))]?.[name]
+  const files = catalogKeys(notices, language).map(key => notices[key]?.[name])
+  return files.find(file => file !== undefined)
 }
 
 /** Returns the tone that replaces an unavailable notice. */

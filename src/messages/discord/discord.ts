@@ -1,11 +1,12 @@
-import { type UiLanguage, uiLanguageOf } from '../locale.ts'
+import type { UiLanguage } from '../locale.ts'
+import { messagesFor } from '../lookup.ts'
 import { GERMAN_CHANNEL, GERMAN_COMMANDS } from './de.ts'
 import { ENGLISH_CHANNEL, ENGLISH_COMMANDS } from './en.ts'
 import { SPANISH_CHANNEL, SPANISH_COMMANDS } from './es.ts'
 import { FRENCH_CHANNEL, FRENCH_COMMANDS } from './fr.ts'
 import { ITALIAN_CHANNEL, ITALIAN_COMMANDS } from './it.ts'
 import { PORTUGUESE_CHANNEL, PORTUGUESE_COMMANDS } from './pt.ts'
-import type { AnswerWords, ChannelWords, Words } from './types.ts'
+import type { AnswerWords, ChannelWords, CommandWords, Words } from './types.ts'
 
 export const CHANNEL_WORDS: Readonly<Record<UiLanguage, ChannelWords>> = {
   en: ENGLISH_CHANNEL,
@@ -18,7 +19,7 @@ export const CHANNEL_WORDS: Readonly<Record<UiLanguage, ChannelWords>> = {
 
 /** Returns the texts for a Discord locale or one of our languages. */
 export function channelMessagesFor(language: string): ChannelWords {
-  return CHANNEL_WORDS[uiLanguageOf(language)]
+  return messagesFor(CHANNEL_WORDS, language)
 }
 
 /** Texts by language. */
@@ -33,5 +34,10 @@ export const WORDS: Readonly<Record<UiLanguage, Words>> = {
 
 /** Returns the replies for a client with `locale`. */
 export function repliesFor(locale: string): AnswerWords {
-  return WORDS[uiLanguageOf(locale)].answers
+  return messagesFor(WORDS, locale).answers
+}
+
+/** Returns the texts of commands and their options for a client with `locale`. */
+export function commandMessagesFor(locale: string): CommandWords {
+  return messagesFor(WORDS, locale).commands
 }

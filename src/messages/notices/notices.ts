@@ -1,5 +1,6 @@
 import type { LanguageId } from '../../common/language.ts'
 import type { NoticeName } from '../../core/model/announcer.ts'
+import { messagesOf } from '../lookup.ts'
 import { GERMAN } from './de.ts'
 import { ENGLISH } from './en.ts'
 import { SPANISH } from './es.ts'
@@ -8,22 +9,21 @@ import { ITALIAN } from './it.ts'
 import { PORTUGUESE } from './pt.ts'
 import type { Words } from './types.ts'
 
-const LANGUAGES: Readonly<Record<string, Words>> = {
+const LANGUAGES = {
   en: ENGLISH,
   es: SPANISH,
   fr: FRENCH,
   de: GERMAN,
   it: ITALIAN,
   pt: PORTUGUESE,
-}
+} satisfies Record<string, Words>
 
 /** Source language for languages without sentences here. */
 export const FALLBACK_LANGUAGE: LanguageId = 'en-us'
 
 /** Returns the sentences of a language in any region, or undefined. */
 export function noticesFor(language: LanguageId): Words | undefined {
-  const primary = language.slice(0, language.indexOf('-'))
-  return Object.hasOwn(LANGUAGES, primary) ? LANGUAGES[primary] : undefined
+  return messagesOf<Words>(LANGUAGES, language)
 }
 
 /** Returns the sentence of a notice with its values; phone keys are spelled out (`*1`: “star one”). */

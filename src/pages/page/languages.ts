@@ -1,4 +1,4 @@
-import type { OfferedLanguage } from '../../common/language.ts'
+import { languageTag, type OfferedLanguage } from '../../common/language.ts'
 
 /** Properties of a language: whether the service recognizes and speaks it, and its translation targets. */
 interface Language {
@@ -20,12 +20,6 @@ export function hearable<L extends Language>(languages: readonly L[]): L[] {
   return languages.filter(
     ({ id, heard, spoken }) => heard || (spoken && speakers.some(({ into }) => into.includes(id))),
   )
-}
-
-/** `en-us` → `en-US`, as BCP 47 is written. */
-export function languageTag(language: string): string {
-  const [base = '', region = ''] = language.split('-')
-  return region === '' ? base : `${base}-${region.toUpperCase()}`
 }
 
 const names = new Intl.DisplayNames('en', { type: 'language', languageDisplay: 'standard', fallback: 'code' })

@@ -1,4 +1,4 @@
-import type { LanguageId } from '../../common/language.ts'
+import { type LanguageId, languageTag } from '../../common/language.ts'
 import type { Transcript, TranscriptEntry } from './transcript.ts'
 
 /** Texts that an export contains. */
@@ -96,16 +96,10 @@ function harmless(text: string): string {
 /** WebVTT (W3C): the speaker is a voice tag, and each text has a language tag. */
 export function webVtt(cues: readonly Cue[]): string {
   const blocks = cues.map(({ startMs, endMs, speaker, lines }, index) => {
-    const texts = lines.map(({ language, text }) => `<lang ${tag(language)}>${escaped(text)}</lang>`)
+    const texts = lines.map(({ language, text }) => `<lang ${languageTag(language)}>${escaped(text)}</lang>`)
     return `${index + 1}\n${clockTime(startMs, '.')} --> ${clockTime(endMs, '.')}\n<v ${escaped(speaker)}>${texts.join('\n')}</v>\n`
   })
   return ['WEBVTT\n', ...blocks].join('\n')
-}
-
-/** Formats a language as in BCP 47: `en-us` → `en-US`. */
-function tag(language: string): string {
-  const [base = '', region = ''] = language.split('-')
-  return `${base}-${region.toUpperCase()}`
 }
 
 function escaped(text: string): string {

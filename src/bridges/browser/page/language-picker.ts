@@ -1,3 +1,4 @@
+import { primaryLanguage, sameLanguage } from '../../../common/language.ts'
 import { element, fromRoot } from '../../../pages/page/dom.ts'
 import { hearable, translated } from '../../../pages/page/languages.ts'
 import type { SelfView } from '../protocol.ts'
@@ -138,13 +139,13 @@ export class Choices {
   /** Explains a choice of languages so short that it looks like a bug. */
   #showFew(): void {
     const heard = this.#catalogue.languages.filter(({ heard }) => heard)
-    few.hidden = new Set(heard.map(({ id }) => primary(id))).size > 1
+    few.hidden = new Set(heard.map(({ id }) => primaryLanguage(id))).size > 1
     few.textContent = say('fewLanguages', { languages: heard.map(({ name }) => name).join(', ') })
   }
 
   get #hint(): Words {
     if (this.#company) return this.#guest ? 'guestHint' : 'companyHint'
-    return primary(hears.value) === primary(speaks.value) ? 'sameHint' : 'aloneHint'
+    return sameLanguage(hears.value, speaks.value) ? 'sameHint' : 'aloneHint'
   }
 }
 
@@ -152,9 +153,7 @@ function startWith({ languages, defaults }: Catalogue, guest: boolean): Chosen {
   const heard = languages.filter(language => language.heard).map(({ id }) => id)
   const kept = read()
   const browser = navigator.languages.map(tag => tag.toLowerCase())
-  const native = browser
-    .map(tag => heard.find(id => id === tag || primary(id) === primary(tag)))
-    .find(Boolean)
+  const native = browser.map(tag => heard.find(id => id === tag || sameLanguage(id, tag))).find(Boolean)
   const one = (of: readonly string[], ...wanted: readonly (string | undefined)[]) =>
     wanted.find(id => id !== undefined && of.includes(id)) ?? of[0] ?? ''
   const speaks = one(heard, kept?.speaks, guest ? native : undefined, defaults.speaks)
@@ -185,8 +184,4 @@ function fill(select: HTMLSelectElement, options: readonly { id: string; name: s
   const there = Array.from(select.options, ({ value, textContent }) => `${value} ${textContent}`)
   if (there.join() === options.map(({ id, name }) => `${id} ${name}`).join()) return
   select.replaceChildren(...options.map(({ id, name }) => new Option(name, id)))
-}
-
-function primary(tag: string): string {
-  return tag.split('-')[0]!
 }

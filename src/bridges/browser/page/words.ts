@@ -1,3 +1,5 @@
+import { catalogKeys, messagesFor } from '../../../messages/lookup.ts'
+
 /** All messages of the page. To add a language, add an entry with the same keys. */
 const en = {
   lead: 'Speak your language. Be understood in theirs.',
@@ -100,16 +102,15 @@ const en = {
 
 export type Words = keyof typeof en
 
-const LANGUAGES: Readonly<Record<string, Readonly<Record<Words, string>>>> = { en }
+const LANGUAGES = { en }
 
 /** Language of the page: the first of the browser’s languages that has messages. */
-const pageLanguage: string =
-  navigator.languages.map(tag => tag.split('-')[0]!).find(tag => tag in LANGUAGES) ?? 'en'
+const pageLanguage = navigator.languages.flatMap(tag => catalogKeys(LANGUAGES, tag))[0] ?? 'en'
+const messages: Readonly<Record<Words, string>> = messagesFor(LANGUAGES, pageLanguage)
 
 /** Returns the message; each `{name}` in it is replaced by its value in `names`. */
 export function say(words: Words, names: Readonly<Record<string, string>> = {}): string {
-  const text = (LANGUAGES[pageLanguage] ?? en)[words]
-  return text.replace(/\{(\w+)\}/g, (whole, name: string) => names[name] ?? whole)
+  return messages[words].replace(/\{(\w+)\}/g, (whole, name: string) => names[name] ?? whole)
 }
 
 /** Returns true if the message exists, for keys assembled at run time. */

@@ -1,6 +1,5 @@
-import { repliesFor, WORDS } from '../../../messages/discord/discord.ts'
+import { commandMessagesFor, repliesFor } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
-import { uiLanguageOf } from '../../../messages/locale.ts'
 import { escaped } from '../captions/markdown.ts'
 import type { CaptionSettings, OutputLanguages } from '../channel-interpreter.ts'
 import type { Command } from './command.ts'
@@ -55,7 +54,7 @@ export async function setCaptions(
 
 function captionsText({ style, thread }: CaptionSettings, words: AnswerWords, locale: string): string {
   if (style === 'off') return words.captionsOff
-  const look = words.captionsAre(WORDS[uiLanguageOf(locale)].commands.styles[style])
+  const look = words.captionsAre(commandMessagesFor(locale).styles[style])
   return thread ? `${look} ${words.inThread}` : look
 }
 
@@ -79,7 +78,7 @@ export async function foundLanguage(
   if (!offered) return words.languagesAway
   const meant = languageMeant(text, offered, locale)
   if (meant && (purpose === 'speak' || meant.spoken)) return meant
-  const found = { locale, purpose, words: WORDS[uiLanguageOf(locale)].commands }
+  const found = { locale, purpose, words: commandMessagesFor(locale) }
   const near = [text, text.slice(0, 3), ''].map(each => languageChoices(each, offered, found))
   const names = (near.find(each => each.length > 0) ?? [])
     .slice(0, MOST_SUGGESTIONS)

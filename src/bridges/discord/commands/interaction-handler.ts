@@ -9,8 +9,7 @@ import {
 import type { Clock } from '../../../common/clock.ts'
 import { setTimer } from '../../../common/clock.ts'
 import { KeyedRateLimiter, type Rate } from '../../../common/rate-limit.ts'
-import { repliesFor, WORDS } from '../../../messages/discord/discord.ts'
-import { uiLanguageOf } from '../../../messages/locale.ts'
+import { commandMessagesFor, repliesFor } from '../../../messages/discord/discord.ts'
 import { CommandCounters } from '../counters.ts'
 import { setCaptions, setLanguage, setOutput } from './change.ts'
 import { COMMAND, type Command, parseCommand, parseTyping } from './command.ts'
@@ -172,7 +171,7 @@ export class InteractionHandler implements Disposable {
       return
     }
     const typing = parseTyping(commandName, options.data)
-    const words = WORDS[uiLanguageOf(locale)].commands
+    const words = commandMessagesFor(locale)
     const offered = typing ? ((await languages.get(TYPING_PATIENCE_MS)) ?? []) : []
     const choices =
       typing &&

@@ -1,4 +1,4 @@
-import { isLanguageId, type LanguageId, sameLanguage } from '../../../common/language.ts'
+import { isLanguageId, type LanguageId, primaryLanguage, sameLanguage } from '../../../common/language.ts'
 import type { CommandWords } from '../../../messages/discord/types.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
 import type { OfferedLanguage } from './language-list.ts'
@@ -137,7 +137,7 @@ function wordsOf(key: string): string[] {
 
 /** Returns whether its region is the most common one for the language. */
 function isUsual(id: LanguageId): boolean {
-  return languageOfLocale(id.slice(0, id.indexOf('-'))) === id
+  return languageOfLocale(primaryLanguage(id)) === id
 }
 
 /** Without accents, in lower case. */

@@ -1,6 +1,5 @@
-import { repliesFor, WORDS } from '../../../messages/discord/discord.ts'
+import { commandMessagesFor, repliesFor } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
-import { uiLanguageOf } from '../../../messages/locale.ts'
 import type { ChannelSpeaker, ChannelStatus } from '../channel-interpreter.ts'
 import { type CommandContext, mayChange } from './command-context.ts'
 import type { CommandServices } from './command-services.ts'
@@ -34,7 +33,7 @@ function statusText(status: ChannelStatus, scene: CommandContext, words: AnswerW
         )
   const { output, captions, encrypted, speakers, away } = status
   const shown = speakers.slice(0, MOST_SPEAKERS)
-  const styles = WORDS[uiLanguageOf(locale)].commands.styles
+  const styles = commandMessagesFor(locale).styles
   return [
     say[status.state](mention(status.channelId)),
     // Discord formats the time for each reader (Discord: Message Formatting, Timestamps).

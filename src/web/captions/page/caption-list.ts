@@ -1,5 +1,5 @@
+import { languageTag } from '../../../common/language.ts'
 import { made } from '../../../pages/page/dom.ts'
-import { languageTag } from '../../../pages/page/languages.ts'
 import { type CaptionStore, type Entry, type Line, shownLines, type Wish } from './caption-store.ts'
 
 /** More captions at once are a replay, of which only the end is read out. */

@@ -1,7 +1,7 @@
 import { Locale } from 'discord.js'
 import { describe, expect, test } from 'vitest'
-import { repliesFor, WORDS } from '../../../../src/messages/discord/discord.ts'
-import { languageOfLocale, UI_LANGUAGES, uiLanguageOf } from '../../../../src/messages/locale.ts'
+import { commandMessagesFor, repliesFor, WORDS } from '../../../../src/messages/discord/discord.ts'
+import { languageOfLocale, UI_LANGUAGES } from '../../../../src/messages/locale.ts'
 import { LANGUAGE_ROWS } from '../../../../src/service/server/engines/languages.ts'
 
 type Path = readonly string[]
@@ -56,9 +56,10 @@ describe('the texts of each language', () => {
 })
 
 test('users are answered in their language, with English as the default', () => {
-  expect(['es-ES', 'es-419', 'fr', 'de', 'it', 'pt-BR', 'en-GB', 'ja', ''].map(uiLanguageOf)).toEqual([
-    ...['es', 'es', 'fr', 'de', 'it', 'pt', 'en', 'en', 'en'],
-  ])
+  const locales = ['es-ES', 'es-419', 'fr', 'de', 'it', 'pt-BR', 'en-GB', 'ja', '']
+  const expected = ['es', 'es', 'fr', 'de', 'it', 'pt', 'en', 'en', 'en'] as const
+  expect(locales.map(repliesFor)).toEqual(expected.map(language => WORDS[language].answers))
+  expect(locales.map(commandMessagesFor)).toEqual(expected.map(language => WORDS[language].commands))
   expect(repliesFor('de')).toBe(WORDS.de.answers)
 })
 
