@@ -1,12 +1,11 @@
-import { type Clock, Ticker } from '../../common/clock.ts'
+import { Ticker } from '../../common/clock.ts'
 import { type LanguageId, languageTag } from '../../common/language.ts'
-import type { WallClock } from '../../common/wall-clock.ts'
 import type { AdmissionControl } from '../../core/calls/dialer-policies.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
+import { DayUsage, type DayUsageOptions } from './day-usage.ts'
 import type { CallerPrompt, IncomingCall, Rejection } from './incoming-call.ts'
 import type { NumberSettings } from './number-settings.ts'
-import { type DayLedger, forgetfulLedger } from './outbound/usage-limits.ts'
 import { RESUMES_FIELD } from './resumption.ts'
 
 export type Decision = Invitation | Rejection | CallerPrompt
@@ -36,19 +35,13 @@ export function rejectWhileOverloaded(
 
 /** Interval between checks for ended calls (ms). */
 const LOOK_MS = 1_000
-const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
-export interface NumberLimitsOptions {
+export interface NumberLimitsOptions extends DayUsageOptions {
   /** Language of callers who have none. */
   readonly language: LanguageId
   readonly numbers: Readonly<Record<string, NumberSettings>>
   /** True if an admitted call is in progress or about to start. */
   readonly isInProgress: (callId: string) => boolean
-  readonly clock: Clock
-  readonly wallClock: WallClock
-  /** Stores minutes across restarts. Default: not stored. */
-  readonly ledger?: DayLedger | undefined
 }
 
 /**
@@ -60,16 +53,12 @@ export class NumberQuota implements Disposable {
   /** Rejected callers, by limit: calls, minutes. */
   readonly rejected = { calls: 0, minutes: 0 }
   readonly #options: NumberLimitsOptions
-  readonly #ledger: DayLedger
-  readonly #running = new Map<string, { readonly number: string; readonly since: number }>()
-  readonly #minutes = new Map<string, number>()
+  readonly #usage: DayUsage
   #ticker: Ticker | undefined
-  #day: number
 
-  constructor(parts: NumberLimitsOptions) {
-    this.#options = parts
-    this.#ledger = parts.ledger ?? forgetfulLedger
-    this.#day = this.#today()
+  constructor(options: NumberLimitsOptions) {
+    this.#options = options
+    this.#usage = new DayUsage(options)
   }
 
   /** Wraps `invite` with the limits of the called number. */
@@ -80,7 +69,7 @@ export class NumberQuota implements Disposable {
       const decision = invite(call)
       const limited = settings?.maxCalls !== undefined || settings?.maxMinutesPerDay !== undefined
       if (!limited || 'refused' in decision) return decision
-      const known = this.#running.has(call.callId) || call.query[RESUMES_FIELD] !== undefined
+      const known = this.#usage.running.has(call.callId) || call.query[RESUMES_FIELD] !== undefined
       const over = known ? undefined : this.#over(call.to, settings)
       if (over) {
         this.rejected[over]++
@@ -93,16 +82,7 @@ export class NumberQuota implements Disposable {
 
   /** Returns the minutes of calls to `number` today, including calls in progress. */
   minutesOf(number: string): number {
-    return this.#ledger.earlier(scopeOf(number)).minutes + this.#own(number)
-  }
-
-  /** Minutes that this process counted. */
-  #own(number: string): number {
-    this.#turn()
-    let minutes = this.#minutes.get(number) ?? 0
-    for (const each of this.#running.values())
-      if (each.number === number) minutes += this.#minutesSince(each.since)
-    return minutes
+    return this.#usage.used(scopeOf(number)).minutes
   }
 
   [Symbol.dispose](): void {
@@ -111,52 +91,28 @@ export class NumberQuota implements Disposable {
 
   #over(number: string, { maxCalls, maxMinutesPerDay }: NumberSettings): 'calls' | 'minutes' | undefined {
     this.#look()
+    const scope = scopeOf(number)
     let calls = 0
-    for (const each of this.#running.values()) if (each.number === number) calls++
+    for (const { scopes } of this.#usage.running.values()) if (scopes[0]?.name === scope) calls++
     if (calls >= (maxCalls ?? Number.POSITIVE_INFINITY)) return 'calls'
     return this.minutesOf(number) >= (maxMinutesPerDay ?? Number.POSITIVE_INFINITY) ? 'minutes' : undefined
   }
 
   #admit({ callId, to }: IncomingCall): void {
-    if (this.#running.has(callId)) return
-    this.#running.set(callId, { number: to, since: this.#options.clock.now() })
-    this.#note(to)
+    if (this.#usage.running.has(callId)) return
+    const limited = this.#options.numbers[to]?.maxMinutesPerDay !== undefined
+    this.#usage.start(callId, [{ name: scopeOf(to), limited }])
+    this.#usage.answer(callId)
     this.#ticker ??= new Ticker(this.#options.clock, LOOK_MS, () => this.#look())
   }
 
   #look(): void {
-    this.#turn()
-    for (const [callId, { number, since }] of this.#running) {
-      if (this.#options.isInProgress(callId)) continue
-      this.#running.delete(callId)
-      this.#minutes.set(number, (this.#minutes.get(number) ?? 0) + this.#minutesSince(since))
-      this.#note(number)
-    }
-    for (const number of new Set(Array.from(this.#running.values(), each => each.number))) this.#note(number)
-    if (this.#running.size > 0) return
+    for (const callId of [...this.#usage.running.keys()])
+      if (!this.#options.isInProgress(callId)) this.#usage.end(callId)
+    this.#usage.note()
+    if (this.#usage.running.size > 0) return
     this.#ticker?.[Symbol.dispose]()
     this.#ticker = undefined
-  }
-
-  #note(number: string): void {
-    if (this.#options.numbers[number]?.maxMinutesPerDay === undefined) return
-    this.#ledger.note(scopeOf(number), { minutes: this.#own(number), spend: 0 })
-  }
-
-  #minutesSince(since: number): number {
-    return Math.max(1, Math.ceil((this.#options.clock.now() - since) / MINUTE_MS))
-  }
-
-  /** Resets usage on a new day. */
-  #turn(): void {
-    const today = this.#today()
-    if (today === this.#day) return
-    this.#day = today
-    this.#minutes.clear()
-  }
-
-  #today(): number {
-    return Math.floor(this.#options.wallClock() / DAY_MS)
   }
 }
 

@@ -6,10 +6,11 @@ import { type Logger, noopLogger } from '../../../common/log.ts'
 import type { FieldTable } from '../../../common/metric-field.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
+import type { DayLedger } from '../day-usage.ts'
 import type { CarrierApi } from '../ports/carrier-api.ts'
 import { OutboundCall } from './outbound-call.ts'
 import { OUTBOUND_DEFAULTS, type OutboundSettings } from './settings.ts'
-import { CallUsage, type DayLedger } from './usage-limits.ts'
+import { CallUsage } from './usage-limits.ts'
 
 const E164 = /^\+[1-9]\d{6,14}$/
 /** Number types that cost the caller more than a call (libphonenumber’s types). */
