@@ -117,9 +117,9 @@ export class VisitorAdmission {
   readonly #invites: RoomInvitations
   #ids = 0
 
-  constructor(terms: ReceptionOptions) {
-    this.#options = terms
-    const { options, links, page, clock, settings } = terms
+  constructor(given: ReceptionOptions) {
+    this.#options = given
+    const { options, links, page, clock, settings } = given
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
     this.#invites = new RoomInvitations({ links, roomCodes: options.roomCodes, page, clock, ttlMs })
   }
@@ -128,8 +128,9 @@ export class VisitorAdmission {
   answer(socket: TalkSocket, caller: Caller): void {
     const { clock, limits, log } = this.#options
     const timer = setTimer(clock, limits.helloWithinMs, () => socket.fail('no-hello'))
+    const disconnected = new AbortController()
     let greeted = false
-    socket.listener = {
+    socket.attach({
       audio: () => void socket.counters.ignored++,
       message: message => {
         if (greeted || (message.kind !== 'hello' && message.kind !== 'resume')) {
@@ -139,15 +140,18 @@ export class VisitorAdmission {
         greeted = true
         timer[Symbol.dispose]()
         if (message.kind === 'resume') this.#resume(socket, caller, message)
-        else void this.#receive(socket, caller, message)
+        else void this.#receive(socket, caller, message, disconnected.signal)
       },
-      closed: () => timer[Symbol.dispose](),
+      closed: () => {
+        timer[Symbol.dispose]()
+        disconnected.abort()
+      },
       fault: (fault, err) =>
         log.warn({ fault, ...(err ? { error: String(err) } : {}) }, 'invalid data received before admission'),
-    }
+    })
   }
 
-  async #receive(socket: TalkSocket, caller: Caller, hello: Hello): Promise<void> {
+  async #receive(socket: TalkSocket, caller: Caller, hello: Hello, disconnected: AbortSignal): Promise<void> {
     const { offer, log } = this.#options
     let known: ServiceCatalog | undefined
     try {
@@ -155,8 +159,7 @@ export class VisitorAdmission {
     } catch {
       log.warn({}, 'service languages unavailable, visitor admitted unchecked')
     }
-    // They may have disconnected meanwhile.
-    if (!socket.listener) return
+    if (disconnected.aborted) return
     const guest = this.#guest(caller, hello)
     if (typeof guest === 'string') this.#refuse(socket, guest)
     else if (!offers(known, hello.speaks, hello.hears, hello.alone)) this.#refuse(socket, 'language')
@@ -266,7 +269,7 @@ export class VisitorAdmission {
   #leg(socket: TalkSocket, session: BrowserSession, { address }: Caller): BrowserLeg {
     const { sessions, clock, limits, log } = this.#options
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
-    const leg = new BrowserLeg(socket, {
+    const leg = BrowserLeg.open(socket, {
       id: `browser-${++this.#ids}`,
       call: session.call,
       now: () => clock.now(),

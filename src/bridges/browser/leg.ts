@@ -49,21 +49,27 @@ export class BrowserLeg implements Leg, TalkListener {
   #pingedAt: number
   #endTold = false
 
-  constructor(socket: TalkSocket, terms: LegOptions) {
+  /** Takes over an admitted socket. */
+  static open(socket: TalkSocket, options: LegOptions): BrowserLeg {
+    const leg = new BrowserLeg(socket, options)
+    socket.attach(leg)
+    socket.trust()
+    return leg
+  }
+
+  private constructor(socket: TalkSocket, options: LegOptions) {
     const now = socket.heardAt
-    this.id = terms.id
-    this.call = terms.call
+    this.id = options.id
+    this.call = options.call
     this.counters = socket.counters
-    this.#options = terms
+    this.#options = options
     this.#socket = socket
-    this.#uplink = new Uplink(socket.counters, terms.limits, now)
+    this.#uplink = new Uplink(socket.counters, options.limits, now)
     this.#keyRate = new TokenBucket(MAX_KEYS_PER_SECOND, MAX_KEYS_PER_SECOND, now)
     this.#pingedAt = now
     const { promise, resolve } = Promise.withResolvers<EndReason>()
     this.ended = promise
     this.#settle = resolve
-    socket.listener = this
-    socket.trust()
   }
 
   get socket(): Pick<TalkSocket, 'tell'> {
@@ -218,7 +224,7 @@ export class BrowserLeg implements Leg, TalkListener {
   #end(reason: EndReason): void {
     if (this.#reason) return
     this.#reason = reason
-    this.#socket.listener = undefined
+    this.#socket.detach()
     this.#options.log.info(
       { legId: this.id, reason: describeEnd(reason), ...this.counters },
       'browser connection ended',

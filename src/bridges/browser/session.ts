@@ -91,7 +91,7 @@ export class BrowserSession {
   readonly group: string | undefined
   readonly endsAt: number
   readonly #options: VisitOptions
-  readonly #end: Disposable
+  #end: Disposable | undefined
   readonly #reading = new CaptionForwarder()
   #hearing: Hearing
   #accompanied: boolean
@@ -99,17 +99,22 @@ export class BrowserSession {
   #first: string | undefined
   #changing = false
 
-  constructor(parts: VisitOptions) {
-    this.call = parts.call
-    this.secret = parts.secret
-    this.room = parts.room
-    this.invited = parts.invited
-    this.group = parts.group
-    this.endsAt = parts.endsAt
-    this.#options = parts
-    this.#hearing = parts.hearing
-    this.#accompanied = parts.accompanied
-    this.#end = setTimer(parts.clock, parts.endsAt - parts.clock.now(), () => this.#timeIsUp())
+  constructor(options: VisitOptions) {
+    this.call = options.call
+    this.secret = options.secret
+    this.room = options.room
+    this.invited = options.invited
+    this.group = options.group
+    this.endsAt = options.endsAt
+    this.#options = options
+    this.#hearing = options.hearing
+    this.#accompanied = options.accompanied
+  }
+
+  /** Limits the duration of the session. Call it once. */
+  start(): void {
+    const { clock } = this.#options
+    this.#end = setTimer(clock, this.endsAt - clock.now(), () => this.#timeIsUp())
   }
 
   /** The current connection, or the last one. */
@@ -190,7 +195,7 @@ export class BrowserSession {
   }
 
   close(): void {
-    this.#end[Symbol.dispose]()
+    this.#end?.[Symbol.dispose]()
   }
 
   #heard(company: boolean): { readonly hears: LanguageId; readonly voice: string | null } {

@@ -102,6 +102,7 @@ export class BrowserSessions implements Disposable {
       participant: leg => this.#relay.find(leg),
       endsAt: this.#clock.now() + this.#maxMs,
     })
+    session.start()
     this.#byCall.set(session.call, session)
     const there = this.#byRoom.get(room) ?? new Set()
     this.#byRoom.set(room, there.add(session))

@@ -150,7 +150,7 @@ export const BROWSER_METRICS: FieldTable<BridgeCounters> = {
 /** Close codes of a browser when the user leaves the page or the page hangs up. */
 const LEFT_CODES = [1000, 1001]
 
-/** Receives a connection’s messages: first the reception, then the leg. */
+/** Receives a connection’s messages: first the admission, then the leg. */
 export interface TalkListener extends LegSocketListener<CloseCause> {
   /** Receives one audio message of valid length; the buffer is borrowed for the call. */
   audio(message: Buffer, now: number): void

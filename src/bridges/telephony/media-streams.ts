@@ -39,17 +39,17 @@ export class MediaStreams {
   readonly #sockets = new Set<MediaSocket>()
   readonly #endedCounters = new LegCounters()
   readonly #refused = new Map<CloseCause, number>()
-  readonly #legTerms: LegOptions
+  readonly #legOptions: LegOptions
   #ticker: Ticker | undefined
   #ids = 0
 
-  constructor(terms: MediaOptions) {
-    this.#options = terms
-    this.#legTerms = {
-      ...terms,
+  constructor(options: MediaOptions) {
+    this.#options = options
+    this.#legOptions = {
+      ...options,
       check: start => this.#check(start),
       refused: cause => this.#refused.set(cause, (this.#refused.get(cause) ?? 0) + 1),
-      nextId: () => `${terms.carrier}-${++this.#ids}`,
+      nextId: () => `${options.carrier}-${++this.#ids}`,
     }
   }
 
@@ -118,7 +118,7 @@ export class MediaStreams {
     const socket = new MediaSocket(webSocket, { clock, limits, counters: new LegCounters(), media })
     this.#sockets.add(socket)
     webSocket.once('close', () => this.#sockets.delete(socket))
-    StreamLeg.answer(socket, this.#legTerms, leg => this.#handOver(leg))
+    StreamLeg.answer(socket, this.#legOptions, leg => this.#handOver(leg))
   }
 
   /** Closes all sockets, including sockets without a leg, and waits for them. */

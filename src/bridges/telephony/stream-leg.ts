@@ -8,7 +8,7 @@ import { MarkRegistry } from '../websocket/mark-registry.ts'
 import type { Inbound, MediaDialect, Start, StreamMessages } from './ports/media-dialect.ts'
 import { Downlink, Uplink } from './stream-audio.ts'
 import type { CloseCause, LegCounters, MediaSocket, StreamListener } from './stream-socket.ts'
-import { type GreetingOptions, StreamHandshake } from './stream-socket.ts'
+import { awaitStart, type HandshakeOptions } from './stream-socket.ts'
 
 /** Maximum rate of key presses that are forwarded. */
 const MAX_DTMF_PER_SECOND = 20
@@ -17,7 +17,7 @@ const PAYLOAD_WINDOW = 100
 const MAX_BAD_PAYLOADS = 5
 const HUNG_UP: EndReason = { kind: 'hangup', by: 'remote' }
 
-export interface LegOptions extends GreetingOptions {
+export interface LegOptions extends HandshakeOptions {
   /** Name of the carrier: the legs’ channel. */
   readonly carrier: string
   readonly media: MediaDialect
@@ -54,32 +54,35 @@ export class StreamLeg implements Leg, StreamListener {
   #windowBad = 0
 
   /**
-   * Waits on `socket` for a `start` accepted by `terms.check`, then hands over the leg in the same tick, so that no
+   * Waits on `socket` for a `start` accepted by `options.check`, then hands over the leg in the same tick, so that no
    * media is lost. The receiver owns it from then on. Closes and logs a rejected socket.
    */
-  static answer(socket: MediaSocket, terms: LegOptions, handOver: (leg: StreamLeg) => void): void {
-    new StreamHandshake(socket, terms, start => handOver(new StreamLeg(socket, start, terms)))
+  static answer(socket: MediaSocket, options: LegOptions, handOver: (leg: StreamLeg) => void): void {
+    awaitStart(socket, options, start => {
+      const leg = new StreamLeg(socket, start, options)
+      socket.attach(leg)
+      socket.trust()
+      handOver(leg)
+    })
   }
 
-  private constructor(socket: MediaSocket, start: Start, terms: LegOptions) {
+  private constructor(socket: MediaSocket, start: Start, options: LegOptions) {
     const now = socket.heardAt
-    this.id = terms.nextId()
-    this.channel = terms.carrier
+    this.id = options.nextId()
+    this.channel = options.carrier
     this.callId = start.callId
     this.streamId = start.streamId
     this.counters = socket.counters
     this.#socket = socket
-    this.#options = terms
-    this.#uplink = new Uplink(socket.counters, terms.limits, now)
-    this.#messages = terms.media.messages(start)
+    this.#options = options
+    this.#uplink = new Uplink(socket.counters, options.limits, now)
+    this.#messages = options.media.messages(start)
     this.#downlink = new Downlink(this.#messages)
     this.#dtmfRate = new TokenBucket(MAX_DTMF_PER_SECOND, MAX_DTMF_PER_SECOND, now)
     this.#pingedAt = now
     const { promise, resolve } = Promise.withResolvers<EndReason>()
     this.ended = promise
     this.#settle = resolve
-    socket.listener = this
-    socket.trust()
   }
 
   /** Gaps in the media clock, messages without audio, and late audio. */
@@ -285,7 +288,7 @@ export class StreamLeg implements Leg, StreamListener {
     if (this.#reason) return
     this.#reason = reason
     this.#wait?.[Symbol.dispose]()
-    this.#socket.listener = undefined
+    this.#socket.detach()
     const about = { legId: this.id, callId: this.callId, reason: describeEnd(reason) }
     this.#options.log.info({ ...about, ...this.counters }, 'stream ended')
     this.#settle(reason)

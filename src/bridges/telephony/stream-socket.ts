@@ -1,6 +1,5 @@
 import type { WebSocket } from 'ws'
 import { type Clock, setTimer } from '../../common/clock.ts'
-import type { EndReason } from '../../common/lifecycle.ts'
 import type { Logger } from '../../common/log.ts'
 import { addFields, type FieldTable, MS } from '../../common/metric-field.ts'
 import { LegSocket, type LegSocketListener } from '../websocket/leg-socket.ts'
@@ -129,7 +128,7 @@ export const STREAM_LEG_METRICS: FieldTable<LegCounters> = {
 /** Number of media messages before `start` that ends the stream (1 s of audio). */
 const MAX_EARLY_MEDIA = 50
 
-export interface GreetingOptions {
+export interface HandshakeOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly limits: StreamLimits
@@ -140,57 +139,45 @@ export interface GreetingOptions {
 }
 
 /**
- * A media socket until its `start`: all that is known is that its upgrade was verified.
- *
- *   opened ──start, valid──▶ `onStart`, same tick
- *     └──start rejected · too late · too much before it · gone──▶ closed
+ * Waits on a socket, whose upgrade was verified, for a `start` accepted by `check`, and calls `onStart` in the same tick.
+ * The socket fails if `start` is rejected, comes too late, or after too much media.
  */
-export class StreamHandshake implements StreamListener {
-  readonly #socket: MediaSocket
-  readonly #options: GreetingOptions
-  readonly #onStart: (start: Start) => void
-  readonly #deadline: Disposable
-  #earlyMedia = 0
-
-  constructor(socket: MediaSocket, terms: GreetingOptions, onStart: (start: Start) => void) {
-    this.#socket = socket
-    this.#options = terms
-    this.#onStart = onStart
-    this.#deadline = setTimer(terms.clock, terms.limits.startWithinMs, () => socket.fail('no-start'))
-    socket.listener = this
-  }
-
-  message(message: Inbound): void {
-    if (message.kind === 'start') this.#start(message)
-    else if (message.kind === 'media' && ++this.#earlyMedia >= MAX_EARLY_MEDIA) this.#socket.fail('bad-media')
-  }
-
-  closed(reason: EndReason, cause?: CloseCause): void {
-    this.#deadline[Symbol.dispose]()
-    const { log, refused } = this.#options
-    if (cause === undefined) {
-      log.info({ reason: reason.kind }, 'stream closed before start')
-      return
-    }
-    refused(cause)
-    log.warn({ cause, code: CLOSE_CODES[cause].code }, 'stream rejected')
-  }
-
-  /** Already logged once, on rejection. */
-  fault(): void {}
-
-  #start(start: Start): void {
-    const cause = this.#options.check(start)
+export function awaitStart(
+  socket: MediaSocket,
+  { clock, log, limits, check, refused }: HandshakeOptions,
+  onStart: (start: Start) => void,
+): void {
+  const deadline = setTimer(clock, limits.startWithinMs, () => socket.fail('no-start'))
+  let earlyMedia = 0
+  const begin = (start: Start) => {
+    const cause = check(start)
     if (cause !== undefined) {
-      this.#socket.fail(cause)
+      socket.fail(cause)
       return
     }
-    this.#deadline[Symbol.dispose]()
-    this.#onStart(start)
+    deadline[Symbol.dispose]()
+    onStart(start)
   }
+  socket.attach({
+    message: message => {
+      if (message.kind === 'start') begin(message)
+      else if (message.kind === 'media' && ++earlyMedia >= MAX_EARLY_MEDIA) socket.fail('bad-media')
+    },
+    closed: (reason, cause) => {
+      deadline[Symbol.dispose]()
+      if (cause === undefined) {
+        log.info({ reason: reason.kind }, 'stream closed before start')
+        return
+      }
+      refused(cause)
+      log.warn({ cause, code: CLOSE_CODES[cause].code }, 'stream rejected')
+    },
+    // Logged once, on rejection.
+    fault: () => {},
+  })
 }
 
-/** Receives a stream’s messages: first the greeting, then the leg. */
+/** Receives a stream’s messages: first the handshake, then the leg. */
 export interface StreamListener extends LegSocketListener<CloseCause> {
   /** Receives one valid message. */
   message(message: Inbound, now: number): void

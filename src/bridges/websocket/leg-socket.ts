@@ -50,16 +50,16 @@ export interface LegSocketOptions<C extends string, N extends LegSocketCounters>
 
 /**
  * The socket of a leg, with its limits: rates are checked before anything is parsed, errors of a listener are
- * contained, and closing terminates the connection if the peer does not respond. The owner of the socket closes it.
+ * contained, and closing terminates the connection if the peer does not respond. The owner attaches a listener in the tick
+ * in which the socket arrives, and closes the socket.
  */
 export abstract class LegSocket<
   C extends string,
   N extends LegSocketCounters,
   L extends LegSocketListener<C>,
 > {
-  /** Set in the tick in which the socket arrives. */
-  listener: L | undefined
   readonly counters: N
+  #listener: L | undefined
   #heardAt: number
   /** Time of the last `quietMs` call, and the quiet time counted until then. */
   #lookedAt: number
@@ -78,10 +78,10 @@ export abstract class LegSocket<
   #badSince = Number.NEGATIVE_INFINITY
   #bad = 0
 
-  constructor(socket: WebSocket, terms: LegSocketOptions<C, N>) {
-    const { clock, counters, messagesPerSecond, messageBurst } = terms
+  constructor(socket: WebSocket, options: LegSocketOptions<C, N>) {
+    const { clock, counters, messagesPerSecond, messageBurst } = options
     this.#socket = socket
-    this.#options = terms
+    this.#options = options
     this.counters = counters
     const now = clock.now()
     this.#heardAt = now
@@ -102,6 +102,21 @@ export abstract class LegSocket<
    * connection.
    */
   protected abstract deliver(data: Buffer, isBinary: boolean, now: number): string | undefined
+
+  /** Passes all further events to `listener`, and none to an earlier one. */
+  attach(listener: L): void {
+    this.#listener = listener
+  }
+
+  /** Further events have no listener. */
+  detach(): void {
+    this.#listener = undefined
+  }
+
+  /** The attached listener; undefined also after its `closed`. */
+  protected get listener(): L | undefined {
+    return this.#listener
+  }
 
   /** Last sign of life from the peer (clock ms). */
   get heardAt(): number {
@@ -181,7 +196,7 @@ export abstract class LegSocket<
   note(fault: string, err?: unknown): void {
     if (this.#faulty) return
     this.#faulty = true
-    this.listener?.fault(fault, err)
+    this.#listener?.fault(fault, err)
   }
 
   #onMessage(data: Buffer, isBinary: boolean): void {
@@ -249,8 +264,8 @@ export abstract class LegSocket<
   }
 
   #tellClosed(reason: EndReason, cause?: C | CommonCause): void {
-    const listener = this.listener
-    this.listener = undefined
+    const listener = this.#listener
+    this.#listener = undefined
     listener?.closed(reason, cause)
   }
 

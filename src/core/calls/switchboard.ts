@@ -103,6 +103,7 @@ export class Switchboard implements Admission {
         this.#done.add(caller ?? first)
       },
     })
+    call.start()
     this.#calls.set(room, call)
     return call
   }

@@ -56,13 +56,18 @@ export class SwitchboardCall {
   #greeted = false
 
   /** `first`: the invitation of a caller, with the number to dial, or of a callee dialed by another server (`called`). */
-  constructor(first: Invitation, terms: SwitchboardCallOptions) {
+  constructor(first: Invitation, options: SwitchboardCallOptions) {
     this.#room = first.room
-    this.#options = terms
+    this.#options = options
     const returns = !first.dial || first.dial.resumed
     this.#state = { status: returns ? 'returning' : 'calling' }
-    if (returns) this.#reunion = setTimer(terms.clock, REUNION_MS, () => this.#alone())
     this.#meet(first)
+  }
+
+  /** Limits the time that the first of two returning participants waits for the other. Call it once. */
+  start(): void {
+    if (this.#state.status === 'returning')
+      this.#reunion = setTimer(this.#options.clock, REUNION_MS, () => this.#alone())
   }
 
   get state(): CallState {

@@ -29,6 +29,7 @@ export function dialed({ detects = false, ...api }: { detects?: boolean } & Part
     },
     { api: calls, clock, log, random: () => 0.5, release: callSid => released.push(callSid) },
   )
+  dial.start()
   const seen: { outcome?: DialOutcome; over?: DialEnd } = {}
   void dial.outcome.then(outcome => {
     seen.outcome = outcome

@@ -29,6 +29,7 @@ const link = joinToken(location.hash)
 
 /** The page: connects the choices, the audio and the connection. */
 class Talk {
+  readonly #catalogue: Catalogue
   readonly #choices: Choices
   readonly #people: People
   readonly #captions = new Captions()
@@ -52,6 +53,7 @@ class Talk {
   #waiting: (() => void) | undefined
 
   constructor(catalogue: Catalogue) {
+    this.#catalogue = catalogue
     const names = new Map(catalogue.languages.map(({ id, name }) => [id, name]))
     this.#people = new People(language => names.get(language) ?? language)
     this.#choices = new Choices(catalogue, link !== undefined, () => this.#chose())
@@ -63,6 +65,11 @@ class Talk {
       asksAgain: why => this.#asksAgain(why),
       lost: () => this.#complain('lost'),
     })
+  }
+
+  /** Shows what the visitor can do, and reacts to it from now on. */
+  open(): void {
+    const catalogue = this.#catalogue
     for (const { url, text } of catalogue.recordings) recording.append(new Option(text, url))
     if (catalogue.dashboard !== undefined) {
       toDashboard.href = catalogue.dashboard
@@ -340,8 +347,9 @@ function isTrouble(words: Words | undefined): boolean {
 }
 
 fillWords()
-new Talk(
+const talk = new Talk(
   await catalogue(link, () => {
     status.textContent = say('away503')
   }),
 )
+talk.open()

@@ -105,7 +105,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     const running = this.#recent.get(id)
     if (running) void this.#resume(running)
     if (!this.#sessions.has(id) && options?.nicknameIndicator !== false)
-      void new NicknameIndicator(client, id, log).clear()
+      void NicknameIndicator.clear(client, id, log)
   }
 
   /** Resumes a channel of the last process if people are in it. They are notified first, as at every start. */

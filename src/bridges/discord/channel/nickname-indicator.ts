@@ -14,6 +14,13 @@ export class NicknameIndicator {
   /** The previous nickname; null: it had none. */
   #before: string | null | undefined
 
+  /** Removes a mark that a crashed process left. Never rejects. */
+  static async clear(client: Client, guildId: string, log: Logger): Promise<void> {
+    const indicator = new NicknameIndicator(client, guildId, log)
+    const me = indicator.#me
+    if (me?.nickname?.startsWith(MARK)) await indicator.#name(unmarked(me))
+  }
+
   constructor(client: Client, guildId: string, log: Logger) {
     this.#client = client
     this.#guildId = guildId
@@ -34,12 +41,6 @@ export class NicknameIndicator {
     const before = this.#before
     this.#before = undefined
     if (before !== undefined) await this.#name(before)
-  }
-
-  /** Removes a mark that a crashed process left. Never rejects. */
-  async clear(): Promise<void> {
-    const me = this.#me
-    if (me?.nickname?.startsWith(MARK) && this.#before === undefined) await this.#name(unmarked(me))
   }
 
   get #me() {

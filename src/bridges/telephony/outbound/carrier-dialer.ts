@@ -145,14 +145,19 @@ export class CarrierDialer implements Dialer {
   #look: Ticker | undefined
   #closed = false
 
-  constructor(settings: DialerSettings, parts: DialerOptions) {
-    const { clock = systemClock, log = noopLogger, random = Math.random } = parts
-    this.#usage = new CallUsage(settings, clock, parts.wallClock ?? systemWallClock, parts.ledger)
+  constructor(settings: DialerSettings, options: DialerOptions) {
+    const {
+      clock = systemClock,
+      wallClock = systemWallClock,
+      log = noopLogger,
+      random = Math.random,
+    } = options
+    this.#usage = new CallUsage(settings, clock, wallClock, options.ledger)
     this.#settings = settings
     this.#clock = clock
     this.#log = log
     this.#random = random
-    this.#api = parts.api
+    this.#api = options.api
   }
 
   /** Number of calls ringing or in progress. */
@@ -204,6 +209,7 @@ export class CarrierDialer implements Dialer {
     })
     this.#usage.placed(id, request.to, request.by)
     this.#dials.set(id, dial)
+    dial.start()
     this.#look ??= new Ticker(this.#clock, LOOK_MS, () => this.#keepWithin())
     this.counters.dialed++
     void dial.outcome.then(outcome => this.counters.count(outcome.kind))

@@ -85,7 +85,7 @@ export interface DialOptions {
   readonly pickedUp?: () => void
 }
 
-/** One outbound call, from the request to its end. Created by the dialer; ends on its own or by `hangUp`. */
+/** One outbound call, from the request to its end. The dialer starts it; it ends on its own or by `hangUp`. */
 export class OutboundCall implements OutgoingCall, StreamWatch {
   readonly id: string
   readonly request: DialRequest
@@ -95,7 +95,8 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   readonly #options: DialOptions
   readonly #settleOutcome: (outcome: DialOutcome) => void
   readonly #settleOver: (end: DialEnd) => void
-  readonly #placed: Promise<void>
+  /** Settles when the carrier has answered the request, or refused it. */
+  #placed: Promise<void> = Promise.resolve()
   #state: DialState
   #callId: string | undefined
   /** The carrier reported that the call is over or never existed. */
@@ -110,11 +111,11 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   #timer: Disposable | undefined
   #ending: Promise<void> | undefined
 
-  constructor(id: string, request: DialRequest, order: CallOrder, terms: DialOptions) {
+  constructor(id: string, request: DialRequest, order: CallOrder, options: DialOptions) {
     this.id = id
     this.request = request
     this.#order = order
-    this.#options = terms
+    this.#options = options
     this.#state = queued(order.machineUrl !== undefined)
     const outcome = Promise.withResolvers<DialOutcome>()
     const over = Promise.withResolvers<DialEnd>()
@@ -122,6 +123,10 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     this.over = over.promise
     this.#settleOutcome = outcome.resolve
     this.#settleOver = over.resolve
+  }
+
+  /** Places the call. Call it once. */
+  start(): void {
     this.#arm()
     this.#placed = this.#place()
   }

@@ -26,13 +26,17 @@ export interface HeartbeatOptions {
  * other process.
  */
 export class Heartbeat implements Disposable {
-  readonly #ticker: Ticker
   readonly #options: HeartbeatOptions
+  #ticker: Ticker | undefined
   #missed = 0
 
-  constructor(parts: HeartbeatOptions) {
-    this.#options = parts
-    this.#ticker = new Ticker(parts.clock, BEAT_MS, () => this.#beat())
+  constructor(options: HeartbeatOptions) {
+    this.#options = options
+  }
+
+  /** Requests heartbeats from now on. Call it once. */
+  start(): void {
+    this.#ticker = new Ticker(this.#options.clock, BEAT_MS, () => this.#beat())
   }
 
   /** Records a heartbeat. */
@@ -41,7 +45,7 @@ export class Heartbeat implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#ticker[Symbol.dispose]()
+    this.#ticker?.[Symbol.dispose]()
   }
 
   #beat(): void {
@@ -252,6 +256,7 @@ export class ServiceProcess {
       ask: () => void (child.connected && child.send({ type: 'ask' } satisfies AskMessage, () => {})),
       lost: silentMs => this.#kill(child, 'does not answer', silentMs),
     })
+    this.#heartbeat.start()
     this.#watch = this.#heartbeat
   }
 

@@ -7,6 +7,7 @@ function heart() {
   const lost: number[] = []
   let asked = 0
   const heartbeat = new Heartbeat({ clock, ask: () => void asked++, lost: ms => void lost.push(ms) })
+  heartbeat.start()
   return { clock, lost, heartbeat, asked: () => asked }
 }
 
@@ -39,7 +40,7 @@ test('loses no process when the parent itself was suspended for a minute', () =>
     ask: () => void asked++,
     lost: (ms: number) => void lost.push(ms),
   }
-  new Heartbeat(parts)
+  new Heartbeat(parts).start()
   now = 60_000
   tasks.shift()?.()
   expect([asked, lost]).toEqual([1, []])
