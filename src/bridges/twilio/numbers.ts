@@ -5,29 +5,34 @@ import { BridgeError } from '../../common/errors.ts'
 import { writeFileAtomic } from '../../storage/atomic-file.ts'
 import { carrierError } from './calls-api.ts'
 
-const settings = z.strictObject({
+/** The voice settings of an IncomingPhoneNumber at Twilio. */
+const voiceSettingsSchema = z.strictObject({
   voiceUrl: z.string(),
   voiceMethod: z.string(),
   voiceFallbackUrl: z.string(),
   voiceFallbackMethod: z.string(),
   statusCallback: z.string(),
   statusCallbackMethod: z.string(),
+  /** Takes precedence over `voiceUrl`; empty: none. */
   voiceApplicationSid: z.string(),
+  /** SIP trunk, takes precedence over everything; empty: none. */
   trunkSid: z.string(),
-}) satisfies z.ZodType<VoiceSettings>
+})
 
-const schema = z.record(
+export type VoiceSettings = Readonly<z.infer<typeof voiceSettingsSchema>>
+
+/** A number’s settings before binding and the bound settings, by the `PN…` of the number. */
+const bindingsSchema = z.record(
   z.string(),
   z.strictObject({
     /** Before the first binding. */
-    before: settings,
+    before: voiceSettingsSchema,
     /** Settings of the last binding. */
-    bound: settings,
+    bound: voiceSettingsSchema,
   }),
 )
 
-/** A number’s settings before binding and the bound settings, by the `PN…` of the number. */
-export type Bindings = Record<string, { readonly before: VoiceSettings; readonly bound: VoiceSettings }>
+export type Bindings = z.infer<typeof bindingsSchema>
 
 /**
  * A small JSON file with the data for `unbind`. Readable only by its owner, because its addresses can contain tokens.
@@ -46,7 +51,7 @@ export class BindingFile {
       throw new BridgeError('CONFIG', `${this.path} cannot be read (${error.code})`, { cause: error })
     })
     try {
-      return schema.parse(JSON.parse(text))
+      return bindingsSchema.parse(JSON.parse(text))
     } catch (cause) {
       const message = `${this.path} does not contain the earlier settings of numbers: fix or move the file`
       throw new BridgeError('CONFIG', message, { cause })
@@ -62,20 +67,6 @@ export class BindingFile {
       throw new BridgeError('CONFIG', `${this.path} cannot be written (${code})`, { cause })
     }
   }
-}
-
-/** The voice settings of an IncomingPhoneNumber at Twilio. */
-export interface VoiceSettings {
-  readonly voiceUrl: string
-  readonly voiceMethod: string
-  readonly voiceFallbackUrl: string
-  readonly voiceFallbackMethod: string
-  readonly statusCallback: string
-  readonly statusCallbackMethod: string
-  /** Takes precedence over `voiceUrl`; empty: none. */
-  readonly voiceApplicationSid: string
-  /** SIP trunk, takes precedence over everything; empty: none. */
-  readonly trunkSid: string
 }
 
 const FIELDS = [

@@ -3,8 +3,12 @@ import { z } from 'zod'
 import { isLanguageId } from '../../common/language.ts'
 import { isLoopback, trustedProxiesSchema } from '../../net/client-address.ts'
 import { serviceLimitsSchema } from '../../net/settings.ts'
-import { engineChoicesSchema, localSynthesisSchema } from './engines/engine-settings.ts'
-import { grammarsSchema } from './engines/pocketsphinx/grammar.ts'
+import {
+  apertiumSettingsSchema,
+  engineChoicesSchema,
+  localSynthesisSchema,
+  pocketSphinxSettingsSchema,
+} from './engines/engine-settings.ts'
 import { keyLimitsShape } from './keys/key-store.ts'
 
 /** Settings of `POST /api/batch/file`, part of the service settings. */
@@ -36,7 +40,7 @@ const batchShape = {
 }
 
 /** Settings with defaults applied. */
-export type BatchSettings = { [K in keyof typeof batchShape]: number }
+export type BatchSettings = z.infer<z.ZodObject<typeof batchShape>>
 
 /** Address at which this machine reaches a service that listens at `host`. */
 export function serviceUrl(host: string, port: number): string {
@@ -45,58 +49,6 @@ export function serviceUrl(host: string, port: number): string {
 }
 
 const ms = (fallback: number) => z.int().min(1).default(fallback)
-
-const sphinxSchema = z.strictObject({
-  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
-  library: z.string().default('libpocketsphinx.so.3').meta({ about: 'Shared library of the recognizer.' }),
-  base: z
-    .string()
-    .default('libsphinxbase.so.3')
-    .meta({ about: 'Base library that the recognizer depends on.' }),
-  models: z
-    .string()
-    .default('/usr/share/pocketsphinx/model/en-us')
-    .meta({ about: 'Folder of the English models.' }),
-  warm: z
-    .int()
-    .min(1)
-    .default(1)
-    .meta({ about: 'Decoders created at startup (92 MB each); more are created on demand.' }),
-  pauseFrames: z
-    .int()
-    .min(10)
-    .max(200)
-    .default(30)
-    .meta({ about: 'Pause that ends an utterance, in frames of 10 ms.' }),
-  maxHmmPerFrame: z
-    .int()
-    .min(500)
-    .max(30_000)
-    .default(3_000)
-    .meta({ about: 'Search effort. Higher values are slower and slightly more accurate in noise.' }),
-  stallMs: ms(800).meta({ about: 'Time without audio after which an utterance is finished (ms).' }),
-  partialMs: ms(200).meta({ about: 'Minimum time between two partial results (ms).' }),
-  maxUtteranceMs: ms(10_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
-  grammars: grammarsSchema.meta({
-    about:
-      'Closed vocabularies by name. Only the phrases of the chosen one are recognized, far more accurately.',
-  }),
-  grammar: z.string().optional().meta({ about: 'Default grammar for connections that name none.' }),
-})
-
-const apertiumSchema = z.strictObject({
-  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
-  modes: z
-    .string()
-    .default('/usr/share/apertium/modes')
-    .meta({ about: 'Folder of the translation modes (language pairs).' }),
-  timeoutMs: ms(2_000).meta({ about: 'Timeout for one translation (ms).' }),
-  maxWaiting: z
-    .int()
-    .min(1)
-    .default(200)
-    .meta({ about: 'Maximum number of queued texts per language pair.' }),
-})
 
 /** Settings of the embedded service. Everything has a default except access: set `apiKeys`, `keyFile` or `open`. */
 export const serviceConfigSchema = z
@@ -218,8 +170,8 @@ export const serviceConfigSchema = z
     ...batchShape,
     engines: z
       .strictObject({
-        pocketsphinx: sphinxSchema.prefault({}),
-        apertium: apertiumSchema.prefault({}),
+        pocketsphinx: pocketSphinxSettingsSchema.prefault({}),
+        apertium: apertiumSettingsSchema.prefault({}),
         ...localSynthesisSchema,
         ...engineChoicesSchema,
       })

@@ -1,4 +1,6 @@
+import type { z } from 'zod'
 import { BridgeError, type ErrorCode } from '../../common/errors.ts'
+import type { errorSchema } from './schemas.ts'
 
 interface ErrorRow {
   /** The general code. */
@@ -65,11 +67,7 @@ function row(code: string, status: number, cause: string) {
 }
 
 /** Error body sent to clients. */
-export interface ErrorBody {
-  readonly code: string
-  readonly error: string
-  readonly description: string
-}
+export type ErrorBody = Readonly<z.infer<typeof errorSchema>>
 
 const LONGEST = 300
 /** Delay before a retry is worthwhile (s). */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../common/clock.ts'
 import { KeyedRateLimiter } from '../../common/rate-limit.ts'
 import { MOST_READERS } from '../captions/caption-hub.ts'
+import type { ControlSettings } from './settings.ts'
 
 /** Share of all readers available to links; the rest is reserved for keys. */
 const LINK_SHARE = 0.8
@@ -10,10 +11,7 @@ const OF_LINK = { perSecond: 1, burst: 40 }
 const OF_ADDRESS = { perSecond: 0.5, burst: 30 }
 const MOST_RATES = 1_000
 
-export interface LinkReaderLimits {
-  readonly readersPerLink: number
-  readonly readersPerAddress: number
-}
+export type LinkReaderLimits = Pick<ControlSettings, 'readersPerLink' | 'readersPerAddress'>
 
 /** A client with a link. */
 export interface LinkBearer {

@@ -1,7 +1,9 @@
+import type { z } from 'zod'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import type { DialEnd, Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../core/model/dialer.ts'
+import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../core/model/dialer.ts'
 import type { Observer } from '../../core/model/events.ts'
 import type { Announcement } from '../../core/playout/announcement.ts'
+import type { callSchema } from './schemas.ts'
 
 const MOST = 2_000
 
@@ -38,18 +40,7 @@ export class RecentlyEnded implements Disposable {
 const MOST_OVER = 1_000
 
 /** A placed call as reported to clients, without the number, which the requester knows. */
-export interface PlacedCall {
-  readonly id: string
-  readonly room: string
-  readonly placedAt: string
-  /** `answered`: they are or were in the room. */
-  readonly state: 'calling' | 'answered' | 'ended'
-  readonly participant?: string
-  /** Outcome of the call. */
-  readonly end?: DialEnd
-  /** Present if the call failed. */
-  readonly errorCode?: string
-}
+export type PlacedCall = Readonly<z.infer<typeof callSchema>>
 
 interface Entry {
   readonly call: OutgoingCall

@@ -112,33 +112,6 @@ export const roomLinkSchema = z.strictObject({
   expiresAt: time,
 })
 
-export const transcriptSummarySchema = z.strictObject({
-  id: z.string(),
-  room: z.string(),
-  openedAt: time,
-  endedAt: time.optional().describe('Absent while the room is open.'),
-  deletedAt: time.optional().describe('Time of its deletion.'),
-})
-
-export const transcriptSchema = z.strictObject({
-  ...transcriptSummarySchema.shape,
-  entries: z.array(
-    z.strictObject({
-      utterance: z.string(),
-      speaker: z.string(),
-      name: z.string().optional(),
-      system: z.literal(true).optional().describe('Spoken by `say`; the speaker is `system`.'),
-      from: languageField,
-      to: languageField,
-      text: z.string(),
-      translation: z.string(),
-      startMs: z.number().describe('Time since the room opened.'),
-      endMs: z.number(),
-    }),
-  ),
-  dropped: z.number().describe('Entries dropped because of the limit.'),
-})
-
 export const webhookSchema = z.strictObject({
   name: z.string(),
   waiting: z.number(),

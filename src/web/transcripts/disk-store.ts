@@ -12,14 +12,9 @@ import {
   type TranscriptStore,
   type TranscriptSummary,
   type TranscriptWriter,
+  transcriptEntrySchema,
+  transcriptSummarySchema,
 } from './transcript.ts'
-
-/** The first line of a file. */
-export interface TranscriptHead {
-  readonly id: string
-  readonly room: string
-  readonly openedAt: string
-}
 
 /** Maximum number of characters waiting for a slow disk. */
 const MOST_WAITING = 4_000_000
@@ -98,19 +93,12 @@ const FILE = /^([\w-]{20})\.jsonl$/
 /** Maximum size of the head of a file; larger than any escaped room name. */
 const HEAD_BYTES = 65_536
 
-const headSchema = z.object({ id: z.string(), room: z.string(), openedAt: z.string() })
-const entrySchema = z.object({
-  utterance: z.string(),
-  speaker: z.string(),
-  name: z.string().optional(),
-  system: z.literal(true).optional(),
-  from: z.string(),
-  to: z.string(),
-  text: z.string(),
-  translation: z.string(),
-  startMs: z.number().min(0),
-  endMs: z.number().min(0),
-})
+/** The first line of a file. */
+const headSchema = transcriptSummarySchema.pick({ id: true, room: true, openedAt: true }).strip()
+type TranscriptHead = z.infer<typeof headSchema>
+
+const position = z.number().min(0)
+const entrySchema = transcriptEntrySchema.extend({ startMs: position, endMs: position }).strip()
 
 export interface DiskShelfOptions {
   readonly wall: WallClock

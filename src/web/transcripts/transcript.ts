@@ -1,4 +1,5 @@
-import type { LanguageId } from '../../common/language.ts'
+import { z } from 'zod'
+import type { DeepReadonly } from '../../common/setting-fields.ts'
 import type { RoomLife, TimedCaption } from '../captions/caption-feed.ts'
 
 /** Maximum number of entries of a transcript: days of conversation. */
@@ -89,39 +90,43 @@ export interface TranscriptStore {
   sweep(): Promise<void>
 }
 
+const language = z.string().describe('Like `en-us`.')
+const time = z.string().describe('ISO 8601.')
+
 /** An utterance with one translation. An utterance translated into two languages has two entries. */
-export interface TranscriptEntry {
-  readonly utterance: string
+export const transcriptEntrySchema = z.strictObject({
+  utterance: z.string(),
   /** ID of the participant. */
-  readonly speaker: string
-  readonly name?: string
-  /** True for an announcement by a program. */
-  readonly system?: true
-  readonly from: LanguageId
-  readonly to: LanguageId
-  readonly text: string
-  readonly translation: string
-  /** Time since the room was opened. */
-  readonly startMs: number
-  readonly endMs: number
-}
+  speaker: z.string(),
+  name: z.string().optional(),
+  system: z.literal(true).optional().describe('Spoken by `say`; the speaker is `system`.'),
+  from: language,
+  to: language,
+  text: z.string(),
+  translation: z.string(),
+  startMs: z.number().describe('Time since the room opened.'),
+  endMs: z.number(),
+})
+
+export type TranscriptEntry = Readonly<z.infer<typeof transcriptEntrySchema>>
 
 /** Summary of a transcript, available without reading it. */
-export interface TranscriptSummary {
+export const transcriptSummarySchema = z.strictObject({
   /** ID of the room’s life. */
-  readonly id: string
-  readonly room: string
-  /** ISO 8601. */
-  readonly openedAt: string
-  /** Absent while the room is open. */
-  readonly endedAt?: string
-  /** Time of deletion; absent while the room is open. */
-  readonly deletedAt?: string
-}
+  id: z.string(),
+  room: z.string(),
+  openedAt: time,
+  endedAt: time.optional().describe('Absent while the room is open.'),
+  deletedAt: time.optional().describe('Time of its deletion.'),
+})
+
+export type TranscriptSummary = Readonly<z.infer<typeof transcriptSummarySchema>>
 
 /** The transcript of one life of a room, in the order of speech. */
-export interface Transcript extends TranscriptSummary {
-  readonly entries: readonly TranscriptEntry[]
-  /** Number of entries dropped because of the limit. */
-  readonly dropped: number
-}
+export const transcriptSchema = z.strictObject({
+  ...transcriptSummarySchema.shape,
+  entries: z.array(transcriptEntrySchema),
+  dropped: z.number().describe('Entries dropped because of the limit.'),
+})
+
+export type Transcript = DeepReadonly<z.infer<typeof transcriptSchema>>

@@ -1,10 +1,10 @@
 import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
-import { Apertium, type ApertiumOptions } from './apertium/apertium.ts'
+import { Apertium } from './apertium/apertium.ts'
 import { EngineError, type SpeechToText, type Synthesizer, type TextTranslator } from './engine.ts'
 import { EngineSet } from './engine-set.ts'
-import type { EngineChoices, LocalSynthesisSettings } from './engine-settings.ts'
+import type { ApertiumOptions, EngineChoices, LocalSynthesisSettings } from './engine-settings.ts'
 import { Espeak } from './espeak.ts'
 import {
   limitedRecognizer,

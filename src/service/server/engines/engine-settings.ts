@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { isLanguageId } from '../../../common/language.ts'
+import type { DeepReadonly } from '../../../common/setting-fields.ts'
 import { AUDIO_RATES } from '../../contract.ts'
+import { grammarsSchema } from './pocketsphinx/grammar.ts'
 
 /** Discriminator of the list entries. */
 const ENGINE = 'Kind of engine.'
@@ -23,11 +25,15 @@ const server = {
   cooldownMs: ms(5_000).meta({ about: 'Cooldown after three consecutive failures (ms).' }),
 }
 
+/** An engine behind HTTP. `apiKey` is sent as `Authorization: Bearer`, and is never part of an error or a log line. */
+export type EngineHttpOptions = Readonly<z.infer<z.ZodObject<typeof server>>>
+
 const openAiTranscription = z.strictObject({
   engine: z.literal('openai').meta({ about: ENGINE }),
   ...server,
   model: z.string().min(1).meta({ about: 'Name of the model.' }),
   languages,
+  // `verbose_json` includes the confidence of the model, by which noise is filtered out; some models support only `json`.
   format: z
     .enum(['verbose_json', 'json'])
     .default('verbose_json')
@@ -39,10 +45,14 @@ const openAiTranscription = z.strictObject({
   maxUtteranceMs: ms(15_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
 })
 
+export type OpenAiTranscriberOptions = DeepReadonly<Omit<z.infer<typeof openAiTranscription>, 'engine'>>
+
 const queue = {
   parallel: z.int().min(1).max(64).default(4).meta({ about: 'Concurrent requests per language pair.' }),
   maxWaiting: z.int().min(1).default(100).meta({ about: 'Maximum number of queued requests.' }),
 }
+
+export type HttpTranslatorOptions = EngineHttpOptions & Readonly<z.infer<z.ZodObject<typeof queue>>>
 
 const openAiTranslation = z.strictObject({
   engine: z.literal('openai').meta({ about: ENGINE }),
@@ -53,12 +63,16 @@ const openAiTranslation = z.strictObject({
   context: z.string().optional().meta({ about: 'Topic of the calls, as context for the model.' }),
 })
 
+export type ChatTranslatorOptions = DeepReadonly<Omit<z.infer<typeof openAiTranslation>, 'engine'>>
+
 const libreTranslate = z.strictObject({
   engine: z.literal('libretranslate').meta({ about: ENGINE }),
   ...server,
   ...queue,
   languages: languages.optional(),
 })
+
+export type LibreTranslateOptions = DeepReadonly<Omit<z.infer<typeof libreTranslate>, 'engine'>>
 
 const voices = z
   .array(
@@ -70,6 +84,9 @@ const voices = z
   )
   .min(1)
   .meta({ about: 'Voices of the server, each with the languages it speaks.' })
+
+/** A voice of a server. The settings supply what the server does not report: the gender and usually the language. */
+export type ServerVoice = DeepReadonly<z.infer<typeof voices>[number]>
 
 const openAiSynthesis = z.strictObject({
   engine: z.literal('openai').meta({ about: ENGINE }),
@@ -85,6 +102,8 @@ const openAiSynthesis = z.strictObject({
     .meta({ about: 'Value of `voiceEngine` in the voice list: neural or standard.' }),
 })
 
+export type OpenAiSynthesizerOptions = DeepReadonly<Omit<z.infer<typeof openAiSynthesis>, 'engine'>>
+
 const piper = z.strictObject({
   engine: z.literal('piper').meta({ about: ENGINE }),
   ...server,
@@ -96,6 +115,8 @@ const piper = z.strictObject({
     .default(true)
     .meta({ about: 'Value of `voiceEngine` in the voice list: neural or standard.' }),
 })
+
+export type PiperOptions = DeepReadonly<Omit<z.infer<typeof piper>, 'engine'>>
 
 const espeakSchema = z.strictObject({
   enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
@@ -110,6 +131,65 @@ const fliteSchema = z.strictObject({
   command: z.string().default('flite').meta({ about: 'Program to run.' }),
   timeoutMs: ms(10_000).meta({ about: 'Timeout for one utterance (ms).' }),
 })
+
+export type EspeakOptions = Readonly<Omit<z.infer<typeof espeakSchema>, 'enabled'>>
+export type FliteOptions = Readonly<Omit<z.infer<typeof fliteSchema>, 'enabled'>>
+
+export const pocketSphinxSettingsSchema = z.strictObject({
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  library: z.string().default('libpocketsphinx.so.3').meta({ about: 'Shared library of the recognizer.' }),
+  base: z
+    .string()
+    .default('libsphinxbase.so.3')
+    .meta({ about: 'Base library that the recognizer depends on.' }),
+  models: z
+    .string()
+    .default('/usr/share/pocketsphinx/model/en-us')
+    .meta({ about: 'Folder of the English models.' }),
+  warm: z
+    .int()
+    .min(1)
+    .default(1)
+    .meta({ about: 'Decoders created at startup (92 MB each); more are created on demand.' }),
+  pauseFrames: z
+    .int()
+    .min(10)
+    .max(200)
+    .default(30)
+    .meta({ about: 'Pause that ends an utterance, in frames of 10 ms.' }),
+  maxHmmPerFrame: z
+    .int()
+    .min(500)
+    .max(30_000)
+    .default(3_000)
+    .meta({ about: 'Search effort. Higher values are slower and slightly more accurate in noise.' }),
+  stallMs: ms(800).meta({ about: 'Time without audio after which an utterance is finished (ms).' }),
+  partialMs: ms(200).meta({ about: 'Minimum time between two partial results (ms).' }),
+  maxUtteranceMs: ms(10_000).meta({ about: 'Length from which an utterance is split at a quiet spot (ms).' }),
+  grammars: grammarsSchema.meta({
+    about:
+      'Closed vocabularies by name. Only the phrases of the chosen one are recognized, far more accurately.',
+  }),
+  grammar: z.string().optional().meta({ about: 'Default grammar for connections that name none.' }),
+})
+
+export type PocketSphinxSettings = Readonly<Omit<z.infer<typeof pocketSphinxSettingsSchema>, 'enabled'>>
+
+export const apertiumSettingsSchema = z.strictObject({
+  enabled: z.boolean().default(true).meta({ about: '`false` disables the engine even if installed.' }),
+  modes: z
+    .string()
+    .default('/usr/share/apertium/modes')
+    .meta({ about: 'Folder of the translation modes (language pairs).' }),
+  timeoutMs: ms(2_000).meta({ about: 'Timeout for one translation (ms).' }),
+  maxWaiting: z
+    .int()
+    .min(1)
+    .default(200)
+    .meta({ about: 'Maximum number of queued texts per language pair.' }),
+})
+
+export type ApertiumOptions = Readonly<Omit<z.infer<typeof apertiumSettingsSchema>, 'enabled'>>
 
 /** Settings of the local synthesizers by name, in order of preference. `SYNTHESIZERS` in engine-selection.ts creates them. */
 export const localSynthesisSchema = {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { childEnvironment } from '../../../common/child-environment.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import { EngineError, type Speech, type Synthesizer } from './engine.ts'
+import type { EspeakOptions } from './engine-settings.ts'
 import { LANGUAGE_ROWS, type LanguageRow } from './languages.ts'
 import { primedSpeech, WavReader } from './speech-stream.ts'
 
@@ -60,17 +61,6 @@ function voice(row: LanguageRow, language: string, variant: (typeof VARIANTS)[nu
       modes: ['block', 'streaming'],
     },
   }
-}
-
-export interface EspeakOptions {
-  /** Name or path of the program. */
-  readonly command: string
-  /** Words per minute. */
-  readonly wordsPerMinute: number
-  /** Volume, 0 to 200. */
-  readonly amplitude: number
-  /** Timeout for one utterance (ms). */
-  readonly timeoutMs: number
 }
 
 /** eSpeak NG: offline, over a hundred languages, one short process per utterance (8 ms to the first sound). */

@@ -8,14 +8,8 @@ import { childEnvironment } from '../../../common/child-environment.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import type { Speech, Synthesizer } from './engine.ts'
 import { EngineError } from './engine.ts'
+import type { FliteOptions } from './engine-settings.ts'
 import { primedSpeech, textPieces, WavReader } from './speech-stream.ts'
-
-export interface FliteOptions {
-  /** Name or path of the program. */
-  readonly command: string
-  /** Timeout for one sentence (ms). */
-  readonly timeoutMs: number
-}
 
 /**
  * Properties of the voices, best first; the program lists only their names. `awb_time` is omitted, as it can only tell

@@ -1,19 +1,11 @@
 import { z } from 'zod'
 import { exported, LINES, TRANSCRIPT_FORMATS, TRANSCRIPT_TYPES } from '../../transcripts/formats.ts'
-import type { Transcript } from '../../transcripts/transcript.ts'
+import { type Transcript, transcriptSchema, transcriptSummarySchema } from '../../transcripts/transcript.ts'
 import { assertLinkOpens, bearerOf } from '../auth.ts'
 import type { ControlContext } from '../control-context.ts'
 import { ControlError } from '../errors.ts'
 import { Document, operation } from '../operation.ts'
-import {
-  id,
-  language,
-  linkToken,
-  roomName,
-  roomParams,
-  transcriptSchema,
-  transcriptSummarySchema,
-} from '../schemas.ts'
+import { id, language, linkToken, roomName, roomParams } from '../schemas.ts'
 import { assertRoom } from '../views.ts'
 
 const params = z.strictObject({ transcript: id.describe('The ID of the transcript.') })

@@ -2,19 +2,11 @@ import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import type { TextTranslator } from '../engine.ts'
 import { EngineError } from '../engine.ts'
+import type { ApertiumOptions } from '../engine-settings.ts'
 import { languageRow } from '../languages.ts'
 import { edited, sentences } from '../text-normalization.ts'
 import { ApertiumRoutes, installedModes, readMode } from './modes.ts'
 import { ApertiumPipeline } from './pipeline.ts'
-
-export interface ApertiumOptions {
-  /** Folder with the `.mode` files. */
-  readonly modes: string
-  /** Timeout for one step of a translation (ms). */
-  readonly timeoutMs: number
-  /** Maximum number of queued translations per mode. */
-  readonly maxWaiting: number
-}
 
 /** Apertium: offline, rule-based, one persistent pipeline per direction, directly or through a third language. */
 export class Apertium implements TextTranslator {

@@ -4,32 +4,16 @@ import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
 import { EngineError } from '../engine.ts'
+import type { PocketSphinxSettings } from '../engine-settings.ts'
 import type { ThreadUse } from '../thread-budget.ts'
 import { DecoderPool, SphinxDecoder } from './decoder.ts'
-import { type Grammar, type GrammarSettings, loadGrammars } from './grammar.ts'
+import { type Grammar, loadGrammars } from './grammar.ts'
 import { loadSphinx } from './library.ts'
 import { SphinxStream } from './stream.ts'
 
-export interface PocketSphinxOptions {
-  /** Name or path of libpocketsphinx and of libsphinxbase. */
-  readonly library: string
-  readonly base: string
-  /** Folder with the acoustic model `en-us`, `en-us.lm.bin` and `cmudict-en-us.dict`. */
-  readonly models: string
+export interface PocketSphinxOptions extends PocketSphinxSettings {
   /** Maximum number of simultaneous speakers. */
   readonly decoders: number
-  /** Decoders created at startup; more are created on demand. */
-  readonly warm: number
-  /** Pause that ends an utterance, in frames of 10 ms. */
-  readonly pauseFrames: number
-  /** Search effort. Higher values are slower and slightly more accurate in noise. */
-  readonly maxHmmPerFrame: number
-  readonly stallMs: number
-  readonly partialMs: number
-  readonly maxUtteranceMs: number
-  /** Closed vocabularies by name, and the default one. */
-  readonly grammars: GrammarSettings
-  readonly grammar?: string | undefined
   /** Tracks the work of the decoders on their threads. */
   readonly threads?: ThreadUse | undefined
 }

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
+import type { ChatTranslatorOptions } from '../engine-settings.ts'
 import { languageRow } from '../languages.ts'
-import { HttpTranslator, type HttpTranslatorOptions, otherLanguages } from './http-translator.ts'
+import { HttpTranslator, otherLanguages } from './http-translator.ts'
 import { RequestDialect } from './request-dialect.ts'
 
 export interface ChatMessage {
@@ -99,14 +100,6 @@ function unquoted(text: string, said: string): string {
     if (whole && !inner.includes(open) && !said.startsWith(open)) return inner.trim()
   }
   return text
-}
-
-export interface ChatTranslatorOptions extends HttpTranslatorOptions {
-  readonly model: string
-  /** Languages that the model translates, each into each other. */
-  readonly languages: readonly LanguageId[]
-  /** Topic of the calls, for the right terminology. */
-  readonly context?: string | undefined
 }
 
 const textPart = z.object({ type: z.literal('text'), text: z.string() })

@@ -1,6 +1,7 @@
 import { type BackoffPolicy, backoffMs } from '../../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { EngineError, type EngineKind } from '../engine.ts'
+import type { EngineHttpOptions } from '../engine-settings.ts'
 
 /** A failed attempt at a request. Contains neither the request nor the response. */
 export class HttpFault extends Error {
@@ -127,19 +128,6 @@ function errorIn(text: string): { code?: unknown; type?: unknown; param?: unknow
 
 function word(value: unknown): string | undefined {
   return typeof value === 'string' && /^[a-z_]{1,40}$/.test(value) ? value : undefined
-}
-
-export interface EngineHttpOptions {
-  /** Base URL such as `http://127.0.0.1:8000`. */
-  readonly url: string
-  /** Sent as `Authorization: Bearer`. Never part of an error or a log line. */
-  readonly apiKey?: string | undefined
-  /** Timeout of a request from first to last byte, including retries and the delays between them (ms). */
-  readonly timeoutMs: number
-  /** Number of retries. */
-  readonly retries: number
-  /** Cooldown after several consecutive failures (ms): requests fail immediately. */
-  readonly cooldownMs: number
 }
 
 export interface EngineRequest {

@@ -5,17 +5,10 @@ import { Mp3Stream } from '../../../../transcode/mp3/stream.ts'
 import { SAMPLE_RATE, samplesOf } from '../../../../transcode/pcm.ts'
 import { AUDIO_RATES, type VoiceEntry } from '../../../contract.ts'
 import type { Speech, Synthesizer } from '../engine.ts'
+import type { EngineHttpOptions, ServerVoice } from '../engine-settings.ts'
 import { languageRow } from '../languages.ts'
 import { primedSpeech, textPieces, WavReader } from '../speech-stream.ts'
-import { EngineHttp, type EngineHttpOptions, type HttpAnswer, HttpFault } from './http-client.ts'
-
-/** A voice of a server. The settings supply what the server does not report: the gender and usually the language. */
-export interface ServerVoice {
-  /** Name of the voice at the server. */
-  readonly voice: string
-  readonly languages: readonly LanguageId[]
-  readonly gender: 'M' | 'F'
-}
+import { EngineHttp, type HttpAnswer, HttpFault } from './http-client.ts'
 
 export interface HttpSynthesizerOptions extends EngineHttpOptions {
   readonly voices: readonly ServerVoice[]

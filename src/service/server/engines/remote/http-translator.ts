@@ -1,8 +1,9 @@
 import type { Clock } from '../../../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../../../common/language.ts'
 import type { TextTranslator } from '../engine.ts'
+import type { HttpTranslatorOptions } from '../engine-settings.ts'
 import { normalised, sentence } from '../text-normalization.ts'
-import { EngineHttp, type EngineHttpOptions } from './http-client.ts'
+import { EngineHttp } from './http-client.ts'
 
 /**
  * Runs a few calls at a time and settles them in order, so that translations of one speaker never overtake each other,
@@ -45,13 +46,6 @@ class OrderedCalls {
       else this.#running--
     }
   }
-}
-
-export interface HttpTranslatorOptions extends EngineHttpOptions {
-  /** Concurrent requests per language pair. */
-  readonly parallel: number
-  /** Maximum number of queued translations per language pair. */
-  readonly maxWaiting: number
 }
 
 /** Matches text with something to translate: a letter or a digit. */

@@ -1,14 +1,10 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
+import type { LibreTranslateOptions } from '../engine-settings.ts'
 import { codesFor, LANGUAGE_ROWS } from '../languages.ts'
 import { EngineHttp } from './http-client.ts'
-import { HttpTranslator, type HttpTranslatorOptions, otherLanguages } from './http-translator.ts'
-
-export interface LibreTranslateOptions extends HttpTranslatorOptions {
-  /** Languages to offer, of those the server has. Default: all of them. */
-  readonly languages?: readonly LanguageId[] | undefined
-}
+import { HttpTranslator, otherLanguages } from './http-translator.ts'
 
 const languagesSchema = z.array(z.object({ code: z.string(), targets: z.array(z.string()).nullish() }))
 const replySchema = z.object({ translatedText: z.string() })

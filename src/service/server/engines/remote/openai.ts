@@ -4,17 +4,12 @@ import type { LanguageId } from '../../../../common/language.ts'
 import { SAMPLE_RATE } from '../../../../transcode/pcm.ts'
 import { encodeWav } from '../../../../transcode/wav.ts'
 import type { SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
+import type { OpenAiSynthesizerOptions, OpenAiTranscriberOptions, ServerVoice } from '../engine-settings.ts'
 import { primaryCode } from '../languages.ts'
-import { EngineHttp, type EngineHttpOptions, type HttpAnswer, HttpFault } from './http-client.ts'
-import {
-  HttpSynthesizer,
-  type HttpSynthesizerOptions,
-  type ServerVoice,
-  SpokenAnswer,
-  type SpokenFormat,
-} from './http-synthesizer.ts'
+import { EngineHttp, type HttpAnswer, HttpFault } from './http-client.ts'
+import { HttpSynthesizer, SpokenAnswer } from './http-synthesizer.ts'
 import { type Dialect, RequestDialect } from './request-dialect.ts'
-import { UtteranceStream, type UtteranceStreamOptions } from './utterance-stream.ts'
+import { UtteranceStream } from './utterance-stream.ts'
 
 /** Yields the `data` of server-sent events (WHATWG HTML, "Server-sent events") from bytes in arbitrary pieces. */
 export async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
@@ -34,16 +29,6 @@ export async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncGenerat
   // A last event without the empty line after it: some servers just close the stream.
   if (rest.startsWith('data:')) data.push(rest.slice(5).replace(/^ /, ''))
   if (data.length > 0) yield data.join('\n')
-}
-
-export interface OpenAiSynthesizerOptions extends HttpSynthesizerOptions {
-  readonly model: string
-  /** Requested format; the response is decoded by its content type. */
-  readonly format: SpokenFormat
-  /** Sample rate of headerless samples (Hz). */
-  readonly pcmRate: number
-  /** 1 is the normal speed. */
-  readonly speed: number
 }
 
 /** Maximum length of `input` in one request. */
@@ -159,21 +144,6 @@ function parsed(data: string): unknown {
 
 function tidy(text: string): string {
   return text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
-}
-
-export interface OpenAiTranscriberOptions extends EngineHttpOptions, UtteranceStreamOptions {
-  readonly model: string
-  /** Languages of the server, which cannot be queried. */
-  readonly languages: readonly LanguageId[]
-  /**
-   * `verbose_json` includes the confidence of the model, by which noise is filtered out; some models support only
-   * `json`.
-   */
-  readonly format: 'verbose_json' | 'json'
-  /** Requests partial texts. */
-  readonly streaming: boolean
-  /** Expected words and names, as a hint. */
-  readonly prompt?: string | undefined
 }
 
 /** The models that succeed Whisper at OpenAI reject `verbose_json`, and may reject `temperature` and `language`. */

@@ -1,21 +1,10 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import { EngineError } from '../engine.ts'
+import type { PiperOptions, ServerVoice } from '../engine-settings.ts'
 import type { HttpAnswer } from './http-client.ts'
 import { EngineHttp, HttpFault } from './http-client.ts'
-import {
-  HttpSynthesizer,
-  type HttpSynthesizerOptions,
-  type ServerVoice,
-  SpokenAnswer,
-} from './http-synthesizer.ts'
-
-export interface PiperOptions extends HttpSynthesizerOptions {
-  /** 1 is the normal speed. */
-  readonly speed: number
-  /** Servers of the first generation: one voice, plain text at `/`. */
-  readonly legacy: boolean
-}
+import { HttpSynthesizer, SpokenAnswer } from './http-synthesizer.ts'
 
 /** The server has no limit; a request of this length takes some seconds. */
 const MOST_LETTERS = 4_096

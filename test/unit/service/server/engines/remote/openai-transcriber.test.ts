@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../../../src/common/clock.ts'
 import type { Transcript } from '../../../../../../src/service/server/engines/engine.ts'
-import {
-  OpenAiTranscriber,
-  type OpenAiTranscriberOptions,
-} from '../../../../../../src/service/server/engines/remote/openai.ts'
+import type { OpenAiTranscriberOptions } from '../../../../../../src/service/server/engines/engine-settings.ts'
+import { OpenAiTranscriber } from '../../../../../../src/service/server/engines/remote/openai.ts'
 import { speechToTextChecks } from '../../../../../conformance/speech-to-text.ts'
 import { conforms } from '../../../../../conformance/suite.ts'
 import { type Dialect, FakeOpenAi } from '../../../../../harness/engines/fake-openai.ts'
