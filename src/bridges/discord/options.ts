@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
-import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
-import { callable, having } from '../../common/setting-fields.ts'
+import { callable, having, type SettingsInput } from '../../common/setting-fields.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
@@ -13,25 +12,35 @@ import type { Preferences, RunningChannels } from './channel-interpreter.ts'
 import type { CommandSettings, Guesses } from './commands/command-services.ts'
 import type { LanguageOffer } from './commands/language-list.ts'
 
-/** Initial settings of an interpreted channel. */
-export interface ChannelOptions {
-  /** Maximum number of concurrent channels, in all guilds. Default 50. */
-  readonly maxChannels?: number
-  /** Time before the bot leaves an empty channel (ms). Default 60 000. */
-  readonly emptyAfterMs?: number
-  /** Silence sent after a speaker's turn, so that the service detects its end (ms). Default 800. */
-  readonly endOfTurnSilenceMs?: number
+const language = z.string('a language like en-us')
+const ms = z.number().min(0, 'a time in ms, 0 or more')
+
+const channelOptionsSchema = z.strictObject({
+  /** Maximum number of concurrent channels, in all guilds. */
+  maxChannels: z.int().min(1).max(1_000).default(50),
+  /** Time before the bot leaves an empty channel (ms). */
+  emptyAfterMs: ms.default(60_000),
+  /** Silence sent after a speaker's turn, so that the service detects its end (ms). */
+  endOfTurnSilenceMs: z.int().min(100).max(5_000).default(800),
   /** Language of people without a known one. Default: from the guild's settings. */
-  readonly language?: LanguageId
-  /** End-to-end encryption of voice; false only for tests and stage channels. Default true. */
-  readonly dave?: boolean
-  /** Lifetime of a room code (minutes). Default 30. */
-  readonly codeMinutes?: number
-  /** Time limit for the goodbye (ms). Default 4 000. */
-  readonly farewellMs?: number
-  /** Mark the bot's nickname while it listens, if it has the permission. Default true. */
-  readonly nicknameIndicator?: boolean
-}
+  language: language.optional(),
+  /** End-to-end encryption of voice; false only for tests and stage channels. */
+  dave: z.boolean('true or false').default(true),
+  /** Lifetime of a room code (minutes). */
+  codeMinutes: z.int().min(1).max(1_440).default(30),
+  /** Time limit for the goodbye (ms). */
+  farewellMs: ms.default(4_000),
+  /** Mark the bot's nickname while it listens, if it has the permission. */
+  nicknameIndicator: z.boolean('true or false').default(true),
+})
+
+/** Initial settings of an interpreted channel. */
+export type ChannelOptions = SettingsInput<typeof channelOptionsSchema>
+
+/** Fields of the options that are also server settings. */
+export const channelFields = channelOptionsSchema.shape
+
+export const CHANNEL_DEFAULTS = channelOptionsSchema.parse({})
 
 /** Dependencies and settings of the bridge. It does not close what is passed in. */
 export interface DiscordBridgeOptions {
@@ -63,29 +72,8 @@ export interface DiscordBridgeOptions {
   readonly log?: Logger
 }
 
-/** Channel options that are also server settings. */
-export const channelFields = {
-  maxChannels: z.int().min(1).max(1_000),
-  endOfTurnSilenceMs: z.int().min(100).max(5_000),
-  codeMinutes: z.int().min(1).max(1_440),
-}
-
 const names = (what: string) => z.array(z.string(what), `a list: ${what}`).optional()
 const flag = z.boolean('true or false').optional()
-const ms = z.number().min(0, 'a time in ms, 0 or more').optional()
-const language = z.string('a language like en-us')
-
-const channelOptionsSchema = z.strictObject({
-  maxChannels: channelFields.maxChannels.optional(),
-  endOfTurnSilenceMs: channelFields.endOfTurnSilenceMs.optional(),
-  codeMinutes: channelFields.codeMinutes.optional(),
-  emptyAfterMs: ms,
-  farewellMs: ms,
-  language: language.optional(),
-  dave: flag,
-  nicknameIndicator: flag,
-} satisfies Record<keyof ChannelOptions, z.ZodType>)
-
 const commandSettingsSchema = z.strictObject({
   guilds: names('guild IDs'),
   output: z

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { languageSchema, secret, urlSchema } from '../../common/setting-fields.ts'
 import { isLoopback } from '../../net/client-address.ts'
-import { channelFields } from './options.ts'
+import { CHANNEL_DEFAULTS, channelFields } from './options.ts'
 
 const API_URL = 'an https:// address, or http:// on this machine'
 /** Discord IDs exceed the range of YAML numbers. */
@@ -78,27 +78,24 @@ export const discordSettingsSchema = z.strictObject({
     .int()
     .min(5)
     .max(3_600)
-    .default(60)
+    .default(CHANNEL_DEFAULTS.emptyAfterMs / 1_000)
     .meta({ about: 'Delay before the bot leaves an empty channel.' }),
-  endOfTurnSilenceMs: channelFields.endOfTurnSilenceMs.default(800).meta({
+  endOfTurnSilenceMs: channelFields.endOfTurnSilenceMs.meta({
     about: 'Silence sent to the service after each turn, so that it detects the end of the turn.',
   }),
-  maxChannels: channelFields.maxChannels
-    .default(50)
-    .meta({ about: 'Maximum number of concurrent channels in all guilds.' }),
-  codeMinutes: channelFields.codeMinutes
-    .default(30)
-    .meta({ about: 'Lifetime of a code from /interpret invite.' }),
-  nicknameIndicator: z
-    .boolean()
-    .default(true)
-    .meta({ about: 'Show in the bot’s nickname that it is listening.' }),
+  maxChannels: channelFields.maxChannels.meta({
+    about: 'Maximum number of concurrent channels in all guilds.',
+  }),
+  codeMinutes: channelFields.codeMinutes.meta({ about: 'Lifetime of a code from /interpret invite.' }),
+  nicknameIndicator: channelFields.nicknameIndicator.meta({
+    about: 'Show in the bot’s nickname that it is listening.',
+  }),
   dialRoles: ids('roles').meta({
     about: 'Roles whose members can start phone calls, in addition to members who can manage the guild.',
   }),
   preferences: preferenceSettingsSchema.prefault({}),
   resume: resumeSettingsSchema.prefault({}),
-  dave: z.boolean().default(true).meta({
+  dave: channelFields.dave.meta({
     about: 'End-to-end encryption of voice. Discord requires it except on stages; set false only for tests.',
   }),
   apiUrl: urlSchema(API_URL)

@@ -1,6 +1,7 @@
 import { type Client, Status } from 'discord.js'
 import type { LanguageId } from '../../../common/language.ts'
 import type { ChannelEnd, StartRequest } from '../channel-interpreter.ts'
+import { CHANNEL_DEFAULTS } from '../options.ts'
 import type { VoiceLinkWatcher } from '../voice/link-options.ts'
 import { VoiceLink } from '../voice/voice-link.ts'
 import type { ChannelResources } from './channel-context.ts'
@@ -14,8 +15,6 @@ import { NicknameIndicator } from './nickname-indicator.ts'
 import { People } from './people.ts'
 import { PhoneNotices, PhoneParticipants } from './phone-participants.ts'
 import { Welcome } from './welcome.ts'
-
-const EMPTY_AFTER_MS = 60_000
 
 /** Events from a session's parts. */
 export interface SessionEvents {
@@ -118,7 +117,7 @@ export function sessionOptions(
     },
   })
   const news = new PhoneNotices(notice => void others.tell(notice))
-  const emptyAfterMs = options.emptyAfterMs ?? EMPTY_AFTER_MS
+  const emptyAfterMs = options.emptyAfterMs ?? CHANNEL_DEFAULTS.emptyAfterMs
   void link.ended.then(end => events.over(isDestroyed(client) ? { kind: 'parent-closed' } : end))
   return {
     view,
@@ -133,7 +132,10 @@ export function sessionOptions(
     outage: new OutageNotice({ post: notice => writing.tell(notice) }),
     others,
     news,
-    indicator: (options.nicknameIndicator ?? true) ? new NicknameIndicator(client, guildId, log) : undefined,
+    indicator:
+      (options.nicknameIndicator ?? CHANNEL_DEFAULTS.nicknameIndicator)
+        ? new NicknameIndicator(client, guildId, log)
+        : undefined,
     mention,
   }
 }
@@ -150,7 +152,7 @@ function linkTo(
     channelId,
     adapterCreator: guild.voiceAdapterCreator,
     group: client.user?.id ?? 'default',
-    dave: options.dave ?? true,
+    dave: options.dave ?? CHANNEL_DEFAULTS.dave,
     clock,
     log,
     counters,

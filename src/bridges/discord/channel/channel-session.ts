@@ -11,6 +11,7 @@ import type {
   RunningChannel,
   StartRequest,
 } from '../channel-interpreter.ts'
+import { CHANNEL_DEFAULTS } from '../options.ts'
 import { type SessionOptions, sessionOptions } from './channel-components.ts'
 import type { ChannelResources } from './channel-context.ts'
 import type { GuildEvents } from './guild-events.ts'
@@ -46,7 +47,6 @@ export function statusOf(
   }
 }
 
-const FAREWELL_MS = 4_000
 /** Time limit for the last requests to Discord (ms). */
 const LAST_WRITING_MS = 4_000
 
@@ -62,7 +62,7 @@ export interface FarewellOptions {
 /** Stops listening immediately, then says goodbye to everyone who can still hear or read it, within a bounded time. */
 export async function farewell(
   { room, welcome, writing, others, indicator, mention }: SessionOptions,
-  { end, members, begun, farewellMs = FAREWELL_MS }: FarewellOptions,
+  { end, members, begun, farewellMs = CHANNEL_DEFAULTS.farewellMs }: FarewellOptions,
   clock: Clock,
 ): Promise<void> {
   await room.speakers.close({ kind: 'hangup', by: 'local' })
@@ -77,7 +77,6 @@ export async function farewell(
   await room.close({ kind: 'hangup', by: 'local' })
 }
 
-const CODE_MINUTES = 30
 /** Maximum wait for the notice at the start (ms). Listening starts only after it is posted. */
 const NOTICE_MS = 3_000
 /** Interval of the checks for changes without an event (ms). */
@@ -231,7 +230,7 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   invite(): { readonly code: string; readonly minutes: number } {
-    const { roomCodes, options: { codeMinutes: minutes = CODE_MINUTES } = {} } = this.#options
+    const { roomCodes, options: { codeMinutes: minutes = CHANNEL_DEFAULTS.codeMinutes } = {} } = this.#options
     if (!roomCodes) throw new BridgeError('CAPACITY', 'room codes are not configured')
     return { code: roomCodes.issue(this.#its.room.name, minutes * 60_000), minutes }
   }

@@ -7,12 +7,12 @@ import type {
   StartFailure,
   StartRequest,
 } from '../channel-interpreter.ts'
+import { CHANNEL_DEFAULTS } from '../options.ts'
 import type { ChannelResources } from './channel-context.ts'
 import { ChannelSession } from './channel-session.ts'
 import { GuildEvents } from './guild-events.ts'
 import { NicknameIndicator } from './nickname-indicator.ts'
 
-const CHANNELS_MOST = 50
 /** Interval of saving the channels for the next process (ms). */
 const KEEP_MS = 10_000
 
@@ -63,7 +63,8 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     if (running) return { kind: 'already', channelId: running.channelId }
     const room = roomCode === undefined ? `discord ${channelId}` : this.#options.roomCodes?.find(roomCode)
     if (room === undefined) return { kind: 'wrong-code' }
-    if (this.#sessions.size >= (this.#options.options?.maxChannels ?? CHANNELS_MOST)) return { kind: 'full' }
+    if (this.#sessions.size >= (this.#options.options?.maxChannels ?? CHANNEL_DEFAULTS.maxChannels))
+      return { kind: 'full' }
     const guild = this.#options.client.guilds.cache.get(guildId)
     if (!guild) return { kind: 'refused', code: 'guild-gone' }
     if (!guild.channels.cache.get(channelId)?.isVoiceBased()) return { kind: 'refused', code: 'channel-gone' }

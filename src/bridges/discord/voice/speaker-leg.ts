@@ -5,6 +5,7 @@ import { TokenBucket } from '../../../common/rate-limit.ts'
 import type { Leg, LegUplink } from '../../../core/model/leg.ts'
 import { OPUS_CLOCK_RATE, opusSamples } from '../../../transcode/opus-packet.ts'
 import type { LinkCounters } from '../counters.ts'
+import { CHANNEL_DEFAULTS } from '../options.ts'
 import type { OutputPacer, Paced } from './pacer.ts'
 import { ReorderBuffer } from './reorder-buffer.ts'
 import type { PacketSink, PacketSource } from './rtp-packet.ts'
@@ -54,7 +55,14 @@ export class SpeakerLeg implements Leg, PacketSink, Paced {
 
   /** Throws RangeError for `endOfTurnSilenceMs` outside of 100 to 5000. */
   constructor(options: SpeakerLegOptions) {
-    const { id, userId, source, pacer, counters, endOfTurnSilenceMs = 800 } = options
+    const {
+      id,
+      userId,
+      source,
+      pacer,
+      counters,
+      endOfTurnSilenceMs = CHANNEL_DEFAULTS.endOfTurnSilenceMs,
+    } = options
     if (!(endOfTurnSilenceMs >= 100 && endOfTurnSilenceMs <= 5_000))
       throw new RangeError(`endOfTurnSilenceMs must be from 100 to 5000, got ${endOfTurnSilenceMs}`)
     this.id = id
