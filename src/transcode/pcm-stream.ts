@@ -1,8 +1,8 @@
 import { isWav } from './container/audio-kind.ts'
 import { ByteQueue } from './mp3/frame-splitter.ts'
-import { SAMPLE_RATE, saturate } from './pcm.ts'
+import { SAMPLE_RATE } from './pcm.ts'
 import { createResampler, RATES, type Resampler } from './resample/resampler.ts'
-import { findWavData, NEARLY_UNKNOWN, WavError, type WavFormat } from './wav.ts'
+import { findWavData, mono, NEARLY_UNKNOWN, WavError, type WavFormat } from './wav.ts'
 
 /** Maximum number of queued bytes: over two minutes at 16 kHz. */
 const LIMIT = 4 << 20
@@ -133,7 +133,7 @@ export class PcmStream {
       return true
     } catch (error) {
       if (!(error instanceof WavError)) throw error
-      const mayCome = ['NO_DATA', 'NO_FORMAT', 'BAD_FORMAT'].includes(error.code) && end - start < HEADER_MOST
+      const mayCome = error.code === 'NO_DATA' && end - start < HEADER_MOST
       if (mayCome && !this.#ended) return false
       return this.#lose()
     }
@@ -161,7 +161,7 @@ export class PcmStream {
     this.#left -= moments * bytesPerMoment
     this.#pass(moments * bytesPerMoment)
     this.#frames++
-    this.#play(channels === 1 ? pcm : mixed(pcm, channels), format.rate)
+    this.#play(mono({ channels, pcm }), format.rate)
     return true
   }
 
@@ -214,14 +214,4 @@ export class PcmStream {
 
 function isKnown(rate: number): boolean {
   return RATES.some(each => each === rate)
-}
-
-function mixed(pcm: Int16Array, channels: number): Int16Array {
-  const mono = new Int16Array(pcm.length / channels)
-  for (let i = 0; i < mono.length; i++) {
-    let sum = 0
-    for (let channel = 0; channel < channels; channel++) sum += pcm[i * channels + channel]!
-    mono[i] = saturate(sum / channels)
-  }
-  return mono
 }

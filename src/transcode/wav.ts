@@ -39,6 +39,7 @@ const EXTENSIBLE_BYTES = 26
 
 /** Reads the format chunk of `size` bytes at `at`. Throws {@link WavError}. */
 function decoderFor(view: DataView, at: number, size: number): WavFormat {
+  if (at + size > view.byteLength) throw new WavError('NO_DATA', 'the file ends within its fmt chunk')
   if (size < SMALLEST_BYTES)
     throw new WavError('BAD_FORMAT', `the fmt chunk needs ${SMALLEST_BYTES} bytes, got ${size}`)
   let coding = view.getUint16(at, true)
@@ -140,7 +141,7 @@ export interface WavData {
   readonly size: number
 }
 
-/** Finds the audio. Throws like {@link openWav}; `NO_FORMAT` and `NO_DATA` can mean that it has not arrived yet. */
+/** Finds the audio. Throws like {@link openWav}; `NO_DATA` can mean that it has not arrived yet. */
 export function findWavData(bytes: Uint8Array): WavData {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const kind = tag(view, 0)
@@ -152,7 +153,7 @@ export function findWavData(bytes: Uint8Array): WavData {
     const id = tag(view, at)
     const size = view.getUint32(at + 4, true)
     const body = at + 8
-    if (id === 'fmt ') format = decoderFor(view, body, Math.min(size, view.byteLength - body))
+    if (id === 'fmt ') format = decoderFor(view, body, size)
     if (id === 'data') {
       if (!format) throw new WavError('NO_FORMAT', 'the data chunk precedes the fmt chunk')
       return { view, body, size, format }
@@ -228,9 +229,8 @@ export function readWav(bytes: Uint8Array): Wav {
   return { rate: sound.rate, channels: sound.channels, pcm: sound.read(0, sound.moments) }
 }
 
-/** Averages all channels: returns `wav.pcm` itself if there is only one, a new array otherwise. */
-export function mono(wav: Wav): Int16Array {
-  const { channels, pcm } = wav
+/** Averages all channels: returns `pcm` itself if there is only one, a new array otherwise. */
+export function mono({ channels, pcm }: Omit<Wav, 'rate'> & Partial<Wav>): Int16Array {
   if (channels === 1) return pcm
   const mixed = new Int16Array(Math.floor(pcm.length / channels))
   for (let i = 0; i < mixed.length; i++) {

@@ -1,17 +1,15 @@
-/** Numbers in [0, 2³²) from a seed (mulberry32): the same on every machine. */
+import { randomFrom } from '../../src/simulator/random.ts'
+
+/** Numbers in [0, 2³²) from a seed: the same on every machine. */
 export class SeededRandom {
-  #state: number
+  readonly #random: () => number
 
   constructor(seed: number) {
-    this.#state = seed >>> 0
+    this.#random = randomFrom(seed)
   }
 
   next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let t = this.#state
-    t = Math.imul(t ^ (t >>> 15), t | 1)
-    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
-    return (t ^ (t >>> 14)) >>> 0
+    return this.#random() * 4_294_967_296
   }
 
   /** From 0 to `most` - 1. */

@@ -1,3 +1,5 @@
+import { randomFrom } from '../random.ts'
+
 /** One sentence of a script: its start and length. */
 export interface Sentence {
   readonly atMs: number
@@ -41,15 +43,4 @@ export function schedule({ minutes, share, seed }: ScheduleOptions): Sentence[] 
     at = Math.max(at, Math.round(talked / share))
   }
   return sentences
-}
-
-/** Returns numbers in [0, 1), always the same for one seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
 }

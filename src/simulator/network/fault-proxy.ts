@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { type Clock, systemClock } from '../../common/clock.ts'
-import { randomFrom } from '../twilio/phone/quirks.ts'
+import { randomFrom } from '../random.ts'
 import { type CutHow, checkToxics, type Direction, FaultPipe, type Toxics } from './fault-pipe.ts'
 
 /** Target of the proxy and its initial faults. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { BridgeError } from '../../../src/common/errors.ts'
-import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
+import { randomFrom } from '../../../src/simulator/random.ts'
 import { expectEmpty } from '../../harness/leaks.ts'
 import { rooms } from '../../harness/relay/rooms.ts'
 import { sine } from '../../harness/transcode/tone.ts'

@@ -12,7 +12,7 @@ import type {
   TranslationRequest,
 } from '../../../src/core/translation/translator.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
+import { randomFrom } from '../../../src/simulator/random.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { quantile } from '../../harness/sources/figures.ts'
 

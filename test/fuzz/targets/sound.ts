@@ -1,4 +1,3 @@
-import { WavReader } from '../../../src/service/server/engines/speech-stream.ts'
 import { AudioFileError } from '../../../src/transcode/container/audio-file-error.ts'
 import { oggOpusParts } from '../../../src/transcode/container/ogg-opus.ts'
 import { oggCodec } from '../../../src/transcode/container/ogg-pages.ts'
@@ -9,6 +8,7 @@ import { mp3HeaderAt } from '../../../src/transcode/mp3/header.ts'
 import { metadataAt } from '../../../src/transcode/mp3/id3.ts'
 import { opusSamples } from '../../../src/transcode/opus-packet.ts'
 import { encodeWav, openWav, WavError } from '../../../src/transcode/wav.ts'
+import { WavReader } from '../../../src/transcode/wav-reader.ts'
 import { webmFile } from '../../harness/transcode/opus-containers.ts'
 import { allowing, type FuzzTarget, must } from '../target.ts'
 

@@ -7,7 +7,7 @@ import { FragmentPool } from '../../../src/core/translation/replay-buffer.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import type { ConnectionSink, TranslationResult } from '../../../src/core/translation/translator.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { randomFrom } from '../../../src/simulator/twilio/phone/quirks.ts'
+import { randomFrom } from '../../../src/simulator/random.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 
 /** Behavior of the service during an outage. */

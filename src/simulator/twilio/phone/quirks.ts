@@ -53,14 +53,3 @@ export function checkQuirks(quirks: Quirks): void {
   if (stall && !(stall.packets > 0 && stall.everyMs > stall.packets * packetMs))
     throw new RangeError('a stall needs everyMs above the length of its packets')
 }
-
-/** Returns numbers from 0 to below 1, the same for the same seed (mulberry32). */
-export function randomFrom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}

@@ -1,4 +1,5 @@
-import { type Quirks, randomFrom } from './quirks.ts'
+import { randomFrom } from '../../random.ts'
+import type { Quirks } from './quirks.ts'
 import { Histogram } from './reports.ts'
 import { PACKET_MS, SILENT_PACKET } from './voice.ts'
 import type { Wire } from './wire.ts'

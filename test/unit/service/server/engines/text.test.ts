@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { decodeAnswer, encodeRequest } from '../../../../../src/service/server/engines/apertium/pipeline.ts'
 import { Phrasebook } from '../../../../../src/service/server/engines/phrasebook.ts'
 import { cleanTranscript } from '../../../../../src/service/server/engines/pocketsphinx/decoder.ts'
-import { WavReader } from '../../../../../src/service/server/engines/speech-stream.ts'
 import { edited } from '../../../../../src/service/server/engines/text-normalization.ts'
-import { encodeWav } from '../../../../../src/transcode/wav.ts'
 
 test('removes fillers and variants from a transcript', () => {
   expect(cleanTranscript('<s> and(2) <sil> mister [NOISE] ++UH++ john </s>')).toBe('and mister john')
@@ -54,34 +52,4 @@ test('encodes requests to a pipeline as one escaped line, and decodes them uncha
   expect(encodeRequest(' a^b\n\0c ')).toBe('a\\^b c.[][\n]')
   for (const text of ['plain', 'a [b] {c} <d> @ ^ $ / \\', '1.5 €'])
     expect(decodeAnswer(encodeRequest(text))).toBe(text)
-})
-
-test('reads a WAV in any fragments; rejects everything else', () => {
-  const pcm = Int16Array.from({ length: 1_000 }, (_, n) => n)
-  const file = Buffer.from(encodeWav(pcm, 22_050))
-  // Some writers do not know the length yet; some put titles before or after the samples.
-  const streamed = Buffer.from(file)
-  streamed.writeUInt32LE(0xffff_ffff, 40)
-  const titled = Buffer.concat([
-    file.subarray(0, 36),
-    Buffer.from('LIST\x04\0\0\0INFO', 'latin1'),
-    file.subarray(36),
-  ])
-  const tailed = Buffer.concat([file, Buffer.from('LIST\x04\0\0\0INFO', 'latin1')])
-  for (const wav of [file, streamed, titled, tailed])
-    for (const size of [1, 3, 44, 45, 1_000, 5_000]) {
-      const reader = new WavReader()
-      const samples: number[] = []
-      for (let at = 0; at < wav.length; at += size) samples.push(...reader.push(wav.subarray(at, at + size)))
-      expect(reader.rate).toBe(22_050)
-      expect(samples).toEqual(Array.from(pcm))
-      expect(reader.complete).toBe(true)
-    }
-  const half = new WavReader()
-  half.push(file.subarray(0, 500))
-  expect(half.complete).toBe(false)
-  const stereo = Buffer.from(file)
-  stereo.writeUInt16LE(2, 22)
-  expect(new WavReader().push(stereo).slice(0, 3)).toEqual(Int16Array.from([0, 2, 4]))
-  expect(() => new WavReader().push(Buffer.alloc(50))).toThrow(RangeError)
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { DatagramFaults, DatagramPath } from '../../../../../src/simulator/discord/voice/datagrams.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
-import { randomFrom } from '../../../../../src/simulator/twilio/phone/quirks.ts'
+import { randomFrom } from '../../../../../src/simulator/random.ts'
 
 /** Sends `count` datagrams, one every 20 ms, each of 40 bytes of its number; returns the arrivals. */
 function send(faults: DatagramFaults, count: number, seed = 1): { n: number; at: number; whole: boolean }[] {

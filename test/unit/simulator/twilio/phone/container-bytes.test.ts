@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { Mp3Maker, tone } from '../../../../../src/simulator/index.ts'
-import { randomFrom } from '../../../../../src/simulator/twilio/phone/quirks.ts'
+import { randomFrom } from '../../../../../src/simulator/random.ts'
 import { containerOf } from '../../../../../src/simulator/twilio/phone/server-message.ts'
 import { encodeWav } from '../../../../../src/transcode/wav.ts'
 
