@@ -17,6 +17,15 @@ class SpeechLoudness {
   readonly #powers = new Float64Array(BINS)
   #count = 0
 
+  /** Returns an independent copy. */
+  copy(): SpeechLoudness {
+    const copy = new SpeechLoudness()
+    copy.#blocks.set(this.#blocks)
+    copy.#powers.set(this.#powers)
+    copy.#count = this.#count
+    return copy
+  }
+
   /** Number of blocks counted. */
   get count(): number {
     return this.#count
@@ -85,16 +94,25 @@ const LEAST_TARGET_DB = -40
 const MOST_TARGET_DB = -10
 
 /**
+ * Samples written and not yet taken. `take` follows `write` in the same turn of the event loop, so one array serves all
+ * normalizers of the process.
+ */
+const pending = {
+  pcm: new Int16Array(16 * BLOCK),
+  length: 0,
+  of: undefined as LoudnessNormalizer | undefined,
+}
+
+/**
  * Normalizes the volume of one voice (16 kHz, mono) to a common level, with a slowly changing gain between −12 and
  * +12 dB. It measures speech, not pauses, and keeps the measurement between utterances, so that the next one starts at
  * the right level. All input is measured before any of it is processed: larger blocks give a better start. Peaks above
  * full scale are compressed, never clipped.
  */
 export class LoudnessNormalizer {
+  readonly #targetDb: number
   readonly #target: number
-  readonly #speech = new SpeechLoudness()
-  #pcm: Int16Array = new Int16Array(16 * BLOCK)
-  #length = 0
+  #speech = new SpeechLoudness()
   /** Current gain and target gain (dB). */
   #gainDb = 0
   #goalDb = 0
@@ -108,6 +126,7 @@ export class LoudnessNormalizer {
       throw new RangeError(
         `the level lies between ${LEAST_TARGET_DB} and ${MOST_TARGET_DB} dBFS, got ${targetDb}`,
       )
+    this.#targetDb = targetDb
     this.#target = (32_768 * 10 ** (targetDb / 20)) ** 2
     for (let n = 0; n < TRUST_BLOCKS; n++) this.#speech.add(this.#target)
   }
@@ -124,21 +143,42 @@ export class LoudnessNormalizer {
     this.#squared = 0
   }
 
-  /** Adds samples of the utterance, any number; they are copied. */
-  write(pcm: Int16Array): void {
-    if (this.#length + pcm.length > this.#pcm.length) {
-      const larger = new Int16Array(2 * (this.#length + pcm.length))
-      larger.set(this.#pcm.subarray(0, this.#length))
-      this.#pcm = larger
-    }
-    this.#pcm.set(pcm, this.#length)
-    this.#length += pcm.length
+  /** Returns an independent normalizer in the same state: same measurement, same gain. */
+  copy(): LoudnessNormalizer {
+    const copy = new LoudnessNormalizer(this.#targetDb)
+    copy.#speech = this.#speech.copy()
+    copy.#gainDb = this.#gainDb
+    copy.#goalDb = this.#goalDb
+    copy.#square = this.#square
+    copy.#squared = this.#squared
+    return copy
   }
 
-  /** Returns everything written since the last call, normalized: valid until the next `write`. */
+  /**
+   * Adds samples of the utterance, any number; they are copied. Call `take` in the same turn of the event loop: a
+   * `write` to another normalizer discards them.
+   */
+  write(pcm: Int16Array): void {
+    if (pending.of !== this) {
+      pending.of = this
+      pending.length = 0
+    }
+    if (pending.length + pcm.length > pending.pcm.length) {
+      const larger = new Int16Array(2 * (pending.length + pcm.length))
+      larger.set(pending.pcm.subarray(0, pending.length))
+      pending.pcm = larger
+    }
+    pending.pcm.set(pcm, pending.length)
+    pending.length += pcm.length
+  }
+
+  /**
+   * Returns everything written since the last call, normalized: valid until the next `write` to any normalizer.
+   */
   take(): Int16Array {
-    const pcm = this.#pcm.subarray(0, this.#length)
-    this.#length = 0
+    const pcm = pending.pcm.subarray(0, pending.of === this ? pending.length : 0)
+    pending.of = undefined
+    pending.length = 0
     this.#measure(pcm)
     for (let at = 0; at < pcm.length; at += BLOCK) this.#amplify(pcm, at, Math.min(pcm.length, at + BLOCK))
     return pcm

@@ -138,6 +138,36 @@ describe('normalized audio', () => {
     )
   })
 
+  test('needs no buffer of its own: all normalizers of the process share one', () => {
+    const pcm = recording(3).subarray(0, 9_216)
+    const whole = level(new LoudnessNormalizer(-20), pcm)
+    const before = process.memoryUsage().arrayBuffers
+    const many = Array.from({ length: 200 }, () => new LoudnessNormalizer(-20))
+    for (const each of many) expect(level(each, pcm)).toEqual(whole)
+    const copies = 200 * pcm.byteLength
+    expect(process.memoryUsage().arrayBuffers - before - copies).toBeLessThan(200 * 2_048)
+  })
+
+  test('discards what was written and not taken in the same turn', () => {
+    const pcm = recording(3).subarray(0, 9_216)
+    const [one, other] = [new LoudnessNormalizer(-20), new LoudnessNormalizer(-20)]
+    one.write(pcm)
+    other.write(pcm)
+    expect(one.take()).toHaveLength(0)
+    expect(level(other, pcm)).toEqual(level(new LoudnessNormalizer(-20), pcm))
+  })
+
+  test('can be copied: both continue from the same state, independently', () => {
+    const first = new LoudnessNormalizer(-20)
+    level(first, louder(recording(4), -9))
+    const copy = first.copy()
+    expect(copy.gainDb).toBe(first.gainDb)
+    const next = recording(5)
+    const expected = level(first, next)
+    level(first, louder(next, 6))
+    expect(level(copy, next)).toEqual(expected)
+  })
+
   test.each([-41, -9, 0, Number.NaN])('rejects a target of %f dBFS', db => {
     expect(() => new LoudnessNormalizer(db)).toThrow(/between -40 and -10 dBFS, got/)
   })
