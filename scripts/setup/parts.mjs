@@ -67,11 +67,11 @@ const PROGRAMS_FOR_TESTS = [
   optional: true,
 }))
 
-/** An independent client of the service's interface. */
+/** An independent client and server of the service's interface. */
 const PYTHON_CLIENT = {
-  name: 'Socket.IO client for Python, for tests',
-  packages: ['python3-socketio', 'python3-websocket'],
-  file: { kind: 'library', names: ['python3/dist-packages/socketio/__init__.py'] },
+  name: 'Socket.IO for Python, for tests',
+  packages: ['python3-socketio', 'python3-websocket', 'python3-aiohttp'],
+  file: { kind: 'library', names: ['python3/dist-packages/aiohttp/__init__.py'] },
   without: 'its test is skipped',
   optional: true,
 }

@@ -5,6 +5,8 @@ import type { TranslationResult } from '../../core/translation/translator.ts'
 import { EVENT } from '../contract.ts'
 import { type ClientFault, ServiceClientError } from './errors.ts'
 import { type ResultPaths, ResultReader, type SessionEnd } from './results.ts'
+import { AckDecoder, EventEncoder } from './socket-io/packets.ts'
+import { BinaryEventTransport } from './socket-io/transport.ts'
 import { UtteranceNumbers, type VoiceMode } from './utterance-numbers.ts'
 
 /** Success values that servers send in a field `code` or `error`. */
@@ -145,7 +147,8 @@ export class SessionSocket {
     this.#events = new TokenBucket(EVENTS_PER_SECOND, EVENTS_AT_ONCE, options.clock.now())
     this.#deadline = this.limit(options.connectMs, 'timeout/no_connection', 'connect')
     const settings = {
-      transports: ['websocket'],
+      transports: [BinaryEventTransport],
+      parser: { Encoder: EventEncoder, Decoder: AckDecoder },
       upgrade: false,
       reconnection: false,
       forceNew: true,
@@ -224,6 +227,9 @@ export class SessionSocket {
     socket.on('connect', () => this.#connected())
     socket.on(EVENT.connected, (parameters: unknown) => sink.connected?.(parameters))
     socket.on(EVENT.start, (payload: unknown) => {
+      // Servers that emit before they confirm the connection, as python-socketio does in its connect handler: the
+      // library delivers those events just before `connect`.
+      this.#connected()
       if (this.#state !== 'starting') return
       this.#state = 'ready'
       this.#deadline[Symbol.dispose]()
