@@ -144,14 +144,22 @@ interface Onlooker<K extends keyof RelayEvents> {
 
 type Onlookers = { [K in keyof RelayEvents]?: readonly Onlooker<K>[] }
 
+export interface ObserverOptions {
+  /** Called with each error that a listener throws. Default: ignored. */
+  readonly onListenerError?: (error: unknown) => void
+}
+
 /**
  * Event emitter for the dashboard, metrics, captions and tests. An error in one listener does not affect the others.
  */
 export class Observer {
   /** Arrays are replaced, not modified: a listener added during an event receives the next one first. */
   readonly #onlookers: Onlookers = {}
-  /** Called with each error that a listener throws. */
-  onListenerError: (error: unknown) => void = () => {}
+  readonly #onListenerError: (error: unknown) => void
+
+  constructor({ onListenerError = () => {} }: ObserverOptions = {}) {
+    this.#onListenerError = onListenerError
+  }
 
   /** Calls `listener` for every `event` from now on; dispose the result to stop. */
   on<K extends keyof RelayEvents>(event: K, listener: (event: RelayEvents[K]) => void): Disposable {
@@ -178,9 +186,14 @@ export class Observer {
       try {
         if (onlooker.looks) onlooker.listener(value)
       } catch (error) {
-        this.onListenerError(error)
+        this.#onListenerError(error)
       }
     }
+  }
+
+  /** Reports an error of a listener that passes events on to others. */
+  reportListenerError(error: unknown): void {
+    this.#onListenerError(error)
   }
 
   #of<K extends keyof RelayEvents>(event: K): readonly Onlooker<K>[] {

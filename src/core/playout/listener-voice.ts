@@ -125,67 +125,113 @@ export interface VoiceEvents extends LaneEvents {
   skipped(): void
 }
 
+/** How a listener hears a speaker. */
+export interface VoiceRoute {
+  /** The translating session; absent when both speak the same language. */
+  readonly session?: Availability | undefined
+  /** The listener's own voice, which is played only while translation is unavailable. Default false. */
+  readonly own?: boolean
+  /** The listener hears the original directly, without Dragoman. Default false. */
+  readonly together?: boolean | undefined
+  /** Default `duck`. */
+  readonly original?: OriginalMix
+  /** The speaker is muted. Default false. */
+  readonly muted?: boolean | undefined
+}
+
+export interface ListenerVoiceOptions {
+  readonly gains: OriginalGains
+  /** Maximum delay of a translation; above it, the oldest utterances are dropped (ms). */
+  readonly maxLagMs: number
+  readonly events: VoiceEvents
+  readonly timing?: LaneTiming
+}
+
 /** One speaker as one listener hears them: the original, its gain, and the translation. */
 export class ListenerVoice {
   readonly speaker: string
   readonly translation: TranslationQueue
   readonly original: OriginalBuffer
-  /** Gain of the last original frame mixed. */
-  gain = 0
-  /** The translating session; absent when both speak the same language. */
-  session: Availability | undefined
-  /** The listener's own voice, which is played only while translation is unavailable. */
-  own = false
-  /** The listener hears the original directly, without Dragoman. */
-  together = false
-  /**
-   * The same speaker's voices for earlier listeners in this place: the first to play the original plays it for
-   * all.
-   */
-  earlier: readonly ListenerVoice[] = []
-  mode: OriginalMix = 'duck'
-  /** The speaker is muted. */
-  muted = false
-  /** Receives the frames of the utterance being played, while a tap is active. */
-  tap: TappedVoice | undefined
   readonly #gains: OriginalGains
+  #session: Availability | undefined
+  #own = false
+  #together = false
+  #mode: OriginalMix = 'duck'
+  #muted = false
+  #earlier: readonly ListenerVoice[] = []
+  /** Gain of the last original frame mixed. */
+  #gain = 0
+  #tap: TappedVoice | undefined
 
-  constructor(
-    speaker: string,
-    gains: OriginalGains,
-    maxLagMs: number,
-    events: VoiceEvents,
-    timing?: LaneTiming,
-  ) {
+  constructor(speaker: string, { gains, maxLagMs, events, timing }: ListenerVoiceOptions) {
     this.speaker = speaker
     this.#gains = gains
     this.translation = new TranslationQueue(maxLagMs, events, timing)
     this.original = new OriginalBuffer(() => events.skipped())
   }
 
+  /** Applies a change of the participants or their states from the next frame on. */
+  apply({ session, own = false, together = false, original = 'duck', muted = false }: VoiceRoute): void {
+    // Audio from before the muting is stale.
+    if (this.#muted && !muted) this.original.clear()
+    this.#session = session
+    this.#own = own
+    this.#together = together
+    this.#mode = original
+    this.#muted = muted
+  }
+
+  /**
+   * Leaves the original to the same speaker's voices for `earlier` listeners in this place: the first that plays it plays
+   * it for all.
+   */
+  deferTo(earlier: readonly ListenerVoice[]): void {
+    this.#earlier = earlier
+  }
+
+  /** Records the frames of the utterance that starts now on `tap`. */
+  record(tap: TappedVoice | undefined): void {
+    this.#tap = tap
+  }
+
+  /** Receives the frames of the utterance being played, while a tap is active. */
+  get tap(): TappedVoice | undefined {
+    return this.#tap
+  }
+
+  /** The translating session; undefined when both speak the same language. */
+  get session(): Availability | undefined {
+    return this.#session
+  }
+
   /** Returns the target gain of the original; `translating`: a translation is being played. */
   wantedGain(translating: boolean): number {
-    if (this.muted || this.together) return 0
+    if (this.#muted || this.#together) return 0
     // Translations from before both spoke the same language are played to the end.
-    if (!this.session) return this.own ? 0 : this.translation.active ? this.#gains.ducked : 1
-    if (this.session.unavailable) return this.#carriedByEarlier ? 0 : 1
-    if (this.own || this.mode === 'off') return 0
-    if (this.mode === 'low') return this.#gains.low
+    if (!this.#session) return this.#own ? 0 : this.translation.active ? this.#gains.ducked : 1
+    if (this.#session.unavailable) return this.#carriedByEarlier ? 0 : 1
+    if (this.#own || this.#mode === 'off') return 0
+    if (this.#mode === 'low') return this.#gains.low
     return translating ? this.#gains.ducked : this.#gains.soft
+  }
+
+  /** Records the gain of the original frame just mixed; 0 if there was none. */
+  mixed(gain: number): void {
+    this.#gain = gain
   }
 
   /** True if original frames are, or can become, audible. */
   get passes(): boolean {
-    return this.gain > 0 || this.wantedGain(false) > 0
+    return this.#gain > 0 || this.wantedGain(false) > 0
   }
 
   /** True if it is not the background of a translation and needs minimum delay. */
   get live(): boolean {
-    return !this.together && (!this.session || this.session.unavailable)
+    return !this.#together && (!this.#session || this.#session.unavailable)
   }
 
   get #carriedByEarlier(): boolean {
-    for (const voice of this.earlier) if (voice.live && !voice.muted) return true
+    for (const voice of this.#earlier) if (voice.live && !voice.#muted) return true
     return false
   }
 

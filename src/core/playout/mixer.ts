@@ -234,7 +234,7 @@ export class PlayoutMixer {
         mixed++
         if (wanted > 0 && !voice.original.quiet) this.#spokenAt = now
       }
-      voice.gain = frame ? wanted : 0
+      voice.mixed(frame ? wanted : 0)
     }
     return mixed
   }

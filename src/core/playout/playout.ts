@@ -21,11 +21,25 @@ const LIVE_LEAD = 3
 /** … as the background of a translation, where a gap is worse than latency (frames). */
 const BACKGROUND_LEAD = 8
 
-export interface PlayoutOptions {
+export interface PlayoutSettings {
   /** Lead of translations over real time (ms); covers stalls of this process up to that length. */
   readonly leadMs: number
   /** Gain of original voices under a notice, relative to their usual volume (dB). Default −15. */
-  readonly noticeDuckDb?: number
+  readonly noticeDuckDb?: number | undefined
+}
+
+export interface PlayoutOptions extends PlayoutSettings {
+  readonly metrics: RelayMetrics
+  /** Receives the audio sent, for echo detection. Default: none. */
+  readonly reference?: EchoReference | undefined
+  readonly events?: Partial<PlayoutEvents>
+}
+
+/** Calls to the owner of a playout. */
+export interface PlayoutEvents {
+  notice(name: string, stage: NoticeStage): void
+  /** Producing or sending this listener's audio has thrown `error`. */
+  failed(error: unknown): void
 }
 
 /**
@@ -34,13 +48,11 @@ export interface PlayoutOptions {
  * ahead; originals are live and follow closely. Sends only while there is audio to play.
  */
 export class Playout {
-  /** Reference of the playback for echo detection. Set by the participant. */
-  reference: EchoReference | undefined
   #leg: Leg
   readonly #leadMs: number
   readonly #metrics: RelayMetrics
-  readonly #onNotice: (name: string, stage: NoticeStage) => void
-  readonly #onFault: (error: unknown) => void
+  readonly #reference: EchoReference | undefined
+  readonly #events: Partial<PlayoutEvents>
   readonly #announcements: AnnouncementQueue
   readonly #mixer: PlayoutMixer
   readonly #marks = new PlayoutMarks()
@@ -58,24 +70,17 @@ export class Playout {
   /** The leg broke; sending is suspended. */
   #held = false
 
-  /** `onFault` receives errors from producing or sending this listener's audio. */
-  constructor(
-    leg: Leg,
-    options: PlayoutOptions,
-    metrics: RelayMetrics,
-    onNotice: (name: string, stage: NoticeStage) => void = () => {},
-    onFault: (error: unknown) => void = () => {},
-  ) {
-    const { leadMs, noticeDuckDb = -15 } = options
+  constructor(leg: Leg, options: PlayoutOptions) {
+    const { leadMs, noticeDuckDb = -15, metrics, reference, events = {} } = options
     if (!(leadMs >= FRAME_MS)) throw new RangeError(`leadMs must be at least ${FRAME_MS}, got ${leadMs}`)
     this.#leg = leg
     this.#leadMs = leadMs
     this.#metrics = metrics
-    this.#onNotice = onNotice
-    this.#onFault = onFault
+    this.#reference = reference
+    this.#events = events
     this.#announcements = new AnnouncementQueue({
       mayFlush: () => this.#marks.unconfirmed === 0,
-      begun: ({ name }) => onNotice(name, 'begun'),
+      begun: ({ name }) => events.notice?.(name, 'begun'),
       finished: sound => this.#announced(sound),
       stopped: (sound, flush) => this.#stopped(sound, flush),
     })
@@ -162,7 +167,7 @@ export class Playout {
     if (this.#held) return
     this.#held = true
     this.#announcements.rewind(this.aheadMs(now))
-    this.reference?.cut(now)
+    this.#reference?.cut(now)
     this.#batched = 0
     this.#drainsAt = Number.NEGATIVE_INFINITY
     this.#mixer.reset()
@@ -198,7 +203,7 @@ export class Playout {
     try {
       this.#sendDue(now)
     } catch (error) {
-      this.#onFault(error)
+      this.#events.failed?.(error)
     }
   }
 
@@ -233,7 +238,7 @@ export class Playout {
         break
       const frame = this.#batched === 0 ? this.#one : this.#two
       if (!this.#mixer.mix(frame, now, ahead, prime)) break
-      this.reference?.add(frame, now + ahead)
+      this.#reference?.add(frame, now + ahead)
       this.#batched++
       this.#drainsAt = Math.max(this.#drainsAt, now) + FRAME_MS
       this.#framesSent++
@@ -255,7 +260,7 @@ export class Playout {
       this.#unheardNotices--
       if (sound.over) return
       sound.settle(end)
-      this.#onNotice(sound.name, end)
+      this.#events.notice?.(sound.name, end)
     }
     this.mark(
       `notice ${++this.#notices}`,
@@ -266,20 +271,20 @@ export class Playout {
 
   #stopped({ name, begun }: PlayingSound, flush: boolean): void {
     if (flush && begun) this.#flush()
-    this.#onNotice(name, 'stopped')
+    this.#events.notice?.(name, 'stopped')
   }
 
   #flush(): void {
     this.#batched = 0
     this.#mixer.reset()
-    this.reference?.cut(this.#pumpedAt)
+    this.#reference?.cut(this.#pumpedAt)
     this.#drainsAt = Number.NEGATIVE_INFINITY
     this.#marks.clear('flushed')
     if (this.#held) return
     try {
       this.#leg.flush()
     } catch (error) {
-      this.#onFault(error)
+      this.#events.failed?.(error)
     }
   }
 

@@ -27,20 +27,19 @@ export class ListenerReport implements VoiceEvents {
     room: string,
     speaker: string,
     listener: Participant,
-    parts: ReportOptions,
+    options: ReportOptions,
     tapped: (speech: Speech) => TappedVoice | undefined,
   ) {
     this.#room = room
     this.#speaker = speaker
     this.#listener = listener
-    this.#options = parts
+    this.#options = options
     this.#tapped = tapped
   }
 
   begun(speech: Speech): void {
     this.#listener.lastHeard.begun(speech, this.#speaker)
-    const voice = this.#listener.playout.voices.get(this.#speaker)
-    if (voice) voice.tap = this.#tapped(speech)
+    this.#listener.playout.voices.get(this.#speaker)?.record(this.#tapped(speech))
     const { clock, metrics } = this.#options
     const now = clock.now()
     this.#listener.echo?.begun(speech, now)

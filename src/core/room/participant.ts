@@ -7,7 +7,7 @@ import { FRAME_MS, SILENT_FRAME } from '../../transcode/pcm.ts'
 import { VoiceActivity } from '../../transcode/voice-activity.ts'
 import type { Sound } from '../model/announcer.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
-import type { Caption, NoticeStage, Observer } from '../model/events.ts'
+import type { Caption, Observer } from '../model/events.ts'
 import type { Invitation } from '../model/invitation.ts'
 import type { Leg } from '../model/leg.ts'
 import {
@@ -21,45 +21,11 @@ import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { Announcement, AnnounceOptions } from '../playout/announcement.ts'
 import { LastHeard } from '../playout/last-heard.ts'
 import type { ListenerVoice } from '../playout/listener-voice.ts'
-import { Playout, type PlayoutOptions } from '../playout/playout.ts'
+import { Playout, type PlayoutSettings } from '../playout/playout.ts'
 import type { Session } from '../translation/session.ts'
+import { Interruption, type InterruptSettings } from './interruption.ts'
 import { PartyEcho } from './participant-echo.ts'
 import { LegUplinkAdapter, type UplinkTarget } from './participant-uplink.ts'
-
-/** Options for unplayed translations of a listener who starts to speak. */
-export interface InterruptOptions {
-  readonly interrupt: 'keep' | 'clear'
-  /** Continuous speech that counts as an interruption (ms). */
-  readonly interruptAfterMs: number
-}
-
-/** Drops unplayed translations when the listener speaks, if `interrupt` is `clear`. */
-class Interruption {
-  readonly #playout: Playout
-  readonly #metrics: RelayMetrics
-  /** Continuous speech that interrupts (frames); Infinity disables interruptions. */
-  readonly #after: number
-  /** Frames of speech in the current interval. */
-  #breath = 0
-
-  constructor(options: InterruptOptions, playout: Playout, metrics: RelayMetrics) {
-    this.#playout = playout
-    this.#metrics = metrics
-    this.#after =
-      options.interrupt === 'clear'
-        ? Math.ceil(options.interruptAfterMs / FRAME_MS)
-        : Number.POSITIVE_INFINITY
-  }
-
-  /** Takes the next frame of the listener. `speaking`: within a speech interval, which can contain `quiet` frames. */
-  frame(speaking: boolean, quiet: boolean): void {
-    if (this.#after === Number.POSITIVE_INFINITY) return
-    if (!speaking) this.#breath = 0
-    // Once per speech interval, when it is long enough.
-    else if (!quiet && ++this.#breath === this.#after && this.#playout.interrupt())
-      this.#metrics.interruptions++
-  }
-}
 
 /** A listener of a speaker's original voice. */
 export interface ListenerLink {
@@ -71,12 +37,24 @@ export interface ListenerLink {
   readonly echo: PartyEcho | undefined
 }
 
+/** Where the voice of a participant goes. */
+export interface VoiceRoutes {
+  /** One session per requested language. */
+  readonly sessions: readonly Session[]
+  /** The listeners of the original voice. */
+  readonly hearings: readonly ListenerLink[]
+  /** The recorded track of the original voice, while a tap is active. */
+  readonly tap: TrackWriter | undefined
+}
+
+const NO_ROUTES: VoiceRoutes = { sessions: [], hearings: [], tap: undefined }
+
 export interface ParticipantOptions {
   readonly clock: Clock
   readonly metrics: RelayMetrics
   readonly observer: Observer
   readonly faults: ContainedFaults
-  readonly options: PlayoutOptions & InterruptOptions & { readonly echoSuppression: boolean }
+  readonly options: PlayoutSettings & InterruptSettings & { readonly echoSuppression: boolean }
 }
 
 /** Applies a participant's state changes; implemented by the room. */
@@ -115,21 +93,16 @@ export class Participant implements UplinkTarget {
   readonly since: number
   /** The translation played last. */
   readonly lastHeard = new LastHeard()
-  /** One session per requested language. Set by the room, read once a frame. */
-  sessions: readonly Session[] = []
   /** Number of interpretations started so far; used in their names. */
   interpretations = 0
-  /** The listeners of the original voice. Set by the room. */
-  hearings: readonly ListenerLink[] = []
-  /** The recorded track of the original voice. Set by the room while a tap is active. */
-  tap: TrackWriter | undefined
-  /** The participant's room, set while they are in it. */
-  host: ParticipantHost | undefined
   /** Voice activity in the audio for the service, and on the line. */
   readonly #activity = new VoiceActivity()
   readonly #line = new VoiceActivity()
   readonly #options: ParticipantOptions
   #state: ParticipantState
+  #host: ParticipantHost | undefined
+  /** Read once a frame. */
+  #routes = NO_ROUTES
   #leg: Leg
   /** Time at which the leg broke (clock ms). */
   #lostAt: number | undefined
@@ -142,20 +115,29 @@ export class Participant implements UplinkTarget {
   #loudest = 0
   readonly #interruption: Interruption
 
-  constructor(leg: Leg, invitation: Invitation, parts: ParticipantOptions) {
+  constructor(leg: Leg, invitation: Invitation, participantOptions: ParticipantOptions) {
+    const { clock, metrics, observer, options } = participantOptions
     this.#leg = leg
     this.id = leg.id
     this.invitation = invitation
-    this.#options = parts
+    this.#options = participantOptions
     this.#state = initialState(invitation)
-    this.since = parts.clock.now()
-    const { room, interrupt = parts.options.interrupt } = invitation
-    const told = (notice: string, stage: NoticeStage) =>
-      parts.observer.emit('notice', { room, participant: leg.id, notice, stage })
-    this.playout = new Playout(leg, parts.options, parts.metrics, told, error => this.failed(error))
-    this.#interruption = new Interruption({ ...parts.options, interrupt }, this.playout, parts.metrics)
-    if (parts.options.echoSuppression) this.echo = new PartyEcho(parts.metrics, this.#toService)
-    this.playout.reference = this.echo?.played
+    this.since = clock.now()
+    const { room, interrupt = options.interrupt } = invitation
+    const { leadMs, noticeDuckDb } = options
+    if (options.echoSuppression) this.echo = new PartyEcho(metrics, this.#toService)
+    this.playout = new Playout(leg, {
+      leadMs,
+      noticeDuckDb,
+      metrics,
+      reference: this.echo?.played,
+      events: {
+        notice: (notice, stage) => observer.emit('notice', { room, participant: leg.id, notice, stage }),
+        failed: error => this.failed(error),
+      },
+    })
+    const { interruptAfterMs } = options
+    this.#interruption = new Interruption({ interrupt, interruptAfterMs, playout: this.playout, metrics })
   }
 
   /** The current leg, or the last one. */
@@ -170,6 +152,21 @@ export class Participant implements UplinkTarget {
   /** False while disconnected, when the place is reserved for a reconnection. */
   get present(): boolean {
     return this.#lostAt === undefined
+  }
+
+  /** The participant's room; undefined before they have joined it and after they have left. */
+  get host(): ParticipantHost | undefined {
+    return this.#host
+  }
+
+  /** The listeners of the original voice. */
+  get hearings(): readonly ListenerLink[] {
+    return this.#routes.hearings
+  }
+
+  /** The recorded track of the original voice, while a tap is active. */
+  get tap(): TrackWriter | undefined {
+    return this.#routes.tap
   }
 
   get state(): ParticipantState {
@@ -193,7 +190,7 @@ export class Participant implements UplinkTarget {
   change(change: ParticipantChange): ParticipantState {
     const before = this.#state
     this.#state = changedState(before, change)
-    if (this.#state !== before) this.host?.changed(this, before)
+    if (this.#state !== before) this.#host?.changed(this, before)
     return this.#state
   }
 
@@ -215,7 +212,7 @@ export class Participant implements UplinkTarget {
   /** Ends the leg and so removes the participant from the room; a pending reconnection is canceled. Idempotent. */
   async hangUp(reason: EndReason = { kind: 'hangup', by: 'local' }): Promise<void> {
     try {
-      if (!this.present) this.host?.expire(this, reason)
+      if (!this.present) this.#host?.expire(this, reason)
       await this.#leg.close(reason)
     } catch (error) {
       this.#options.faults.note('leg close failed', error, { participant: this.id })
@@ -227,6 +224,16 @@ export class Participant implements UplinkTarget {
     this.#options.faults.note('leg failed', cause, { participant: this.id })
     const error = new BridgeError('LEG_LOST', 'internal error', { cause })
     void this.hangUp({ kind: 'failed', error })
+  }
+
+  /** The participant has joined the room, which applies changes from now on. */
+  enter(host: ParticipantHost): void {
+    this.#host = host
+  }
+
+  /** Sends the voice to `routes` from the next frame on. */
+  route(routes: VoiceRoutes): void {
+    this.#routes = routes
   }
 
   /** Receives audio and events from `leg` from now on; a previous leg is ignored. */
@@ -286,15 +293,15 @@ export class Participant implements UplinkTarget {
       if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
       return
     }
-    this.tap?.live(frame, now)
+    this.#routes.tap?.live(frame, now)
     const level = rms(frame)
-    const key = this.sessions.length > 0 && this.#key(frame)
+    const key = this.#routes.sessions.length > 0 && this.#key(frame)
     const said = key ? SILENT_FRAME : frame
     const saidLevel = key ? 0 : level
     const quiet = !this.#line.frame(saidLevel, now)
     if (this.echo) this.echo.write(said, saidLevel, now)
     else this.#toService(said, saidLevel, 0, now)
-    for (const hearing of this.hearings) {
+    for (const hearing of this.#routes.hearings) {
       if (!hearing.voice.passes) continue
       hearing.voice.original.write(frame, quiet)
       hearing.playout.pump(now)
@@ -315,10 +322,8 @@ export class Participant implements UplinkTarget {
   close(): void {
     this.echo?.flush(this.#options.clock.now())
     this.echo?.close()
-    this.host = undefined
-    this.sessions = []
-    this.hearings = []
-    this.tap = undefined
+    this.#host = undefined
+    this.#routes = NO_ROUTES
     this.playout.close()
     this.lastHeard.clear()
   }
@@ -348,7 +353,7 @@ export class Participant implements UplinkTarget {
 
   /** An error in one session does not end the call. */
   #toSessions(frame: Int16Array, quiet: boolean, now: number): void {
-    for (const session of this.sessions)
+    for (const session of this.#routes.sessions)
       try {
         session.write(frame, quiet, now)
       } catch (error) {

@@ -38,7 +38,7 @@ export interface RelayOptions {
 
 /** Owns the rooms, the single timer and all resources that legs share. Legs enter only through `admit`. */
 export class Relay implements Admission {
-  readonly observer = new Observer()
+  readonly observer: Observer
   readonly metrics = new RelayMetrics()
   readonly #gate: FailoverTranslator
   readonly #options: RelaySettings
@@ -68,6 +68,7 @@ export class Relay implements Admission {
     const faults = new ContainedFaults(log, this.metrics)
     const clock = faults.clock(time)
     this.#faults = faults
+    this.observer = new Observer({ onListenerError: error => faults.note('observer failed', error) })
     this.#decoding = new DecodeQueue(error => faults.note('utterance decoding failed', error))
     this.#services = new GateReport({ metrics: this.metrics, observer: this.observer, log })
     this.#gate = new FailoverTranslator([translator, ...fallbacks], {
@@ -82,7 +83,6 @@ export class Relay implements Admission {
       this.#left(participant, reason),
     )
     this.#mp3 = new Mp3Pool({ max: decodersOf(options) })
-    this.observer.onListenerError = error => faults.note('observer failed', error)
     this.#parts = {
       clock,
       log,

@@ -48,11 +48,11 @@ export class RoomRouter {
   readonly #draining = new Map<Interpretation, DrainingSession>()
   #participants: ReadonlyMap<string, Participant> = new Map()
 
-  constructor(room: string, parts: InterpretationOptions, taps: RoomTaps) {
+  constructor(room: string, options: InterpretationOptions, taps: RoomTaps) {
     this.#room = room
-    this.#options = parts
+    this.#options = options
     this.#taps = taps
-    const { lowDb, duckIdleDb, duckActiveDb } = parts.options.original
+    const { lowDb, duckIdleDb, duckActiveDb } = options.options.original
     this.#gains = { low: factor(lowDb), soft: factor(duckIdleDb), ducked: factor(duckActiveDb) }
   }
 
@@ -109,13 +109,12 @@ export class RoomRouter {
     for (const interpretation of this.#interpretations.values())
       if (!this.#draining.has(interpretation))
         grouped(sessions, interpretation.speaker.id).push(interpretation.session)
-    for (const speaker of participants.values()) {
-      speaker.tap = this.#taps.original(speaker.id)
-      speaker.sessions = sessions.get(speaker.id) ?? []
-      speaker.hearings = routes
-        .fromSpeaker(speaker.id)
-        .map(route => this.#hearing(route.listener, route.speaker))
-    }
+    for (const speaker of participants.values())
+      speaker.route({
+        sessions: sessions.get(speaker.id) ?? [],
+        hearings: routes.fromSpeaker(speaker.id).map(route => this.#hearing(route.listener, route.speaker)),
+        tap: this.#taps.original(speaker.id),
+      })
   }
 
   #fitInterpretations({ translations: wanted }: RouteGroups): void {
@@ -180,14 +179,13 @@ export class RoomRouter {
       if (!speakers.has(speaker) && !this.#lingersFor(speaker, listener.id)) listener.playout.remove(speaker)
     for (const { route, key } of mine) {
       const voice = listener.playout.voices.get(route.speaker) ?? this.#newVoice(listener, route.speaker)
-      const muted = this.#participants.get(route.speaker)?.state.muted ?? false
-      // Audio from before the muting is stale.
-      if (voice.muted && !muted) voice.original.clear()
-      voice.muted = muted
-      voice.session = key === undefined ? undefined : this.#interpretations.get(key)
-      voice.own = route.speaker === route.listener
-      voice.together = route.together ?? false
-      voice.mode = listener.state.original
+      voice.apply({
+        session: key === undefined ? undefined : this.#interpretations.get(key),
+        own: route.speaker === route.listener,
+        together: route.together,
+        original: listener.state.original,
+        muted: this.#participants.get(route.speaker)?.state.muted,
+      })
     }
   }
 
@@ -202,7 +200,12 @@ export class RoomRouter {
     const report = new ListenerReport(this.#room, speaker, listener, this.#options, tapped)
     const { clock, options } = this.#options
     const timing = { now: () => clock.now(), catchUp: options.catchUp }
-    const voice = new ListenerVoice(speaker, this.#gains, options.maxLagMs, report, timing)
+    const voice = new ListenerVoice(speaker, {
+      gains: this.#gains,
+      maxLagMs: options.maxLagMs,
+      events: report,
+      timing,
+    })
     listener.playout.add(voice)
     return voice
   }
@@ -274,7 +277,7 @@ function shareEchoes(participants: Iterable<Participant>): void {
 function shareOriginals(participants: Iterable<Participant>): void {
   const spaces = new Map<string, Map<string, ListenerVoice[]>>()
   for (const { playout, invitation } of participants) {
-    for (const voice of playout.voices.values()) voice.earlier = []
+    for (const voice of playout.voices.values()) voice.deferTo([])
     const { sharedSpace } = invitation
     if (sharedSpace === undefined) continue
     const speakers = spaces.get(sharedSpace) ?? new Map<string, ListenerVoice[]>()
@@ -288,7 +291,7 @@ function shareOriginals(participants: Iterable<Participant>): void {
   }
   for (const speakers of spaces.values())
     for (const voices of speakers.values())
-      for (const [at, voice] of voices.entries()) voice.earlier = voices.slice(0, at)
+      for (const [at, voice] of voices.entries()) voice.deferTo(voices.slice(0, at))
 }
 
 function partyOf({ id, state, invitation }: Participant): Party {

@@ -57,7 +57,7 @@ export class Room implements ParticipantHost {
   readonly ended: Promise<EndReason>
   readonly #options: InterpretationOptions
   readonly #expire: (participant: Participant, reason: EndReason) => void
-  readonly #wiring: RoomRouter
+  readonly #router: RoomRouter
   readonly #taps: RoomTaps
   readonly #outages: OutageMonitor
   readonly #participants = new Map<string, Participant>()
@@ -76,8 +76,8 @@ export class Room implements ParticipantHost {
     this.#expire = expire
     this.openedAt = parts.clock.now()
     const tapFailed = (error: unknown) => parts.faults.note('tap failed', error, { room: name })
-    this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#wiring.fit(this.#participants))
-    this.#wiring = new RoomRouter(name, parts, this.#taps)
+    this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#router.fit(this.#participants))
+    this.#router = new RoomRouter(name, parts, this.#taps)
     this.#outages = new OutageMonitor(name, parts.observer)
     this.ended = new Promise(resolve => {
       this.#settle = resolve
@@ -91,12 +91,12 @@ export class Room implements ParticipantHost {
 
   /** All interpretations, including those being drained. */
   get interpretations(): Iterable<Interpretation> {
-    return this.#wiring.interpretations.values()
+    return this.#router.interpretations.values()
   }
 
   /** Sessions open to the service. */
   get sessions(): number {
-    return this.#wiring.interpretations.size
+    return this.#router.interpretations.size
   }
 
   /** True once the room is closing; no one can join then. */
@@ -113,8 +113,8 @@ export class Room implements ParticipantHost {
     if (this.#participants.has(participant.id))
       throw new RangeError(`${participant.id} is already in room ${this.name}`)
     this.#participants.set(participant.id, participant)
-    participant.host = this
-    this.#wiring.fit(this.#participants)
+    participant.enter(this)
+    this.#router.fit(this.#participants)
   }
 
   /** Removes a participant; their last words are still translated for the others. */
@@ -124,7 +124,7 @@ export class Room implements ParticipantHost {
     participant.close()
     this.#outages.forget(participant)
     if (this.#participants.size === 0) this.#end({ kind: 'unused' })
-    else this.#wiring.fit(this.#participants)
+    else this.#router.fit(this.#participants)
   }
 
   /** The leg broke: keeps the participant's place, sessions and unplayed translations. */
@@ -145,7 +145,7 @@ export class Room implements ParticipantHost {
   }
 
   changed(participant: Participant, before: ParticipantState): void {
-    this.#wiring.fit(this.#participants)
+    this.#router.fit(this.#participants)
     const { state } = participant
     const changes = differences(before, state)
     this.#options.observer.emit('changed', { room: this.name, participant: participant.id, state, changes })
@@ -153,13 +153,13 @@ export class Room implements ParticipantHost {
 
   /** Sends audio that is due to every listener. */
   tick(now: number): void {
-    this.#wiring.tick(now)
+    this.#router.tick(now)
     for (const participant of this.#participants.values()) participant.tick(now)
   }
 
   /** Checks the deadlines of sessions and marks. */
   check(now: number): void {
-    this.#wiring.check(now)
+    this.#router.check(now)
     for (const participant of this.#participants.values())
       try {
         participant.playout.check(now)
@@ -183,7 +183,7 @@ export class Room implements ParticipantHost {
     if (this.#over) return
     this.#over = true
     this.#closing = true
-    this.#wiring.close()
+    this.#router.close()
     this.#taps.end()
     this.#settle(reason)
     this.#options.observer.emit('room', { room: this.name, state: 'closed' })

@@ -204,7 +204,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
       try {
         listener(life, event)
       } catch (error) {
-        this.#observer.onListenerError(error)
+        this.#observer.reportListenerError(error)
       }
     }
   }

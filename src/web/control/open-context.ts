@@ -105,12 +105,12 @@ export async function openControlContext(parts: FloorOptions): Promise<OpenFloor
     wall,
     log,
   }
-  plans.onOver = (room, why) => {
+  plans.onOver((room, why) => {
     void context.calls.hangUpCalling(room)
     endRoom(context, room, why === 'time-up' ? why : undefined).catch(error =>
       log.error({ error: String(error) }, 'a room could not be ended'),
     )
-  }
+  })
   return {
     context,
     admission: inner => new PolicyAdmission(inner, relay, plans),

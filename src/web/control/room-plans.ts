@@ -34,12 +34,16 @@ export class RoomPlans implements Disposable {
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
   readonly #subscription: Disposable
-  /** Called with the name of a room that must end, whether it is empty or not. */
-  onOver: (room: string, why: 'empty' | 'time-up') => void = () => {}
+  readonly #listeners: ((room: string, why: 'empty' | 'time-up') => void)[] = []
 
   constructor(observer: Observer, clock: Clock) {
     this.#clock = clock
     this.#subscription = observer.on('room', ({ room, state }) => this.#arm(room, state === 'opened'))
+  }
+
+  /** Calls `listener` with the name of each room that must end, whether it is empty or not. */
+  onOver(listener: (room: string, why: 'empty' | 'time-up') => void): void {
+    this.#listeners.push(listener)
   }
 
   /** Throws `BridgeError` `CAPACITY` above the maximum. */
@@ -70,6 +74,10 @@ export class RoomPlans implements Disposable {
     for (const room of Array.from(this.#entries.keys())) this.remove(room)
   }
 
+  #over(room: string, why: 'empty' | 'time-up'): void {
+    for (const listener of this.#listeners) listener(room, why)
+  }
+
   /** Starts the timer that applies now: the maximum duration, or the maximum empty time. */
   #arm(room: string, open: boolean): void {
     const entry = this.#entries.get(room)
@@ -79,7 +87,7 @@ export class RoomPlans implements Disposable {
     entry.timer =
       minutes === undefined
         ? undefined
-        : setTimer(this.#clock, minutes * MINUTE_MS, () => this.onOver(room, open ? 'time-up' : 'empty'))
+        : setTimer(this.#clock, minutes * MINUTE_MS, () => this.#over(room, open ? 'time-up' : 'empty'))
   }
 }
 

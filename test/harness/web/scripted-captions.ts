@@ -9,9 +9,8 @@ export const NOON = Date.UTC(2026, 10, 20, 10) - 1_000
 export function roomTalk() {
   const clock = new FakeClock(1_000)
   const wall = () => NOON + clock.now()
-  const observer = new Observer()
   const failures: unknown[] = []
-  observer.onListenerError = error => failures.push(error)
+  const observer = new Observer({ onListenerError: error => failures.push(error) })
   const feed = new CaptionFeed(observer, clock, wall)
   const open = (room = 'desk') => observer.emit('room', { room, state: 'opened' })
   const close = (room = 'desk') => observer.emit('room', { room, state: 'closed' })

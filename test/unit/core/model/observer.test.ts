@@ -16,10 +16,9 @@ test('an observer receives its events in order until it unsubscribes', () => {
 })
 
 test('an error in one listener is reported and does not affect the others', () => {
-  const observer = new Observer()
-  const seen: string[] = []
   const errors: unknown[] = []
-  observer.onListenerError = error => errors.push(error)
+  const observer = new Observer({ onListenerError: error => errors.push(error) })
+  const seen: string[] = []
   const mine = new Error('mine')
   observer.on('dtmf', () => {
     throw mine

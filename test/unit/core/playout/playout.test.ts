@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { RelayMetrics } from '../../../../src/core/model/relay-metrics.ts'
-import { ListenerVoice } from '../../../../src/core/playout/listener-voice.ts'
+import { ListenerVoice, type VoiceEvents } from '../../../../src/core/playout/listener-voice.ts'
 import { Playout } from '../../../../src/core/playout/playout.ts'
 import type { Speech } from '../../../../src/core/playout/translation-queue.ts'
 import { UtteranceAudio } from '../../../../src/core/utterance/utterance-audio.ts'
@@ -23,16 +23,17 @@ function setUp({ leadMs = 200, maxLagMs = 20_000 } = {}) {
   const clock = new FakeClock()
   const leg = new FakeLeg('bob')
   const metrics = new RelayMetrics()
-  const playout = new Playout(leg, { leadMs }, metrics)
+  const playout = new Playout(leg, { leadMs, metrics })
   const seen: string[] = []
   const add = (speaker: string) => {
-    const voice = new ListenerVoice(speaker, gains, maxLagMs, {
+    const events: VoiceEvents = {
       begun: u => seen.push(`begun ${u.id}`),
       finished: u => playout.mark(u.id, () => seen.push(`heard ${u.id}`)),
       dropped: u => seen.push(`dropped ${u.id}`),
       starved: () => metrics.starved++,
       skipped: () => metrics.originalFramesDropped++,
-    })
+    }
+    const voice = new ListenerVoice(speaker, { gains, maxLagMs, events })
     playout.add(voice)
     return voice
   }
@@ -58,7 +59,7 @@ function talk(s: ReturnType<typeof setUp>, voice: ListenerVoice, ms: number, hz 
 describe('playing translations', () => {
   test('sends nothing while there is no audio', () => {
     const s = setUp()
-    s.add('anna').session = { unavailable: false }
+    s.add('anna').apply({ session: { unavailable: false } })
     s.run(1_000)
     expect(s.leg.played).toHaveLength(0)
   })
@@ -159,7 +160,7 @@ describe('playing translations', () => {
   test('stops sending while the peer does not read', () => {
     const s = setUp()
     const voice = s.add('anna')
-    voice.session = { unavailable: true }
+    voice.apply({ session: { unavailable: true } })
     s.leg.congested = true
     talk(s, voice, 1_000)
     expect(s.leg.played).toHaveLength(0)
@@ -201,7 +202,7 @@ describe('playing originals', () => {
   test('duck: quiet, quieter under a translation, and back without a jump', () => {
     const s = setUp()
     const voice = s.add('anna')
-    voice.session = { unavailable: false }
+    voice.apply({ session: { unavailable: false } })
     talk(s, voice, 1_000)
     expect(loudness(s.leg.heard().subarray(4_000), 400, 16_000)).toBeCloseTo(8_000 * 0.35, -2)
     const before = s.leg.heard().length
@@ -217,11 +218,11 @@ describe('playing originals', () => {
   test('off: no original; low: constant volume', () => {
     const s = setUp()
     const voice = s.add('anna')
-    voice.session = { unavailable: false }
-    voice.mode = 'off'
+    const session = { unavailable: false }
+    voice.apply({ session, original: 'off' })
     talk(s, voice, 500)
     expect(s.leg.played).toHaveLength(0)
-    voice.mode = 'low'
+    voice.apply({ session, original: 'low' })
     talk(s, voice, 500)
     expect(loudness(s.leg.heard().subarray(1_600), 400, 16_000)).toBeCloseTo(1_000, -2)
   })
@@ -230,8 +231,7 @@ describe('playing originals', () => {
     const s = setUp()
     const voice = s.add('anna')
     const session = { unavailable: false }
-    voice.session = session
-    voice.mode = 'off'
+    voice.apply({ session, original: 'off' })
     talk(s, voice, 500)
     session.unavailable = true
     talk(s, voice, 100)
@@ -246,7 +246,7 @@ describe('playing originals', () => {
   test('a voice under a translation has no gap, and keeps its delay', () => {
     const s = setUp()
     const voice = s.add('anna')
-    voice.session = { unavailable: false }
+    voice.apply({ session: { unavailable: false } })
     talk(s, voice, 500)
     const before = s.playout.aheadMs(s.clock.now())
     voice.translation.enqueue(speech('1', 1_000))
@@ -262,7 +262,7 @@ describe('playing originals', () => {
   test('after silence, it is delayed by the lead, and catches up in its pauses', () => {
     const s = setUp()
     const voice = s.add('anna')
-    voice.session = { unavailable: false }
+    voice.apply({ session: { unavailable: false } })
     voice.translation.enqueue(speech('1', 1_000))
     s.run(500)
     talk(s, voice, 1_000)
