@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimer } from '../../../common/clock.ts'
+import { readBody } from '../../rest-faults.ts'
 import { isSnowflake } from '../model/snowflake.ts'
 import type { World } from '../model/world.ts'
 import { OpenSockets } from '../open-sockets.ts'
@@ -11,22 +12,6 @@ import { type ApiReply, type FoundRoute, Routes } from './route.ts'
 import { ROUTES } from './routes/index.ts'
 
 const MAX_BYTES = 10_485_760
-
-/** The body as bytes; undefined if it is incomplete. Throws `ApiError` if it is too long. */
-export async function bytesOf(request: IncomingMessage): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size <= MAX_BYTES) chunks.push(chunk)
-    }
-  } catch {
-    return undefined
-  }
-  if (size > MAX_BYTES) throw ApiError.of(40005)
-  return Buffer.concat(chunks)
-}
 
 /** The parsed body, or undefined without one. For a form with files, its `payload_json`. Throws `ApiError`. */
 export async function parsed(bytes: Buffer, type: string): Promise<unknown> {
@@ -104,8 +89,9 @@ export class RestApi {
     let body: unknown
     let reply: RawReply
     try {
-      const bytes = await bytesOf(request)
-      if (!bytes) return void response.destroy()
+      const bytes = await readBody(request, MAX_BYTES)
+      if (bytes === undefined) return void response.destroy()
+      if (bytes === 'too long') throw ApiError.of(40005)
       body = await parsed(bytes, call.type)
       if (fault.delayMs) await this.#wait(fault.delayMs)
       if (fault.hang || fault.cut === 'before') {

@@ -1,62 +1,39 @@
+import { type HttpFault, HttpFaults } from '../../rest-faults.ts'
 import { type ApiErrorCode, isApiErrorCode } from './api-error.ts'
 
-/** A fault of the API. */
-export interface RestFault {
-  /**
-   * Applies only to requests of this route, as in `SeenRequest.route`, or a part of it or its method:
-   * `PATCH /channels`. The names of `:parts` do not matter. Default all.
-   */
-  only?: string
+/**
+ * A fault of the API. `only` is a route, as in `SeenRequest.route`, or a part of it or its method: `PATCH /channels`. The
+ * names of `:parts` do not matter.
+ */
+export interface RestFault extends HttpFault {
   /** Returns this JSON error code of Discord with its status instead of carrying out the request: 50001, 50013, 10008, 30046 … */
   code?: ApiErrorCode
-  /** Returns this status instead, with `body`, which does not have to be JSON. */
-  reply?: { status: number; body?: string; type?: string }
   /** Returns 429: of this route, of all (`global`), of a shared resource, or of Discord's front end (`cloudflare`, not JSON). */
   rateLimited?: { scope?: 'user' | 'global' | 'shared' | 'cloudflare'; retryAfterMs: number }
-  /** Delay of the response (ms). */
-  delayMs?: number
-  /** Cuts the connection before the request was carried out, or after, so that the client does not know. */
-  cut?: 'before' | 'after'
-  /** Never answers. */
-  hang?: boolean
 }
 
-/** Selects the fault for a request: queued ones once each, in order, then the permanent ones. */
-export class DiscordRestFaults {
+/** Selects the fault for a request; faults for unknown routes are errors of the test. */
+export class DiscordRestFaults extends HttpFaults<RestFault> {
   readonly #routes: readonly string[]
-  readonly #standing: RestFault[] = []
-  readonly #once: RestFault[] = []
   /** Enforces the limits of single routes, such as 5 messages or edits in 5 s per channel. Disable for speed. */
   rateLimits = true
 
   /** `routes` are the existing routes, `PATCH /channels/:channel/messages/:message`. */
   constructor(routes: readonly string[]) {
+    super(within)
     this.#routes = routes
   }
 
   /** Applies to the next request that matches. Throws `RangeError` for an unknown route. */
-  next(fault: RestFault): void {
+  override next(fault: RestFault): void {
     this.#check(fault)
-    this.#once.push(fault)
+    super.next(fault)
   }
 
-  /** Applies to every request that matches, until `heal`. */
-  always(fault: RestFault): void {
+  /** Applies to every request that matches, until `heal`. Throws `RangeError` for an unknown route. */
+  override always(fault: RestFault): void {
     this.#check(fault)
-    this.#standing.push(fault)
-  }
-
-  heal(): void {
-    this.#standing.length = 0
-    this.#once.length = 0
-  }
-
-  /** Returns the fault for this request. */
-  take(route: string): RestFault {
-    const fits = ({ only }: RestFault) => only === undefined || within(only, route)
-    const at = this.#once.findIndex(fits)
-    if (at >= 0) return this.#once.splice(at, 1)[0]!
-    return this.#standing.find(fits) ?? {}
+    super.always(fault)
   }
 
   #check({ only, code }: RestFault): void {

@@ -5,6 +5,7 @@ import { type Clock, setTimer, systemClock } from '../../../common/clock.ts'
 import { type Logger, noopLogger } from '../../../common/log.ts'
 import { assertInstalled } from '../../../common/optional-package.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
+import { readBody } from '../../rest-faults.ts'
 import { newSid } from '../phone/wire.ts'
 import { Account, type AccountOptions } from './account.ts'
 import { type ApiReply, answer, routeFor } from './api.ts'
@@ -169,9 +170,9 @@ export class TwilioSimulator implements AsyncDisposable {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { method = 'GET', url: path = '/' } = request
-    const text = await bodyOf(request)
-    if (text === undefined) return void response.destroy()
-    const form = new Form(text)
+    const bytes = await readBody(request, MAX_BODY_BYTES)
+    if (bytes === undefined || bytes === 'too long') return void response.destroy()
+    const form = new Form(bytes.toString('utf8'))
     const fields = form.toObject()
     const note = (status?: number, code?: number) =>
       void this.requests.push({ method, path, fields, status, code })
@@ -232,20 +233,4 @@ function send(response: ServerResponse, { status, body }: ApiReply): void {
     ...(status === 401 ? { 'www-authenticate': 'Basic realm="Twilio API"' } : {}),
   }
   response.writeHead(status, headers).end(body === undefined ? undefined : JSON.stringify(body))
-}
-
-/** The body as text; undefined if it is too long or incomplete. */
-async function bodyOf(request: IncomingMessage): Promise<string | undefined> {
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > MAX_BODY_BYTES) return undefined
-      chunks.push(chunk)
-    }
-  } catch {
-    return undefined
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }

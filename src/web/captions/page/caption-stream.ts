@@ -1,5 +1,5 @@
-import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
-import { SseLines, type StreamEvent } from '../../../pages/page/event-stream.ts'
+import type { BackoffPolicy } from '../../../common/backoff.ts'
+import { EventStreamClient, type StreamEvent } from '../../../pages/page/event-stream.ts'
 import { languageName } from '../../../pages/page/languages.ts'
 import { type Access, authorization } from './access.ts'
 import type { CaptionStore } from './caption-store.ts'
@@ -29,107 +29,94 @@ const RECONNECT: BackoffPolicy = { firstMs: 400, maxMs: 5_000 }
 /** Interval between checks whether the room exists (ms). */
 const LOOK_MS = 3_000
 
+/** The server rejected the request. */
+class Rejection extends Error {
+  readonly status: number
+  /** Specific code of the error; empty if the response had none. */
+  readonly code: string
+  /** What the server asks for (ms); 0 if it does not. */
+  readonly retryAfterMs: number
+
+  constructor({ status, headers }: Response, code: unknown) {
+    super(`the server responded with ${status}`)
+    this.status = status
+    this.code = typeof code === 'string' ? code : ''
+    this.retryAfterMs = 1_000 * Number(headers.get('retry-after')) || 0
+  }
+}
+
 /** Receives the captions of a room over any number of connections, each event once. */
 export class CaptionStream {
   readonly #options: StreamOptions
-  #lastId = ''
-  #tries = 0
-  #abort: AbortController | undefined
-  #timer = 0
+  readonly #stream: EventStreamClient
   #wasThere = false
 
-  constructor(parts: StreamOptions) {
-    this.#options = parts
+  constructor(options: StreamOptions) {
+    this.#options = options
+    this.#stream = new EventStreamClient({
+      open: (lastId, signal) => this.#open(lastId, signal),
+      silenceMs: SILENCE_MS,
+      reconnect: RECONNECT,
+      events: {
+        opened: () => {
+          this.#wasThere = true
+          options.onState('live')
+        },
+        event: event => this.#take(event),
+        lost: error => this.#lost(error),
+      },
+    })
   }
 
   /** Starts, or starts again. */
   start(): void {
-    this.stop()
     this.#wasThere = false
     this.#options.onState('connecting')
-    void this.#connect()
+    this.#stream.start()
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
-    this.#abort?.abort()
-    this.#abort = undefined
+    this.#stream.stop()
   }
 
   /** Reconnects without delay, when the network is back or the page is visible again. */
   hurry(): void {
-    if (this.#timer === 0) return
-    clearTimeout(this.#timer)
-    this.#timer = 0
-    void this.#connect()
+    this.#stream.hurry()
   }
 
-  async #connect(): Promise<void> {
-    this.#timer = 0
-    const abort = new AbortController()
-    this.#abort = abort
+  async #open(lastId: string, signal: AbortSignal): Promise<Response> {
     const { room, access } = this.#options
-    try {
-      const response = await fetch(`/v1/rooms/${encodeURIComponent(room)}/captions`, {
-        headers: {
-          ...authorization(access),
-          accept: 'text/event-stream',
-          ...(this.#lastId === '' ? {} : { 'last-event-id': this.#lastId }),
-        },
-        cache: 'no-store',
-        signal: abort.signal,
-      })
-      if (response.ok && response.body) await this.#read(response.body, abort)
-      else await this.#rejected(response)
-    } catch {
-      if (this.#abort === abort) this.#later('again')
-    }
-  }
-
-  async #read(body: ReadableStream<Uint8Array>, abort: AbortController): Promise<void> {
-    this.#tries = 0
-    this.#wasThere = true
-    this.#options.onState('live')
-    const reader = body.getReader()
-    const decoder = new TextDecoder()
-    const lines = new SseLines(this.#lastId)
-    for (;;) {
-      const watchdog = setTimeout(() => abort.abort(), SILENCE_MS)
-      const { value, done } = await reader.read().finally(() => clearTimeout(watchdog))
-      if (this.#abort !== abort) return
-      for (const event of value ? lines.push(decoder.decode(value, { stream: true })) : []) {
-        this.#lastId = event.id
-        if (event.type === 'end' || event.type === 'expired') {
-          this.stop()
-          this.#options.onState(event.type === 'end' ? 'ended' : 'expired')
-          return
-        }
-        this.#options.onEvent(event)
-      }
-      if (done) {
-        this.#later('again')
-        return
-      }
-    }
-  }
-
-  async #rejected(response: Response): Promise<void> {
+    const response = await fetch(`/v1/rooms/${encodeURIComponent(room)}/captions`, {
+      headers: {
+        ...authorization(access),
+        accept: 'text/event-stream',
+        ...(lastId === '' ? {} : { 'last-event-id': lastId }),
+      },
+      cache: 'no-store',
+      signal,
+    })
+    if (response.ok) return response
     const { error } = (await response.json().catch(() => ({}))) as { error?: unknown }
-    const { access, onState } = this.#options
-    if (response.status === 401) onState(access.kind === 'link' ? 'expired' : 'refused')
-    else if (error === 'control_closed') onState('closed')
-    else if (error !== 'room_unknown')
-      this.#later('again', 1_000 * Number(response.headers.get('retry-after')))
-    // The room ended while this page was disconnected.
-    else if (this.#wasThere) onState('ended')
-    else this.#later('waiting', LOOK_MS)
+    throw new Rejection(response, error)
   }
 
-  #later(state: 'again' | 'waiting', leastMs = 0): void {
-    this.#options.onState(state)
-    // A delay that the server asks for gets jitter too, so that readers do not all reconnect to it at once.
-    const delay = Math.max(backoffMs(++this.#tries, RECONNECT), (leastMs || 0) * (1 + Math.random() / 2))
-    this.#timer = setTimeout(() => void this.#connect(), delay)
+  #take(event: StreamEvent): void {
+    const { onEvent, onState } = this.#options
+    if (event.type === 'end' || event.type === 'expired') {
+      this.stop()
+      onState(event.type === 'end' ? 'ended' : 'expired')
+    } else onEvent(event)
+  }
+
+  #lost(error: unknown): number | undefined {
+    const { access, onState } = this.#options
+    const { status, code, retryAfterMs = 0 } = error instanceof Rejection ? error : {}
+    if (status === 401) return void onState(access.kind === 'link' ? 'expired' : 'refused')
+    if (code === 'control_closed') return void onState('closed')
+    // The room ended while this page was disconnected.
+    if (code === 'room_unknown' && this.#wasThere) return void onState('ended')
+    onState(code === 'room_unknown' ? 'waiting' : 'again')
+    return code === 'room_unknown' ? LOOK_MS : retryAfterMs
   }
 }
 

@@ -1,5 +1,5 @@
-import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
-import { SseLines } from '../../../pages/page/event-stream.ts'
+import type { BackoffPolicy } from '../../../common/backoff.ts'
+import { EventStreamClient } from '../../../pages/page/event-stream.ts'
 import { type Api, ApiError } from './api.ts'
 
 /** `again`: reconnects automatically. `refused` and `closed` are final. */
@@ -19,74 +19,44 @@ const RECONNECT: BackoffPolicy = { firstMs: 300, maxMs: 10_000 }
 /** The stream of the dashboard, over any number of connections. */
 export class Live {
   readonly #options: LiveOptions
-  #abort: AbortController | undefined
-  #timer = 0
-  #tries = 0
+  readonly #stream: EventStreamClient
 
-  constructor(parts: LiveOptions) {
-    this.#options = parts
+  constructor(options: LiveOptions) {
+    this.#options = options
+    const { api, onEvent, onState } = options
+    this.#stream = new EventStreamClient({
+      open: (_lastId, signal) => api.open('GET', '/dashboard/events', undefined, signal),
+      silenceMs: SILENCE_MS,
+      reconnect: RECONNECT,
+      events: {
+        opened: () => onState('live', ''),
+        event: ({ type, data }) => onEvent(type, data),
+        lost: error => this.#lost(error),
+      },
+    })
   }
 
   start(): void {
-    this.stop()
     this.#options.onState('connecting', '')
-    void this.#connect()
+    this.#stream.start()
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
-    this.#timer = 0
-    this.#abort?.abort()
-    this.#abort = undefined
+    this.#stream.stop()
   }
 
   /** Reconnects without delay, when the network is back or the page is visible again. */
   hurry(): void {
-    if (this.#timer === 0) return
-    clearTimeout(this.#timer)
-    void this.#connect()
+    this.#stream.hurry()
   }
 
-  async #connect(): Promise<void> {
-    this.#timer = 0
-    const abort = new AbortController()
-    this.#abort = abort
-    try {
-      const { api } = this.#options
-      const response = await api.open('GET', '/dashboard/events', undefined, abort.signal)
-      if (response.body) await this.#read(response.body, abort)
-      this.#later(abort, 'the connection was closed')
-    } catch (error) {
-      this.#failed(abort, error)
-    }
-  }
-
-  async #read(body: ReadableStream<Uint8Array>, abort: AbortController): Promise<void> {
-    this.#tries = 0
-    this.#options.onState('live', '')
-    const reader = body.getReader()
-    const decoder = new TextDecoder()
-    const lines = new SseLines()
-    for (;;) {
-      const watchdog = setTimeout(() => abort.abort(), SILENCE_MS)
-      const { value, done } = await reader.read().finally(() => clearTimeout(watchdog))
-      if (done || this.#abort !== abort) return
-      for (const { type, data } of lines.push(decoder.decode(value, { stream: true })))
-        this.#options.onEvent(type, data)
-    }
-  }
-
-  #failed(abort: AbortController, error: unknown): void {
-    if (this.#abort !== abort) return
-    if (error instanceof ApiError && error.status === 401) this.#options.onState('refused', error.message)
-    else if (error instanceof ApiError && error.code === 'control_closed')
-      this.#options.onState('closed', error.message)
-    else this.#later(abort, error instanceof ApiError ? error.message : 'the server does not respond')
-  }
-
-  #later(abort: AbortController, words: string): void {
-    if (this.#abort !== abort) return
-    this.#options.onState('again', words)
-    this.#timer = setTimeout(() => void this.#connect(), backoffMs(++this.#tries, RECONNECT))
+  #lost(error: unknown): number | undefined {
+    const { onState } = this.#options
+    const refusal = error instanceof ApiError ? error : undefined
+    if (refusal?.status === 401) return void onState('refused', refusal.message)
+    if (refusal?.code === 'control_closed') return void onState('closed', refusal.message)
+    if (error === undefined) onState('again', 'the connection was closed')
+    else onState('again', refusal?.message ?? 'the server does not respond')
+    return 0
   }
 }
