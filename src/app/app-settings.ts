@@ -1,42 +1,58 @@
-import {
-  type AttendantSettings,
-  attendantOptions,
-  type DrainSettings,
-  drainSettingsSchema,
-} from '../core/calls/settings.ts'
-import { type RelaySettings, relayOptions } from '../core/model/relay-settings.ts'
-import { type RecordingSettings, recordingSettingsSchema } from '../media/recording/settings.ts'
-import { type LimitSettings, limitSettingsSchema } from '../net/settings.ts'
-import { type TracingSettings, tracingSettingsSchema } from '../tracing/settings.ts'
-import { type ControlSettings, controlSettingsSchema } from '../web/control/settings.ts'
-import { type TranscriptSettings, transcriptSettingsSchema } from '../web/transcripts/settings.ts'
-import { type WebhookSettings, webhookSettingsSchema } from '../web/webhooks/settings.ts'
-import type { AppConfig } from './app-config.ts'
+import type { z } from 'zod'
+import type { SettingsInput } from '../common/setting-fields.ts'
+import { authTokensOf, listeningHost } from '../config/cross-checks.ts'
+import { settingsSchema } from '../config/schema.ts'
+import type { CarrierSettings } from './carriers.ts'
 
-/** The sections of the configuration that several parts of the app use, with their defaults. */
-export interface AppSettings {
-  readonly relay: RelaySettings
-  readonly attendant: AttendantSettings
-  readonly limits: LimitSettings
-  readonly drain: DrainSettings
-  readonly tracing: TracingSettings
-  readonly control: ControlSettings
-  readonly webhooks: readonly WebhookSettings[]
-  readonly transcripts: TranscriptSettings
-  readonly recording: RecordingSettings
+/**
+ * Configuration of the app: the settings of `dragoman.yaml`, all of them optional. `loadConfig` reads them from the file
+ * and the environment; programs can also create them directly. Then, unlike with `loadConfig`, no files are kept that
+ * are not named (`twilio.usageFile`, `discord.preferences`, `discord.resume`, `embedded.keyFile`), and calls have no
+ * maximum duration.
+ */
+export type AppConfig = SettingsInput<typeof settingsSchema>
+
+/** The sections that the app completes. The others are completed by the parts that use them. */
+const completeSchema = settingsSchema
+  .pick({
+    port: true,
+    limits: true,
+    drain: true,
+    languages: true,
+    relay: true,
+    attendant: true,
+    recording: true,
+    control: true,
+    dashboard: true,
+    metrics: true,
+    tracing: true,
+    webhooks: true,
+    transcripts: true,
+  })
+  .strip()
+type Complete = z.infer<typeof completeSchema>
+
+/** The configuration with the defaults of these sections. */
+export interface AppSettings
+  extends Omit<AppConfig, keyof Complete | keyof CarrierSettings>,
+    Complete,
+    CarrierSettings {
+  readonly host: string
+  readonly trustProxy: NonNullable<AppConfig['trustProxy']>
+  readonly service: NonNullable<AppConfig['service']>
+  readonly calls: NonNullable<AppConfig['calls']>
 }
 
 /** Checks these sections and adds defaults. Throws for an invalid value. */
 export function appSettings(config: AppConfig): AppSettings {
+  const { trustProxy = [], service = {}, calls = {}, twilio = {} } = config
   return {
-    relay: relayOptions(config.relay),
-    attendant: attendantOptions(config.attendant),
-    limits: limitSettingsSchema.parse(config.limits ?? {}),
-    drain: drainSettingsSchema.parse(config.drain ?? {}),
-    tracing: tracingSettingsSchema.parse(config.tracing ?? {}),
-    control: controlSettingsSchema.parse(config.control ?? {}),
-    webhooks: (config.webhooks ?? []).map(each => webhookSettingsSchema.parse(each)),
-    transcripts: transcriptSettingsSchema.parse(config.transcripts ?? {}),
-    recording: recordingSettingsSchema.parse(config.recording ?? {}),
+    ...config,
+    ...completeSchema.parse(config),
+    host: listeningHost(config),
+    trustProxy,
+    service,
+    calls,
+    twilio: { ...twilio, authTokens: authTokensOf(twilio) },
   }
 }

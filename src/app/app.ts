@@ -10,7 +10,7 @@ import type { Relay } from '../core/room/relay.ts'
 import type { Overload } from '../net/overload.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
 import type { ServiceProcess } from '../service/server/process/service-process.ts'
-import type { AppConfig } from './app-config.ts'
+import type { AppConfig } from './app-settings.ts'
 import { registeredBridges } from './carriers.ts'
 import { type AppContext, type AppOptions, openContext } from './context.ts'
 import type { Drain } from './drain.ts'
@@ -78,7 +78,7 @@ export async function buildApp(config: AppConfig, options: AppOptions = {}): Pro
 }
 
 function appOf(context: AppContext, owned: AsyncDisposable): App {
-  const { config, server, requestGuard, carriers, service } = context
+  const { settings, server, requestGuard, carriers, service } = context
   const { relay, announcer, switchboard, dialer, roomCodes, recorder } = context.calls
   const { overload, drain, numberQuota } = context.guards
   let leaving: Promise<void> | undefined
@@ -106,7 +106,7 @@ function appOf(context: AppContext, owned: AsyncDisposable): App {
       return discordOf(server)
     },
     service: service.process,
-    listen: () => server.listen({ host: config.host, port: config.port }),
+    listen: () => server.listen({ host: settings.host, port: settings.port }),
     leave: () => (leaving ??= leave()),
     close,
     [Symbol.asyncDispose]: close,

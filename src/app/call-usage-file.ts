@@ -7,7 +7,7 @@ import { type Clock, setTimer } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import { isoTime, type WallClock } from '../common/wall-clock.ts'
 import { writeFileAtomic } from '../storage/atomic-file.ts'
-import type { AppConfig } from './app-config.ts'
+import type { CarrierSettings } from './carriers.ts'
 
 /** Minimum time between two writes (ms). The first change after a quiet period is written at once. */
 const WRITE_EVERY_MS = 2_000
@@ -221,7 +221,7 @@ function faultOf(error: unknown): string {
 
 /** Opens the configured usage file; undefined if there are no daily limits. */
 export function openUsageFile(
-  { usageFile: file, outbound, numbers = {}, authTokens }: AppConfig['twilio'],
+  { usageFile: file, outbound, numbers = {}, authTokens }: CarrierSettings['twilio'],
   options: Pick<UsageFileOptions, 'clock' | 'wallClock' | 'log'>,
 ): UsageFile | undefined {
   const ceilings = [

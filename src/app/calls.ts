@@ -11,12 +11,10 @@ import type { Dialer } from '../core/model/dialer.ts'
 import { Relay } from '../core/room/relay.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { DiskRecorder } from '../media/recording/disk-recorder.ts'
-import type { AppConfig } from './app-config.ts'
 import type { AppSettings } from './app-settings.ts'
 import type { OpenCarrier } from './carriers.ts'
 
 export interface CallsOptions {
-  readonly config: AppConfig
   readonly settings: AppSettings
   readonly carriers: readonly OpenCarrier[]
   /** In order of preference; the relay closes them. */
@@ -44,9 +42,9 @@ export interface Calls extends AsyncDisposable {
 
 /** Opens the relay with its services. The caller disposes of the result, which ends all calls and their recordings. */
 export async function openCalls(options: CallsOptions): Promise<Calls> {
-  const { config, settings, carriers, translators, announcer, clock, log } = options
-  const { maxMinutes, maxRooms = settings.relay.maxLegs, roomCodes: fixed } = config.calls ?? {}
-  const language = config.languages.hears
+  const { settings, carriers, translators, announcer, clock, log } = options
+  const { maxMinutes, maxRooms = settings.relay.maxLegs, roomCodes: fixed } = settings.calls
+  const language = settings.languages.hears
   await using stack = new AsyncDisposableStack()
   const relay = stack.use(new Relay({ ...translators, options: settings.relay, clock, log }))
   const rateLimitedDialer = carriers.find(({ limitedDialer }) => limitedDialer)?.limitedDialer

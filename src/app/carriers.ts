@@ -9,6 +9,7 @@ import type { CarrierApi } from '../bridges/telephony/ports/carrier-api.ts'
 import twilioBridge, { TwilioCallsApi } from '../bridges/twilio/index.ts'
 import type { TwilioOutboundSettings, twilioSettingsSchema } from '../bridges/twilio/settings.ts'
 import type { Clock } from '../common/clock.ts'
+import { withDefaults } from '../common/defaults.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
@@ -18,14 +19,9 @@ type Numbers = Readonly<Record<string, NumberSettings>>
 
 type TwilioInput = SettingsInput<typeof twilioSettingsSchema>
 
-/** Configuration of the carriers. */
-export interface CarrierConfig {
-  readonly twilio: Omit<TwilioInput, 'authToken' | 'authTokens' | 'limits'> & {
-    readonly authTokens: readonly string[]
-    /** The auth token is our own, for this machine only. */
-    readonly local?: boolean | undefined
-    readonly limits?: Partial<StreamLimits> | undefined
-  }
+/** Settings of the carriers. */
+export interface CarrierSettings {
+  readonly twilio: TwilioInput & { readonly authTokens: readonly string[] }
 }
 
 /** A configured carrier. The app owns it; its bridge closes its dialer. */
@@ -46,13 +42,17 @@ export interface OpenCarrier {
 }
 
 export interface CarriersOptions {
+  /** The auth tokens are our own: requests from this machine are accepted without a public address. */
+  readonly ownAuthTokens?: boolean | undefined
+  /** Limits of calls that are no settings. */
+  readonly streamLimits?: Partial<StreamLimits> | undefined
   readonly clock: Clock
   readonly log: Logger
   readonly ledger?: DayLedger | undefined
 }
 
 /** The numbers of all carriers. */
-export function numbersOf({ twilio }: CarrierConfig): Numbers {
+export function numbersOf({ twilio }: CarrierSettings): Numbers {
   return { ...twilio.numbers }
 }
 
@@ -65,13 +65,15 @@ export function registeredBridges(
 }
 
 /** Opens all configured carriers. Throws `BridgeError` `CONFIG` for numbers that could not be called. */
-export function openCarriers(config: CarrierConfig, options: CarriersOptions): readonly OpenCarrier[] {
-  return [openTwilio(config, options)]
+export function openCarriers(settings: CarrierSettings, options: CarriersOptions): readonly OpenCarrier[] {
+  return [openTwilio(settings, options)]
 }
 
-function openTwilio(config: CarrierConfig, options: CarriersOptions): OpenCarrier {
-  const { authTokens, outbound, limits, local, numbers = {} } = config.twilio
-  const own = numbersOf(config)
+function openTwilio(settings: CarrierSettings, options: CarriersOptions): OpenCarrier {
+  const { authTokens, outbound, numbers = {} } = settings.twilio
+  const { ownAuthTokens: local, streamLimits } = options
+  const limits = withDefaults<Partial<StreamLimits>>(settings.twilio.limits ?? {}, streamLimits)
+  const own = numbersOf(settings)
   assertCallable(numbers, own, outbound, 'twilio.numbers')
   const authToken = outbound?.apiKeySid === undefined ? (outbound?.authToken ?? authTokens[0]) : undefined
   const dialers =

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import type { StreamLimits } from '../bridges/telephony/limits.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
@@ -9,8 +10,7 @@ import { AddressGroups } from '../net/client-address.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
 import type { TraceCounters } from '../tracing/counters.ts'
 import { type OpenFloor, openControlContext } from '../web/control/open-context.ts'
-import type { AppConfig } from './app-config.ts'
-import { type AppSettings, appSettings } from './app-settings.ts'
+import { type AppConfig, type AppSettings, appSettings } from './app-settings.ts'
 import { type Calls, openCalls } from './calls.ts'
 import { type OpenCarrier, openCarriers } from './carriers.ts'
 import { type Guards, openGuards } from './guards.ts'
@@ -29,11 +29,17 @@ export interface AppOptions {
   readonly announcer?: Announcer
   /** Share of its memory that this process uses; default: measured. */
   readonly memoryShare?: () => number
+  /**
+   * The auth tokens of the configuration are not those of an account, but of this server: requests from this machine are
+   * accepted without `publicUrl`.
+   */
+  readonly ownAuthTokens?: boolean
+  /** Limits of calls that are no settings. */
+  readonly streamLimits?: Partial<StreamLimits>
 }
 
 /** What the app is made of. Its plugins use it; the app keeps ownership. */
 export interface AppContext {
-  readonly config: AppConfig
   readonly settings: AppSettings
   readonly service: TranslationService
   readonly stores: Stores
@@ -60,22 +66,24 @@ export async function openContext(
   stack: AsyncDisposableStack,
 ): Promise<AppContext> {
   const { clock = systemClock, log = noopLogger, translator, memoryShare } = options
+  const { ownAuthTokens, streamLimits } = options
   const settings = appSettings(config)
   const service = stack.use(
-    new TranslationService({ config, translatorGiven: translator !== undefined, log }),
+    new TranslationService({ settings, translatorGiven: translator !== undefined, log }),
   )
   const { url, apiKey } = service
   const announcer =
-    options.announcer ?? stack.use(await openAnnouncer({ settings: config.sounds, url, apiKey, clock, log }))
-  const stores = stack.use(openStores(config, { clock, log }))
-  const carriers = openCarriers(config, { clock, log, ledger: stores.usage })
-  const trustProxy = config.trustProxy ?? []
-  const { server, requestGuard } = openServer({ limits: settings.limits, trustProxy, clock, log })
+    options.announcer ??
+    stack.use(await openAnnouncer({ settings: settings.sounds, url, apiKey, clock, log }))
+  const stores = stack.use(openStores(settings, { clock, log }))
+  const carriers = openCarriers(settings, { ownAuthTokens, streamLimits, clock, log, ledger: stores.usage })
+  const { limits, trustProxy } = settings
+  const { server, requestGuard } = openServer({ limits, trustProxy, clock, log })
   stack.defer(() => server.close())
   const translators = translator
     ? { translator }
-    : openTranslators(config.service, { url: config.service.url ?? url, apiKey, clock })
-  const shared = { config, settings, carriers, clock, log }
+    : openTranslators(settings.service, { url: settings.service.url ?? url, apiKey, clock })
+  const shared = { settings, carriers, clock, log }
   const calls = stack.use(await openCalls({ ...shared, translators, announcer }))
   const guards = stack.use(openGuards({ ...shared, server, calls, stores, memoryShare }))
   const { observer } = calls.relay
@@ -88,16 +96,15 @@ export async function openContext(
 }
 
 function openControl({
-  config,
   settings,
   calls,
   guards,
   clock,
   log,
-}: Pick<AppContext, 'config' | 'settings' | 'calls' | 'guards' | 'clock' | 'log'>): Promise<OpenFloor> {
-  const { limits, recording, control, transcripts, webhooks } = settings
+}: Pick<AppContext, 'settings' | 'calls' | 'guards' | 'clock' | 'log'>): Promise<OpenFloor> {
+  const { limits, trustProxy, recording, control, transcripts, webhooks } = settings
   const { relay, announcer, roomCodes, dialer, recorder } = calls
-  const addresses = new AddressGroups([...(config.trustProxy ?? []), ...limits.exemptAddresses])
+  const addresses = new AddressGroups([...trustProxy, ...limits.exemptAddresses])
   return openControlContext({
     relay,
     codes: roomCodes,

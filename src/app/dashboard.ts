@@ -4,7 +4,6 @@ import type { BearerKeys } from '../web/control/auth.ts'
 import { ActivityFeed } from '../web/dashboard/activity.ts'
 import { dashboard } from '../web/dashboard/dashboard.ts'
 import { ProcessPulse } from '../web/dashboard/health.ts'
-import { dashboardSettingsSchema } from '../web/dashboard/settings.ts'
 import { ViewerHub } from '../web/dashboard/viewer-hub.ts'
 import type { AppContext } from './context.ts'
 import type { DashboardStats } from './metrics/server-families.ts'
@@ -30,15 +29,14 @@ export async function registerDashboard(
   context: AppContext,
   { keys, token }: DashboardOptions,
 ): Promise<void> {
-  const { config, requestGuard, control, service, clock, log } = context
+  const { requestGuard, control, service, clock, log } = context
+  const { dashboard: settings, publicUrl } = context.settings
   const { relay } = context.calls
   const { overload, drain, admissionControl } = context.guards
   const { recorder } = control.context
-  const settings = dashboardSettingsSchema.parse(config.dashboard ?? {})
   const wall = systemWallClock
   const calls = new LoopbackCalls({
-    ...{ settings, token, admissionControl, drain, clock, wall, log },
-    publicUrl: config.publicUrl,
+    ...{ settings, token, publicUrl, admissionControl, drain, clock, wall, log },
     address: () => server.server.address(),
   })
   server.addHook('preClose', () => calls[Symbol.asyncDispose]())

@@ -5,7 +5,6 @@ import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
 import { Overload } from '../net/overload.ts'
-import type { AppConfig } from './app-config.ts'
 import type { AppSettings } from './app-settings.ts'
 import type { Calls } from './calls.ts'
 import { numbersOf, type OpenCarrier, registeredBridges } from './carriers.ts'
@@ -13,7 +12,6 @@ import { Drain } from './drain.ts'
 import type { Stores } from './stores.ts'
 
 export interface GuardsOptions {
-  readonly config: AppConfig
   readonly settings: AppSettings
   readonly server: FastifyInstance
   readonly carriers: readonly OpenCarrier[]
@@ -37,7 +35,7 @@ export interface Guards extends Disposable {
 
 /** Starts to measure the load. The caller disposes of the result. */
 export function openGuards(options: GuardsOptions): Guards {
-  const { config, settings, server, carriers, calls, stores, memoryShare, clock, log } = options
+  const { settings, server, carriers, calls, stores, memoryShare, clock, log } = options
   const { relay } = calls
   const bridges = () => registeredBridges(carriers, server)
   using stack = new DisposableStack()
@@ -51,9 +49,9 @@ export function openGuards(options: GuardsOptions): Guards {
   )
   const numberQuota = stack.use(
     new NumberQuota({
-      numbers: numbersOf(config),
+      numbers: numbersOf(settings),
       isInProgress: callId => bridges().some(bridge => bridge.isInProgress(callId)),
-      language: config.languages.hears,
+      language: settings.languages.hears,
       ledger: stores.usage,
       clock,
       wallClock: systemWallClock,

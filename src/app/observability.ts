@@ -18,7 +18,6 @@ import {
   guardFamilies,
   processFamilies,
 } from '../web/metrics/server-metrics.ts'
-import { metricsSettingsSchema } from '../web/metrics/settings.ts'
 import type { AppContext } from './context.ts'
 import { browserFamilies, discordFamilies, telephonyFamilies } from './metrics/bridge-families.ts'
 import {
@@ -47,7 +46,7 @@ export async function registerMetrics(
   context: AppContext,
   { keys, notReady }: { readonly keys: BearerKeys; readonly notReady: () => string | undefined },
 ): Promise<void> {
-  const { config, settings, calls } = context
+  const { settings, calls } = context
   const tally = new EventTally(calls.relay.observer)
   server.addHook('onClose', async () => tally[Symbol.dispose]())
   const http = new HttpTally(server)
@@ -55,7 +54,7 @@ export async function registerMetrics(
   server.decorate('metrics', exposition)
   await server.register(metrics, {
     exposition,
-    settings: metricsSettingsSchema.parse(config.metrics ?? {}),
+    settings: settings.metrics,
     keys: settings.control.keys.length === 0 ? undefined : keys,
   })
 }

@@ -19,7 +19,7 @@ import { registerMetrics } from './observability.ts'
 
 /** Registers every part of the server: bridges, pages and APIs. */
 export async function registerPlugins(server: FastifyInstance, context: AppContext): Promise<void> {
-  const { config, settings, carriers, clock } = context
+  const { settings, carriers, clock } = context
   const { relay } = context.calls
   const keys = new BearerKeys(settings.control, clock)
   await registerMetrics(server, context, { keys, notReady: () => notReady(context) })
@@ -35,7 +35,7 @@ export async function registerPlugins(server: FastifyInstance, context: AppConte
   })
   await server.register(captionPage)
   // The dashboard’s simulated calls are signed like all others, with a private token.
-  const token = config.twilio.insecure ? undefined : randomBytes(24).toString('base64url')
+  const token = settings.twilio.insecure ? undefined : randomBytes(24).toString('base64url')
   for (const { dialer, register } of carriers)
     await register(server, { ...carrierOptions(context), dialer }, token)
   await registerDashboard(server, context, { keys, token })
@@ -53,13 +53,13 @@ function notReady({ guards: { drain, overload }, service }: AppContext) {
 
 /** Options that all carriers share. */
 function carrierOptions(context: AppContext): CarrierBridgeOptions {
-  const { config, settings, calls, stores, control, clock, log } = context
+  const { settings, calls, stores, control, clock, log } = context
   const { relay, announcer, switchboard, roomCodes, roomCodeLimiter } = calls
   const { drain, admissionControl, numberQuota } = context.guards
-  const { languages, publicUrl } = config
+  const { languages, publicUrl } = settings
   const invite = createNumberRouter(
     languages,
-    numbersOf(config),
+    numbersOf(settings),
     {
       roomOf: code => roomCodes.find(code),
       guesses: roomCodeLimiter,
@@ -82,32 +82,32 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
 }
 
 function browser(context: AppContext) {
-  const { config, settings, calls, guards, control, service, clock, log } = context
+  const { settings, calls, guards, control, service, clock, log } = context
   const { relay, switchboard, roomCodes } = calls
   const { roomLinks, lives, links, groupOf } = control.context
-  const { languages, publicUrl } = config
-  return browserOptions(config.browser, {
+  const { languages, publicUrl } = settings
+  return browserOptions(settings.browser, {
     ...{ relay, roomCodes, languages, publicUrl, service, groupOf, clock, log },
     admission: control.admission(switchboard),
     admissionControl: guards.admissionControl,
-    numbers: numbersOf(config),
+    numbers: numbersOf(settings),
     links: roomLinks,
     captions: (room, ttlMs) =>
       // Without API keys, nothing that captions need is kept.
       settings.control.keys.length === 0 || lives.idOf(room) === undefined
         ? undefined
         : captionPagePath(room, links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),
-    discord: config.discord?.token !== undefined,
+    discord: settings.discord?.token !== undefined,
     dashboard: '/dashboard',
     words: statusWords,
   })
 }
 
-function discordBot({ config, calls, stores, control, service, clock, log }: AppContext) {
+function discordBot({ settings, calls, stores, control, service, clock, log }: AppContext) {
   const { relay, announcer, dialer, roomCodes, roomCodeLimiter } = calls
   const { preferences, channels } = stores
-  const numbers = numbersOf(config)
-  return discordOptions(config.discord, {
+  const numbers = numbersOf(settings)
+  return discordOptions(settings.discord, {
     ...{ relay, announcer, dialer, roomCodes, preferences, service, clock, log },
     admission: control.admission(relay),
     guesses: roomCodeLimiter,

@@ -4,7 +4,7 @@ import { RememberedLanguages } from '../bridges/telephony/remembered-languages.t
 import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
-import type { AppConfig } from './app-config.ts'
+import type { AppSettings } from './app-settings.ts'
 import { openChannels, openPreferences } from './bridges.ts'
 import { openUsageFile, type UsageFile } from './call-usage-file.ts'
 
@@ -25,7 +25,7 @@ export interface Stores extends AsyncDisposable {
  * `CONFIG` for a file that cannot be used.
  */
 export function openStores(
-  { twilio, calls = {}, discord }: AppConfig,
+  { twilio, calls, discord }: AppSettings,
   { clock, log }: { readonly clock: Clock; readonly log: Logger },
 ): Stores {
   const options = { clock, wallClock: systemWallClock, log }

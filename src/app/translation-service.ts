@@ -1,10 +1,10 @@
 import type { Logger } from '../common/log.ts'
 import { ServiceProcess } from '../service/server/process/service-process.ts'
 import type { ServiceConfig } from '../service/server/settings.ts'
-import type { AppConfig } from './app-config.ts'
+import type { AppSettings } from './app-settings.ts'
 
 export interface TranslationServiceOptions {
-  readonly config: Pick<AppConfig, 'service' | 'embedded'>
+  readonly settings: Pick<AppSettings, 'service' | 'embedded'>
   /** Translations come from elsewhere, so no service is embedded. */
   readonly translatorGiven: boolean
   readonly log: Logger
@@ -20,12 +20,12 @@ export class TranslationService implements AsyncDisposable {
   #process: ServiceProcess | undefined
 
   constructor(options: TranslationServiceOptions) {
-    this.apiKey = options.config.service.apiKey ?? randomKey()
+    this.apiKey = options.settings.service.apiKey ?? randomKey()
     this.#options = options
   }
 
   /** Returns the current address; empty until an embedded service has started. */
-  readonly url = (): string => this.#options.config.service.url ?? this.#process?.url ?? ''
+  readonly url = (): string => this.#options.settings.service.url ?? this.#process?.url ?? ''
 
   /** The process of the embedded service, once it has started. */
   get process(): ServiceProcess | undefined {
@@ -42,9 +42,9 @@ export class TranslationService implements AsyncDisposable {
    * `SERVICE_UNREACHABLE` if the process cannot start.
    */
   async start(): Promise<void> {
-    const { config, translatorGiven, log } = this.#options
-    if (translatorGiven || config.service.url !== undefined) return
-    this.#process = await ServiceProcess.start(embeddedConfig(config, this.apiKey), { log })
+    const { settings, translatorGiven, log } = this.#options
+    if (translatorGiven || settings.service.url !== undefined) return
+    this.#process = await ServiceProcess.start(embeddedConfig(settings, this.apiKey), { log })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -53,9 +53,9 @@ export class TranslationService implements AsyncDisposable {
 }
 
 /** The embedded service accepts the bridge and clients with a key. */
-function embeddedConfig({ embedded }: Pick<AppConfig, 'embedded'>, key: string): ServiceConfig {
-  const settings = structuredClone(embedded ?? {}) as ServiceConfig
-  return { ...settings, open: false, apiKeys: [...(settings.apiKeys ?? []), { name: 'bridge', key }] }
+function embeddedConfig({ embedded }: Pick<AppSettings, 'embedded'>, key: string): ServiceConfig {
+  const config = structuredClone(embedded ?? {}) as ServiceConfig
+  return { ...config, open: false, apiKeys: [...(config.apiKeys ?? []), { name: 'bridge', key }] }
 }
 
 function randomKey(): string {

@@ -155,8 +155,8 @@ export async function serve(
   // `dragoman call` reads its captions with the key.
   const { config, key } = printKey || local ? withStartKey(settings) : { config: settings }
   const token = randomBytes(16).toString('hex')
-  const twilio = local ? { ...config.twilio, authTokens: [token], local } : config.twilio
-  const app = await buildApp({ ...config, twilio }, { log })
+  const twilio = local ? { ...config.twilio, authTokens: [token] } : config.twilio
+  const app = await buildApp({ ...config, twilio }, { ownAuthTokens: local, log })
   let address: string
   try {
     address = await app.listen()

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
-import { isLoopback } from '../net/client-address.ts'
-import { type CheckedConfig, settingsSchema } from './schema.ts'
+import type { DeepReadonly } from '../common/setting-fields.ts'
+import { isLoopback, isLoopbackOnly } from '../net/client-address.ts'
+import { type CheckedConfig, type ConfigInput, settingsSchema } from './schema.ts'
 
 type NumberConfig = CheckedConfig['twilio']['numbers'][string]
 type Outbound = NonNullable<CheckedConfig['twilio']['outbound']>
@@ -162,3 +163,17 @@ export const START_SCHEMAS = {
   bridge: configSchema.superRefine(checkStart('bridge')),
   service: configSchema.superRefine(checkStart('service')),
 } as const satisfies Record<Started, unknown>
+
+type Input = DeepReadonly<ConfigInput>
+
+/** Returns the address to listen on: this machine only, unless a public address asks for outside access. */
+export function listeningHost({ host, publicUrl, trustProxy = [], twilio }: Input): string {
+  // Only a proxy on this machine needs access: plain HTTP next to it would be open to everyone.
+  const inside = publicUrl === undefined || twilio?.insecure || isLoopbackOnly(trustProxy)
+  return host ?? (inside ? '127.0.0.1' : '0.0.0.0')
+}
+
+/** Returns the auth tokens of the Twilio account: none, one, or several during rotation. */
+export function authTokensOf({ authToken, authTokens }: NonNullable<Input['twilio']>): readonly string[] {
+  return authTokens ?? (authToken === undefined ? [] : [authToken])
+}

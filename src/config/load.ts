@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { isLoopbackOnly } from '../net/client-address.ts'
-import { configSchema, START_SCHEMAS, type Started } from './cross-checks.ts'
+import type { DeepReadonly } from '../common/setting-fields.ts'
+import { authTokensOf, configSchema, listeningHost, START_SCHEMAS, type Started } from './cross-checks.ts'
 import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './environment.ts'
 import { KEYS } from './keys.ts'
 import { ConfigError, type Problem, problemsOf } from './problems.ts'
@@ -12,8 +12,6 @@ export type { ConfigInput } from './schema.ts'
 
 /** Name of the settings file in the working directory. */
 const DEFAULT_FILE = 'dragoman.yaml'
-
-type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T
 
 /** The effective settings: checked, complete and frozen. */
 export type Config = DeepReadonly<
@@ -90,12 +88,13 @@ function openYaml(path: string, problems: Problem[]): YamlFile | undefined {
 }
 
 function complete(checked: CheckedConfig, file: string | undefined): Config {
-  const { authToken, authTokens = authToken === undefined ? [] : [authToken], ...twilio } = checked.twilio
-  const { publicUrl, trustProxy } = checked
-  // Only a proxy on this machine needs access: plain HTTP next to it would be open to everyone.
-  const inside = publicUrl === undefined || twilio.insecure || isLoopbackOnly(trustProxy)
-  const host = checked.host ?? (inside ? '127.0.0.1' : '0.0.0.0')
-  return { ...checked, host, twilio: { ...twilio, authTokens }, file }
+  const { authToken: _, ...twilio } = checked.twilio
+  return {
+    ...checked,
+    host: listeningHost(checked),
+    twilio: { ...twilio, authTokens: [...authTokensOf(checked.twilio)] },
+    file,
+  }
 }
 
 /** Returns a copy without null values, so that `twilio:` with all its settings commented out counts as absent. */

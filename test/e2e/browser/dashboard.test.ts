@@ -19,7 +19,7 @@ const config: AppConfig = {
   port: 0,
   service: {},
   languages: { speaks: 'en-us', hears: 'es-es' },
-  twilio: { authTokens: ['a token of the account that nobody has'], local: true },
+  twilio: { authTokens: ['a token of the account that nobody has'] },
   control: { keys: [{ name: 'test', key: KEY }] },
 }
 
@@ -50,7 +50,10 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     timeout: 60_000,
   }, async () => {
     const service = await ScriptedService.listen({ apiKey: 'k', answer: tones({ everyMs: 600 }) })
-    const app = await buildApp({ ...config, service: { url: service.url, apiKey: 'k' } })
+    const app = await buildApp(
+      { ...config, service: { url: service.url, apiKey: 'k' } },
+      { ownAuthTokens: true },
+    )
     onTestFinished(async () => {
       await app.close()
       await service.close()
@@ -122,13 +125,16 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
   })
 
   test('requires a key, rejects a wrong one, and keeps a valid one in this tab', async () => {
-    const closed = await buildApp({ ...config, control: {} }, { translator: new FakeTranslator() })
+    const closed = await buildApp(
+      { ...config, control: {} },
+      { ownAuthTokens: true, translator: new FakeTranslator() },
+    )
     onTestFinished(() => closed.close())
     const { page: shut } = await open(await closed.listen(), `/dashboard#key=${KEY}`)
     await shut.getByText('The dashboard is disabled').waitFor()
     expect(await shut.locator('#login-form').isVisible()).toBe(false)
 
-    const app = await buildApp(config, { translator: new FakeTranslator() })
+    const app = await buildApp(config, { ownAuthTokens: true, translator: new FakeTranslator() })
     onTestFinished(() => app.close())
     const address = await app.listen()
     const { page } = await open(address, '/dashboard')
@@ -148,7 +154,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
   })
 
   test('reports outdated data while the server is unavailable, and reconnects automatically to another one', async () => {
-    const first = await buildApp(config, { translator: new FakeTranslator() })
+    const first = await buildApp(config, { ownAuthTokens: true, translator: new FakeTranslator() })
     const address = await first.listen()
     first.relay.admit(new FakeLeg('anna'), { room: 'before', speaks: 'en-us', hears: 'es-es' })
     const { page } = await open(address, `/dashboard#key=${KEY}`)
@@ -156,7 +162,10 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     await first.close()
     await page.getByText('Data is outdated').waitFor()
     const port = Number(new URL(address).port)
-    const second = await buildApp({ ...config, port }, { translator: new FakeTranslator() })
+    const second = await buildApp(
+      { ...config, port },
+      { ownAuthTokens: true, translator: new FakeTranslator() },
+    )
     onTestFinished(() => second.close())
     await second.listen()
     second.relay.admit(new FakeLeg('bob'), { room: 'after', speaks: 'en-us', hears: 'es-es' })
@@ -166,7 +175,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
   })
 
   test('shows 200 active legs and stays responsive', async () => {
-    const app = await buildApp(config, { translator: new FakeTranslator() })
+    const app = await buildApp(config, { ownAuthTokens: true, translator: new FakeTranslator() })
     onTestFinished(() => app.close())
     const address = await app.listen()
     const legs = Array.from({ length: 200 }, (_, n) => {

@@ -23,9 +23,9 @@ export async function goodCalls() {
   const all = await bridge(
     {
       service: { url: service.url, apiKey: service.apiKey },
-      twilio: { authTokens: [AUTH_TOKEN], local: true },
+      twilio: { authTokens: [AUTH_TOKEN] },
     },
-    { log },
+    { ownAuthTokens: true, log },
   )
   const signed = { authToken: AUTH_TOKEN, publicUrl: all.address }
   const dial: typeof all.dial = (query, options) => all.dial(query, { ...signed, ...options })

@@ -50,7 +50,8 @@ export const RINGBACK_HZ = 440
 
 const WATCHED = ['caption', 'utterance', 'notice', 'dial', 'left', 'outage', 'admitted'] as const
 
-type NumberSettings = NonNullable<AppConfig['twilio']['numbers']>[string]
+type Twilio = NonNullable<AppConfig['twilio']>
+type NumberSettings = NonNullable<Twilio['numbers']>[string]
 
 export interface ExchangeOptions {
   /** Outcome of the call to the callee. */
@@ -60,7 +61,7 @@ export interface ExchangeOptions {
   number?: NumberSettings
   /** More numbers of the account, with their settings. */
   numbers?: Readonly<Record<string, NumberSettings>>
-  outbound?: Partial<NonNullable<AppConfig['twilio']['outbound']>>
+  outbound?: Partial<NonNullable<Twilio['outbound']>>
   twilio?: TwilioStandInOptions
   service?: ScriptedServiceOptions
   parts?: AppOptions

@@ -51,18 +51,18 @@ export class PhoneRig implements AsyncDisposable {
     limits: Partial<typeof DEFAULT_LIMITS> = {},
   ): Promise<PhoneRig> {
     const service = await ScriptedService.listen({ answer: echoes() })
-    const app = await buildApp({
-      ...{ host: '127.0.0.1', port: 0, publicUrl: PUBLIC_URL },
-      service: { url: service.url, apiKey: service.apiKey, mode: 'block' },
-      languages: { speaks: 'en-us', hears: 'en-us' },
-      twilio: {
-        authTokens: [AUTH_TOKEN],
-        limits: { ...DEFAULT_LIMITS, ...limits },
+    const app = await buildApp(
+      {
+        ...{ host: '127.0.0.1', port: 0, publicUrl: PUBLIC_URL },
+        service: { url: service.url, apiKey: service.apiKey, mode: 'block' },
+        languages: { speaks: 'en-us', hears: 'en-us' },
+        twilio: { authTokens: [AUTH_TOKEN] },
+        // The played audio equals the spoken audio: echo by construction.
+        relay: { normalizeLoudness: false, catchUp: false, echoSuppression: false },
+        limits: NEVER_LATE.limits,
       },
-      // The played audio equals the spoken audio: echo by construction.
-      relay: { normalizeLoudness: false, catchUp: false, echoSuppression: false },
-      limits: NEVER_LATE.limits,
-    })
+      { streamLimits: { ...DEFAULT_LIMITS, ...limits } },
+    )
     const to = await app.listen()
     const [annas, bobs] = await Promise.all([FaultProxy.listen({ to }), FaultProxy.listen({ to })])
     const rig: { current?: PhoneRig } = {}

@@ -24,6 +24,15 @@ test('rejects unusable settings before anything is started', async () => {
   })
 })
 
+test('programs name only the settings that differ from their defaults', async () => {
+  const translator = new FakeTranslator()
+  await using app = await buildApp({ port: 0, twilio: { insecure: true } }, { translator })
+  expect(new URL(await app.listen()).hostname).toBe('127.0.0.1')
+  const signed = { publicUrl: 'https://bridge.example.com', twilio: { authToken: 'the only one' } }
+  await using other = await buildApp(signed, { translator: new FakeTranslator() })
+  expect((await other.server.inject({ method: 'POST', url: '/twilio/voice' })).statusCode).toBe(403)
+})
+
 test('the status page is for load balancers and people, and closing is idempotent', async () => {
   const app = await buildApp(config, { translator: new FakeTranslator() })
   const health = await app.server.inject('/health')

@@ -24,11 +24,11 @@ async function app(config: Partial<AppConfig> = {}, parts: AppOptions = {}) {
     {
       ...{ host: '127.0.0.1', port: 0, service: { url: service.url, apiKey: 'k' } },
       languages: { speaks: 'en-us', hears: 'es-es' },
-      twilio: { authTokens: ['a token of the account that nobody has'], local: true },
+      twilio: { authTokens: ['a token of the account that nobody has'] },
       control: { keys: [{ name: 'test', key: KEY }] },
       ...config,
     },
-    parts,
+    { ownAuthTokens: true, ...parts },
   )
   const url = await built.listen()
   onTestFinished(async () => {
