@@ -1,6 +1,6 @@
 import { asRequested, type BrowserBridgeOptions } from '../bridges/browser/index.ts'
 import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
-import type { DiscordBridgeOptions } from '../bridges/discord/options.ts'
+import { CAPTION_DEFAULTS, type DiscordBridgeOptions } from '../bridges/discord/options.ts'
 import { DiscordPreferences } from '../bridges/discord/preferences.ts'
 import { DiscordChannels } from '../bridges/discord/running-channels.ts'
 import {
@@ -10,6 +10,7 @@ import {
 } from '../bridges/discord/settings.ts'
 import type { NumberSettings } from '../bridges/telephony/number-settings.ts'
 import type { Clock } from '../common/clock.ts'
+import { withDefaults } from '../common/defaults.ts'
 import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import type { WallClock } from '../common/wall-clock.ts'
@@ -105,7 +106,7 @@ export function discordOptions(
   { service, preferences, running, phoneNumbers, ...parts }: DiscordOptions,
 ): DiscordBridgeOptions | undefined {
   if (settings?.token === undefined) return undefined
-  const { token, language, apiUrl, captions = {} } = settings
+  const { token, language, apiUrl, captions } = settings
   const [first, second] = settings.output ?? []
   return {
     ...parts,
@@ -117,7 +118,7 @@ export function discordOptions(
     commands: {
       guilds: settings.guilds ?? [],
       output: first === undefined ? 'auto' : second === undefined ? [first] : [first, second],
-      captions: { style: captions.style ?? 'embed', thread: captions.thread ?? false },
+      captions: withDefaults(CAPTION_DEFAULTS, captions),
       dialRoles: settings.dialRoles ?? [],
       phoneNumbers,
     },

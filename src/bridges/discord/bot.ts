@@ -13,7 +13,7 @@ import type { CommandCounters } from './counters.ts'
 import { LinkCounters } from './counters.ts'
 import type { DiscordBridge, LoginState } from './discord-bridge.ts'
 import { Login, logOut } from './login.ts'
-import type { DiscordBridgeOptions } from './options.ts'
+import { CAPTION_DEFAULTS, type DiscordBridgeOptions } from './options.ts'
 import { MemoryPreferences } from './preferences.ts'
 import { OutputPacer } from './voice/pacer.ts'
 
@@ -23,7 +23,7 @@ export const INTENTS = [GatewayIntentBits.Guilds, GatewayIntentBits.GuildVoiceSt
 const COMMAND_DEFAULTS: CommandSettings = {
   guilds: [],
   output: 'auto',
-  captions: { style: 'embed', thread: false },
+  captions: CAPTION_DEFAULTS,
   dials: false,
   dialRoles: [],
   phoneNumbers: [],

@@ -8,7 +8,7 @@ import type { Announcer } from '../../core/model/announcer.ts'
 import type { Dialer } from '../../core/model/dialer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
-import type { Preferences, RunningChannels } from './channel-interpreter.ts'
+import type { CaptionSettings, Preferences, RunningChannels } from './channel-interpreter.ts'
 import type { CommandSettings, Guesses } from './commands/command-services.ts'
 import type { LanguageOffer } from './commands/language-list.ts'
 
@@ -41,6 +41,9 @@ export type ChannelOptions = SettingsInput<typeof channelOptionsSchema>
 export const channelFields = channelOptionsSchema.shape
 
 export const CHANNEL_DEFAULTS = channelOptionsSchema.parse({})
+
+/** Captions of a channel at the start. */
+export const CAPTION_DEFAULTS: CaptionSettings = { style: 'embed', thread: false }
 
 /** Dependencies and settings of the bridge. It does not close what is passed in. */
 export interface DiscordBridgeOptions {

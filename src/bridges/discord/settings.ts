@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { languageSchema, secret, urlSchema } from '../../common/setting-fields.ts'
 import { isLoopback } from '../../net/client-address.ts'
-import { CHANNEL_DEFAULTS, channelFields } from './options.ts'
+import { CAPTION_DEFAULTS, CHANNEL_DEFAULTS, channelFields } from './options.ts'
 
 const API_URL = 'an https:// address, or http:// on this machine'
 /** Discord IDs exceed the range of YAML numbers. */
@@ -69,9 +69,12 @@ export const discordSettingsSchema = z.strictObject({
     .strictObject({
       style: z
         .enum(['embed', 'plain', 'off'])
-        .default('embed')
+        .default(CAPTION_DEFAULTS.style)
         .meta({ about: 'Caption style at the start: in color, plain or off.' }),
-      thread: z.boolean().default(false).meta({ about: 'Post captions in a separate thread.' }),
+      thread: z
+        .boolean()
+        .default(CAPTION_DEFAULTS.thread)
+        .meta({ about: 'Post captions in a separate thread.' }),
     })
     .prefault({}),
   leaveEmptyAfterSeconds: z
