@@ -28,7 +28,11 @@ export async function benchCalls(options: BenchOptions, say: (line: string) => v
       const windows: Window[] = []
       for (let round = 1; round <= options.windows; round++) {
         const window = await undisturbed(() =>
-          measure('bridge', options.calls * 2, url, load, options, options.node, original),
+          measure({
+            ...{ subject: 'bridge', legs: options.calls * 2, service: url, load },
+            bench: { ...options, minutes: undefined },
+            pairs: original,
+          }),
         )
         say(`${options.calls} calls, original ${original}, window ${round}: ${describe(window)}`)
         windows.push(window)

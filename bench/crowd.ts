@@ -4,6 +4,7 @@ import { placeCall, type SimulatedCall } from '../src/simulator/twilio/phone/cal
 import { PhoneLine } from '../src/simulator/twilio/phone/line.ts'
 import { PACKET_MS, SILENT_PACKET, type Voice, voiceOf } from '../src/simulator/twilio/phone/voice.ts'
 import { SAMPLE_RATE } from '../src/transcode/pcm.ts'
+import type { Signature } from './messages.ts'
 import type { Recorder } from './recorder.ts'
 import { numberOf } from './subject.ts'
 
@@ -12,43 +13,43 @@ const LINES = 4
 /** Offset between speakers in the recording (packets). */
 const VOICE_STEP = 37
 
-/** All phones of one run: each talks without end and is followed by its probe. */
+/** All phones of one run: each talks without end, or is silent, and is followed by its probe. */
 export class Crowd {
   readonly #recorder: Recorder
-  readonly #voice: Voice
+  readonly #voice: Voice | undefined
   readonly #packets: number
   /** Length of one turn in packets, if two take turns. */
   readonly #turn: number | undefined
   readonly #calls: SimulatedCall[] = []
 
   /**
-   * `pcm`: the speech of all phones, 16 kHz, each with a different offset. `turnMs`: phones 2n and 2n+1 take turns of
-   * this length.
+   * `pcm`: the speech of all phones, 16 kHz, each with a different offset; undefined: silence. `turnMs`: phones 2n and
+   * 2n+1 take turns of this length.
    */
-  constructor(recorder: Recorder, pcm: Int16Array, turnMs?: number) {
+  constructor(recorder: Recorder, pcm: Int16Array | undefined, turnMs?: number) {
     this.#recorder = recorder
     this.#turn = turnMs === undefined ? undefined : turnMs / PACKET_MS
-    this.#voice = voiceOf(pcm, SAMPLE_RATE, { loop: true })
-    this.#packets = Math.floor(pcm.length / (SAMPLE_RATE / 1000) / PACKET_MS)
+    this.#voice = pcm && voiceOf(pcm, SAMPLE_RATE, { loop: true })
+    this.#packets = Math.floor((pcm?.length ?? 0) / (SAMPLE_RATE / 1000) / PACKET_MS)
   }
 
   /** Places `legs` calls, evenly over `rampMs`. */
-  async call(webhook: string, legs: number, rampMs: number): Promise<void> {
+  async call(webhook: string, legs: number, rampMs: number, signature?: Signature): Promise<void> {
     const lines: PhoneLine[] = []
     const placed: Promise<void>[] = []
     for (let index = 0; index < legs; index++) {
       lines[index % LINES] ??= new PhoneLine(systemClock)
-      placed.push(this.#place(webhook, index, lines[index % LINES]!))
+      placed.push(this.#place(webhook, index, lines[index % LINES]!, signature))
       // Slightly off the grid: otherwise all lines would tick in the same millisecond.
       await sleep(rampMs / legs + (index < LINES ? 5 / LINES : 0))
     }
     await Promise.all(placed)
   }
 
-  /** Number of calls that ended without a hang-up, or were always silent. */
+  /** Number of calls that ended without a hang-up, or were always silent although the phones speak. */
   lost(): number {
-    return this.#calls.filter((call, index) => !call.live || this.#recorder.probe(index).messages === 0)
-      .length
+    const silent = (index: number) => this.#voice !== undefined && this.#recorder.probe(index).messages === 0
+    return this.#calls.filter((call, index) => !call.live || silent(index)).length
   }
 
   /** Number of messages that violate the protocol. */
@@ -60,10 +61,11 @@ export class Crowd {
     await Promise.all(this.#calls.map(call => call.hangUp()))
   }
 
-  async #place(webhook: string, index: number, line: PhoneLine): Promise<void> {
+  async #place(webhook: string, index: number, line: PhoneLine, signature?: Signature): Promise<void> {
     const probe = this.#recorder.probe(index)
     const call = await placeCall({
       webhook,
+      ...signature,
       allowInsecureStream: true,
       to: numberOf(index),
       line,
@@ -72,9 +74,11 @@ export class Crowd {
       onMedia: (now, bytes, payload) => probe.heard(Buffer.from(payload, 'base64'), bytes, now),
     })
     this.#calls[index] = call
+    const voice = this.#voice
+    if (!voice) return
     const first = (index * VOICE_STEP) % this.#packets
     const turn = this.#turn
     const listens = (at: number) => turn !== undefined && Math.floor(at / turn) % 2 !== index % 2
-    void call.say({ packet: at => (listens(at) ? SILENT_PACKET : this.#voice.packet(first + at)) })
+    void call.say({ packet: at => (listens(at) ? SILENT_PACKET : voice.packet(first + at)) })
   }
 }

@@ -5,6 +5,7 @@ import type { Serving } from './messages.ts'
 import type { BenchOptions } from './options.ts'
 import { Child, runRealtime } from './process.ts'
 import { type ProfileReport, reportProfile } from './profile.ts'
+import { exceptions } from './served-settings.ts'
 import { describe, LOAD_CORE, measure, type Window } from './window.ts'
 
 /** A window in which the phones themselves were later than this (p99, ms) was disturbed and is measured again … */
@@ -17,27 +18,34 @@ export interface LegsReport {
   profile?: ProfileReport
 }
 
-/** Loads floor and bridge in turn, a new process each time, and measures a window of each. */
-export async function benchLegs(options: BenchOptions, say: (line: string) => void): Promise<LegsReport> {
-  const load = Child.start('load.ts', LOAD_CORE, [])
-  const profileFolder = options.profile ? mkdtempSync(join(tmpdir(), 'dragoman-bench-')) : undefined
-  const profiling = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []
-  const nodeArgs = [...options.node, ...profiling]
+/** Loads all subjects in turn, a new process each time, and measures a window of each. */
+export async function benchLegs(bench: BenchOptions, say: (line: string) => void): Promise<LegsReport> {
+  const loadArgs = ['--load', bench.load, ...(bench.endMs ? [] : ['--no-end-ms'])]
+  const load = Child.start('load.ts', LOAD_CORE, loadArgs)
+  const profileFolder = bench.profile ? mkdtempSync(join(tmpdir(), 'dragoman-bench-')) : undefined
+  const flags = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []
+  const tries = bench.profile || bench.minutes !== undefined ? 1 : TRIES
   try {
-    const { url } = await load.when<Serving>('serving')
-    if (options.realtime) runRealtime(load.pid)
+    const { url: service } = await load.when<Serving>('serving')
+    if (bench.realtime) runRealtime(load.pid)
     const windows: Window[] = []
-    for (const legs of options.legs)
-      for (let round = 1; round <= options.windows; round++)
-        for (const subject of options.subjects) {
-          const about = `${subject} with ${legs} legs, window ${round} of ${options.windows}`
-          const window = await undisturbed(options.profile ? 1 : TRIES, async () => {
-            const tried = await measure(subject, legs, url, load, options, nodeArgs)
+    for (const legs of bench.legs) {
+      const changed = exceptions({ service, mode: bench.mode, legs })
+      if (changed && bench.subjects.includes('served')) say(`served with ${legs} legs: ${changed}`)
+      for (let round = 1; round <= bench.windows; round++) {
+        // Back and forth: a slow change of the machine then affects all alike.
+        const order = round % 2 === 0 ? bench.subjects.toReversed() : bench.subjects
+        for (const subject of order) {
+          const about = `${subject} with ${legs} legs, window ${round} of ${bench.windows}`
+          const window = await undisturbed(tries, async () => {
+            const tried = await measure({ subject, legs, service, load, bench, flags })
             say(`${about}: ${describe(tried)}`)
             return tried
           })
           windows.push(window)
         }
+      }
+    }
     return profileFolder ? { windows, profile: reportProfile(profileFolder) } : { windows }
   } finally {
     await load.stop()

@@ -1,30 +1,31 @@
 /** The other core: the phones and the scripted service in one process, so that one clock times both ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { canned, Mp3Maker, ScriptedService } from '../src/simulator/index.ts'
+import { parseArgs } from 'node:util'
+import { Mp3Maker, ScriptedService } from '../src/simulator/index.ts'
+import { IN_TURNS, type Pace, paced, TALKATIVE } from './answers.ts'
 import { Crowd } from './crowd.ts'
 import type { Closed, Figures, Opened, Run, Serving } from './messages.ts'
 import { Recorder } from './recorder.ts'
-import { sentence, speech } from './speech.ts'
+import { LOADS, voicesOf } from './voices.ts'
 
-/** An answer of 2.2 s for every 2.5 s: continuous talk in which each start of sound is detectable. */
-const ANSWER_MS = 2_200
-const EVERY_MS = 2_500
-/** In a call of two each talks half of the time. */
-const EVERY_IN_PAIRS_MS = 5_000
+/** Offset between the answers of two sessions in the rhythm (ms). */
+const PHASE_STEP_MS = 1_709
 const CALM_MS = 1_000
 
+const { values } = parseArgs({
+  options: { load: { type: 'string', default: 'speech' }, 'no-end-ms': { type: 'boolean', default: false } },
+})
+const kind = LOADS.find(name => name === values.load) ?? 'speech'
+const { said, answer } = voicesOf(kind)
 const recorder = new Recorder()
-let everyMs = EVERY_MS
-const pcm = speech()
-const mp3 = (await Mp3Maker.create()).encode(sentence(pcm, ANSWER_MS))
+let pace: Pace | undefined
 const service = await ScriptedService.listen({
   record: 'counts',
-  answer: canned({
-    mp3,
-    get everyMs() {
-      return everyMs
-    },
-    firstMs: session => everyMs + ((recorder.indexOf(session) * 97) % everyMs),
+  shape: { times: !values['no-end-ms'] },
+  answer: paced({
+    mp3: (await Mp3Maker.create()).encode(answer),
+    pace: () => pace,
+    phaseMs: session => recorder.indexOf(session) * PHASE_STEP_MS,
     onAnswer: session => recorder.answered(session),
   }),
   onFragment: session => recorder.arrived(session),
@@ -34,11 +35,11 @@ process.on('message', (message: Run) => void run(message))
 process.on('disconnect', () => process.exit(0))
 send({ kind: 'serving', url: service.url })
 
-async function run({ port, legs, rampMs, warmMs, windowMs, pairs }: Run): Promise<void> {
-  everyMs = pairs ? EVERY_IN_PAIRS_MS : EVERY_MS
+async function run({ port, signature, legs, rampMs, warmMs, windowMs, pairs }: Run): Promise<void> {
+  pace = said && (pairs ? IN_TURNS : TALKATIVE)
   recorder.reset(legs, pairs)
-  const crowd = new Crowd(recorder, pcm, pairs ? everyMs / 2 : undefined)
-  await crowd.call(`http://127.0.0.1:${port}/twilio/voice`, legs, rampMs)
+  const crowd = new Crowd(recorder, said, pairs ? IN_TURNS.everyMs / 2 : undefined)
+  await crowd.call(`http://127.0.0.1:${port}/twilio/voice`, legs, rampMs, signature)
   await sleep(warmMs / 2)
   recorder.calm()
   await sleep(warmMs / 2)

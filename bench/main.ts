@@ -5,11 +5,12 @@ import { benchCalls, type CallRow, callTable } from './calls.ts'
 import { benchDashboard, dashboardTable } from './dashboard.ts'
 import { benchDiscord, type DiscordReport, discordTables } from './discord/discord.ts'
 import { benchLag, type LagRow, lagTable } from './lag.ts'
+import { legTables, remarks } from './leg-tables.ts'
 import { benchLegs } from './legs.ts'
 import { machine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import type { ProfileReport } from './profile.ts'
-import { legTable, remarks, summarise } from './summary.ts'
+import { summarise } from './summary.ts'
 import { figure, table } from './table.ts'
 import { talkerTable } from './talkers/talker-table.ts'
 import { benchTalkers, type TalkerRow } from './talkers/talkers.ts'
@@ -19,7 +20,7 @@ const say = options.json ? (line: string) => console.error(line) : (line: string
 const where = machine()
 say(`${where.cpu}, ${where.cores} cores, ${where.memoryGiB} GiB, Node ${where.node}, load ${where.load}`)
 if (!where.pinned)
-  say('no taskset or one core only: bridge and load share what there is, figures are not comparable')
+  say('no taskset or one core only: subject and load share what there is, figures are not comparable')
 
 const transcode = options.parts.includes('transcode') ? await transcodeRows() : []
 const legs = options.parts.includes('legs') ? await legRows(options) : undefined
@@ -46,8 +47,8 @@ async function transcodeRows(): Promise<Row[]> {
 async function legRows(wanted: BenchOptions): Promise<object> {
   const { windows, profile } = await benchLegs(wanted, say)
   const rows = summarise(windows)
-  say(`\n${legTable(rows)}`)
-  for (const remark of remarks(rows)) say(remark)
+  say(`\n${legTables(rows)}`)
+  for (const remark of remarks(rows, wanted.load === 'idle')) say(remark)
   if (profile) say(profileTables(profile))
   return { legs: rows, windows, profile }
 }
@@ -98,7 +99,7 @@ function profileTables({ packages, functions }: ProfileReport): string {
   const rows = (shares: ProfileReport['packages']) =>
     shares.map(({ name, share }) => [name, `${figure(share * 100)} %`])
   return [
-    '\nWhere the bridge spends its time in JavaScript, idle left out:',
+    '\nWhere the process spends its time in JavaScript, idle left out:',
     table(['package or file', 'share'], rows(packages)),
     '',
     table(['function', 'share'], rows(functions)),

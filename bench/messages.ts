@@ -11,12 +11,21 @@ export interface Run {
   kind: 'run'
   /** Port of the subject for calls. */
   port: number
+  /** Signs the calls; without it they are unsigned. */
+  signature?: Signature
   legs: number
   rampMs: number
   warmMs: number
   windowMs: number
   /** Legs 2n and 2n+1 are in one call and talk in turn; otherwise each is alone and talks all the time. */
   pairs: boolean
+}
+
+/** What calls need to pass the signature check of the bridge. */
+export interface Signature {
+  authToken: string
+  /** The public address that the bridge is configured with. */
+  publicUrl: string
 }
 
 /** From the load: the window opens; the figures of processes are read now and at `Figures`. */
@@ -33,8 +42,13 @@ export interface Closed {
 /** From the load, after all calls ended: the measurements of the phones and the service in the window. */
 export interface Figures {
   kind: 'figures'
-  /** Time from the newest 20 ms frame of a fragment at the phone to the fragment at the service. */
+  /**
+   * Time from the newest 20 ms frame of a fragment at the phone to the fragment at the service, while nothing plays at the
+   * phone. The duration of the frame and of the fragment are not included.
+   */
   uplinkMs: Summary
+  /** The same while a translation plays, when frames without clear speech wait at the echo gate. */
+  uplinkOverPlaybackMs: Summary
   /** Time from sending a result to its first sound at the phone. */
   downlinkMs: Summary
   /** Lateness of media for the phone's playout. */
@@ -45,6 +59,7 @@ export interface Figures {
   soundPercent: number
   /** Gaps within a stretch of sound, all legs. */
   gaps: number
+  longestGapMs: number
   /** Frames sent by the phones and never received by the service, all legs. */
   framesLost: number
   /** Legs whose call ended before the window did, or that were always silent. */

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-
-/** Target of the load: the whole bridge, or the minimum that does the signaling. */
-export type Subject = 'floor' | 'bridge'
+import { STARTS, type Start } from './starts.ts'
+import { SUBJECTS, type Subject } from './subjects.ts'
+import { LOADS, type Load } from './voices.ts'
 
 const PARTS = ['transcode', 'legs', 'calls', 'talkers', 'lag', 'discord', 'dashboard'] as const
 type Part = (typeof PARTS)[number]
@@ -11,18 +11,28 @@ export interface BenchOptions {
   legs: number[]
   /** Length of one measured window, seconds. */
   seconds: number
-  /** Windows per subject and number of legs, floor and bridge in turn. */
+  /** Windows per subject and number of legs, all subjects in turn. */
   windows: number
   subjects: Subject[]
+  /** How `dragoman serve` is started. */
+  start: Start
+  /** What the phones say. */
+  load: Load
+  /** Whether results of the service contain `endMs`. */
+  endMs: boolean
+  /** Length of one long window, minutes, with the memory every ten seconds. */
+  minutes: number | undefined
+  /** Observes garbage collection and event loop from inside the process. */
+  observe: boolean
   /** Only JSON on standard output. */
   json: boolean
   /** How the service sends the translated voice: in one result per answer, or in pieces. */
   mode: 'block' | 'streaming'
-  /** Node flags for floor and bridge; by default those of `npm start`. */
+  /** Node flags for all subjects but `served`; by default those of `npm start`. */
   node: string[]
   /** Schedules the bench before everything else on the machine, so that other work hardly shows. Requires root. */
   realtime: boolean
-  /** Runs the bridge under the CPU profiler and reports where its time is spent. */
+  /** Runs a subject under the CPU profiler and reports where its time is spent. */
   profile: boolean
   /** Parts to run. */
   parts: Part[]
@@ -39,21 +49,33 @@ export interface BenchOptions {
 }
 
 const USAGE = `npm run bench -- [options]
-  --legs 25,50,100,200,300   numbers of legs
+  --part transcode|legs|calls|talkers|lag|discord|dashboard   only one part
+  --json                     JSON on standard output instead of tables
+  --out FILE                 default bench-results/bench.json
+  --realtime                 schedule the bench before everything else (root, chrt)
+Part legs:
+  --legs 50,100,200,300      numbers of legs
   --seconds 10               length of a measured window
   --windows 2                windows per subject and number of legs, taken in turn
-  --only floor|bridge        only one subject
-  --part transcode|legs|calls|talkers|lag|discord|dashboard   only one part
+  --only NAMES               ${SUBJECTS.join(', ')} (default: all but bridge)
+  --start ${STARTS.join('|')}   how served is started (default npm: as npm start)
+  --load ${LOADS.join('|')}   what the phones say (default speech)
+  --end-ms yes|no            whether results contain endMs (default yes)
+  --mode streaming|block     how the service sends the voice (default streaming, as by default)
+  --minutes 10               one long window, with the growth of memory; default served with 200 legs
+  --observe                  garbage collection and event loop delay, by a module in the process
+  --profile                  profile the CPU time of served, or of --only, at the largest number of legs
+  --node=FLAG                Node flags for all but served (default: as npm start)
+Other parts:
   --calls 50                 two-party calls
   --talkers 1,2,4,8          numbers of simultaneous talkers
-  --speakers 10,50           numbers of speakers in Discord's channels, five in each
   --room 8                   repeat the largest number with this many sessions
-  --mode block|streaming     how the service sends the voice (default block)
-  --node=FLAG                Node flags for floor and bridge (default: as npm start)
-  --realtime                 schedule the bench before everything else (root, chrt)
-  --profile                  profile the bridge's CPU time, at the largest number of legs
-  --json                     JSON on standard output instead of tables
-  --out FILE                 default bench-results/bench.json`
+  --speakers 10,50           numbers of speakers in Discord's channels, five in each`
+
+/** Subjects of the table. */
+const USUAL: readonly Subject[] = ['floor', 'floor-lead', 'served']
+const LEGS = '50,100,200,300'
+const LEGS_OF_LONG_RUN = '200'
 
 /** Parses the command line. Exits with the usage for unknown options. */
 export function readOptions(argv: readonly string[]): BenchOptions {
@@ -61,16 +83,21 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     const { values } = parseArgs({
       args: [...argv],
       options: {
-        legs: { type: 'string', default: '25,50,100,200,300' },
+        legs: { type: 'string' },
         seconds: { type: 'string', default: '10' },
         windows: { type: 'string', default: '2' },
         only: { type: 'string' },
+        start: { type: 'string', default: 'npm' },
+        load: { type: 'string', default: 'speech' },
+        'end-ms': { type: 'string', default: 'yes' },
+        minutes: { type: 'string' },
+        observe: { type: 'boolean', default: false },
         part: { type: 'string' },
         calls: { type: 'string', default: '50' },
         talkers: { type: 'string', default: '1,2,4,8' },
         room: { type: 'string', default: '8' },
         speakers: { type: 'string', default: '10,50' },
-        mode: { type: 'string', default: 'block' },
+        mode: { type: 'string', default: 'streaming' },
         node: { type: 'string', multiple: true, default: ['--max-semi-space-size=8'] },
         realtime: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
@@ -80,22 +107,33 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       },
     })
     if (values.help) leave(USAGE, 0)
-    const legs = values.legs.split(',').map(text => positive('--legs', text))
-    const subjects = (['floor', 'bridge'] as const).filter(name => (values.only ?? name) === name)
-    const parts = PARTS.filter(name => (values.part ?? name) === name)
-    if (subjects.length === 0) throw new RangeError(`--only is floor or bridge, got ${values.only}`)
-    if (parts.length === 0) throw new RangeError(`--part is one of ${PARTS.join(', ')}, got ${values.part}`)
+    const long = values.minutes !== undefined
+    const legs = (values.legs ?? (long ? LEGS_OF_LONG_RUN : LEGS))
+      .split(',')
+      .map(text => positive('--legs', text))
+    const single: readonly Subject[] = ['served']
+    const subjects = values.only
+      ? values.only.split(',').map(text => oneOf('--only', SUBJECTS, text))
+      : long || values.profile
+        ? single
+        : USUAL
+    const parts = values.part === undefined ? PARTS : [oneOf('--part', PARTS, values.part)]
     return {
       legs: values.profile ? [Math.max(...legs)] : legs,
       seconds: positive('--seconds', values.seconds),
-      windows: values.profile ? 1 : positive('--windows', values.windows),
-      subjects: values.profile ? ['bridge'] : subjects,
-      mode: values.mode === 'streaming' ? 'streaming' : 'block',
+      windows: values.profile || long ? 1 : positive('--windows', values.windows),
+      subjects: values.profile ? subjects.slice(-1) : [...subjects],
+      start: oneOf('--start', STARTS, values.start),
+      load: oneOf('--load', LOADS, values.load),
+      endMs: oneOf('--end-ms', ['yes', 'no'], values['end-ms']) === 'yes',
+      minutes: values.minutes === undefined ? undefined : positive('--minutes', values.minutes),
+      observe: values.observe,
+      mode: oneOf('--mode', ['streaming', 'block'], values.mode),
       node: values.node,
       realtime: values.realtime,
       json: values.json,
       profile: values.profile,
-      parts: values.profile ? ['legs'] : parts,
+      parts: values.profile || long ? ['legs'] : [...parts],
       calls: positive('--calls', values.calls),
       talkers: values.talkers.split(',').map(text => positive('--talkers', text)),
       room: positive('--room', values.room),
@@ -112,6 +150,12 @@ function positive(name: string, text: string): number {
   if (!Number.isInteger(value) || value < 1)
     throw new RangeError(`${name} wants whole numbers from 1, got ${text}`)
   return value
+}
+
+function oneOf<T extends string>(name: string, known: readonly T[], text: string): T {
+  const found = known.find(each => each === text)
+  if (found === undefined) throw new RangeError(`${name} is one of ${known.join(', ')}, got ${text}`)
+  return found
 }
 
 function leave(text: string, status: number): never {

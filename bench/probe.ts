@@ -13,14 +13,23 @@ const LOUD = 20
 const EARLY_MS = 5
 /** Shorter silence is not a gap (ms). */
 const GAP_MS = 1
+/**
+ * Time after the end of playback at the phone in which its echo is still possible (ms), with a margin: until then, frames
+ * without clear speech wait up to 300 ms at the echo gate.
+ */
+const ECHO_MS = 1_400
 
 /** Measurements of all legs in one window. */
 export class WindowSamples {
+  /** While nothing plays at the phone: the latency of the bridge. */
   readonly uplink = new Samples()
+  /** While a translation plays: with the time that frames wait at the echo gate. */
+  readonly uplinkOverPlayback = new Samples()
   readonly downlink = new Samples()
   readonly lateness = new Samples()
   readonly sender = new Samples()
   gaps = 0
+  longestGapMs = 0
   messages = 0
   /** Audio that reached the phones (ms). */
   soundMs = 0
@@ -43,8 +52,9 @@ export class LegProbe {
   #unheardMs = 0
   #answeredAt: number | undefined
   #lastLoudAt = Number.NEGATIVE_INFINITY
-  /** Time when the phone has played everything. */
+  /** Time when the phone has played everything, and when it has played everything audible. */
   #dryAt = Number.POSITIVE_INFINITY
+  #audibleUntil = Number.NEGATIVE_INFINITY
 
   constructor(window: WindowSamples, open: () => boolean) {
     this.#window = window
@@ -60,9 +70,11 @@ export class LegProbe {
   /** The service has received `samples` of this leg in total. */
   arrived(samples: number, now: number): void {
     const newest = Math.floor(samples / FRAME_SAMPLES) - 1
-    const latency = now - (this.#firstDue + this.#unheardMs + newest * FRAME_MS)
-    this.leastUplinkMs = Math.min(this.leastUplinkMs, latency)
-    if (this.#open()) this.#window.uplink.add(latency)
+    const due = this.#firstDue + this.#unheardMs + newest * FRAME_MS
+    this.leastUplinkMs = Math.min(this.leastUplinkMs, now - due)
+    if (!this.#open()) return
+    const { uplink, uplinkOverPlayback } = this.#window
+    ;(this.#echoPossible(due) ? uplinkOverPlayback : uplink).add(now - due)
   }
 
   /**
@@ -76,6 +88,8 @@ export class LegProbe {
 
   /** The service answers. */
   answered(now: number): void {
+    // From here on something plays, or is about to.
+    this.#audibleUntil = Math.max(this.#audibleUntil, now)
     this.#answeredAt = now - this.#lastLoudAt < APART_MS ? undefined : now
   }
 
@@ -88,16 +102,26 @@ export class LegProbe {
     if (open && (lateMs <= 0 || this.#answeredAt === undefined)) {
       this.#window.messages++
       this.#window.lateness.add(Math.max(0, lateMs))
-      if (lateMs > GAP_MS) this.#window.gaps++
+      if (lateMs > GAP_MS) {
+        this.#window.gaps++
+        this.#window.longestGapMs = Math.max(this.#window.longestGapMs, lateMs)
+      }
     }
     if (open) this.#window.soundMs += bytes / BYTES_PER_MS
     const dryAt = Number.isFinite(this.#dryAt) ? Math.max(now, this.#dryAt) : now
     this.#dryAt = dryAt + bytes / BYTES_PER_MS
-    if (loudness(mulaw) < LOUD) return
+    const level = loudness(mulaw)
+    if (level > 0) this.#audibleUntil = this.#dryAt
+    if (level < LOUD) return
     this.#lastLoudAt = now
     if (this.#answeredAt === undefined) return
     if (open) this.#window.downlink.add(now - this.#answeredAt)
     this.#answeredAt = undefined
+  }
+
+  /** Whether audio sent to the phone can be heard in its frame due at `due`. */
+  #echoPossible(due: number): boolean {
+    return due < this.#audibleUntil + ECHO_MS
   }
 }
 

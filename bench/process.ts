@@ -12,8 +12,13 @@ export function canPin(): boolean {
   return (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, 'taskset')))
 }
 
+/** `command`, confined to `core` if possible. */
+export function pinned(core: number, command: readonly string[]): string[] {
+  return canPin() ? ['taskset', '-c', String(core), ...command] : [...command]
+}
+
 /** Raises the priority of `pid`, if allowed. */
-function first(pid: number): void {
+export function favor(pid: number): void {
   try {
     setPriority(pid, PRIORITY)
     // If the kernel schedules by session groups, the session's own weight decides.
@@ -44,19 +49,19 @@ export class Child {
     core: number,
     args: readonly string[],
     nodeArgs: readonly string[] = [],
+    env: Readonly<Record<string, string>> = {},
   ): Child {
     const path = fileURLToPath(new URL(program, import.meta.url))
-    const pin = canPin()
-      ? { execPath: 'taskset', execArgv: ['-c', String(core), process.execPath, ...nodeArgs] }
-      : {}
+    const [execPath = '', ...execArgv] = pinned(core, [process.execPath, ...nodeArgs])
     const child = fork(path, [...args], {
-      execArgv: [...nodeArgs],
-      ...pin,
+      execPath,
+      execArgv,
+      env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
       // A separate session; it still ends with the channel.
       detached: true,
     })
-    first(child.pid!)
+    favor(child.pid!)
     return new Child(child)
   }
 

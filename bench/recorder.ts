@@ -51,17 +51,20 @@ export class Recorder {
   }
 
   figures(windowMs: number): Omit<Figures, 'kind' | 'legsLost' | 'refused'> {
-    const { uplink, downlink, lateness, sender, gaps, messages, soundMs } = this.#window
+    const { uplink, uplinkOverPlayback, downlink, lateness, sender } = this.#window
+    const { gaps, longestGapMs, messages, soundMs } = this.#window
     let framesLost = 0
     for (const { leastUplinkMs } of this.#probes)
       if (Number.isFinite(leastUplinkMs)) framesLost += Math.max(0, Math.floor(leastUplinkMs / 20))
     return {
       uplinkMs: uplink.summary(),
+      uplinkOverPlaybackMs: uplinkOverPlayback.summary(),
       downlinkMs: downlink.summary(),
       latenessMs: lateness.summary(),
       senderMs: sender.summary(),
       soundPercent: (soundMs / this.#probes.length / windowMs) * 100,
       gaps,
+      longestGapMs,
       framesLost,
       messagesPerLegSecond: messages / this.#probes.length / (windowMs / 1000),
     }

@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Closed, Figures, Memory, Opened, Run } from './messages.ts'
-import type { BenchOptions, Subject } from './options.ts'
+import { Observation, type Observed } from './observation.ts'
+import type { BenchOptions } from './options.ts'
 import { cpuOf, foreignMs, rssOf } from './proc-stat.ts'
-import { Child, runRealtime } from './process.ts'
-import type { Listening } from './subject.ts'
+import { type Child, runRealtime } from './process.ts'
+import { type MemorySample, RssLog } from './rss-log.ts'
+import { SUBJECT_CORE, type Subject, type SubjectProcess, startSubject } from './subjects.ts'
 
-export const SUBJECT_CORE = 0
 export const LOAD_CORE = 1
 /** Calls start over this time, so that they do not speak in step. */
 const RAMP_MS_PER_LEG = 20
@@ -15,6 +16,8 @@ const WARM_MS = 6_000
 export interface Window {
   subject: Subject
   legs: number
+  /** Measured length of the window. */
+  windowMs: number
   /** Processor milliseconds per leg and second. */
   cpuMs: number
   userMs: number
@@ -26,8 +29,12 @@ export interface Window {
   rssMiB: number
   /** (RSS at N − RSS at 0) / N. */
   rssPerLegKiB: number
-  /** Live memory of the subject after garbage collection, before the first call and at the end. */
-  memory: { idle: Memory; end: Memory }
+  /** Live memory of the subject after garbage collection, before the first call and at the end; not of `served`. */
+  memory?: { idle: Memory; end: Memory }
+  /** RSS during a long window. */
+  rss: MemorySample[]
+  /** With `--observe`. */
+  observed?: Observed
   /** Share of their own core that phones and service used, percent. */
   loadCorePercent: number
   /** Share of either core that anything else on the machine used, percent: the higher, the less reliable is this window. */
@@ -35,37 +42,49 @@ export interface Window {
   figures: Figures
 }
 
-/**
- * Starts `subject` in a new process, calls it with `legs` phones, and measures one window. `pairs`: in two-party calls,
- * with this original voice.
- */
-export async function measure(
-  subject: Subject,
-  legs: number,
-  service: string,
-  load: Child,
-  options: BenchOptions,
-  nodeArgs: readonly string[],
-  pairs?: 'off' | 'duck',
-): Promise<Window> {
-  const args = ['--service', service, '--numbers', String(legs), '--mode', options.mode]
-  if (pairs) args.push('--pairs', '--original', pairs)
-  const child = Child.start(`${subject}.ts`, SUBJECT_CORE, args, nodeArgs)
+/** What to measure. */
+export interface WindowOptions {
+  readonly subject: Subject
+  readonly legs: number
+  /** Address of the scripted service of `load`. */
+  readonly service: string
+  readonly load: Child
+  readonly bench: BenchOptions
+  /** Node flags of the profiler. */
+  readonly flags?: readonly string[]
+  /** In two-party calls, with this original voice. */
+  readonly pairs?: 'off' | 'duck'
+}
+
+/** Starts the subject in a new process, calls it with all phones, and measures one window. */
+export async function measure({
+  subject,
+  legs,
+  service,
+  load,
+  bench,
+  flags = [],
+  pairs,
+}: WindowOptions): Promise<Window> {
+  using observation = bench.observe ? new Observation() : undefined
+  const started = await startSubject(subject, {
+    ...{ legs, service, mode: bench.mode, start: bench.start, node: bench.node, pairs },
+    flags: [...flags, ...(observation?.flags ?? [])],
+    env: observation?.env ?? {},
+  })
+  const { pid, port, signature } = started
+  using rss = new RssLog(pid)
   try {
-    const { port } = await child.when<Listening>('listening')
-    if (options.realtime) runRealtime(child.pid)
+    if (bench.realtime) runRealtime(pid)
     await sleep(500)
-    const rssIdle = rssOf(child.pid)
-    const idle = await memoryOf(child)
-    const rampMs = legs * RAMP_MS_PER_LEG
-    const windowMs = options.seconds * 1000
+    const rssIdle = rssOf(pid)
+    const idle = await started.memory()
+    const windowMs = bench.minutes === undefined ? bench.seconds * 1000 : bench.minutes * 60_000
     const run: Run = {
       kind: 'run',
-      port,
-      legs,
-      rampMs,
+      ...{ port, signature, legs, windowMs },
+      rampMs: legs * RAMP_MS_PER_LEG,
       warmMs: WARM_MS,
-      windowMs,
       pairs: pairs !== undefined,
     }
     const opened = load.when<Opened>('opened')
@@ -73,11 +92,14 @@ export async function measure(
     const done = load.when<Figures>('figures')
     load.send(run)
     await opened
-    const before = clocks(child, load)
+    await observation?.take(pid)
+    if (bench.minutes !== undefined) rss.start()
+    const before = clocks(started, load)
     const { windowMs: measuredMs } = await closed
-    const after = clocks(child, load)
-    const rss = rssOf(child.pid)
-    const end = await memoryOf(child)
+    const after = clocks(started, load)
+    const rssEnd = rssOf(pid)
+    const observed = await observation?.take(pid)
+    const end = await started.memory()
     const perLeg = 1000 / (legs * measuredMs)
     const userMs = (after.subject.user - before.subject.user) * perLeg
     const systemMs = (after.subject.system - before.subject.system) * perLeg
@@ -85,14 +107,17 @@ export async function measure(
     return {
       subject,
       legs,
+      windowMs: measuredMs,
       cpuMs: userMs + systemMs,
       userMs,
       systemMs,
       corePercent: ((userMs + systemMs) * legs) / 10,
       rssIdleMiB: rssIdle / 1024,
-      rssMiB: rss / 1024,
-      rssPerLegKiB: (rss - rssIdle) / legs,
-      memory: { idle, end },
+      rssMiB: rssEnd / 1024,
+      rssPerLegKiB: (rssEnd - rssIdle) / legs,
+      ...(idle && end ? { memory: { idle, end } } : {}),
+      rss: rss.samples,
+      ...(observed ? { observed } : {}),
       loadCorePercent: percent(after.load.user + after.load.system - before.load.user - before.load.system),
       foreignPercent: {
         subjectCore: percent(after.foreignSubject - before.foreignSubject),
@@ -101,26 +126,26 @@ export async function measure(
       figures: await done,
     }
   } finally {
-    await child.stop()
+    await started.stop()
   }
 }
 
 /** One line about a window, for progress output. */
 export function describe({ cpuMs, rssPerLegKiB, figures, foreignPercent }: Window): string {
-  const { uplinkMs, downlinkMs, soundPercent, gaps, framesLost, legsLost } = figures
+  const { uplinkMs, downlinkMs, gaps, longestGapMs, framesLost, legsLost } = figures
   return [
     `${cpuMs.toFixed(2)} ms CPU per leg-second`,
     `${rssPerLegKiB.toFixed(0)} KiB per leg`,
     `uplink p99 ${uplinkMs.p99.toFixed(1)} ms`,
     `downlink p99 ${downlinkMs.p99.toFixed(1)} ms`,
-    `sound ${soundPercent.toFixed(0)} %`,
-    `${gaps} gaps, ${framesLost} frames and ${legsLost} legs lost`,
+    `${gaps} gaps${gaps > 0 ? ` up to ${longestGapMs.toFixed(0)} ms` : ''}`,
+    `${framesLost} frames and ${legsLost} legs lost`,
     `others used ${foreignPercent.subjectCore.toFixed(0)} and ${foreignPercent.loadCore.toFixed(0)} % of the cores`,
   ].join(', ')
 }
 
-function clocks(child: Child, load: Child) {
-  const subject = cpuOf(child.pid)
+function clocks({ pid }: SubjectProcess, load: Child) {
+  const subject = cpuOf(pid)
   const own = cpuOf(load.pid)
   return {
     subject,
@@ -128,10 +153,4 @@ function clocks(child: Child, load: Child) {
     foreignSubject: foreignMs(SUBJECT_CORE, subject),
     foreignLoad: foreignMs(LOAD_CORE, own),
   }
-}
-
-function memoryOf(child: Child): Promise<Memory> {
-  const answer = child.when<Memory>('memory')
-  child.send({ kind: 'memory?' })
-  return answer
 }

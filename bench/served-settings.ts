@@ -1,0 +1,49 @@
+import { relayOptions } from '../src/core/model/relay-settings.ts'
+import { languageOf, numberOf } from './subject.ts'
+
+/** A bridge under load has to reach this service, in this mode, for this many legs. */
+export interface ServedOptions {
+  /** Address of the scripted service. */
+  readonly service: string
+  readonly mode: 'block' | 'streaming'
+  readonly legs: number
+}
+
+/** Public address and secret of the bridge, as the simulated Twilio knows them. */
+export const SERVED_SIGNATURE = {
+  publicUrl: 'https://bridge.example.com',
+  authToken: '0123456789abcdef0123456789abcdef',
+}
+
+/**
+ * The settings of a bridge under load: everything that it needs to be called, and defaults for the rest. Each number
+ * hears a language of its own, which identifies the leg at the service. Requests come from this machine, where the limits
+ * per address do not apply by default.
+ */
+export function servedSettings({ service, mode, legs }: ServedOptions): object {
+  const numbers = Array.from({ length: legs }, (_, index) => [
+    numberOf(index),
+    { speaks: 'en-us', hears: languageOf(index) },
+  ])
+  return {
+    host: '127.0.0.1',
+    port: 0,
+    publicUrl: SERVED_SIGNATURE.publicUrl,
+    service: { url: service, apiKey: 'simulated-key', ...(mode === 'block' ? { mode } : {}) },
+    ...(legs > defaultMaxLegs() ? { relay: { maxLegs: legs } } : {}),
+    twilio: { authToken: SERVED_SIGNATURE.authToken, numbers: Object.fromEntries(numbers) },
+  }
+}
+
+/** What differs from the defaults because of the load, for the output; undefined if nothing. */
+export function exceptions({ mode, legs }: ServedOptions): string | undefined {
+  const changed = [
+    ...(mode === 'block' ? ['service.mode: block (--mode)'] : []),
+    ...(legs > defaultMaxLegs() ? [`relay.maxLegs: ${legs} (default ${defaultMaxLegs()})`] : []),
+  ]
+  return changed.length === 0 ? undefined : changed.join(', ')
+}
+
+function defaultMaxLegs(): number {
+  return relayOptions({}).maxLegs
+}

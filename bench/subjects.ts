@@ -1,0 +1,64 @@
+import type { Memory, Signature } from './messages.ts'
+import { Child } from './process.ts'
+import { Served } from './served.ts'
+import type { Start } from './starts.ts'
+import type { Listening } from './subject.ts'
+
+/**
+ * Targets of the load: `dragoman serve`, its parts composed by the bench, the minimum that does the signaling, and the
+ * same with the lead and message length of the bridge.
+ */
+export const SUBJECTS = ['floor', 'floor-lead', 'served', 'bridge'] as const
+export type Subject = (typeof SUBJECTS)[number]
+
+export const SUBJECT_CORE = 0
+
+/** A program under load. Who started it stops it. */
+export interface SubjectProcess {
+  /** The process that accepts calls. */
+  readonly pid: number
+  readonly port: number
+  /** Present if it verifies signatures. */
+  readonly signature?: Signature
+  /** Live memory after a collection; undefined for an unmodified program. */
+  memory(): Promise<Memory | undefined>
+  stop(): Promise<void>
+}
+
+export interface SubjectOptions {
+  readonly legs: number
+  /** Address of the scripted service. */
+  readonly service: string
+  readonly mode: 'block' | 'streaming'
+  /** How to start `served`. */
+  readonly start: Start
+  /** Node flags of all others: their memory settings. */
+  readonly node: readonly string[]
+  /** Node flags and environment of profiler and observer. */
+  readonly flags: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** In two-party calls, with this original voice; not `served`. */
+  readonly pairs?: 'off' | 'duck' | undefined
+}
+
+/** Starts `subject` on its core; resolves when it accepts calls. */
+export async function startSubject(subject: Subject, options: SubjectOptions): Promise<SubjectProcess> {
+  if (subject === 'served') return Served.start({ ...options, core: SUBJECT_CORE })
+  const { service, legs, mode, pairs, node, flags, env } = options
+  const args = ['--service', service, '--numbers', String(legs), '--mode', mode]
+  if (pairs) args.push('--pairs', '--original', pairs)
+  const child = Child.start(`${subject}.ts`, SUBJECT_CORE, args, [...node, ...flags], env)
+  try {
+    const { port } = await child.when<Listening>('listening')
+    return { pid: child.pid, port, memory: () => memoryOf(child), stop: () => child.stop() }
+  } catch (error) {
+    await child.stop()
+    throw error
+  }
+}
+
+function memoryOf(child: Child): Promise<Memory> {
+  const answer = child.when<Memory>('memory')
+  child.send({ kind: 'memory?' })
+  return answer
+}

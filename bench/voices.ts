@@ -1,0 +1,89 @@
+import { concat, SAMPLE_RATE } from '../src/transcode/pcm.ts'
+import { sentence, twoVoices } from './speech.ts'
+
+/**
+ * What the phones say: recorded speech with its pauses; the same without pauses, as on a noisy line; music, as on hold;
+ * or nothing.
+ */
+export const LOADS = ['speech', 'talk', 'music', 'idle'] as const
+export type Load = (typeof LOADS)[number]
+
+/** Duration of an answer (ms). */
+export const ANSWER_MS = 2_200
+
+/** Frames over which pauses are detected (ms), and the mean magnitude below which a frame is one (−43 dBFS). */
+const STEP_MS = 10
+const QUIET = 230
+/** Longest pause of continuous talk (ms). */
+const PAUSE_MS = 100
+
+/** Four chords (Hz), each held for two seconds. Whole numbers: each chord starts and ends at zero. */
+const CHORDS = [
+  [220, 277, 330, 440],
+  [185, 220, 277, 370],
+  [147, 185, 220, 294],
+  [165, 208, 247, 330],
+] as const
+const CHORD_SECONDS = 2
+/** Sum of the tones of a chord, about −17 dBFS. */
+const CHORD_PEAK = 8_000
+
+/** What all phones of a run say in a loop, and what the service answers. 16 kHz mono. */
+export interface Voices {
+  /** Undefined: silence. */
+  readonly said: Int16Array | undefined
+  readonly answer: Int16Array
+}
+
+/**
+ * The voices of `load`. The answer is a sentence that no phone says: playback with the words that the phone says next
+ * would rightly be taken for its echo.
+ */
+export function voicesOf(load: Load): Voices {
+  const [phones, service] = twoVoices()
+  return { said: saidIn(load, phones), answer: sentence(service, ANSWER_MS) }
+}
+
+function saidIn(load: Load, phones: Int16Array): Int16Array | undefined {
+  switch (load) {
+    case 'speech':
+      return phones
+    case 'talk':
+      return withoutPauses(phones)
+    case 'music':
+      return music()
+    case 'idle':
+      return undefined
+  }
+}
+
+/** Shortens the pauses of `pcm` (16 kHz) to 100 ms, across its end too, so that it can be looped. */
+export function withoutPauses(pcm: Int16Array): Int16Array {
+  const step = (STEP_MS * SAMPLE_RATE) / 1000
+  const kept: Int16Array[] = []
+  // The pause at the end counts before the first frame.
+  let quietMs = PAUSE_MS
+  for (let at = 0; at + step <= pcm.length; at += step) {
+    const frame = pcm.subarray(at, at + step)
+    quietMs = magnitude(frame) < QUIET ? quietMs + STEP_MS : 0
+    if (quietMs <= PAUSE_MS) kept.push(frame)
+  }
+  return concat(kept)
+}
+
+/** Sustained chords without pauses, 16 kHz, to be looped. */
+export function music(): Int16Array {
+  const samples = CHORD_SECONDS * SAMPLE_RATE
+  const pcm = new Int16Array(CHORDS.length * samples)
+  CHORDS.forEach((chord, n) => {
+    for (let i = 0; i < samples; i++) {
+      const sum = chord.reduce((all, hz) => all + Math.sin((2 * Math.PI * hz * i) / SAMPLE_RATE), 0)
+      pcm[n * samples + i] = Math.round((CHORD_PEAK / chord.length) * sum)
+    }
+  })
+  return pcm
+}
+
+function magnitude(frame: Int16Array): number {
+  return frame.reduce((sum, sample) => sum + Math.abs(sample), 0) / frame.length
+}
