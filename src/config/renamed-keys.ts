@@ -42,6 +42,12 @@ export const RENAMED_KEYS: ReadonlyMap<string, string> = new Map([
   ['browser.visitors', 'browser.access'],
 ])
 
+/** Notices of `sounds.notices`, below any language. */
+const RENAMED_NOTICES: ReadonlyMap<string, string> = new Map([
+  ['service-away', 'service-unavailable'],
+  ['channel-away', 'channel-unavailable'],
+])
+
 /** The limits that both servers have. */
 function limits(section: string): [string, string][] {
   const renamed = {
@@ -57,6 +63,10 @@ function limits(section: string): [string, string][] {
 
 /** Returns the current path of the key at the former `path`, or undefined if no key was renamed there. */
 export function renamedKey(path: readonly PropertyKey[]): string | undefined {
+  const [section, table, language, notice] = path.map(String)
+  const renamedNotice =
+    section === 'sounds' && table === 'notices' ? RENAMED_NOTICES.get(notice ?? '') : undefined
+  if (renamedNotice !== undefined) return `sounds.notices.${language}.${renamedNotice}`
   const former = path.map(part => (typeof part === 'number' ? '*' : String(part))).join('.')
   const current = RENAMED_KEYS.get(former)?.split('.')
   return current?.map((part, n) => (part === '*' ? String(path[n]) : part)).join('.')

@@ -34,7 +34,7 @@ export default async function status(app: FastifyInstance, options: StatusOption
     const why = notReady()
     const about = {
       status: why ?? 'ready',
-      service: relay.serviceAway ? 'unavailable' : 'ok',
+      service: relay.serviceUnavailable ? 'unavailable' : 'ok',
       ...figures(request, { legs: relay.legs }),
     }
     return why === undefined ? about : reply.code(503).header('retry-after', RETRY_SECONDS).send(about)

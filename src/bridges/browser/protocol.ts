@@ -32,7 +32,7 @@ export interface PartyView {
   readonly muted: boolean
   readonly you: boolean
   /** Disconnected, may reconnect. */
-  readonly away: boolean
+  readonly absent: boolean
 }
 
 /** Current state of the visitor. */

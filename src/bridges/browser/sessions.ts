@@ -199,7 +199,7 @@ export class BrowserSessions implements Disposable {
 function partyView({ id, channel, state, present }: Participant, session: BrowserSession): PartyView {
   const { name, speaks, hears, muted } = state
   return {
-    ...{ id, channel, muted, you: id === session.participantId, away: !present },
+    ...{ id, channel, muted, you: id === session.participantId, absent: !present },
     ...(name === undefined ? {} : { name }),
     ...(speaks === undefined ? {} : { speaks }),
     ...(hears === undefined ? {} : { hears }),

@@ -102,7 +102,10 @@ export function talkPage(scope: FastifyInstance, parts: TalkPageOptions): void {
         })),
       }
     } catch {
-      return reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-away' })
+      return reply
+        .code(503)
+        .header('retry-after', '2')
+        .send({ statusCode: 503, error: 'service-unavailable' })
     }
   })
 }

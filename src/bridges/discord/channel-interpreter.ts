@@ -65,7 +65,7 @@ export interface ChannelStatus {
   readonly captions: CaptionSettings
   readonly speakers: readonly ChannelSpeaker[]
   /** The service is currently unavailable. */
-  readonly away: boolean
+  readonly unavailable: boolean
 }
 
 /** Operations that commands can perform on an interpreted channel. */

@@ -33,7 +33,7 @@ export class LiveView implements Disposable {
   #heard = 0
   #dropped = 0
   /** Speakers and languages whose outage has been shown. */
-  readonly #away = new Set<string>()
+  readonly #unavailable = new Set<string>()
   /** Bars of the participants who send audio, in the order in which they joined. */
   readonly #bars = new Map<string, Bar>()
   /** Participants with a new level since the bars were drawn. */
@@ -94,7 +94,7 @@ export class LiveView implements Disposable {
   /** Printed once when the service fails, regardless of retries, and once when it recovers. */
   #session({ status, speaker, to, reason }: SessionEvent): void {
     const who = `${speaker} ${to}`
-    const told = this.#away.has(who)
+    const told = this.#unavailable.has(who)
     if (!told && (status === 'waiting' || reason?.kind === 'failed'))
       this.#terminal.line({
         text: `        translation unavailable (${to}): the original voice is played`,
@@ -102,8 +102,8 @@ export class LiveView implements Disposable {
       })
     if (told && status === 'live')
       this.#terminal.line({ text: `        translation restored (${to})`, colour: 'green' })
-    if (status === 'waiting') this.#away.add(who)
-    else if (status !== 'opening') this.#away.delete(who)
+    if (status === 'waiting') this.#unavailable.add(who)
+    else if (status !== 'opening') this.#unavailable.delete(who)
   }
 
   #caption(caption: Caption): void {

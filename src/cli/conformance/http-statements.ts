@@ -120,9 +120,9 @@ export const SECTION_2: readonly Statement[] = [
 function taken(...records: SessionRecord[]): Verdict {
   const good = records.find(record => started(record) || events(record, EVENT.connected).length > 0)
   if (good) return holds('the session is accepted')
-  const away = records.find(wasRejected)
-  if (!away) return notShown('no connection')
-  const why = away.happened.find(({ kind, name }) => kind === 'connect_error' || name === EVENT.error)
+  const rejected = records.find(wasRejected)
+  if (!rejected) return notShown('no connection')
+  const why = rejected.happened.find(({ kind, name }) => kind === 'connect_error' || name === EVENT.error)
   if (why?.kind === 'connect_error') return notShown(`connect_error ${shown(why.payload)}`)
   return broken(shown(why?.payload))
 }

@@ -26,12 +26,12 @@ class AttendantOutage implements Disposable {
   }
 
   /** Translation is unavailable and the listener hears originals. The notice is delayed, so short outages have none. */
-  away(): void {
+  started(): void {
     this.#waiting ??= setTimer(this.#clock, this.#options.outageNoticeAfterMs, () => this.#tell())
   }
 
   /** Translation is available again after `durationMs`. */
-  back(durationMs: number): void {
+  ended(durationMs: number): void {
     this[Symbol.dispose]()
     if (!this.#told) return
     this.#told = false
@@ -49,7 +49,7 @@ class AttendantOutage implements Disposable {
     if (now - this.#toldAt < this.#options.outageNoticeEveryMs) return
     this.#told = true
     this.#toldAt = now
-    void this.#voice.say('service-away')
+    void this.#voice.say('service-unavailable')
   }
 }
 
@@ -109,8 +109,8 @@ export class Attendant implements Disposable {
       observer.on('dtmf', ({ participant, digit }) => this.#pressed(participant, digit)),
       observer.on('outage', ({ participant, active, durationMs }) => {
         const outage = this.#of(participant)?.outage
-        if (active) outage?.away()
-        else outage?.back(durationMs)
+        if (active) outage?.started()
+        else outage?.ended(durationMs)
       }),
       observer.on('admitted', ({ participant }) => void this.#of(participant)),
       observer.on('left', ({ participant }) => this.#forget(participant)),

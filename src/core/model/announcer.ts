@@ -13,7 +13,7 @@ export const NOTICES = [
   'connected',
   'other-left',
   'goodbye',
-  'service-away',
+  'service-unavailable',
   'service-back',
   'interpreting-paused',
   'interpreting-resumed',
@@ -38,14 +38,14 @@ export const NOTICES = [
   /** The daily limit for outbound calls is reached. */
   'minutes-spent',
   /** To phones, about their voice channel: it is unavailable, receives no audio, plays no audio; it has recovered. */
-  'channel-away',
+  'channel-unavailable',
   'channel-mute',
   'channel-deaf',
   'channel-back',
 ] as const
 export type NoticeName = (typeof NOTICES)[number]
 
-export const TONES = ['ringback', 'busy', 'beep', 'away'] as const
+export const TONES = ['ringback', 'busy', 'beep', 'unavailable'] as const
 /** A call progress tone. */
 export type ToneName = (typeof TONES)[number]
 

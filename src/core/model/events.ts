@@ -95,8 +95,8 @@ export interface RelayEvents {
   admitted: { room: string; participant: string; channel: string; speaks?: LanguageId; hears?: LanguageId }
   /** A participant's leg broke. Their place is reserved for `reconnectWindowMs`; after that, `left` follows. */
   disconnected: { room: string; participant: string; reason: EndReason; reconnectWindowMs: number }
-  /** The participant reconnected with a new leg after `awayMs`. */
-  reconnected: { room: string; participant: string; awayMs: number }
+  /** The participant reconnected with a new leg after `absentMs`. */
+  reconnected: { room: string; participant: string; absentMs: number }
   /** The participant left permanently; `frames` of 20 ms were received from them. */
   left: { room: string; participant: string; channel: string; reason: EndReason; frames: number }
   /** A participant's state changed; `state` is the new state, `changes` lists the keys that differ. */

@@ -259,7 +259,7 @@ export class Participant implements UplinkTarget {
   }
 
   /** Time since the disconnection (ms); 0 while connected. */
-  awayMs(now: number): number {
+  absentMs(now: number): number {
     return this.#lostAt === undefined ? 0 : now - this.#lostAt
   }
 

@@ -12,7 +12,7 @@ export class ReconnectionWindow {
   readonly #windowMs: number
   readonly #over: (participant: Participant, reason: EndReason) => void
   readonly #byCall = new Map<string, Participant>()
-  readonly #away = new Map<Participant, { readonly reason: EndReason; readonly timer: Disposable }>()
+  readonly #absent = new Map<Participant, { readonly reason: EndReason; readonly timer: Disposable }>()
 
   /** Calls `over` for a participant who has not reconnected after `windowMs`, or who is removed with `expire`. */
   constructor(clock: Clock, windowMs: number, over: (participant: Participant, reason: EndReason) => void) {
@@ -23,7 +23,7 @@ export class ReconnectionWindow {
 
   /** Number of disconnected participants. */
   get size(): number {
-    return this.#away.size
+    return this.#absent.size
   }
 
   /** Registers `participant` under the call of its leg. */
@@ -34,8 +34,8 @@ export class ReconnectionWindow {
 
   /** Forgets `participant` and cancels its timer; it can no longer reconnect. */
   forget(participant: Participant): void {
-    this.#away.get(participant)?.timer[Symbol.dispose]()
-    this.#away.delete(participant)
+    this.#absent.get(participant)?.timer[Symbol.dispose]()
+    this.#absent.delete(participant)
     const call = callOf(participant.leg)
     if (call && this.#byCall.get(call) === participant) this.#byCall.delete(call)
   }
@@ -52,22 +52,22 @@ export class ReconnectionWindow {
     if (this.#windowMs === 0 || !callOf(participant.leg)) return false
     if (reason.kind !== 'failed' || !reason.error.retryable) return false
     const timer = setTimer(this.#clock, this.#windowMs, () => this.expire(participant))
-    this.#away.set(participant, { reason, timer })
+    this.#absent.set(participant, { reason, timer })
     return true
   }
 
   /** Ends the reconnection window: `participant` has reconnected. */
   end(participant: Participant): void {
-    this.#away.get(participant)?.timer[Symbol.dispose]()
-    this.#away.delete(participant)
+    this.#absent.get(participant)?.timer[Symbol.dispose]()
+    this.#absent.delete(participant)
   }
 
   /** Removes a disconnected participant. `reason` defaults to the reason its leg ended. */
   expire(participant: Participant, reason?: EndReason): void {
-    const away = this.#away.get(participant)
-    if (!away) return
+    const absent = this.#absent.get(participant)
+    if (!absent) return
     this.forget(participant)
-    this.#over(participant, reason ?? away.reason)
+    this.#over(participant, reason ?? absent.reason)
   }
 }
 

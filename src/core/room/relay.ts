@@ -117,7 +117,7 @@ export class Relay implements Admission {
   }
 
   /** True if no service is known to respond; services are probed only while a session needs one. */
-  get serviceAway(): boolean {
+  get serviceUnavailable(): boolean {
     return this.#gate.statuses.every(status => status !== 'closed')
   }
 
@@ -224,14 +224,14 @@ export class Relay implements Admission {
 
   /** The call has a new leg; the end of the old one is possibly still unknown. */
   #takeBack(room: Room, participant: Participant, leg: Leg): void {
-    const awayMs = Math.round(participant.awayMs(this.#clock.now()))
+    const absentMs = Math.round(participant.absentMs(this.#clock.now()))
     const before = participant.leg
     this.#reconnections.end(participant)
     participant.attach(leg)
     if (before.id !== participant.id) this.#participants.delete(before.id)
     this.metrics.legsReconnected++
-    this.observer.emit('reconnected', { room: room.name, participant: participant.id, awayMs })
-    this.#log.info({ participant: participant.id, legId: leg.id, awayMs }, 'participant reconnected')
+    this.observer.emit('reconnected', { room: room.name, participant: participant.id, absentMs })
+    this.#log.info({ participant: participant.id, legId: leg.id, absentMs }, 'participant reconnected')
     room.restore(participant)
   }
 

@@ -192,7 +192,7 @@ function fileOf({ notices }: SoundSettings, name: NoticeName, language: Language
 
 /** Returns the tone that replaces an unavailable notice. */
 function toneFor(name: NoticeName): ToneName {
-  return name === 'service-away' ? 'away' : 'beep'
+  return name === 'service-unavailable' ? 'unavailable' : 'beep'
 }
 
 function nameOf(error: unknown): string {

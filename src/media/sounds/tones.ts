@@ -42,9 +42,9 @@ const PLANS: Readonly<Record<TonePlan, Readonly<Record<'ringback' | 'busy', read
 }
 
 /** The same in all plans: one beep; two falling notes for an outage of the translation. */
-const OWN: Readonly<Record<'beep' | 'away', readonly Beat[]>> = {
+const OWN: Readonly<Record<'beep' | 'unavailable', readonly Beat[]>> = {
   beep: [{ hz: [880], on: 200, off: 100 }],
-  away: [
+  unavailable: [
     { hz: [660], on: 160, off: 60 },
     { hz: [495], on: 240, off: 120 },
   ],

@@ -19,7 +19,7 @@ export const GERMAN_CHANNEL: ChannelWords = {
   noAudio:
     'Es wird gesprochen, aber kein Ton kommt an. Der Betreiber dieses Bots sollte prüfen, ob UDP blockiert wird.',
   full: 'Hier sind mehr Leute, als ich gleichzeitig hören kann. Manche werden nicht übersetzt.',
-  serviceAway:
+  serviceUnavailable:
     '⚠️ Der Übersetzungsdienst ist nicht erreichbar. Ich versuche es weiter; bis dahin gibt es keine Untertitel.',
   serviceBack: 'Der Übersetzungsdienst war eine Weile nicht erreichbar. Er ist wieder da.',
   headphones: name => `${name}, Ihr Mikrofon nimmt auf, was ich sage. Bitte benutzen Sie Kopfhörer.`,
@@ -137,7 +137,7 @@ export const GERMAN_COMMANDS: Words = {
       `${language} kannst du hier hören und lesen, aber ich erkenne es nicht: Was in dieser Sprache gesagt wird, wird nicht übersetzt.`,
     unknownLanguage: text => `„${text}“ kenne ich nicht als Sprache.`,
     perhaps: languages => `Vielleicht: ${languages}`,
-    languagesAway:
+    languagesUnavailable:
       'Ich kann die Sprachen des Übersetzungsdienstes gerade nicht abrufen. Versuche es gleich noch einmal.',
     stillOptedOut:
       'Du hast widersprochen, deshalb höre ich dir nicht zu. Das änderst du mit `/interpret privacy opt-in`.',
@@ -175,7 +175,7 @@ export const GERMAN_COMMANDS: Words = {
         default: 'angenommen',
       },
       more: count => `und ${count} weitere`,
-      away: '⚠️ Der Übersetzungsdienst ist nicht erreichbar. Ich versuche es weiter.',
+      unavailable: '⚠️ Der Übersetzungsdienst ist nicht erreichbar. Ich versuche es weiter.',
     },
 
     privacy: {

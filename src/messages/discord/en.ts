@@ -18,7 +18,8 @@ export const ENGLISH_CHANNEL: ChannelWords = {
   noAudio:
     'People are speaking, but no audio arrives. The operator of this bot should check whether UDP is blocked.',
   full: 'There are more people here than I can listen to. Some are not translated.',
-  serviceAway: '⚠️ The translation service is unavailable. I keep trying; until then, there are no captions.',
+  serviceUnavailable:
+    '⚠️ The translation service is unavailable. I keep trying; until then, there are no captions.',
   serviceBack: 'The translation service was unavailable for a while. It is back.',
   headphones: name => `${name}, your microphone picks up what I say. Please use headphones.`,
   thread: 'Captions',
@@ -130,7 +131,8 @@ export const ENGLISH_COMMANDS: Words = {
       `You can hear and read ${language} here, but I cannot recognize it: speech in this language is not translated.`,
     unknownLanguage: text => `“${text}” is not a language I know.`,
     perhaps: languages => `Try: ${languages}`,
-    languagesAway: 'I cannot get the languages of the translation service. Please try again in a moment.',
+    languagesUnavailable:
+      'I cannot get the languages of the translation service. Please try again in a moment.',
     stillOptedOut:
       'You have opted out, so I am not listening to you. To opt in, use `/interpret privacy opt-in`.',
 
@@ -167,7 +169,7 @@ export const ENGLISH_COMMANDS: Words = {
         default: 'assumed',
       },
       more: count => `and ${count} more`,
-      away: '⚠️ The translation service is unavailable. I keep trying.',
+      unavailable: '⚠️ The translation service is unavailable. I keep trying.',
     },
 
     privacy: {

@@ -19,7 +19,7 @@ export const SPANISH_CHANNEL: ChannelWords = {
   noAudio:
     'Hay personas hablando, pero no llega audio. El operador del bot debería comprobar si UDP está bloqueado.',
   full: 'Hay más personas de las que puedo escuchar. A algunas no se las traduce.',
-  serviceAway:
+  serviceUnavailable:
     '⚠️ El servicio de traducción no está disponible. Sigo intentándolo; mientras tanto, no hay subtítulos.',
   serviceBack: 'El servicio de traducción no ha estado disponible durante un rato. Ya funciona.',
   headphones: name => `${name}, su micrófono capta lo que digo. Use auriculares, por favor.`,
@@ -135,7 +135,7 @@ export const SPANISH_COMMANDS: Words = {
       `Aquí puedes oír y leer ${language}, pero no lo reconozco: lo que se dice en ese idioma no se traduce.`,
     unknownLanguage: text => `«${text}» no es un idioma que conozca.`,
     perhaps: languages => `Prueba con: ${languages}`,
-    languagesAway:
+    languagesUnavailable:
       'No puedo obtener los idiomas del servicio de traducción. Prueba otra vez dentro de un momento.',
     stillOptedOut:
       'Has pedido que no te escuche, así que no lo hago. Para cambiarlo, usa `/interpret privacy opt-in`.',
@@ -173,7 +173,7 @@ export const SPANISH_COMMANDS: Words = {
         default: 'supuesto',
       },
       more: count => `y ${count} más`,
-      away: '⚠️ El servicio de traducción no está disponible. Sigo intentándolo.',
+      unavailable: '⚠️ El servicio de traducción no está disponible. Sigo intentándolo.',
     },
 
     privacy: {

@@ -19,7 +19,7 @@ export const FRENCH_CHANNEL: ChannelWords = {
   noAudio:
     'Des personnes parlent, mais aucun son n’arrive. L’opérateur du bot devrait vérifier si l’UDP est bloqué.',
   full: 'Il y a plus de monde que je ne peux écouter. Certaines personnes ne sont pas traduites.',
-  serviceAway:
+  serviceUnavailable:
     '⚠️ Le service de traduction est indisponible. Je continue d’essayer ; d’ici là, il n’y a pas de sous-titres.',
   serviceBack: 'Le service de traduction a été indisponible un moment. Il fonctionne de nouveau.',
   headphones: name => `${name}, votre micro capte ce que je dis. Utilisez un casque, s’il vous plaît.`,
@@ -137,7 +137,8 @@ export const FRENCH_COMMANDS: Words = {
       `Tu peux entendre et lire cette langue ici (${language}), mais je ne la reconnais pas : ce qui est dit dans cette langue n’est pas traduit.`,
     unknownLanguage: text => `« ${text} » n’est pas une langue que je connais.`,
     perhaps: languages => `Essaie : ${languages}`,
-    languagesAway: 'Je n’arrive pas à obtenir les langues du service de traduction. Réessaie dans un moment.',
+    languagesUnavailable:
+      'Je n’arrive pas à obtenir les langues du service de traduction. Réessaie dans un moment.',
     stillOptedOut:
       'Tu as refusé d’être écouté, donc je ne t’écoute pas. Pour changer cela, utilise `/interpret privacy opt-in`.',
 
@@ -175,7 +176,7 @@ export const FRENCH_COMMANDS: Words = {
         default: 'supposée',
       },
       more: count => `et ${count} de plus`,
-      away: '⚠️ Le service de traduction est indisponible. Je continue d’essayer.',
+      unavailable: '⚠️ Le service de traduction est indisponible. Je continue d’essayer.',
     },
 
     privacy: {

@@ -19,7 +19,7 @@ export const ITALIAN_CHANNEL: ChannelWords = {
   noAudio:
     'Ci sono persone che parlano, ma non arriva audio. L’operatore del bot dovrebbe controllare se UDP è bloccato.',
   full: 'Ci sono più persone di quante ne possa ascoltare. Alcune non vengono tradotte.',
-  serviceAway:
+  serviceUnavailable:
     '⚠️ Il servizio di traduzione non è disponibile. Continuo a provare; fino ad allora non ci sono sottotitoli.',
   serviceBack: 'Il servizio di traduzione non è stato disponibile per un po’. Ora funziona.',
   headphones: name => `${name}, il suo microfono capta ciò che dico. Usi le cuffie, per favore.`,
@@ -132,7 +132,8 @@ export const ITALIAN_COMMANDS: Words = {
       `Qui puoi sentire e leggere ${language}, ma non lo riconosco: ciò che si dice in questa lingua non viene tradotto.`,
     unknownLanguage: text => `“${text}” non è una lingua che conosco.`,
     perhaps: languages => `Prova: ${languages}`,
-    languagesAway: 'Non riesco a ottenere le lingue del servizio di traduzione. Riprova tra un momento.',
+    languagesUnavailable:
+      'Non riesco a ottenere le lingue del servizio di traduzione. Riprova tra un momento.',
     stillOptedOut:
       'Hai chiesto di non essere ascoltato, quindi non ti ascolto. Per cambiarlo, usa `/interpret privacy opt-in`.',
 
@@ -169,7 +170,7 @@ export const ITALIAN_COMMANDS: Words = {
         default: 'presunta',
       },
       more: count => `e altri ${count}`,
-      away: '⚠️ Il servizio di traduzione non è disponibile. Continuo a provare.',
+      unavailable: '⚠️ Il servizio di traduzione non è disponibile. Continuo a provare.',
     },
 
     privacy: {

@@ -18,7 +18,8 @@ export const PORTUGUESE_CHANNEL: ChannelWords = {
   noAudio:
     'Há pessoas falando, mas não chega áudio. O operador do bot deve verificar se o UDP está bloqueado.',
   full: 'Há mais pessoas do que consigo ouvir. Algumas não são traduzidas.',
-  serviceAway: '⚠️ O serviço de tradução está indisponível. Continuo tentando; até lá, não há legendas.',
+  serviceUnavailable:
+    '⚠️ O serviço de tradução está indisponível. Continuo tentando; até lá, não há legendas.',
   serviceBack: 'O serviço de tradução ficou indisponível por algum tempo. Já voltou.',
   headphones: name => `${name}, o seu microfone capta o que eu digo. Use fones de ouvido, por favor.`,
   thread: 'Legendas',
@@ -132,7 +133,7 @@ export const PORTUGUESE_COMMANDS: Words = {
       `Você pode ouvir e ler ${language} aqui, mas eu não reconheço esse idioma: o que se diz nele não é traduzido.`,
     unknownLanguage: text => `“${text}” não é um idioma que eu conheça.`,
     perhaps: languages => `Tente: ${languages}`,
-    languagesAway: 'Não consigo obter os idiomas do serviço de tradução. Tente de novo daqui a pouco.',
+    languagesUnavailable: 'Não consigo obter os idiomas do serviço de tradução. Tente de novo daqui a pouco.',
     stillOptedOut:
       'Você pediu para não ser ouvido, então não ouço você. Para mudar isso, use `/interpret privacy opt-in`.',
 
@@ -169,7 +170,7 @@ export const PORTUGUESE_COMMANDS: Words = {
         default: 'suposto',
       },
       more: count => `e mais ${count}`,
-      away: '⚠️ O serviço de tradução está indisponível. Continuo tentando.',
+      unavailable: '⚠️ O serviço de tradução está indisponível. Continuo tentando.',
     },
 
     privacy: {

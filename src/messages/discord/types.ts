@@ -23,7 +23,7 @@ export interface ChannelWords {
   /** People are speaking, but no audio arrives. */
   readonly noAudio: string
   readonly full: string
-  readonly serviceAway: string
+  readonly serviceUnavailable: string
   /** Replaces it after the recovery. */
   readonly serviceBack: string
   /** A microphone picks up its own speaker. */
@@ -135,7 +135,7 @@ export interface AnswerWords {
   readonly notUnderstood: (language: string) => string
   readonly unknownLanguage: (text: string) => string
   readonly perhaps: (languages: string) => string
-  readonly languagesAway: string
+  readonly languagesUnavailable: string
   readonly stillOptedOut: string
 
   // output
@@ -173,7 +173,7 @@ export interface AnswerWords {
       readonly default: string
     }
     readonly more: (count: number) => string
-    readonly away: string
+    readonly unavailable: string
   }
 
   // privacy

@@ -98,7 +98,7 @@ interface OpenRoom {
   readonly life: RoomLife
   readonly times: CaptionTimes
   /** Speakers and languages whose translation is unavailable. */
-  readonly away: Set<string>
+  readonly unavailable: Set<string>
 }
 
 /**
@@ -173,7 +173,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
       openedAtMs: this.#clock.now(),
       openedAt: isoTime(this.#wall()),
     }
-    const open = { life, times: new CaptionTimes(life), away: new Set<string>() }
+    const open = { life, times: new CaptionTimes(life), unavailable: new Set<string>() }
     this.#rooms.set(room, open)
     this.#tell(life, { kind: 'opened' })
     return open
@@ -190,13 +190,13 @@ export class CaptionFeed implements CaptionSource, Disposable {
     const open = this.#rooms.get(room)
     if (!open) return
     const key = `${speaker} ${to}`
-    const away = status === 'waiting' || (status === 'ended' && reason?.kind === 'failed')
+    const unavailable = status === 'waiting' || (status === 'ended' && reason?.kind === 'failed')
     // An attempt has no result yet, and a session that is no longer needed does not count as an outage.
     if (status === 'opening') return
-    if (away === open.away.has(key)) return
-    if (away) open.away.add(key)
-    else open.away.delete(key)
-    this.#tell(open.life, { kind: 'service', speaker, to, unavailable: away })
+    if (unavailable === open.unavailable.has(key)) return
+    if (unavailable) open.unavailable.add(key)
+    else open.unavailable.delete(key)
+    this.#tell(open.life, { kind: 'service', speaker, to, unavailable })
   }
 
   #tell(life: RoomLife, event: FeedEvent): void {

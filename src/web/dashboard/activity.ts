@@ -26,8 +26,8 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
         `disconnected (${describeEnd(reason)}), can reconnect for ${seconds(reconnectWindowMs)}`,
       ),
     ),
-  reconnected: ({ room, participant, awayMs }) =>
-    line('party', room, participant, `reconnected after ${seconds(awayMs)}`),
+  reconnected: ({ room, participant, absentMs }) =>
+    line('party', room, participant, `reconnected after ${seconds(absentMs)}`),
   left: ({ room, participant, reason }) => {
     const told = line('party', room, participant, `left: ${describeEnd(reason)}`)
     return reason.kind === 'failed' ? bad(told) : told

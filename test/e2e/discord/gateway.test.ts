@@ -141,9 +141,9 @@ describe.concurrent('D9 Discord loses the server for a while', () => {
     await casa.say(owner, BEN, 1_500)
     await until(() => times(phone.heard(), into(BEN, 'es-es')) === 1, PATIENCE_MS, 'the translation')
     call.forget(guild.bot.id)
-    const told = (name: 'channel-away' | 'channel-back') =>
+    const told = (name: 'channel-unavailable' | 'channel-back') =>
       until(() => times(phone.heard(), noticeHz(name, 'es')) === 1, PATIENCE_MS, name)
-    await told('channel-away')
+    await told('channel-unavailable')
     guild.comeBack()
     await told('channel-back')
     await casa.say(owner, BEN, 1_500)

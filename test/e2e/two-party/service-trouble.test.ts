@@ -32,14 +32,14 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     await translationsHeard(x, 1)
 
     await x.service.stop()
-    await noticeHeard(x, 'service-away', 2)
+    await noticeHeard(x, 'service-unavailable', 2)
     await say(caller, VOICE.third, 1_000)
     await callee.quietFor(500)
     const original = longest(soundings(callee.heard(), VOICE.third, FAINT))
     expect(Math.abs(original.db - SAID_DB)).toBeLessThan(NEAR_DB)
     // Each in their own language.
-    expect(times(callee.heard(), noticeHz('service-away', 'es'))).toBe(1)
-    expect(times(caller.heard(), noticeHz('service-away', 'en'))).toBe(1)
+    expect(times(callee.heard(), noticeHz('service-unavailable', 'es'))).toBe(1)
+    expect(times(caller.heard(), noticeHz('service-unavailable', 'en'))).toBe(1)
 
     await x.service.start()
     await noticeHeard(x, 'service-back', 2)
@@ -111,7 +111,7 @@ describe.concurrent('the translation service', { timeout: 60_000 }, () => {
     await using x = await exchange({ config: { attendant: { outageNoticeAfterMs: 0 } } })
     await x.service.stop()
     const { caller, callee } = await x.connected()
-    await noticeHeard(x, 'service-away', 2)
+    await noticeHeard(x, 'service-unavailable', 2)
     await say(caller, VOICE.caller, 1_000)
     await callee.quietFor(500)
     const original = longest(soundings(callee.heard(), VOICE.caller, FAINT))

@@ -51,7 +51,7 @@ export class FakeInterpreter implements ChannelInterpreter {
       written: [],
       captions: this.#captions,
       speakers: this.speakers,
-      away: false,
+      unavailable: false,
       ...this.change,
     }
   }

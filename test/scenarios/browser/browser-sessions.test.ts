@@ -128,7 +128,7 @@ describe('a visitor', () => {
     const again = await b.talker()
     again.send({ kind: 'resume', call, secret })
     expect(await again.expect('welcome')).toMatchObject({ resumed: true, call })
-    expect(returned).toMatchObject([{ awayMs: 3_000 }])
+    expect(returned).toMatchObject([{ absentMs: 3_000 }])
     expect(b.bridge.counters).toMatchObject({ sessions: 1, resumed: 1 })
     // Again over a connection that is still open.
     const third = await b.talker()

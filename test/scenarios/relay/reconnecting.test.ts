@@ -25,16 +25,16 @@ async function set(options: Parameters<typeof rooms>[0] = {}) {
   const { observer } = r.relay
   observer.on('admitted', e => events.push(`admitted ${e.participant}`))
   observer.on('disconnected', e => events.push(`lost ${e.participant}`))
-  observer.on('reconnected', e => events.push(`returned ${e.participant} after ${e.awayMs}`))
+  observer.on('reconnected', e => events.push(`returned ${e.participant} after ${e.absentMs}`))
   observer.on('left', e => events.push(`left ${e.participant} ${e.reason.kind}`))
   observer.on('room', e => events.push(`room ${e.state}`))
   return events
 }
 
-/** The leg of `call` breaks, and the participant's next one joins after `awayMs`. */
-async function breaks(leg: LiveLeg, awayMs: number, id = `${leg.id}-2`) {
+/** The leg of `call` breaks, and the participant's next one joins after `absentMs`. */
+async function breaks(leg: LiveLeg, absentMs: number, id = `${leg.id}-2`) {
   void leg.close(broken)
-  await r.run(awayMs)
+  await r.run(absentMs)
   return r.live(id, {}, leg.call)
 }
 

@@ -109,6 +109,16 @@ it('a required key is not reported as missing while its former name is set', () 
   ])
 })
 
+it('a notice is reported with its new name, in any language', () => {
+  const notices = { es: { 'service-away': 'a.ogg' }, 'en-us': { 'channel-away': 'b.ogg', busy: 'c.ogg' } }
+  expect(problemsOf({ yaml: stringify({ sounds: { notices } }) }).lines).toEqual([
+    expect.stringMatching(
+      /notices\.es\.service-away was renamed to sounds\.notices\.es\.service-unavailable$/,
+    ),
+    expect.stringMatching(/en-us\.channel-away was renamed to sounds\.notices\.en-us\.channel-unavailable$/),
+  ])
+})
+
 it('doctor shows the new name as the fix', () => {
   const { error } = problemsOf({ yaml: 'relay:\n  keepMs: 5000' })
   expect(settingsFailures(error)).toMatchObject([

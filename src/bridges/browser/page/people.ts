@@ -87,7 +87,7 @@ export class People {
     link.focus()
   }
 
-  #line({ you, name, channel, speaks, muted, away }: PartyView): string {
+  #line({ you, name, channel, speaks, muted, absent }: PartyView): string {
     // Listeners in a voice channel, without a name or language.
     if (channel === 'discord' && name === undefined && speaks === undefined) return say('channelHere')
     const key = `channel-${channel}`
@@ -97,7 +97,7 @@ export class People {
       say(hasWords(key) ? key : 'channel-other'),
       ...(speaks === undefined ? [] : [say('speaks', { language: this.#nameOf(speaks) })]),
       ...(muted ? [say('mutedHere')] : []),
-      ...(away ? [say('awayHere')] : []),
+      ...(absent ? [say('absentHere')] : []),
     ].join(', ')
   }
 

@@ -248,7 +248,7 @@ class Talk {
         )
         return
       case 'outage':
-        this.#tell(message.active ? 'away' : this.#state)
+        this.#tell(message.active ? 'unavailable' : this.#state)
         return
       case 'mark':
         this.#sound?.order({ kind: 'mark', id: message.id })
@@ -349,7 +349,7 @@ function isTrouble(words: Words | undefined): boolean {
 fillWords()
 const talk = new Talk(
   await catalogue(link, () => {
-    status.textContent = say('away503')
+    status.textContent = say('unavailable503')
   }),
 )
 talk.open()

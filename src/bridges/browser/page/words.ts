@@ -65,7 +65,7 @@ const en = {
   'channel-other': 'connected',
   speaks: 'speaks {language}',
   mutedHere: 'muted',
-  awayHere: 'reconnecting',
+  absentHere: 'reconnecting',
   invite: 'Invite someone',
   inviteHint: 'Anyone with this link can join for {minutes} minutes.',
   inviteHere:
@@ -80,7 +80,7 @@ const en = {
   code: 'Have a code?',
   codeField: 'Conversation code',
   codeJoin: 'Join',
-  away: 'Translation is temporarily unavailable. You hear original voices until it recovers.',
+  unavailable: 'Translation is temporarily unavailable. You hear original voices until it recovers.',
   'refused-uninvited': 'You need an invitation. Ask for a link or a code.',
   'refused-link': 'This link has expired. Ask for a new one.',
   'refused-code': 'Invalid code.',
@@ -96,7 +96,7 @@ const en = {
   'ended-failed': 'Something went wrong. Reconnecting…',
   'sorry-change': 'That change isn’t possible.',
   'sorry-invite': 'Too many invitations. Try again in a minute.',
-  away503: 'Waiting for the translation service…',
+  unavailable503: 'Waiting for the translation service…',
   noSound: 'This browser doesn’t support audio on web pages. Use a current browser.',
 } as const
 

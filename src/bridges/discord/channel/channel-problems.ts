@@ -85,10 +85,10 @@ export class OutageNotice {
   }
 
   /** Updates the state at `now` (clock ms). */
-  look(away: boolean, now: number): void {
-    if (away) {
+  look(unavailable: boolean, now: number): void {
+    if (unavailable) {
       this.#since ??= now
-      if (now - this.#since >= AFTER_MS) this.#posted ??= this.#board.post(words => words.serviceAway)
+      if (now - this.#since >= AFTER_MS) this.#posted ??= this.#board.post(words => words.serviceUnavailable)
       return
     }
     this.#since = undefined

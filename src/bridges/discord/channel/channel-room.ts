@@ -118,7 +118,7 @@ export class ChannelRoom {
   }
 
   /** True if the translation of a current participant is unavailable. */
-  get away(): boolean {
+  get unavailable(): boolean {
     const room = this.#parts.relay.rooms.get(this.name)
     // Draining sessions of participants who left or opted out do not count.
     for (const { session, speaker } of room?.interpretations ?? [])

@@ -43,7 +43,7 @@ export function statusOf(
       languageFrom,
       consents,
     })),
-    away: room.away,
+    unavailable: room.unavailable,
   }
 }
 
@@ -277,7 +277,7 @@ export class ChannelSession implements ChannelInterpreter {
   #look(): void {
     const { people, room, outage, news, link, troubles } = this.#its
     const now = this.#options.clock.now()
-    outage.look(room.away, now)
+    outage.look(room.unavailable, now)
     news.look({ lost: link.state !== 'ready', hindered: troubles.hinders }, now)
     const missed = this.#looked++ % MISSED_LOOKS === 0 && !room.speakers.complete(this.#members)
     if (missed || people.outdated(this.#members)) this.#refresh()

@@ -89,13 +89,13 @@ export interface ChannelReach {
   readonly hindered: 'mute' | 'deaf' | undefined
 }
 
-type Trouble = 'channel-away' | 'channel-mute' | 'channel-deaf'
+type Trouble = 'channel-unavailable' | 'channel-mute' | 'channel-deaf'
 
 /**
  * Delay before a problem is announced (ms): most lost connections recover sooner, and moderators change their minds.
  */
 const AFTER_MS: Readonly<Record<Trouble, number>> = {
-  'channel-away': 3_000,
+  'channel-unavailable': 3_000,
   'channel-mute': 1_000,
   'channel-deaf': 1_000,
 }
@@ -121,7 +121,7 @@ export class PhoneNotices {
 
   /** Updates the state at `now` (clock ms). */
   look({ lost, hindered }: ChannelReach, now: number): void {
-    const trouble = lost ? 'channel-away' : hindered && (`channel-${hindered}` as const)
+    const trouble = lost ? 'channel-unavailable' : hindered && (`channel-${hindered}` as const)
     if (trouble !== this.#now) this.#since = now
     this.#now = trouble
     if (trouble === this.#told) return

@@ -75,7 +75,7 @@ export async function foundLanguage(
   words: AnswerWords,
 ): Promise<OfferedLanguage | string> {
   const offered = await languages.get(PATIENCE_MS)
-  if (!offered) return words.languagesAway
+  if (!offered) return words.languagesUnavailable
   const meant = languageMeant(text, offered, locale)
   if (meant && (purpose === 'speak' || meant.spoken)) return meant
   const found = { locale, purpose, words: commandMessagesFor(locale) }

@@ -37,7 +37,7 @@ export function sceneOf(
       askersOwn: channel.permissionsFor(member)?.bitfield ?? 0n,
       memberIds: [...states.keys()],
       userLimit: 'userLimit' in channel ? channel.userLimit : 0,
-      away: guild.afkChannelId === channel.id,
+      afk: guild.afkChannelId === channel.id,
     }
   }
   return {
@@ -118,7 +118,7 @@ export interface Place {
   /** 0: none. */
   readonly userLimit: number
   /** AFK channel of the guild. */
-  readonly away: boolean
+  readonly afk: boolean
 }
 
 /** The asking user. */

@@ -69,7 +69,7 @@ export function startFaults(scene: CommandContext, { voice, text, captionsOnly }
   if (!there && (voice.askersOwn & REACH) !== REACH && !(voice.askersOwn & PermissionFlagsBits.Administrator))
     return [{ kind: 'not-allowed', channelId }]
   if (!there && !managesChannels(scene, channelId)) return [{ kind: 'be-there', channelId }]
-  if (voice.away) return [{ kind: 'rest', channelId }]
+  if (voice.afk) return [{ kind: 'rest', channelId }]
   const faults: StartFault[] = []
   if (scene.botTimedOut) faults.push({ kind: 'timed-out' })
   const heard: Purpose[] = captionsOnly ? ['listen'] : ['listen', voice.kind === 'stage' ? 'stage' : 'speak']

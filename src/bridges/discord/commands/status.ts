@@ -31,14 +31,14 @@ function statusText(status: ChannelStatus, scene: CommandContext, words: AnswerW
           languages.map(each => languageName(each, locale)),
           locale,
         )
-  const { output, captions, encrypted, speakers, away } = status
+  const { output, captions, encrypted, speakers, unavailable } = status
   const shown = speakers.slice(0, MOST_SPEAKERS)
   const styles = commandMessagesFor(locale).styles
   return [
     say[status.state](mention(status.channelId)),
     // Discord formats the time for each reader (Discord: Message Formatting, Timestamps).
     say.since(`<t:${Math.floor((now - status.sinceMs) / 1000)}:R>`),
-    ...(away ? [say.away] : []),
+    ...(unavailable ? [say.unavailable] : []),
     ...(encrypted === undefined ? [] : [encrypted ? say.encrypted : say.notEncrypted]),
     say.output(output === 'auto' ? say.auto : names(output)),
     say.spoken(names(status.spoken)),

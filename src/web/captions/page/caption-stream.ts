@@ -142,26 +142,28 @@ export const STATES: Readonly<Record<StreamState, { readonly short: string; read
 }
 
 /** Tracks speakers and languages whose translation is unavailable, while the original voice plays. */
-export class Away {
-  readonly #away = new Map<string, { readonly speaker: string; readonly to: string }>()
+export class UnavailableTranslations {
+  readonly #unavailable = new Map<string, { readonly speaker: string; readonly to: string }>()
 
   /** Applies a `service` event. */
   take({ speaker, to, unavailable }: { speaker: string; to: string; unavailable: boolean }): void {
     const key = `${speaker} ${to}`
-    if (unavailable) this.#away.set(key, { speaker, to })
-    else this.#away.delete(key)
+    if (unavailable) this.#unavailable.set(key, { speaker, to })
+    else this.#unavailable.delete(key)
   }
 
   clear(): void {
-    this.#away.clear()
+    this.#unavailable.clear()
   }
 
   /** Returns the message for a reader of `language` ('' for all); '' if nothing is unavailable. */
   told(book: CaptionStore, language: string): string {
-    const away = Array.from(this.#away.values()).filter(({ to }) => language === '' || to === language)
-    if (away.length === 0) return ''
-    const names = Array.from(new Set(away.map(({ speaker }) => book.nameOf(speaker) ?? 'somebody')))
-    const languages = Array.from(new Set(away.map(({ to }) => languageName(to))))
+    const unavailable = Array.from(this.#unavailable.values()).filter(
+      ({ to }) => language === '' || to === language,
+    )
+    if (unavailable.length === 0) return ''
+    const names = Array.from(new Set(unavailable.map(({ speaker }) => book.nameOf(speaker) ?? 'somebody')))
+    const languages = Array.from(new Set(unavailable.map(({ to }) => languageName(to))))
     return `Translation unavailable: ${names.slice(0, 3).join(', ')} into ${languages.slice(0, 3).join(', ')}. Captions resume automatically.`
   }
 }

@@ -4,7 +4,13 @@ import type { Access } from './access.ts'
 import { readCaption } from './caption.ts'
 import { CaptionList, ScreenReader, type View } from './caption-list.ts'
 import { CaptionStore, shownLines } from './caption-store.ts'
-import { Away, CaptionStream, readService, STATES, type StreamState } from './caption-stream.ts'
+import {
+  CaptionStream,
+  readService,
+  STATES,
+  type StreamState,
+  UnavailableTranslations,
+} from './caption-stream.ts'
 import { type Preferences, storePreferences } from './preferences.ts'
 import { download, type Format, readTranscript } from './transcript.ts'
 
@@ -67,7 +73,7 @@ export class Reading {
   readonly list: CaptionList
   readonly #options: ReadingOptions
   readonly #stream: CaptionStream
-  readonly #away = new Away()
+  readonly #unavailable = new UnavailableTranslations()
   readonly #aloud = new ScreenReader(element('aloud', HTMLDivElement))
   readonly #awake = new WakeLock()
   readonly #notice = element('notice', HTMLDivElement)
@@ -166,7 +172,7 @@ export class Reading {
     }
     if (life !== this.book.lifeId) {
       this.book.inLife(life)
-      this.#away.clear()
+      this.#unavailable.clear()
       this.#whole = false
     }
     const value = parsed(data)
@@ -174,7 +180,7 @@ export class Reading {
       const event = readService(value)
       if (!event) return
       const before = this.#awayTold()
-      this.#away.take(event)
+      this.#unavailable.take(event)
       if (before !== '' && this.#awayTold() === '') this.#cameBack()
       this.#tell()
       return
@@ -207,7 +213,7 @@ export class Reading {
   }
 
   #awayTold(): string {
-    return this.#away.told(this.book, this.#preferences.language)
+    return this.#unavailable.told(this.book, this.#preferences.language)
   }
 
   #cameBack(): void {

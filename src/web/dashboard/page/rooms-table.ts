@@ -62,7 +62,7 @@ export class LegRow {
   #figures(figures: LegFigures): void {
     const { id, name, channel, present, muted, interpreting, speaks, hears, simulated } = figures
     say(this.#name, name ?? id)
-    this.element.classList.toggle('away', !present)
+    this.element.classList.toggle('absent', !present)
     this.#chips.replaceChildren(
       chip(channel),
       ...(simulated ? [chip('simulated', 'simulated')] : []),

@@ -59,7 +59,7 @@ test('readers are notified when the service is unavailable and when it recovers'
     15_000,
     'a word',
   )
-  expect(channel.status().away).toBe(true)
+  expect(channel.status().unavailable).toBe(true)
   await casa.service.start()
   await until(() => message.text.includes('Ya funciona'), 20_000, 'the good news')
   expect(casa.sala.visible.filter(({ text }) => text.includes('⚠️'))).toEqual([])

@@ -183,8 +183,8 @@ describe('during an outage of the translation', () => {
     expect(loudness(bob.lately(500), 300, 16_000)).toBeGreaterThan(5_900)
     expect(announcer.asked).toEqual([])
     await r.run(1_000)
-    expect(announcer.asked).toEqual(['service-away en-us', 'service-away es-es'])
-    expect(told(anna, 'service-away') && told(bob, 'service-away')).toBe(true)
+    expect(announcer.asked).toEqual(['service-unavailable en-us', 'service-unavailable es-es'])
+    expect(told(anna, 'service-unavailable') && told(bob, 'service-unavailable')).toBe(true)
     await r.run(10_000)
     expect(announcer.asked).toHaveLength(2)
     r.translator.autoReady = true
@@ -213,7 +213,7 @@ describe('during an outage of the translation', () => {
       for (const c of r.translator.connections) if (!c.closed) c.sink.ready()
       await r.run(3_000)
     }
-    expect(announcer.asked.filter(asked => asked.startsWith('service-away'))).toHaveLength(4)
+    expect(announcer.asked.filter(asked => asked.startsWith('service-unavailable'))).toHaveLength(4)
     expect(announcer.asked.filter(asked => asked.startsWith('service-back'))).toEqual([])
   })
 
@@ -222,7 +222,7 @@ describe('during an outage of the translation', () => {
     r.translator.autoReady = false
     r.connection('en-us', 'es-es').drop({ kind: 'failed', error: new BridgeError('SERVICE_REFUSED', 'no') })
     await r.run(60_000)
-    expect(announcer.asked).toEqual(['service-away es-es'])
+    expect(announcer.asked).toEqual(['service-unavailable es-es'])
   })
 })
 

@@ -98,11 +98,13 @@ describe('the sound library', () => {
   it('plays a tone when speech fails, logs the failure without the text, and tries again', async () => {
     const { sounds, speaker, log } = library()
     speaker.broken = true
-    expect((await sounds.notice('service-away', 'en-us')).name).toBe('tone away')
+    expect((await sounds.notice('service-unavailable', 'en-us')).name).toBe('tone unavailable')
     expect(log.complaints).toHaveLength(1)
     expect(log.complaints.join()).not.toContain('interrupted')
     speaker.broken = false
-    expect((await sounds.notice('service-away', 'en-us')).name).toBe('notice service-away en-us')
+    expect((await sounds.notice('service-unavailable', 'en-us')).name).toBe(
+      'notice service-unavailable en-us',
+    )
   })
 
   it('prefers recordings of the operator, first those of the region', async () => {

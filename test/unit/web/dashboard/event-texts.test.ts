@@ -57,9 +57,11 @@ test('describes the other events', () => {
   expect(EVENT_WORDS.admitted({ ...P, channel: 'twilio', hears: 'es-es' })?.text).toBe(
     'joined by twilio, only listens, hears es-es',
   )
-  expect(EVENT_WORDS.reconnected({ ...P, awayMs: 1_500 })?.text).toBe('reconnected after 1.5 s')
-  expect(EVENT_WORDS.notice({ ...P, notice: 'service-away', stage: 'begun' })?.text).toContain('service-away')
-  expect(EVENT_WORDS.notice({ ...P, notice: 'service-away', stage: 'heard' })).toBeUndefined()
+  expect(EVENT_WORDS.reconnected({ ...P, absentMs: 1_500 })?.text).toBe('reconnected after 1.5 s')
+  expect(EVENT_WORDS.notice({ ...P, notice: 'service-unavailable', stage: 'begun' })?.text).toContain(
+    'service-unavailable',
+  )
+  expect(EVENT_WORDS.notice({ ...P, notice: 'service-unavailable', stage: 'heard' })).toBeUndefined()
   expect(EVENT_WORDS.command({ ...P, action: 'mute' })?.text).toContain('mute')
   expect(EVENT_WORDS.recording({ ...R, recording: 'x', state: 'paused' })?.text).toBe('recording: paused')
   expect(EVENT_WORDS.dial({ ...R, call: 'call-1', outcome: 'busy', code: 'DIAL_REFUSED' })?.text).toBe(

@@ -146,7 +146,12 @@ test('status shows the current state, with escaped names', async () => {
     { userId: world.ana.id, language: 'es-es', languageFrom: 'locale', consents: true },
     { userId: world.eve.id, language: 'en-us', languageFrom: 'default', consents: false },
   ]
-  world.interpreter.change = { away: true, output: ['es-es'], spoken: ['es-es'], written: ['en-us', 'de-de'] }
+  world.interpreter.change = {
+    unavailable: true,
+    output: ['es-es'],
+    spoken: ['es-es'],
+    written: ['en-us', 'de-de'],
+  }
   const text = await world.types(world.ben, 'interpret status')
   expect(text.split('\n')).toEqual([
     `🔴 **Interpreting <#${world.lounge.id}>**`,

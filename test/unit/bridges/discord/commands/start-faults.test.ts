@@ -18,7 +18,7 @@ const place = (change: Partial<Place> = {}): Place => ({
   askersOwn: PermissionFlagsBits.ViewChannel | PermissionFlagsBits.Connect,
   memberIds: ['7'],
   userLimit: 0,
-  away: false,
+  afk: false,
   ...change,
 })
 const scene = (change: Partial<CommandContext> = {}): CommandContext => ({
@@ -46,7 +46,7 @@ describe('a start is prevented by', () => {
   test.each<[string, CommandContext, Place | undefined, string[]]>([
     ['no channel', scene(), undefined, ['join-first']],
     ['a channel without voice', scene(), place({ kind: 'text' }), ['no-voice']],
-    ['the inactive channel', scene(), place({ away: true }), ['rest']],
+    ['the inactive channel', scene(), place({ afk: true }), ['rest']],
     ['a time-out of the bot', scene({ botTimedOut: true }), place(), ['timed-out']],
     ['a full channel', scene(), place({ userLimit: 1 }), ['full']],
     [
