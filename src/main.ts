@@ -1,6 +1,8 @@
-#!/usr/bin/env -S node --max-semi-space-size=8
+#!/usr/bin/env node
 /** Minimum version of Node. */
 const NEEDED = 24
+/** Commands that run for a long time, with many calls. */
+const SERVERS = ['serve', 'service']
 
 // Before other modules are loaded: an older version would fail at the first unknown syntax.
 if (Number.parseInt(process.versions.node, 10) < NEEDED) {
@@ -9,6 +11,10 @@ if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   )
   process.exitCode = 1
 } else {
+  if (SERVERS.includes(process.argv[2] ?? '')) {
+    const { applyMemoryFlags } = await import('./common/memory-flags.ts')
+    applyMemoryFlags()
+  }
   const { runProgram } = await import('./cli/program.ts')
   await runProgram()
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { MemoryProbe } from '../../harness/cli/memory-probe.ts'
 import { until } from '../../harness/until.ts'
 import { copyOf, type Instruction, isInContext, PROJECT, type Stage, stages } from './image.ts'
 
@@ -173,7 +174,9 @@ describe('the result of the image’s steps', () => {
     await chmod(ownNode, 0o755)
     const inImage = (text: string) => text.replaceAll('/app/', `${app}/`)
     const [node = '', ...args] = JSON.parse(inImage(of('bridge', 'ENTRYPOINT')[0] ?? '[]')) as string[]
+    const probe = new MemoryProbe(join(data, 'seen.txt'))
     const env = {
+      NODE_OPTIONS: probe.options,
       ...{ PATH: process.env.PATH, HOME: data, NODE_ENV: 'production', DRAGOMAN_HOST: '0.0.0.0' },
       // No engines in this one: the service is elsewhere.
       ...{
@@ -214,6 +217,8 @@ describe('the result of the image’s steps', () => {
     }
     expect(await ended, said).toBe(0)
     expect(said).not.toContain('EACCES')
+    const seen = probe.of(/\/main\.js$/).at(-1)
+    expect(seen).toMatchObject({ pid: child.pid, execArgv: ['--max-semi-space-size=8'], youngMb: 16 })
     await rm(data, { recursive: true, force: true })
   }, 60_000)
 

@@ -1,7 +1,11 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { MemoryProbe } from '../../harness/cli/memory-probe.ts'
+import { until } from '../../harness/until.ts'
 import { ENV as env, PACK_MS, type Packed, PROJECT, packed, run } from './packed.ts'
 import { JAVASCRIPT_CONSUMER, TYPESCRIPT_CONSUMER, typedConsumers } from './typed-consumers.ts'
 
@@ -73,6 +77,28 @@ describe('the package', () => {
     const { stdout } = await run(join(folder, 'node_modules/.bin/dragoman'), ['--help'], { cwd: folder, env })
     for (const command of ['serve', 'service', 'demo', 'call']) expect(stdout).toContain(command)
     expect(Object.keys(bin)).toEqual(['dragoman'])
+  })
+
+  it.each([
+    ['dragoman', () => join(folder, 'node_modules/.bin/dragoman'), []],
+    ['npx dragoman', () => 'npx', ['dragoman']],
+  ])('has a server with the memory flags: %s', async (_name, program, args) => {
+    const probe = new MemoryProbe(join(folder, `seen-${args.length}.txt`))
+    const child = spawn(program(), [...args, 'serve', '--port', '0'], {
+      ...{ cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] },
+      env: { ...env, DRAGOMAN_SERVICE_URL: 'http://127.0.0.1:9', NODE_OPTIONS: probe.options },
+    })
+    let out = ''
+    child.stdout.on('data', piece => (out += piece))
+    const ended = once(child, 'close')
+    const starts = () => probe.of(/\/\.bin\/dragoman$/)
+    try {
+      await until(() => /Press Ctrl-C to stop/.test(out), PROGRAM_MS, 'the start')
+      expect(starts().at(-1)).toMatchObject({ execArgv: ['--max-semi-space-size=8'], youngMb: 16 })
+    } finally {
+      process.kill(starts().at(-1)?.pid ?? child.pid!, 'SIGTERM')
+    }
+    expect((await ended)[0], out).toBe(0)
   })
 
   it('contains the files that its first page links, and names its source', async () => {

@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs'
+
+/** What one program saw of itself while it was started. */
+export interface Seen {
+  readonly pid: number
+  readonly argv: readonly string[]
+  readonly execArgv: readonly string[]
+  readonly env: Readonly<Record<string, string>>
+  /** Size to which its young generation grew under a load that needs far more (MiB): both halves. */
+  readonly youngMb: number
+}
+
+/** Runs before a program's own modules: creates objects that survive, and appends to `file`. */
+function source(file: string): string {
+  return `
+import { appendFileSync } from 'node:fs'
+import { getHeapSpaceStatistics } from 'node:v8'
+let most = 0
+let kept = []
+for (let n = 0; n < 400000; n++) {
+  kept.push([n])
+  if (kept.length > 100000) kept = []
+  if (n % 1000 > 0) continue
+  const { space_size } = getHeapSpaceStatistics().find(space => space.space_name === 'new_space')
+  most = Math.max(most, space_size)
+}
+const { pid, argv, execArgv, env } = process
+const seen = { pid, argv, execArgv, env, youngMb: most / 1024 / 1024 }
+appendFileSync(${JSON.stringify(file)}, JSON.stringify(seen) + '\\n')`
+}
+
+/**
+ * Watches the Node programs started with `options` in `NODE_OPTIONS`, their child processes included, through a
+ * file in a folder to which they can write.
+ */
+export class MemoryProbe {
+  readonly options: string
+  readonly #file: string
+
+  constructor(file: string) {
+    this.#file = file
+    this.options = `--import=data:text/javascript,${encodeURIComponent(source(file))}`
+  }
+
+  /** The starts whose script matches `script`, in order; a replaced process has several. */
+  of(script: RegExp): Seen[] {
+    const lines = readFileSync(this.#file, 'utf8').trim().split('\n')
+    return lines.map(line => JSON.parse(line) as Seen).filter(({ argv }) => script.test(argv[1] ?? ''))
+  }
+}
