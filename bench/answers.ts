@@ -34,6 +34,8 @@ export interface PacedOptions {
   readonly mp3: Uint8Array
   /** The rhythm of sessions that start now; undefined: they get no answers. */
   readonly pace: () => Pace | undefined
+  /** False: due answers are left out. */
+  readonly answering: () => boolean
   /** Where in the rhythm a session starts (ms), so that not all answer at once. */
   readonly phaseMs: (session: ScriptedSession) => number
   /** Called immediately before each answer is sent. */
@@ -41,7 +43,7 @@ export interface PacedOptions {
 }
 
 /** Answers with the same mp3 in the rhythm of `pace`, without detecting speech. */
-export function paced({ mp3, pace, phaseMs, onAnswer }: PacedOptions): Answering {
+export function paced({ mp3, pace, answering, phaseMs, onAnswer }: PacedOptions): Answering {
   return session => {
     const rhythm = pace()
     if (!rhythm) return () => {}
@@ -52,8 +54,10 @@ export function paced({ mp3, pace, phaseMs, onAnswer }: PacedOptions): Answering
     return pcm => {
       samples += pcm.length
       while (durationMs(samples) >= nextMs) {
-        onAnswer(session)
-        session.say({ audio: mp3, startMs, endMs: nextMs })
+        if (answering()) {
+          onAnswer(session)
+          session.say({ audio: mp3, startMs, endMs: nextMs })
+        }
         startMs = nextMs
         nextMs = nextAnswerMs(nextMs, phase, rhythm)
       }

@@ -10,6 +10,8 @@ import { LOADS, voicesOf } from './voices.ts'
 
 /** Offset between the answers of two sessions in the rhythm (ms). */
 const PHASE_STEP_MS = 1_709
+/** Time until the last answer has been played and its echo has died away, and time to look for missing frames (ms). */
+const FADE_MS = 4_500
 const CALM_MS = 1_000
 
 const { values } = parseArgs({
@@ -19,12 +21,14 @@ const kind = LOADS.find(name => name === values.load) ?? 'speech'
 const { said, answer } = voicesOf(kind)
 const recorder = new Recorder()
 let pace: Pace | undefined
+let answering = true
 const service = await ScriptedService.listen({
   record: 'counts',
   shape: { times: !values['no-end-ms'] },
   answer: paced({
     mp3: (await Mp3Maker.create()).encode(answer),
     pace: () => pace,
+    answering: () => answering,
     phaseMs: session => recorder.indexOf(session) * PHASE_STEP_MS,
     onAnswer: session => recorder.answered(session),
   }),
@@ -37,6 +41,7 @@ send({ kind: 'serving', url: service.url })
 
 async function run({ port, signature, legs, rampMs, warmMs, windowMs, pairs }: Run): Promise<void> {
   pace = said && (pairs ? IN_TURNS : TALKATIVE)
+  answering = true
   recorder.reset(legs, pairs)
   const crowd = new Crowd(recorder, said, pairs ? IN_TURNS.everyMs / 2 : undefined)
   await crowd.call(`http://127.0.0.1:${port}/twilio/voice`, legs, rampMs, signature)
@@ -49,8 +54,12 @@ async function run({ port, signature, legs, rampMs, warmMs, windowMs, pairs }: R
   const began = performance.now()
   await sleep(windowMs)
   const measuredMs = performance.now() - began
-  recorder.calm()
+  recorder.open = false
   send({ kind: 'closed', windowMs: measuredMs })
+  // Frames that wait at the echo gate are not missing.
+  answering = false
+  await sleep(FADE_MS)
+  recorder.calm()
   await sleep(CALM_MS)
   const figures = { ...recorder.figures(measuredMs), legsLost: crowd.lost(), refused: crowd.refused() }
   await crowd.hangUp()

@@ -58,6 +58,8 @@ export class Child {
       execArgv,
       env: { ...process.env, ...env },
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      // JSON has no NaN, which stands for figures without measurements.
+      serialization: 'advanced',
       // A separate session; it still ends with the channel.
       detached: true,
     })

@@ -1,4 +1,4 @@
-import { concat, SAMPLE_RATE } from '../src/transcode/pcm.ts'
+import { concat, SAMPLE_RATE, saturate } from '../src/transcode/pcm.ts'
 import { sentence, twoVoices } from './speech.ts'
 
 /**
@@ -11,9 +11,12 @@ export type Load = (typeof LOADS)[number]
 /** Duration of an answer (ms). */
 export const ANSWER_MS = 2_200
 
-/** Frames over which pauses are detected (ms), and the mean magnitude below which a frame is one (−43 dBFS). */
+/**
+ * Frames over which pauses are detected (ms), and the mean magnitude below which a frame is one: −32 dBFS, so that soft
+ * sounds between words do not count as speech either.
+ */
 const STEP_MS = 10
-const QUIET = 230
+const QUIET = 800
 /** Longest pause of continuous talk (ms). */
 const PAUSE_MS = 100
 
@@ -25,8 +28,10 @@ const CHORDS = [
   [165, 208, 247, 330],
 ] as const
 const CHORD_SECONDS = 2
-/** Sum of the tones of a chord, about −17 dBFS. */
-const CHORD_PEAK = 8_000
+/** Harmonics of each tone, as of strings: the n-th has 1/n of the amplitude, and alternate signs start softly. */
+const HARMONICS = 8
+/** Amplitude of the first harmonic: the sum is about −15 dBFS, as loud as music on hold. */
+const TONE_PEAK = 3_200
 
 /** What all phones of a run say in a loop, and what the service answers. 16 kHz mono. */
 export interface Voices {
@@ -76,9 +81,13 @@ export function music(): Int16Array {
   const samples = CHORD_SECONDS * SAMPLE_RATE
   const pcm = new Int16Array(CHORDS.length * samples)
   CHORDS.forEach((chord, n) => {
+    const tones = chord.flatMap(hz =>
+      Array.from({ length: HARMONICS }, (_, k) => ({ hz: hz * (k + 1), part: (-1) ** k / (k + 1) })),
+    )
     for (let i = 0; i < samples; i++) {
-      const sum = chord.reduce((all, hz) => all + Math.sin((2 * Math.PI * hz * i) / SAMPLE_RATE), 0)
-      pcm[n * samples + i] = Math.round((CHORD_PEAK / chord.length) * sum)
+      const at = (2 * Math.PI * i) / SAMPLE_RATE
+      const sum = tones.reduce((all, { hz, part }) => all + part * Math.sin(hz * at), 0)
+      pcm[n * samples + i] = saturate(TONE_PEAK * sum)
     }
   })
   return pcm

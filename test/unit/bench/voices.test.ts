@@ -42,11 +42,11 @@ test('shortens pauses to 100 ms, and leaves out the one before the loop starts a
   expect(withoutPauses(pcm).length / 16).toBe(200 + 80 + 200 + 100)
 })
 
-test('plays music without pauses or clicks', () => {
+test('plays music without pauses, and without clicks between chords', () => {
   const pcm = music()
   expect(longestPauseMs(pcm)).toBe(0)
-  const steps = pcm.map((sample, i) => Math.abs(sample - pcm.at(i - 1)!))
-  expect(steps.toSorted().at(-1)).toBeLessThan(2_000)
+  for (let at = 0; at < pcm.length; at += 2 * SAMPLE_RATE)
+    expect(Math.abs(pcm[at]! - pcm.at(at - 1)!)).toBeLessThan(2_000)
 })
 
 test('says nothing in the idle load', () => {
