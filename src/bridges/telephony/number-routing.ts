@@ -10,14 +10,7 @@ import type { RememberedLanguages } from './remembered-languages.ts'
 import { RESUMES_FIELD } from './resumption.ts'
 
 /** Parameters of a webhook’s address. Absent parameters default to the number’s settings. */
-export interface WebhookQuery {
-  /** `none`: callers only listen. */
-  readonly speaks?: LanguageId | 'none'
-  readonly hears?: LanguageId
-  readonly room?: string
-  readonly original?: OriginalMix
-  readonly name?: string
-}
+export type WebhookQuery = Pick<NumberSettings, 'speaks' | 'hears' | 'room' | 'original' | 'name'>
 
 /** An ignored parameter, for the log: never a phone number or a name. */
 export interface QueryFault {

@@ -3,6 +3,7 @@ import type { Sound } from '../model/announcer.ts'
 import type { NoticeStage } from '../model/events.ts'
 import type { Leg } from '../model/leg.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelaySettings } from '../model/relay-settings.ts'
 import {
   type Announcement,
   AnnouncementQueue,
@@ -21,12 +22,8 @@ const LIVE_LEAD = 3
 /** … as the background of a translation, where a gap is worse than latency (frames). */
 const BACKGROUND_LEAD = 8
 
-export interface PlayoutSettings {
-  /** Lead of translations over real time (ms); covers stalls of this process up to that length. */
-  readonly leadMs: number
-  /** Gain of original voices under a notice, relative to their usual volume (dB). Default −15. */
-  readonly noticeDuckDb?: number | undefined
-}
+/** The lead covers stalls of this process up to that length. */
+export type PlayoutSettings = Pick<RelaySettings, 'leadMs'> & Partial<Pick<RelaySettings, 'noticeDuckDb'>>
 
 export interface PlayoutOptions extends PlayoutSettings {
   readonly metrics: RelayMetrics

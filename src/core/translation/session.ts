@@ -6,23 +6,18 @@ import type { Logger } from '../../common/log.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { SessionState } from '../model/events.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { RelaySettings } from '../model/relay-settings.ts'
 import { ConnectionPair, type ConnectionPairEvents, RenewalPolicy } from './connection-pair.ts'
 import type { Fragment, FragmentPool } from './replay-buffer.ts'
 import { ReplayBuffer, ResultTracker } from './replay-buffer.ts'
 import { next, nextAttempt, type SessionInput } from './session-state.ts'
 import type { AudioSender, TranslationRequest, TranslationResult, Translator } from './translator.ts'
 
-/** Timing of a session. */
-export interface SessionSettings {
-  /** Length of a fragment (ms), whole frames; 60 by default. */
-  readonly fragmentMs: number
-  /** Speech kept for replay while the service is unavailable (ms). */
-  readonly replayMs: number
-  /** Time after which an unacknowledged fragment marks the connection as dead (ms). */
-  readonly ackDeadlineMs: number
-  /** Time after which a first connection that is still being opened counts as unavailable (ms). */
-  readonly connectTimeoutMs: number
-}
+/** Timing of a session; `fragmentMs` is whole frames. */
+export type SessionSettings = Pick<
+  RelaySettings,
+  'fragmentMs' | 'replayMs' | 'ackDeadlineMs' | 'connectTimeoutMs'
+>
 
 /** Events of a session for its room. */
 export interface SessionEvents {
