@@ -47,17 +47,17 @@ export interface BrowserOptions {
 /** Returns the browser bridge’s options for these settings. */
 export function browserOptions(
   settings: BrowserBridgeOptions['settings'],
-  { numbers, admissionControl, service, ...parts }: BrowserOptions,
+  { numbers, admissionControl, service, ...shared }: BrowserOptions,
 ): BrowserBridgeOptions {
-  const { clock } = parts
+  const { clock } = shared
   return {
-    ...parts,
+    ...shared,
     path: '/',
     settings: settings ?? {},
     offer: talkCatalog(service),
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
     // A separate limit: guesses from browsers must not lock out phone callers.
-    guesses: new AddressGuessLimit(clock, parts.log),
+    guesses: new AddressGuessLimit(clock, shared.log),
     invite: guest => (admissionControl.rejection() === undefined ? asRequested(guest) : { refused: 'busy' }),
   }
 }
@@ -81,35 +81,35 @@ export interface DiscordOptions
 /** Opens the file of user preferences. Throws `BridgeError` `CONFIG` if it cannot be used. */
 export function openPreferences(
   settings: DiscordInput | undefined,
-  parts: { readonly clock: Clock; readonly log: Logger },
+  options: { readonly clock: Clock; readonly log: Logger },
 ): DiscordPreferences | undefined {
   const { token, preferences } = settings ?? {}
   return token !== undefined && preferences
-    ? new DiscordPreferences(preferenceSettingsSchema.parse(preferences), parts)
+    ? new DiscordPreferences(preferenceSettingsSchema.parse(preferences), options)
     : undefined
 }
 
 /** Opens the file of the channels being interpreted. */
 export function openChannels(
   settings: DiscordInput | undefined,
-  parts: { readonly wallClock: WallClock; readonly log: Logger },
+  options: { readonly wallClock: WallClock; readonly log: Logger },
 ): DiscordChannels | undefined {
   const { token, resume } = settings ?? {}
   if (token === undefined || !resume) return undefined
   const complete = resumeSettingsSchema.parse(resume)
-  return complete.withinMinutes > 0 ? new DiscordChannels(complete, parts) : undefined
+  return complete.withinMinutes > 0 ? new DiscordChannels(complete, options) : undefined
 }
 
 /** Returns the bridge’s options for these settings, or undefined if there is no bot. */
 export function discordOptions(
   settings: DiscordInput | undefined,
-  { service, preferences, running, phoneNumbers, ...parts }: DiscordOptions,
+  { service, preferences, running, phoneNumbers, ...shared }: DiscordOptions,
 ): DiscordBridgeOptions | undefined {
   if (settings?.token === undefined) return undefined
   const { token, language, apiUrl, captions } = settings
   const [first, second] = settings.output ?? []
   return {
-    ...parts,
+    ...shared,
     token,
     languages: languageCatalog(service),
     ...(preferences ? { preferences } : {}),

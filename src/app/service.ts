@@ -27,9 +27,9 @@ export interface AnnouncerOptions {
  * Opens the announcer, which speaks the bridges’ notices with the service’s voices. The caller disposes it. Throws
  * `BridgeError` `CONFIG` for a file that cannot be played.
  */
-export async function openAnnouncer(parts: AnnouncerOptions): Promise<Announcer & Disposable> {
-  const { settings, apiKey, clock = systemClock, log = noopLogger } = parts
-  const { url: where } = parts
+export async function openAnnouncer(options: AnnouncerOptions): Promise<Announcer & Disposable> {
+  const { settings, apiKey, clock = systemClock, log = noopLogger } = options
+  const { url: where } = options
   const url = typeof where === 'string' ? () => where : where
   const mp3 = new Mp3Pool({ max: 2 })
   const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, clock }), mp3)

@@ -39,7 +39,7 @@ export async function register(
   terminal: Terminal,
 ): Promise<void> {
   const guilds = options.guilds.length > 0 ? options.guilds : config.discord.guilds
-  report(await registerCommand(await termsOf(config, guilds)), options, terminal)
+  report(await registerCommand(await registrationOptions(config, guilds)), options, terminal)
 }
 
 /** Removes the command globally, from every guild of the bot and from the named guilds. */
@@ -48,13 +48,13 @@ export async function unregister(
   options: DiscordCommandOptions & { readonly guilds: readonly string[] },
   terminal: Terminal,
 ): Promise<void> {
-  const terms = await termsOf(config, [])
-  const own = await answered(terms.rest.get(Routes.userGuilds()) as Promise<readonly { id: string }[]>)
+  const registration = await registrationOptions(config, [])
+  const own = await answered(registration.rest.get(Routes.userGuilds()) as Promise<readonly { id: string }[]>)
   const guilds = [...new Set([...options.guilds, ...config.discord.guilds, ...own.map(({ id }) => id)])]
-  report(await unregisterCommand({ ...terms, guilds }), options, terminal)
+  report(await unregisterCommand({ ...registration, guilds }), options, terminal)
 }
 
-async function termsOf(config: Config, guilds: readonly string[]): Promise<RegistrationOptions> {
+async function registrationOptions(config: Config, guilds: readonly string[]): Promise<RegistrationOptions> {
   const rest = restClient({ token: tokenOf(config), apiUrl: config.discord.apiUrl })
   return { rest, applicationId: await applicationIdOf(config), guilds, log: noopLogger }
 }

@@ -51,8 +51,8 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 }
 
 /** Renders a page as HTML, to be sent with `PAGE_HEADERS`. Its file is read once, at startup. */
-export function pageDocument(parts: PageOptions): string {
-  const { title, module, styles = [], body, language = 'en', files = FILES_PATH, root } = parts
+export function pageDocument(options: PageOptions): string {
+  const { title, module, styles = [], body, language = 'en', files = FILES_PATH, root } = options
   const sheets = ['pages/page/base.css', ...styles]
   return `<!doctype html>
 <html lang="${escaped(language)}"${root === undefined ? '' : ` data-root="${escaped(root)}"`}>

@@ -44,8 +44,8 @@ export class DigestFile<T> implements AsyncDisposable {
   #queued: Promise<boolean> | undefined
 
   /** Reads the file, if it exists. Throws `BridgeError` `CONFIG` if it is invalid or was written with another key. */
-  constructor(terms: DigestFileOptions<T>) {
-    this.#options = terms
+  constructor(options: DigestFileOptions<T>) {
+    this.#options = options
     this.#entries = new Map(Object.entries(this.#read()))
   }
 

@@ -68,7 +68,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
 
   it('are not connected if the API rejects calls or is unavailable, and no number is logged', async () => {
     await using line = await twoPeople()
-    line.twilio.account.terms.refused = { [DESK]: 21215 }
+    line.twilio.account.options.refused = { [DESK]: 21215 }
     const ana = await line.call(ANA)
     await ana.ended
     expect(everHeard(ana.heard(), noticeHz('call-failed'))).toBe(true)

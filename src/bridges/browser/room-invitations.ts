@@ -50,9 +50,9 @@ export class RoomInvitations {
   /** By room, in order of creation. */
   readonly #given = new Map<string, Given>()
 
-  constructor(parts: InvitesOptions) {
-    this.#options = parts
-    this.#rates = new KeyedRateLimiter(parts.clock, { perSecond: PER_SECOND, burst: AT_ONCE })
+  constructor(options: InvitesOptions) {
+    this.#options = options
+    this.#rates = new KeyedRateLimiter(options.clock, { perSecond: PER_SECOND, burst: AT_ONCE })
   }
 
   /**

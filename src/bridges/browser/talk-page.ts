@@ -40,8 +40,10 @@ export interface TalkPageOptions {
 }
 
 /** Serves the page: its document, the available choices, and recordings to play. */
-export function talkPage(scope: FastifyInstance, parts: TalkPageOptions): void {
-  const { options, settings, doorway, offer, links, mount, files, onRequest } = parts
+export function talkPage(
+  scope: FastifyInstance,
+  { options, settings, doorway, offer, links, mount, files, onRequest }: TalkPageOptions,
+): void {
   const page = (root: string) =>
     pageDocument({
       title: 'Dragoman: talk',

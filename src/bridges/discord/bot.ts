@@ -99,8 +99,8 @@ export class DiscordBot implements DiscordBridge {
     })
     client.once(Events.ClientReady, ({ application }) => {
       const { guilds } = settings
-      const terms = { rest: client.rest, applicationId: application.id, guilds, log }
-      const registrar = new Registrar(terms, { clock, counters: this.#interactions.counters })
+      const registration = { rest: client.rest, applicationId: application.id, guilds, log }
+      const registrar = new Registrar(registration, { clock, counters: this.#interactions.counters })
       this.#registrar = registrar
       void registrar.look().then(this.#registered.resolve)
       // A guild listed in `guilds` that invites the bot later can be registered only now.

@@ -75,14 +75,14 @@ export class Login implements Disposable {
   #state: LoginState = { kind: 'trying', attempts: 0 }
   #timer: Disposable | undefined
 
-  constructor(client: Client, token: string, parts: LoginOptions) {
+  constructor(client: Client, token: string, options: LoginOptions) {
     this.#client = client
     this.#token = token
-    this.#options = parts
+    this.#options = options
     this.settled = new Promise(resolve => {
       this.#settle = resolve
     })
-    client.on(Events.Error, error => parts.log.warn({ reason: error.message }, 'Discord connection failed'))
+    client.on(Events.Error, error => options.log.warn({ reason: error.message }, 'Discord connection failed'))
     client.on(Events.ShardDisconnect, ({ code }) => {
       const why = REFUSALS[code]
       if (why) this.#refuse(why)
@@ -91,7 +91,7 @@ export class Login implements Disposable {
     client.once(Events.ClientReady, () => {
       if (this.#state.kind !== 'trying') return
       this.#state = { kind: 'ready' }
-      parts.log.info({ guilds: client.guilds.cache.size }, 'logged in to Discord')
+      options.log.info({ guilds: client.guilds.cache.size }, 'logged in to Discord')
       this.#settle(true)
     })
   }

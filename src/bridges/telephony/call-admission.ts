@@ -51,8 +51,8 @@ export interface CallAdmissionOptions {
 export class CallAdmission {
   readonly #options: CallAdmissionOptions
 
-  constructor(terms: CallAdmissionOptions) {
-    this.#options = terms
+  constructor(options: CallAdmissionOptions) {
+    this.#options = options
   }
 
   /** Admits a new call, prompts the caller, or rejects it. `past`: state of a call known to an earlier server. */

@@ -124,7 +124,7 @@ export async function registerCarrier(
   const keys = carrier.secrets.length > 0 ? carrier.secrets : [randomUUID()]
   const prompts = announcer && new Prompts({ announcer, keys, url: name => address(`menu/sound/${name}`) })
   const menu = prompts && new Menu(instructions, prompts, query => address(`menu?${query}`))
-  const terms: CallAdmissionOptions = {
+  const admissionOptions: CallAdmissionOptions = {
     ...{ calls, tokens, publicUrl, mount, limits, log, menu, departure },
     ...{ instructions, invite, apology, now: () => clock.now() },
   }
@@ -145,7 +145,7 @@ export async function registerCarrier(
   await app.register(
     async scope => {
       await parseBodies(scope, carrier, log)
-      webhookRoutes(scope, routes, handlersOf(carrier, terms, dialer))
+      webhookRoutes(scope, routes, handlersOf(carrier, admissionOptions, dialer))
       mediaRoutes(scope, routes, limits.maxMessageBytes)
     },
     { prefix },
@@ -167,11 +167,11 @@ type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
 
 function handlersOf(
   carrier: Carrier,
-  terms: CallAdmissionOptions,
+  options: CallAdmissionOptions,
   dialer: CarrierDialer | undefined,
 ): Readonly<Record<WebhookName, Handler>> {
-  const admission = new CallAdmission(terms)
-  const webhooks = new Webhooks(admission, carrier.requests, terms)
+  const admission = new CallAdmission(options)
+  const webhooks = new Webhooks(admission, carrier.requests, options)
   const dials = new DialWebhooks(dialer, admission, webhooks)
   return {
     voice: (request, reply) => webhooks.voice(request, reply),

@@ -131,8 +131,8 @@ export interface PromptOptions {
 export class Prompts {
   readonly #options: PromptOptions
 
-  constructor(terms: PromptOptions) {
-    this.#options = terms
+  constructor(options: PromptOptions) {
+    this.#options = options
   }
 
   /** Returns the address of a notice and starts preparing it. */

@@ -132,10 +132,10 @@ export class Webhooks {
 
   readonly #requests: CarrierRequests
 
-  constructor(admission: CallAdmission, requests: CarrierRequests, terms: CallAdmissionOptions) {
+  constructor(admission: CallAdmission, requests: CarrierRequests, options: CallAdmissionOptions) {
     this.#admission = admission
     this.#requests = requests
-    this.#options = terms
+    this.#options = options
   }
 
   get instructions(): CallInstructions {

@@ -60,10 +60,10 @@ export interface DiscordOptions {
 }
 
 /** Checks whether the bot has the required permissions in each configured channel. Never rejects. */
-export async function channelChecks({ discord }: Config, terms: DiscordOptions): Promise<Check[]> {
+export async function channelChecks({ discord }: Config, options: DiscordOptions): Promise<Check[]> {
   const standings = new Map<string, Promise<GuildStanding>>()
   const standingIn = (guildId: string) => {
-    const known = standings.get(guildId) ?? standingOf(guildId, terms)
+    const known = standings.get(guildId) ?? standingOf(guildId, options)
     standings.set(guildId, known)
     return known
   }
@@ -71,7 +71,7 @@ export async function channelChecks({ discord }: Config, terms: DiscordOptions):
   // Sequential, because Discord limits concurrent requests.
   for (const id of discord.channels) {
     try {
-      checks.push(await channelCheck(id, discord, terms, standingIn))
+      checks.push(await channelCheck(id, discord, options, standingIn))
     } catch (error) {
       checks.push(troubleCheck(`channel ${id}`, restTrouble(error)))
     }
@@ -82,16 +82,16 @@ export async function channelChecks({ discord }: Config, terms: DiscordOptions):
 async function channelCheck(
   id: string,
   { captions }: Config['discord'],
-  terms: DiscordOptions,
+  options: DiscordOptions,
   standingIn: (guildId: string) => Promise<GuildStanding>,
 ): Promise<Check> {
   const name = `channel ${id}`
-  const channel = await foundChannel(id, terms)
+  const channel = await foundChannel(id, options)
   if (!channel)
     return fail(
       name,
       'the channel does not exist, or the bot is not in its guild',
-      `fix discord.channels (right-click the channel, Copy Channel ID), or invite the bot: ${inviteUrl(terms.applicationId)}`,
+      `fix discord.channels (right-click the channel, Copy Channel ID), or invite the bot: ${inviteUrl(options.applicationId)}`,
     )
   const { type } = channel
   const stage = type === ChannelType.GuildStageVoice

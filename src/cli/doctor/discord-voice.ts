@@ -53,13 +53,13 @@ export function voiceOptions(): VoiceOptions {
 }
 
 /** Checks whether voice can be received from Discord and sent to it on this machine. */
-export function voiceChecks({ discord }: Config, parts: VoiceOptions): Check[] {
+export function voiceChecks({ discord }: Config, options: VoiceOptions): Check[] {
   return [
-    libraryCheck(parts),
-    opusCheck(parts),
-    daveCheck(parts, discord.dave),
-    cipherCheck(parts),
-    tlsCheck(parts),
+    libraryCheck(options),
+    opusCheck(options),
+    daveCheck(options, discord.dave),
+    cipherCheck(options),
+    tlsCheck(options),
   ]
 }
 

@@ -50,9 +50,9 @@ export class Switchboard implements Admission {
   /** Callers whose call is over: a late leg of theirs must not dial again. */
   readonly #done = new WeakSet<Invitation>()
 
-  constructor(parts: SwitchboardOptions) {
-    const { clock = systemClock, log = noopLogger, announcer, language = 'en-us' } = parts
-    this.#options = parts
+  constructor(options: SwitchboardOptions) {
+    const { clock = systemClock, log = noopLogger, announcer, language = 'en-us' } = options
+    this.#options = options
     this.#clock = clock
     this.#log = log
     this.#voice = new SwitchboardVoice(announcer, clock, language)

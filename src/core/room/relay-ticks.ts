@@ -34,8 +34,8 @@ export class RelayTicks {
   #ticks = 0
   #last = 0
 
-  constructor(parts: RelayTicksOptions) {
-    this.#options = parts
+  constructor(options: RelayTicksOptions) {
+    this.#options = options
   }
 
   /** Idempotent. */

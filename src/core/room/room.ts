@@ -68,21 +68,21 @@ export class Room implements ParticipantHost {
   /** `expire` removes a participant whose reconnection window has ended. */
   constructor(
     name: string,
-    parts: InterpretationOptions,
+    options: InterpretationOptions,
     expire: (participant: Participant, reason: EndReason) => void,
   ) {
     this.name = name
-    this.#options = parts
+    this.#options = options
     this.#expire = expire
-    this.openedAt = parts.clock.now()
-    const tapFailed = (error: unknown) => parts.faults.note('tap failed', error, { room: name })
+    this.openedAt = options.clock.now()
+    const tapFailed = (error: unknown) => options.faults.note('tap failed', error, { room: name })
     this.#taps = new RoomTaps(this.openedAt, tapFailed, () => this.#router.fit(this.#participants))
-    this.#router = new RoomRouter(name, parts, this.#taps)
-    this.#outages = new OutageMonitor(name, parts.observer)
+    this.#router = new RoomRouter(name, options, this.#taps)
+    this.#outages = new OutageMonitor(name, options.observer)
     this.ended = new Promise(resolve => {
       this.#settle = resolve
     })
-    parts.observer.emit('room', { room: name, state: 'opened' })
+    options.observer.emit('room', { room: name, state: 'opened' })
   }
 
   get participants(): ReadonlyMap<string, Participant> {

@@ -13,8 +13,8 @@ export interface GateReportOptions {
 export class GateReport {
   readonly #options: GateReportOptions
 
-  constructor(parts: GateReportOptions) {
-    this.#options = parts
+  constructor(options: GateReportOptions) {
+    this.#options = options
   }
 
   /** Reports that the circuit breaker of a service opened or closed. */

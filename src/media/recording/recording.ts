@@ -64,11 +64,11 @@ export class Recording implements Tap {
   #endedDate = 0
   #settle!: () => void
 
-  constructor(parts: RecordingOptions) {
-    this.id = parts.id
-    this.room = parts.room
-    this.folder = parts.folder
-    this.#options = parts
+  constructor(options: RecordingOptions) {
+    this.id = options.id
+    this.room = options.room
+    this.folder = options.folder
+    this.#options = options
     this.ended = new Promise(resolve => {
       this.#settle = resolve
     })

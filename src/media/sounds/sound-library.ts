@@ -92,9 +92,9 @@ export class SoundLibrary implements Announcer {
   readonly #cache: SoundCache
   readonly #tones = new Map<ToneName, Sound>()
 
-  constructor(parts: SoundLibraryOptions) {
-    this.#options = parts
-    this.#cache = new SoundCache(parts.options.cacheMb << 20)
+  constructor(options: SoundLibraryOptions) {
+    this.#options = options
+    this.#cache = new SoundCache(options.options.cacheMb << 20)
   }
 
   async notice(

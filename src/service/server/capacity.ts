@@ -101,8 +101,8 @@ export class LoadMonitor {
   #peakMs = 0
   #peakAt = Number.NEGATIVE_INFINITY
 
-  constructor(parts: WorkloadOptions) {
-    this.#options = parts
+  constructor(options: WorkloadOptions) {
+    this.#options = options
   }
 
   /** Maximum current delay (ms). */

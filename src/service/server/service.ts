@@ -141,8 +141,8 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   )
   addSocketRules(io, { requestGuard, guard, origins })
   const proxies = new TrustedProxies(settings.trustProxy)
-  const parts = { keys, proxies, engines, admission, workload, streams, guard, settings, clock, errors }
-  addNamespaces(io, { ...parts, log: socketLog })
+  const shared = { keys, proxies, engines, admission, workload, streams, guard, settings, clock, errors }
+  addNamespaces(io, { ...shared, log: socketLog })
   app.addHook('preClose', () => {
     io.disconnectSockets(true)
     io.engine.close()

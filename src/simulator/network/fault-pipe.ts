@@ -33,14 +33,14 @@ export class FaultPipe {
     from: Socket,
     to: Socket,
     toxics: Toxics,
-    parts: { clock: Clock; random: () => number; limited: () => void },
+    options: { clock: Clock; random: () => number; limited: () => void },
   ) {
     this.#from = from
     this.#to = to
     this.#toxics = toxics
-    this.#clock = parts.clock
-    this.#random = parts.random
-    this.#limited = parts.limited
+    this.#clock = options.clock
+    this.#random = options.random
+    this.#limited = options.limited
     from.on('data', (bytes: Buffer) => this.#take(bytes))
     from.on('end', () => {
       this.#ended = true

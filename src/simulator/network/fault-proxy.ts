@@ -169,7 +169,7 @@ export class FaultProxy implements AsyncDisposable {
       port: portOf(this.#options.to),
       allowHalfOpen: true,
     })
-    const parts = {
+    const options = {
       clock: this.#clock,
       random: this.#random,
       limited: () => {
@@ -180,8 +180,8 @@ export class FaultProxy implements AsyncDisposable {
     const link: Link = {
       client,
       server,
-      up: new FaultPipe(client, server, this.#toxics.up, parts),
-      down: new FaultPipe(server, client, this.#toxics.down, parts),
+      up: new FaultPipe(client, server, this.#toxics.up, options),
+      down: new FaultPipe(server, client, this.#toxics.down, options),
       reset: new Set(),
     }
     this.#links.add(link)

@@ -61,8 +61,8 @@ const DEFAULT_READERS = controlSettingsSchema.parse({})
 const NOTHING_SAID: CaptionSource = { on() {}, life: () => undefined }
 
 /** Observes the relay from now on. Dispose it after the relay has closed. Rejects if transcripts cannot be stored. */
-export async function openControlContext(parts: FloorOptions): Promise<OpenFloor> {
-  const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = parts
+export async function openControlContext(options: FloorOptions): Promise<OpenFloor> {
+  const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = options
   const { observer } = relay
   const feed = new CaptionFeed(observer, clock, wall)
   const lives = new RoomLives(clock)
@@ -70,23 +70,23 @@ export async function openControlContext(parts: FloorOptions): Promise<OpenFloor
     if (kind === 'opened') lives.opened(room, id)
     else if (kind === 'closed') lives.closed(room)
   })
-  const read = parts.closed ? NOTHING_SAID : feed
-  const written = parts.transcripts.store === 'disk' ? feed : read
-  const transcripts = await Transcripts.open(parts.transcripts, { feed: written, clock, wall, log })
+  const read = options.closed ? NOTHING_SAID : feed
+  const written = options.transcripts.store === 'disk' ? feed : read
+  const transcripts = await Transcripts.open(options.transcripts, { feed: written, clock, wall, log })
   const captionHub = new CaptionHub(read, clock)
-  const webhooks = new WebhooksOut(parts.webhooks, { observer, feed, clock, wall, log, send, random })
+  const webhooks = new WebhooksOut(options.webhooks, { observer, feed, clock, wall, log, send, random })
   const departed = new RecentlyEnded(observer)
   const plans = new RoomPlans(observer, clock)
   const roomLinks = new RoomLinks(clock)
   lives.onEnded(room => {
     roomLinks.revokeAll(room)
-    parts.codes.revokeAll(room)
+    options.codes.revokeAll(room)
   })
   const context: ControlContext = {
     relay,
     plans,
     lives,
-    codes: parts.codes,
+    codes: options.codes,
     roomLinks,
     calls: new PlacedCalls(wall),
     announcements: new RunningAnnouncements(departed),
@@ -94,13 +94,13 @@ export async function openControlContext(parts: FloorOptions): Promise<OpenFloor
     feed,
     captionHub,
     links: new LinkTokens(wall, lives),
-    linkReaders: new LinkReaders(parts.readers ?? DEFAULT_READERS, clock),
-    groupOf: parts.groupOf ?? addressPrefix,
+    linkReaders: new LinkReaders(options.readers ?? DEFAULT_READERS, clock),
+    groupOf: options.groupOf ?? addressPrefix,
     transcripts,
     webhooks,
-    dialer: parts.dialer,
-    announcer: parts.announcer,
-    recorder: parts.recorder,
+    dialer: options.dialer,
+    announcer: options.announcer,
+    recorder: options.recorder,
     clock,
     wall,
     log,

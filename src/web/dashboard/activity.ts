@@ -124,11 +124,11 @@ export class ActivityFeed implements Disposable {
   #snapshot: string | undefined
   #lines = 0
 
-  constructor(parts: LookoutOptions) {
-    this.#options = parts
-    const { relay, pulse, wall } = parts
+  constructor(options: LookoutOptions) {
+    this.#options = options
+    const { relay, pulse, wall } = options
     const { observer } = relay
-    this.#book = new LegFiguresRegistry(parts, parts.recording)
+    this.#book = new LegFiguresRegistry(options, options.recording)
     this.#subscriptions = [
       observer.on('level', ({ participant, level }) => this.#book.heard(participant, level)),
       observer.on('utterance', event => {
@@ -137,7 +137,7 @@ export class ActivityFeed implements Disposable {
       ...(Object.keys(EVENT_WORDS) as (keyof typeof EVENT_WORDS)[]).map(name => this.#reads(name)),
     ]
     pulse.start()
-    this.#health = healthOf(parts)
+    this.#health = healthOf(options)
     this.delta()
   }
 

@@ -67,31 +67,31 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
       keys.holderOf(request.headers.authorization, request.ip)
       markAuthenticated(request.raw)
     }
-    const terms = { onRequest, exposeHeadRoute: false, bodyLimit: MAX_BODY }
+    const options = { onRequest, exposeHeadRoute: false, bodyLimit: MAX_BODY }
 
-    scope.get('/events', terms, (_request, reply) => {
+    scope.get('/events', options, (_request, reply) => {
       const outlet = new EventStreamResponse(reply)
       const viewing = audience.add(outlet)
       if (!viewing) throw new ControlError('too_many_readers', 'too many dashboard viewers; retry later')
       outlet.open(() => viewing[Symbol.dispose]())
       return reply
     })
-    scope.get('/offer', terms, async (): Promise<Offer> => {
+    scope.get('/offer', options, async (): Promise<Offer> => {
       // Without the service, the page works without choices.
       const offered = await languages().catch(() => [])
       return { languages: offered, recordings: (await simulated?.recordings()) ?? [] }
     })
-    scope.post('/calls', terms, async (request, reply) => {
+    scope.post('/calls', options, async (request, reply) => {
       const order = orderSchema.safeParse(request.body)
       if (!order.success) throw new ControlError('value_not_allowed', z.prettifyError(order.error))
       return reply.code(201).send(await simulatedOf(simulated).place(order.data))
     })
-    scope.delete('/calls/:call', terms, async request => {
+    scope.delete('/calls/:call', options, async request => {
       const { call } = request.params as { call: string }
       if (!(await simulatedOf(simulated).end(call))) throw new ControlError('call_unknown')
       return { id: call, ended: true }
     })
-    scope.get('/calls/:call/phones/:phone/sound', terms, (request, reply) => {
+    scope.get('/calls/:call/phones/:phone/sound', options, (request, reply) => {
       const { call, phone } = request.params as { call: string; phone: string }
       const outlet = new SoundOutlet(reply)
       const listening = simulatedOf(simulated).listen(call, Number(phone), outlet)

@@ -155,8 +155,8 @@ export class LegFiguresRegistry {
   #numbers = 0
 
   /** `recording`: recording state of a room. */
-  constructor(parts: BookOptions, recording: (room: string) => string | null) {
-    this.#options = parts
+  constructor(options: BookOptions, recording: (room: string) => string | null) {
+    this.#options = options
     this.#recording = recording
   }
 

@@ -59,8 +59,8 @@ export class ViewerHub implements Disposable {
   #leaving: Disposable | undefined
   #closed = false
 
-  constructor(parts: ViewerHubOptions) {
-    this.#options = parts
+  constructor(options: ViewerHubOptions) {
+    this.#options = options
   }
 
   get stats(): ViewerStats {

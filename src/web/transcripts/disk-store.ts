@@ -114,24 +114,24 @@ export class DiskStore implements TranscriptStore {
   /** Number of files that could not be written. */
   failed = 0
 
-  private constructor(folder: string, parts: DiskShelfOptions) {
+  private constructor(folder: string, options: DiskShelfOptions) {
     this.#folder = folder
-    this.#options = parts
+    this.#options = options
   }
 
   /** Creates the folder if necessary and reads its contents. Rejects with `BridgeError` `CONFIG` on failure. */
-  static async open(folder: string, parts: DiskShelfOptions): Promise<DiskStore> {
+  static async open(folder: string, options: DiskShelfOptions): Promise<DiskStore> {
     try {
       await mkdir(folder, { recursive: true, mode: 0o700 })
-      return await DiskStore.#find(folder, parts)
+      return await DiskStore.#find(folder, options)
     } catch (cause) {
       const { code = 'error' } = cause as NodeJS.ErrnoException
       throw new BridgeError('CONFIG', `transcripts.folder: ${folder} cannot be used (${code})`, { cause })
     }
   }
 
-  static async #find(folder: string, parts: DiskShelfOptions): Promise<DiskStore> {
-    const store = new DiskStore(folder, parts)
+  static async #find(folder: string, options: DiskShelfOptions): Promise<DiskStore> {
+    const store = new DiskStore(folder, options)
     for (const name of await readdir(folder)) {
       const id = FILE.exec(name)?.[1]
       const head = id === undefined ? undefined : await readHead(join(folder, name))

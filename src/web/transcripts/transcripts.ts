@@ -61,8 +61,8 @@ export class Transcripts implements AsyncDisposable {
   }
 
   /** Rejects if the configured folder cannot be used. */
-  static async open(settings: TranscriptSettings, parts: TranscriptOptions): Promise<Transcripts> {
-    return new Transcripts(await shelfOf(settings, parts), parts)
+  static async open(settings: TranscriptSettings, options: TranscriptOptions): Promise<Transcripts> {
+    return new Transcripts(await shelfOf(settings, options), options)
   }
 
   get stats(): TranscriptStats {

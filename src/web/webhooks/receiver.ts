@@ -158,10 +158,10 @@ export class Receiver {
   #closing = false
   #idle: (() => void) | undefined
 
-  constructor(name: string, settings: WebhookSettings, parts: ReceiverOptions) {
+  constructor(name: string, settings: WebhookSettings, options: ReceiverOptions) {
     this.#name = name
     this.#settings = settings
-    this.#options = parts
+    this.#options = options
   }
 
   get stats(): ReceiverStats {

@@ -16,10 +16,10 @@ export class WebhooksOut implements AsyncDisposable {
   readonly #options: WebhooksOutOptions
   readonly #subscriptions: readonly Disposable[]
 
-  constructor(settings: readonly WebhookSettings[], parts: WebhooksOutOptions) {
-    this.#options = parts
+  constructor(settings: readonly WebhookSettings[], options: WebhooksOutOptions) {
+    this.#options = options
     this.#receivers = settings.map(
-      (each, index) => new Receiver(each.name ?? `webhook ${index + 1}`, each, parts),
+      (each, index) => new Receiver(each.name ?? `webhook ${index + 1}`, each, options),
     )
     this.#subscriptions = this.#receivers.length === 0 ? [] : this.#subscribe()
   }

@@ -37,9 +37,9 @@ export class Captions {
   #languages: readonly LanguageId[] | undefined
   #timer: Disposable
 
-  constructor(parts: CaptionsOptions) {
-    const { observer, chat, clock, style, onNoAccess } = parts
-    this.#options = parts
+  constructor(options: CaptionsOptions) {
+    const { observer, chat, clock, style, onNoAccess } = options
+    this.#options = options
     this.#style = style
     this.#writer = new CaptionWriter({ chat, clock, onNoAccess })
     this.#watches = [

@@ -49,24 +49,24 @@ export interface SessionOptions {
 
 /** Creates and connects the parts. Throws `RangeError` if the bot is not in the guild. */
 export function sessionOptions(
-  parts: ChannelResources,
+  resources: ChannelResources,
   request: StartRequest,
   { id, room: roomName }: { readonly id: string; readonly room: string },
   events: SessionEvents,
 ): SessionOptions {
-  const { client, relay, clock, log, announcer, dialer, preferences, options = {} } = parts
-  const { localeOf = () => undefined, nearest = same } = parts
+  const { client, relay, clock, log, announcer, dialer, preferences, options = {} } = resources
+  const { localeOf = () => undefined, nearest = same } = resources
   const { guildId, textChannelId, voice, captions: settings } = request
   const view = new GuildView(client, guildId, () => events.changed())
   const fallback = options.language ?? nearest(view.language)
   const people = new People({ view, preferences, localeOf, nearest, fallback })
-  const link = linkTo(parts, request, {
+  const link = linkTo(resources, request, {
     state: state => state === 'ready' && events.changed(),
     moved: () => events.moved(),
     deaf: () => troubles.once('no audio', words => words.noAudio),
   })
   const mention = () => `<#${link.channelId}>`
-  const room = new ChannelRoom(parts, {
+  const room = new ChannelRoom(resources, {
     id,
     guildId,
     room: roomName,

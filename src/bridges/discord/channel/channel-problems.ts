@@ -15,8 +15,8 @@ export class BotProblems {
   readonly #options: BotTroublesOptions
   readonly #told = new Set<string>()
 
-  constructor(parts: BotTroublesOptions) {
-    this.#options = parts
+  constructor(options: BotTroublesOptions) {
+    this.#options = options
   }
 
   /** Checks the bot's current state in the channel. */

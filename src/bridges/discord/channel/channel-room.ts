@@ -51,19 +51,19 @@ export class ChannelRoom {
   readonly name: string
   readonly speakers: Speakers
   readonly ears: RoomParties
-  readonly #parts: ChannelResources
-  readonly #terms: ChannelRoomOptions
+  readonly #resources: ChannelResources
+  readonly #options: ChannelRoomOptions
   readonly #readers: RoomParties
   readonly #voice: ChannelOutput
   #choice: OutputChoice = NOTHING
   #legs = 0
   #closed = false
 
-  constructor(parts: ChannelResources, terms: ChannelRoomOptions) {
-    const { id, guildId, room, link, onFull, onLost } = terms
-    const { relay, admission, pacer, counters, log, options: { endOfTurnSilenceMs } = {} } = parts
-    this.#parts = parts
-    this.#terms = terms
+  constructor(resources: ChannelResources, options: ChannelRoomOptions) {
+    const { id, guildId, room, link, onFull, onLost } = options
+    const { relay, admission, pacer, counters, log, options: { endOfTurnSilenceMs } = {} } = resources
+    this.#resources = resources
+    this.#options = options
     this.name = room
     this.#voice = new ChannelOutput({ id, player: link, pacer, counters })
     const invitation: Invitation = { room, sharedSpace: sharedSpaceOf(guildId), echo: false }
@@ -114,12 +114,12 @@ export class ChannelRoom {
   }
 
   get participants(): readonly Participant[] {
-    return Array.from(this.#parts.relay.rooms.get(this.name)?.participants.values() ?? [])
+    return Array.from(this.#resources.relay.rooms.get(this.name)?.participants.values() ?? [])
   }
 
   /** True if the translation of a current participant is unavailable. */
   get unavailable(): boolean {
-    const room = this.#parts.relay.rooms.get(this.name)
+    const room = this.#resources.relay.rooms.get(this.name)
     // Draining sessions of participants who left or opted out do not count.
     for (const { session, speaker } of room?.interpretations ?? [])
       if (session.unavailable && room?.participants.has(speaker.id)) return true
@@ -135,7 +135,7 @@ export class ChannelRoom {
   /** Adapts the room's participants to the channel's needs. */
   fit({ members, output, captions }: ChannelWants): void {
     if (this.#closed) return
-    const { voice, fallback } = this.#terms
+    const { voice, fallback } = this.#options
     this.#choice = chooseOutput({
       languages: members.map(({ language }) => language),
       output,
@@ -163,11 +163,11 @@ export class ChannelRoom {
       act()
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
-      this.#parts.log.warn(
+      this.#resources.log.warn(
         { room: this.name, code: error.code, reason: error.message },
         'participant rejected',
       )
-      this.#terms.onFull()
+      this.#options.onFull()
     }
   }
 }

@@ -108,21 +108,21 @@ export class ChannelSession implements ChannelInterpreter {
    * the guild.
    */
   constructor(
-    parts: ChannelResources,
+    options: ChannelResources,
     request: StartRequest,
     { events, id, room }: { readonly events: GuildEvents; readonly id: string; readonly room: string },
   ) {
     this.guildId = request.guildId
     this.#events = events
-    this.#options = parts
+    this.#options = options
     this.#request = request
     this.#output = request.output
-    this.#since = parts.clock.now()
+    this.#since = options.clock.now()
     const { promise, resolve } = Promise.withResolvers<ChannelEnd>()
     this.ended = promise
     this.#settle = resolve
     const named = { id, room }
-    this.#its = sessionOptions(parts, request, named, {
+    this.#its = sessionOptions(options, request, named, {
       changed: () => this.#refresh(),
       moved: () => this.#moved(),
       over: end => void this.#finish(end),
@@ -320,13 +320,13 @@ export class ChannelSession implements ChannelInterpreter {
     const { clock, log, options } = this.#options
     const { occupancy, welcome, others, link, writing, view } = this.#its
     for (const each of [this.#watch, this.#looks, occupancy, welcome, others]) each?.[Symbol.dispose]()
-    const terms = {
+    const farewellOptions = {
       end: because,
       members: this.#members,
       begun: this.#begun,
       farewellMs: options?.farewellMs,
     }
-    await farewell(this.#its, terms, clock)
+    await farewell(this.#its, farewellOptions, clock)
     await link.leave(because)
     const end = view.endOf(because, this.channelId)
     const { dropped, echoes } = writing.captions

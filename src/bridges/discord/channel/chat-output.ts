@@ -96,8 +96,8 @@ export class ChatOutput {
   #settings: CaptionSettings
   #languages: readonly LanguageId[] = []
 
-  constructor(parts: WritingOptions) {
-    const { client, textChannelId, settings, log, observer, room, clock, onEcho } = parts
+  constructor(options: WritingOptions) {
+    const { client, textChannelId, settings, log, observer, room, clock, onEcho } = options
     this.#client = client
     this.#settings = settings
     this.#chat = new ChannelChat(client, textChannelId, log)

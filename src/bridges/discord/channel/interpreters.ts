@@ -27,16 +27,16 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   #count = 0
   #closing: Promise<void> | undefined
 
-  constructor(parts: ChannelResources) {
-    this.#options = parts
-    this.#events = new GuildEvents(parts.client, parts.log)
-    parts.client.on(Events.Invalidated, this.#gone)
-    parts.client.on(Events.GuildAvailable, this.#tidy)
-    parts.client.once(Events.ClientReady, () => {
-      for (const running of parts.running?.recent() ?? []) this.#recent.set(running.guildId, running)
-      for (const guild of parts.client.guilds.cache.values()) this.#tidy(guild)
+  constructor(options: ChannelResources) {
+    this.#options = options
+    this.#events = new GuildEvents(options.client, options.log)
+    options.client.on(Events.Invalidated, this.#gone)
+    options.client.on(Events.GuildAvailable, this.#tidy)
+    options.client.once(Events.ClientReady, () => {
+      for (const running of options.running?.recent() ?? []) this.#recent.set(running.guildId, running)
+      for (const guild of options.client.guilds.cache.values()) this.#tidy(guild)
     })
-    this.#keeping = parts.running && new Ticker(parts.clock, KEEP_MS, () => this.#keep())
+    this.#keeping = options.running && new Ticker(options.clock, KEEP_MS, () => this.#keep())
   }
 
   /** Number of channels being joined or interpreted. */

@@ -44,8 +44,8 @@ export class People {
   readonly #consents = new Map<string, boolean>()
   readonly #informed = new Set<string>()
 
-  constructor(parts: PeopleOptions) {
-    this.#options = parts
+  constructor(options: PeopleOptions) {
+    this.#options = options
   }
 
   /** Everyone in the channel except bots. */

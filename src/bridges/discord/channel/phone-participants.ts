@@ -24,9 +24,9 @@ export class PhoneParticipants implements Disposable {
   readonly #calls = new Set<OutgoingCall>()
   readonly #watch: Disposable
 
-  constructor(parts: OtherPartiesOptions) {
-    this.#options = parts
-    const { relay, room, joined } = parts
+  constructor(options: OtherPartiesOptions) {
+    this.#options = options
+    const { relay, room, joined } = options
     this.#watch = relay.observer.on('admitted', event => {
       if (event.room === room && relay.find(event.participant)?.invitation.sharedSpace === undefined) joined()
     })

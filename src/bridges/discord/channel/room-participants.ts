@@ -57,8 +57,8 @@ export class RoomParties {
   readonly #options: RoomPartiesOptions
   readonly #legs = new Map<LanguageId, Leg>()
 
-  constructor(parts: RoomPartiesOptions) {
-    this.#options = parts
+  constructor(options: RoomPartiesOptions) {
+    this.#options = options
   }
 
   get languages(): readonly LanguageId[] {

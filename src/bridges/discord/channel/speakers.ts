@@ -33,8 +33,8 @@ export class Speakers {
   readonly #options: SpeakersOptions
   readonly #legs = new Map<string, Leg>()
 
-  constructor(parts: SpeakersOptions) {
-    this.#options = parts
+  constructor(options: SpeakersOptions) {
+    this.#options = options
   }
 
   /** Returns whether each of `members` who was informed, consents and can speak has a leg. */

@@ -192,10 +192,10 @@ export class Welcome implements Disposable {
   #retry: Disposable | undefined
   #over = false
 
-  constructor(parts: WelcomeOptions) {
-    this.#options = parts
-    this.#notices = new VoiceNotices(parts.announcer, parts.clock, parts.ear)
-    this.#greetings = new Greetings(parts.clock, newcomers => this.#greet(newcomers))
+  constructor(options: WelcomeOptions) {
+    this.#options = options
+    this.#notices = new VoiceNotices(options.announcer, options.clock, options.ear)
+    this.#greetings = new Greetings(options.clock, newcomers => this.#greet(newcomers))
   }
 
   /** Stops notifying newcomers. */

@@ -31,18 +31,18 @@ export interface RegistrationOptions {
 }
 
 /** Returns the state of the command in each place where it belongs. Never rejects. */
-export async function commandStates(terms: Omit<RegistrationOptions, 'log'>): Promise<CommandState[]> {
-  return await Promise.all(placesOf(terms.guilds).map(place => stateIn(place, terms)))
+export async function commandStates(options: Omit<RegistrationOptions, 'log'>): Promise<CommandState[]> {
+  return await Promise.all(placesOf(options.guilds).map(place => stateIn(place, options)))
 }
 
 /**
  * Registers the command where it is absent or outdated. If guilds are listed, it removes the global command, so that
  * users do not see it twice. Other commands of the application stay unchanged. Never rejects; failures are logged.
  */
-export async function registerCommand(terms: RegistrationOptions): Promise<RegistrationResult[]> {
-  const { rest, log, applicationId, guilds } = terms
-  const results: RegistrationResult[] = guilds.length > 0 ? await removeIn(['global'], terms) : []
-  for (const { place, state } of await commandStates(terms)) {
+export async function registerCommand(options: RegistrationOptions): Promise<RegistrationResult[]> {
+  const { rest, log, applicationId, guilds } = options
+  const results: RegistrationResult[] = guilds.length > 0 ? await removeIn(['global'], options) : []
+  for (const { place, state } of await commandStates(options)) {
     let result: RegistrationResult['result'] = typeof state === 'object' ? state : 'unchanged'
     if (state === 'different' || state === 'absent') {
       try {
@@ -61,21 +61,21 @@ export async function registerCommand(terms: RegistrationOptions): Promise<Regis
 }
 
 /** Removes the command everywhere and in `guilds`. An absent command is not a failure. Never rejects. */
-export function unregisterCommand(terms: RegistrationOptions): Promise<RegistrationResult[]> {
-  return removeIn(['global', ...terms.guilds], terms)
+export function unregisterCommand(options: RegistrationOptions): Promise<RegistrationResult[]> {
+  return removeIn(['global', ...options.guilds], options)
 }
 
 async function removeIn(
   places: readonly string[],
-  terms: RegistrationOptions,
+  options: RegistrationOptions,
 ): Promise<RegistrationResult[]> {
   const results: RegistrationResult[] = []
   for (const place of places) {
-    const { state, id } = await stateIn(place, terms)
+    const { state, id } = await stateIn(place, options)
     if (typeof state === 'object') results.push({ place, result: state })
     if (id === undefined) continue
     try {
-      await terms.rest.delete(`${routeOf(place, terms.applicationId)}/${id}`)
+      await options.rest.delete(`${routeOf(place, options.applicationId)}/${id}`)
       results.push({ place, result: 'removed' })
     } catch (error) {
       // Someone else removed it in the meantime (Discord: JSON Error Codes, 10063).
@@ -168,10 +168,10 @@ export class Registrar implements Disposable {
   #closed = false
 
   constructor(
-    terms: RegistrationOptions,
+    options: RegistrationOptions,
     { clock, counters }: { readonly clock: Clock; readonly counters: CommandCounters },
   ) {
-    this.#options = terms
+    this.#options = options
     this.#clock = clock
     this.#counters = counters
   }

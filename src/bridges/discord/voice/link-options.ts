@@ -120,7 +120,7 @@ export interface VoiceLinkOptions {
   readonly watcher?: VoiceLinkWatcher
   readonly limits?: Partial<LinkLimits>
   /** Creates a connection; default: with the library. For tests. */
-  readonly connect?: (terms: ConnectionOptions, watcher: ConnectionWatcher) => LinkConnection
+  readonly connect?: (options: ConnectionOptions, watcher: ConnectionWatcher) => LinkConnection
   /** False: the main gateway is unavailable and cannot report our voice state. Default: available. */
   readonly gatewayUp?: () => boolean
 }

@@ -133,10 +133,10 @@ export class VoiceLink implements PacketSource, PacketPlayer {
     }
     this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
     const { connect = (...all) => new PatchedConnection(...all) } = this.#options
-    const terms = { guildId, group, adapterCreator, dave, clock, counters }
+    const options = { guildId, group, adapterCreator, dave, clock, counters }
     const [reception, guard, channelId] = [this.#reception, this.#guard, this.#channelId]
     try {
-      this.#connection = connect({ ...terms, channelId, reception, guard }, this.#watcher())
+      this.#connection = connect({ ...options, channelId, reception, guard }, this.#watcher())
     } catch (error) {
       this.#options.log.error({ guildId, channelId, ...errorFields(error) }, 'voice connection not requested')
       this.#end(this.#attempts.unreachable)

@@ -212,9 +212,9 @@ export class Batch {
   readonly #line: JobQueue
   readonly #mp3: Mp3Pool
 
-  constructor(parts: BatchOptions) {
-    const { batchWorkers, maxBatchJobs } = parts.settings
-    this.#options = parts
+  constructor(options: BatchOptions) {
+    const { batchWorkers, maxBatchJobs } = options.settings
+    this.#options = options
     this.#line = new JobQueue(batchWorkers, maxBatchJobs)
     this.#mp3 = new Mp3Pool({ max: Math.min(batchWorkers, maxBatchJobs), spare: 0 })
   }

@@ -39,8 +39,8 @@ export class AudioStream {
   #waiting: (() => void)[] = []
 
   /** Takes ownership of `mp3` and finishes it at the end. */
-  constructor(parts: AudioStreamOptions) {
-    this.#options = parts
+  constructor(options: AudioStreamOptions) {
+    this.#options = options
   }
 
   /** True while a reader is connected. */

@@ -40,7 +40,7 @@ export type OpenSession = (
   socket: Socket,
   channel: SocketChannel,
   log: Logger,
-  parts: NamespaceOptions,
+  options: NamespaceOptions,
 ) => Session
 
 const HOST = /^(\[[\da-f:.]+\]|[\w.-]+)(:\d{1,5})?$/i
@@ -63,15 +63,15 @@ function chosenOutput(
   socket: Socket,
   { streams, settings, clock }: NamespaceOptions,
 ): SpokenOutput {
-  const parts = { ...chosen, clock }
-  if (parts.receiveAudio.obtainVia === 'chunk') return new ChunkOutput(parts)
+  const options = { ...chosen, clock }
+  if (options.receiveAudio.obtainVia === 'chunk') return new ChunkOutput(options)
   const { maxUnreadBytes } = settings
-  return new StreamOutput({ ...parts, streams, base: addressFor(socket, settings), maxUnreadBytes })
+  return new StreamOutput({ ...options, streams, base: addressFor(socket, settings), maxUnreadBytes })
 }
 
 /** `/sts`: transcribes speech, translates it and speaks the translation. */
-export const openSts: OpenSession = (socket, channel, log, parts) => {
-  const { engines, workload, settings, clock } = parts
+export const openSts: OpenSession = (socket, channel, log, options) => {
+  const { engines, workload, settings, clock } = options
   const parameters = stsParameters(socket.handshake.query, engines)
   const { languageIdSource, languageIdTarget, receiveAudio } = parameters
   const voice = chooseVoice(parameters, engines)
@@ -83,7 +83,7 @@ export const openSts: OpenSession = (socket, channel, log, parts) => {
     channel,
     parameters,
     intake: outlet => {
-      const output = chosenOutput({ outlet, voice, receiveAudio }, socket, parts)
+      const output = chosenOutput({ outlet, voice, receiveAudio }, socket, options)
       const results = new SpokenResults({ outlet, parameters, translator, output, clock })
       const limits = settings
       return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder, clock })
@@ -135,8 +135,8 @@ export const openTranslator: OpenSession = (socket, channel, log, { engines, set
 }
 
 /** `/tts`: speaks text. */
-export const openTts: OpenSession = (socket, channel, log, parts) => {
-  const { engines, settings, clock } = parts
+export const openTts: OpenSession = (socket, channel, log, options) => {
+  const { engines, settings, clock } = options
   const parameters = ttsParameters(socket.handshake.query, engines)
   const { receiveAudio } = parameters
   const holder = socket.data.holder as KeyUsage
@@ -145,7 +145,7 @@ export const openTts: OpenSession = (socket, channel, log, parts) => {
     channel,
     parameters,
     intake: outlet => {
-      const output = chosenOutput({ outlet, voice, receiveAudio }, socket, parts)
+      const output = chosenOutput({ outlet, voice, receiveAudio }, socket, options)
       return new TextIntake(outlet, new SpokenTexts(outlet, parameters, output), settings, holder)
     },
     idleTimeoutMs: settings.textIdleTimeoutMs,

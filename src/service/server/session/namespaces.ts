@@ -34,37 +34,37 @@ const OFFERED: Readonly<Record<Namespace, Offer>> = {
 }
 
 /** Serves the namespaces of the interface at `io` and rejects all others with the reason. */
-export function addNamespaces(io: Server, parts: NamespaceOptions): void {
+export function addNamespaces(io: Server, options: NamespaceOptions): void {
   for (const [name, offer] of Object.entries(OFFERED)) {
     const namespace = io.of(name)
-    guard(namespace, parts, holder => {
+    guard(namespace, options, holder => {
       holder.assertRoom()
-      parts.admission.assertRoom()
+      options.admission.assertRoom()
     })
-    namespace.on('connection', socket => serve(socket, offer, parts))
+    namespace.on('connection', socket => serve(socket, offer, options))
   }
-  guard(io.of('/'), parts, () => {
+  guard(io.of('/'), options, () => {
     throw refusal()
   })
   // This matcher never calls back, so Socket.IO creates no namespace; the rejection is sent from here.
-  io.of((name, auth) => refuseUnknown(name, auth, parts))
+  io.of((name, auth) => refuseUnknown(name, auth, options))
 }
 
 /** Rejects a CONNECT to an unknown namespace. */
-function refuseUnknown(name: string, auth: unknown, parts: NamespaceOptions): void {
-  const { current } = parts.guard
+function refuseUnknown(name: string, auth: unknown, options: NamespaceOptions): void {
+  const { current } = options.guard
   if (!current) return
   const { request } = current
-  const { message, data } = refusedConnect({ request, name, auth }, parts, () => {
+  const { message, data } = refusedConnect({ request, name, auth }, options, () => {
     throw refusal()
   })!
   current.send(`${CONNECT_ERROR}${name},${JSON.stringify({ message, data })}`)
 }
 
-function guard(namespace: IoNamespace, parts: NamespaceOptions, admit: (holder: KeyUsage) => void): void {
+function guard(namespace: IoNamespace, options: NamespaceOptions, admit: (holder: KeyUsage) => void): void {
   namespace.use((socket, next) => {
     const { request, handshake, nsp } = socket
-    const error = refusedConnect({ request, name: nsp.name, auth: handshake.auth }, parts, holder => {
+    const error = refusedConnect({ request, name: nsp.name, auth: handshake.auth }, options, holder => {
       socket.data.holder = holder
       admit(holder)
     })
@@ -81,22 +81,22 @@ interface ConnectPacket {
 /** Checks the key, then runs `admit`. Returns the error they throw, which reaches the client as `connect_error`. */
 function refusedConnect(
   { request, name, auth }: ConnectPacket,
-  parts: NamespaceOptions,
+  options: NamespaceOptions,
   admit: (holder: KeyUsage) => void,
 ): ServiceError | undefined {
   try {
     const token = (auth as { token?: unknown } | undefined)?.token
-    const caller = parts.proxies.addressOf(request.socket.remoteAddress ?? '', request.headers)
-    const holder = parts.keys.holderOf(token, 'auth.token', caller)
+    const caller = options.proxies.addressOf(request.socket.remoteAddress ?? '', request.headers)
+    const holder = options.keys.holderOf(token, 'auth.token', caller)
     markAuthenticated(request)
     admit(holder)
     return undefined
   } catch (error) {
     const refused = toErrorBody(error)
-    parts.errors.count(refused.specific)
+    options.errors.count(refused.specific)
     // The requested name is arbitrary text from the client.
     const namespace = Object.hasOwn(OFFERED, name) ? name : 'another'
-    parts.log.warn({ namespace, error: refused.specific }, 'connection rejected')
+    options.log.warn({ namespace, error: refused.specific }, 'connection rejected')
     return refused
   }
 }
@@ -107,17 +107,17 @@ function refusal(): ServiceError {
 }
 
 /** Serves one connected socket. Handlers are set before anything is awaited, so that no event is lost. */
-function serve(socket: Socket, { takes, open }: Offer, parts: NamespaceOptions): void {
-  parts.guard.joined(socket.conn)
-  const channel = new SocketChannel(socket, parts.errors)
+function serve(socket: Socket, { takes, open }: Offer, options: NamespaceOptions): void {
+  options.guard.joined(socket.conn)
+  const channel = new SocketChannel(socket, options.errors)
   const holder = socket.data.holder as KeyUsage
-  const log = tagged(parts.log, { session: socket.id, namespace: socket.nsp.name, key: holder.name })
+  const log = tagged(options.log, { session: socket.id, namespace: socket.nsp.name, key: holder.name })
   let session: Session
   const places: Disposable[] = []
   try {
-    places.push(parts.admission.take())
+    places.push(options.admission.take())
     places.push(holder.enter(error => turnAway(channel, error, log)))
-    session = open(socket, channel, log, parts)
+    session = open(socket, channel, log, options)
   } catch (error) {
     leave(places)
     turnAway(channel, toErrorBody(error), log)

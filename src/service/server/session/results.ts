@@ -99,8 +99,8 @@ export class SpokenResults implements Results {
   #closed = false
   #held: Transcript | undefined
 
-  constructor(parts: SpokenResultsOptions) {
-    this.#options = parts
+  constructor(options: SpokenResultsOptions) {
+    this.#options = options
   }
 
   open(): Promise<boolean | string> {

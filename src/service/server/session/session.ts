@@ -73,9 +73,9 @@ export class Session implements SessionOutput {
   #overfull = false
   #closing: Promise<void> | undefined
 
-  constructor(parts: SessionOptions) {
-    this.#options = parts
-    this.#intake = parts.intake(this)
+  constructor(options: SessionOptions) {
+    this.#options = options
+    this.#intake = options.intake(this)
   }
 
   /** Sends `connected`, prepares the input, sends `start`. Never rejects: failures are sent to the client. */

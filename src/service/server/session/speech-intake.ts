@@ -32,8 +32,8 @@ export class BacklogMonitor implements Followed {
   readonly #options: PaceOptions
   #told = false
 
-  constructor(parts: PaceOptions) {
-    this.#options = parts
+  constructor(options: PaceOptions) {
+    this.#options = options
   }
 
   get behindMs(): number {
@@ -81,9 +81,9 @@ export class SpeechIntake implements SessionInput {
   #utterances = 0
   #closed = false
 
-  constructor(parts: SpeechIntakeOptions) {
-    this.#options = parts
-    this.#ends = new SpeechEnds(parts.clock)
+  constructor(options: SpeechIntakeOptions) {
+    this.#options = options
+    this.#ends = new SpeechEnds(options.clock)
   }
 
   async open(): Promise<boolean | string> {

@@ -87,8 +87,8 @@ export class ChunkOutput implements SpokenOutput {
   readonly #options: SpokenOutputOptions
   readonly #closed = new AbortController()
 
-  constructor(parts: SpokenOutputOptions) {
-    this.#options = parts
+  constructor(options: SpokenOutputOptions) {
+    this.#options = options
   }
 
   async open(): Promise<boolean> {
@@ -138,8 +138,8 @@ export class StreamOutput implements SpokenOutput {
   #path = ''
   #held = false
 
-  constructor(parts: StreamOutputOptions) {
-    this.#options = parts
+  constructor(options: StreamOutputOptions) {
+    this.#options = options
   }
 
   get held(): boolean {

@@ -14,12 +14,12 @@ export class RegisteredCommand {
   readonly #guildId: string
   readonly #version: string
 
-  constructor(terms: { id: string; body: Json; applicationId: string; guildId: string; version: string }) {
-    this.id = terms.id
-    this.body = terms.body
-    this.#applicationId = terms.applicationId
-    this.#guildId = terms.guildId
-    this.#version = terms.version
+  constructor(options: { id: string; body: Json; applicationId: string; guildId: string; version: string }) {
+    this.id = options.id
+    this.body = options.body
+    this.#applicationId = options.applicationId
+    this.#guildId = options.guildId
+    this.#version = options.version
   }
 
   get name(): string {

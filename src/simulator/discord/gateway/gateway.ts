@@ -69,10 +69,10 @@ export class Gateway implements ConnectionHost, GatewayFaults {
   readonly #listening: Disposable
   #stopped = false
 
-  constructor(http: Server, terms: GatewayOptions) {
-    this.#options = terms
+  constructor(http: Server, options: GatewayOptions) {
+    this.#options = options
     http.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head))
-    this.#listening = terms.world.listen(happening => this.#tell(happening))
+    this.#listening = options.world.listen(happening => this.#tell(happening))
   }
 
   get clock(): Clock {

@@ -42,13 +42,13 @@ export interface SeenGatewaySession {
 }
 
 /** Discord: Ready. */
-export function readyJson(terms: {
+export function readyJson(options: {
   world: World
   session: GatewaySession
   guilds: readonly Guild[]
   resumeUrl: string
 }): Json {
-  const { world, session, guilds, resumeUrl } = terms
+  const { world, session, guilds, resumeUrl } = options
   return {
     v: 10,
     user: { ...world.bot.json, verified: true, mfa_enabled: false, email: null, flags: 0 },
@@ -94,16 +94,16 @@ export class GatewaySession {
   #line: SessionLine | undefined
   readonly #sent: Sent[] = []
 
-  constructor(terms: {
+  constructor(options: {
     sessionId: string
     intents: number
     shard: readonly [number, number]
     line: SessionLine
   }) {
-    this.sessionId = terms.sessionId
-    this.intents = terms.intents
-    this.shard = terms.shard
-    this.#line = terms.line
+    this.sessionId = options.sessionId
+    this.intents = options.intents
+    this.shard = options.shard
+    this.#line = options.line
   }
 
   get connected(): boolean {

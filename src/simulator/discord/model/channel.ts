@@ -98,11 +98,11 @@ export class Thread extends Channel {
   readonly #createdAt: number
 
   /** A thread that starts from a message has that message's id. */
-  constructor(parent: Channel, { name, owner, starter, ...terms }: ThreadOptions) {
+  constructor(parent: Channel, { name, owner, starter, ...options }: ThreadOptions) {
     super(parent.guild, name, starter?.id)
     this.parent = parent
     this.owner = owner
-    this.#options = terms
+    this.#options = options
     this.#createdAt = parent.guild.world.wallClock()
   }
 

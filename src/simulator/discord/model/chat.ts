@@ -33,10 +33,10 @@ export class Chat {
   }
 
   /** The bot, or one of its webhooks, posts. Throws `ApiError` for an empty message. */
-  post(channel: Channel, draft: MessageDraft, terms: PostOptions = {}): Message {
-    if (isEmpty(draft) && !terms.loading) throw ApiError.of(50006)
+  post(channel: Channel, draft: MessageDraft, options: PostOptions = {}): Message {
+    if (isEmpty(draft) && !options.loading) throw ApiError.of(50006)
     const { bot } = channel.guild
-    const defaults = terms.interaction ? USER_MENTIONS : ALL_MENTIONS
+    const defaults = options.interaction ? USER_MENTIONS : ALL_MENTIONS
     const allowed = draft.allowedMentions ?? defaults
     const reference = this.#referenceOf(channel, draft)
     const pings = new Set(this.#pings(draft.content ?? '', allowed, channel, bot))
@@ -49,7 +49,7 @@ export class Chat {
       pings: [...pings],
       flags: draft.flags & KEPT_FLAGS,
       reference,
-      ...terms,
+      ...options,
     })
   }
 
@@ -75,8 +75,8 @@ export class Chat {
     })
   }
 
-  #post(terms: Omit<MessageOptions, 'id'>): Message {
-    const message = new Message({ id: this.#world.ids.next(), ...terms })
+  #post(options: Omit<MessageOptions, 'id'>): Message {
+    const message = new Message({ id: this.#world.ids.next(), ...options })
     message.channel.messages.push(message)
     this.#tell('MESSAGE_CREATE', message)
     return message

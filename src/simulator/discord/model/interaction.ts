@@ -102,7 +102,7 @@ const CALLBACKS: Readonly<
 export class Interaction implements WebhookTarget {
   readonly id: string
   readonly token: string
-  readonly terms: InteractionOptions
+  readonly options: InteractionOptions
   readonly followUps: Message[] = []
   /** Resolves to the answer. Rejects with `InteractionFailed`. */
   readonly reply: Promise<Reply>
@@ -117,9 +117,9 @@ export class Interaction implements WebhookTarget {
   readonly #settleReply: PromiseWithResolvers<Reply> = Promise.withResolvers()
   readonly #settleChoices: PromiseWithResolvers<readonly Choice[]> = Promise.withResolvers()
 
-  constructor(terms: InteractionOptions) {
-    const { ids, clock } = terms.world
-    this.terms = terms
+  constructor(options: InteractionOptions) {
+    const { ids, clock } = options.world
+    this.options = options
     this.id = ids.next()
     this.token = Buffer.from(`interaction:${this.id}:${ids.next()}`).toString('base64url')
     this.#startedAt = clock.now()
@@ -142,7 +142,7 @@ export class Interaction implements WebhookTarget {
   /** True while follow-ups and edits are possible. */
   get open(): boolean {
     const acknowledged = this.#state.status === 'deferred' || this.#state.status === 'answered'
-    return acknowledged && this.terms.world.clock.now() - this.#startedAt < TOKEN_MS
+    return acknowledged && this.options.world.clock.now() - this.#startedAt < TOKEN_MS
   }
 
   /** The application's first response. Throws `ApiError`. */
@@ -150,10 +150,10 @@ export class Interaction implements WebhookTarget {
     const callback = CALLBACKS[numberIn(body, 'type') ?? 0]
     if (this.#state.status === 'failed') throw ApiError.of(10062)
     if (this.#state.status !== 'waiting') throw ApiError.of(40060)
-    if (!callback?.kinds.includes(this.terms.kind)) throw wrongType(body.type)
+    if (!callback?.kinds.includes(this.options.kind)) throw wrongType(body.type)
     const { input } = callback
     if (input === 'choices') {
-      const choices = readChoices(body.data, this.terms.optionType)
+      const choices = readChoices(body.data, this.options.optionType)
       this.#go(input)
       return void this.#settleChoices.resolve(choices)
     }
@@ -162,7 +162,7 @@ export class Interaction implements WebhookTarget {
 
   /** Changes the answer or a follow-up, or sends the deferred answer. Throws `ApiError`. */
   edit(message: Message, draft: MessageDraft): void {
-    this.terms.world.chat.edit(message, draft)
+    this.options.world.chat.edit(message, draft)
     if (message === this.#original) this.#go('edit')
   }
 
@@ -172,7 +172,7 @@ export class Interaction implements WebhookTarget {
       this.edit(this.#original, draft)
       return this.#original
     }
-    const { world, channel, by } = this.terms
+    const { world, channel, by } = this.options
     const ephemeral = (draft.flags & EPHEMERAL) !== 0
     const message = world.chat.post(channel, draft, {
       interaction: this.metadata,
@@ -191,7 +191,7 @@ export class Interaction implements WebhookTarget {
   }
 
   delete(message: Message): void {
-    this.terms.world.chat.delete(message)
+    this.options.world.chat.delete(message)
     if (message === this.#original) this.#go('edit')
   }
 
@@ -202,7 +202,7 @@ export class Interaction implements WebhookTarget {
 
   /** Discord: Message Interaction Metadata. */
   get metadata(): Json {
-    const { by, kind } = this.terms
+    const { by, kind } = this.options
     return {
       id: this.id,
       type: kind === 'component' ? 3 : 2,
@@ -212,7 +212,7 @@ export class Interaction implements WebhookTarget {
   }
 
   #answer(input: InteractionInput, data: Json): void {
-    const { world, channel, by, pressed } = this.terms
+    const { world, channel, by, pressed } = this.options
     if (input === 'update' || input === 'defer-update') {
       this.#original = pressed
       if (input === 'update' && pressed) world.chat.edit(pressed, readDraft(data))
@@ -235,7 +235,7 @@ export class Interaction implements WebhookTarget {
     this.#state = state
     this.stop()
     if (before.status === 'waiting') {
-      this.#acknowledgedAfterMs = this.terms.world.clock.now() - this.#startedAt
+      this.#acknowledgedAfterMs = this.options.world.clock.now() - this.#startedAt
     }
     // A press that was only acknowledged has no other answer.
     const seen = state.status === 'deferred' && state.update
@@ -250,7 +250,7 @@ export class Interaction implements WebhookTarget {
         }),
       )
     if (state.status === 'deferred' && !seen)
-      this.#timer = setTimer(this.terms.world.clock, TOKEN_MS, () => this.#settleReply.reject(noResponse()))
+      this.#timer = setTimer(this.options.world.clock, TOKEN_MS, () => this.#settleReply.reject(noResponse()))
   }
 
   #fail(): void {

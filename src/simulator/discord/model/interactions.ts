@@ -13,8 +13,8 @@ import type { World } from './world.ts'
 const TYPES = { command: 2, component: 3, autocomplete: 4 } as const
 
 /** The interaction as sent to the application (Discord: Interaction Object). */
-function interactionJson({ id, token, terms }: Interaction, data: Json): Json {
-  const { by, channel, kind, pressed, world } = terms
+function interactionJson({ id, token, options }: Interaction, data: Json): Json {
+  const { by, channel, kind, pressed, world } = options
   const { guild } = by
   const { id: channelId, name, type, ...rest } = channel.json
   const thread = isJson(rest.thread_metadata)
@@ -126,11 +126,11 @@ export class Interactions {
     for (const interaction of this.#byId.values()) interaction.stop()
   }
 
-  #ask(terms: Omit<InteractionOptions, 'world'>, data: Json): Interaction {
-    const interaction = new Interaction({ world: this.#world, ...terms })
+  #ask(options: Omit<InteractionOptions, 'world'>, data: Json): Interaction {
+    const interaction = new Interaction({ world: this.#world, ...options })
     this.#byId.set(interaction.id, interaction)
     this.#byToken.set(interaction.token, interaction)
-    terms.by.guild.tell('INTERACTION_CREATE', interactionJson(interaction, data))
+    options.by.guild.tell('INTERACTION_CREATE', interactionJson(interaction, data))
     return interaction
   }
 

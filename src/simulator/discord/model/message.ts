@@ -77,19 +77,19 @@ export class Message {
   #loading: boolean
   #deletedAt: number | undefined
 
-  constructor(terms: MessageOptions) {
-    this.id = terms.id
-    this.channel = terms.channel
-    this.author = terms.author
-    this.ephemeralFor = terms.ephemeralFor
-    this.ephemeral = terms.ephemeralFor !== undefined
-    this.webhook = terms.webhook
-    this.reference = terms.reference
-    this.#interaction = terms.interaction
-    this.#versions = [terms.version]
-    this.#pings = terms.pings
-    this.#flags = terms.flags
-    this.#loading = terms.loading ?? false
+  constructor(options: MessageOptions) {
+    this.id = options.id
+    this.channel = options.channel
+    this.author = options.author
+    this.ephemeralFor = options.ephemeralFor
+    this.ephemeral = options.ephemeralFor !== undefined
+    this.webhook = options.webhook
+    this.reference = options.reference
+    this.#interaction = options.interaction
+    this.#versions = [options.version]
+    this.#pings = options.pings
+    this.#flags = options.flags
+    this.#loading = options.loading ?? false
   }
 
   /** Its current or last content. */

@@ -143,12 +143,12 @@ export class Role {
   /** Set for the bot's own role, which its invitation created. */
   readonly #botId: string | undefined
 
-  constructor(terms: { id: string; name: string; permissions: bigint; position: number; botId?: string }) {
-    this.id = terms.id
-    this.name = terms.name
-    this.permissions = terms.permissions
-    this.#position = terms.position
-    this.#botId = terms.botId
+  constructor(options: { id: string; name: string; permissions: bigint; position: number; botId?: string }) {
+    this.id = options.id
+    this.name = options.name
+    this.permissions = options.permissions
+    this.#position = options.position
+    this.#botId = options.botId
   }
 
   /** Replaces the permissions; publish the change with `guild.setRole`. */

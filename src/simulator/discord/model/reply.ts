@@ -31,18 +31,18 @@ export class Reply {
   /** Further messages, oldest first. */
   readonly followUps: readonly Message[]
 
-  constructor(terms: {
+  constructor(options: {
     message: Message
     deferred: boolean
     updated: boolean
     acknowledgedAfterMs: number
     followUps: readonly Message[]
   }) {
-    this.message = terms.message
-    this.deferred = terms.deferred
-    this.updated = terms.updated
-    this.acknowledgedAfterMs = terms.acknowledgedAfterMs
-    this.followUps = terms.followUps
+    this.message = options.message
+    this.deferred = options.deferred
+    this.updated = options.updated
+    this.acknowledgedAfterMs = options.acknowledgedAfterMs
+    this.followUps = options.followUps
   }
 
   get content(): string {

@@ -59,18 +59,18 @@ export class User {
   /** Language of the user’s client. */
   locale: DiscordLocale
 
-  constructor(terms: {
+  constructor(options: {
     id: string
     username: string
     globalName: string | null
     bot: boolean
     locale: DiscordLocale
   }) {
-    this.id = terms.id
-    this.username = terms.username
-    this.globalName = terms.globalName
-    this.bot = terms.bot
-    this.locale = terms.locale
+    this.id = options.id
+    this.username = options.username
+    this.globalName = options.globalName
+    this.bot = options.bot
+    this.locale = options.locale
   }
 
   /** Discord: User Object. */

@@ -61,15 +61,15 @@ export class World {
   readonly gateway: GatewayAddress
   readonly #listeners = new Set<(happening: Happening) => void>()
 
-  constructor(terms: WorldOptions) {
-    this.clock = terms.clock
-    this.wallClock = terms.wallClock
-    this.voiceServer = terms.voiceServer
-    this.enabledIntents = terms.enabledIntents
-    this.gateway = terms.gateway
-    this.ids = new Snowflakes(terms.wallClock)
-    this.application = { id: this.ids.next(), name: terms.botName }
-    this.bot = this.newUser({ name: terms.botName, locale: 'en-US', bot: true })
+  constructor(options: WorldOptions) {
+    this.clock = options.clock
+    this.wallClock = options.wallClock
+    this.voiceServer = options.voiceServer
+    this.enabledIntents = options.enabledIntents
+    this.gateway = options.gateway
+    this.ids = new Snowflakes(options.wallClock)
+    this.application = { id: this.ids.next(), name: options.botName }
+    this.bot = this.newUser({ name: options.botName, locale: 'en-US', bot: true })
     this.commands = new CommandRegistry(this.application.id, this.ids)
     this.interactions = new Interactions(this)
     this.chat = new Chat(this)

@@ -62,9 +62,9 @@ export class RestApi {
   readonly #routes = new Routes(ROUTES)
   readonly #limits: RateLimits
 
-  constructor(terms: RestApiOptions) {
-    this.#options = terms
-    this.#limits = new RateLimits(terms.world.clock)
+  constructor(options: RestApiOptions) {
+    this.#options = options
+    this.#limits = new RateLimits(options.world.clock)
     this.http = createServer((request, response) => void this.#serve(request, response))
     this.#open = new OpenSockets(this.http)
   }

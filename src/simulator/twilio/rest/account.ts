@@ -35,14 +35,14 @@ export class Account {
   readonly authToken: string
   readonly apiKeys: Readonly<Record<string, string>>
   /** Everything changeable, which excludes the credentials. */
-  readonly terms: Omit<AccountOptions, 'accountSid' | 'authToken' | 'apiKeys'>
+  readonly options: Omit<AccountOptions, 'accountSid' | 'authToken' | 'apiKeys'>
 
   constructor(options: AccountOptions = {}) {
-    const { accountSid, authToken, apiKeys = {}, ...terms } = options
+    const { accountSid, authToken, apiKeys = {}, ...rest } = options
     this.sid = accountSid ?? newSid('AC')
     this.authToken = authToken ?? randomBytes(16).toString('hex')
     this.apiKeys = apiKeys
-    this.terms = terms
+    this.options = rest
   }
 
   /** Accepts the token or an API key. `authorization`: the header. Throws `RestError` 20003 or 20005. */
@@ -53,7 +53,7 @@ export class Account {
     const secret = user === this.sid ? this.authToken : this.#keyOf(user)
     if (scheme?.toLowerCase() !== 'basic' || secret === undefined || password !== secret)
       throw new RestError(20003)
-    if ((this.terms.status ?? 'active') !== 'active') throw new RestError(20005)
+    if ((this.options.status ?? 'active') !== 'active') throw new RestError(20005)
   }
 
   /** Throws the `RestError` that applies if `to` cannot be called. */
@@ -61,7 +61,7 @@ export class Account {
     if (to === undefined) throw new RestError(21201)
     const number = E164.test(to) ? parsePhoneNumberFromString(to) : undefined
     if (!number?.isPossible()) throw new RestError(21211, to)
-    const { refused = {}, countries, type, verified = [] } = this.terms
+    const { refused = {}, countries, type, verified = [] } = this.options
     const code = Object.hasOwn(refused, to) ? refused[to] : undefined
     if (code) throw new RestError(code, to)
     if (countries && !countries.includes(number.country ?? '')) throw new RestError(21215, to)
@@ -73,7 +73,7 @@ export class Account {
   checkCaller(from: string | undefined, own: (number: string) => boolean): string {
     if (from === undefined) throw new RestError(21213)
     if (!E164.test(from)) throw new RestError(21212, from)
-    if (!own(from) && !this.terms.verified?.includes(from)) throw new RestError(21210, from)
+    if (!own(from) && !this.options.verified?.includes(from)) throw new RestError(21210, from)
     return from
   }
 
@@ -91,7 +91,7 @@ export function formatted(number: string): string {
 const SUBRESOURCES = ['available_phone_numbers', 'calls', 'incoming_phone_numbers', 'outgoing_caller_ids']
 
 /** The account as returned by the API. `now`: milliseconds since 1970. */
-export function accountJson({ sid, authToken, terms }: Account, now: number): Record<string, unknown> {
+export function accountJson({ sid, authToken, options }: Account, now: number): Record<string, unknown> {
   const path = `/2010-04-01/Accounts/${sid}`
   const file = (name: string) =>
     name.replace(/(^|_)([a-z])/g, (_, _gap, letter: string) => letter.toUpperCase())
@@ -102,9 +102,9 @@ export function accountJson({ sid, authToken, terms }: Account, now: number): Re
     date_updated: apiDate(now),
     friendly_name: 'A simulated account',
     owner_account_sid: sid,
-    status: terms.status ?? 'active',
+    status: options.status ?? 'active',
     subresource_uris: Object.fromEntries(SUBRESOURCES.map(name => [name, `${path}/${file(name)}.json`])),
-    type: terms.type ?? 'Full',
+    type: options.type ?? 'Full',
     uri: `${path}.json`,
   }
 }
@@ -112,7 +112,7 @@ export function accountJson({ sid, authToken, terms }: Account, now: number): Re
 /** The caller IDs that the account has verified. */
 export function callerIdsJson(account: Account, query: Form, now: number): Record<string, unknown>[] {
   const wanted = query.given('PhoneNumber')
-  const verified = account.terms.verified ?? []
+  const verified = account.options.verified ?? []
   return verified
     .filter(number => wanted === undefined || number === wanted)
     .map(number => {

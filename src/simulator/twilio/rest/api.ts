@@ -147,7 +147,7 @@ export interface ApiOptions {
   readonly now: () => number
 }
 
-type Handler = (request: ApiRequest, terms: ApiOptions, id: string) => ApiReply
+type Handler = (request: ApiRequest, options: ApiOptions, id: string) => ApiReply
 
 interface Route {
   /** As in a fault's `only`, without the method. */
@@ -159,7 +159,7 @@ interface Route {
 }
 
 const ROUTES: readonly Route[] = [
-  { name: 'Account', path: /^$/, GET: (_, terms) => ok(accountJson(terms.account, terms.now())) },
+  { name: 'Account', path: /^$/, GET: (_, options) => ok(accountJson(options.account, options.now())) },
   {
     name: 'Calls',
     path: /^\/Calls$/,
@@ -180,10 +180,10 @@ const ROUTES: readonly Route[] = [
   {
     name: 'Calls/*',
     path: /^\/Calls\/(\w+)$/,
-    GET: (request, terms, id) => ok(callOf(request, terms, id).json),
-    POST: (request, terms, id) => ok(updateCall(callOf(request, terms, id), request.form)),
-    DELETE: (request, { network, ...terms }, id) => {
-      const call = callOf(request, { network, ...terms }, id)
+    GET: (request, options, id) => ok(callOf(request, options, id).json),
+    POST: (request, options, id) => ok(updateCall(callOf(request, options, id), request.form)),
+    DELETE: (request, { network, ...options }, id) => {
+      const call = callOf(request, { network, ...options }, id)
       if (!call.over) throw new RestError(21220)
       network.calls.splice(network.calls.indexOf(call), 1)
       return { status: 204, body: undefined }
@@ -198,10 +198,10 @@ const ROUTES: readonly Route[] = [
   {
     name: 'IncomingPhoneNumbers/*',
     path: /^\/IncomingPhoneNumbers\/(\w+)$/,
-    GET: (request, terms, id) => ok(numberOf(request, terms, id).json),
-    POST: (request, terms, id) => {
-      const number = numberOf(request, terms, id)
-      number.update(request.form, terms.now())
+    GET: (request, options, id) => ok(numberOf(request, options, id).json),
+    POST: (request, options, id) => {
+      const number = numberOf(request, options, id)
+      number.update(request.form, options.now())
       return ok(number.json)
     },
   },
@@ -218,7 +218,7 @@ const COUNTRY: Route = {
   name: 'Countries/*',
   path: /^\/v1\/DialingPermissions\/Countries\/(\w+)$/,
   GET: (request, { account }, id) => {
-    const country = countryJson(id, account.terms.countries)
+    const country = countryJson(id, account.options.countries)
     if (country) return ok(country)
     throw notFound(request)
   },
@@ -237,12 +237,12 @@ export function routeFor(path: string, accountSid: string): { route: Route; id: 
 }
 
 /** Carries out one accepted request. Throws `RestError`. */
-export function answer(request: ApiRequest, terms: ApiOptions): ApiReply {
-  const found = routeFor(request.path, terms.account.sid)
+export function answer(request: ApiRequest, options: ApiOptions): ApiReply {
+  const found = routeFor(request.path, options.account.sid)
   if (!found) throw notFound(request)
   const handler = found.route[request.method as 'GET' | 'POST' | 'DELETE']
   if (!handler) throw new RestError(20004)
-  return handler(request, terms, found.id)
+  return handler(request, options, found.id)
 }
 
 function ok(body: Readonly<Record<string, unknown>>): ApiReply {

@@ -61,7 +61,7 @@ export async function detect(
   call: RestCall,
   detection: MachineDetection,
   answerer: SubscriberOptions,
-  terms: { readonly callbacks: Callbacks },
+  options: { readonly callbacks: Callbacks },
 ): Promise<void> {
   const wanted = answerer.detectAfterMs ?? DETECT_MS
   const longest = detection.timeoutSeconds * 1000
@@ -77,7 +77,7 @@ export async function detect(
     CallSid: call.sid,
     MachineDetectionDuration: String(Math.round(ms)),
   }
-  terms.callbacks.tellNow({ callSid: call.sid, event: 'amd', to: detection.callback, fields })
+  options.callbacks.tellNow({ callSid: call.sid, event: 'amd', to: detection.callback, fields })
 }
 
 function verdictOf({ mode }: MachineDetection, { behaviour, answeredBy }: SubscriberOptions): string {
@@ -111,20 +111,20 @@ export function carryOut(
   call: RestCall,
   order: CallOrder,
   callee: Subscriber | undefined,
-  terms: OutgoingOptions,
+  options: OutgoingOptions,
 ): void {
-  call.later(terms.queueMs, () => {
+  call.later(options.queueMs, () => {
     call.initiate()
-    call.later(terms.ringMs, () => {
-      if (callee) ring(call, order, callee, terms)
+    call.later(options.ringMs, () => {
+      if (callee) ring(call, order, callee, options)
       else call.move('failed', SIP.fails)
     })
   })
 }
 
-function ring(call: RestCall, order: CallOrder, callee: Subscriber, terms: OutgoingOptions): void {
+function ring(call: RestCall, order: CallOrder, callee: Subscriber, options: OutgoingOptions): void {
   call.move('ringing')
-  const tooLong = call.later(order.timeoutSeconds * 1000 + terms.timeoutMarginMs, () =>
+  const tooLong = call.later(order.timeoutSeconds * 1000 + options.timeoutMarginMs, () =>
     call.move('no-answer', SIP.unanswered),
   )
   const { behaviour = 'answers', answerAfterMs = ANSWER_MS } = callee.options
@@ -134,7 +134,7 @@ function ring(call: RestCall, order: CallOrder, callee: Subscriber, terms: Outgo
     switch (behaviour) {
       case 'answers':
       case 'voicemail':
-        return void pickUp(call, order, callee, terms)
+        return void pickUp(call, order, callee, options)
       case 'busy':
       case 'rejects':
         return void call.move('busy', SIP[behaviour])
@@ -150,28 +150,28 @@ async function pickUp(
   call: RestCall,
   order: CallOrder,
   callee: Subscriber,
-  terms: OutgoingOptions,
+  options: OutgoingOptions,
 ): Promise<void> {
   call.move('in-progress')
   call.limit(order.timeLimitSeconds)
   const { detection, script } = order
-  const verdict = detection && detect(call, detection, callee.options, terms)
+  const verdict = detection && detect(call, detection, callee.options, options)
   // Without a callback, the TwiML waits for the verdict.
   if (detection && !detection.callback) await verdict
   if (call.over) return
   const { answeredBy } = call
-  const options: CallOptions = {
-    ...terms.phone,
+  const phoneOptions: CallOptions = {
+    ...options.phone,
     ...('url' in script ? { webhook: script.url, method: script.method } : { twiml: script.twiml }),
     outbound: true,
     callSid: call.sid,
     from: call.parties.from,
     to: call.parties.to,
-    clock: terms.clock,
+    clock: options.clock,
     fields: answeredBy === undefined ? {} : { AnsweredBy: answeredBy },
     ...callee.options.phone,
   }
-  const phone = SimulatedCall.place(decide(options), () => {})
+  const phone = SimulatedCall.place(decide(phoneOptions), () => {})
   call.phone = phone
   void phone.ended.then(() => call.move('completed'))
   callee.took(phone)

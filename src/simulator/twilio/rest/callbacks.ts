@@ -57,8 +57,8 @@ export class Callbacks {
   #last: Promise<void> = Promise.resolve()
   readonly #over = new AbortController()
 
-  constructor(terms: CallbackOptions) {
-    this.#options = terms
+  constructor(options: CallbackOptions) {
+    this.#options = options
   }
 
   /** Queues a delivery. `last`: nothing follows, so nothing is held back any longer. */

@@ -49,20 +49,20 @@ export class PhoneNetwork {
   /** Delivery attempts of events, in order. */
   readonly told: SeenCallback[] = []
   readonly #options: NetworkOptions
-  readonly #terms: NetworkTarget
+  readonly #target: NetworkTarget
   readonly #line: PhoneLine
   readonly #resolve: Record<string, string>
   readonly #subscribers = new Map<string, Subscriber>()
   readonly #callbacks: Callbacks[] = []
 
-  constructor(options: NetworkOptions, terms: NetworkTarget) {
+  constructor(options: NetworkOptions, target: NetworkTarget) {
     const { numbers = { '+15005550001': {} }, resolve = {} } = options
     this.#options = options
-    this.#terms = terms
-    this.#line = new PhoneLine(terms.clock)
+    this.#target = target
+    this.#line = new PhoneLine(target.clock)
     this.#resolve = { ...resolve }
     this.numbers = Object.entries(numbers).map(
-      ([number, settings]) => new PhoneNumber(number, terms.account.sid, terms.wallClock(), settings),
+      ([number, settings]) => new PhoneNumber(number, target.account.sid, target.wallClock(), settings),
     )
   }
 
@@ -94,14 +94,14 @@ export class PhoneNetwork {
 
   /** Places a call of the account. Throws `RestError` 10004 if it has too many calls. */
   callOut(order: CallOrder): RestCall {
-    const { maxCalls = Number.POSITIVE_INFINITY } = this.#terms.account.terms
+    const { maxCalls = Number.POSITIVE_INFINITY } = this.#target.account.options
     if (this.active.length >= maxCalls) throw new RestError(10004)
-    const { clock } = this.#terms
+    const { clock } = this.#target
     const { queueMs = 10, ringMs = 20, timeoutMarginMs = 0 } = this.#options
     const callbacks = this.#newCallbacks()
     const call = this.#add(
       {
-        accountSid: this.#terms.account.sid,
+        accountSid: this.#target.account.sid,
         to: order.to,
         from: order.from,
         direction: 'outbound-api',
@@ -130,7 +130,7 @@ export class PhoneNetwork {
       throw new RangeError(`the account has the numbers ${this.numbers.map(n => n.number)}, not ${to}`)
     const call = this.#add(
       {
-        accountSid: this.#terms.account.sid,
+        accountSid: this.#target.account.sid,
         to,
         from: from.number,
         direction: 'inbound',
@@ -139,19 +139,19 @@ export class PhoneNetwork {
       { status: number.statusCallback, events: ['completed'] },
       this.#newCallbacks(),
     )
-    const phone = { ...this.#phone(), from: from.number, to, clock: this.#terms.clock, ...options }
+    const phone = { ...this.#phone(), from: from.number, to, clock: this.#target.clock, ...options }
     return putThrough(call, number, phone, placed => from.took(placed))
   }
 
   #add(parties: CallParties, listener: CallListener, callbacks: Callbacks): RestCall {
-    const { clock, wallClock } = this.#terms
+    const { clock, wallClock } = this.#target
     const call = new RestCall(parties, listener, { clock, wallClock, callbacks })
     this.calls.push(call)
     return call
   }
 
   #newCallbacks(): Callbacks {
-    const { clock, account, callbackFaults: faults } = this.#terms
+    const { clock, account, callbackFaults: faults } = this.#target
     const { proxied = false } = this.#options
     const route = { publicUrl: undefined, resolve: this.#resolve, proxied }
     const seen = (callback: SeenCallback) => void this.told.push(callback)
@@ -161,7 +161,7 @@ export class PhoneNetwork {
   }
 
   #phone(): Partial<CallOptions> {
-    const { account, log } = this.#terms
+    const { account, log } = this.#target
     const { proxied = false, allowInsecureStream = false, phone } = this.#options
     return {
       accountSid: account.sid,

@@ -141,12 +141,12 @@ export class RestCall {
   #limit: Disposable | undefined
   readonly #timers = new Set<Disposable>()
 
-  constructor(parties: CallParties, listener: CallListener, terms: RestCallOptions) {
+  constructor(parties: CallParties, listener: CallListener, options: RestCallOptions) {
     this.parties = parties
     this.#listener = listener
-    this.#options = terms
+    this.#options = options
     this.#status = parties.direction === 'inbound' ? 'ringing' : 'queued'
-    this.#createdAt = terms.wallClock()
+    this.#createdAt = options.wallClock()
     this.#updatedAt = this.#createdAt
     const { promise, resolve } = Promise.withResolvers<CallStatus>()
     this.ended = promise

@@ -205,8 +205,8 @@ export class TwilioSimulator implements AsyncDisposable {
       account.authenticate(request.headers.authorization)
       this.#limit()
       if (fault.code) throw new RestError(fault.code)
-      const terms = { account, network: this.#network, now: this.#wallClock }
-      return answer({ method: request.method ?? 'GET', path, query, form }, terms)
+      const options = { account, network: this.#network, now: this.#wallClock }
+      return answer({ method: request.method ?? 'GET', path, query, form }, options)
     } catch (error) {
       const known = error instanceof RestError ? error : new RestError(20500)
       return { status: known.status, body: known.body }
@@ -214,7 +214,7 @@ export class TwilioSimulator implements AsyncDisposable {
   }
 
   #limit(): void {
-    const { requestsPerSecond = Number.POSITIVE_INFINITY } = this.account.terms
+    const { requestsPerSecond = Number.POSITIVE_INFINITY } = this.account.options
     const now = this.#clock.now()
     while ((this.#recent[0] ?? now) < now - RATE_MS) this.#recent.shift()
     if (this.#recent.length >= requestsPerSecond) throw new RestError(20429)

@@ -85,9 +85,9 @@ export class CaptionList {
   #last = ''
   #frame = 0
 
-  constructor(parts: CaptionListOptions) {
-    this.#options = parts
-    const { stage } = parts
+  constructor(options: CaptionListOptions) {
+    this.#options = options
+    const { stage } = options
     // Scrolling elements must be reachable by keyboard.
     stage.tabIndex = 0
     stage.addEventListener('scroll', () => this.#scrolled(), { passive: true })

@@ -87,10 +87,10 @@ export class Reading {
   /** Called when a new language appears. */
   onLanguages: () => void = () => {}
 
-  constructor(parts: ReadingOptions) {
-    this.#options = parts
-    this.#preferences = parts.preferences
-    const { room, access } = parts
+  constructor(options: ReadingOptions) {
+    this.#options = options
+    this.#preferences = options.preferences
+    const { room, access } = options
     this.list = new CaptionList({
       stage: element('stage', HTMLElement),
       list: element('captions', HTMLOListElement),

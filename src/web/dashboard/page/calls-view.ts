@@ -43,9 +43,9 @@ class PhoneListener {
   #due = 0
   #odd: number | undefined
 
-  constructor(parts: ListenOptions) {
-    this.#options = parts
-    this.#out = new StereoPannerNode(this.#audio, { pan: parts.pan })
+  constructor(options: ListenOptions) {
+    this.#options = options
+    this.#out = new StereoPannerNode(this.#audio, { pan: options.pan })
     this.#out.connect(this.#audio.destination)
     void this.#run()
   }

@@ -133,11 +133,11 @@ export class PatchedConnection {
   #destroyed = false
 
   /** Sends the join request. Throws `BridgeError` `STATE` if the bot already has a connection in this guild. */
-  constructor(terms: ConnectionOptions, watcher: ConnectionWatcher) {
-    const { guildId, channelId, group, adapterCreator, dave } = terms
+  constructor(options: ConnectionOptions, watcher: ConnectionWatcher) {
+    const { guildId, channelId, group, adapterCreator, dave } = options
     if (getVoiceConnection(guildId, group))
       throw new BridgeError('STATE', `guild ${guildId} already has a voice connection`)
-    this.#options = terms
+    this.#options = options
     this.#watcher = watcher
     this.#gate = new VoiceStateFilter(adapterCreator, watcher)
     this.#connection = this.#gate.asking(() =>

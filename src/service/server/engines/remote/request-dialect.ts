@@ -26,9 +26,9 @@ export class RequestDialect<P extends string> {
   readonly #options: Readonly<Record<P, DialectPart>>
   #accepted: Dialect<P>
 
-  constructor(parts: Readonly<Record<P, DialectPart>>) {
-    this.#options = parts
-    this.#accepted = Object.fromEntries(Object.keys(parts).map(name => [name, 0])) as Dialect<P>
+  constructor(fields: Readonly<Record<P, DialectPart>>) {
+    this.#options = fields
+    this.#accepted = Object.fromEntries(Object.keys(fields).map(name => [name, 0])) as Dialect<P>
   }
 
   /** All parameters whose rejection is handled. */

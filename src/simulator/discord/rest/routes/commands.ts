@@ -78,7 +78,7 @@ export const INTERACTION_ROUTES: readonly Route[] = [
       return ok({
         interaction: {
           id: interaction.id,
-          type: interaction.terms.kind === 'component' ? 3 : 2,
+          type: interaction.options.kind === 'component' ? 3 : 2,
           response_message_id: original?.id,
           response_message_loading: original?.loading ?? false,
           response_message_ephemeral: original?.ephemeral ?? false,
