@@ -102,7 +102,6 @@ const MOST_FED_MS = 1_000
 
 // Shared by all legs: they hold data only while one message is processed, synchronously.
 const BYTES = Buffer.allocUnsafeSlow(65_536)
-const BLOCK_BYTES = BYTES.subarray(0, BLOCK)
 const BLOCK_PCM = new Int16Array(BLOCK)
 const BLOCK_SILENCE = new Int16Array(BLOCK)
 
@@ -142,7 +141,7 @@ export class Uplink {
   }
 
   /**
-   * Processes one media message at `now` (ms). Returns false if `payload` is not base64; 20 ms of silence replace it.
+   * Processes one media message at `now` (ms); keeps no part of it. Returns false if `payload` is not base64; 20 ms of silence replace it.
    */
   write(timestampMs: number, payload: string | Buffer, now: number): boolean {
     const ms = (typeof payload === 'string' ? (payload.length * 3) / 4 : payload.length) / PER_MS
@@ -150,7 +149,8 @@ export class Uplink {
       this.#counters.backlogDroppedMs += Math.floor(ms)
       return true
     }
-    const decoded = typeof payload === 'string' ? decodeBase64(payload) : take(payload)
+    const bytes = typeof payload === 'string' ? BYTES : payload
+    const decoded = typeof payload === 'string' ? decodeBase64(payload) : payload.length
     const samples = decoded < 0 ? BLOCK : decoded
     const timeline = this.#timeline
     timeline.place(timestampMs, samples)
@@ -161,7 +161,7 @@ export class Uplink {
     if (timeline.skip > 0) this.#counters.duplicates++
     if (this.#allowance.take(now, (samples - timeline.skip) / PER_MS) < 0) this.#counters.floodDropped++
     else if (decoded < 0) this.#silence(samples - timeline.skip)
-    else this.#decode(timeline.skip, samples)
+    else this.#decode(bytes.length === samples ? bytes : bytes.subarray(0, samples), timeline.skip)
     return decoded >= 0
   }
 
@@ -183,16 +183,16 @@ export class Uplink {
     this.#silence(missing)
   }
 
-  #decode(from: number, to: number): void {
-    if (from === 0 && to === BLOCK) {
-      decodeMulaw(BLOCK_BYTES, BLOCK_PCM)
+  #decode(bytes: Buffer, from: number): void {
+    if (from === 0 && bytes.length === BLOCK) {
+      decodeMulaw(bytes, BLOCK_PCM)
       this.#emit(BLOCK_PCM)
       return
     }
-    for (let at = from; at < to; at += BLOCK) {
-      const bytes = BYTES.subarray(at, Math.min(to, at + BLOCK))
-      decodeMulaw(bytes, BLOCK_PCM)
-      this.#emit(bytes.length === BLOCK ? BLOCK_PCM : BLOCK_PCM.subarray(0, bytes.length))
+    for (let at = from; at < bytes.length; at += BLOCK) {
+      const block = bytes.subarray(at, at + BLOCK)
+      decodeMulaw(block, BLOCK_PCM)
+      this.#emit(block.length === BLOCK ? BLOCK_PCM : BLOCK_PCM.subarray(0, block.length))
     }
   }
 
@@ -204,11 +204,6 @@ export class Uplink {
   #emit(pcm: Int16Array): void {
     this.#framer.write(this.#resampler.process(pcm))
   }
-}
-
-/** Copies into `BYTES` what fits; returns the number of bytes. */
-function take(payload: Buffer): number {
-  return payload.copy(BYTES)
 }
 
 /** Decodes into `BYTES`; returns the number of bytes, or -1 if `text` is not base64, with or without padding. */

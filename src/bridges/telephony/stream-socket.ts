@@ -203,6 +203,10 @@ export class MediaSocket extends LegSocket<CloseCause, LegCounters, StreamListen
     this.#media = media
   }
 
+  override send(message: string | Buffer): void {
+    super.send(message, this.#media.frames !== 'text' && typeof message !== 'string')
+  }
+
   protected override refuses(data: Buffer, isBinary: boolean): CloseCause | undefined {
     if (data.length > this.#maxBytes) return 'too-large'
     const { frames } = this.#media

@@ -14,6 +14,9 @@ const LONGEST_LOOK_MS = 1_000
 /** Reasons for which the server closes a socket, on every channel; channels add their own. */
 export type CommonCause = 'going-away' | 'protocol' | 'bad-messages' | 'flood' | 'too-large' | 'failed'
 
+const BINARY = { binary: true }
+const TEXT = { binary: false }
+
 /** The close code of each cause. */
 export type CloseCodes<C extends string> = Readonly<
   Record<C | CommonCause, { code: number; meaning: string }>
@@ -156,9 +159,9 @@ export abstract class LegSocket<
     return !this.#closing
   }
 
-  /** Sends one message; the socket owns the bytes from then on. */
-  send(message: string | Buffer): void {
-    if (!this.#closing) this.#socket.send(message)
+  /** Sends one message, as a binary frame or as text; the socket owns the bytes from then on. */
+  send(message: string | Buffer, binary = typeof message !== 'string'): void {
+    if (!this.#closing) this.#socket.send(message, binary ? BINARY : TEXT)
   }
 
   ping(): void {

@@ -4,7 +4,7 @@ import { destinationFault } from '../../../src/bridges/telephony/outbound/carrie
 import { webhookCall } from '../../../src/bridges/telephony/webhooks.ts'
 import { twilioRequests } from '../../../src/bridges/twilio/requests.ts'
 import { connectStream, sayAndHangUp } from '../../../src/bridges/twilio/twiml.ts'
-import { parse } from '../../../src/bridges/twilio/wire.ts'
+import { twilioMedia } from '../../../src/bridges/twilio/wire.ts'
 import { parseTwiml, readXml } from '../../../src/simulator/twilio/phone/twiml.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
@@ -22,7 +22,7 @@ const messages: FuzzTarget = {
   ),
   words: ['"event":', '__proto__', 'constructor', '1e999', '-1', 'null', '[]', '{}', '\\ud800', '"media":'],
   run(input) {
-    const message = parse(input.toString())
+    const message = twilioMedia.parse(Buffer.from(input), false)
     must(KINDS.includes(message.kind), `an unknown kind: ${message.kind}`)
     if (message.kind === 'start') {
       must(

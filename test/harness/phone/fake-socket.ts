@@ -16,8 +16,9 @@ export class FakeSocket extends EventEmitter {
   closeCode: number | undefined
   terminated = false
 
-  send(text: string): void {
-    this.sent.push(text)
+  send(message: string | Buffer, { binary }: { binary: boolean }): void {
+    if (binary) throw new Error('Twilio takes text frames only')
+    this.sent.push(message.toString())
   }
   ping(): void {
     this.pings++

@@ -10,13 +10,19 @@ export interface MediaDialect {
   readonly codec: LineCodec
   /** Frames the carrier sends; a frame of another kind closes the stream. */
   readonly frames: 'text' | 'binary' | 'both'
-  /** Parses one message, which is valid during the call only. Must not throw: called for every frame of audio. */
+  /**
+   * Parses one message. `data` is valid during the call only, a media message in the result until the next call: one object
+   * can serve for all. Must not throw: called for every frame of audio.
+   */
   parse(data: Buffer, isBinary: boolean): Inbound
   /** Returns the builder of messages to the stream of `start`. */
   messages(start: Start): StreamMessages
 }
 
-/** Builds the messages to one stream. A text is sent as a text frame, bytes as a binary frame. */
+/**
+ * Builds the messages to one stream. A text is sent as a text frame, bytes as a binary frame; but as a text frame, unchecked,
+ * to carriers with text frames only. Returned bytes must not change later.
+ */
 export interface StreamMessages {
   /** Plays the first `length` bytes of `audio`, which the next message overwrites. Called for every frame of audio. */
   media(audio: Buffer, length: number): string | Buffer
@@ -50,7 +56,7 @@ export type Inbound =
       readonly track: Track
       /** Milliseconds since the start of the stream; NaN if absent. */
       readonly timestampMs: number
-      /** Audio in base64, not checked yet, or as bytes, which are valid during the call only. */
+      /** Audio in base64, not checked yet, or as bytes, which the next message may overwrite. */
       readonly payload: string | Buffer
     }
   | { readonly kind: 'dtmf'; readonly streamId: string; readonly digit: string }

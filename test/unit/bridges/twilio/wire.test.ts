@@ -1,13 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Inbound } from '../../../../src/bridges/telephony/ports/media-dialect.ts'
+import { parseUsualMedia } from '../../../../src/bridges/twilio/media-message.ts'
 import {
   clearMessage,
   MEDIA_END,
   markMessage,
   mediaStart,
-  parse,
+  twilioMedia,
 } from '../../../../src/bridges/twilio/wire.ts'
 
+const parse = (text: string): Inbound => twilioMedia.parse(Buffer.from(text), false)
 const json = (value: unknown) => parse(JSON.stringify(value))
 
 describe('a message from Twilio', () => {
@@ -42,7 +45,7 @@ describe('a message from Twilio', () => {
       streamId: 'MZ1',
       track: 'inbound',
       timestampMs: 73,
-      payload: '/w==',
+      payload: Buffer.of(0xff),
     })
     expect(json({ event: 'dtmf', streamSid: 'MZ1', dtmf: { track: 'inbound_track', digit: '#' } })).toEqual({
       kind: 'dtmf',
@@ -187,11 +190,61 @@ describe('the fast path parses media like the JSON parser', () => {
     })
     .map(write)
 
+  /** What a leg gets from a message: the bytes of the audio, or undefined if the payload is not base64. */
+  const received = (text: string) => {
+    const message = parse(text)
+    if (message.kind !== 'media') return message
+    const { payload } = message
+    return { ...message, payload: typeof payload === 'string' ? decoded(payload) : Buffer.from(payload) }
+  }
+  const decoded = (text: string) => {
+    const { length } = text.replace(/={1,2}$/, '')
+    const bytes = Buffer.from(text, 'base64')
+    return length % 4 === 1 || bytes.length !== Math.floor((length * 3) / 4) ? undefined : bytes
+  }
   /** With a space at either end it is the same JSON, or invalid, but not on the fast path. */
   const same = (text: string) => {
-    expect(parse(text)).toStrictEqual(parse(` ${text}`))
-    expect(parse(text)).toStrictEqual(parse(`${text} `))
+    expect(received(text)).toStrictEqual(received(` ${text}`))
+    expect(received(text)).toStrictEqual(received(`${text} `))
   }
+
+  it('and takes all that Twilio sends', () => {
+    const taken = (text: string) => parseUsualMedia(Buffer.from(text)) !== undefined
+    fc.assert(fc.property(usual, taken))
+    const message = parse(
+      write({ sequence: '4', track: 'inbound', chunk: '3', time: '60', payload: '/w==', sid: 'MZ1' }),
+    )
+    expect(message).toEqual({
+      kind: 'media',
+      streamId: 'MZ1',
+      track: 'inbound',
+      timestampMs: 60,
+      payload: Buffer.of(0xff),
+    })
+  })
+
+  it('for payloads with padding, without it, and with other characters', () => {
+    const payload = fc
+      .tuple(
+        fc.uint8Array({ maxLength: 40 }),
+        fc.constantFrom('', '=', '==', '==='),
+        fc.nat(60),
+        fc.constantFrom('', '', '-', '_', '=', ' ', '.'),
+      )
+      .map(([bytes, padding, at, odd]) => {
+        const text = Buffer.from(bytes).toString('base64').replace(/=+$/, '') + padding
+        return text.slice(0, at) + odd + text.slice(at)
+      })
+    const long = fc
+      .constantFrom(159, 160, 161, 1_599, 1_600, 1_601, 9_000)
+      .map(length => Buffer.alloc(length, 0xd5).toString('base64'))
+    const message = fc
+      .oneof({ weight: 20, arbitrary: payload }, long)
+      .map(text =>
+        write({ sequence: '4', track: 'inbound', chunk: '3', time: '60', payload: text, sid: 'MZ1' }),
+      )
+    fc.assert(fc.property(message, same), { numRuns: 2_000 })
+  })
 
   it('for any field values', () => {
     fc.assert(fc.property(usual, same), { numRuns: 500 })
@@ -254,6 +307,18 @@ describe('the fast path parses media like the JSON parser', () => {
 })
 
 describe('a message to Twilio', () => {
+  it('with audio has the bytes of its text', () => {
+    const messages = twilioMedia.messages({
+      ...{ kind: 'start', streamId: 'MZ1', callId: 'CA1', codec: 'mulaw', rate: 8_000, channels: 1 },
+      parameters: {},
+    })
+    const audio = Buffer.from(Array.from({ length: 700 }, (_, at) => at & 0xff))
+    for (const length of [0, 1, 2, 3, 160, 320, 640]) {
+      const payload = audio.toString('base64', 0, length)
+      expect(messages.media(audio, length).toString()).toBe(mediaStart('MZ1') + payload + MEDIA_END)
+    }
+  })
+
   it('has exactly the documented fields', () => {
     expect(JSON.parse(`${mediaStart('MZ1')}/w==${MEDIA_END}`)).toEqual({
       event: 'media',
