@@ -50,15 +50,15 @@ function stretched(name: string, pcm: Int16Array, factor: number, trimming: bool
 }
 
 function levelled(pcm: Int16Array): Candidate {
-  const leveller = new LoudnessNormalizer(-20)
+  const leveler = new LoudnessNormalizer(-20)
   return {
     name: 'Leveller',
     frames: FRAMES,
     run: () => {
-      leveller.begin()
+      leveler.begin()
       for (let at = 0; at < FRAMES * FRAME_SAMPLES; at += MP3_FRAME) {
-        leveller.write(pcm.subarray(at, at + MP3_FRAME))
-        sink += leveller.take().length
+        leveler.write(pcm.subarray(at, at + MP3_FRAME))
+        sink += leveler.take().length
       }
     },
   }

@@ -19,7 +19,7 @@ export async function addDashboard(app: FastifyInstance, relay: Relay): Promise<
   const audience = new ViewerHub({
     clock: systemClock,
     maxViewers: 100,
-    lookout: () =>
+    feed: () =>
       new ActivityFeed({
         ...{ relay, wall, clock: systemClock, pulse: new ProcessPulse() },
         overload: { reason: undefined, rejected: 0, memoryShare: 0 },

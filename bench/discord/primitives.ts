@@ -172,7 +172,7 @@ function voiced(frames: readonly Int16Array[], ears: number): () => void {
   const player = { playable: true, play: () => {}, setSpeaking: () => {} }
   const pacer = new OutputPacer(clock)
   const voice = new ChannelOutput({ id: 'c', player, pacer, counters: new LinkCounters() })
-  const made = Array.from({ length: ears }, () => voice.ear('en-us'))
+  const made = Array.from({ length: ears }, () => voice.openLeg('en-us'))
   for (const ear of made) ear.attach(NOBODY)
   return () => {
     for (const frame of frames) {

@@ -65,7 +65,7 @@ async function enter(channel: BenchChannel, endpoint: string): Promise<VoiceLink
     leg.attach({ write: () => void framesIn++, marked: () => {}, dtmf: () => {} })
   }
   const out = new ChannelOutput({ id: channelId, player: timed(link), pacer, counters })
-  const ear = out.ear('en-us')
+  const ear = out.openLeg('en-us')
   ear.attach({ write: () => {}, marked: () => {}, dtmf: () => {} })
   feeds.push({ ear, at: feeds.length * 16_000, ahead: LEAD_FRAMES })
   return link

@@ -15,7 +15,7 @@ import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
-import { AddressGuessLimit } from '../core/calls/room-code-limiter.ts'
+import { AddressCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { RoomLinks } from '../core/calls/room-links.ts'
 import type { LanguageSettings } from '../core/calls/settings.ts'
@@ -57,7 +57,7 @@ export function browserOptions(
     offer: talkCatalog(service),
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
     // A separate limit: guesses from browsers must not lock out phone callers.
-    guesses: new AddressGuessLimit(clock, shared.log),
+    roomCodeLimiter: new AddressCodeLimiter(clock, shared.log),
     invite: guest => (admissionControl.rejection() === undefined ? asRequested(guest) : { refused: 'busy' }),
   }
 }
@@ -68,7 +68,15 @@ type DiscordInput = SettingsInput<typeof discordSettingsSchema>
 export interface DiscordOptions
   extends Pick<
     DiscordBridgeOptions,
-    'relay' | 'admission' | 'announcer' | 'dialer' | 'roomCodes' | 'guesses' | 'clock' | 'wallClock' | 'log'
+    | 'relay'
+    | 'admission'
+    | 'announcer'
+    | 'dialer'
+    | 'roomCodes'
+    | 'roomCodeLimiter'
+    | 'clock'
+    | 'wallClock'
+    | 'log'
   > {
   /** Current address and key of the service. */
   readonly service: { readonly url: () => string; readonly apiKey: string }

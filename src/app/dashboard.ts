@@ -43,7 +43,7 @@ export async function registerDashboard(
   const audience = new ViewerHub({
     clock,
     maxViewers: settings.maxViewers,
-    lookout: () =>
+    feed: () =>
       new ActivityFeed({
         ...{ relay, overload, requestGuard, drain, clock, wall },
         pulse: new ProcessPulse(),

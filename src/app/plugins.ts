@@ -62,7 +62,7 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
     numbersOf(settings),
     {
       roomOf: code => roomCodes.find(code),
-      guesses: roomCodeLimiter,
+      roomCodeLimiter,
       remembered: stores.callerLanguages,
     },
     log,
@@ -110,7 +110,7 @@ function discordBot({ settings, calls, stores, control, service, clock, log }: A
   return discordOptions(settings.discord, {
     ...{ relay, announcer, dialer, roomCodes, preferences, service, clock, log },
     admission: control.admission(relay),
-    guesses: roomCodeLimiter,
+    roomCodeLimiter,
     running: channels,
     wallClock: systemWallClock,
     phoneNumbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),

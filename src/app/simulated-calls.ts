@@ -10,7 +10,7 @@ import type { Voice } from '../simulator/twilio/phone/voice.ts'
 import { ControlError } from '../web/control/errors.ts'
 import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/protocol.ts'
 import type { DashboardSettings } from '../web/dashboard/settings.ts'
-import type { PhoneEar, SimulatedCalls } from '../web/dashboard/simulated-calls.ts'
+import type { PhoneListener, SimulatedCalls } from '../web/dashboard/simulated-calls.ts'
 import { Recordings } from './bundled-recordings.ts'
 
 /** Pause between two sentences, so that listeners hear the translation of the first (ms). */
@@ -18,7 +18,7 @@ const PAUSE_MS = 4_000
 /** Audio kept of what a phone hears (ms). Older audio is never requested. */
 const KEEP_MS = 1_000
 /** Maximum number of listeners per phone. */
-const MOST_EARS = 8
+const MAX_LISTENERS = 8
 
 /** A phone of the call, with its recordings. */
 export interface Talker {
@@ -35,7 +35,7 @@ export class SimulatedCall {
   readonly #clock: Clock
   readonly #view: Omit<SimulatedCallView, 'phones'>
   readonly #order: SimulatedOrder
-  readonly #ears: readonly Set<PhoneEar>[]
+  readonly #listeners: readonly Set<PhoneListener>[]
   /** Listeners have received the audio up to this time (clock ms). */
   #heardAt: number
 
@@ -50,7 +50,7 @@ export class SimulatedCall {
     this.#order = order
     this.#talkers = talkers
     this.#clock = clock
-    this.#ears = talkers.map(() => new Set())
+    this.#listeners = talkers.map(() => new Set())
     this.#heardAt = clock.now()
     for (const [index, { phone }] of talkers.entries()) void phone.ended.then(() => this.#hungUp(index))
     this.ended = Promise.all(talkers.map(({ phone }) => phone.ended)).then(() => {})
@@ -70,20 +70,20 @@ export class SimulatedCall {
     return this.#talkers.findIndex(({ phone }) => phone.callSid === callSid)
   }
 
-  listen(phone: number, ear: PhoneEar): Disposable | undefined {
-    const ears = this.#ears[phone]
-    if (!ears || ears.size >= MOST_EARS || !this.#talkers[phone]!.phone.live) return undefined
-    ears.add(ear)
-    return { [Symbol.dispose]: () => void ears.delete(ear) }
+  listen(phone: number, listener: PhoneListener): Disposable | undefined {
+    const listeners = this.#listeners[phone]
+    if (!listeners || listeners.size >= MAX_LISTENERS || !this.#talkers[phone]!.phone.live) return undefined
+    listeners.add(listener)
+    return { [Symbol.dispose]: () => void listeners.delete(listener) }
   }
 
   /** Sends listeners the audio since the last call; called several times a second. */
   tick(now: number): void {
     for (const [index, { phone }] of this.#talkers.entries()) {
-      const ears = this.#ears[index]!
-      if (ears.size > 0) {
+      const listeners = this.#listeners[index]!
+      if (listeners.size > 0) {
         const pcm = phone.heardBetween(this.#heardAt, now)
-        for (const ear of ears) ear.hear(pcm)
+        for (const listener of listeners) listener.hear(pcm)
       }
       phone.forget(now - KEEP_MS)
     }
@@ -117,8 +117,8 @@ export class SimulatedCall {
   }
 
   #hungUp(index: number): void {
-    for (const ear of this.#ears[index]!) ear.end()
-    this.#ears[index]!.clear()
+    for (const listener of this.#listeners[index]!) listener.end()
+    this.#listeners[index]!.clear()
   }
 }
 
@@ -230,8 +230,8 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
     return call !== undefined
   }
 
-  listen(id: string, phone: number, ear: PhoneEar): Disposable | undefined {
-    return this.#calls.get(id)?.listen(phone, ear)
+  listen(id: string, phone: number, listener: PhoneListener): Disposable | undefined {
+    return this.#calls.get(id)?.listen(phone, listener)
   }
 
   phoneOf(call: string | undefined): { readonly call: string; readonly phone: number } | null {

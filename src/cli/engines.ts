@@ -71,7 +71,7 @@ export function engineLines(engines: Engines): Text[] {
 }
 
 function warning(text: string): Text {
-  return { text, colour: 'yellow' }
+  return { text, color: 'yellow' }
 }
 
 /** The fields of the embedded service's log lines about engines. */

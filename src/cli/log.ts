@@ -18,7 +18,7 @@ const WIDEST = 5
 /** Fields of every line, of no interest on a terminal. */
 const ALWAYS = new Set(['level', 'time', 'pid', 'hostname', 'msg'])
 /** Yellow and red, in codes that all color terminals support. */
-const COLOURS: Readonly<Record<number, string>> = { 40: '\u001b[33m', 50: '\u001b[31m', 60: '\u001b[31m' }
+const COLORS: Readonly<Record<number, string>> = { 40: '\u001b[33m', 50: '\u001b[31m', 60: '\u001b[31m' }
 const PLAIN = '\u001b[0m'
 
 /**
@@ -26,14 +26,12 @@ const PLAIN = '\u001b[0m'
  * a time; stack frames follow indented. No character of the data can control the terminal. A line that is not JSON is
  * only escaped.
  */
-export function textLine(json: string, { colours = false } = {}): string {
+export function textLine(json: string, { colors = false } = {}): string {
   const event = parsed(json)
   if (!event) return `${escapedText(json.trimEnd())}\n`
   const { level, time, msg } = event
   const name = (LEVELS[Number(level)] ?? String(level)).padEnd(WIDEST)
-  const shown = colours
-    ? `${COLOURS[Number(level)] ?? ''}${name}${COLOURS[Number(level)] ? PLAIN : ''}`
-    : name
+  const shown = colors ? `${COLORS[Number(level)] ?? ''}${name}${COLORS[Number(level)] ? PLAIN : ''}` : name
   const fields = Object.entries(event).filter(([field]) => !ALWAYS.has(field))
   const words = fields.map(([field, value]) => `${escapedText(field)}=${valueText(value)}`)
   const text = escapedText(String(msg ?? ''))
@@ -117,7 +115,7 @@ interface LogSettings {
 export interface LogOutput {
   readonly destination: pino.DestinationStream
   readonly isTTY: boolean
-  readonly colours?: boolean
+  readonly colors?: boolean
 }
 
 /**
@@ -125,13 +123,13 @@ export interface LogOutput {
  * source of settings, more than the last two digits of a phone number, or a character that controls a terminal.
  */
 export function openLog(config: LogSettings, output: LogOutput = standardError()): pino.Logger {
-  const { destination, isTTY, colours = false } = output
+  const { destination, isTTY, colors = false } = output
   const { level, format } = config.log
   const secrets = secretsIn(config)
   const inJson = secrets.map(secret => JSON.stringify(secret).slice(1, -1))
   const json = (line: string) => cleaned(line, inJson)
   // Two fields can be adjacent in a text line, so it is searched again.
-  const text = (line: string) => withoutPrivate(textLine(json(line), { colours }), [...inJson, ...secrets])
+  const text = (line: string) => withoutPrivate(textLine(json(line), { colors }), [...inJson, ...secrets])
   const streamWrite = format === 'text' || (format === 'auto' && isTTY) ? text : json
   return pino({ level, hooks: { streamWrite } }, destination)
 }
@@ -140,7 +138,7 @@ export function openLog(config: LogSettings, output: LogOutput = standardError()
 function standardError(): LogOutput {
   const { stderr } = process
   const destination = pino.destination({ dest: 2, sync: false, maxLength: MOST_UNWRITTEN })
-  return { destination, isTTY: stderr.isTTY, colours: stderr.isTTY && stderr.hasColors() }
+  return { destination, isTTY: stderr.isTTY, colors: stderr.isTTY && stderr.hasColors() }
 }
 
 /** Standard error, with log lines above the changing line of `terminal`. */

@@ -52,16 +52,16 @@ export function meter(level: number, width = METER_WIDTH): string {
   return '▮'.repeat(filled) + '▯'.repeat(width - filled)
 }
 
-const COLOURS = { green: 32, yellow: 33, red: 31, cyan: 36, dim: 2 } as const
+const COLORS = { green: 32, yellow: 33, red: 31, cyan: 36, dim: 2 } as const
 
 /** A colored piece of a line, on terminals with colors. */
-export interface Coloured {
+export interface Colored {
   readonly text: string
-  readonly colour: keyof typeof COLOURS
+  readonly color: keyof typeof COLORS
 }
 
 /** A line, or a piece of one. */
-export type Text = string | Coloured
+export type Text = string | Colored
 
 /** External text must not move the cursor or color the screen: control characters become spaces. */
 function plain(text: string): string {
@@ -115,8 +115,8 @@ export class Terminal {
   #shown(piece: Text): string {
     if (typeof piece === 'string') return plain(piece)
     const text = plain(piece.text)
-    const colours = this.#out.isTTY && this.#out.hasColors?.()
-    return colours && text !== '' ? `\u001b[${COLOURS[piece.colour]}m${text}\u001b[0m` : text
+    const colors = this.#out.isTTY && this.#out.hasColors?.()
+    return colors && text !== '' ? `\u001b[${COLORS[piece.color]}m${text}\u001b[0m` : text
   }
 
   #clear(): void {

@@ -113,7 +113,7 @@ export {
   type RestFault,
   RestFaults,
 } from './twilio/rest/rest-errors.ts'
-export { type Behaviour, Subscriber, type SubscriberOptions } from './twilio/rest/subscriber.ts'
+export { type Behavior, Subscriber, type SubscriberOptions } from './twilio/rest/subscriber.ts'
 export {
   type SeenRequest,
   type StandInAddress,

@@ -30,10 +30,10 @@ const INNER_WIDTH = WIDTH - PLOT.left - PLOT.right
 const INNER_HEIGHT = HEIGHT - PLOT.top - PLOT.bottom
 /** Distinguishable with color blindness, and in gray by their dashes. */
 const INKS = [
-  { colour: '#0060a8', dash: '' },
-  { colour: '#c44601', dash: '7 3' },
-  { colour: '#3a7d34', dash: '2 3' },
-  { colour: '#7a3b93', dash: '10 3 2 3' },
+  { color: '#0060a8', dash: '' },
+  { color: '#c44601', dash: '7 3' },
+  { color: '#3a7d34', dash: '2 3' },
+  { color: '#7a3b93', dash: '10 3 2 3' },
 ] as const
 /** A longer stretch without a point means that there was nothing to be late (ms). */
 const GAP_MS = 2_500
@@ -89,15 +89,15 @@ function curve(
   x: (ms: number) => number,
   y: (ms: number) => number,
 ): string {
-  const { colour, dash } = inkOf(index)
+  const { color, dash } = inkOf(index)
   const places = withGaps(points).map(({ atMs, lagMs }) => `${x(atMs)},${y(Math.max(0, lagMs))}`)
-  return `<polyline fill="none" stroke="${colour}" stroke-width="1.5" stroke-linejoin="round"${dash ? ` stroke-dasharray="${dash}"` : ''} points="${places.join(' ')}"/>`
+  return `<polyline fill="none" stroke="${color}" stroke-width="1.5" stroke-linejoin="round"${dash ? ` stroke-dasharray="${dash}"` : ''} points="${places.join(' ')}"/>`
 }
 
 function legend(name: string, index: number): string {
-  const { colour, dash } = inkOf(index)
+  const { color, dash } = inkOf(index)
   const x = PLOT.left + index * 220
-  const line = `<line x1="${x}" y1="44" x2="${x + 28}" y2="44" stroke="${colour}" stroke-width="2"${dash ? ` stroke-dasharray="${dash}"` : ''}/>`
+  const line = `<line x1="${x}" y1="44" x2="${x + 28}" y2="44" stroke="${color}" stroke-width="2"${dash ? ` stroke-dasharray="${dash}"` : ''}/>`
   return `${line}${text(x + 36, 48, name, 'start')}`
 }
 

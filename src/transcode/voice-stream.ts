@@ -50,7 +50,7 @@ export class VoiceStream {
       return
     }
     this.#held.push(bytes.slice())
-    this.#recognise()
+    this.#recognize()
   }
 
   /** Like `Mp3Stream`. */
@@ -62,7 +62,7 @@ export class VoiceStream {
   end(): void {
     if (this.#ended) return
     this.#ended = true
-    this.#recognise()
+    this.#recognize()
     this.#stream?.end()
   }
 
@@ -73,7 +73,7 @@ export class VoiceStream {
     this.#stream?.close()
   }
 
-  #recognise(): void {
+  #recognize(): void {
     if (this.#stream || this.#held.length === 0) return
     const bytes = this.#held.length === 1 ? this.#held[0]! : joinedBytes(this.#held)
     const known = isWav(bytes) || beginsMp3(bytes) || bytes.length >= TELLING_BYTES || this.#ended

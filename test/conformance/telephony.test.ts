@@ -53,8 +53,8 @@ class TwilioNetwork implements CarrierNetwork {
     const options: Record<Callee, SubscriberOptions> = {
       answers: {},
       rings: { answerAfterMs: 60_000 },
-      'is-busy': { behaviour: 'busy' },
-      'is-a-machine': { behaviour: 'voicemail' },
+      'is-busy': { behavior: 'busy' },
+      'is-a-machine': { behavior: 'voicemail' },
     }
     this.#callee.options = { phone: { allowInsecureStream: true }, ...options[callee] }
   }

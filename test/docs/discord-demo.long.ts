@@ -18,7 +18,7 @@ it('the demonstration of Discord talks in both directions, and records speech, a
   try {
     expect(await discordDemo({ output, turns: TURNS.slice(0, 2) }, new Terminal(out), noopLogger)).toBe(0)
     const text = shown.join('')
-    expect(text).toMatch(/NOTE: no engine here recognises es-es/)
+    expect(text).toMatch(/NOTE: no engine here recognizes es-es/)
     expect(text).toContain('John types /interpret start')
 
     const { pcm, channels, rate } = readWav(await readFile(join(output, 'channel.wav')))

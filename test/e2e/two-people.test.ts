@@ -52,10 +52,10 @@ describe.concurrent('two people on one call', PATIENT, () => {
   })
 
   it.each<[NoticeName, SubscriberOptions]>([
-    ['busy', { behaviour: 'busy' }],
-    ['voicemail', { behaviour: 'voicemail' }],
-    ['call-failed', { behaviour: 'fails' }],
-    ['no-answer', { behaviour: 'no-answer' }],
+    ['busy', { behavior: 'busy' }],
+    ['voicemail', { behavior: 'voicemail' }],
+    ['call-failed', { behavior: 'fails' }],
+    ['no-answer', { behavior: 'no-answer' }],
   ])('are not connected: the caller hears %s, and is hung up', async (notice, options) => {
     await using line = await twoPeople({ ringSeconds: 5 })
     line.desk.options = options
@@ -78,7 +78,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
 
   it('are not connected if the caller hangs up during ringing: the ringing stops', async () => {
     await using line = await twoPeople()
-    line.desk.options = { behaviour: 'no-answer' }
+    line.desk.options = { behavior: 'no-answer' }
     const ana = await line.call(ANA)
     await line.until(() => line.twilio.calls.some(({ status }) => status === 'ringing'), 'ringing')
     await ana.hangUp()
@@ -171,7 +171,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
 
   it('are rejected when all lines are in use', async () => {
     await using line = await twoPeople({ calls: { maxRooms: 1 } })
-    line.desk.options = { behaviour: 'no-answer' }
+    line.desk.options = { behavior: 'no-answer' }
     const ana = await line.call(ANA)
     const ben = await line.call(BEN)
     await ben.ended

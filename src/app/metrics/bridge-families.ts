@@ -23,7 +23,7 @@ import { DIAL_METRICS, DIAL_USAGE_METRICS } from '../../bridges/telephony/outbou
 import { STREAM_LEG_METRICS } from '../../bridges/telephony/stream-socket.ts'
 import type { RateLimitedDialer } from '../../core/calls/dialer-policies.ts'
 import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
-import { type Family, fieldFamilies, labelled, single } from '../../web/metrics/metric-family.ts'
+import { type Family, fieldFamilies, labeled, single } from '../../web/metrics/metric-family.ts'
 
 /** Metrics of the browser bridge. */
 export function browserFamilies(browser: () => BrowserBridge): Family[] {
@@ -34,7 +34,7 @@ export function browserFamilies(browser: () => BrowserBridge): Family[] {
       'Open sessions of visitors, including those waiting for their page to reconnect.',
       () => browser().sessions,
     ),
-    labelled('dragoman_browser_rejected_total', 'Rejected visitors, by reason.', ['why'], () =>
+    labeled('dragoman_browser_rejected_total', 'Rejected visitors, by reason.', ['why'], () =>
       Array.from(browser().counters.refused, ([why, count]) => [[why], count] as const),
     ),
     ...fieldFamilies<BridgeCounters>(BROWSER_METRICS, [], () => [[[], browser().counters]]),
@@ -51,7 +51,7 @@ export function discordFamilies(bot: () => DiscordBridge | undefined): Family[] 
     return there ? [[[], read(there)] as const] : []
   }
   return [
-    labelled('dragoman_discord_login', 'Login state: 1 for the current state.', ['state'], () => {
+    labeled('dragoman_discord_login', 'Login state: 1 for the current state.', ['state'], () => {
       const state = bot()?.state.kind
       return state === undefined ? [] : LOGIN.map(each => [[each], each === state ? 1 : 0] as const)
     }),
@@ -84,10 +84,10 @@ export function telephonyFamilies({ carriers, numbers, dialLimit, roomCodes }: T
   const dialers = () =>
     carriers.flatMap(({ carrier, dialer }) => (dialer ? [[[carrier], dialer] as const] : []))
   return [
-    labelled('dragoman_telephony_streams', 'Open media streams.', CARRIER, () =>
+    labeled('dragoman_telephony_streams', 'Open media streams.', CARRIER, () =>
       bridges().map(([labels, { legs }]) => [labels, legs.size] as const),
     ),
-    labelled(
+    labeled(
       'dragoman_telephony_streams_rejected_total',
       'Media streams rejected before they became legs, by cause.',
       [...CARRIER, 'cause'],
@@ -109,7 +109,7 @@ export function telephonyFamilies({ carriers, numbers, dialLimit, roomCodes }: T
       'Outbound calls rejected by the limits per minute and per destination.',
       () => dialLimit?.refused,
     ),
-    labelled(
+    labeled(
       'dragoman_number_rejected_total',
       'Callers rejected because their number reached its limit of calls or minutes.',
       ['limit'],

@@ -2,7 +2,7 @@ import { RECORDING_METRICS, type RecordingStats } from '../../media/recording/di
 import { SERVICE_METRICS, type ServiceFigures } from '../../service/server/process/messages.ts'
 import { TRACE_METRICS, type TraceCounters } from '../../tracing/counters.ts'
 import { VIEWER_METRICS, type ViewerStats } from '../../web/dashboard/viewer-hub.ts'
-import { type Family, fieldFamilies, labelled, single } from '../../web/metrics/metric-family.ts'
+import { type Family, fieldFamilies, labeled, single } from '../../web/metrics/metric-family.ts'
 import type { Drain } from '../drain.ts'
 import { SIMULATED_CALL_METRICS, type SimulatedCallStats } from '../simulated-calls.ts'
 
@@ -52,7 +52,7 @@ export function ownFamilies({ drain, embedded, notReady }: OwnSources): Family[]
       'Restarts of the embedded service.',
       () => embedded()?.restarts,
     ),
-    labelled(
+    labeled(
       'dragoman_service_errors_total',
       'Errors sent to clients of the embedded service, by name.',
       ['error'],

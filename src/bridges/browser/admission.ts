@@ -201,11 +201,11 @@ export class VisitorAdmission {
   }
 
   #byCode({ address }: Caller, code: string, about: Omit<Guest, 'room' | 'invited'>): Guest | Refused {
-    const { roomCodes, guesses } = this.#options.options
-    if (guesses && !guesses.mayTry(address)) return 'guesses'
+    const { roomCodes, roomCodeLimiter } = this.#options.options
+    if (roomCodeLimiter && !roomCodeLimiter.mayTry(address)) return 'too-many-codes'
     const room = roomCodes?.find(code)
     if (room !== undefined) return { room, invited: true, ...about }
-    guesses?.wrong(address)
+    roomCodeLimiter?.wrong(address)
     return 'code'
   }
 

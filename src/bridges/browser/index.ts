@@ -24,7 +24,7 @@ import { TALK_PATH, talkPage } from './talk-page.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { asRequested } from './admission.ts'
 export type { BrowserLeg } from './leg.ts'
-export type { BrowserBridgeOptions, Guesses, Guest } from './options.ts'
+export type { BrowserBridgeOptions, Guest, RoomCodeAttempts } from './options.ts'
 export type { OfferedLanguage, OfferedVoice, ServiceCatalog } from './service-catalog.ts'
 export {
   type BrowserLimits,

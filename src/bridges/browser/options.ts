@@ -25,7 +25,7 @@ export interface Guest {
 }
 
 /** Limits attempts to guess room codes. */
-export interface Guesses {
+export interface RoomCodeAttempts {
   mayTry(caller: string): boolean
   wrong(caller: string): void
 }
@@ -52,7 +52,7 @@ export interface BrowserBridgeOptions {
    */
   readonly groupOf?: (address: string) => string | undefined
   /** Absent: guessing is not limited. */
-  readonly guesses?: Guesses
+  readonly roomCodeLimiter?: RoomCodeAttempts
   /** Phone numbers that prompt for room codes. */
   readonly numbers?: readonly string[]
   /** Room codes also work in Discord. */
@@ -89,7 +89,7 @@ export const browserBridgeOptionsSchema = z.strictObject({
   settings: browserSettingsSchema.optional(),
   publicUrl: z.url('an https:// address').optional(),
   roomCodes: having('the room codes', 'issue', 'find').optional(),
-  guesses: having('a limit for wrong codes', 'mayTry', 'wrong').optional(),
+  roomCodeLimiter: having('a limit for wrong codes', 'mayTry', 'wrong').optional(),
   groupOf: callable('it returns the group of an address').optional(),
   numbers: z.array(z.string('a phone number'), 'a list of phone numbers').optional(),
   links: having('the links to rooms', 'issue', 'find').optional(),

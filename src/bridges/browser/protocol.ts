@@ -10,7 +10,7 @@ export type Refused =
   /** A code without a room. */
   | 'code'
   /** Too many wrong codes. */
-  | 'guesses'
+  | 'too-many-codes'
   /** A language that the service does not support. */
   | 'language'
   | 'full'

@@ -53,7 +53,7 @@ export class DiscordBot implements DiscordBridge {
   constructor(options: DiscordBridgeOptions) {
     const { relay, admission = relay, announcer, dialer, roomCodes, apiUrl } = options
     const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
-    const { preferences = new MemoryPreferences(), guesses = UNLIMITED, running } = options
+    const { preferences = new MemoryPreferences(), roomCodeLimiter = UNLIMITED, running } = options
     this.#clock = clock
     this.#client = new Client({
       intents: [...INTENTS],
@@ -90,7 +90,7 @@ export class DiscordBot implements DiscordBridge {
       preferences,
       languages,
       locales,
-      guesses,
+      roomCodeLimiter,
       settings,
       starters: new WeakMap<ChannelInterpreter, string>(),
       clock,

@@ -20,7 +20,7 @@ export type {
   StartFailure,
   StartRequest,
 } from './channel-interpreter.ts'
-export type { CommandSettings, Guesses } from './commands/command-services.ts'
+export type { CommandSettings, RoomCodeAttempts } from './commands/command-services.ts'
 export type { LanguageOffer, OfferedLanguage } from './commands/language-list.ts'
 export type { CommandCounters, LinkCounters } from './counters.ts'
 export type { DiscordBridge, LoginState } from './discord-bridge.ts'

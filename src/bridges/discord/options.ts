@@ -9,7 +9,7 @@ import type { Dialer } from '../../core/model/dialer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { CaptionSettings, Preferences, RunningChannels } from './channel-interpreter.ts'
-import type { CommandSettings, Guesses } from './commands/command-services.ts'
+import type { CommandSettings, RoomCodeAttempts } from './commands/command-services.ts'
 import type { LanguageOffer } from './commands/language-list.ts'
 
 const language = z.string('a language like en-us')
@@ -65,7 +65,7 @@ export interface DiscordBridgeOptions {
   /** Absent: room codes are disabled. */
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
   /** Limits guesses of room codes. Absent: only the commands' own limits apply. */
-  readonly guesses?: Guesses
+  readonly roomCodeLimiter?: RoomCodeAttempts
   readonly commands?: Partial<CommandSettings>
   readonly channels?: ChannelOptions
   /** Alternative address of Discord's REST API, for example a simulator: `http://127.0.0.1:1234/api`. */
@@ -104,7 +104,7 @@ export const discordBridgeOptionsSchema = z.strictObject({
   running: having('the store of running channels', 'recent', 'keep').optional(),
   dialer: having('the dialer of outbound calls', 'dial').optional(),
   roomCodes: having('room codes', 'issue', 'find').optional(),
-  guesses: having('the limit of code guesses', 'mayTry', 'wrong').optional(),
+  roomCodeLimiter: having('the limit of code roomCodeLimiter', 'mayTry', 'wrong').optional(),
   commands: commandSettingsSchema.optional(),
   channels: channelOptionsSchema.optional(),
   apiUrl: z.url('an http:// or https:// URL').optional(),

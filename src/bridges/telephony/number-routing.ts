@@ -77,7 +77,7 @@ function shown(text: string): string {
 export interface NumberRouterOptions {
   /** Returns the room of a code. */
   readonly roomOf: (code: string) => string | undefined
-  readonly guesses: RoomCodeLimiter
+  readonly roomCodeLimiter: RoomCodeLimiter
   /** Absent: choices are not remembered. */
   readonly remembered?: RememberedLanguages | undefined
 }
@@ -158,11 +158,11 @@ function roomByCode(
 ): string | CallerPrompt | Rejection {
   const { roomCode } = call.answers
   const goodbye: Rejection = { refused: 'rejected', notice: { notice: 'goodbye', language } }
-  if (!door?.guesses.mayTry(call.from)) return goodbye
+  if (!door?.roomCodeLimiter.mayTry(call.from)) return goodbye
   if (roomCode === undefined) return { ask: 'room-code', language }
   const room = door.roomOf(roomCode)
   if (room !== undefined) return room
-  door.guesses.wrong(call.from)
+  door.roomCodeLimiter.wrong(call.from)
   return { ask: 'room-code', language, wrong: true }
 }
 

@@ -103,7 +103,7 @@ export class CallCaptions implements Disposable {
     const { from, to, text, translation, final, system } = event
     if (!final || system || from === undefined || to === undefined || this.all.length >= MOST_CAPTIONS) return
     this.all.push({ from, to, text, translation })
-    if (text !== undefined) this.#terminal.line({ text: from, colour: 'dim' }, `  ${text}`)
-    if (translation !== undefined) this.#terminal.line({ text: to, colour: 'cyan' }, `  ${translation}`)
+    if (text !== undefined) this.#terminal.line({ text: from, color: 'dim' }, `  ${text}`)
+    if (translation !== undefined) this.#terminal.line({ text: to, color: 'cyan' }, `  ${translation}`)
   }
 }

@@ -119,7 +119,7 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
     const level = rms(speech.subarray(at, at + LINE_RATE / 10)) / 32_768
     const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`
     terminal.status(
-      { text: meter(level || 0), colour: 'green' },
+      { text: meter(level || 0), color: 'green' },
       `  ${seconds(now - begun)}   heard ${seconds(answers.heardMs)}`,
     )
   })

@@ -98,10 +98,10 @@ export class LiveView implements Disposable {
     if (!told && (status === 'waiting' || reason?.kind === 'failed'))
       this.#terminal.line({
         text: `        translation unavailable (${to}): the original voice is played`,
-        colour: 'yellow',
+        color: 'yellow',
       })
     if (told && status === 'live')
-      this.#terminal.line({ text: `        translation restored (${to})`, colour: 'green' })
+      this.#terminal.line({ text: `        translation restored (${to})`, color: 'green' })
     if (status === 'waiting') this.#unavailable.add(who)
     else if (status !== 'opening') this.#unavailable.delete(who)
   }
@@ -117,7 +117,7 @@ export class LiveView implements Disposable {
     this.#terminal.line()
     this.#terminal.line(dim(caption.from), `  ${caption.text ?? ''}`)
     if (caption.translation !== undefined)
-      this.#terminal.line({ text: caption.to, colour: 'cyan' }, `  ${caption.translation}`)
+      this.#terminal.line({ text: caption.to, color: 'cyan' }, `  ${caption.translation}`)
   }
 
   /** Draws the levels of all participants at once. */
@@ -135,7 +135,7 @@ export class LiveView implements Disposable {
       .filter(bar => shown.has(bar))
       .flatMap(({ language, level }): Text[] => [
         dim(`${language} `),
-        { text: meter(level, BAR_WIDTH), colour: 'green' },
+        { text: meter(level, BAR_WIDTH), color: 'green' },
         '  ',
       ])
     this.#terminal.status(...pieces, this.#partial ? `… ${this.#partial}` : '')
@@ -143,5 +143,5 @@ export class LiveView implements Disposable {
 }
 
 function dim(text: string): Text {
-  return { text, colour: 'dim' }
+  return { text, color: 'dim' }
 }

@@ -115,12 +115,12 @@ export const SECTION_4: readonly Statement[] = [
   statement('4.4-1', '/stt transcribes', ({ sessions: { stt } }) => {
     const results = events(stt, EVENT.result)
     if (results.length === 0) return notShown('no result')
-    const text = wordsOf(stt).findLast(each => /\p{L}{2}/u.test(each))
+    const text = textsOf(stt).findLast(each => /\p{L}{2}/u.test(each))
     return either(text !== undefined, text ?? 'results without text')
   }),
   statement('4.4-2', '/translator translates', ({ sessions: { translator }, text }) => {
     if (events(translator, EVENT.result).length === 0) return notShown('no result')
-    const other = wordsOf(translator).find(each => plain(each) !== plain(text) && /\p{L}{2}/u.test(each))
+    const other = textsOf(translator).find(each => plain(each) !== plain(text) && /\p{L}{2}/u.test(each))
     return either(other !== undefined, other ?? 'only the sent text')
   }),
   statement('4.4-3', '/tts synthesizes text', ({ sessions: { tts, ttsStreaming } }) =>
@@ -130,7 +130,7 @@ export const SECTION_4: readonly Statement[] = [
     const records = [sessions.sts, sessions.stsStreaming]
     const audio = makesAudio(...records)
     if (audio.status !== 'holds') return audio
-    const texts = new Set(records.flatMap(wordsOf).map(plain))
+    const texts = new Set(records.flatMap(textsOf).map(plain))
     return either(texts.size >= 2, `${[...texts].slice(0, 2).join(' → ')}, ${audio.found}`)
   }),
   statement('4.5-1', 'a result follows text', ({ sessions: { translator } }) =>
@@ -197,7 +197,7 @@ function same(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 }
 
 /** Returns the texts of the results that are words, not identifiers or numbers. */
-function wordsOf(record: SessionRecord): string[] {
+function textsOf(record: SessionRecord): string[] {
   const given = Object.values(record.query)
   return events(record, EVENT.result)
     .flatMap(({ payload }) => strings(payload))

@@ -95,10 +95,10 @@ export async function discordDemo(
   const lounge = discord
     .addGuild({ name: 'Pemberley', botPermissions: ['ChangeNickname'] })
     .addVoiceChannel({ name: 'Lounge' })
-  await using ears = await ScriptedRecognizer.listen(
+  await using recognizer = await ScriptedRecognizer.listen(
     turns.flatMap(({ by, text }) => (SPEAKERS[by].language === 'es-es' ? text : [])),
   )
-  await using app = await buildApp(settings(discord, ears), { log })
+  await using app = await buildApp(settings(discord, recognizer), { log })
   const address = await app.listen()
   if (!(await app.discord?.settled)) throw new BridgeError('STATE', 'the bot could not log in')
   await app.discord?.registered
@@ -110,8 +110,8 @@ export async function discordDemo(
   return result.ok ? 0 : 1
 }
 
-function settings(discord: DiscordSimulator, ears: ScriptedRecognizer): Parameters<typeof buildApp>[0] {
-  const scripted = { engine: 'openai', url: ears.url, model: 'script', languages: ['es-es'] } as const
+function settings(discord: DiscordSimulator, recognizer: ScriptedRecognizer): Parameters<typeof buildApp>[0] {
+  const scripted = { engine: 'openai', url: recognizer.url, model: 'script', languages: ['es-es'] } as const
   return {
     host: '127.0.0.1',
     port: 0,
@@ -132,7 +132,7 @@ function introduce(address: string, discord: DiscordSimulator, terminal: Termina
     'John and Mary speak en-us (real recordings, of one reader), Ana es-es (a synthesised voice).',
   )
   terminal.line(
-    'NOTE: no engine here recognises es-es. Ana’s speech is detected, but its words come from the',
+    'NOTE: no engine here recognizes es-es. Ana’s speech is detected, but its words come from the',
   )
   terminal.line(
     'script when the utterance ends. The recognition of English, both translations and voices are real.',

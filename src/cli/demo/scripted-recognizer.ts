@@ -21,12 +21,12 @@ export class ScriptedRecognizer implements AsyncDisposable {
 
   /** Listens on loopback. */
   static async listen(lines: readonly string[]): Promise<ScriptedRecognizer> {
-    const ears = new ScriptedRecognizer(lines)
+    const recognizer = new ScriptedRecognizer(lines)
     await new Promise<void>((settle, fail) => {
-      ears.#server.once('error', fail)
-      ears.#server.listen(0, '127.0.0.1', settle)
+      recognizer.#server.once('error', fail)
+      recognizer.#server.listen(0, '127.0.0.1', settle)
     })
-    return ears
+    return recognizer
   }
 
   get url(): string {

@@ -46,10 +46,10 @@ export async function twoPhones(options: TwoPhonesOptions, terminal: Terminal, l
     },
     timeoutMarginMs: 5_000,
   })
-  await using ears = await ScriptedRecognizer.listen(
+  await using recognizer = await ScriptedRecognizer.listen(
     lines.flatMap(({ by, text }) => (by === 'callee' ? text : [])),
   )
-  await using app = await buildApp(settings(twilio, ears), { log })
+  await using app = await buildApp(settings(twilio, recognizer), { log })
   const address = await app.listen()
   twilio.route(PUBLIC_URL, address)
   introduce(address, twilio, terminal)
@@ -60,8 +60,13 @@ export async function twoPhones(options: TwoPhonesOptions, terminal: Terminal, l
   return result.ok ? 0 : 1
 }
 
-function settings(twilio: TwilioSimulator, ears: ScriptedRecognizer): Parameters<typeof buildApp>[0] {
-  const scripted = { engine: 'openai', url: ears.url, model: 'script', languages: [CALLEE.language] } as const
+function settings(twilio: TwilioSimulator, recognizer: ScriptedRecognizer): Parameters<typeof buildApp>[0] {
+  const scripted = {
+    engine: 'openai',
+    url: recognizer.url,
+    model: 'script',
+    languages: [CALLEE.language],
+  } as const
   return {
     host: '127.0.0.1',
     port: 0,
@@ -91,7 +96,7 @@ function introduce(address: string, twilio: TwilioSimulator, terminal: Terminal)
   terminal.line(`${CALLER.name} speaks ${CALLER.language} (real recordings) and calls ${DESK}.`)
   terminal.line(`The bridge then calls ${CALLEE.name}, who speaks ${CALLEE.language} (a synthesised voice).`)
   terminal.line(
-    `NOTE: no engine here recognises ${CALLEE.language}. ${CALLEE.name}’s speech is detected, but its words come from`,
+    `NOTE: no engine here recognizes ${CALLEE.language}. ${CALLEE.name}’s speech is detected, but its words come from`,
   )
   terminal.line(
     'the script when each utterance ends. The recognition of English, both translations and voices are real.',

@@ -159,10 +159,10 @@ function pairChecks(
 
 /** Explains what failed at the service, with the fix. */
 export function failure(name: string, error: unknown, where: string): Check {
-  return fail(name, `${where}: ${wordsOf(error)}`, mendOf(error))
+  return fail(name, `${where}: ${reasonOf(error)}`, mendOf(error))
 }
 
-function wordsOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   if (error instanceof ServiceClientError && error.by === 'client') return error.description
   return error instanceof ServiceClientError || error instanceof BridgeError ? error.message : String(error)
 }

@@ -17,7 +17,7 @@ const MOST_NETWORKS = 10_000
  * attack, each network may try one wrong code in ten minutes, and networks without a wrong code keep all of theirs. So
  * an attack is limited by its number of networks, and correct codes always work.
  */
-export class AddressGuessLimit {
+export class AddressCodeLimiter {
   /** Number of wrong codes. */
   wrongCodes = 0
   /** Number of rejected attempts. */
@@ -102,7 +102,7 @@ const NOBODY = 'anonymous'
 
 /**
  * Limits how often callers can guess room codes, each caller and in total: numbers are easily forged, so a limit per
- * caller alone is useless. Browsers have `AddressGuessLimit`.
+ * caller alone is useless. Browsers have `AddressCodeLimiter`.
  */
 export class RoomCodeLimiter {
   /** Number of wrong codes. */

@@ -79,8 +79,8 @@ function toldStages(timing: ServiceTiming, beforeMs: number): UtteranceStages | 
     return undefined
   const made = translationMs + synthesisMs
   if (made > beforeMs || made + recognitionMs > beforeMs + SLACK_MS) return undefined
-  const recognised = Math.min(recognitionMs, beforeMs - made)
-  return { recognitionMs: recognised, translationMs, synthesisMs, networkMs: beforeMs - made - recognised }
+  const recognized = Math.min(recognitionMs, beforeMs - made)
+  return { recognitionMs: recognized, translationMs, synthesisMs, networkMs: beforeMs - made - recognized }
 }
 
 function within(at: number | undefined, from: number, to: number): number | undefined {

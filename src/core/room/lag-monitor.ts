@@ -49,13 +49,13 @@ export class LagMonitor {
     this.#observer.emit('lag', { room, speaker, listener, lagMs, backlogMs, factor, trimming })
   }
 
-  #count(lane: TranslationQueue): Seen {
-    let seen = this.#seen.get(lane)
+  #count(queue: TranslationQueue): Seen {
+    let seen = this.#seen.get(queue)
     if (!seen) {
       seen = { pausesTrimmedMs: 0, timeCompressedMs: 0, told: false }
-      this.#seen.set(lane, seen)
+      this.#seen.set(queue, seen)
     }
-    const { pausesTrimmedMs, timeCompressedMs } = lane
+    const { pausesTrimmedMs, timeCompressedMs } = queue
     this.#metrics.pausesTrimmedMs += pausesTrimmedMs - seen.pausesTrimmedMs
     this.#metrics.timeCompressedMs += timeCompressedMs - seen.timeCompressedMs
     seen.pausesTrimmedMs = pausesTrimmedMs

@@ -127,7 +127,7 @@ export class ResultAssembler {
     this.#metrics = metrics
     this.#events = events
     this.#voice = {
-      leveller: levelDb === undefined ? undefined : new LoudnessNormalizer(levelDb),
+      leveler: levelDb === undefined ? undefined : new LoudnessNormalizer(levelDb),
       notMp3: () => this.#notMp3(),
     }
   }
@@ -249,7 +249,7 @@ export class ResultAssembler {
   #caption(known: Known, result: TranslationResult): void {
     const { final } = result
     if (result.text === undefined && result.translation === undefined) return
-    if (final) known.said = { ...known.said, ...wordsOf(result) }
+    if (final) known.said = { ...known.said, ...textsOf(result) }
     const { text, translation } = final ? known.said : result
     const caption = JSON.stringify([final, text, translation])
     if (caption === known.caption) return
@@ -294,7 +294,7 @@ function wholeMs(utterance: Utterance): number {
   return utterance.audio.durationMs
 }
 
-function wordsOf({ text, translation }: TranslationResult): Said {
+function textsOf({ text, translation }: TranslationResult): Said {
   return {
     ...(text === undefined ? {} : { text }),
     ...(translation === undefined ? {} : { translation }),

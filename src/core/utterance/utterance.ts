@@ -68,7 +68,7 @@ const LONGEST_MS = 120_000
 
 export interface UtteranceOptions {
   /** Belongs to the session and knows its voice; absent: no normalization. */
-  readonly leveller?: LoudnessNormalizer | undefined
+  readonly leveler?: LoudnessNormalizer | undefined
   /** Called if the complete voice was not audio. */
   readonly notMp3?: () => void
   /** Sample rate of a voice without a header, if the service states it (Hz). */
@@ -112,9 +112,9 @@ export class Utterance {
     this.arrivals = options.arrivals
     this.#metrics = metrics
     this.#options = options
-    const { leveller } = options
-    leveller?.begin()
-    const sound = leveller ?? { write: (pcm: Int16Array) => this.audio.append(pcm) }
+    const { leveler } = options
+    leveler?.begin()
+    const sound = leveler ?? { write: (pcm: Int16Array) => this.audio.append(pcm) }
     this.#skip = Math.round(((options.skipMs ?? 0) * SAMPLE_RATE) / 1_000)
     const play = (pcm: Int16Array) => {
       const left = Math.min(this.#skip, pcm.length)
@@ -163,8 +163,8 @@ export class Utterance {
   /** All utterances of a session share the normalizer, so its output is read at once. */
   #decode(mp3Frames: number): ReturnType<VoiceStream['decode']> {
     const state = this.#voice.decode(mp3Frames)
-    const { leveller } = this.#options
-    if (leveller) this.audio.append(leveller.take())
+    const { leveler } = this.#options
+    if (leveler) this.audio.append(leveler.take())
     return state
   }
 

@@ -153,9 +153,9 @@ export async function converse(options: ConversationOptions): Promise<Conversati
     else it.dropped = true
   })
   const parties = SPEAKERS.map(({ id, speaks, hears }, index) => {
-    const ear = new RecordingLeg(id, frames => hear(id, frames))
-    relay.admit(ear, { room: 'conversation', speaks, hears, original: 'off' })
-    return { id, ear, speaks, script: schedule({ minutes, share, seed: seed + index }), said: 0, answered: 0 }
+    const leg = new RecordingLeg(id, frames => hear(id, frames))
+    relay.admit(leg, { room: 'conversation', speaks, hears, original: 'off' })
+    return { id, leg, speaks, script: schedule({ minutes, share, seed: seed + index }), said: 0, answered: 0 }
   })
   const answer = ({ id, speaks }: (typeof parties)[number], { atMs, lengthMs }: Sentence, count: number) => {
     const { mp3, ms } = voice(lengthMs * longer)
@@ -183,15 +183,15 @@ export async function converse(options: ConversationOptions): Promise<Conversati
     now += FRAME_MS
   ) {
     for (const party of parties) {
-      const { script, ear } = party
+      const { script, leg } = party
       const sentence = script[party.said]
       const speaking = sentence !== undefined && now >= sentence.atMs
       if (speaking) talked += FRAME_MS
-      ear.uplink?.write(speaking ? frameAt(speech, now) : SILENT_FRAME)
+      leg.uplink?.write(speaking ? frameAt(speech, now) : SILENT_FRAME)
       if (speaking && now + FRAME_MS >= sentence.atMs + sentence.lengthMs) party.said++
       const next = script[party.answered]
       if (next && now >= next.atMs + next.lengthMs + SERVICE_MS) answer(party, next, ++party.answered)
-      ear.confirm()
+      leg.confirm()
     }
     clock.advance(FRAME_MS)
     // Connections of the fake service open in a microtask; a long run also yields to the event loop.

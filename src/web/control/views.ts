@@ -66,7 +66,7 @@ export function participantView(
 ): z.input<typeof participantSchema> {
   const { id, channel, since, invitation, state, playout } = participant
   const { speaks = null, hears = null, original, name = null, muted, interpreting } = state
-  const lanes = Array.from(playout.voices.values(), voice => voice.translation)
+  const queues = Array.from(playout.voices.values(), voice => voice.translation)
   const life = context.feed.life(invitation.room)
   const interpretations = context.relay.rooms.get(invitation.room)?.interpretations ?? []
   return {
@@ -80,8 +80,8 @@ export function participantView(
     name,
     muted,
     interpreting,
-    backlogMs: Math.round(Math.max(0, ...lanes.map(({ backlogMs }) => backlogMs))),
-    lagMs: Math.round(Math.max(0, ...lanes.map(({ lagMs }) => lagMs))),
+    backlogMs: Math.round(Math.max(0, ...queues.map(({ backlogMs }) => backlogMs))),
+    lagMs: Math.round(Math.max(0, ...queues.map(({ lagMs }) => lagMs))),
     sessions: Array.from(interpretations)
       .filter(({ speaker }) => speaker === participant)
       .map(({ to, session }) => ({ to, status: session.state.status })),

@@ -3,7 +3,7 @@ import { SECURITY_HEADERS } from '../../net/http-hardening.ts'
 import type { RecordingView, SimulatedCallView, SimulatedOrder } from './protocol.ts'
 
 /** Receives live what a simulated phone hears. */
-export interface PhoneEar {
+export interface PhoneListener {
   /** Mono, 16 bit, `SOUND_RATE`; about ten times a second, including silence. Only valid during the call. */
   hear(pcm: Int16Array): void
   /** The phone has hung up. Called once. */
@@ -20,7 +20,7 @@ export interface SimulatedCalls {
   /** Resolves to false if there is no such call. */
   end(id: string): Promise<boolean>
   /** Returns undefined if the phone does not exist or has too many listeners. Disposing stops it. */
-  listen(id: string, phone: number, ear: PhoneEar): Disposable | undefined
+  listen(id: string, phone: number, listener: PhoneListener): Disposable | undefined
   /** Returns the simulated call to which the peer’s `call` belongs. */
   phoneOf(call: string | undefined): { readonly call: string; readonly phone: number } | null
 }
@@ -29,7 +29,7 @@ export interface SimulatedCalls {
 const MOST_UNREAD = 16_000
 
 /** A response that stays open with the audio that a simulated phone hears: 16 bit little-endian, mono, `SOUND_RATE`. */
-export class SoundOutlet implements PhoneEar {
+export class SoundOutlet implements PhoneListener {
   /** Chunks skipped. */
   skipped = 0
   readonly #reply: FastifyReply

@@ -20,7 +20,7 @@ export interface ViewerHubOptions {
   readonly clock: Clock
   readonly maxViewers: number
   /** Created for the first viewer; disposed some time after the last has left. */
-  readonly lookout: () => Pick<ActivityFeed, 'snapshot' | 'levels' | 'delta' | typeof Symbol.dispose>
+  readonly feed: () => Pick<ActivityFeed, 'snapshot' | 'levels' | 'delta' | typeof Symbol.dispose>
 }
 
 /** Counters of the viewers. */
@@ -53,7 +53,7 @@ export class ViewerHub implements Disposable {
   readonly #counts = { cutOff: 0, skipped: 0, refused: 0 }
   readonly #options: ViewerHubOptions
   readonly #viewers = new Set<EventSink>()
-  #lookout: ReturnType<ViewerHubOptions['lookout']> | undefined
+  #feed: ReturnType<ViewerHubOptions['feed']> | undefined
   #ticker: Ticker | undefined
   #ticks = 0
   #leaving: Disposable | undefined
@@ -69,7 +69,7 @@ export class ViewerHub implements Disposable {
 
   /** True if the dashboard is being viewed, or was recently. */
   get looking(): boolean {
-    return this.#lookout !== undefined
+    return this.#feed !== undefined
   }
 
   /**
@@ -83,8 +83,8 @@ export class ViewerHub implements Disposable {
     }
     this.#leaving?.[Symbol.dispose]()
     this.#leaving = undefined
-    this.#lookout ??= this.#options.lookout()
-    outlet.write(event('snapshot', this.#lookout.snapshot))
+    this.#feed ??= this.#options.feed()
+    outlet.write(event('snapshot', this.#feed.snapshot))
     this.#viewers.add(outlet)
     this.#ticker ??= new Ticker(this.#options.clock, LEVELS_MS, () => this.#tick())
     return { [Symbol.dispose]: () => this.#gone(outlet) }
@@ -99,11 +99,11 @@ export class ViewerHub implements Disposable {
   }
 
   #tick(): void {
-    const lookout = this.#lookout
-    if (!lookout) return
-    const levels = lookout.levels()
+    const feed = this.#feed
+    if (!feed) return
+    const levels = feed.levels()
     if (levels) this.#show(event('levels', levels), SLOW_BYTES)
-    if (++this.#ticks % DELTA_EVERY === 0) this.#show(event('delta', lookout.delta()), GONE_BYTES)
+    if (++this.#ticks % DELTA_EVERY === 0) this.#show(event('delta', feed.delta()), GONE_BYTES)
   }
 
   /** Skips viewers with more than `most` unread bytes, or disconnects them if the message must not be skipped. */
@@ -128,8 +128,8 @@ export class ViewerHub implements Disposable {
     this.#leaving = undefined
     this.#ticker?.[Symbol.dispose]()
     this.#ticker = undefined
-    this.#lookout?.[Symbol.dispose]()
-    this.#lookout = undefined
+    this.#feed?.[Symbol.dispose]()
+    this.#feed = undefined
   }
 }
 

@@ -4,7 +4,7 @@ import { Histogram } from '../../common/histogram.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { DialEnd } from '../../core/model/dialer.ts'
 import type { Observer } from '../../core/model/events.ts'
-import { type Family, histogramFamily, type Labelled, labelled } from './metric-family.ts'
+import { type Family, histogramFamily, type Labeled, labeled } from './metric-family.ts'
 
 /** Maximum number of label combinations; further ones count as `other`. */
 const MOST_VALUES = 100
@@ -72,7 +72,7 @@ export class Tally {
       )
   }
 
-  get all(): Labelled {
+  get all(): Labeled {
     return Array.from(this.#counts.values(), ({ labels, count }) => [labels, count] as const)
   }
 
@@ -190,7 +190,7 @@ export class HttpTally {
 
   families(): Family[] {
     return [
-      labelled(
+      labeled(
         'dragoman_http_requests_total',
         'Completed requests, by route.',
         ['route', 'method', 'status'],

@@ -66,7 +66,7 @@ export interface Family {
 }
 
 /** Value by labels, in the order of the family's label names. */
-export type Labelled = readonly (readonly [labels: readonly string[], value: number])[]
+export type Labeled = readonly (readonly [labels: readonly string[], value: number])[]
 
 /**
  * Creates a counter if the name ends with `_total`, otherwise a gauge. `read` returns undefined if there is no value.
@@ -80,12 +80,7 @@ export function single(name: string, help: string, read: () => number | undefine
 }
 
 /** Creates a metric with a value for each combination of labels. */
-export function labelled(
-  name: string,
-  help: string,
-  labels: readonly string[],
-  read: () => Labelled,
-): Family {
+export function labeled(name: string, help: string, labels: readonly string[], read: () => Labeled): Family {
   const samples = () =>
     read().map(([values, value]) => ({
       labels: Object.fromEntries(labels.map((label, at) => [label, values[at] ?? ''])),
@@ -131,7 +126,7 @@ export function fieldFamilies<T>(
     Map.groupBy(rows, ([, [name]]) => name),
     ([name, fields]) => {
       const [, help, , own = {}] = fields[0]![1]
-      return labelled(name, help, [...labels, ...Object.keys(own)], () =>
+      return labeled(name, help, [...labels, ...Object.keys(own)], () =>
         read().flatMap(([values, source]) =>
           fields.map(([field, [, , factor = 1, extra = {}]]) => [
             [...values, ...Object.values(extra)],

@@ -3,7 +3,7 @@ import { STAGES } from '../../core/model/latency-stages.ts'
 import { RELAY_METRICS, type RelayMetrics } from '../../core/model/relay-metrics.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { EventTally } from './event-counters.ts'
-import { type Family, fieldFamilies, histogramFamily, labelled, single } from './metric-family.ts'
+import { type Family, fieldFamilies, histogramFamily, labeled, single } from './metric-family.ts'
 
 /** Bounds of histograms (s). */
 const LATENCY = [0.1, 0.25, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10, 30]
@@ -19,7 +19,7 @@ export function relayFamilies(relay: Relay): Family[] {
   return [
     single('dragoman_rooms', 'Open rooms.', () => relay.rooms.size),
     single('dragoman_legs', 'Legs in rooms.', () => relay.legs),
-    labelled(
+    labeled(
       'dragoman_participants',
       'Participants in rooms, including disconnected ones that can still reconnect.',
       ['channel'],
@@ -35,7 +35,7 @@ export function relayFamilies(relay: Relay): Family[] {
       'Fragments of speech in replay buffers.',
       () => relay.replayFragments,
     ),
-    labelled(
+    labeled(
       'dragoman_service_circuit',
       'State of the circuit breaker of each service, 0 being the primary: 1 for the current state.',
       ['service', 'state'],
@@ -72,34 +72,34 @@ export function relayFamilies(relay: Relay): Family[] {
 /** Metrics of observable events. */
 export function eventFamilies(tally: EventTally): Family[] {
   return [
-    labelled(
+    labeled(
       'dragoman_participants_joined_total',
       'Participants that joined a room.',
       ['channel'],
       () => tally.joined.all,
     ),
-    labelled(
+    labeled(
       'dragoman_participants_left_total',
       'Participants that left permanently, by kind of end.',
       ['channel', 'reason'],
       () => tally.left.all,
     ),
-    labelled(
+    labeled(
       'dragoman_failures_total',
       'Participants whose end was a failure, by code.',
       ['code'],
       () => tally.failures.all,
     ),
-    labelled(
+    labeled(
       'dragoman_captions_total',
       'Final captions, by spoken and translated language.',
       ['from', 'to'],
       () => tally.captions.all,
     ),
-    labelled('dragoman_key_commands_total', 'Key commands, by action.', ['action'], () => tally.commands.all),
-    labelled('dragoman_notices_total', 'Notices, by progress.', ['stage'], () => tally.notices.all),
-    labelled('dragoman_dials_total', 'Outbound calls, by outcome.', ['outcome'], () => tally.dials.all),
-    labelled(
+    labeled('dragoman_key_commands_total', 'Key commands, by action.', ['action'], () => tally.commands.all),
+    labeled('dragoman_notices_total', 'Notices, by progress.', ['stage'], () => tally.notices.all),
+    labeled('dragoman_dials_total', 'Outbound calls, by outcome.', ['outcome'], () => tally.dials.all),
+    labeled(
       'dragoman_recording_changes_total',
       'State changes of recordings, by new state.',
       ['state'],

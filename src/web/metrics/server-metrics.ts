@@ -4,7 +4,7 @@ import { REQUEST_GUARD_METRICS, type RequestGuardCounters } from '../../net/requ
 import { CAPTION_METRICS, type CaptionHubStats } from '../captions/caption-hub.ts'
 import { TRANSCRIPT_METRICS, type TranscriptStats } from '../transcripts/transcripts.ts'
 import { type ReceiverStats, WEBHOOK_METRICS } from '../webhooks/receiver.ts'
-import { type Family, fieldFamilies, labelled, single } from './metric-family.ts'
+import { type Family, fieldFamilies, labeled, single } from './metric-family.ts'
 
 export interface ControlSources {
   readonly webhooks: { readonly stats: readonly ReceiverStats[] }
@@ -39,7 +39,7 @@ export function guardFamilies(servers: () => readonly Guarded[]): Family[] {
     ...fieldFamilies<OverloadFigures>(OVERLOAD_METRICS, ['server'], () =>
       servers().map(({ server, overload }) => [[server], overload] as const),
     ),
-    labelled(
+    labeled(
       'dragoman_overloaded',
       '1 while new calls are rejected because timers run late or memory is short.',
       ['server'],
@@ -53,7 +53,7 @@ export function guardFamilies(servers: () => readonly Guarded[]): Family[] {
 export function processFamilies(version: string): Family[] {
   const startedAt = performance.timeOrigin / 1_000
   return [
-    labelled('dragoman_build_info', 'Version of the program.', ['version', 'node'], () => [
+    labeled('dragoman_build_info', 'Version of the program.', ['version', 'node'], () => [
       [[version, process.version], 1],
     ]),
     single(
@@ -61,7 +61,7 @@ export function processFamilies(version: string): Family[] {
       'Start time of this process, in seconds since 1970.',
       () => startedAt,
     ),
-    labelled('process_cpu_seconds_total', 'CPU time of this process.', ['mode'], () => {
+    labeled('process_cpu_seconds_total', 'CPU time of this process.', ['mode'], () => {
       const { user, system } = process.cpuUsage()
       return [
         [['user'], user / 1e6],
@@ -70,7 +70,7 @@ export function processFamilies(version: string): Family[] {
     }),
     single('process_resident_memory_bytes', 'Memory of this process.', () => process.memoryUsage.rss()),
     single('process_open_fds', 'Open file descriptors.', openFiles),
-    labelled(
+    labeled(
       'nodejs_heap_bytes',
       'Memory of the JavaScript heap, of its array buffers, and outside it.',
       ['kind'],
@@ -89,7 +89,7 @@ export function processFamilies(version: string): Family[] {
       'Sockets, timers and other handles that keep the event loop running.',
       () => process.getActiveResourcesInfo().length,
     ),
-    labelled(
+    labeled(
       'nodejs_eventloop_seconds_total',
       'Time that the event loop was busy and idle.',
       ['state'],

@@ -50,14 +50,14 @@ interface LiveTranscript {
  */
 export class Transcripts implements AsyncDisposable {
   readonly #live = new Map<string, LiveTranscript>()
-  readonly #shelf: TranscriptStore | undefined
+  readonly #store: TranscriptStore | undefined
   readonly #finishing = new Set<Promise<void>>()
   #sweeper: Ticker | undefined
 
-  private constructor(shelf: TranscriptStore | undefined, { feed, clock }: TranscriptOptions) {
-    this.#shelf = shelf
+  private constructor(store: TranscriptStore | undefined, { feed, clock }: TranscriptOptions) {
+    this.#store = store
     feed.on((life, event) => this.#take(life, event))
-    if (shelf) this.#sweeper = new Ticker(clock, SWEEP_MS, () => void shelf.sweep())
+    if (store) this.#sweeper = new Ticker(clock, SWEEP_MS, () => void store.sweep())
   }
 
   /** Rejects if the configured folder cannot be used. */
@@ -66,13 +66,13 @@ export class Transcripts implements AsyncDisposable {
   }
 
   get stats(): TranscriptStats {
-    const { kept, failed, evicted } = this.#shelf?.stats ?? { kept: 0, failed: 0, evicted: 0 }
+    const { kept, failed, evicted } = this.#store?.stats ?? { kept: 0, failed: 0, evicted: 0 }
     return { live: this.#live.size, kept, failed, evicted }
   }
 
   /** Returns the summaries by age, with open rooms last. */
   list(): TranscriptSummary[] {
-    const kept = Array.from(this.#shelf?.list() ?? [])
+    const kept = Array.from(this.#store?.list() ?? [])
     const live = Array.from(this.#live.values(), ({ life: { id, room, openedAt } }) => ({
       id,
       room,
@@ -89,7 +89,7 @@ export class Transcripts implements AsyncDisposable {
 
   async read(id: string): Promise<Transcript | undefined> {
     for (const live of this.#live.values()) if (live.life.id === id) return whole(live)
-    return this.#shelf?.read(id)
+    return this.#store?.read(id)
   }
 
   /** Deletes it at once; that of an open room starts again. Resolves to false if it does not exist. */
@@ -100,7 +100,7 @@ export class Transcripts implements AsyncDisposable {
       writer?.clear()
       return true
     }
-    return (await this.#shelf?.delete(id)) ?? false
+    return (await this.#store?.delete(id)) ?? false
   }
 
   /** Settles when everything is stored. Rooms should have ended before. */
@@ -115,7 +115,7 @@ export class Transcripts implements AsyncDisposable {
       this.#live.set(life.room, {
         life,
         builder: new TranscriptBuilder(),
-        writer: this.#shelf?.begin(life),
+        writer: this.#store?.begin(life),
       })
     else if (event.kind === 'closed') this.#end(life.room)
     else if (event.kind === 'caption') {

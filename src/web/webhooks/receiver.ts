@@ -22,20 +22,20 @@ export interface Job {
   failures: number
 }
 
-interface Lane {
+interface RoomQueue {
   readonly jobs: Job[]
   /** True while its first job is being sent or waits for a retry. */
   held: boolean
 }
 
 /**
- * Queued events of one receiver: one lane per room, each in order and one event at a time, so that rooms do not block
+ * Queued events of one receiver: one queue per room, each in order and one event at a time, so that rooms do not block
  * each other. Above `most` events, the room served longest ago loses its oldest event.
  */
 export class DeliveryQueues {
   readonly #most: number
-  /** The lane that was served longest ago is first. */
-  readonly #queues = new Map<string, Lane>()
+  /** The room that was served longest ago is first. */
+  readonly #queues = new Map<string, RoomQueue>()
   #size = 0
 
   constructor(most: number) {
@@ -52,47 +52,47 @@ export class DeliveryQueues {
     const dropped = this.#size >= this.#most ? this.#dropOldest() : undefined
     // All events are held, so the new one is dropped.
     if (this.#size >= this.#most) return event
-    const lane = this.#queues.get(event.room) ?? { jobs: [], held: false }
-    this.#queues.set(event.room, lane)
-    lane.jobs.push({ event, failures: 0 })
+    const queue = this.#queues.get(event.room) ?? { jobs: [], held: false }
+    this.#queues.set(event.room, queue)
+    queue.jobs.push({ event, failures: 0 })
     this.#size++
     return dropped
   }
 
   /** Returns the next event to send; it is held until `done` or `release`. */
   take(): Job | undefined {
-    for (const [room, lane] of this.#queues) {
-      if (lane.held) continue
-      lane.held = true
+    for (const [room, queue] of this.#queues) {
+      if (queue.held) continue
+      queue.held = true
       this.#queues.delete(room)
-      this.#queues.set(room, lane)
-      return lane.jobs[0]
+      this.#queues.set(room, queue)
+      return queue.jobs[0]
     }
     return undefined
   }
 
   /** The event of `job` needs no further attempt. */
   done({ event: { room } }: Job): void {
-    const lane = this.#queues.get(room)
-    if (!lane) return
-    lane.jobs.shift()
-    lane.held = false
+    const queue = this.#queues.get(room)
+    if (!queue) return
+    queue.jobs.shift()
+    queue.held = false
     this.#size--
-    if (lane.jobs.length === 0) this.#queues.delete(room)
+    if (queue.jobs.length === 0) this.#queues.delete(room)
   }
 
   /** Makes `job` available to `take` again. */
   release({ event: { room } }: Job): void {
-    const lane = this.#queues.get(room)
-    if (lane) lane.held = false
+    const queue = this.#queues.get(room)
+    if (queue) queue.held = false
   }
 
   #dropOldest(): SealedEvent | undefined {
-    for (const [room, lane] of this.#queues) {
-      const [dropped] = lane.jobs.splice(lane.held ? 1 : 0, 1)
+    for (const [room, queue] of this.#queues) {
+      const [dropped] = queue.jobs.splice(queue.held ? 1 : 0, 1)
       if (!dropped) continue
       this.#size--
-      if (lane.jobs.length === 0) this.#queues.delete(room)
+      if (queue.jobs.length === 0) this.#queues.delete(room)
       return dropped.event
     }
     return undefined

@@ -26,7 +26,7 @@ test('the demo of two phones talks in both directions, and saves the audio of bo
   try {
     const lines = DIALOGUE.slice(0, 2)
     const code = await twoPhones({ output, lines }, new Terminal(out), noopLogger)
-    expect(shown.join('')).toMatch(/NOTE: no engine here recognises es-es/)
+    expect(shown.join('')).toMatch(/NOTE: no engine here recognizes es-es/)
     expect([code, shown.at(-1)]).toEqual([0, expect.stringContaining('callee.wav')])
 
     const said = JSON.parse(await readFile(join(output, 'transcript.json'), 'utf8'))

@@ -44,11 +44,11 @@ async function expectTold(x: Exchange, caller: SimulatedCall, name: NoticeName):
 
 describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
   test.for<[what: string, callee: SubscriberOptions, notice: NoticeName, dialed: string]>([
-    ['it is busy', { behaviour: 'busy' }, 'busy', 'busy'],
-    ['it is declined', { behaviour: 'rejects' }, 'busy', 'busy'],
-    ['there is no answer', { behaviour: 'no-answer' }, 'no-answer', 'no-answer'],
-    ['it fails', { behaviour: 'fails' }, 'call-failed', 'failed'],
-    ['a machine answers', { behaviour: 'voicemail', voice: GREETING }, 'voicemail', 'voicemail'],
+    ['it is busy', { behavior: 'busy' }, 'busy', 'busy'],
+    ['it is declined', { behavior: 'rejects' }, 'busy', 'busy'],
+    ['there is no answer', { behavior: 'no-answer' }, 'no-answer', 'no-answer'],
+    ['it fails', { behavior: 'fails' }, 'call-failed', 'failed'],
+    ['a machine answers', { behavior: 'voicemail', voice: GREETING }, 'voicemail', 'voicemail'],
   ])('%s: the caller hears a notice and is hung up', async ([, callee, notice, dialed]) => {
     await using x = await exchange({ callee: { answerAfterMs: 800, ...callee }, number: SHORT })
     const caller = await x.dial()
@@ -63,7 +63,7 @@ describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
   })
 
   test('the caller hangs up during ringing: the ringing stops', async () => {
-    await using x = await exchange({ callee: { behaviour: 'no-answer' } })
+    await using x = await exchange({ callee: { behavior: 'no-answer' } })
     const caller = await x.dial()
     await until(() => x.twilio.calls[1]?.status === 'ringing', 5_000, 'that it rings')
     await caller.hangUp()
@@ -74,7 +74,7 @@ describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
   test('a machine called into a conversation hears none of it', async () => {
     await using x = await exchange()
     const { callee } = await x.connected()
-    const machine = x.twilio.subscriber('+34600999888', { behaviour: 'voicemail', detectAfterMs: 1_500 })
+    const machine = x.twilio.subscriber('+34600999888', { behavior: 'voicemail', detectAfterMs: 1_500 })
     const [room = ''] = x.app.relay.rooms.keys()
     const party = { room, speaks: 'en-us', hears: 'en-us' }
     const call = x.app.dialer!.dial({ to: '+34600999888', invitation: party })
@@ -87,7 +87,7 @@ describe.concurrent('the callee does not answer', { timeout: 40_000 }, () => {
 
   test('the caller can stay, and be joined by another', async () => {
     const number = { ...SHORT, dial: { ...SHORT.dial, unanswered: 'stay' } } as const
-    await using x = await exchange({ callee: { behaviour: 'busy' }, number })
+    await using x = await exchange({ callee: { behavior: 'busy' }, number })
     const caller = await x.dial()
     await noticeHeard(x, 'busy')
     await pause(300)

@@ -63,7 +63,7 @@ export async function openWorld(settings: Partial<CommandSettings> = {}, clock: 
     preferences,
     languages,
     locales,
-    guesses,
+    roomCodeLimiter: guesses,
     settings: { ...SETTINGS, ...settings },
     starters: new WeakMap(),
     clock,

@@ -64,16 +64,16 @@ export async function watched() {
 }
 
 /** The state of a page after a snapshot and the updates that followed. */
-export function boardOf(lookout: Pick<ActivityFeed, 'snapshot'>): Board {
+export function boardOf(feed: Pick<ActivityFeed, 'snapshot'>): Board {
   const board = new Board()
-  board.snapshot(JSON.parse(lookout.snapshot) as Snapshot)
+  board.snapshot(JSON.parse(feed.snapshot) as Snapshot)
   return board
 }
 
-export function follow(board: Board, lookout: Pick<ActivityFeed, 'delta' | 'levels'>): void {
-  const levels = lookout.levels()
+export function follow(board: Board, feed: Pick<ActivityFeed, 'delta' | 'levels'>): void {
+  const levels = feed.levels()
   if (levels) board.levels(JSON.parse(levels) as Levels)
-  board.delta(JSON.parse(lookout.delta()) as Delta)
+  board.delta(JSON.parse(feed.delta()) as Delta)
 }
 
 /** Everything in which two boards must agree: the participants and their figures. */

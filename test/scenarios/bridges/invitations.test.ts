@@ -123,7 +123,10 @@ function door() {
     remember: (from: string, language: string) => void remembered.set(from, language),
   }
   const roomOf = (code: string) => (code === '482913' ? 'desk' : undefined)
-  return { remembered, door: { roomOf, guesses, remembered: memory as unknown as RememberedLanguages } }
+  return {
+    remembered,
+    door: { roomOf, roomCodeLimiter: guesses, remembered: memory as unknown as RememberedLanguages },
+  }
 }
 
 function caller(settings: NumberSettings, keeper?: NumberRouterOptions) {

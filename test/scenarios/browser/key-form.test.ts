@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { AddressGuessLimit } from '../../../src/core/calls/room-code-limiter.ts'
+import { AddressCodeLimiter } from '../../../src/core/calls/room-code-limiter.ts'
 import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
 
 let b: Awaited<ReturnType<typeof browserServer>>
@@ -179,9 +179,9 @@ describe('admission of visitors', () => {
 
   test('limits guesses of codes', async () => {
     const { FakeClock } = await import('../../../src/simulator/fakes/fake-clock.ts')
-    b = await browserServer({ guesses: new AddressGuessLimit(new FakeClock()) })
+    b = await browserServer({ roomCodeLimiter: new AddressCodeLimiter(new FakeClock()) })
     for (let n = 0; n < 5; n++) expect(await knock({}, { code: '000000' })).toBe('code')
-    expect(await knock({}, { code: b.codes.issue('desk', 60_000) })).toBe('guesses')
+    expect(await knock({}, { code: b.codes.issue('desk', 60_000) })).toBe('too-many-codes')
     expect(await knock({})).toBe('welcome')
   })
 

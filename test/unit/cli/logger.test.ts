@@ -109,10 +109,10 @@ test('auto selects text for terminals only', () => {
   }
 })
 
-test('only levels are coloured, and only where colours are supported', () => {
+test('only levels are coloured, and only where colors are supported', () => {
   const sequence = String.fromCharCode(27)
   const line = JSON.stringify({ level: 50, time: 0, msg: `${sequence}[2Jfailed` })
-  const [, coloured] = textLine(line, { colours: true }).split(/^\S+ /)
+  const [, coloured] = textLine(line, { colors: true }).split(/^\S+ /)
   expect(coloured).toBe(`${sequence}[31mERROR${sequence}[0m \\u001b[2Jfailed\n`)
   expect(textLine(line)).not.toContain(sequence)
   expect(textLine(`no JSON ${sequence}[2J\n`)).toBe('no JSON \\u001b[2J\n')

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { meter, Terminal } from '../../../src/cli/terminal.ts'
 
 /** The content of a terminal after all output: its lines, including the cursor’s. */
-function screen(isTTY: boolean, columns?: number, colours = false) {
+function screen(isTTY: boolean, columns?: number, colors = false) {
   let written = ''
   const out = {
     isTTY,
-    hasColors: () => colours,
+    hasColors: () => colors,
     ...(columns === undefined ? {} : { columns }),
     write: (text: string) => {
       written += text
@@ -52,13 +52,13 @@ describe('a terminal', () => {
     expect(shown()).toEqual(['log line', 'meter'])
   })
 
-  test('uses colours only where supported, and excludes them from the width', () => {
+  test('uses colors only where supported, and excludes them from the width', () => {
     const { terminal, written } = screen(true, 10, true)
-    terminal.line({ text: 'ok', colour: 'green' }, ' then\u001b[2J')
-    terminal.status('12345', { text: '67890', colour: 'red' })
+    terminal.line({ text: 'ok', color: 'green' }, ' then\u001b[2J')
+    terminal.status('12345', { text: '67890', color: 'red' })
     expect(written()).toBe('\u001b[32mok\u001b[0m then [2J\n12345\u001b[31m6789\u001b[0m')
     for (const without of [screen(true), screen(false, 80, true)]) {
-      without.terminal.line({ text: 'ok', colour: 'green' })
+      without.terminal.line({ text: 'ok', color: 'green' })
       expect(without.written()).toBe('ok\n')
     }
   })

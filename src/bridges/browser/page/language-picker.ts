@@ -9,13 +9,13 @@ import { say, type Words } from './words.ts'
  * Fetches the available choices for the holder of `link`. Retries until the service responds, and calls `waits` after
  * each failure.
  */
-export async function catalogue(link: string | undefined, waits: () => void): Promise<Catalogue> {
+export async function fetchCatalog(link: string | undefined, waits: () => void): Promise<Catalog> {
   for (;;) {
     try {
       const headers: Record<string, string> = link === undefined ? {} : { authorization: `Bearer ${link}` }
       const answer = await fetch(fromRoot('talk/languages'), { headers })
       if (answer.ok) {
-        const found = (await answer.json()) as Catalogue
+        const found = (await answer.json()) as Catalog
         const recordings = found.recordings.map(each => ({
           ...each,
           url: new URL(each.url, answer.url).href,
@@ -31,7 +31,7 @@ export async function catalogue(link: string | undefined, waits: () => void): Pr
 }
 
 /** Response of `/talk/languages`. */
-export interface Catalogue extends ServiceCatalog {
+export interface Catalog extends ServiceCatalog {
   readonly defaults: { readonly speaks: string; readonly hears: string }
   /** Address of the dashboard, if there is one. */
   readonly dashboard?: string
@@ -62,24 +62,24 @@ const few = element('few-languages', HTMLElement)
 
 /** The three selects: the language spoken, the language heard (alone or in company) and the voice. */
 export class Choices {
-  readonly #catalogue: Catalogue
+  readonly #catalog: Catalog
   readonly #chosen: Chosen
   #company: boolean
   readonly #guest: boolean
 
   /** Calls `changed` after each choice. */
-  constructor(catalogue: Catalogue, guest: boolean, changed: () => void) {
-    this.#catalogue = catalogue
+  constructor(catalog: Catalog, guest: boolean, changed: () => void) {
+    this.#catalog = catalog
     this.#guest = guest
     this.#company = guest
-    this.#chosen = startWith(catalogue, guest)
+    this.#chosen = startWith(catalog, guest)
     fill(
       speaks,
-      catalogue.languages.filter(({ heard }) => heard),
+      catalog.languages.filter(({ heard }) => heard),
     )
     speaks.addEventListener('change', () => {
       this.#chosen.speaks = speaks.value
-      const ids = translated(catalogue.languages, speaks.value).map(({ id }) => id)
+      const ids = translated(catalog.languages, speaks.value).map(({ id }) => id)
       if (!ids.includes(this.#chosen.alone)) this.#chosen.alone = ids[0] ?? speaks.value
       this.#changed(changed)
     })
@@ -125,7 +125,7 @@ export class Choices {
 
   #show(): void {
     const { speaks: mine, alone, company = mine, voices } = this.#chosen
-    const { languages, voices: all } = this.#catalogue
+    const { languages, voices: all } = this.#catalog
     speaks.value = mine
     fill(hears, this.#company ? hearable(languages) : translated(languages, mine))
     hears.value = this.#company ? company : alone
@@ -138,7 +138,7 @@ export class Choices {
 
   /** Explains a choice of languages so short that it looks like a bug. */
   #showFew(): void {
-    const heard = this.#catalogue.languages.filter(({ heard }) => heard)
+    const heard = this.#catalog.languages.filter(({ heard }) => heard)
     few.hidden = new Set(heard.map(({ id }) => primaryLanguage(id))).size > 1
     few.textContent = say('fewLanguages', { languages: heard.map(({ name }) => name).join(', ') })
   }
@@ -149,7 +149,7 @@ export class Choices {
   }
 }
 
-function startWith({ languages, defaults }: Catalogue, guest: boolean): Chosen {
+function startWith({ languages, defaults }: Catalog, guest: boolean): Chosen {
   const heard = languages.filter(language => language.heard).map(({ id }) => id)
   const kept = read()
   const browser = navigator.languages.map(tag => tag.toLowerCase())

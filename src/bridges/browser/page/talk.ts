@@ -3,7 +3,7 @@ import type { Outbound, Refused, SelfView } from '../protocol.ts'
 import { Sound } from './audio.ts'
 import { Captions } from './captions.ts'
 import { Connection, joinToken, type Line } from './connection.ts'
-import { type Catalogue, Choices, catalogue } from './language-picker.ts'
+import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { meters, People } from './people.ts'
 import { fillWords, say, type Words } from './words.ts'
 import type { Played } from './worklet-messages.ts'
@@ -22,14 +22,14 @@ const meterBox = element('meters', HTMLElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
 /** Status messages of an open connection. */
 const STATES: readonly Words[] = ['line-open', 'line-muted', 'line-listening']
-const CODE_REFUSALS: readonly Refused[] = ['code', 'guesses']
+const CODE_REFUSALS: readonly Refused[] = ['code', 'too-many-codes']
 
 /** A link to a room: browsers do not send the part after `#` to any server. */
 const link = joinToken(location.hash)
 
 /** The page: connects the choices, the audio and the connection. */
 class Talk {
-  readonly #catalogue: Catalogue
+  readonly #catalog: Catalog
   readonly #choices: Choices
   readonly #people: People
   readonly #captions = new Captions()
@@ -52,11 +52,11 @@ class Talk {
   /** Resolves once the connection is open or has failed. */
   #waiting: (() => void) | undefined
 
-  constructor(catalogue: Catalogue) {
-    this.#catalogue = catalogue
-    const names = new Map(catalogue.languages.map(({ id, name }) => [id, name]))
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog
+    const names = new Map(catalog.languages.map(({ id, name }) => [id, name]))
     this.#people = new People(language => names.get(language) ?? language)
-    this.#choices = new Choices(catalogue, link !== undefined, () => this.#chose())
+    this.#choices = new Choices(catalog, link !== undefined, () => this.#chose())
     this.#connection = new Connection({
       hello: () => this.#hello(),
       message: message => this.#heard(message),
@@ -69,19 +69,19 @@ class Talk {
 
   /** Shows what the visitor can do, and reacts to it from now on. */
   open(): void {
-    const catalogue = this.#catalogue
-    for (const { url, text } of catalogue.recordings) recording.append(new Option(text, url))
-    if (catalogue.dashboard !== undefined) {
-      toDashboard.href = catalogue.dashboard
+    const catalog = this.#catalog
+    for (const { url, text } of catalog.recordings) recording.append(new Option(text, url))
+    if (catalog.dashboard !== undefined) {
+      toDashboard.href = catalog.dashboard
       toDashboard.hidden = false
     }
     start.disabled = false
-    play.disabled = catalogue.recordings.length === 0
-    this.#offer = catalogue.invited ? 'join' : 'start'
+    play.disabled = catalog.recordings.length === 0
+    this.#offer = catalog.invited ? 'join' : 'start'
     start.textContent = say(this.#offer)
     if (!isSecureContext) this.#cannot('insecure')
-    else if (link !== undefined && !catalogue.invited) this.#cannot('refused-link')
-    else this.#tell(catalogue.welcome ? 'ready' : 'refused-uninvited')
+    else if (link !== undefined && !catalog.invited) this.#cannot('refused-link')
+    else this.#tell(catalog.welcome ? 'ready' : 'refused-uninvited')
     this.#listen()
   }
 
@@ -348,7 +348,7 @@ function isTrouble(words: Words | undefined): boolean {
 
 fillWords()
 const talk = new Talk(
-  await catalogue(link, () => {
+  await fetchCatalog(link, () => {
     status.textContent = say('unavailable503')
   }),
 )

@@ -84,7 +84,7 @@ const en = {
   'refused-uninvited': 'You need an invitation. Ask for a link or a code.',
   'refused-link': 'This link has expired. Ask for a new one.',
   'refused-code': 'Invalid code.',
-  'refused-guesses': 'Too many wrong codes. Try again in a few minutes.',
+  'refused-too-many-codes': 'Too many wrong codes. Try again in a few minutes.',
   'refused-language': 'This language is currently not available.',
   'refused-full': 'The conversation or the server is full. Try again later.',
   'refused-busy': 'The server isn’t accepting new visitors. Try again in a minute.',

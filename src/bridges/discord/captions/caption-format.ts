@@ -16,7 +16,7 @@ export interface CaptionEmbed {
   /** At most 4096 characters. */
   readonly description: string
   /** 0xRRGGBB. */
-  readonly colour: number
+  readonly color: number
 }
 
 /** Outcome of writing, editing or removing a message. */
@@ -45,7 +45,7 @@ const DESCRIPTION_MOST = 4_096
 const AUTHOR_MOST = 256
 
 /** Speaker colors, distinguishable on light and dark backgrounds. */
-const COLOURS = [0x3b82f6, 0xf97316, 0x10b981, 0xd946ef, 0xeab308, 0x06b6d4, 0xef4444, 0x8b5cf6]
+const COLORS = [0x3b82f6, 0xf97316, 0x10b981, 0xd946ef, 0xeab308, 0x06b6d4, 0xef4444, 0x8b5cf6]
 
 export interface CaptionLook {
   readonly style: Exclude<CaptionStyle, 'off'>
@@ -67,11 +67,11 @@ export function captionMessages(turn: Turn, { style, languages }: CaptionLook): 
     return split(text, CONTENT_MOST).map(content => ({ content }))
   }
   const author = (turn.name ?? '📞').slice(0, AUTHOR_MOST)
-  const colour = COLOURS[hash(turn.speaker) % COLOURS.length]!
+  const color = COLORS[hash(turn.speaker) % COLORS.length]!
   const text = [original, ...lines].filter(line => line !== '').join('\n')
   return split(text, DESCRIPTION_MOST).map(description => ({
     content: '',
-    embed: { author, description, colour },
+    embed: { author, description, color },
   }))
 }
 

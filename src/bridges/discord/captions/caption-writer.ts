@@ -134,7 +134,7 @@ function same(a: CaptionMessage, b: CaptionMessage): boolean {
     a.content === b.content &&
     a.embed?.author === b.embed?.author &&
     a.embed?.description === b.embed?.description &&
-    a.embed?.colour === b.embed?.colour
+    a.embed?.color === b.embed?.color
   )
 }
 

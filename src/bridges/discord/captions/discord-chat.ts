@@ -96,12 +96,12 @@ export class DiscordChat implements CaptionChat {
 /** Without the permission to embed, an embed becomes text. */
 function bodyOf({ content, embed }: CaptionMessage, chat: SendableChannels) {
   if (!embed) return { content, embeds: [] }
-  const { author, description, colour } = embed
+  const { author, description, color } = embed
   if (!mayEmbed(chat))
     return { content: `**${escaped(author)}:** ${description}`.slice(0, CONTENT_MOST), embeds: [] }
   return {
     content,
-    embeds: [new EmbedBuilder().setAuthor({ name: author }).setDescription(description).setColor(colour)],
+    embeds: [new EmbedBuilder().setAuthor({ name: author }).setDescription(description).setColor(color)],
   }
 }
 

@@ -90,7 +90,7 @@ export function sessionOptions(
     announcer,
     clock,
     writing,
-    ear: language => room.ear(language),
+    output: language => room.output(language),
     startedBy: () => view.nameOf(request.startedBy),
     channel: mention,
     informed: members => {

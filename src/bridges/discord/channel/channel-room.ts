@@ -23,7 +23,7 @@ export interface ChannelRoomOptions {
   readonly fallback: LanguageId
   /** Called when the limit of listened-to speakers is reached. */
   readonly onFull: () => void
-  /** Called when an ear or a reader ends unexpectedly. */
+  /** Called when an output or a reader ends unexpectedly. */
   readonly onLost: (reason: EndReason) => void
 }
 
@@ -41,16 +41,16 @@ export function sharedSpaceOf(guildId: string): string {
   return `discord ${guildId}`
 }
 
-const NOTHING: OutputChoice = { ears: [], readers: [], written: [] }
+const NOTHING: OutputChoice = { spoken: [], readers: [], written: [] }
 
 /**
- * The participants of a voice channel in a room: its speakers, one ear per spoken language and one reader per captioned
+ * The participants of a voice channel in a room: its speakers, one output per spoken language and one reader per captioned
  * language.
  */
 export class ChannelRoom {
   readonly name: string
   readonly speakers: Speakers
-  readonly ears: RoomParties
+  readonly outputs: RoomParties
   readonly #resources: ChannelResources
   readonly #options: ChannelRoomOptions
   readonly #readers: RoomParties
@@ -67,11 +67,11 @@ export class ChannelRoom {
     this.name = room
     this.#voice = new ChannelOutput({ id, player: link, pacer, counters })
     const invitation: Invitation = { room, sharedSpace: sharedSpaceOf(guildId), echo: false }
-    this.ears = new RoomParties({
+    this.outputs = new RoomParties({
       relay,
       admission,
       invitation: { ...invitation, receives: 'audio' },
-      leg: language => this.#voice.ear(language),
+      leg: language => this.#voice.openLeg(language),
       onLost,
     })
     this.#readers = new RoomParties({
@@ -110,7 +110,7 @@ export class ChannelRoom {
   /** Spoken languages that someone needs. In a channel of one language, the only voice is for notices. */
   get spoken(): readonly LanguageId[] {
     const speaking = this.participants.flatMap(({ state: { speaks } }) => speaks ?? [])
-    return this.ears.languages.filter(ear => speaking.some(language => !sameLanguage(language, ear)))
+    return this.outputs.languages.filter(each => speaking.some(language => !sameLanguage(language, each)))
   }
 
   get participants(): readonly Participant[] {
@@ -126,10 +126,11 @@ export class ChannelRoom {
     return false
   }
 
-  /** The ear for announcements in `language`. */
-  ear(language: LanguageId): Participant | undefined {
-    const best = this.ears.languages.find(each => sameLanguage(each, language)) ?? this.ears.languages[0]
-    return best === undefined ? undefined : this.ears.of(best)
+  /** The output for announcements in `language`. */
+  output(language: LanguageId): Participant | undefined {
+    const best =
+      this.outputs.languages.find(each => sameLanguage(each, language)) ?? this.outputs.languages[0]
+    return best === undefined ? undefined : this.outputs.of(best)
   }
 
   /** Adapts the room's participants to the channel's needs. */
@@ -142,11 +143,11 @@ export class ChannelRoom {
       voice,
       captions,
       fallback,
-      now: this.ears.languages,
+      now: this.outputs.languages,
     })
     this.speakers.prepare(members)
-    const { ears, readers } = this.#choice
-    this.#try(() => this.ears.fit(ears, ears.length > 1 ? 'off' : 'duck'))
+    const { spoken, readers } = this.#choice
+    this.#try(() => this.outputs.fit(spoken, spoken.length > 1 ? 'off' : 'duck'))
     this.#try(() => this.#readers.fit(readers))
     this.speakers.fit(members)
   }
@@ -154,7 +155,7 @@ export class ChannelRoom {
   /** Stops listening and speaking. Idempotent. */
   async close(reason: EndReason): Promise<void> {
     this.#closed = true
-    await Promise.all([this.speakers.close(reason), this.#readers.close(reason), this.ears.close(reason)])
+    await Promise.all([this.speakers.close(reason), this.#readers.close(reason), this.outputs.close(reason)])
     this.#voice.close()
   }
 

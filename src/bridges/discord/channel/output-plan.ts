@@ -16,7 +16,7 @@ export interface OutputNeeds {
 
 export interface OutputChoice {
   /** Spoken in the channel. */
-  readonly ears: readonly LanguageId[]
+  readonly spoken: readonly LanguageId[]
   /** Languages that need a separate leg for captions. */
   readonly readers: readonly LanguageId[]
   /** Languages shown in captions. */
@@ -37,8 +37,8 @@ interface Claim {
 export function chooseOutput(needs: OutputNeeds): OutputChoice {
   const { output, voice, captions, fallback } = needs
   const claims = claimsOf(needs)
-  const ears = voice ? (output === 'auto' ? spoken(claims, fallback) : output) : []
-  if (!captions) return { ears, readers: [], written: [] }
+  const spoken = voice ? (output === 'auto' ? spokenLanguages(claims, fallback) : output) : []
+  if (!captions) return { spoken, readers: [], written: [] }
   const fixed = output === 'auto' ? [] : output
   const people = claims.length > 0 ? claims.map(({ language }) => language) : [fallback]
   const written = [...people, ...fixed.filter(language => !people.some(each => sameLanguage(each, language)))]
@@ -46,11 +46,11 @@ export function chooseOutput(needs: OutputNeeds): OutputChoice {
   const readers =
     written.length === 1
       ? written
-      : written.filter(language => !ears.some(ear => sameLanguage(ear, language)))
-  return { ears, readers, written }
+      : written.filter(language => !spoken.some(each => sameLanguage(each, language)))
+  return { spoken, readers, written }
 }
 
-function spoken(claims: readonly Claim[], fallback: LanguageId): LanguageId[] {
+function spokenLanguages(claims: readonly Claim[], fallback: LanguageId): LanguageId[] {
   if (claims.length === 0) return [fallback]
   return claims.slice(0, claims.length === 2 ? 2 : 1).map(({ language }) => language)
 }

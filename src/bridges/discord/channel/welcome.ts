@@ -93,17 +93,17 @@ export class VoiceNotices {
   readonly #announcer: Announcer
   readonly #clock: Clock
   /** The leg that speaks this language; undefined: the channel has no spoken output. */
-  readonly #ear: (language: LanguageId) => Participant | undefined
+  readonly #output: (language: LanguageId) => Participant | undefined
   readonly #saidAt = new Map<string, number>()
   readonly #waiting: Waiting[] = []
   #speaking: Promise<void> | undefined
   #now: Announcement | undefined
   #closed = false
 
-  constructor(announcer: Announcer, clock: Clock, ear: (language: LanguageId) => Participant | undefined) {
+  constructor(announcer: Announcer, clock: Clock, output: (language: LanguageId) => Participant | undefined) {
     this.#announcer = announcer
     this.#clock = clock
-    this.#ear = ear
+    this.#output = output
   }
 
   /** Plays `name` in each language, unless it played recently. */
@@ -148,9 +148,9 @@ export class VoiceNotices {
   async #speak(): Promise<void> {
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const sound = await this.#announcer.notice(next.name, next.language)
-      const ear = this.#ear(next.language)
-      if (!ear) continue
-      this.#now = ear.announce(sound)
+      const output = this.#output(next.language)
+      if (!output) continue
+      this.#now = output.announce(sound)
       await withTimeout(this.#clock, LONGEST_MS, this.#now.ended)
       this.#now = undefined
     }
@@ -175,7 +175,7 @@ export interface WelcomeOptions {
   readonly clock: Clock
   readonly writing: Pick<ChatOutput, 'listening' | 'newcomers'>
   /** The leg that speaks this language. */
-  readonly ear: (language: LanguageId) => Participant | undefined
+  readonly output: (language: LanguageId) => Participant | undefined
   /** User who started interpreting, escaped for a message. */
   readonly startedBy: () => string
   /** The channel as a mention. */
@@ -194,7 +194,7 @@ export class Welcome implements Disposable {
 
   constructor(options: WelcomeOptions) {
     this.#options = options
-    this.#notices = new VoiceNotices(options.announcer, options.clock, options.ear)
+    this.#notices = new VoiceNotices(options.announcer, options.clock, options.output)
     this.#greetings = new Greetings(options.clock, newcomers => this.#greet(newcomers))
   }
 

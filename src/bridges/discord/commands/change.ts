@@ -14,15 +14,15 @@ import { faultText } from './start.ts'
 /** Changes the style and destination of captions. */
 export async function setCaptions(
   command: Extract<Command, { kind: 'captions' }>,
-  scene: CommandContext,
+  context: CommandContext,
   { interpreters, starters, log }: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
-  const running = interpreters.of(scene.guildId)
+  const running = interpreters.of(context.guildId)
   if (!running) return { text: words.notRunning }
-  if (!mayChange(scene, running, starters.get(running))) return { text: words.notYours }
+  if (!mayChange(context, running, starters.get(running))) return { text: words.notYours }
   const { captions, textChannelId } = running.status()
-  const place = scene.place(textChannelId)
+  const place = context.place(textChannelId)
   const wanted = { ...captions, ...defined(command) }
   const thread = wanted.thread && (place?.kind === 'text' || place?.kind === 'thread')
   const settings: CaptionSettings = { style: wanted.style, thread }
@@ -34,20 +34,20 @@ export async function setCaptions(
   const permissions = place ? missingFrom(place.granted, needed) : []
   if (permissions.length > 0)
     return {
-      text: faultText([{ kind: 'missing', channelId: textChannelId, permissions }], words, scene.botRole),
+      text: faultText([{ kind: 'missing', channelId: textChannelId, permissions }], words, context.botRole),
     }
   try {
     await running.setCaptions(settings)
   } catch (error) {
-    log.warn({ guildId: scene.guildId, reason: String(error) }, 'captions not changed')
+    log.warn({ guildId: context.guildId, reason: String(error) }, 'captions not changed')
     return { text: words.captionsFailed }
   }
   const notes = wanted.thread && !thread ? [words.noThreadHere] : []
   return {
-    text: [captionsText(settings, words, scene.asker.locale), ...notes].join('\n'),
+    text: [captionsText(settings, words, context.asker.locale), ...notes].join('\n'),
     announcement: {
       channelId: textChannelId,
-      text: `${scene.asker.name}: ${captionsText(settings, repliesFor(scene.guildLocale), scene.guildLocale)}`,
+      text: `${context.asker.name}: ${captionsText(settings, repliesFor(context.guildLocale), context.guildLocale)}`,
     },
   }
 }
@@ -90,27 +90,27 @@ export async function foundLanguage(
 /** Sets the language that a user speaks and reads, from their next utterance on. */
 export async function setLanguage(
   command: Extract<Command, { kind: 'language' }>,
-  scene: CommandContext,
+  context: CommandContext,
   world: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
-  const { asker, guildId } = scene
+  const { asker, guildId } = context
   const running = world.interpreters.of(guildId)
   const other = command.userId !== undefined && command.userId !== asker.id ? command.userId : undefined
   if (other !== undefined && !moderates(asker)) return { text: words.moderatorsOnly }
   if (other !== undefined && !running) return { text: words.notRunning }
-  const found = await foundLanguage(command.language, 'speak', scene, world, words)
+  const found = await foundLanguage(command.language, 'speak', context, world, words)
   if (typeof found === 'string') return { text: found }
   const name = languageName(found.id, asker.locale)
   const notes = found.heard ? [] : [words.notUnderstood(name)]
   if (other !== undefined && running) {
     running.setLanguage(other, found.id)
-    const theirs = languageName(found.id, scene.guildLocale)
+    const theirs = languageName(found.id, context.guildLocale)
     return {
-      text: [words.languageOf(scene.nameOf(other), name), ...notes].join('\n'),
+      text: [words.languageOf(context.nameOf(other), name), ...notes].join('\n'),
       announcement: {
         channelId: running.status().textChannelId,
-        text: `${asker.name}: ${repliesFor(scene.guildLocale).languageOf(scene.nameOf(other), theirs)}`,
+        text: `${asker.name}: ${repliesFor(context.guildLocale).languageOf(context.nameOf(other), theirs)}`,
       },
     }
   }
@@ -124,30 +124,30 @@ export async function setLanguage(
 /** Sets the languages spoken in the channel. */
 export async function setOutput(
   command: Extract<Command, { kind: 'output' }>,
-  scene: CommandContext,
+  context: CommandContext,
   world: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
-  const running = world.interpreters.of(scene.guildId)
+  const running = world.interpreters.of(context.guildId)
   if (!running) return { text: words.notRunning }
-  if (!mayChange(scene, running, world.starters.get(running))) return { text: words.notYours }
+  if (!mayChange(context, running, world.starters.get(running))) return { text: words.notYours }
   let output: OutputLanguages = 'auto'
   if (command.first.toLowerCase() !== 'auto') {
-    const first = await foundLanguage(command.first, 'hear', scene, world, words)
+    const first = await foundLanguage(command.first, 'hear', context, world, words)
     if (typeof first === 'string') return { text: first }
     output = [first.id]
     if (command.second !== undefined) {
-      const second = await foundLanguage(command.second, 'hear', scene, world, words)
+      const second = await foundLanguage(command.second, 'hear', context, world, words)
       if (typeof second === 'string') return { text: second }
       if (second.id !== first.id) output = [first.id, second.id]
     }
   }
   running.setOutput(output)
   return {
-    text: outputText(output, words, scene.asker.locale),
+    text: outputText(output, words, context.asker.locale),
     announcement: {
       channelId: running.status().textChannelId,
-      text: `${scene.asker.name}: ${outputText(output, repliesFor(scene.guildLocale), scene.guildLocale)}`,
+      text: `${context.asker.name}: ${outputText(output, repliesFor(context.guildLocale), context.guildLocale)}`,
     },
   }
 }

@@ -22,7 +22,7 @@ const KINDS: Readonly<Partial<Record<ChannelType, Place['kind']>>> = {
 }
 
 /** Returns the user and place of an interaction in a guild, from the cache of discord.js. */
-export function sceneOf(
+export function contextOf(
   interaction: ChatInputCommandInteraction<'cached'> | ButtonInteraction<'cached'>,
 ): CommandContext {
   const { guild, user, member, locale, channelId, memberPermissions, client } = interaction

@@ -26,7 +26,7 @@ export interface CommandSettings {
 }
 
 /** Limits guesses of room codes. */
-export interface Guesses {
+export interface RoomCodeAttempts {
   mayTry(userId: string): boolean
   wrong(userId: string): void
 }
@@ -43,7 +43,7 @@ export interface CommandServices {
    * guess of the user's language.
    */
   readonly locales: Map<string, string>
-  readonly guesses: Guesses
+  readonly roomCodeLimiter: RoomCodeAttempts
   readonly settings: CommandSettings
   /** The user who started each interpreter. */
   readonly starters: WeakMap<ChannelInterpreter, string>

@@ -13,7 +13,7 @@ import { commandMessagesFor, repliesFor } from '../../../messages/discord/discor
 import { CommandCounters } from '../counters.ts'
 import { setCaptions, setLanguage, setOutput } from './change.ts'
 import { COMMAND, type Command, parseCommand, parseTyping } from './command.ts'
-import { type CommandContext, sceneOf } from './command-context.ts'
+import { type CommandContext, contextOf } from './command-context.ts'
 import type { CommandServices } from './command-services.ts'
 import { dial, invite } from './invite.ts'
 import { languageChoices } from './language-choices.ts'
@@ -24,27 +24,31 @@ import { start } from './start.ts'
 import { status, stop } from './status.ts'
 
 /** Executes a command. Rejects only because of errors on our side. */
-async function runCommand(command: Command, scene: CommandContext, world: CommandServices): Promise<Answer> {
-  const words = repliesFor(scene.asker.locale)
+async function runCommand(
+  command: Command,
+  context: CommandContext,
+  world: CommandServices,
+): Promise<Answer> {
+  const words = repliesFor(context.asker.locale)
   switch (command.kind) {
     case 'start':
-      return start(command, scene, world, words)
+      return start(command, context, world, words)
     case 'stop':
-      return stop(scene, world, words)
+      return stop(context, world, words)
     case 'language':
-      return setLanguage(command, scene, world, words)
+      return setLanguage(command, context, world, words)
     case 'output':
-      return setOutput(command, scene, world, words)
+      return setOutput(command, context, world, words)
     case 'captions':
-      return setCaptions(command, scene, world, words)
+      return setCaptions(command, context, world, words)
     case 'status':
-      return status(scene, world, words)
+      return status(context, world, words)
     case 'privacy':
-      return privacy(command.wish, scene, world, words)
+      return privacy(command.wish, context, world, words)
     case 'dial':
-      return dial(command, scene, world, words)
+      return dial(command, context, world, words)
     case 'invite':
-      return invite(scene, world, words)
+      return invite(context, world, words)
     case 'unknown':
       return { text: words.unknownCommand }
     default:
@@ -134,13 +138,13 @@ export class InteractionHandler implements Disposable {
     }
     if (command.kind === 'unknown') this.counters.unknown++
     locales.set(user.id, locale)
-    const scene = sceneOf(interaction)
+    const context = contextOf(interaction)
     try {
       using _timer = setTimer(clock, DEFER_AFTER_MS, () => void reply.defer())
       if (SLOW.includes(command.kind)) await reply.defer()
-      const answer = await runCommand(command, scene, this.#world)
+      const answer = await runCommand(command, context, this.#world)
       await say(answer.text)
-      if (answer.announcement) await this.#announce(answer.announcement, scene)
+      if (answer.announcement) await this.#announce(answer.announcement, context)
       // The first reply is sent; a later result replaces it.
       if (answer.later) void answer.later.then(say)
     } catch (error) {
@@ -152,12 +156,12 @@ export class InteractionHandler implements Disposable {
 
   async #announce(
     { channelId, text }: { channelId: string; text: string },
-    scene: CommandContext,
+    context: CommandContext,
   ): Promise<void> {
     try {
-      await scene.say(channelId, text)
+      await context.say(channelId, text)
     } catch (error) {
-      const { guildId } = scene
+      const { guildId } = context
       this.#world.log.warn({ guildId, channelId, reason: String(error) }, 'announcement not sent')
     }
   }

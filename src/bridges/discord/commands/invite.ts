@@ -14,36 +14,39 @@ const NUMBER = /^\+[1-9]\d{6,14}$/
 /** Calls a phone into the conversation. Only the user who asked sees the number. */
 export async function dial(
   command: Extract<Command, { kind: 'dial' }>,
-  scene: CommandContext,
+  context: CommandContext,
   world: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
   const { interpreters, settings, starters, log } = world
   if (!settings.dials) return { text: words.dial.off }
-  if (!mayDial(scene.asker, settings)) return { text: words.dial.notYou }
-  const running = interpreters.of(scene.guildId)
+  if (!mayDial(context.asker, settings)) return { text: words.dial.notYou }
+  const running = interpreters.of(context.guildId)
   if (!running) return { text: words.notRunning }
-  if (!mayChange(scene, running, starters.get(running))) return { text: words.notYours }
+  if (!mayChange(context, running, starters.get(running))) return { text: words.notYours }
   const to = command.number.replace(/[\s().\u2010-\u2015/-]/g, '').replace(/^00/, '+')
   if (!NUMBER.test(to)) return { text: words.dial.noNumber }
-  const found = await foundLanguage(command.language, 'speak', scene, world, words)
+  const found = await foundLanguage(command.language, 'speak', context, world, words)
   if (typeof found === 'string') return { text: found }
   const { textChannelId } = running.status()
-  const everybody = repliesFor(scene.guildLocale)
+  const everybody = repliesFor(context.guildLocale)
   try {
     const call = running.dial(to, found.id)
     const later = call.outcome.then(outcome => {
       if (outcome.kind === 'answered')
-        void scene.say(textChannelId, everybody.dial.joined).catch((error: unknown) => {
-          log.warn({ guildId: scene.guildId, reason: String(error) }, 'announcement not sent')
+        void context.say(textChannelId, everybody.dial.joined).catch((error: unknown) => {
+          log.warn({ guildId: context.guildId, reason: String(error) }, 'announcement not sent')
         })
       return outcomeText(outcome, words)
     })
-    const language = languageName(found.id, scene.guildLocale)
+    const language = languageName(found.id, context.guildLocale)
     return {
       text: words.dial.calling,
       later,
-      announcement: { channelId: textChannelId, text: everybody.dial.announced(scene.asker.name, language) },
+      announcement: {
+        channelId: textChannelId,
+        text: everybody.dial.announced(context.asker.name, language),
+      },
     }
   } catch (error) {
     if (!(error instanceof BridgeError)) throw error
@@ -70,13 +73,13 @@ function outcomeText(outcome: DialOutcome, { dial: say }: AnswerWords): string {
 
 /** Creates a code for joining the conversation. Only the user who asked sees it, and decides who gets it. */
 export function invite(
-  scene: CommandContext,
+  context: CommandContext,
   { interpreters, starters, settings }: CommandServices,
   words: AnswerWords,
 ): Answer {
-  const running = interpreters.of(scene.guildId)
+  const running = interpreters.of(context.guildId)
   if (!running) return { text: words.notRunning }
-  if (!mayChange(scene, running, starters.get(running))) return { text: words.notYours }
+  if (!mayChange(context, running, starters.get(running))) return { text: words.notYours }
   try {
     const { code, minutes } = running.invite()
     const { phoneNumbers } = settings

@@ -49,11 +49,11 @@ function isWish(text: string): text is PrivacyWish {
 /** Shows and changes the user's own privacy settings, in all guilds. */
 export async function privacy(
   wish: PrivacyWish,
-  scene: CommandContext,
+  context: CommandContext,
   { interpreters, guildIds, preferences, locales }: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
-  const { id, locale } = scene.asker
+  const { id, locale } = context.asker
   // The user can be speaking in a guild other than the current one.
   const everywhere = () =>
     Array.from(guildIds(), each => interpreters.of(each)).filter(each => each !== undefined)

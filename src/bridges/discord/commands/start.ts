@@ -61,17 +61,17 @@ export interface StartPlan {
 }
 
 /** Returns all problems, so that they can be fixed together. Empty: the start is possible. */
-export function startFaults(scene: CommandContext, { voice, text, captionsOnly }: StartPlan): StartFault[] {
+export function startFaults(context: CommandContext, { voice, text, captionsOnly }: StartPlan): StartFault[] {
   if (!voice) return [{ kind: 'join-first' }]
   const channelId = voice.id
   if (voice.kind !== 'voice' && voice.kind !== 'stage') return [{ kind: 'no-voice', channelId }]
-  const there = scene.asker.voiceChannelId === channelId
+  const there = context.asker.voiceChannelId === channelId
   if (!there && (voice.askersOwn & REACH) !== REACH && !(voice.askersOwn & PermissionFlagsBits.Administrator))
     return [{ kind: 'not-allowed', channelId }]
-  if (!there && !managesChannels(scene, channelId)) return [{ kind: 'be-there', channelId }]
+  if (!there && !managesChannels(context, channelId)) return [{ kind: 'be-there', channelId }]
   if (voice.afk) return [{ kind: 'rest', channelId }]
   const faults: StartFault[] = []
-  if (scene.botTimedOut) faults.push({ kind: 'timed-out' })
+  if (context.botTimedOut) faults.push({ kind: 'timed-out' })
   const heard: Purpose[] = captionsOnly ? ['listen'] : ['listen', voice.kind === 'stage' ? 'stage' : 'speak']
   for (const [place, purposes] of placesOf(voice, heard, text)) {
     const permissions = missingFrom(place.granted, neededFor(purposes))
@@ -138,21 +138,21 @@ function placesOf(
 /** Starts interpreting a channel after checking its requirements. */
 export async function start(
   command: Extract<Command, { kind: 'start' }>,
-  scene: CommandContext,
-  { interpreters, settings, guesses, starters }: CommandServices,
+  context: CommandContext,
+  { interpreters, settings, roomCodeLimiter, starters }: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
-  const { asker, guildId } = scene
+  const { asker, guildId } = context
   const channelId = command.channelId ?? asker.voiceChannelId
   const running = interpreters.of(guildId)
   if (running) return { text: runningText(running.channelId, channelId, words) }
 
-  const voice = channelId === undefined ? undefined : scene.place(channelId)
-  const typed = scene.place(scene.channelId)
+  const voice = channelId === undefined ? undefined : context.place(channelId)
+  const typed = context.place(context.channelId)
   const { text, captions, noThread, lacks } = captionsPlan(settings.captions, typed, voice)
-  const faults = startFaults(scene, { voice, text, captionsOnly: command.captionsOnly })
-  if (!voice || !text || faults.length > 0) return { text: faultText(faults, words, scene.botRole) }
-  if (command.roomCode !== undefined && !guesses.mayTry(asker.id)) return { text: words.tooManyCodes }
+  const faults = startFaults(context, { voice, text, captionsOnly: command.captionsOnly })
+  if (!voice || !text || faults.length > 0) return { text: faultText(faults, words, context.botRole) }
+  if (command.roomCode !== undefined && !roomCodeLimiter.mayTry(asker.id)) return { text: words.tooManyCodes }
 
   const started = await interpreters.start({
     guildId,
@@ -165,14 +165,14 @@ export async function start(
     roomCode: command.roomCode,
   })
   if (!isInterpreter(started)) {
-    if (started.kind === 'wrong-code') guesses.wrong(asker.id)
+    if (started.kind === 'wrong-code') roomCodeLimiter.wrong(asker.id)
     return { text: failureText(started, voice.id, words) }
   }
   starters.set(started, asker.id)
   const places = [mention(voice.id), mention(started.status().textChannelId)] as const
   const lines = [command.captionsOnly ? words.startedCaptionsOnly(...places) : words.started(...places)]
   if (noThread) lines.push(words.noThreadHere)
-  if (lacks.length > 0) lines.push(`${faultText(lacks, words, scene.botRole)} ${words.withoutThem}`)
+  if (lacks.length > 0) lines.push(`${faultText(lacks, words, context.botRole)} ${words.withoutThem}`)
   return { text: lines.join('\n') }
 }
 

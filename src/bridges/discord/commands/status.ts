@@ -12,17 +12,17 @@ const MOST_SPEAKERS = 25
 
 /** Describes the running interpreter and its speakers. */
 export function status(
-  scene: CommandContext,
+  context: CommandContext,
   { interpreters, wallClock }: CommandServices,
   words: AnswerWords,
 ): Answer {
-  const running = interpreters.of(scene.guildId)
-  return { text: running ? statusText(running.status(), scene, words, wallClock()) : words.notRunning }
+  const running = interpreters.of(context.guildId)
+  return { text: running ? statusText(running.status(), context, words, wallClock()) : words.notRunning }
 }
 
 /** `now`: ms since 1970. */
-function statusText(status: ChannelStatus, scene: CommandContext, words: AnswerWords, now: number): string {
-  const { locale } = scene.asker
+function statusText(status: ChannelStatus, context: CommandContext, words: AnswerWords, now: number): string {
+  const { locale } = context.asker
   const { status: say } = words
   const names = (languages: readonly string[]) =>
     languages.length === 0
@@ -47,38 +47,38 @@ function statusText(status: ChannelStatus, scene: CommandContext, words: AnswerW
       ? styles.off
       : say.captions(styles[captions.style], mention(status.textChannelId)),
     ...(shown.length === 0 ? [say.nobody] : [say.speakers]),
-    ...shown.map(speaker => speakerLine(speaker, scene, words)),
+    ...shown.map(speaker => speakerLine(speaker, context, words)),
     ...(shown.length < speakers.length ? [say.more(speakers.length - shown.length)] : []),
   ].join('\n')
 }
 
 function speakerLine(
   { userId, consents, language, languageFrom }: ChannelSpeaker,
-  scene: CommandContext,
+  context: CommandContext,
   { status: say }: AnswerWords,
 ): string {
-  const name = scene.nameOf(userId)
+  const name = context.nameOf(userId)
   if (!consents) return `- ${name}: ${say.optedOut}`
-  return `- ${name}: ${languageName(language, scene.asker.locale)} (${say.from[languageFrom]})`
+  return `- ${name}: ${languageName(language, context.asker.locale)} (${say.from[languageFrom]})`
 }
 
 /** Stops interpreting in this guild. */
 export async function stop(
-  scene: CommandContext,
+  context: CommandContext,
   { interpreters, starters }: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
-  const running = interpreters.of(scene.guildId)
+  const running = interpreters.of(context.guildId)
   if (!running) return { text: words.notRunning }
-  if (!mayChange(scene, running, starters.get(running))) return { text: words.notYours }
+  if (!mayChange(context, running, starters.get(running))) return { text: words.notYours }
   const { textChannelId } = running.status()
-  await running.stop(scene.asker.id)
+  await running.stop(context.asker.id)
   const channel = mention(running.channelId)
   return {
     text: words.stopped(channel),
     announcement: {
       channelId: textChannelId,
-      text: `${scene.asker.name}: ${repliesFor(scene.guildLocale).stopped(channel)}`,
+      text: `${context.asker.name}: ${repliesFor(context.guildLocale).stopped(channel)}`,
     },
   }
 }

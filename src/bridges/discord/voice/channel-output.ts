@@ -19,7 +19,7 @@ const DUCKED = 0.4
 const GAIN_STEP = 0.2
 
 export interface ChannelVoiceOptions {
-  /** Unique in this process; prefix of ear IDs: `<id> ear <language>`. */
+  /** Unique in this process; prefix of leg IDs: `<id> ear <language>`. */
   readonly id: string
   readonly player: PacketPlayer
   readonly pacer: OutputPacer
@@ -27,13 +27,13 @@ export interface ChannelVoiceOptions {
 }
 
 /**
- * The bot's one outgoing stream in a voice channel, mixed from its ears. During speech, slots lie on an absolute grid
+ * The bot's one outgoing stream in a voice channel, mixed from its legs. During speech, slots lie on an absolute grid
  * of 20 ms; between stretches of speech, nothing is sent or encoded. The creator closes it.
  */
 export class ChannelOutput implements Paced, EarOwner {
   readonly #options: ChannelVoiceOptions
   readonly #encoder = new OpusEncoder({ channels: 2 })
-  readonly #ears: OutputLeg[] = []
+  readonly #legs: OutputLeg[] = []
   readonly #mix = new Int16Array(FRAME_SAMPLES)
   #made = 0
   #slots = 0
@@ -53,13 +53,13 @@ export class ChannelOutput implements Paced, EarOwner {
     return this.#options.player.playable
   }
 
-  /** Creates an ear. The caller admits the leg and owns it; it leaves the mix when it ends. */
-  ear(language: LanguageId): OutputLeg {
+  /** Creates a leg. The caller admits the leg and owns it; it leaves the mix when it ends. */
+  openLeg(language: LanguageId): OutputLeg {
     if (this.#closed) throw new RangeError(`voice ${this.#options.id} is closed`)
     const nth = this.#made++ === 0 ? '' : ` ${this.#made}`
-    const ear = new OutputLeg(`${this.#options.id} ear ${language}${nth}`, language, this)
-    this.#ears.push(ear)
-    return ear
+    const leg = new OutputLeg(`${this.#options.id} ear ${language}${nth}`, language, this)
+    this.#legs.push(leg)
+    return leg
   }
 
   wake(): void {
@@ -68,9 +68,9 @@ export class ChannelOutput implements Paced, EarOwner {
     this.#options.pacer.add(this)
   }
 
-  left(ear: OutputLeg): void {
-    const at = this.#ears.indexOf(ear)
-    if (at >= 0) this.#ears.splice(at, 1)
+  left(leg: OutputLeg): void {
+    const at = this.#legs.indexOf(leg)
+    if (at >= 0) this.#legs.splice(at, 1)
   }
 
   dropped(frames: number): void {
@@ -101,11 +101,11 @@ export class ChannelOutput implements Paced, EarOwner {
     }
   }
 
-  /** Stops sending and ends the ears. Idempotent. */
+  /** Stops sending and ends the legs. Idempotent. */
   close(): void {
     if (this.#closed) return
     this.#closed = true
-    for (const ear of [...this.#ears]) void ear.close({ kind: 'parent-closed' })
+    for (const leg of [...this.#legs]) void leg.close({ kind: 'parent-closed' })
     this.#sleep()
   }
 
@@ -134,10 +134,10 @@ export class ChannelOutput implements Paced, EarOwner {
       player.play(SILENCE)
       if (--this.#tail === 0) player.setSpeaking(false)
     } else {
-      for (const ear of this.#ears) ear.sent()
+      for (const leg of this.#legs) leg.sent()
       return false
     }
-    for (const ear of this.#ears) ear.sent()
+    for (const leg of this.#legs) leg.sent()
     return true
   }
 
@@ -146,21 +146,21 @@ export class ChannelOutput implements Paced, EarOwner {
     this.#options.player.play(this.#encoder.encode(frame))
   }
 
-  /** Mixes the ears' next frames. The first to start plays at full level, the others attenuated. */
+  /** Mixes the legs' next frames. The first to start plays at full level, the others attenuated. */
   #mixed(): boolean {
     let any = false
-    for (const ear of this.#ears) {
-      const frame = ear.take()
+    for (const leg of this.#legs) {
+      const frame = leg.take()
       if (frame === undefined) {
-        ear.soundingSince = 0
+        leg.soundingSince = 0
         continue
       }
-      const begins = ear.soundingSince === 0
-      if (begins) ear.soundingSince = this.#slots
-      const target = this.#leads(ear) ? 1 : DUCKED
-      const from = begins ? target : ear.gain
+      const begins = leg.soundingSince === 0
+      if (begins) leg.soundingSince = this.#slots
+      const target = this.#leads(leg) ? 1 : DUCKED
+      const from = begins ? target : leg.gain
       const to = Math.max(from - GAIN_STEP, Math.min(from + GAIN_STEP, target))
-      ear.gain = to
+      leg.gain = to
       if (!any) this.#mix.fill(0)
       mixInto(this.#mix, frame, from, to)
       any = true
@@ -168,12 +168,12 @@ export class ChannelOutput implements Paced, EarOwner {
     return any
   }
 
-  /** Returns whether no other ear has been playing for longer. */
-  #leads(ear: OutputLeg): boolean {
-    for (const other of this.#ears) {
-      if (other === ear || other.soundingSince === 0) continue
-      if (other.soundingSince < ear.soundingSince) return false
-      if (other.soundingSince === ear.soundingSince && this.#ears.indexOf(other) < this.#ears.indexOf(ear))
+  /** Returns whether no other leg has been playing for longer. */
+  #leads(leg: OutputLeg): boolean {
+    for (const other of this.#legs) {
+      if (other === leg || other.soundingSince === 0) continue
+      if (other.soundingSince < leg.soundingSince) return false
+      if (other.soundingSince === leg.soundingSince && this.#legs.indexOf(other) < this.#legs.indexOf(leg))
         return false
     }
     return true

@@ -16,7 +16,7 @@ const TITLES: readonly (readonly [said: RegExp, written: string])[] = [
  * Normalizes a recognizer's text (lower case, no punctuation) for readers and translators: an initial capital and a
  * final period; in English also the pronoun "I", titles, days and months. Well-written text stays unchanged.
  */
-export function normalised(text: string, from: LanguageId): string {
+export function normalized(text: string, from: LanguageId): string {
   const line = text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
   return sentence(from.startsWith('en-') ? english(line) : line)
 }
@@ -26,17 +26,17 @@ export function english(line: string): string {
   // "i." and "i-" are not the pronoun: "i.e.", "i-mode".
   let text = line.replace(/(?<![\p{L}\p{N}.@/-])i(?=$|[\s,;:!?]|['’](?:m|ll|ve|d|re|s)\b|\.(?=$|\s))/gu, 'I')
   for (const [said, written] of TITLES) text = text.replace(said, written)
-  return text.replace(CALENDAR, (_, name: string, plural: string) => capitalised(name) + plural)
+  return text.replace(CALENDAR, (_, name: string, plural: string) => capitalized(name) + plural)
 }
 
 /** Adds an initial capital and final punctuation, which voices read best. An empty text stays empty. */
 export function sentence(text: string): string {
   if (text === '') return ''
-  return /[.?!…。？！][)"'”’»]*$/u.test(text) ? capitalised(text) : `${capitalised(text)}.`
+  return /[.?!…。？！][)"'”’»]*$/u.test(text) ? capitalized(text) : `${capitalized(text)}.`
 }
 
 /** Capitalizes the first letter, after an opening mark if any. */
-export function capitalised(text: string): string {
+export function capitalized(text: string): string {
   return text.replace(
     /^([¿¡"'“‘«(]*)(\p{Ll})/u,
     (_, marks: string, letter: string) => marks + letter.toUpperCase(),
@@ -77,7 +77,7 @@ export interface Edited {
 export function edited(text: string, from: string | undefined, to: string | undefined): Edited {
   const line = text.trim()
   if (line === '') return { before: '', after: translation => translation }
-  if (from !== 'en') return { before: capitalised(line), after: sentence }
+  if (from !== 'en') return { before: capitalized(line), after: sentence }
   const polite = /\bplease\b/i.test(line) ? PLEASE[to ?? ''] : undefined
   const asked = line
     .replace(/\s+/g, ' ')
@@ -85,7 +85,7 @@ export function edited(text: string, from: string | undefined, to: string | unde
     .replace(/\s+/g, ' ')
     .trim()
   if (asked === '') return { before: 'please', after: translation => sentence(polite ?? translation) }
-  const before = capitalised(english(asked))
+  const before = capitalized(english(asked))
   return {
     before,
     after: translation => sentence(polite === undefined ? translation : withTail(translation, polite)),

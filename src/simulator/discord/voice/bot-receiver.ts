@@ -71,7 +71,7 @@ export interface Expectation {
   readonly generation: number
 }
 
-export interface BotEarOptions {
+export interface BotReceiverOptions {
   readonly clock: Clock
   readonly openedAt: number
   /** Decrypts a frame under DAVE like the members of the group. */
@@ -97,7 +97,7 @@ const FRAME_SAMPLES = 320
 /** The listeners' end of a bot's audio, over all its connections in a call. */
 export class BotReceiver {
   readonly counts: PacketCounters = noPackets()
-  readonly #options: BotEarOptions
+  readonly #options: BotReceiverOptions
   readonly #heard: Heard
   readonly #decoder = opusDecoder()
   #waiting: Arrived[] = []
@@ -107,7 +107,7 @@ export class BotReceiver {
   /** The group in which the bot has already encrypted. */
   #encryptedIn: number | undefined
 
-  constructor(options: BotEarOptions) {
+  constructor(options: BotReceiverOptions) {
     this.#options = options
     this.#heard = new Heard(options.openedAt)
   }

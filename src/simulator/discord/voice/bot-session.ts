@@ -91,7 +91,7 @@ export interface BotSessionOptions {
   readonly faults: VoiceFaults
   /** The payload of op 25. */
   readonly externalSender: Buffer
-  readonly ear: BotReceiver
+  readonly receiver: BotReceiver
   readonly toBot: DatagramPath
   readonly fromBot: DatagramPath
   readonly send: (bytes: Buffer, to: Address) => void
@@ -162,7 +162,7 @@ export class BotSession {
 
   speaking(flags: number): void {
     this.#spoke = true
-    this.options.ear.speaking(flags)
+    this.options.receiver.speaking(flags)
     this.options.onSpeaking(this, flags)
   }
 
@@ -187,12 +187,12 @@ export class BotSession {
   }
 
   readonly #open = (datagram: Buffer): void => {
-    const { ear, onPacket, restriction } = this.options
+    const { receiver, onPacket, restriction } = this.options
     if (restriction(this.userId)?.mute) return
     const packet = this.#cipher && openPacket(this.#cipher, datagram)
-    if (!packet) ear.counts.broken++
+    if (!packet) receiver.counts.broken++
     if (packet?.payloadType !== OPUS_PAYLOAD_TYPE) return
-    ear.packet(packet)
+    receiver.packet(packet)
     onPacket(this, packet, packet.frame)
   }
 

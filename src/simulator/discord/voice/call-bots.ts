@@ -1,4 +1,4 @@
-import { type BotEarOptions, BotReceiver } from './bot-receiver.ts'
+import { BotReceiver, type BotReceiverOptions } from './bot-receiver.ts'
 import { BotSession, type BotSessionOptions } from './bot-session.ts'
 import { Close, Op } from './gateway-message.ts'
 import { noPackets, type PacketCounts } from './packet-counts.ts'
@@ -20,8 +20,8 @@ export interface Restriction {
 
 export interface CallBotsOptions {
   /** Options of a new session, in addition to the bot itself. */
-  readonly session: () => Omit<BotSessionOptions, keyof ExpectedBot | 'daveVersion' | 'ear'>
-  readonly ear: (userId: string) => BotEarOptions
+  readonly session: () => Omit<BotSessionOptions, keyof ExpectedBot | 'daveVersion' | 'receiver'>
+  readonly receiver: (userId: string) => BotReceiverOptions
   /** Called when a bot has its Session Description. */
   readonly onJoined: (session: BotSession) => void
   readonly onEnded: (session: BotSession) => void
@@ -35,7 +35,7 @@ export class CallBots implements Iterable<BotSession> {
   readonly #options: CallBotsOptions
   readonly #expected = new Map<string, ExpectedBot>()
   readonly #sessions = new Map<string, BotSession>()
-  readonly #ears = new Map<string, BotReceiver>()
+  readonly #receivers = new Map<string, BotReceiver>()
   readonly #restrictions = new Map<string, Restriction>()
 
   constructor(options: CallBotsOptions) {
@@ -89,9 +89,9 @@ export class CallBots implements Iterable<BotSession> {
       before.wire?.close(Close.sessionInvalid)
       this.#end(before)
     }
-    const ear = this.#ear(bot.userId)
-    ear.restart()
-    const session = new BotSession({ ...this.#options.session(), ...bot, daveVersion, ear })
+    const receiver = this.#receiver(bot.userId)
+    receiver.restart()
+    const session = new BotSession({ ...this.#options.session(), ...bot, daveVersion, receiver })
     this.#sessions.set(bot.userId, session)
     return session
   }
@@ -124,17 +124,17 @@ export class CallBots implements Iterable<BotSession> {
   }
 
   heard(userId: string): Int16Array {
-    return this.#ear(userId).heard()
+    return this.#receiver(userId).heard()
   }
 
   counts(userId: string): PacketCounts {
-    const counts = this.#ears.get(userId)?.counts ?? noPackets()
+    const counts = this.#receivers.get(userId)?.counts ?? noPackets()
     return { ...counts, speaking: [...counts.speaking] }
   }
 
   /** A transition is over: frames that could not be decrypted are retried. */
   retry(): void {
-    for (const ear of this.#ears.values()) ear.retry()
+    for (const receiver of this.#receivers.values()) receiver.retry()
   }
 
   #end(session: BotSession): void {
@@ -145,11 +145,11 @@ export class CallBots implements Iterable<BotSession> {
     this.#options.onEnded(session)
   }
 
-  #ear(userId: string): BotReceiver {
-    const known = this.#ears.get(userId)
+  #receiver(userId: string): BotReceiver {
+    const known = this.#receivers.get(userId)
     if (known) return known
-    const ear = new BotReceiver(this.#options.ear(userId))
-    this.#ears.set(userId, ear)
-    return ear
+    const receiver = new BotReceiver(this.#options.receiver(userId))
+    this.#receivers.set(userId, receiver)
+    return receiver
   }
 }

@@ -240,7 +240,7 @@ export class VoiceCall {
         onSpeaking: ({ userId, ssrc }, flags) =>
           this.bots.tellAll(Op.speaking, { user_id: userId, ssrc, speaking: flags }, this.bots.get(userId)),
       }),
-      ear: userId => ({
+      receiver: userId => ({
         clock,
         openedAt,
         open: frame => this.dave.open(userId, frame),

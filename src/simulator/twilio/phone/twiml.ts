@@ -59,7 +59,7 @@ const DEFAULT_SECONDS = 5
 function gatherOf(element: Element): { verb: 'Gather'; gather: GatherNoun } | FaultyVerb {
   const { attributes } = element
   const input = (attributes.get('input') ?? 'dtmf').split(' ')
-  if (!input.includes('dtmf')) return faulty(12200, `<Gather input="${input.join(' ')}"> is not modelled`)
+  if (!input.includes('dtmf')) return faulty(12200, `<Gather input="${input.join(' ')}"> is not modeled`)
   const finishOnKey = attributes.get('finishOnKey') ?? '#'
   if (!FINISH_KEY.test(finishOnKey)) return faulty(13310, `finishOnKey ${JSON.stringify(finishOnKey)}`)
   const digits = attributes.get('numDigits')
@@ -230,7 +230,7 @@ function verbOf(element: Element, options: TwimlOptions): Verb {
     case 'Connect':
       return connectOf(element, options)
     default:
-      return promptOf(element) ?? faulty(12200, `<${name}> is not modelled by the simulator`)
+      return promptOf(element) ?? faulty(12200, `<${name}> is not modeled by the simulator`)
   }
 }
 

@@ -80,9 +80,9 @@ export async function detect(
   options.callbacks.tellNow({ callSid: call.sid, event: 'amd', to: detection.callback, fields })
 }
 
-function verdictOf({ mode }: MachineDetection, { behaviour, answeredBy }: SubscriberOptions): string {
+function verdictOf({ mode }: MachineDetection, { behavior, answeredBy }: SubscriberOptions): string {
   if (answeredBy !== undefined) return answeredBy
-  if (behaviour !== 'voicemail') return 'human'
+  if (behavior !== 'voicemail') return 'human'
   return mode === 'Enable' ? 'machine_start' : 'machine_end_beep'
 }
 
@@ -127,21 +127,21 @@ function ring(call: RestCall, order: CallOrder, callee: Subscriber, options: Out
   const tooLong = call.later(order.timeoutSeconds * 1000 + options.timeoutMarginMs, () =>
     call.move('no-answer', SIP.unanswered),
   )
-  const { behaviour = 'answers', answerAfterMs = ANSWER_MS } = callee.options
-  if (behaviour === 'no-answer') return
+  const { behavior = 'answers', answerAfterMs = ANSWER_MS } = callee.options
+  if (behavior === 'no-answer') return
   call.later(answerAfterMs, () => {
     tooLong[Symbol.dispose]()
-    switch (behaviour) {
+    switch (behavior) {
       case 'answers':
       case 'voicemail':
         return void pickUp(call, order, callee, options)
       case 'busy':
       case 'rejects':
-        return void call.move('busy', SIP[behaviour])
+        return void call.move('busy', SIP[behavior])
       case 'fails':
         return void call.move('failed', SIP.fails)
       default:
-        behaviour satisfies never
+        behavior satisfies never
     }
   })
 }

@@ -3,12 +3,12 @@ import type { CallOptions } from '../phone/call-options.ts'
 import type { Voice } from '../phone/voice.ts'
 
 /** Reaction to a call. */
-export type Behaviour = 'answers' | 'busy' | 'no-answer' | 'voicemail' | 'rejects' | 'fails'
+export type Behavior = 'answers' | 'busy' | 'no-answer' | 'voicemail' | 'rejects' | 'fails'
 
 /** Behavior of a subscriber whose phone rings. */
 export interface SubscriberOptions {
   /** Default `answers`. `fails`: the network finds no route. `voicemail`: a machine answers. */
-  behaviour?: Behaviour
+  behavior?: Behavior
   /** Time from the first ring to the answer, or to the rejection. Default 100 ms. */
   answerAfterMs?: number
   /** Speech after answering: a voice, or a function that controls the whole call. */

@@ -42,18 +42,18 @@ test('unchanged figures are not sent again', async () => {
   const world = await watched()
   world.join('anna', PAIR)
   await world.run(1_000)
-  const lookout = world.look()
-  const delta = JSON.parse(lookout.delta())
+  const feed = world.look()
+  const delta = JSON.parse(feed.delta())
   expect(delta).toMatchObject({ rooms: [], legs: [], goneRooms: [], goneLegs: [], lag: [], events: [] })
   expect(delta).not.toHaveProperty('calls')
   world.party('anna').change({ muted: true })
-  expect(JSON.parse(lookout.delta())).toMatchObject({
+  expect(JSON.parse(feed.delta())).toMatchObject({
     legs: [{ id: 'anna', muted: true }],
     events: [{ who: 'anna', text: 'muted: true', kind: 'party', bad: false }],
   })
   await world.legs.get('anna')!.close({ kind: 'hangup', by: 'remote' })
   await world.run(20)
-  expect(JSON.parse(lookout.delta())).toMatchObject({ goneRooms: ['r'], goneLegs: [1] })
+  expect(JSON.parse(feed.delta())).toMatchObject({ goneRooms: ['r'], goneLegs: [1] })
 })
 
 test('levels are the maximum since the last update, in decibels, and are sent when they change', async () => {
@@ -61,18 +61,18 @@ test('levels are the maximum since the last update, in decibels, and are sent wh
   world.join('anna', PAIR)
   world.join('bob', PAIR)
   await world.run(100)
-  const lookout = world.look()
+  const feed = world.look()
   // RMS of 8,000 / √2: 15.3 dB below full scale, three quarters of the way up from −60 dB.
   world.say('anna', sine(500, 5_000))
   await world.run(200)
-  expect(lookout.levels()).toBe('[1,75]')
+  expect(feed.levels()).toBe('[1,75]')
   await world.run(200)
-  expect(lookout.levels()).toBeUndefined()
+  expect(feed.levels()).toBeUndefined()
   world.party('anna').change({ muted: true })
   await world.run(300)
-  lookout.levels()
+  feed.levels()
   await world.run(300)
-  expect(lookout.levels() ?? '[1,0]').toBe('[1,0]')
+  expect(feed.levels() ?? '[1,0]').toBe('[1,0]')
 })
 
 test('a leg shows lost connections, failures and simulated phones', async () => {
@@ -80,15 +80,15 @@ test('a leg shows lost connections, failures and simulated phones', async () => 
   world.simulated.set('CA1', { call: 'simulated-1', phone: 0 })
   world.live('first', PAIR, 'CA1')
   await world.run(3_000)
-  const lookout = world.look()
+  const feed = world.look()
   world.connection('en-us', 'es-es').drop({ kind: 'hangup', by: 'remote' })
   await world.legs
     .get('first')!
     .close({ kind: 'failed', error: new BridgeError('LEG_LOST', 'it broke', { retryable: true }) })
   world.live('second', PAIR, 'CA1')
   await world.run(100)
-  const board = boardOf(lookout)
-  follow(board, lookout)
+  const board = boardOf(feed)
+  follow(board, feed)
   const [leg] = board.legs.values()
   expect(leg?.figures.simulated).toEqual({ call: 'simulated-1', phone: 0 })
   expect(leg?.figures.sessions[0]?.drops).toBe(1)
@@ -100,13 +100,13 @@ test('an utterance has its latency, and a lagging leg its lag', async () => {
   const world = await watched()
   world.live('anna', PAIR)
   await world.run(500)
-  const lookout = world.look()
-  const board = boardOf(lookout)
+  const feed = world.look()
+  const board = boardOf(feed)
   world.say('anna', sine(440, 1_000))
   await world.run(2_000)
   for (const id of ['1', '2', '3']) world.answer('en-us', 'es-es', 900, 3_000, id)
   await world.run(1_000)
-  follow(board, lookout)
+  follow(board, feed)
   const [heard] = board.utterances
   expect(heard).toMatchObject({ room: 'r', speaker: 'anna', listener: 'anna' })
   expect(heard?.stages).toHaveProperty('bridgeMs')
@@ -123,33 +123,33 @@ test('an utterance has its latency, and a lagging leg its lag', async () => {
 test('a snapshot is reused for all viewers and rebuilt after changes', async () => {
   const world = await watched()
   world.join('anna', PAIR)
-  const lookout = world.look()
-  const first = lookout.snapshot
+  const feed = world.look()
+  const first = feed.snapshot
   world.join('bob', PAIR)
-  expect(lookout.snapshot).toBe(first)
-  lookout.delta()
-  expect(lookout.snapshot).not.toBe(first)
+  expect(feed.snapshot).toBe(first)
+  feed.delta()
+  expect(feed.snapshot).not.toBe(first)
 })
 
 test('listens and measures only while it is open', async () => {
   const world = await watched()
   expect([world.listening(), world.pulse.running]).toEqual([false, 0])
-  const lookout = world.look()
+  const feed = world.look()
   expect([world.listening(), world.pulse.running]).toEqual([true, 1])
-  lookout[Symbol.dispose]()
+  feed[Symbol.dispose]()
   expect([world.listening(), world.pulse.running]).toEqual([false, 0])
 })
 
 test('truncates a flood of events and reports the number of missing ones', async () => {
   const world = await watched()
   world.join('anna', PAIR)
-  const lookout = world.look()
+  const feed = world.look()
   for (let n = 0; n < 1_000; n++)
     world.relay.observer.emit('dtmf', { room: 'r', participant: 'anna', digit: '7' })
-  const { events, missed } = JSON.parse(lookout.delta())
+  const { events, missed } = JSON.parse(feed.delta())
   expect([events.length, missed]).toEqual([40, 960])
   expect(events.at(-1).id).toBe(1_000)
-  expect(boardOf(lookout).events).toHaveLength(200)
+  expect(boardOf(feed).events).toHaveLength(200)
 })
 
 test('a viewer that follows the updates ends with the same state as a new viewer', async () => {
@@ -165,10 +165,10 @@ test('a viewer that follows the updates ends with the same state as a new viewer
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 5, maxLength: 40 }), async acts => {
       const world = await watched()
-      const lookout = world.look()
-      const boards = [boardOf(lookout)]
+      const feed = world.look()
+      const boards = [boardOf(feed)]
       const tick = () => {
-        const [levels, delta] = [lookout.levels(), lookout.delta()]
+        const [levels, delta] = [feed.levels(), feed.delta()]
         for (const board of boards) follow(board, { levels: () => levels, delta: () => delta })
       }
       for (const each of acts) {
@@ -181,11 +181,11 @@ test('a viewer that follows the updates ends with the same state as a new viewer
         if (each.kind === 'talk') world.say(id, sine(440, 300))
         if (each.kind === 'drop') world.translator.connections.at(-1)?.drop({ kind: 'hangup', by: 'remote' })
         if (each.kind === 'tick') tick()
-        if (each.kind === 'look') boards.push(boardOf(lookout))
+        if (each.kind === 'look') boards.push(boardOf(feed))
         await world.run(40)
       }
       tick()
-      const now = seen(boardOf(lookout))
+      const now = seen(boardOf(feed))
       for (const board of boards) expect(seen(board)).toEqual(now)
       await world.relay.close()
     }),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { AddressGuessLimit } from '../../../../src/core/calls/room-code-limiter.ts'
+import { AddressCodeLimiter } from '../../../../src/core/calls/room-code-limiter.ts'
 import { addressPrefix } from '../../../../src/net/client-address.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../../../harness/log-lines.ts'
@@ -9,7 +9,7 @@ const MINUTE_MS = 60_000
 function limit() {
   const clock = new FakeClock(1_000)
   const log = new LogLines()
-  const guesses = new AddressGuessLimit(clock, log)
+  const guesses = new AddressCodeLimiter(clock, log)
   /** Guesses while the limit allows it, up to `times`. Returns the number of guesses. */
   const guess = (address: string, times: number) => {
     const group = addressPrefix(address)

@@ -5,7 +5,7 @@ import { BearerKeys } from '../../../../src/web/control/auth.ts'
 import { controlSettingsSchema } from '../../../../src/web/control/settings.ts'
 import { type DashboardOptions, dashboard } from '../../../../src/web/dashboard/dashboard.ts'
 import type { SimulatedOrder } from '../../../../src/web/dashboard/protocol.ts'
-import type { PhoneEar, SimulatedCalls } from '../../../../src/web/dashboard/simulated-calls.ts'
+import type { PhoneListener, SimulatedCalls } from '../../../../src/web/dashboard/simulated-calls.ts'
 import { ViewerHub } from '../../../../src/web/dashboard/viewer-hub.ts'
 import { LogLines } from '../../../harness/log-lines.ts'
 import { until } from '../../../harness/until.ts'
@@ -26,7 +26,7 @@ const told = async (answer: Response) => (await answer.json()) as Told
 class FakeCalls implements SimulatedCalls {
   readonly calls = []
   readonly orders: SimulatedOrder[] = []
-  readonly ears: PhoneEar[] = []
+  readonly ears: PhoneListener[] = []
   stopped = 0
 
   async recordings() {
@@ -42,7 +42,7 @@ class FakeCalls implements SimulatedCalls {
     return id === 'simulated-1'
   }
 
-  listen(id: string, phone: number, ear: PhoneEar) {
+  listen(id: string, phone: number, ear: PhoneListener) {
     if (id !== 'simulated-1' || phone !== 0) return undefined
     this.ears.push(ear)
     return { [Symbol.dispose]: () => void this.stopped++ }
@@ -58,7 +58,7 @@ async function served(wishes: Partial<DashboardOptions> & { maxAttemptsPerMinute
   const { clock } = world
   const { maxAttemptsPerMinute = 10, ...options } = wishes
   const settings = controlSettingsSchema.parse({ keys: [{ name: 'desk', key: KEY }], maxAttemptsPerMinute })
-  const audience = new ViewerHub({ clock, maxViewers: 2, lookout: () => world.look() })
+  const audience = new ViewerHub({ clock, maxViewers: 2, feed: () => world.look() })
   const calls = new FakeCalls()
   const server = Fastify({ forceCloseConnections: true })
   await server.register(dashboard, {

@@ -31,7 +31,7 @@ function audience(maxViewers = 3) {
   const it = new ViewerHub({
     clock,
     maxViewers,
-    lookout: () => {
+    feed: () => {
       made.lookouts++
       return {
         get snapshot() {

@@ -6,7 +6,7 @@ import {
   Exposition,
   fieldFamilies,
   histogramFamily,
-  labelled,
+  labeled,
   single,
 } from '../../../../src/web/metrics/metric-family.ts'
 
@@ -17,7 +17,7 @@ test('formats metrics for Prometheus with escaped labels; a metric that fails do
       throw new Error('not now')
     }),
     single('dragoman_absent', 'Nothing to tell.', () => undefined),
-    labelled('dragoman_b_total', 'Two.', ['why'], () => [[['a "b"\n\\'], 2]]),
+    labeled('dragoman_b_total', 'Two.', ['why'], () => [[['a "b"\n\\'], 2]]),
   ])
   expect((await exposition.text()).split('\n').filter(line => line && !line.startsWith('#'))).toEqual([
     'dragoman_a 1.5',

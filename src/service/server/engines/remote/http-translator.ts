@@ -2,7 +2,7 @@ import type { Clock } from '../../../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../../../common/language.ts'
 import type { TextTranslator } from '../engine.ts'
 import type { HttpTranslatorOptions } from '../engine-settings.ts'
-import { normalised, sentence } from '../text-normalization.ts'
+import { normalized, sentence } from '../text-normalization.ts'
 import { EngineHttp } from './http-client.ts'
 
 /**
@@ -74,7 +74,7 @@ export abstract class HttpTranslator implements TextTranslator {
   async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
     if (!this.targets(from).includes(to))
       throw new RangeError(`${this.name} translates ${from} into ${this.targets(from).join(', ')}, not ${to}`)
-    const line = normalised(text, from)
+    const line = normalized(text, from)
     const calls = this.#callsFor(`${from} ${to}`)
     if (calls.size >= this.#options.maxWaiting)
       throw this.http.error(`${calls.size} translations are waiting already`)

@@ -30,11 +30,11 @@ describe('a caption', () => {
       embed: {
         author: 'Ana',
         description: 'Buenos días.\n`en` Good morning.\n`fr` Bonjour …',
-        colour: expect.any(Number),
+        color: expect.any(Number),
       },
     })
     const [other] = captionMessages(turn({ speaker: 'ben' }), { style: 'embed' })
-    expect(other?.embed?.colour).not.toBe(message?.embed?.colour)
+    expect(other?.embed?.color).not.toBe(message?.embed?.color)
   })
 
   it('shows the requested languages, regardless of region', () => {

@@ -114,9 +114,9 @@ it('in any sequence of events, exactly the consenting members are listened to, a
         const hearing = parties.flatMap(({ state, invitation }) =>
           state.hears ? [`${invitation.receives} ${state.hears}`] : [],
         )
-        const { ears, readers } = room.choice
+        const { spoken, readers } = room.choice
         expect(hearing.sort()).toEqual(
-          [...ears.map(each => `audio ${each}`), ...readers.map(each => `captions ${each}`)].sort(),
+          [...spoken.map(each => `audio ${each}`), ...readers.map(each => `captions ${each}`)].sort(),
         )
         expect(parties.every(({ state }) => state.interpreting)).toBe(true)
       }

@@ -17,44 +17,44 @@ const choose = (languages: readonly string[], more: Partial<OutputNeeds> = {}) =
 describe('the spoken and captioned languages', () => {
   it('are both spoken if there are two', () => {
     expect(choose(['es-es', 'en-us', 'es-es'])).toEqual({
-      ears: ['es-es', 'en-us'],
+      spoken: ['es-es', 'en-us'],
       readers: [],
       written: ['es-es', 'en-us'],
     })
   })
 
   it('are a transcript, and a voice for notices, if there is one language', () => {
-    expect(choose(['es-es', 'es-mx'])).toEqual({ ears: ['es-es'], readers: ['es-es'], written: ['es-es'] })
-    expect(choose([])).toEqual({ ears: ['en-us'], readers: ['en-us'], written: ['en-us'] })
+    expect(choose(['es-es', 'es-mx'])).toEqual({ spoken: ['es-es'], readers: ['es-es'], written: ['es-es'] })
+    expect(choose([])).toEqual({ spoken: ['en-us'], readers: ['en-us'], written: ['en-us'] })
   })
 
   it('are the most common one by voice, and the others by captions', () => {
     expect(choose(['en-us', 'fr-fr', 'de-de', 'fr-ca'])).toEqual({
-      ears: ['fr-fr'],
+      spoken: ['fr-fr'],
       readers: ['en-us', 'de-de'],
       written: ['fr-fr', 'en-us', 'de-de'],
     })
   })
 
   it('stay unchanged in a tie, otherwise follow the guild', () => {
-    expect(choose(['de-de', 'fr-fr', 'es-es'], { now: ['fr-fr'] }).ears).toEqual(['fr-fr'])
-    expect(choose(['de-de', 'fr-fr', 'es-es'], { fallback: 'es-mx' }).ears).toEqual(['es-es'])
-    expect(choose(['de-de', 'fr-fr', 'es-es']).ears).toEqual(['de-de'])
+    expect(choose(['de-de', 'fr-fr', 'es-es'], { now: ['fr-fr'] }).spoken).toEqual(['fr-fr'])
+    expect(choose(['de-de', 'fr-fr', 'es-es'], { fallback: 'es-mx' }).spoken).toEqual(['es-es'])
+    expect(choose(['de-de', 'fr-fr', 'es-es']).spoken).toEqual(['de-de'])
   })
 
   it('can be set explicitly', () => {
     expect(choose(['en-us', 'en-us'], { output: ['es-es'] })).toEqual({
-      ears: ['es-es'],
+      spoken: ['es-es'],
       readers: ['en-us'],
       written: ['en-us', 'es-es'],
     })
     expect(choose(['en-us'], { output: ['en-us'] })).toEqual({
-      ears: ['en-us'],
+      spoken: ['en-us'],
       readers: ['en-us'],
       written: ['en-us'],
     })
     expect(choose(['en-us', 'fr-fr'], { output: ['es-es', 'fr-fr'] })).toEqual({
-      ears: ['es-es', 'fr-fr'],
+      spoken: ['es-es', 'fr-fr'],
       readers: ['en-us'],
       written: ['en-us', 'fr-fr', 'es-es'],
     })
@@ -62,12 +62,12 @@ describe('the spoken and captioned languages', () => {
 
   it('can be captions alone or voice alone', () => {
     expect(choose(['en-us', 'fr-fr'], { voice: false })).toEqual({
-      ears: [],
+      spoken: [],
       readers: ['en-us', 'fr-fr'],
       written: ['en-us', 'fr-fr'],
     })
     expect(choose(['en-us', 'fr-fr'], { captions: false })).toEqual({
-      ears: ['en-us', 'fr-fr'],
+      spoken: ['en-us', 'fr-fr'],
       readers: [],
       written: [],
     })
@@ -84,10 +84,10 @@ describe('the spoken and captioned languages', () => {
         fc.array(language, { maxLength: 2 }),
         (languages, output, voice, now) => {
           const choice = choose(languages, { output, voice, now })
-          const made = [...choice.ears, ...choice.readers]
+          const made = [...choice.spoken, ...choice.readers]
           for (const each of languages) expect(made.some(to => sameLanguage(to, each))).toBe(true)
-          expect(choice.ears.length).toBeLessThanOrEqual(2)
-          for (const list of [choice.ears, choice.readers, choice.written])
+          expect(choice.spoken.length).toBeLessThanOrEqual(2)
+          for (const list of [choice.spoken, choice.readers, choice.written])
             for (const [n, a] of list.entries()) expect(list.findIndex(b => sameLanguage(a, b))).toBe(n)
         },
       ),

@@ -43,7 +43,7 @@ function expectEvery20Ms({ packets }: FakeChannel): void {
 describe('one stretch of speech', () => {
   test('is played completely, one packet every 20 ms, then five silence frames, then nothing', () => {
     const { clock, voice, channel, counters, pacer } = stage()
-    const ear = voice.ear(EN)
+    const ear = voice.openLeg(EN)
     attached(ear)
     playLive(clock, ear, sine(500, 1_000))
     clock.advance(5_000)
@@ -64,7 +64,7 @@ describe('one stretch of speech', () => {
 
   test('is played to its last millisecond', () => {
     const { clock, voice, channel } = stage()
-    const ear = voice.ear(EN)
+    const ear = voice.openLeg(EN)
     attached(ear)
     ear.play(sine(500, 100))
     clock.advance(1_000)
@@ -76,7 +76,7 @@ describe('one stretch of speech', () => {
 
   test('that resumes within the trailing silence continues immediately', () => {
     const { clock, voice, channel, counters } = stage()
-    const ear = voice.ear(EN)
+    const ear = voice.openLeg(EN)
     attached(ear)
     ear.play(sine(500, 100))
     clock.advance(160)
@@ -92,7 +92,7 @@ describe('one stretch of speech', () => {
 describe('marks', () => {
   test('are confirmed when the last frame before them was sent, not earlier', () => {
     const { clock, voice, channel } = stage()
-    const ear = voice.ear(EN)
+    const ear = voice.openLeg(EN)
     const marks = attached(ear)
     ear.play(sine(500, 100))
     ear.mark('one')
@@ -110,7 +110,7 @@ describe('marks', () => {
 
   test('without audio before them are confirmed soon, not within the call', () => {
     const { clock, voice } = stage()
-    const ear = voice.ear(EN)
+    const ear = voice.openLeg(EN)
     const marks = attached(ear)
     ear.mark('one')
     expect(marks).toEqual([])
@@ -120,7 +120,7 @@ describe('marks', () => {
 
   test('of flushed audio are never confirmed, and the audio is not played', () => {
     const { clock, voice, channel } = stage()
-    const ear = voice.ear(EN)
+    const ear = voice.openLeg(EN)
     const marks = attached(ear)
     ear.play(sine(500, 1_000))
     ear.mark('never')
@@ -138,7 +138,7 @@ describe('marks', () => {
 describe('two ears', () => {
   test('at once: the first one plays at full level, the other attenuated until alone', () => {
     const { clock, voice, channel } = stage()
-    const [english, spanish] = [voice.ear(EN), voice.ear(ES)]
+    const [english, spanish] = [voice.openLeg(EN), voice.openLeg(ES)]
     attached(english)
     attached(spanish)
     english.play(sine(500, 1_000))
@@ -157,7 +157,7 @@ describe('two ears', () => {
 
   test('at full level: the sum does not wrap around', () => {
     const { clock, voice, channel } = stage()
-    const ears = [voice.ear(EN), voice.ear(ES)]
+    const ears = [voice.openLeg(EN), voice.openLeg(ES)]
     for (const ear of ears) {
       attached(ear)
       ear.play(sine(500, 500, 32_000))
@@ -170,12 +170,12 @@ describe('two ears', () => {
 
   test('have separate names', () => {
     const { voice } = stage()
-    expect(new Set([voice.ear(EN).id, voice.ear(ES).id, voice.ear(EN).id]).size).toBe(3)
+    expect(new Set([voice.openLeg(EN).id, voice.openLeg(ES).id, voice.openLeg(EN).id]).size).toBe(3)
   })
 
   test('end independently', async () => {
     const { clock, voice, channel } = stage()
-    const [english, spanish] = [voice.ear(EN), voice.ear(ES)]
+    const [english, spanish] = [voice.openLeg(EN), voice.openLeg(ES)]
     attached(english)
     attached(spanish)
     english.play(sine(500, 500))
@@ -188,14 +188,14 @@ describe('two ears', () => {
     expect(loudness(channel.heard().subarray(1_600, 6_400), 500, 16_000)).toBeLessThan(100)
     voice.close()
     expect(await spanish.ended).toEqual({ kind: 'parent-closed' })
-    expect(() => voice.ear(EN)).toThrow('closed')
+    expect(() => voice.openLeg(EN)).toThrow('closed')
   })
 })
 
 describe('a channel that cannot receive', () => {
   test('is waited for: no audio is lost, within the bound', () => {
     const { clock, voice, channel, counters } = stage()
-    const ear = voice.ear(EN)
+    const ear = voice.openLeg(EN)
     const marks = attached(ear)
     ear.play(sine(500, 200))
     clock.advance(100)
@@ -217,7 +217,7 @@ describe('a channel that cannot receive', () => {
 
   test('reports congestion above the playout’s lead', () => {
     const { voice } = stage()
-    const ear = voice.ear(EN)
+    const ear = voice.openLeg(EN)
     attached(ear)
     ear.play(sine(500, 240))
     expect(ear.congested).toBe(false)

@@ -96,7 +96,7 @@ describe('users', () => {
 test('the channel hears speech without gaps, five silence frames, and then the ring around the avatar turns off', async () => {
   const { call, voice } = await channel()
   const marks: string[] = []
-  const ear = voice.ear('en-us' as LanguageId)
+  const ear = voice.openLeg('en-us' as LanguageId)
   ear.attach({ write: () => {}, marked: name => void marks.push(name), dtmf: () => {} })
   ear.play(sine(440, 1_000))
   ear.mark('heard')

@@ -24,7 +24,7 @@ describe('a process that stalls', () => {
     const channel = new FakeChannel(clock)
     const counters = new LinkCounters()
     const voice = new ChannelOutput({ id: 'c', player: channel, pacer: new OutputPacer(clock), counters })
-    const ear = voice.ear(EN)
+    const ear = voice.openLeg(EN)
     attached(ear)
     ear.play(sine(500, 1_000))
     clock.advance(180)
@@ -58,7 +58,7 @@ test('many channels share one timer', () => {
   const channels = Array.from({ length: 10 }, () => {
     const channel = new FakeChannel(clock)
     const voice = new ChannelOutput({ id: 'c', player: channel, pacer, counters: new LinkCounters() })
-    const ear = voice.ear(EN)
+    const ear = voice.openLeg(EN)
     attached(ear)
     ear.play(sine(500, 200))
     return channel

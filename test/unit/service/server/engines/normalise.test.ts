@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import {
-  capitalised,
+  capitalized,
   edited,
-  normalised,
+  normalized,
   sentence,
   sentences,
 } from '../../../../../src/service/server/engines/text-normalization.ts'
@@ -23,22 +23,22 @@ test.each([
   ['He said "yes."', 'He said "yes."'],
   ['', ''],
 ])('English %j becomes %j', (text, written) => {
-  expect(normalised(text, 'en-us')).toBe(written)
+  expect(normalized(text, 'en-us')).toBe(written)
 })
 
 test('other languages get only a capital and a period; correct text is unchanged', () => {
-  expect(normalised('i figli di mister x', 'it-it')).toBe('I figli di mister x.')
-  expect(normalised('¿dónde está?', 'es-es')).toBe('¿Dónde está?')
-  expect(normalised('元気ですか。', 'ja-jp')).toBe('元気ですか。')
+  expect(normalized('i figli di mister x', 'it-it')).toBe('I figli di mister x.')
+  expect(normalized('¿dónde está?', 'es-es')).toBe('¿Dónde está?')
+  expect(normalized('元気ですか。', 'ja-jp')).toBe('元気ですか。')
   const text = 'Mr. Smith is here. I saw him on Monday!'
-  expect(normalised(text, 'en-gb')).toBe(text)
-  expect(normalised(normalised('i met mr jones', 'en-us'), 'en-us')).toBe('I met Mr. jones.')
+  expect(normalized(text, 'en-gb')).toBe(text)
+  expect(normalized(normalized('i met mr jones', 'en-us'), 'en-us')).toBe('I met Mr. jones.')
 })
 
 test('capitalizes the start of a sentence, also after an opening mark', () => {
-  expect(capitalised('¡hola!')).toBe('¡Hola!')
-  expect(capitalised('«sí»')).toBe('«Sí»')
-  expect(capitalised('3 houses')).toBe('3 houses')
+  expect(capitalized('¡hola!')).toBe('¡Hola!')
+  expect(capitalized('«sí»')).toBe('«Sí»')
+  expect(capitalized('3 houses')).toBe('3 houses')
   expect(sentence('sí…')).toBe('Sí…')
 })
 

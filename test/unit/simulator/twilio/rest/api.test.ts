@@ -76,7 +76,7 @@ describe('calls', () => {
   test('are listed by the query', async () => {
     await using a = await account({}, { twiml: '<Response><Hangup/></Response>' })
     const other = '+34600111333'
-    a.rest.subscriber(ANA, { behaviour: 'busy' })
+    a.rest.subscriber(ANA, { behavior: 'busy' })
     a.rest.subscriber(other)
     const busy = await a.client.calls.create(ORDER)
     const answered = await a.client.calls.create({ ...ORDER, to: other })
@@ -100,7 +100,7 @@ describe('calls', () => {
 
   test('can be deleted only when they are over', async () => {
     await using a = await account()
-    a.rest.subscriber(ANA, { behaviour: 'no-answer' })
+    a.rest.subscriber(ANA, { behavior: 'no-answer' })
     const { sid } = await a.client.calls.create(ORDER)
     await expect(a.client.calls(sid).remove()).rejects.toMatchObject({ code: 21220 })
     await a.client.calls(sid).update({ status: 'canceled' })

@@ -7,7 +7,7 @@ test('uses the injected clock: a call rings for a minute by default, and no long
   const since = clock.now()
   const wallClock = () => Date.UTC(2026, 10, 21, 10, 0, 0) + clock.now() - since
   await using a = await account({ clock, wallClock, timeoutMarginMs: 5_000 })
-  a.rest.subscriber(ANA, { behaviour: 'no-answer' })
+  a.rest.subscriber(ANA, { behavior: 'no-answer' })
   const { sid } = await a.client.calls.create(ORDER)
   const status = async () => (await a.client.calls(sid).fetch()).status
   expect(await status()).toBe('queued')

@@ -168,7 +168,7 @@ describe('a request is rejected', () => {
 
   test('for a call that is over, or not answered yet: 21220', async () => {
     await using a = await account()
-    a.rest.subscriber(ANA, { behaviour: 'no-answer' })
+    a.rest.subscriber(ANA, { behavior: 'no-answer' })
     const { sid } = await a.client.calls.create(ORDER)
     const one = a.client.calls(sid)
     expect(await failure(one.update({ twiml: '<Response/>' }))).toMatchObject({ code: 21220, status: 400 })

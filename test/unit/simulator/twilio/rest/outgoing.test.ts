@@ -114,10 +114,10 @@ describe('an answered call', () => {
 
 describe('an unanswered call', () => {
   test.each<[SubscriberOptions | undefined, status: string, sip: string, ringing: boolean]>([
-    [{ behaviour: 'busy' }, 'busy', '486', true],
-    [{ behaviour: 'rejects' }, 'busy', '603', true],
-    [{ behaviour: 'fails' }, 'failed', '404', true],
-    [{ behaviour: 'no-answer' }, 'no-answer', '487', true],
+    [{ behavior: 'busy' }, 'busy', '486', true],
+    [{ behavior: 'rejects' }, 'busy', '603', true],
+    [{ behavior: 'fails' }, 'failed', '404', true],
+    [{ behavior: 'no-answer' }, 'no-answer', '487', true],
     [{ answerAfterMs: 5_000 }, 'no-answer', '487', true],
     [undefined, 'failed', '404', false],
   ])('by a callee who %o: %s', async (options, status, sip, ringing) => {
@@ -135,7 +135,7 @@ describe('an unanswered call', () => {
 
   test.each(['completed', 'canceled'] as const)('because it is canceled: %s', async status => {
     await using a = await account()
-    a.rest.subscriber(ANA, { behaviour: 'no-answer' })
+    a.rest.subscriber(ANA, { behavior: 'no-answer' })
     const { sid } = await a.client.calls.create(FOLLOWED)
     await expect.poll(() => a.rest.calls[0]?.status, PATIENT).toBe('ringing')
     await a.client.calls(sid).update({ status })
@@ -201,8 +201,8 @@ describe('machine detection', () => {
 
   test.each<[SubscriberOptions, mode: string, string]>([
     [{}, 'Enable', 'human'],
-    [{ behaviour: 'voicemail' }, 'Enable', 'machine_start'],
-    [{ behaviour: 'voicemail' }, 'DetectMessageEnd', 'machine_end_beep'],
+    [{ behavior: 'voicemail' }, 'Enable', 'machine_start'],
+    [{ behavior: 'voicemail' }, 'DetectMessageEnd', 'machine_end_beep'],
     [{ answeredBy: 'fax' }, 'Enable', 'fax'],
     [{ detectAfterMs: 60_000 }, 'Enable', 'unknown'],
   ])('%o, detected by %s: %s, reported during the call', async (options, machineDetection, answeredBy) => {
@@ -226,7 +226,7 @@ describe('machine detection', () => {
 
   test('is in the request for instructions without a callback', async () => {
     await using a = await account({}, { twiml: HANG_UP })
-    a.rest.subscriber(ANA, { behaviour: 'voicemail' })
+    a.rest.subscriber(ANA, { behavior: 'voicemail' })
     await a.client.calls.create({ ...ORDER, machineDetection: 'Enable' })
     await expect.poll(() => a.bridge.hooks.length, PATIENT).toBe(1)
     expect(a.bridge.hooks[0]?.fields.AnsweredBy).toBe('machine_start')
