@@ -46,7 +46,9 @@ export async function benchLegs(bench: BenchOptions, say: (line: string) => void
         }
       }
     }
-    return profileFolder ? { windows, profile: reportProfile(profileFolder) } : { windows }
+    if (!profileFolder) return { windows }
+    const { openedAfterMs: fromMs, windowMs } = windows.at(-1)!
+    return { windows, profile: reportProfile(profileFolder, { fromMs, untilMs: fromMs + windowMs }) }
   } finally {
     await load.stop()
     if (profileFolder) rmSync(profileFolder, { recursive: true, force: true })

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-interface CpuProfile {
+/** The part of a `.cpuprofile` that is read; `timeDeltas` are microseconds. */
+export interface CpuProfile {
   nodes: { id: number; callFrame: { functionName: string; url: string; lineNumber: number } }[]
   samples: number[]
   timeDeltas: number[]
@@ -22,22 +23,34 @@ export interface Share {
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 
-/** Reads the newest `.cpuprofile` in `folder`: self time by package or layer, and by function. */
-export function reportProfile(folder: string, most = 30): ProfileReport {
+/** Part of a profile, milliseconds since its start. */
+export interface ProfilePart {
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+/** Reads the newest `.cpuprofile` in `folder`: self time in `part` by package or layer, and by function. */
+export function reportProfile(folder: string, part: ProfilePart, most = 30): ProfileReport {
   const name = readdirSync(folder)
     .filter(file => file.endsWith('.cpuprofile'))
     .sort()
     .at(-1)
   if (!name) throw new Error(`no .cpuprofile in ${folder}`)
-  const profile = JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile
+  return sharesOf(JSON.parse(readFileSync(join(folder, name), 'utf8')) as CpuProfile, part, most)
+}
+
+/** Self time in `part` of a profile, without idle time. */
+export function sharesOf(profile: CpuProfile, { fromMs, untilMs }: ProfilePart, most = 30): ProfileReport {
   const nodes = new Map(profile.nodes.map(node => [node.id, node.callFrame]))
   const packages = new Map<string, number>()
   const functions = new Map<string, number>()
   let busy = 0
+  let atMs = 0
   profile.samples.forEach((id, i) => {
     const frame = nodes.get(id)
     const time = profile.timeDeltas[i] ?? 0
-    if (!frame || frame.functionName === '(idle)') return
+    atMs += time / 1000
+    if (!frame || frame.functionName === '(idle)' || atMs < fromMs || atMs > untilMs) return
     busy += time
     const origin = originOf(frame.functionName, frame.url)
     const called = frame.functionName || `(anonymous) line ${frame.lineNumber + 1}`
@@ -50,6 +63,7 @@ export function reportProfile(folder: string, most = 30): ProfileReport {
 /** `ws`, `src/core/playout/playout.ts`, `node:net`, or the profiler's own names: `(program)`, `(garbage collector)`. */
 function originOf(called: string, url: string): string {
   if (url === '') return called.startsWith('(') ? called : '(native)'
+  if (url.startsWith('data:')) return '(embedded)'
   const module = /\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)
   if (module?.[1]) return module[1]
   const path = url.startsWith('file:') ? fileURLToPath(url) : url

@@ -16,7 +16,8 @@ const WARM_MS = 6_000
 export interface Window {
   subject: Subject
   legs: number
-  /** Measured length of the window. */
+  /** Time from the start of the process to the window, and the measured length of the window. */
+  openedAfterMs: number
   windowMs: number
   /** Processor milliseconds per leg and second. */
   cpuMs: number
@@ -66,6 +67,7 @@ export async function measure({
   flags = [],
   pairs,
 }: WindowOptions): Promise<Window> {
+  const startedAt = performance.now()
   using observation = bench.observe ? new Observation() : undefined
   const started = await startSubject(subject, {
     ...{ legs, service, mode: bench.mode, start: bench.start, node: bench.node, pairs },
@@ -92,6 +94,7 @@ export async function measure({
     const done = load.when<Figures>('figures')
     load.send(run)
     await opened
+    const openedAfterMs = performance.now() - startedAt
     await observation?.take(pid)
     if (bench.minutes !== undefined) rss.start()
     const before = clocks(started, load)
@@ -107,6 +110,7 @@ export async function measure({
     return {
       subject,
       legs,
+      openedAfterMs,
       windowMs: measuredMs,
       cpuMs: userMs + systemMs,
       userMs,

@@ -9,7 +9,7 @@ const NONE = { count: 0, p50: Number.NaN, p99: Number.NaN, max: Number.NaN }
 
 function window(subject: Subject, legs: number, cpuMs: number, rssMiB = 100): Window {
   return {
-    ...{ subject, legs, cpuMs, rssMiB, windowMs: 10_000 },
+    ...{ subject, legs, cpuMs, rssMiB, openedAfterMs: 0, windowMs: 10_000 },
     ...{ userMs: cpuMs, systemMs: 0, corePercent: 0, rssIdleMiB: 80, rssPerLegKiB: 0, loadCorePercent: 0 },
     rss: [],
     foreignPercent: { subjectCore: 0, loadCore: 0 },
