@@ -31,6 +31,7 @@ export interface LegOptions extends HandshakeOptions {
 export class StreamLeg implements Leg, StreamListener {
   readonly id: string
   readonly channel: string
+  readonly narrowband = true
   readonly callId: string
   readonly streamId: string
   readonly counters: LegCounters

@@ -24,6 +24,8 @@ export interface Leg {
    * failed is the same participant reconnecting. Omit it if legs cannot reconnect.
    */
   readonly call?: string | undefined
+  /** True for a phone line of 8 kHz: nothing above 4 kHz is heard. Stored audio then takes a quarter of the memory. */
+  readonly narrowband?: boolean
   /** Settles once, never rejects. */
   readonly ended: Promise<EndReason>
   /** Sets the receiver of the input. Called exactly once, by `relay.admit()`, before the first frame. */

@@ -77,6 +77,10 @@ export const relaySettingsSchema = z.strictObject({
     .multipleOf(20)
     .default(60)
     .meta({ about: 'Length of the audio fragments sent to the service (ms, a multiple of 20).' }),
+  quietFragmentMs: z.number().int().min(20).max(1_000).multipleOf(20).default(180).meta({
+    about:
+      'Length of the fragments while nobody speaks (ms, a multiple of 20), from 400 ms after speech on. Values below `fragmentMs` have no effect.',
+  }),
   replayMs: z.number().int().min(1_000).max(120_000).default(48_000).meta({
     about:
       'Speech kept for replay during a service outage (ms). The default covers half a minute and the speech not yet answered before it.',

@@ -175,6 +175,7 @@ export class Interpretation {
     this.session = new Session({
       speaker: speaker.id,
       request,
+      narrowband: speaker.leg.narrowband,
       settings,
       services: parts,
       events: sessionEvents,

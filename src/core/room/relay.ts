@@ -3,7 +3,6 @@ import { BridgeError } from '../../common/errors.ts'
 import { describeEnd, type EndReason, OwnedSet } from '../../common/lifecycle.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
-import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
 import { ContainedFaults } from '../model/contained-faults.ts'
 import { Observer } from '../model/events.ts'
 import type { Admission, Invitation } from '../model/invitation.ts'
@@ -12,7 +11,7 @@ import type { Tap } from '../model/recording.ts'
 import { RelayMetrics } from '../model/relay-metrics.ts'
 import { decodersOf, type RelaySettings } from '../model/relay-settings.ts'
 import { FailoverTranslator } from '../translation/failover-translator.ts'
-import { FragmentPool } from '../translation/replay-buffer.ts'
+import { FragmentPool } from '../translation/fragment-store.ts'
 import type { Translator } from '../translation/translator.ts'
 import { DecodeQueue } from '../utterance/utterance.ts'
 import type { InterpretationOptions } from './interpretation.ts'
@@ -94,7 +93,7 @@ export class Relay implements Admission {
       observer: this.observer,
       mp3: this.#mp3,
       decoding: this.#decoding,
-      pool: new FragmentPool((options.fragmentMs / FRAME_MS) * FRAME_SAMPLES * 2),
+      pool: new FragmentPool(),
     }
     this.#ticks = new RelayTicks({
       clock,

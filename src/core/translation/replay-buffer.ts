@@ -1,4 +1,5 @@
 import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
+import { type FragmentPool, LINEAR_STORAGE, PHONE_STORAGE, type StorageFormat } from './fragment-store.ts'
 import type { TranslationResult } from './translator.ts'
 
 /** Voice output counts as complete if no audio arrives for this long, even without an end message (ms). */
@@ -9,22 +10,22 @@ const VOICE_WAIT_MS = 10_000
  * voice of its result is complete: if the connection fails before that, the same audio is sent again.
  */
 export class ResultTracker {
-  readonly #ring: ReplayBuffer
+  readonly #buffer: ReplayBuffer
   readonly #voiced: boolean
-  /** Sequence of the first fragment on this connection, at which the connection's time is 0. */
+  /** Position in the session at which the time of this connection is 0 (frames). */
   #base = 0
   /** The utterance whose voice is arriving. It covers all fragments before the sequence `before`. */
   #open: { utterance: string; before: number; at: number } | undefined
 
   /** `voiced`: results have a voice, whose end is reported with `complete`. */
-  constructor(ring: ReplayBuffer, voiced: boolean) {
-    this.#ring = ring
+  constructor(buffer: ReplayBuffer, voiced: boolean) {
+    this.#buffer = buffer
     this.#voiced = voiced
   }
 
   /** Resets the tracker for a new connection, on which all held fragments are sent again. */
   begin(): void {
-    this.#base = this.#ring.oldest
+    this.#base = this.#buffer.oldestFrame
     this.#open = undefined
   }
 
@@ -42,10 +43,9 @@ export class ResultTracker {
     }
     if (!final || (text === undefined && translation === undefined && audio === undefined)) return
     this.complete()
-    const told =
-      endMs === undefined ? undefined : this.#ring.afterSpeech(this.#base + endMs / this.#ring.fragmentMs)
+    const told = endMs === undefined ? undefined : this.#buffer.afterSpeech(this.#base + endMs / FRAME_MS)
     // A result cannot cover audio that was not sent: ignore an end time beyond it.
-    const before = told === undefined || told > this.#ring.unsent ? this.#ring.latestPause() : told
+    const before = told === undefined || told > this.#buffer.unsent ? this.#buffer.latestPause() : told
     if (before === undefined) return
     this.#open = { utterance, before, at: now }
     if (!this.#voiced) this.complete()
@@ -54,7 +54,7 @@ export class ResultTracker {
   /** Releases the covered audio: the voice of `utterance`, or of the open utterance, is complete or absent. */
   complete(utterance?: string): void {
     if (utterance !== undefined && this.#open && this.#open.utterance !== utterance) return
-    if (this.#open) this.#ring.discharge(this.#open.before)
+    if (this.#open) this.#buffer.discharge(this.#open.before)
     this.#open = undefined
   }
 
@@ -66,67 +66,48 @@ export class ResultTracker {
   }
 }
 
-/** A segment of a speaker's audio as sent to the service: linear16, 16 kHz, mono. */
+/** A segment of a speaker's audio. */
 export interface Fragment {
   /** Position in the session, from 0; never reused, even on a new connection. */
   readonly sequence: number
-  /** Samples, linear16. */
-  readonly pcm: Int16Array
-  /** Byte view of `pcm`, for sending. */
-  readonly bytes: Uint8Array
+  /** First frame, counted from the start of the session, and number of frames. */
+  readonly from: number
+  readonly frames: number
+  /** Its audio, in the format of the buffer. */
+  readonly stored: Uint8Array
   /** Time of the last send on the current connection (clock ms); negative until it is sent. */
   sentAt: number
   acked: boolean
   /** True if it contains no loud frame. */
-  quiet: boolean
+  readonly quiet: boolean
 }
 
-/** Memory of a fragment. */
-export type FragmentMemory = Pick<Fragment, 'pcm' | 'bytes'>
-
-/** Pool of fragment memory of one size, shared by all sessions, so that a steady call allocates nothing. */
-export class FragmentPool {
-  readonly bytes: number
-  readonly #spare: FragmentMemory[] = []
-  readonly #most: number
-  #lent = 0
-
-  /** `bytes`: size of each fragment. `most`: maximum number of spares. */
-  constructor(bytes: number, most = 2_048) {
-    this.bytes = bytes
-    this.#most = most
-  }
-
-  /** Number of fragments in use; 0 when all replay buffers are closed. */
-  get lent(): number {
-    return this.#lent
-  }
-
-  take(): FragmentMemory {
-    this.#lent++
-    const spare = this.#spare.pop()
-    if (spare) return spare
-    const memory = new ArrayBuffer(this.bytes)
-    return { pcm: new Int16Array(memory), bytes: Buffer.from(memory) }
-  }
-
-  give(memory: FragmentMemory): void {
-    this.#lent--
-    if (this.#spare.length < this.#most) this.#spare.push(memory)
-  }
-
-  /** Removes one fragment from the count without reusing its memory, because a reader can still use it. */
-  abandon(): void {
-    this.#lent--
-  }
+export interface ReplayBufferOptions {
+  readonly pool: FragmentPool
+  /** Length of a fragment (ms), whole frames. */
+  readonly fragmentMs: number
+  /** Length of a fragment after a while of quiet (ms), whole frames. Default: `fragmentMs`. */
+  readonly quietFragmentMs?: number
+  /** Maximum length of the held audio (ms). */
+  readonly capacityMs: number
+  /** The audio comes from a phone line of 8 kHz: it is stored in a quarter of the memory. */
+  readonly narrowband?: boolean
 }
 
+/** Fragments stay short for this long after speech, so that the service detects the end of an utterance in time (ms). */
+const SHORT_QUIET_MS = 400
 /** Quiet audio kept before speech, so that a replay does not start in the middle of a sound (ms). */
 const PREROLL_MS = 300
 /** Fragments that are still unanswered this long after they were sent are discarded (ms). */
 const ANSWER_WAIT_MS = 15_000
 /** A quiet interval this long separates two utterances in the buffer (ms). */
 const PAUSE_MS = 180
+/** Longest fragment (ms). */
+const LONGEST_FRAGMENT_MS = 1_000
+
+const FRAME_BYTES = FRAME_SAMPLES * 2
+// Shared by all sessions: holds the audio of one fragment during a call.
+const restored = new Int16Array((LONGEST_FRAGMENT_MS / FRAME_MS) * FRAME_SAMPLES)
 
 /**
  * Replay buffer: the speaker's audio until the service has processed it. A fragment is kept after its acknowledgment
@@ -137,29 +118,37 @@ const PAUSE_MS = 180
  * oldest ── acked, unanswered ── sent, unacked ──│cursor│── to be sent ── newest
  */
 export class ReplayBuffer {
-  readonly fragmentMs: number
   readonly #pool: FragmentPool
-  readonly #capacity: number
+  readonly #format: StorageFormat
+  readonly #shortFrames: number
+  readonly #longFrames: number
+  readonly #capacityFrames: number
   #held: Fragment[] = []
+  #heldFrames = 0
   #cursor = 0
   #sequence = 0
+  /** Frames in completed fragments so far. */
+  #frames = 0
   #inFlight = 0
-  #open: FragmentMemory
-  #openSamples = 0
+  /** The fragment that is being filled; afterwards its audio stays until the next frame. */
+  readonly #open: Int16Array
+  readonly #openBytes: Buffer
+  #openFrames = 0
   #openQuiet = true
+  /** Quiet frames since the last loud one. */
+  #quietFrames = 0
   /** Audio dropped unsent or unacknowledged (ms). */
   lostMs = 0
 
-  /** Takes fragments of `fragmentMs` (whole frames) from `pool`; holds at most `capacityMs`. */
-  constructor(pool: FragmentPool, fragmentMs: number, capacityMs: number) {
-    if (fragmentMs < FRAME_MS || fragmentMs % FRAME_MS !== 0)
-      throw new RangeError(`a fragment is whole frames of ${FRAME_MS} ms, got ${fragmentMs} ms`)
-    if (pool.bytes !== (fragmentMs / FRAME_MS) * FRAME_SAMPLES * 2)
-      throw new RangeError(`fragments of ${fragmentMs} ms do not fit a pool of ${pool.bytes} bytes`)
-    this.fragmentMs = fragmentMs
+  constructor(options: ReplayBufferOptions) {
+    const { pool, fragmentMs, quietFragmentMs = fragmentMs, capacityMs, narrowband = false } = options
+    this.#shortFrames = wholeFrames(fragmentMs)
+    this.#longFrames = Math.max(this.#shortFrames, wholeFrames(quietFragmentMs))
     this.#pool = pool
-    this.#capacity = Math.max(1, Math.floor(capacityMs / fragmentMs))
-    this.#open = pool.take()
+    this.#format = narrowband ? PHONE_STORAGE : LINEAR_STORAGE
+    this.#capacityFrames = Math.max(this.#longFrames, Math.floor(capacityMs / FRAME_MS))
+    this.#open = new Int16Array(this.#longFrames * FRAME_SAMPLES)
+    this.#openBytes = Buffer.from(this.#open.buffer)
   }
 
   /** Fragments held. */
@@ -177,6 +166,11 @@ export class ReplayBuffer {
     return this.#held[0]?.sequence ?? this.#sequence
   }
 
+  /** First frame of the oldest fragment held, or of the next one. */
+  get oldestFrame(): number {
+    return this.#held[0]?.from ?? this.#frames
+  }
+
   /** Sequence of the first fragment not yet sent on the current connection. */
   get unsent(): number {
     return this.#held[this.#cursor]?.sequence ?? this.#sequence
@@ -184,24 +178,14 @@ export class ReplayBuffer {
 
   /** Adds one frame; returns true when a fragment is complete. `quiet`: the frame is not speech. */
   write(frame: Int16Array, quiet: boolean): boolean {
-    const { pcm, bytes } = this.#open
-    pcm.set(frame, this.#openSamples)
-    this.#openSamples += frame.length
+    this.#open.set(frame, this.#openFrames * FRAME_SAMPLES)
+    this.#openFrames++
     this.#openQuiet &&= quiet
-    if (this.#openSamples < pcm.length) return false
-    if (this.#held.length === this.#capacity) this.#dropOldest()
-    const quietAll = this.#openQuiet
-    this.#held.push({
-      sequence: this.#sequence++,
-      pcm,
-      bytes,
-      sentAt: -1,
-      acked: false,
-      quiet: quietAll,
-    })
-    this.#open = this.#pool.take()
-    this.#openSamples = 0
-    this.#openQuiet = true
+    this.#quietFrames = quiet ? this.#quietFrames + 1 : 0
+    // The first loud frame completes a long fragment at once.
+    const isLong = this.#quietFrames * FRAME_MS > SHORT_QUIET_MS
+    if (this.#openFrames < (isLong ? this.#longFrames : this.#shortFrames)) return false
+    this.#complete()
     return true
   }
 
@@ -215,6 +199,23 @@ export class ReplayBuffer {
       return fragment
     }
     return undefined
+  }
+
+  /** Returns the audio of a held fragment: linear16, 16 kHz, mono. Valid until the next call of any replay buffer. */
+  bytesOf({ sequence, from, frames, stored }: Fragment): Buffer {
+    // The newest one is usually sent at once.
+    if (sequence === this.#sequence - 1 && this.#openFrames === 0)
+      return this.#openBytes.subarray(0, frames * FRAME_BYTES)
+    const at = sequence - this.oldest
+    const before = this.#held[at - 1]
+    const out = restored.subarray(0, frames * FRAME_SAMPLES)
+    this.#format.load(
+      stored,
+      out,
+      before && before.from + before.frames === from ? before.stored : undefined,
+      this.#held[at + 1]?.stored,
+    )
+    return Buffer.from(restored.buffer, 0, frames * FRAME_BYTES)
   }
 
   /** Marks all fragments as unsent, for a new connection. Returns the number that had been sent before. */
@@ -264,23 +265,25 @@ export class ReplayBuffer {
    * state it.
    */
   latestPause(): number | undefined {
-    const needed = Math.ceil(PAUSE_MS / this.fragmentMs)
-    let quiet = 0
+    let quietFrames = 0
     for (let at = this.#cursor - 1; at >= 0; at--) {
-      quiet = this.#held[at]!.quiet ? quiet + 1 : 0
-      if (quiet >= needed) return this.#held[at]!.sequence
+      const { quiet, frames, sequence } = this.#held[at]!
+      quietFrames = quiet ? quietFrames + frames : 0
+      if (quietFrames * FRAME_MS >= PAUSE_MS) return sequence
     }
     return undefined
   }
 
   /**
-   * Returns the sequence before which all audio is covered by a result that ends at `place`, which can lie within a
-   * fragment; the rest of that fragment counts as covered if a pause follows.
+   * Returns the sequence before which all audio is covered by a result that ends at `place` (frames), which can lie
+   * within a fragment; the rest of that fragment counts as covered if a pause follows.
    */
   afterSpeech(place: number): number {
-    const whole = Math.floor(place)
-    const next = this.#held[whole + 1 - this.oldest]
-    return place > whole && next?.quiet ? whole + 1 : whole
+    for (let at = 0; at < this.#held.length; at++) {
+      const { sequence, from, frames } = this.#held[at]!
+      if (place < from + frames) return place > from && this.#held[at + 1]?.quiet ? sequence + 1 : sequence
+    }
+    return place > this.#frames ? Number.POSITIVE_INFINITY : this.#sequence
   }
 
   /** True if no speech is held: the speaker pauses, and all their speech is answered. */
@@ -290,10 +293,17 @@ export class ReplayBuffer {
 
   /** Discards acknowledged fragments that no result can need: quiet ones before speech, and those without an answer. */
   tidy(now: number): void {
-    const preroll = Math.ceil(PREROLL_MS / this.fragmentMs)
-    let quiet = 0
-    while (this.#held[quiet]?.acked && this.#held[quiet]!.quiet) quiet++
-    let count = Math.max(0, quiet - preroll)
+    let quietFrames = 0
+    for (const { acked, quiet, frames } of this.#held) {
+      if (!acked || !quiet) break
+      quietFrames += frames
+    }
+    let count = 0
+    for (const { frames } of this.#held) {
+      quietFrames -= frames
+      if (quietFrames * FRAME_MS < PREROLL_MS) break
+      count++
+    }
     while (this.#held[count]?.acked && now - this.#held[count]!.sentAt > ANSWER_WAIT_MS) count++
     this.#forget(count)
   }
@@ -301,12 +311,31 @@ export class ReplayBuffer {
   /** Releases all memory; the buffer cannot be used afterwards. */
   close(): void {
     this.#forget(this.#held.length)
-    this.#pool.give(this.#open)
+  }
+
+  #complete(): void {
+    const frames = this.#openFrames
+    while (this.#heldFrames + frames > this.#capacityFrames) this.#dropOldest()
+    const stored = this.#pool.take(frames * this.#format.bytesPerFrame)
+    this.#format.store(this.#open.subarray(0, frames * FRAME_SAMPLES), stored)
+    this.#held.push({
+      sequence: this.#sequence++,
+      from: this.#frames,
+      frames,
+      stored,
+      sentAt: -1,
+      acked: false,
+      quiet: this.#openQuiet,
+    })
+    this.#frames += frames
+    this.#heldFrames += frames
+    this.#openFrames = 0
+    this.#openQuiet = true
   }
 
   #dropOldest(): void {
-    const { acked, sentAt } = this.#held[0]!
-    if (!acked) this.lostMs += this.fragmentMs
+    const { acked, sentAt, frames } = this.#held[0]!
+    if (!acked) this.lostMs += frames * FRAME_MS
     if (!acked && sentAt >= 0) this.#inFlight--
     this.#forget(1)
   }
@@ -314,12 +343,19 @@ export class ReplayBuffer {
   #forget(count: number): void {
     if (count === 0) return
     for (let at = 0; at < count; at++) {
-      const fragment = this.#held[at]!
-      // A socket can still be reading a fragment in flight, so its memory must not be reused.
-      if (fragment.acked || fragment.sentAt < 0) this.#pool.give(fragment)
-      else this.#pool.abandon()
+      const { stored, frames } = this.#held[at]!
+      this.#heldFrames -= frames
+      this.#pool.give(stored)
     }
     this.#held.splice(0, count)
     this.#cursor = Math.max(0, this.#cursor - count)
   }
+}
+
+function wholeFrames(ms: number): number {
+  if (!(ms >= FRAME_MS && ms <= LONGEST_FRAGMENT_MS && ms % FRAME_MS === 0))
+    throw new RangeError(
+      `a fragment is whole frames of ${FRAME_MS} ms, at most ${LONGEST_FRAGMENT_MS} ms, got ${ms} ms`,
+    )
+  return ms / FRAME_MS
 }

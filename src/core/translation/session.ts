@@ -8,15 +8,15 @@ import type { SessionState } from '../model/events.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { RelaySettings } from '../model/relay-settings.ts'
 import { ConnectionPair, type ConnectionPairEvents, RenewalPolicy } from './connection-pair.ts'
-import type { Fragment, FragmentPool } from './replay-buffer.ts'
-import { ReplayBuffer, ResultTracker } from './replay-buffer.ts'
+import type { FragmentPool } from './fragment-store.ts'
+import { type Fragment, ReplayBuffer, ResultTracker } from './replay-buffer.ts'
 import { next, nextAttempt, type SessionInput } from './session-state.ts'
 import type { AudioSender, TranslationRequest, TranslationResult, Translator } from './translator.ts'
 
-/** Timing of a session; `fragmentMs` is whole frames. */
+/** Timing of a session; the lengths of fragments are whole frames. */
 export type SessionSettings = Pick<
   RelaySettings,
-  'fragmentMs' | 'replayMs' | 'ackDeadlineMs' | 'connectTimeoutMs'
+  'fragmentMs' | 'quietFragmentMs' | 'replayMs' | 'ackDeadlineMs' | 'connectTimeoutMs'
 >
 
 /** Events of a session for its room. */
@@ -43,6 +43,8 @@ export interface SessionOptions {
   /** The speaker's id. */
   readonly speaker: string
   readonly request: TranslationRequest
+  /** The speaker is on a phone line of 8 kHz. Default: false. */
+  readonly narrowband?: boolean | undefined
   readonly settings: SessionSettings
   readonly services: SessionServices
   readonly events: SessionEvents
@@ -98,13 +100,16 @@ export class Session {
   #unused = true
   #resolveEnded!: (reason: EndReason) => void
 
-  constructor({ speaker, request, settings, services, events }: SessionOptions) {
+  constructor({ speaker, request, narrowband, settings, services, events }: SessionOptions) {
     this.speaker = speaker
     this.request = request
     this.#settings = settings
     this.#services = services
     this.#events = events
-    this.#buffer = new ReplayBuffer(services.pool, settings.fragmentMs, settings.replayMs)
+    const { fragmentMs, quietFragmentMs, replayMs } = settings
+    this.#buffer = new ReplayBuffer({
+      ...{ pool: services.pool, fragmentMs, quietFragmentMs, capacityMs: replayMs, narrowband },
+    })
     this.#answers = new ResultTracker(this.#buffer, request.want === 'speech')
     this.#connections = this.#connectionsTo(services)
     this.ended = new Promise(resolve => {
@@ -249,9 +254,9 @@ export class Session {
     }
   }
 
-  #send({ bytes, sequence }: Fragment): void {
+  #send(fragment: Fragment): void {
     try {
-      this.#sender?.send(bytes, sequence)
+      this.#sender?.send(this.#buffer.bytesOf(fragment), fragment.sequence)
     } catch (error) {
       this.#connections.sendFailed(error)
     }

@@ -44,7 +44,8 @@ export interface TranslationResult {
 /** Sends a speaker's audio to the service. */
 export interface AudioSender {
   /**
-   * Sends linear16 16 kHz mono bytes. Only between `ready` and `ended`; the bytes must not change until acknowledged.
+   * Sends linear16 16 kHz mono bytes, whole frames of 20 ms. Only between `ready` and `ended`. The bytes are valid only
+   * during the call: copy what is sent later.
    */
   send(fragment: Uint8Array, sequence: number): void
 }

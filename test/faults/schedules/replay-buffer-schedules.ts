@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { FragmentPool, ReplayBuffer } from '../../../src/core/translation/replay-buffer.ts'
+import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
+import { ReplayBuffer } from '../../../src/core/translation/replay-buffer.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { must } from '../../fuzz/target.ts'
 import type { Schedule } from './schedule.ts'
@@ -89,8 +90,8 @@ const ring: Schedule = {
   short: 10_000,
   long: 1_000_000,
   property: fc.property(fc.array(ringStep, { maxLength: 40, size: 'max' }), steps => {
-    const pool = new FragmentPool(1_920)
-    const real = new ReplayBuffer(pool, 60, 480)
+    const pool = new FragmentPool()
+    const real = new ReplayBuffer({ pool, fragmentMs: 60, capacityMs: 480 })
     const plain = new PlainRing(8)
     let now = 1_723.456
     for (const step of steps) {
@@ -138,12 +139,11 @@ function compare(real: ReplayBuffer, plain: PlainRing, pool: FragmentPool): void
   must(real.inFlight === plain.waiting.length, `in flight ${real.inFlight}, wanted ${plain.waiting.length}`)
   must(real.waitingSince() === plain.waiting.toSorted((a, b) => a - b)[0], 'the longest wait')
   must(real.resting === held.every(({ quiet }) => quiet), 'whether anything was said')
-  // Held fragments, and the partly filled one.
-  must(pool.lent === held.length + 1, `memory of ${pool.lent}`)
+  must(pool.lent === held.length, `memory of ${pool.lent}`)
   for (const { sequence, quiet } of held.slice(0, -1)) {
     const follows = held.find(each => each.sequence === sequence + 1)?.quiet
-    must(real.afterSpeech(sequence + 0.5) === (follows ? sequence + 1 : sequence), 'after speech')
-    must(real.afterSpeech(sequence) === sequence && typeof quiet === 'boolean', 'at an edge')
+    must(real.afterSpeech(sequence * 3 + 1.5) === (follows ? sequence + 1 : sequence), 'after speech')
+    must(real.afterSpeech(sequence * 3) === sequence && typeof quiet === 'boolean', 'at an edge')
   }
 }
 

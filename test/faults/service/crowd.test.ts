@@ -4,7 +4,7 @@ import { noopLogger } from '../../../src/common/log.ts'
 import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
-import { FragmentPool } from '../../../src/core/translation/replay-buffer.ts'
+import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import type {
   Connection,
@@ -65,7 +65,7 @@ test('C29 a restarting service receives one probe at a time, then 500 calls reco
   }
   const gate = new FailoverTranslator([{ open, close: async () => {} }], { clock, random })
   const metrics = new RelayMetrics()
-  const pool = new FragmentPool(1_920, 0)
+  const pool = new FragmentPool()
   const services = { clock, log: noopLogger, metrics, translator: gate, pool, random }
   const events = { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} }
   const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const

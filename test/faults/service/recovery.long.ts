@@ -6,7 +6,7 @@ import { noopLogger } from '../../../src/common/log.ts'
 import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
-import { FragmentPool } from '../../../src/core/translation/replay-buffer.ts'
+import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
@@ -32,7 +32,7 @@ async function speakers(count: number, url: string, apiKey: string, fragmentMs: 
     log: noopLogger,
     metrics,
     translator: gate,
-    pool: new FragmentPool(fragmentMs * 32, 100_000),
+    pool: new FragmentPool(),
     random: Math.random,
   }
   const settings = relayOptions({ fragmentMs })

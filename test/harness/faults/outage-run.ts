@@ -3,7 +3,7 @@ import { noopLogger } from '../../../src/common/log.ts'
 import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
-import { FragmentPool } from '../../../src/core/translation/replay-buffer.ts'
+import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import type { ConnectionSink, TranslationResult } from '../../../src/core/translation/translator.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
@@ -138,7 +138,7 @@ export function runOutage({
       log: noopLogger,
       metrics,
       translator: new FailoverTranslator([{ open, close: async () => {} }], { clock, random }),
-      pool: new FragmentPool(1_920),
+      pool: new FragmentPool(),
       random,
     },
     events: { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} },

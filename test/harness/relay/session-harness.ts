@@ -2,7 +2,7 @@ import { BridgeError } from '../../../src/common/errors.ts'
 import { noopLogger } from '../../../src/common/log.ts'
 import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
-import { FragmentPool } from '../../../src/core/translation/replay-buffer.ts'
+import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
@@ -18,7 +18,7 @@ export function sessionSetup() {
   translator.autoReady = false
   const metrics = new RelayMetrics()
   const seen: string[] = []
-  const pool = new FragmentPool(1_920)
+  const pool = new FragmentPool()
   const session = new Session({
     speaker: 'anna',
     request: { from: 'en-us', to: 'es-es', want: 'speech' },

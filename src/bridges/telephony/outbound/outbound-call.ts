@@ -27,6 +27,7 @@ class ScreenedLeg implements Leg {
   readonly id: string
   readonly channel: string
   readonly call: string | undefined
+  readonly narrowband: boolean
   readonly ended: Promise<EndReason>
   readonly #leg: Leg
   #held = true
@@ -36,6 +37,7 @@ class ScreenedLeg implements Leg {
     this.id = leg.id
     this.channel = leg.channel
     this.call = leg.call
+    this.narrowband = leg.narrowband ?? false
     this.ended = leg.ended
   }
 

@@ -111,7 +111,8 @@ function sendBinaryEvent(websocket: WebSocket, { text, bytes }: BinaryEvent): vo
   if (!direct || textLength > SHORT_PAYLOAD || size > LONG_PAYLOAD) {
     stream.cork()
     websocket.send(`4${text}`, TEXT_OPTIONS)
-    websocket.send(bytes, BINARY_OPTIONS)
+    // A copy: `ws` can keep the bytes until later.
+    websocket.send(Buffer.from(bytes), BINARY_OPTIONS)
     stream.uncork()
     return
   }

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { relayOptions, relaySettingsSchema } from '../../../../src/core/model/relay-settings.ts'
-import { FragmentPool, ReplayBuffer } from '../../../../src/core/translation/replay-buffer.ts'
+import { FragmentPool } from '../../../../src/core/translation/fragment-store.ts'
+import { ReplayBuffer } from '../../../../src/core/translation/replay-buffer.ts'
 
 describe('options of the relay', () => {
   test('are complete by default', () => {
@@ -18,6 +19,7 @@ describe('options of the relay', () => {
       interruptAfterMs: 300,
       reconnectWindowMs: 10_000,
       fragmentMs: 60,
+      quietFragmentMs: 180,
       replayMs: 48_000,
       ackDeadlineMs: 1_500,
       connectTimeoutMs: 1_000,
@@ -42,10 +44,11 @@ describe('options of the relay', () => {
     const shape = relaySettingsSchema.shape
     const fragment = fc.integer({ min: 0, max: 220 }).filter(ms => shape.fragmentMs.safeParse(ms).success)
     const replay = fc.integer({ min: 0, max: 130_000 }).filter(ms => shape.replayMs.safeParse(ms).success)
+    const quiet = fc.integer({ min: 0, max: 1_100 }).filter(ms => shape.quietFragmentMs.safeParse(ms).success)
     fc.assert(
-      fc.property(fragment, replay, (fragmentMs, replayMs) => {
-        const ring = new ReplayBuffer(new FragmentPool(fragmentMs * 32), fragmentMs, replayMs)
-        expect(ring.fragmentMs).toBe(fragmentMs)
+      fc.property(fragment, quiet, replay, (fragmentMs, quietFragmentMs, capacityMs) => {
+        const lengths = { fragmentMs, quietFragmentMs, capacityMs }
+        expect(() => new ReplayBuffer({ pool: new FragmentPool(), ...lengths })).not.toThrow()
       }),
     )
   })

@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { FragmentPool, ReplayBuffer } from '../../../../src/core/translation/replay-buffer.ts'
+import { FragmentPool } from '../../../../src/core/translation/fragment-store.ts'
+import { ReplayBuffer } from '../../../../src/core/translation/replay-buffer.ts'
 import { FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
 
 const frame = new Int16Array(FRAME_SAMPLES)
 
 function ringOf(capacityMs = 30_000) {
-  const pool = new FragmentPool(1_920)
-  const ring = new ReplayBuffer(pool, 60, capacityMs)
+  const pool = new FragmentPool()
+  const ring = new ReplayBuffer({ pool, fragmentMs: 60, capacityMs })
   /** Writes `count` fragments; frame n holds the value n. */
   let written = 0
   const speak = (count: number, isQuiet = false) => {
@@ -33,8 +34,10 @@ describe('the replay buffer', () => {
     speak(1)
     const first = ring.next(100)
     expect(first?.sequence).toBe(0)
-    expect(new Int16Array(first!.bytes.buffer, first!.bytes.byteOffset, 960)[319]).toBe(7)
-    expect(new Int16Array(first!.bytes.buffer, first!.bytes.byteOffset, 960)[959]).toBe(9)
+    const bytes = ring.bytesOf(first!)
+    expect(bytes.length).toBe(1_920)
+    expect(new Int16Array(bytes.buffer, bytes.byteOffset, 960)[319]).toBe(7)
+    expect(new Int16Array(bytes.buffer, bytes.byteOffset, 960)[959]).toBe(9)
     expect(ring.next(100)?.sequence).toBe(1)
     expect(ring.next(100)).toBeUndefined()
   })
@@ -117,33 +120,34 @@ describe('the replay buffer', () => {
   test('releases its memory', () => {
     const { pool, ring, speak } = ringOf()
     speak(5)
+    expect(pool.lent).toBe(5)
     ring.close()
-    const known = new Set([pool.take(), pool.take(), pool.take(), pool.take(), pool.take(), pool.take()])
+    expect(pool.lent).toBe(0)
+    const known = new Set([1, 2, 3, 4, 5, 6].map(() => pool.take(1_920)))
     expect(known.size).toBe(6)
   })
 
-  test('does not overwrite audio in flight', () => {
+  test('does not overwrite the audio that it holds', () => {
     const { ring, speak } = ringOf(240)
     speak(4)
     const sent = ring.next(0)!
-    const bytes = Uint8Array.from(sent.bytes)
-    // The buffer is full: the oldest fragments are dropped, sent or not.
-    speak(20)
-    expect(Uint8Array.from(sent.bytes)).toEqual(bytes)
-    const last = ring.next(0)!
-    const lastBytes = Uint8Array.from(last.bytes)
-    ring.close()
-    const other = new ReplayBuffer(new FragmentPool(1_920), 60, 240)
-    for (let n = 0; n < 30; n++) other.write(frame.fill(-1), false)
-    expect(Uint8Array.from(last.bytes)).toEqual(lastBytes)
+    const bytes = Uint8Array.from(ring.bytesOf(sent))
+    // Other sessions restore, drop and store audio in the same pool meanwhile.
+    const other = ringOf(240)
+    other.speak(30)
+    for (let f = other.ring.next(0); f; f = other.ring.next(0)) other.ring.bytesOf(f)
+    ring.rewind()
+    expect(Uint8Array.from(ring.bytesOf(ring.next(0)!))).toEqual(bytes)
   })
 
   test('names invalid arguments', () => {
-    expect(() => new ReplayBuffer(new FragmentPool(1_920), 50, 1_000)).toThrow('50')
-    expect(() => new ReplayBuffer(new FragmentPool(640), 60, 1_000)).toThrow('640')
-    expect(() => new ReplayBuffer(new FragmentPool(1_600), 50, 1_000)).toThrow('whole frames')
-    expect(() => new ReplayBuffer(new FragmentPool(0), 0, 1_000)).toThrow('whole frames')
-    expect(() => new ReplayBuffer(new FragmentPool(640), 20, 1_000)).not.toThrow()
+    const pool = new FragmentPool()
+    const ofMs = (fragmentMs: number) => new ReplayBuffer({ pool, fragmentMs, capacityMs: 1_000 })
+    expect(() => ofMs(50)).toThrow('got 50 ms')
+    expect(() => ofMs(0)).toThrow('whole frames')
+    expect(() => ofMs(1_020)).toThrow('at most 1000 ms')
+    expect(() => ofMs(Number.NaN)).toThrow('NaN')
+    expect(() => ofMs(20)).not.toThrow()
   })
 
   test('for any input, unacked audio within the bound is sent once per connection, in order', () => {
@@ -178,6 +182,70 @@ describe('the replay buffer', () => {
         const again = send()
         expect(again).toEqual(again.toSorted((a, b) => a - b))
         for (let s = 0; s < total; s++) if (!acked.has(s)) expect(again).toContain(s)
+      }),
+    )
+  })
+})
+
+describe('the length of fragments', () => {
+  /** Lengths (ms) of the fragments of `spoken`: pairs of a state and its duration (ms). */
+  function lengthsOf(spoken: readonly (readonly ['speech' | 'quiet', number])[]): number[] {
+    const ring = new ReplayBuffer({
+      ...{ pool: new FragmentPool(), fragmentMs: 60, quietFragmentMs: 180, capacityMs: 60_000 },
+    })
+    const lengths: number[] = []
+    for (const [state, ms] of spoken)
+      for (let at = 0; at < ms; at += 20)
+        if (ring.write(frame, state === 'quiet')) lengths.push(ring.bytesOf(ring.next(0)!).length / 32)
+    return lengths
+  }
+
+  test('is short while somebody speaks and for 400 ms afterwards, then long', () => {
+    expect(
+      lengthsOf([
+        ['speech', 300],
+        ['quiet', 1_000],
+      ]),
+    ).toEqual([60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 180, 180, 180])
+  })
+
+  test('the first loud frame completes a long fragment', () => {
+    const lengths = lengthsOf([
+      ['quiet', 1_160],
+      ['speech', 120],
+    ])
+    // 80 ms of a long fragment were filled when speech began.
+    expect(lengths).toEqual([60, 60, 60, 60, 60, 60, 180, 180, 180, 180, 100, 60])
+  })
+
+  test('never loses a frame, and never delays speech by more than a short fragment', () => {
+    const stretch = fc.tuple(
+      fc.constantFrom('speech' as const, 'quiet' as const),
+      fc.integer({ min: 1, max: 60 }),
+    )
+    fc.assert(
+      fc.property(fc.array(stretch, { maxLength: 12 }), fc.boolean(), (stretches, narrowband) => {
+        const ring = new ReplayBuffer({
+          ...{
+            pool: new FragmentPool(),
+            fragmentMs: 60,
+            quietFragmentMs: 180,
+            capacityMs: 60_000,
+            narrowband,
+          },
+        })
+        let written = 0
+        let waiting = 0
+        const received: number[] = []
+        for (const [state, frames] of stretches)
+          for (let n = 0; n < frames; n++) {
+            written++
+            const complete = ring.write(frame, state === 'quiet')
+            waiting = complete ? 0 : waiting + 1
+            if (state === 'speech') expect(waiting).toBeLessThan(3)
+            if (complete) received.push(ring.bytesOf(ring.next(0)!).length / 640)
+          }
+        expect(received.reduce((sum, each) => sum + each, 0) + waiting).toBe(written)
       }),
     )
   })

@@ -3,7 +3,7 @@ import { systemClock, Ticker } from '../../../../src/common/clock.ts'
 import { noopLogger } from '../../../../src/common/log.ts'
 import { RelayMetrics } from '../../../../src/core/model/relay-metrics.ts'
 import { type RelaySettings, relayOptions } from '../../../../src/core/model/relay-settings.ts'
-import { FragmentPool } from '../../../../src/core/translation/replay-buffer.ts'
+import { FragmentPool } from '../../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../../src/core/translation/session.ts'
 import { ServiceTranslator } from '../../../../src/service/client/translator.ts'
 import { type Answering, ScriptedService, type ScriptedSession } from '../../../../src/simulator/index.ts'
@@ -43,7 +43,7 @@ async function setUp(options: Partial<RelaySettings> = {}) {
       log: noopLogger,
       metrics,
       translator,
-      pool: new FragmentPool(1_920),
+      pool: new FragmentPool(),
       random: () => 0.5,
     },
     events: {

@@ -1,0 +1,117 @@
+import { decodeMulaw, encodeMulaw } from '../../transcode/g711.ts'
+import { FRAME_SAMPLES } from '../../transcode/pcm.ts'
+
+/** Memory is allocated in slabs of this size, since a buffer of its own would cost more than a short fragment (bytes). */
+const SLAB_BYTES = 65_536
+/** Unused pieces kept for later fragments (bytes). */
+const MOST_SPARE_BYTES = 4_194_304
+
+/** Memory of stored fragments, shared by all sessions, so that a steady call allocates nothing. */
+export class FragmentPool {
+  /** Unused pieces by their size. */
+  readonly #spare = new Map<number, Uint8Array[]>()
+  #spareBytes = 0
+  #slab = new ArrayBuffer(0)
+  #used = 0
+  #lent = 0
+
+  /** Pieces in use; 0 when all replay buffers are closed. */
+  get lent(): number {
+    return this.#lent
+  }
+
+  take(bytes: number): Uint8Array {
+    this.#lent++
+    const piece = this.#spare.get(bytes)?.pop()
+    if (piece) {
+      this.#spareBytes -= bytes
+      return piece
+    }
+    if (bytes > SLAB_BYTES) return new Uint8Array(bytes)
+    if (this.#used + bytes > this.#slab.byteLength) {
+      this.#slab = new ArrayBuffer(SLAB_BYTES)
+      this.#used = 0
+    }
+    const fresh = new Uint8Array(this.#slab, this.#used, bytes)
+    this.#used += bytes
+    return fresh
+  }
+
+  give(piece: Uint8Array): void {
+    this.#lent--
+    if (this.#spareBytes + piece.length > MOST_SPARE_BYTES) return
+    this.#spareBytes += piece.length
+    const others = this.#spare.get(piece.length)
+    if (others) others.push(piece)
+    else this.#spare.set(piece.length, [piece])
+  }
+}
+
+/** How a replay buffer stores frames of 16 kHz linear16. */
+export interface StorageFormat {
+  readonly bytesPerFrame: number
+  /** Stores whole frames in `into`. */
+  store(pcm: Int16Array, into: Uint8Array): void
+  /** Restores `stored` into `out`. `before` and `after` are its neighbors, if they are known. */
+  load(stored: Uint8Array, out: Int16Array, before?: Uint8Array, after?: Uint8Array): void
+}
+
+/** Unchanged: two bytes a sample. */
+export const LINEAR_STORAGE: StorageFormat = {
+  bytesPerFrame: FRAME_SAMPLES * 2,
+  store: (pcm, into) => into.set(new Uint8Array(pcm.buffer, pcm.byteOffset, pcm.byteLength)),
+  load: (stored, out) =>
+    new Uint8Array(out.buffer, out.byteOffset, out.byteLength).set(stored.subarray(0, out.byteLength)),
+}
+
+/** Longest fragment (samples at 8 kHz): one second. */
+const MOST_NARROW_SAMPLES = 8_000
+/** Samples on each side from which a missing one is interpolated. */
+const REACH = 12
+/** Half of the symmetric interpolation filter, nearest samples first: sinc with a Hann window, gain 1. */
+const WEIGHTS = interpolationWeights()
+/** Samples of the neighbors that interpolation uses. */
+const BEFORE = REACH - 1
+const AFTER = REACH
+// Shared by all sessions: hold data only during a call.
+const narrow = new Int16Array(MOST_NARROW_SAMPLES)
+const wide = new Int16Array(BEFORE + MOST_NARROW_SAMPLES + AFTER)
+
+/**
+ * The format of the phone line: µ-law at 8 kHz, a quarter of the memory. For audio that comes from such a line: it has
+ * nothing above 4 kHz, so every second sample is enough; the others are interpolated.
+ */
+export const PHONE_STORAGE: StorageFormat = {
+  bytesPerFrame: FRAME_SAMPLES / 2,
+  store(pcm, into) {
+    const count = pcm.length >> 1
+    for (let n = 0; n < count; n++) narrow[n] = pcm[2 * n]!
+    encodeMulaw(narrow.subarray(0, count), into)
+  },
+  load(stored, out, before, after) {
+    const count = stored.length
+    decodeMulaw(stored, wide.subarray(BEFORE))
+    if (before) decodeMulaw(before.subarray(before.length - BEFORE), wide)
+    else wide.fill(wide[BEFORE]!, 0, BEFORE)
+    const end = BEFORE + count
+    if (after) decodeMulaw(after.subarray(0, AFTER), wide.subarray(end))
+    else wide.fill(wide[end - 1]!, end, end + AFTER)
+    for (let n = 0; n < count; n++) {
+      const at = BEFORE + n
+      let sum = 0
+      for (let k = 0; k < REACH; k++) sum += WEIGHTS[k]! * (wide[at - k]! + wide[at + 1 + k]!)
+      out[2 * n] = wide[at]!
+      out[2 * n + 1] = Math.max(-32_768, Math.min(32_767, Math.round(sum)))
+    }
+  },
+}
+
+function interpolationWeights(): Float64Array {
+  const weights = Float64Array.from({ length: REACH }, (_, k) => {
+    const distance = k + 0.5
+    const window = 0.5 + 0.5 * Math.cos((Math.PI * distance) / (REACH + 0.5))
+    return (Math.sin(Math.PI * distance) / (Math.PI * distance)) * window
+  })
+  const gain = 2 * weights.reduce((sum, weight) => sum + weight, 0)
+  return weights.map(weight => weight / gain)
+}
