@@ -34,7 +34,7 @@ export function benchAlone(legs: number): AloneRow[] {
     const [speaks, hears] = n % 2 ? ['es-es', 'es-es'] : ['en-us', 'en-us']
     relay.admit(new FakeLeg(id), { room: `room ${n >> 1}`, speaks, hears })
   }
-  using lookout = new ActivityFeed({
+  using feed = new ActivityFeed({
     ...{ relay, clock, wall: () => clock.now() },
     pulse: {
       start() {},
@@ -66,14 +66,14 @@ export function benchAlone(legs: number): AloneRow[] {
             relay.observer.emit('level', { room: '', participant, level: ((at * 7 + turn * 13) % 97) / 97 })
         }
       })
-      timed('levels', () => void lookout.levels())
+      timed('levels', () => void feed.levels())
     }
     // Every tenth leg has an update each second.
     for (let at = turn % 10; at < ids.length; at += 10) {
       const party = relay.find(ids[at]!)
       party?.change({ muted: !party.state.muted })
     }
-    timed('delta', () => void lookout.delta())
+    timed('delta', () => void feed.delta())
   }
   for (let n = 0; n < SECONDS; n++) second()
   for (const what of ['events', 'levels', 'delta'] as const) spent[what] = 0

@@ -29,7 +29,7 @@ async function refused(fields: Fields, config: Partial<ServiceConfig> = {}): Pro
   return met(upload(url, fields))
 }
 
-/** A service whose recogniser never returns a result, with one job in progress. */
+/** A service whose recognizer never returns a result, with one job in progress. */
 async function stuck(config: Partial<ServiceConfig> = {}) {
   const clock = new FakeClock()
   const { ears, engines } = quickEngines()

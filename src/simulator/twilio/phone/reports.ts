@@ -187,7 +187,7 @@ export function callReport(
 }
 
 /**
- * Entries of Twilio's debugger. The numbers are Twilio's error catalogue. `'NOT_MULAW'` exists only here: the audio
+ * Entries of Twilio's debugger. The numbers are Twilio's error catalog. `'NOT_MULAW'` exists only here: the audio
  * starts like a file (WAV, MP3, ID3) and would be played as noise, which Twilio does not report.
  */
 export type NoticeCode = number | 'NOT_MULAW'

@@ -41,7 +41,7 @@ export interface CallEnd {
    * `rejected`: it started with `<Reject>` · `failed`: it could not be fetched or read.
    */
   readonly kind: 'hangup' | 'completed' | 'rejected' | 'failed'
-  /** With `failed`: the number in Twilio's error catalogue. */
+  /** With `failed`: the number in Twilio's error catalog. */
   readonly code: number | undefined
   readonly reason: string
 }
