@@ -102,7 +102,7 @@ describe.concurrent('runs unchanged', () => {
     '%s',
     async (_title, { program, file }) => {
       const cwd = join(folder, file.replace('.ts', ''))
-      await mkdir(cwd)
+      await mkdir(cwd, { recursive: true })
       await copyFile(join(PROJECT, 'recordings/sense-and-sensibility-2.wav'), join(cwd, 'speech.wav'))
       const options = { cwd, timeout: PATIENCE_MS }
       const { stdout, stderr } = await run(process.execPath, [join(folder, file)], options).catch(
