@@ -32,6 +32,7 @@ export class StreamLeg implements Leg, StreamListener {
   readonly id: string
   readonly channel: string
   readonly narrowband = true
+  readonly messageMs = 80
   readonly callId: string
   readonly streamId: string
   readonly counters: LegCounters

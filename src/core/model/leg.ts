@@ -26,6 +26,11 @@ export interface Leg {
   readonly call?: string | undefined
   /** True for a phone line of 8 kHz: nothing above 4 kHz is heard. Stored audio then takes a quarter of the memory. */
   readonly narrowband?: boolean
+  /**
+   * Length of the longest useful `play` (ms): audio that is known in advance is then passed in pieces of up to this length,
+   * at most 80. Default 40.
+   */
+  readonly messageMs?: number | undefined
   /** Settles once, never rejects. */
   readonly ended: Promise<EndReason>
   /** Sets the receiver of the input. Called exactly once, by `relay.admit()`, before the first frame. */

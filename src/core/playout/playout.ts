@@ -17,6 +17,10 @@ import { PlayoutMixer, SLACK_MS } from './mixer.ts'
 
 /** Frames per message once the peer has audio queued: 40 ms. */
 const BATCH_FRAMES = 2
+/** … at most, of audio known in advance, to legs that take longer messages: 80 ms. */
+const MAX_BATCH_FRAMES = 4
+/** Messages are longer only if the peer then still has this much audio when the next one is due, for late ticks (ms). */
+const MIN_RESERVE_MS = 100
 /** Lead of an original voice: live audio can only be delayed, so lead is latency (frames). */
 const LIVE_LEAD = 3
 /** … as the background of a translation, where a gap is worse than latency (frames). */
@@ -53,10 +57,13 @@ export class Playout {
   readonly #announcements: AnnouncementQueue
   readonly #mixer: PlayoutMixer
   readonly #marks = new PlayoutMarks()
-  readonly #batch = new Int16Array(BATCH_FRAMES * FRAME_SAMPLES)
-  readonly #one = this.#batch.subarray(0, FRAME_SAMPLES)
-  readonly #two = this.#batch.subarray(FRAME_SAMPLES)
+  readonly #batch = new Int16Array(MAX_BATCH_FRAMES * FRAME_SAMPLES)
+  /** Each frame of it, and its first frames. */
+  readonly #frames: Int16Array[] = []
+  readonly #heads: Int16Array[] = []
   #batched = 0
+  /** Frames per message of audio known in advance. */
+  #knownFrames: number
   #drainsAt = Number.NEGATIVE_INFINITY
   #pumpedAt = 0
   #framesSent = 0
@@ -82,6 +89,11 @@ export class Playout {
       stopped: (sound, flush) => this.#stopped(sound, flush),
     })
     this.#mixer = new PlayoutMixer(this.#announcements, 10 ** (noticeDuckDb / 20))
+    for (let end = FRAME_SAMPLES; end <= this.#batch.length; end += FRAME_SAMPLES) {
+      this.#frames.push(this.#batch.subarray(end - FRAME_SAMPLES, end))
+      this.#heads.push(this.#batch.subarray(0, end))
+    }
+    this.#knownFrames = this.#messageFrames()
   }
 
   /** Frames sent so far. */
@@ -175,6 +187,7 @@ export class Playout {
   moveTo(leg: Leg, now: number): void {
     this.hold(now)
     this.#leg = leg
+    this.#knownFrames = this.#messageFrames()
     this.#held = false
   }
 
@@ -225,7 +238,8 @@ export class Playout {
       const prime = this.#mixer.live ? LIVE_LEAD : BACKGROUND_LEAD
       const lead = known ? this.#leadMs : prime * FRAME_MS
       // The first frame is sent at once; later messages are sent only when a whole one is due.
-      if (ahead > 0 && this.#batched === 0 && ahead > lead - BATCH_FRAMES * FRAME_MS + SLACK_MS) break
+      const batch = known ? this.#knownFrames : BATCH_FRAMES
+      if (ahead > 0 && this.#batched === 0 && ahead > lead - batch * FRAME_MS + SLACK_MS) break
       if (
         !known &&
         !this.#mixer.due(ahead, prime, this.#batched > 0, BATCH_FRAMES) &&
@@ -233,16 +247,21 @@ export class Playout {
         (!playing || (this.#mixer.flowing && ahead > this.#patienceMs(lead)))
       )
         break
-      const frame = this.#batched === 0 ? this.#one : this.#two
+      const frame = this.#frames[this.#batched]!
       if (!this.#mixer.mix(frame, now, ahead, prime)) break
       this.#reference?.add(frame, now + ahead)
       this.#batched++
       this.#drainsAt = Math.max(this.#drainsAt, now) + FRAME_MS
       this.#framesSent++
       this.#metrics.framesOut++
-      if (this.#batched === BATCH_FRAMES || ahead === 0 || this.#marks.pending) this.#send()
+      if (this.#batched >= batch || ahead === 0 || this.#marks.pending) this.#send()
     }
     this.#send()
+  }
+
+  #messageFrames(): number {
+    const ms = Math.min(this.#leg.messageMs ?? 0, this.#leadMs - MIN_RESERVE_MS, MAX_BATCH_FRAMES * FRAME_MS)
+    return Math.max(BATCH_FRAMES, Math.floor(ms / FRAME_MS))
   }
 
   /** Under live speech, audio known in advance continues alone once the peer has no more than this (ms). */
@@ -287,7 +306,7 @@ export class Playout {
 
   #send(): void {
     if (this.#batched === 0) return
-    const frames = this.#batched === 1 ? this.#one : this.#batch
+    const frames = this.#heads[this.#batched - 1]!
     this.#batched = 0
     this.#leg.play(frames)
     if (this.#marks.pending) for (const name of this.#marks.take(this.#drainsAt)) this.#leg.mark(name)

@@ -14,6 +14,7 @@ export class FakeLeg implements Leg {
   readonly marks: { name: string; atSample: number }[] = []
   flushes = 0
   congested = false
+  messageMs: number | undefined
   uplink: LegUplink | undefined
   #samples = 0
   /** Not heard by the participant yet: frames, and the names of marks between them. */

@@ -28,6 +28,7 @@ class ScreenedLeg implements Leg {
   readonly channel: string
   readonly call: string | undefined
   readonly narrowband: boolean
+  readonly messageMs: number | undefined
   readonly ended: Promise<EndReason>
   readonly #leg: Leg
   #held = true
@@ -38,6 +39,7 @@ class ScreenedLeg implements Leg {
     this.channel = leg.channel
     this.call = leg.call
     this.narrowband = leg.narrowband ?? false
+    this.messageMs = leg.messageMs
     this.ended = leg.ended
   }
 

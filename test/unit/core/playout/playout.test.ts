@@ -79,6 +79,65 @@ describe('playing translations', () => {
     expect(s.leg.heard().length / 16).toBe(2_000)
   })
 
+  test('legs with long messages get 80 ms of what is known, and live voices as before', () => {
+    const s = setUp()
+    s.leg.messageMs = 80
+    s.playout.moveTo(s.leg, s.clock.now())
+    const voice = s.add('anna')
+    voice.translation.enqueue(speech('1', 2_000))
+    s.playout.pump(s.clock.now())
+    expect(s.leg.played.map(frames => frames.length / 16)).toEqual([20, 80, 80])
+    let least = Number.POSITIVE_INFINITY
+    for (let at = 0; at < 1_600; at += 20) {
+      s.clock.advance(20)
+      least = Math.min(least, s.playout.aheadMs(s.clock.now()))
+      s.playout.pump(s.clock.now())
+      expect(s.playout.aheadMs(s.clock.now())).toBeLessThanOrEqual(200)
+    }
+    expect(least).toBeGreaterThanOrEqual(120)
+    expect(s.leg.played.slice(1).every(frames => frames.length / 16 === 80)).toBe(true)
+    s.run(1_000)
+    // The end of an utterance goes with its mark, whatever its length.
+    expect(s.leg.heard().length / 16).toBe(2_000)
+    expect(s.leg.marks).toEqual([{ name: '1', atSample: 2_000 * 16 }])
+    const sent = s.leg.played.length
+    voice.apply({ session: { unavailable: true } })
+    talk(s, voice, 1_000)
+    expect(s.leg.played.slice(sent).every(frames => frames.length / 16 <= 40)).toBe(true)
+    expect(s.leg.played.length).toBeGreaterThan(sent + 20)
+  })
+
+  test('long messages leave 100 ms for a late tick, whatever the lead', () => {
+    for (const [leadMs, messageMs] of [
+      [60, 40],
+      [100, 40],
+      [160, 60],
+      [180, 80],
+      [400, 80],
+    ] as const) {
+      const s = setUp({ leadMs })
+      s.leg.messageMs = 400
+      s.playout.moveTo(s.leg, s.clock.now())
+      s.add('anna').translation.enqueue(speech('1', 2_000))
+      s.run(1_000)
+      expect(Math.max(...s.leg.played.map(frames => frames.length / 16)), `${leadMs} ms`).toBe(messageMs)
+    }
+  })
+
+  test('a break within long messages plays nothing twice and loses nothing', () => {
+    const s = setUp()
+    s.leg.messageMs = 80
+    s.playout.moveTo(s.leg, s.clock.now())
+    s.add('anna').translation.enqueue(speech('1', 500))
+    s.run(100)
+    expect(s.playout.interrupt()).toBe(true)
+    expect(s.leg.flushes).toBe(1)
+    const before = s.leg.heard().length
+    s.add('carl').translation.enqueue(speech('2', 310))
+    s.run(1_000)
+    expect((s.leg.heard().length - before) / 16).toBe(320)
+  })
+
   test('a stall shorter than the lead is inaudible', () => {
     const s = setUp()
     s.add('anna').translation.enqueue(speech('1', 3_000))
