@@ -4,14 +4,18 @@ import { table } from './table.ts'
 /** Answers fill 86 % of the time; with a much lower share, something was lost, which improves the other figures. */
 const SOUND_PERCENT = 80
 
+/** Above this share of its core (%), a program is behind: it does less than it is asked to. */
+const FULL_PERCENT = 90
+
 /** Remarks about figures that need an explanation; one line each. */
 export function remarks(rows: readonly LegRow[], silent = false): string[] {
-  return rows.flatMap(({ subject, legs, soundPercent, legsLost, refused }) => {
+  return rows.flatMap(({ subject, legs, corePercent, soundPercent, legsLost, refused }) => {
     const about = `${subject} with ${legs} legs`
     return [
       ...(!silent && soundPercent < SOUND_PERCENT
         ? [`${about}: sound is missing, its CPU is not comparable`]
         : []),
+      ...(corePercent > FULL_PERCENT ? [`${about}: the core is full, its CPU is too low to compare`] : []),
       ...(legsLost > 0 ? [`${about}: ${legsLost} calls broke`] : []),
       ...(refused > 0 ? [`${about}: phones refused ${refused} kinds of messages`] : []),
     ]

@@ -76,6 +76,8 @@ Other parts:
 const USUAL: readonly Subject[] = ['floor', 'floor-lead', 'served']
 const LEGS = '50,100,200,300'
 const LEGS_OF_LONG_RUN = '200'
+/** Three digits of a language identify a leg. */
+const MOST_LEGS = 1_000
 
 /** Parses the command line. Exits with the usage for unknown options. */
 export function readOptions(argv: readonly string[]): BenchOptions {
@@ -110,7 +112,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     const long = values.minutes !== undefined
     const legs = (values.legs ?? (long ? LEGS_OF_LONG_RUN : LEGS))
       .split(',')
-      .map(text => positive('--legs', text))
+      .map(text => positive('--legs', text, MOST_LEGS))
     const single: readonly Subject[] = ['served']
     const subjects = values.only
       ? values.only.split(',').map(text => oneOf('--only', SUBJECTS, text))
@@ -145,10 +147,12 @@ export function readOptions(argv: readonly string[]): BenchOptions {
   }
 }
 
-function positive(name: string, text: string): number {
+function positive(name: string, text: string, most = Number.MAX_SAFE_INTEGER): number {
   const value = Number(text)
-  if (!Number.isInteger(value) || value < 1)
-    throw new RangeError(`${name} wants whole numbers from 1, got ${text}`)
+  if (!Number.isInteger(value) || value < 1 || value > most)
+    throw new RangeError(
+      `${name} wants whole numbers from 1${most < Number.MAX_SAFE_INTEGER ? ` to ${most}` : ''}, got ${text}`,
+    )
   return value
 }
 

@@ -88,3 +88,10 @@ test('samples of any number have exact percentiles', () => {
   samples.clear()
   expect(samples.summary().count).toBe(0)
 })
+
+test('remarks on a full core, which hides how much CPU is needed', () => {
+  const busy = { ...window('served', 300, 4), corePercent: 97 }
+  expect(remarks(summarise([busy]))).toEqual([
+    'served with 300 legs: the core is full, its CPU is too low to compare',
+  ])
+})
