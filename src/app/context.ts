@@ -2,20 +2,22 @@ import type { FastifyInstance } from 'fastify'
 import type { StreamLimits } from '../bridges/telephony/limits.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
+import { assertInstalled } from '../common/optional-package.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { AdmissionControlledDialer } from '../core/calls/dialer-policies.ts'
 import type { Announcer } from '../core/model/announcer.ts'
+import type { Observer } from '../core/model/events.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { AddressGroups } from '../net/client-address.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
-import type { TraceCounters } from '../tracing/counters.ts'
+import { TraceCounters } from '../tracing/counters.ts'
+import type { TracingSettings } from '../tracing/settings.ts'
 import { type OpenFloor, openControlContext } from '../web/control/open-context.ts'
 import { type AppConfig, type AppSettings, appSettings } from './app-settings.ts'
 import { type Calls, openCalls } from './calls.ts'
 import { type OpenCarrier, openCarriers } from './carriers.ts'
 import { type Guards, openGuards } from './guards.ts'
-import { startTracing } from './observability.ts'
-import { openServer } from './server.ts'
+import { openServer, version } from './server.ts'
 import { openAnnouncer, openTranslators } from './service.ts'
 import { openStores, type Stores } from './stores.ts'
 import { TranslationService } from './translation-service.ts'
@@ -120,4 +122,25 @@ function openControl({
     wall: systemWallClock,
     log,
   })
+}
+
+interface TracingOptions {
+  readonly observer: Observer
+  readonly clock: Clock
+  readonly log: Logger
+}
+
+/** Opens the configured traces with their counters; returns undefined without an address. */
+async function startTracing(
+  settings: TracingSettings,
+  { observer, clock, log }: TracingOptions,
+): Promise<(AsyncDisposable & { readonly counters: TraceCounters }) | undefined> {
+  if (settings.url === undefined) return undefined
+  assertInstalled('tracing')
+  // Loaded only when needed.
+  const { openTracing } = await import('../tracing/tracing.ts')
+  const counters = new TraceCounters()
+  const options = { observer, clock, wall: systemWallClock, log, counters, version: version() }
+  const tracing = openTracing(settings, settings.url, options)
+  return { counters, [Symbol.asyncDispose]: () => tracing[Symbol.asyncDispose]() }
 }

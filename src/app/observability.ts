@@ -1,12 +1,4 @@
-import { readFileSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
-import type { Clock } from '../common/clock.ts'
-import type { Logger } from '../common/log.ts'
-import { assertInstalled } from '../common/optional-package.ts'
-import { systemWallClock } from '../common/wall-clock.ts'
-import type { Observer } from '../core/model/events.ts'
-import { TraceCounters } from '../tracing/counters.ts'
-import type { TracingSettings } from '../tracing/settings.ts'
 import type { BearerKeys } from '../web/control/auth.ts'
 import { EventTally, HttpTally } from '../web/metrics/event-counters.ts'
 import { Exposition, type Family } from '../web/metrics/metric-family.ts'
@@ -26,12 +18,7 @@ import {
   recordingFamilies,
   traceFamilies,
 } from './metrics/server-families.ts'
-
-/** Returns the version from package.json, which is next to both `src` and the build output. */
-export function version(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
-  return String(version)
-}
+import { version } from './server.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -98,25 +85,4 @@ function families(
     ...traceFamilies(traces),
     ...processFamilies(version()),
   ]
-}
-
-export interface TracingOptions {
-  readonly observer: Observer
-  readonly clock: Clock
-  readonly log: Logger
-}
-
-/** Opens the configured traces with their counters; returns undefined without an address. */
-export async function startTracing(
-  settings: TracingSettings,
-  { observer, clock, log }: TracingOptions,
-): Promise<(AsyncDisposable & { readonly counters: TraceCounters }) | undefined> {
-  if (settings.url === undefined) return undefined
-  assertInstalled('tracing')
-  // Loaded only when needed.
-  const { openTracing } = await import('../tracing/tracing.ts')
-  const counters = new TraceCounters()
-  const options = { observer, clock, wall: systemWallClock, log, counters, version: version() }
-  const tracing = openTracing(settings, settings.url, options)
-  return { counters, [Symbol.asyncDispose]: () => tracing[Symbol.asyncDispose]() }
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -76,4 +77,10 @@ export function openServer({ limits, trustProxy, clock, log }: ServerOptions): {
   const requestGuard = new RequestGuard({ limits, proxies: trustProxy, clock })
   guardServer(server, requestGuard)
   return { server, requestGuard }
+}
+
+/** Returns the version from package.json, which is next to both `src` and the build output. */
+export function version(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return String(version)
 }

@@ -10,16 +10,17 @@ import {
   languageSettingsSchema,
 } from '../core/calls/settings.ts'
 import { relaySettingsSchema } from '../core/model/relay-settings.ts'
-import { recordingSettingsSchema } from '../media/recording/settings.ts'
-import { soundSettingsSchema } from '../media/sounds/settings.ts'
+import { recordingSettingsSchema, soundSettingsSchema } from '../media/settings.ts'
 import { trustedProxiesSchema } from '../net/client-address.ts'
 import { limitSettingsSchema } from '../net/settings.ts'
 import { serviceConnectionSettingsSchema } from '../service/client/settings.ts'
 import { embeddedSettingsSchema } from '../service/server/settings.ts'
 import { tracingSettingsSchema } from '../tracing/settings.ts'
-import { controlSettingsSchema } from '../web/control/settings.ts'
-import { dashboardSettingsSchema } from '../web/dashboard/settings.ts'
-import { metricsSettingsSchema } from '../web/metrics/settings.ts'
+import {
+  controlSettingsSchema,
+  dashboardSettingsSchema,
+  metricsSettingsSchema,
+} from '../web/control/settings.ts'
 import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
 import { webhookSettingsSchema } from '../web/webhooks/settings.ts'
 

@@ -14,9 +14,9 @@ import type { Participant } from '../../core/room/participant.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { Room } from '../../core/room/room.ts'
 import { durationMs } from '../../transcode/pcm.ts'
+import type { RecordingSettings } from '../settings.ts'
 import { deleteOldRecordings, markRunning, writeNotes } from './manifest.ts'
 import { Recording } from './recording.ts'
-import type { RecordingSettings } from './settings.ts'
 
 /** Number of attempts to play the complete notice to a connected participant. */
 const TRIES = 3

@@ -6,7 +6,7 @@ import type { Announcer, NoticeName, Sound, ToneName } from '../../core/model/an
 import { catalogKeys } from '../../messages/lookup.ts'
 import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
-import type { SoundSettings } from './settings.ts'
+import type { SoundSettings } from '../settings.ts'
 import { levelled, readSoundFile } from './sound-file.ts'
 import { toneSound } from './tones.ts'
 

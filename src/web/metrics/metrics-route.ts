@@ -3,8 +3,8 @@ import { isLocalRequest } from '../../net/client-address.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import type { BearerKeys } from '../control/auth.ts'
 import { ControlError, fromFramework } from '../control/errors.ts'
+import type { MetricsSettings } from '../control/settings.ts'
 import type { Exposition } from './metric-family.ts'
-import type { MetricsSettings } from './settings.ts'
 
 /** Throws a `ControlError` if `request` is not allowed to read the metrics. `keys`: absent if none are configured. */
 function admitReader(

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../../src/common/clock.ts'
 import { noopLogger } from '../../../src/common/log.ts'
-import { soundSettingsSchema } from '../../../src/media/sounds/settings.ts'
+import { soundSettingsSchema } from '../../../src/media/settings.ts'
 import { SoundLibrary } from '../../../src/media/sounds/sound-library.ts'
 import { ServiceClient } from '../../../src/service/client/service-client.ts'
 import { ServiceSpeaker } from '../../../src/service/client/speaker.ts'
