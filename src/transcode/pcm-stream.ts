@@ -54,10 +54,30 @@ export class PcmStream {
   #frames = 0
   #invalidBytes = 0
 
-  /** `onPcm` receives the samples, during calls of `decode`, for that call only. `rate`: of headerless samples (Hz). */
-  constructor(onPcm: (pcm: Int16Array) => void, rate: number = SAMPLE_RATE) {
+  /**
+   * `onPcm` receives the samples, during calls of `decode`, for that call only. `format`: of headerless samples, or
+   * their rate (Hz) if they are linear16.
+   */
+  constructor(onPcm: (pcm: Int16Array) => void, format: number | WavFormat = SAMPLE_RATE) {
     this.#onPcm = onPcm
-    this.#format = { ...RAW, rate: isKnown(rate) ? rate : SAMPLE_RATE }
+    this.#format =
+      typeof format === 'number' ? { ...RAW, rate: isKnown(format) ? format : SAMPLE_RATE } : format
+  }
+
+  /** Number of pieces emitted. */
+  get framesPassed(): number {
+    return this.#frames
+  }
+
+  /** Format of the audio being read; undefined at the start of a file. */
+  get format(): WavFormat | undefined {
+    return this.#format
+  }
+
+  /** Length of the bytes queued, with `more` that follow, as far as their format is known (ms). */
+  leftMs(more: number): number {
+    if (!this.#format) return 0
+    return ((this.#queue.length + more) * 1_000) / (this.#format.bytesPerMoment * this.#format.rate)
   }
 
   get stats(): PcmStats {

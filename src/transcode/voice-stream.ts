@@ -3,9 +3,13 @@ import type { Mp3Pool } from './mp3/decoder-pool.ts'
 import { Mp3Stream } from './mp3/stream.ts'
 import { concat, SAMPLE_RATE } from './pcm.ts'
 import { PcmStream } from './pcm-stream.ts'
+import type { WavFormat } from './wav.ts'
 
 /** Number of bytes from which headerless samples are detected: 32 ms at 16 kHz. */
 const PCM_BYTES = 1_024
+
+/** Format of a voice: mp3, or that of its samples. */
+export type VoiceFormat = 'mp3' | WavFormat
 
 /** Counters of the input and its processing. */
 export interface VoiceStats {
@@ -23,34 +27,62 @@ export interface VoiceStats {
 export class VoiceStream {
   readonly #pool: Mp3Pool
   readonly #onPcm: (pcm: Int16Array) => void
+  readonly #format: VoiceFormat | undefined
   readonly #rate: number | undefined
-  /** Input received before the format is known; one entry per result. */
-  #held: Uint8Array[] = []
+  /** Input received before the format is known. */
+  #held: { readonly bytes: Uint8Array; readonly begins: boolean }[] = []
   #stream: Mp3Stream | PcmStream | undefined
   #ended = false
   #closed = false
 
-  /** Like `Mp3Stream`. `rate`: of headerless samples, if the service reports it (Hz). */
-  constructor(pool: Mp3Pool, onPcm: (pcm: Int16Array) => void, rate?: number) {
+  /**
+   * Like `Mp3Stream`. `rate`: of headerless samples, if the service reports it (Hz). `format`: of input that starts in
+   * the middle of a voice.
+   */
+  constructor(pool: Mp3Pool, onPcm: (pcm: Int16Array) => void, rate?: number, format?: VoiceFormat) {
     this.#pool = pool
     this.#onPcm = onPcm
     this.#rate = rate
+    this.#format = format
+  }
+
+  /** The format, once known. */
+  get format(): VoiceFormat | undefined {
+    return this.#stream instanceof Mp3Stream ? 'mp3' : this.#stream?.format
+  }
+
+  /** Number of frames decoded; of mp3, also of those without sound. */
+  get framesPassed(): number {
+    return this.#stream?.framesPassed ?? 0
+  }
+
+  /** Length of the samples waiting, with `more` bytes of them that follow (ms); 0 for mp3, or if unknown. */
+  leftMs(more: number): number {
+    return this.#stream instanceof PcmStream ? this.#stream.leftMs(more) : 0
   }
 
   get stats(): VoiceStats {
     return this.#stream?.stats ?? { frames: 0, invalidBytes: 0 }
   }
 
-  /** Accepts the audio of one result, a file or a piece; keeps a copy and decodes nothing yet. */
-  write(bytes: Uint8Array): void {
+  /**
+   * Accepts the audio of one result, a file or a piece; keeps a copy and decodes nothing yet. `begins`: false if it
+   * continues the last result.
+   */
+  write(bytes: Uint8Array, begins = true): void {
     if (this.#closed || bytes.length === 0) return
     if (this.#stream) {
-      this.#stream.begin()
+      if (begins) this.#stream.begin()
       this.#stream.write(bytes)
       return
     }
-    this.#held.push(bytes.slice())
+    this.#held.push({ bytes: bytes.slice(), begins })
     this.#recognize()
+  }
+
+  /** Returns the decoder to the pool until the next `decode`, as {@link Mp3Stream.park}. */
+  park(): void {
+    if (this.#stream instanceof Mp3Stream) this.#stream.park()
   }
 
   /** Like `Mp3Stream`. */
@@ -75,27 +107,27 @@ export class VoiceStream {
 
   #recognize(): void {
     if (this.#stream || this.#held.length === 0) return
-    const bytes = this.#held.length === 1 ? this.#held[0]! : joinedBytes(this.#held)
+    const bytes = this.#held.length === 1 ? this.#held[0]!.bytes : joinedBytes(this.#held)
     const known = isWav(bytes) || beginsMp3(bytes) || bytes.length >= TELLING_BYTES || this.#ended
-    const kind = known || bytes.length >= PCM_BYTES ? audioKind(bytes) : undefined
-    if (!kind && !known) return
+    const kind = !this.#format && (known || bytes.length >= PCM_BYTES) ? audioKind(bytes) : undefined
+    if (!kind && !known && !this.#format) return
     this.#stream =
-      kind === 'wav' || kind === 'pcm'
-        ? new PcmStream(this.#onPcm, this.#rate)
+      kind === 'wav' || kind === 'pcm' || (this.#format && this.#format !== 'mp3')
+        ? new PcmStream(this.#onPcm, this.#format && this.#format !== 'mp3' ? this.#format : this.#rate)
         : new Mp3Stream(this.#pool, this.#onPcm)
     for (const held of this.#held.splice(0)) {
-      this.#stream.begin()
-      this.#stream.write(held)
+      if (held.begins) this.#stream.begin()
+      this.#stream.write(held.bytes)
     }
   }
 }
 
-function joinedBytes(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0))
+function joinedBytes(parts: readonly { readonly bytes: Uint8Array }[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, { bytes }) => sum + bytes.length, 0))
   let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
+  for (const { bytes } of parts) {
+    all.set(bytes, at)
+    at += bytes.length
   }
   return all
 }

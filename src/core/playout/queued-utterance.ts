@@ -1,9 +1,10 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
 import type { Utterance } from '../utterance/utterance.ts'
-import type { UtteranceReader } from '../utterance/utterance-audio.ts'
+import type { SpeechAudio, SpeechHold, UtteranceReader } from '../utterance/utterance-audio.ts'
 
 /** The part of an utterance that playback needs. */
-export type Speech = Pick<Utterance, 'id' | 'audio' | 'speechEndedAt'> & Partial<Pick<Utterance, 'arrivals'>>
+export type Speech = Pick<Utterance, 'id' | 'speechEndedAt'> &
+  Partial<Pick<Utterance, 'arrivals'>> & { readonly audio: SpeechAudio }
 
 /** An utterance in a queue: how much has been read, and how much of that has been sent. */
 export class QueuedSpeech {
@@ -17,7 +18,7 @@ export class QueuedSpeech {
   to = -1
   readonly #reader: UtteranceReader
   /** Holds the start, which is read ahead, until other readers can start from it. */
-  #beginning: UtteranceReader | undefined
+  #beginning: SpeechHold | undefined
 
   constructor(speech: Speech, arrivedAt: number) {
     this.speech = speech
@@ -37,8 +38,7 @@ export class QueuedSpeech {
 
   /** True if all of it was read and no more follows. */
   get taken(): boolean {
-    const { audio } = this.speech
-    return audio.complete && this.at >= audio.frames
+    return this.#reader.done
   }
 
   /** Returns the next frame, for immediate playback. */
@@ -48,7 +48,7 @@ export class QueuedSpeech {
 
   /** Returns the next frame, for later playback: it is at sample `at` of the audio read ahead. */
   readAhead(at: number): Int16Array | undefined {
-    if (!this.begun) this.#beginning ??= this.speech.audio.reader()
+    if (!this.begun) this.#beginning ??= this.speech.audio.hold()
     const frame = this.#reader.next()
     if (!frame) return undefined
     if (this.from < 0) this.from = at
@@ -70,7 +70,7 @@ export class QueuedSpeech {
 }
 
 /**
- * Returns a queue that plays `unheard` again from the start (their audio is retained by a reader), then the rest of
+ * Returns a queue that plays `unheard` again from the start (a hold keeps their audio), then the rest of
  * `waiting`. `lost` lists utterances whose start is no longer available. `now`: clock ms.
  */
 export function restart(

@@ -24,6 +24,8 @@ export interface LaneTiming {
   readonly catchUp?: boolean
 }
 
+/** Maximum size of all utterances together: twice that of the largest one, or 20 s of the largest usual format. */
+const MOST_BYTES = 8 << 20
 /** Frames between two measurements of the lag: 100 ms. */
 const LOOK_FRAMES = 5
 /**
@@ -150,7 +152,7 @@ export class TranslationQueue {
 
   /**
    * Audio already read was not played after all: plays `unheard` again, each from its start, then the rest of the
-   * queue. A reader must retain the start of each.
+   * queue. A hold must keep each from its start.
    */
   again(unheard: readonly Speech[]): void {
     this.#hurried?.clear()
@@ -172,9 +174,12 @@ export class TranslationQueue {
     return this.#hurrying ? this.#hurried!.bufferedMs : 0
   }
 
-  /** Drops the oldest utterances that have not started, until the newest one no longer exceeds the maximum wait. */
+  /**
+   * Drops the oldest utterances that have not started, until the newest one no longer exceeds the maximum wait, and all of
+   * them the maximum size: their bytes need not be audio.
+   */
   #bound(): void {
-    while (this.#waitMs(this.#queue.length - 1) > this.#maxLagMs) {
+    while (this.#waitMs(this.#queue.length - 1) > this.#maxLagMs || this.#bytes > MOST_BYTES) {
       const oldest = this.#queue.findIndex(queued => queued.at === 0)
       if (oldest < 1 || oldest === this.#queue.length - 1) return
       this.#drop(oldest)
@@ -186,6 +191,13 @@ export class TranslationQueue {
     let sum = this.#bufferedMs
     for (let n = 0; n < index; n++) sum += this.#queue[n]!.leftMs
     return sum / this.factor
+  }
+
+  /** Bytes of all utterances. */
+  get #bytes(): number {
+    let sum = 0
+    for (let n = 0; n < this.#queue.length; n++) sum += this.#queue[n]!.speech.audio.bytes
+    return sum
   }
 
   /** Audio available for continuous playback (ms). */
@@ -223,7 +235,7 @@ export class TranslationQueue {
         if (!first.begun) this.#begin(first)
         return frame
       }
-      if (!first.speech.audio.complete) {
+      if (!first.taken) {
         this.#dry = first.begun
         return undefined
       }

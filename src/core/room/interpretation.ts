@@ -7,8 +7,9 @@ import type { Caption, Observer } from '../model/events.ts'
 import type { TrackWriter } from '../model/recording.ts'
 import type { RelaySettings } from '../model/relay-settings.ts'
 import { Session, type SessionEvents, type SessionServices } from '../translation/session.ts'
+import type { DecodeQueue } from '../utterance/decode-queue.ts'
 import { type InterpreterEvents, ResultAssembler } from '../utterance/result-assembler.ts'
-import type { DecodeQueue, Utterance } from '../utterance/utterance.ts'
+import type { Utterance } from '../utterance/utterance.ts'
 import type { ListenerLink, Participant } from './participant.ts'
 
 type Stretch = NonNullable<Caption['spoken']>

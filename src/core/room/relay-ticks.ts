@@ -2,7 +2,7 @@ import { type Clock, Ticker } from '../../common/clock.ts'
 import { FRAME_MS } from '../../transcode/pcm.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
-import type { DecodeQueue } from '../utterance/utterance.ts'
+import type { DecodeQueue } from '../utterance/decode-queue.ts'
 import type { LagMonitor } from './lag-monitor.ts'
 import type { Room } from './room.ts'
 

@@ -13,7 +13,7 @@ import { decodersOf, type RelaySettings } from '../model/relay-settings.ts'
 import { FailoverTranslator } from '../translation/failover-translator.ts'
 import { FragmentPool } from '../translation/fragment-store.ts'
 import type { Translator } from '../translation/translator.ts'
-import { DecodeQueue } from '../utterance/utterance.ts'
+import { DecodeQueue } from '../utterance/decode-queue.ts'
 import type { InterpretationOptions } from './interpretation.ts'
 import { LagMonitor } from './lag-monitor.ts'
 import { Participant } from './participant.ts'
@@ -68,7 +68,9 @@ export class Relay implements Admission {
     const clock = faults.clock(time)
     this.#faults = faults
     this.observer = new Observer({ onListenerError: error => faults.note('observer failed', error) })
-    this.#decoding = new DecodeQueue(error => faults.note('utterance decoding failed', error))
+    this.#decoding = new DecodeQueue({
+      failed: error => faults.note('utterance decoding failed', error),
+    })
     this.#services = new GateReport({ metrics: this.metrics, observer: this.observer, log })
     this.#gate = new FailoverTranslator([translator, ...fallbacks], {
       clock,

@@ -5,7 +5,7 @@ import type { Caption } from '../model/events.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { TranslationResult } from '../translation/translator.ts'
-import { Utterance, type UtteranceOptions } from './utterance.ts'
+import { Utterance } from './utterance.ts'
 
 /** Maximum number of chunks remembered per utterance. */
 const MOST = 256
@@ -101,7 +101,8 @@ export class ResultAssembler {
   readonly #pool: Mp3Pool
   readonly #metrics: RelayMetrics
   readonly #events: InterpreterEvents
-  readonly #voice: UtteranceOptions
+  /** Knows the level of the latest voice. */
+  #leveler: LoudnessNormalizer | undefined
   /** State of the current connection's utterances, by the service's id. */
   /** Utterances arrive in order; only the latest ones can receive more results. */
   readonly #known = new BoundedMap<string, Known>(16)
@@ -126,10 +127,7 @@ export class ResultAssembler {
     this.#pool = pool
     this.#metrics = metrics
     this.#events = events
-    this.#voice = {
-      leveler: levelDb === undefined ? undefined : new LoudnessNormalizer(levelDb),
-      notMp3: () => this.#notMp3(),
-    }
+    this.#leveler = levelDb === undefined ? undefined : new LoudnessNormalizer(levelDb)
   }
 
   /** True if the last utterance had text but no voice, although one was requested. Reset by the next voice. */
@@ -197,7 +195,10 @@ export class ResultAssembler {
     const { name, caption, said, course } = known
     // A continued voice has no arrival times, because they do not match its speech.
     const arrivals = skipMs > 0 ? {} : { arrivals: { ...course, voiceAt: now } }
-    const voice = { ...this.#voice, ...arrivals, skipMs, rate }
+    // Each starts at the level of the one before, but several can be decoded at the same time.
+    this.#leveler = this.#leveler?.copy()
+    const leveler = this.#leveler
+    const voice = { leveler, notMp3: () => this.#notMp3(), ...arrivals, skipMs, rate }
     const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, voice)
     utterance.text = known.translation
     this.#current = { name, caption, said, utterance, skipMs }
@@ -237,7 +238,7 @@ export class ResultAssembler {
     if (!same) return 0
     known.caption = cut.of.caption
     known.said = cut.of.said
-    return Math.max(0, cut.of.skipMs + wholeMs(cut.of.utterance) - OVERLAP_MS)
+    return Math.max(0, cut.of.skipMs + cut.of.utterance.audio.durationMs - OVERLAP_MS)
   }
 
   #notMp3(): void {
@@ -286,12 +287,6 @@ function noteCourse({ course }: Known, { text, translation, timing }: Translatio
   if (text) course.textAt ??= now
   if (translation) course.translationAt ??= now
   if (timing) course.timing ??= timing
-}
-
-/** Decodes the whole voice, as far as a decoder is available, and returns its duration (ms). */
-function wholeMs(utterance: Utterance): number {
-  for (let most = 100; most > 0 && utterance.decode(100); most--);
-  return utterance.audio.durationMs
 }
 
 function textsOf({ text, translation }: TranslationResult): Said {

@@ -9,6 +9,8 @@ const KEPT = 65_536
 export class ByteQueue {
   /** Maximum size. */
   readonly limit: number
+  /** Number of bytes before {@link start} that stay in the buffer, if they are still in it. */
+  kept = 0
   #bytes = new Uint8Array(0)
   #start = 0
   #end = 0
@@ -46,7 +48,7 @@ export class ByteQueue {
   /** Drops the next `count` bytes, which must exist. */
   skip(count: number): void {
     this.#start += count
-    if (this.#start < this.#end) return
+    if (this.#start < this.#end || this.kept > 0) return
     this.#start = 0
     this.#end = 0
   }
@@ -58,16 +60,18 @@ export class ByteQueue {
   }
 
   #makeRoom(count: number): void {
-    const needed = this.length + count
+    const from = Math.max(0, this.#start - this.kept)
+    const needed = this.#end - from + count
     const capacity = this.#bytes.length
     // One long response must not keep its memory for the rest of a call.
     const fits = needed <= capacity && (capacity <= KEPT || needed > capacity >> 3)
     if (fits && this.#end + count <= capacity) return
-    const target = fits ? this.#bytes : new Uint8Array(Math.min(this.limit, Math.max(SMALLEST, needed * 2)))
-    target.set(this.#bytes.subarray(this.#start, this.#end))
+    const larger = needed <= SMALLEST ? SMALLEST : needed * 2
+    const target = fits ? this.#bytes : new Uint8Array(Math.min(this.limit + this.kept, larger))
+    target.set(this.#bytes.subarray(from, this.#end))
     this.#bytes = target
-    this.#end -= this.#start
-    this.#start = 0
+    this.#end -= from
+    this.#start -= from
   }
 }
 
@@ -131,6 +135,11 @@ export class Mp3Splitter {
   /** Its offset in {@link bytes}. */
   get at(): number {
     return this.#queue.start
+  }
+
+  /** Keeps `count` bytes before the last frame, and the frame itself, available before {@link at} of the next ones. */
+  keep(count: number): void {
+    this.#queue.kept = count
   }
 
   /** Copies `bytes`; returns the number of bytes that did not fit and are lost. The last frame can move in memory. */

@@ -67,6 +67,11 @@ export function mp3ReachBack(bytes: Uint8Array, at: number, header: Mp3Header): 
   return header.version === 1 ? (bytes[side]! << 1) | (bytes[side + 1]! >> 7) : bytes[side]!
 }
 
+/** Maximum of {@link mp3ReachBack} in the stream of `header`. */
+export function mp3ReachMost(header: Mp3Header): number {
+  return header.version === 1 ? 511 : 255
+}
+
 /** True if frames of both headers can be consecutive in one stream: same version, rate and number of channels. */
 export function sameStream(a: Mp3Header, b: Mp3Header): boolean {
   return a === b || (a.rate === b.rate && a.channels === b.channels && a.version === b.version)

@@ -5,7 +5,7 @@ import type { Mp3Decoder } from './decoder.ts'
 import type { Mp3Pool } from './decoder-pool.ts'
 import { Mp3Splitter } from './frame-splitter.ts'
 import { DECODER_DELAY, Mp3Trim, mp3TagAt } from './gapless.ts'
-import { type Mp3Header, mp3ReachBack } from './header.ts'
+import { type Mp3Header, mp3ReachBack, mp3ReachMost } from './header.ts'
 
 /** Counters of the input and its processing. */
 export interface Mp3Stats {
@@ -33,6 +33,9 @@ export interface Mp3Stats {
 const LIMIT = 2 << 20
 /** Maximum level of the encoder delay before the audio of a file (−30 dBFS), even if an abrupt sound follows. */
 const SOFT = 1_000
+
+/** Number of frames on which the samples of the next one depend, apart from bytes that it refers back to. */
+const PRIMING = 2
 
 /**
  * mp3 bytes in, 16 kHz mono out: one utterance, or a whole session of consecutive files. Writing is cheap; `decode`
@@ -63,6 +66,10 @@ export class Mp3Stream {
   #refersBack = false
   /** True if the decoder still has state of the previous file. */
   #stale = false
+  /** Headers of the frames just before the next one, from which a decoder can continue with it. */
+  #recent: Mp3Header[] = []
+  /** True if the decoder was given back in the middle of a file. */
+  #parked = false
   #ended = false
   #closed = false
   #counts = { frames: 0, tagFrames: 0, badFrames: 0, overflowBytes: 0, files: 0, rateChanges: 0 }
@@ -79,6 +86,11 @@ export class Mp3Stream {
   get stats(): Mp3Stats {
     const { invalidBytes, metadataBytes } = this.#splitter
     return { ...this.#counts, mutedFrames: this.#guard.changed, invalidBytes, metadataBytes }
+  }
+
+  /** Number of frames decoded or skipped. */
+  get framesPassed(): number {
+    return this.#counts.frames + this.#counts.tagFrames
   }
 
   /**
@@ -124,6 +136,16 @@ export class Mp3Stream {
     return 'idle'
   }
 
+  /**
+   * Returns the decoder to the pool until the next `decode`. That decodes up to a few of the previous frames again,
+   * whose bytes are kept, and continues with the same samples (give or take 1).
+   */
+  park(): void {
+    if (!this.#decoder) return
+    this.#release()
+    this.#parked = true
+  }
+
   /** Ends the input. `decode` emits the rest and then returns the decoder. Idempotent. */
   end(): void {
     this.#ended = true
@@ -154,14 +176,56 @@ export class Mp3Stream {
 
   #borrow(): boolean {
     this.#decoder = this.#pool.borrow()
+    if (!this.#decoder) return false
+    if (this.#stale || this.#splitter.afterJunk) this.#recent.length = 0
+    else if (this.#parked) this.#prime(this.#decoder)
+    this.#parked = false
     this.#stale = false
-    return this.#decoder !== undefined
+    return true
+  }
+
+  /** Brings `decoder` to the state after the recent frames. */
+  #prime(decoder: Mp3Decoder): void {
+    const { bytes } = this.#splitter
+    const frames = [...this.#recent, this.#found!]
+    const at = [this.#splitter.at]
+    for (let n = this.#recent.length - 1; n >= 0; n--) at.unshift(at[0]! - frames[n]!.bytes)
+    let first = Math.max(0, this.#recent.length - PRIMING)
+    for (let n = first; n < frames.length; n++) {
+      let reach = mp3ReachBack(bytes, at[n]!, frames[n]!)
+      let from = n
+      while (reach > 0 && from > 0) reach -= frames[--from]!.bytes - frames[from]!.dataAt
+      first = Math.min(first, from)
+    }
+    for (let n = first; n < this.#recent.length; n++) decoder.decode(bytes, at[n]!, frames[n]!)
+  }
+
+  /**
+   * Remembers the frame just decoded, and of the frames before it those on which the next ones depend: two, for the
+   * overlap of their samples, and as many bytes as frames can refer back to.
+   */
+  #remember(header: Mp3Header): void {
+    const recent = this.#recent
+    recent.push(header)
+    for (let reach = mp3ReachMost(header), n = recent.length - PRIMING - 1; n >= 0; n--) {
+      if (reach <= 0) {
+        recent.splice(0, n + 1)
+        break
+      }
+      reach -= recent[n]!.bytes - recent[n]!.dataAt
+    }
+    let bytes = 0
+    for (const { bytes: each } of recent) bytes += each
+    this.#splitter.keep(bytes)
   }
 
   #decodeFrame(decoder: Mp3Decoder, header: Mp3Header): void {
     this.#found = undefined
     // Frames refer back to bytes of earlier frames; across a gap these would be wrong, and loud.
-    if (this.#stale || this.#splitter.afterJunk) decoder.reset()
+    if (this.#stale || this.#splitter.afterJunk) {
+      decoder.reset()
+      this.#recent.length = 0
+    }
     if (this.#splitter.afterJunk && this.#counts.frames > 0) this.#guard.warn()
     this.#stale = false
     this.#setRate(header.rate)
@@ -169,6 +233,7 @@ export class Mp3Stream {
     const { bytes, at } = this.#splitter
     this.#refersBack ||= mp3ReachBack(bytes, at, header) > 0
     const pcm = (this.#mayBegin && this.#asFile(header)) || this.#decoder!.decode(bytes, at, header)
+    this.#remember(header)
     this.#counts.frames++
     if (!pcm) this.#counts.badFrames++
     const sound = this.#trim.cut(this.#guard.pass(pcm, this.#decoder!.peak, header))
@@ -190,6 +255,7 @@ export class Mp3Stream {
     this.#pool.giveBack(this.#inPieces ? decoder : this.#decoder!)
     if (this.#inPieces) return undefined
     this.#decoder = decoder
+    this.#recent.length = 0
     this.#counts.files++
     this.#trim.start(undefined, header.samples)
     return pcm

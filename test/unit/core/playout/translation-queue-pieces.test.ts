@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { Speech } from '../../../../src/core/playout/translation-queue.ts'
 import { concat, FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
 import { setUp, silences, speech } from '../../../harness/relay/queue-player.ts'
 import { recording, steepest } from '../../../harness/transcode/speech-signal.ts'
@@ -46,7 +45,7 @@ describe('a voice that arrives in chunks', () => {
         const source = recording(4)
         let given = 0
         let samples = 0
-        let open: Speech | undefined
+        let open: ReturnType<typeof speech> | undefined
         let heard = 0
         const some = (ms: number) => {
           const at = given % (source.length - ms * 16)

@@ -165,4 +165,17 @@ describe('a delayed queue', () => {
     lane.enqueue(speech('5', sine(900, 1_000)))
     expect(play()).toEqual(asItIs(sine(900, 1_000)))
   })
+
+  test('drops the oldest waiting utterances when their bytes exceed the maximum, whatever their length', () => {
+    const { lane, seen } = setUp()
+    const sized = (id: string) => {
+      const made = speech(id, sine(600, 100))
+      made.audio.bytes = 3 << 20
+      return made
+    }
+    lane.enqueue(sized('1'))
+    lane.next()
+    for (const id of ['2', '3', '4', '5']) lane.enqueue(sized(id))
+    expect(seen).toEqual(['begun 1', 'dropped 2', 'dropped 3', 'dropped 4'])
+  })
 })

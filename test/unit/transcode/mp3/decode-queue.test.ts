@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { RelayMetrics } from '../../../../src/core/model/relay-metrics.ts'
-import { DecodeQueue, Utterance } from '../../../../src/core/utterance/utterance.ts'
+import { DecodeQueue } from '../../../../src/core/utterance/decode-queue.ts'
+import { Utterance } from '../../../../src/core/utterance/utterance.ts'
 import { Mp3Maker } from '../../../../src/simulator/service/tone-mp3.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { Mp3Pool } from '../../../../src/transcode/mp3/decoder-pool.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 async function setUp(decoders = 64) {
   const pool = new Mp3Pool({ max: decoders })
   await pool.ready()
-  const queue = new DecodeQueue()
+  const queue = new DecodeQueue({ now: () => 0 })
   const metrics = new RelayMetrics()
   const utterance = (id: string, ms: number, hz = 1_000) => {
     const made = new Utterance(id, 0, pool, metrics)
@@ -22,6 +23,16 @@ async function setUp(decoders = 64) {
     return made
   }
   return { pool, queue, metrics, utterance }
+}
+
+/** Returns a listener that reads all audio decoded so far, and what it has read. */
+function listener(utterance: Utterance) {
+  const reader = utterance.audio.reader()
+  const frames: number[] = []
+  const read = () => {
+    while (reader.at < utterance.audio.frames) frames.push(...reader.next()!)
+  }
+  return { read, heard: () => Int16Array.from(frames) }
 }
 
 /** Returns all of its audio. */
@@ -38,20 +49,23 @@ describe('decoding', () => {
     const { queue, utterance } = await setUp()
     const long = utterance('long', 20_000)
     long.end()
-    let before = long.audio.durationMs
-    expect(before).toBeLessThan(500)
+    const { read, heard } = listener(long)
+    let before = long.audio.frames
+    expect(before).toBeLessThan(25)
     let ticks = 0
     while (queue.size > 0) {
       queue.tick()
       ticks++
       // 16 MP3 frames of 36 ms, and the decoder's delay.
-      expect(long.audio.durationMs - before).toBeLessThanOrEqual(18 * 36)
-      before = long.audio.durationMs
+      expect((long.audio.frames - before) * 20).toBeLessThanOrEqual(18 * 36)
+      before = long.audio.frames
+      read()
     }
     expect(ticks).toBeGreaterThan(20)
     expect(long.audio.complete).toBe(true)
     expect(Math.abs(long.audio.durationMs - 20_000)).toBeLessThan(120)
-    expect(loudness(all(long), 1_000, 16_000)).toBeGreaterThan(6_000)
+    expect(heard().length / 16).toBeCloseTo(long.audio.durationMs, -2)
+    expect(loudness(heard(), 1_000, 16_000)).toBeGreaterThan(6_000)
   })
 
   test('keeps up with all of many voices equally', async () => {
@@ -59,33 +73,67 @@ describe('decoding', () => {
     const many = Array.from({ length: 60 }, (_, n) => utterance(String(n), 3_000))
     for (const each of many) each.end()
     queue.tick()
-    const after = many.map(each => each.audio.durationMs)
+    const after = many.map(each => each.audio.frames * 20)
     // At least real time for each voice.
     expect(Math.min(...after)).toBeGreaterThan(300)
     expect(Math.max(...after) - Math.min(...after)).toBeLessThan(50)
-    while (queue.size > 0) queue.tick()
+    const listeners = many.map(listener)
+    while (queue.size > 0) {
+      queue.tick()
+      for (const { read } of listeners) read()
+    }
     for (const each of many) expect(each.audio.complete).toBe(true)
+  })
+
+  test('ends each turn in time, and begins the next with those who had to wait', () => {
+    let now = 0
+    const queue = new DecodeQueue({ now: () => now })
+    const served: number[] = []
+    for (let n = 0; n < 10; n++)
+      queue.add({
+        due: n !== 4,
+        scheduled: () => {},
+        decode: () => {
+          now += 0.4
+          served.push(n)
+          return n !== 5
+        },
+        close: () => {},
+      })
+    queue.tick()
+    expect(now).toBeLessThan(2)
+    expect(served).toEqual([0, 1, 2, 3])
+    queue.tick()
+    queue.tick()
+    expect(served).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 9, 0, 1, 2])
+    expect(queue.size).toBe(9)
   })
 
   test('continues with fewer decoders than voices', async () => {
     const { queue, utterance, pool } = await setUp(2)
     const many = Array.from({ length: 8 }, (_, n) => utterance(String(n), 1_000, 500 + 100 * n))
     for (const each of many) each.end()
-    for (let n = 0; n < 500 && queue.size > 0; n++) queue.tick()
+    const listeners = many.map(listener)
+    for (let n = 0; n < 500 && queue.size > 0; n++) {
+      queue.tick()
+      for (const { read } of listeners) read()
+    }
     expect(queue.size).toBe(0)
-    for (const [n, each] of many.entries())
-      expect(loudness(all(each), 500 + 100 * n, 16_000)).toBeGreaterThan(5_000)
+    for (const [n, { heard }] of listeners.entries())
+      expect(loudness(heard(), 500 + 100 * n, 16_000)).toBeGreaterThan(5_000)
     pool.close()
   })
 
   test('waits for the next chunk of a voice', async () => {
     const { queue, utterance } = await setUp()
     const made = utterance('slow', 200)
+    const { read } = listener(made)
     for (let n = 0; n < 10; n++) queue.tick()
     expect(queue.size).toBe(1)
     expect(made.audio.complete).toBe(false)
     made.write(maker.tone(1_000, 200))
     made.end()
+    read()
     queue.tick()
     expect(queue.size).toBe(0)
     expect(made.audio.durationMs).toBeGreaterThan(350)
@@ -107,10 +155,12 @@ describe('decoding', () => {
   test('stops at the maximum utterance length of two minutes', async () => {
     const { queue, utterance } = await setUp()
     const endless = utterance('endless', 1_000)
+    const { read } = listener(endless)
     for (let n = 0; n < 200; n++) {
       endless.write(maker.tone(1_000, 1_000))
       queue.tick()
       queue.tick()
+      read()
     }
     expect(queue.size).toBe(0)
     expect(endless.audio.durationMs).toBeLessThan(121_000)

@@ -1,0 +1,317 @@
+import { EncodedVoice, Mp3Length } from '../../transcode/encoded-voice.ts'
+import type { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
+import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
+import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
+import type { VoiceFormat, VoiceStats } from '../../transcode/voice-stream.ts'
+import { SharedHold, SharedReader, type VoiceHost } from './shared-reader.ts'
+import type { SpeechAudio, SpeechHold, UtteranceReader } from './utterance-audio.ts'
+import { VoiceCopy, VoicePass, type VoicePassOptions } from './voice-pass.ts'
+
+/** Maximum size of a voice: two minutes at 256 kbit/s. */
+const MOST_BYTES = 4 << 20
+/** Maximum length of a voice; the rest is dropped (ms). */
+const LONGEST_MS = 120_000
+/** mp3 frames decoded when a reader needs a frame at once. */
+const URGENT_SLICES = 4
+/** Decoded at once for a copy, and before the start of a copy from the middle (frames: 0.5 and 1 s). */
+const FIRST_COPIED = 25
+const PREROLL_FRAMES = 50
+/** A reader this much behind another one decodes on its own (frames: 1 s). */
+const MOST_APART = 50
+
+/** A position in the voice, and the first frame decoded from there. */
+interface Cut {
+  readonly at: number
+  readonly format: VoiceFormat
+  readonly frame: number
+}
+
+export interface SharedVoiceOptions {
+  readonly pool: Mp3Pool
+  /** Used by this voice only. */
+  readonly leveler?: LoudnessNormalizer | undefined
+  /** Sample rate of a voice without a header, if the service states it (Hz). */
+  readonly rate?: number | undefined
+  /** Duration of its start that is skipped (ms). */
+  readonly skipMs?: number | undefined
+  /** Called once, when decoding has ended. `whole`: without being stopped. */
+  readonly finished: (stats: VoiceStats, whole: boolean) => void
+}
+
+/**
+ * The voice of one utterance for all of its listeners. It keeps the bytes as they were received, and samples only for
+ * about a second ahead of the listeners, who usually share one run of the decoder. Whoever starts late, or falls behind,
+ * gets another run. Without readers and holds, nothing is kept.
+ */
+export class SharedVoice implements SpeechAudio {
+  readonly #options: SharedVoiceOptions
+  readonly #voice = new EncodedVoice(MOST_BYTES)
+  readonly #length = new Mp3Length(this.#voice)
+  /** The state of the leveler at the start of the voice. */
+  readonly #levelAtStart: LoudnessNormalizer | undefined
+  readonly #readers = new Set<SharedReader>()
+  readonly #holds = new Set<SharedHold>()
+  readonly #copies = new Set<VoiceCopy>()
+  readonly #skip: number
+  readonly #first: VoicePass
+  #passes: VoicePass[]
+  /** Length decoded by the pass that has got furthest. */
+  #frames = 0
+  #samples = 0
+  #complete = false
+  #counted = false
+  /** Where the bytes that are kept start, if not at the start of the voice. */
+  #cut: Cut | undefined
+  #lostBytes = 0
+  /** It had a reader or hold. */
+  #used = false
+  #fault: { readonly error: unknown } | undefined
+  #wake: () => void = () => {}
+
+  constructor(options: SharedVoiceOptions) {
+    this.#options = options
+    const { leveler, skipMs = 0 } = options
+    this.#levelAtStart = leveler?.copy()
+    this.#skip = Math.round((skipMs * SAMPLE_RATE) / 1_000)
+    this.#first = this.#pass({ leveler, skip: this.#skip })
+    this.#passes = [this.#first]
+  }
+
+  /** Calls `wake` when decoding is needed after `decode` returned false. */
+  scheduled(wake: () => void): void {
+    this.#wake = wake
+  }
+
+  get complete(): boolean {
+    return this.#complete
+  }
+
+  get frames(): number {
+    return this.#frames
+  }
+
+  get durationMs(): number {
+    let ms = (this.#samples / FRAME_SAMPLES) * FRAME_MS
+    if (this.#complete) return ms
+    for (const pass of this.#passes) if (pass.audio.samples === this.#samples) ms += pass.leftMs(this.#length)
+    return ms
+  }
+
+  /** Bytes held. */
+  get bytes(): number {
+    return this.#voice.end - this.#voice.start
+  }
+
+  /** Adds the bytes of one result. */
+  write(bytes: Uint8Array): void {
+    const voice = this.#voice
+    if (this.durationMs > LONGEST_MS) {
+      this.end()
+      return
+    }
+    // What has been decoded can be given up; the voice can then not be played again.
+    if (this.bytes + bytes.length > MOST_BYTES && this.#passes.length > 0)
+      voice.drop(Math.min(...this.#passes.map(({ at }) => at)))
+    this.#lostBytes += voice.write(bytes)
+  }
+
+  /** No more bytes follow. Idempotent. */
+  end(): void {
+    this.#voice.finish()
+  }
+
+  /** True if readers need more audio; also true if nothing is left to decode, which `decode` then reports. */
+  get due(): boolean {
+    if (this.#copies.size > 0 || this.#fault) return true
+    let waiting = false
+    for (const pass of this.#passes) {
+      if (pass.due) return true
+      waiting ||= !pass.audio.complete
+    }
+    return !waiting
+  }
+
+  /**
+   * Decodes at most `slices` mp3 frames, or as much of samples, for all readers that need them; if none does, further
+   * ahead. Returns false if nothing is left to decode.
+   */
+  decode(slices: number): boolean {
+    if (this.#fault) throw this.#fault.error
+    for (const copy of this.#copies)
+      if (!copy.decode(slices)) {
+        copy.close()
+        this.#copies.delete(copy)
+        this.#tidy()
+      }
+    const { due } = this
+    for (const pass of this.#passes) if (!due || pass.due) this.#decode(pass, slices)
+    return this.#copies.size > 0 || this.#passes.some(({ audio }) => !audio.complete)
+  }
+
+  /** Stops decoding; readers can still read decoded audio. Idempotent. */
+  close(): void {
+    for (const copy of this.#copies) copy.close()
+    this.#copies.clear()
+    for (const pass of this.#passes) {
+      pass.close()
+      this.#measure(pass)
+    }
+    this.#voice.clear()
+    this.#complete = true
+    this.#count(false)
+  }
+
+  reader(): UtteranceReader {
+    const reader = new SharedReader(this.#host)
+    this.#readers.add(reader)
+    this.#used = true
+    this.#attach(reader, false)
+    return reader
+  }
+
+  hold(): SpeechHold {
+    const hold = new SharedHold(this.#host)
+    this.#holds.add(hold)
+    this.#used = true
+    return hold
+  }
+
+  copy(most: number): Int16Array {
+    const frames = Math.min(most, this.#frames)
+    const pcm = new Int16Array(frames * FRAME_SAMPLES)
+    const whole = frames === this.#frames && this.#voice.start === 0
+    const cut = whole ? undefined : (this.#cut ?? this.#cutBefore(this.#frames - frames))
+    const pass = cut ? this.#passFrom(cut) : this.#passFromStart()
+    const copy = new VoiceCopy(pass, pcm, cut ? this.#frames - frames - cut.frame : 0)
+    this.#copies.add(copy)
+    while (copy.frames < FIRST_COPIED && copy.decode(URGENT_SLICES));
+    this.#wake()
+    return pcm
+  }
+
+  #passFromStart(): VoicePass {
+    return this.#pass({ leveler: this.#levelAtStart?.copy(), skip: this.#skip })
+  }
+
+  /** Its level is the one reached at the end. */
+  #passFrom(from: Cut): VoicePass {
+    return this.#pass({ leveler: this.#options.leveler?.copy(), from })
+  }
+
+  #pass(options: Pick<VoicePassOptions, 'leveler' | 'skip' | 'from'>): VoicePass {
+    const { pool, rate } = this.#options
+    return new VoicePass({ voice: this.#voice, pool, rate, ...options })
+  }
+
+  #decode(pass: VoicePass, slices: number): void {
+    pass.decode(slices)
+    if (pass.audio.durationMs > LONGEST_MS) pass.close()
+    this.#measure(pass)
+    if (!pass.audio.complete) return
+    this.#complete = true
+    if (pass === this.#first) this.#count(true)
+    if (this.#frames === 0) this.#voice.clear()
+  }
+
+  #measure({ audio }: VoicePass): void {
+    this.#frames = Math.max(this.#frames, audio.frames)
+    this.#samples = Math.max(this.#samples, audio.samples)
+  }
+
+  #count(whole: boolean): void {
+    if (this.#counted) return
+    this.#counted = true
+    const { frames, invalidBytes } = this.#first.stats
+    this.#options.finished({ frames, invalidBytes: invalidBytes + this.#lostBytes }, whole)
+  }
+
+  /** Finds a run of the decoder for `reader`; if there is none, starts one if `needed`. */
+  #attach(reader: SharedReader, needed: boolean): void {
+    const { at } = reader
+    const found = this.#passes.find(({ audio }) => audio.reaches(at) && at - audio.frames <= MOST_APART)
+    if (found) reader.join(found)
+    else if (needed && this.#voice.start === 0 && this.#voice.end > 0) {
+      const pass = this.#passFromStart()
+      this.#passes.push(pass)
+      reader.join(pass)
+      // In the same slices as the first time, for the same level.
+      this.#pull(pass)
+      this.#wake()
+    }
+  }
+
+  /** Decodes for a reader that has nothing to read. An error is reported by the next `decode`. */
+  #pull(pass: VoicePass): void {
+    try {
+      this.#decode(pass, URGENT_SLICES)
+    } catch (error) {
+      this.#fault = { error }
+    }
+  }
+
+  /** Readers far behind `reader`, which has moved, need not keep its samples in memory. */
+  #moved({ at, pass }: SharedReader): void {
+    if (this.#readers.size < 2) return
+    for (const other of this.#readers)
+      if (other.pass === pass && at - other.at > MOST_APART) {
+        other.leave()
+        this.#drop(pass)
+      }
+  }
+
+  #drop(pass: VoicePass | undefined): void {
+    if (!pass?.audio.abandoned) return
+    pass.close()
+    this.#passes = this.#passes.filter(each => each !== pass)
+    if (pass === this.#first) this.#count(false)
+  }
+
+  /** Gives up what nobody needs any more. */
+  #tidy(): void {
+    if (this.#readers.size > 0 || this.#copies.size > 0 || !this.#used) return
+    if (this.#holds.size === 0) {
+      this.close()
+      return
+    }
+    let frames = 0
+    for (const hold of this.#holds) frames = Math.max(frames, hold.frames)
+    if (!this.#complete || frames >= this.#frames || this.#cut) return
+    this.#cut = this.#cutBefore(this.#frames - frames)
+    this.#voice.drop(this.#cut.at)
+  }
+
+  /** Returns a position in the voice from which frame `frame` can be decoded. */
+  #cutBefore(frame: number): Cut {
+    const { format = 'mp3' } = this.#first
+    const skipped = this.#skip / FRAME_SAMPLES
+    const from = Math.max(0, frame + skipped - PREROLL_FRAMES)
+    if (format === 'mp3') {
+      const { at, ms } = new Mp3Length(this.#voice).seek(from * FRAME_MS)
+      return { at, format, frame: Math.round(ms / FRAME_MS - skipped) }
+    }
+    // Counted from the end, because of headers.
+    const { rate, bytesPerMoment } = format
+    const moments = Math.ceil(((this.#frames + skipped - from) * FRAME_MS * rate) / 1_000)
+    const at = Math.max(this.#voice.start, this.#voice.end - moments * bytesPerMoment)
+    return { at, format, frame: from - skipped }
+  }
+
+  readonly #host: VoiceHost = {
+    attach: reader => this.#attach(reader, true),
+    pull: pass => this.#pull(pass),
+    moved: reader => this.#moved(reader),
+    left: (reader, pass) => {
+      this.#readers.delete(reader)
+      this.#drop(pass)
+      this.#tidy()
+    },
+    released: hold => {
+      this.#holds.delete(hold)
+      this.#tidy()
+    },
+    trimmed: () => this.#tidy(),
+    frames: () => this.#frames,
+    whole: () => this.#voice.start === 0,
+    over: () => this.#complete && this.#voice.end === this.#voice.start,
+  }
+}
