@@ -11,8 +11,10 @@ import { VoiceCopy, VoicePass, type VoicePassOptions } from './voice-pass.ts'
 const MOST_BYTES = 4 << 20
 /** Maximum length of a voice; the rest is dropped (ms). */
 const LONGEST_MS = 120_000
-/** mp3 frames decoded when a reader needs a frame at once. */
-const URGENT_SLICES = 4
+/** mp3 frames decoded at the start of another run, as at the start of the first one. */
+const FIRST_SLICES = 4
+/** mp3 frames decoded when a reader needs a frame at once: as many as in a tick, since each time some are decoded again. */
+const URGENT_SLICES = 16
 /** Decoded at once for a copy, and before the start of a copy from the middle (frames: 0.5 and 1 s). */
 const FIRST_COPIED = 25
 const PREROLL_FRAMES = 50
@@ -235,15 +237,15 @@ export class SharedVoice implements SpeechAudio {
       this.#passes.push(pass)
       reader.join(pass)
       // In the same slices as the first time, for the same level.
-      this.#pull(pass)
+      this.#pull(pass, FIRST_SLICES)
       this.#wake()
     }
   }
 
   /** Decodes for a reader that has nothing to read. An error is reported by the next `decode`. */
-  #pull(pass: VoicePass): void {
+  #pull(pass: VoicePass, slices: number): void {
     try {
-      this.#decode(pass, URGENT_SLICES)
+      this.#decode(pass, slices)
     } catch (error) {
       this.#fault = { error }
     }
@@ -298,7 +300,7 @@ export class SharedVoice implements SpeechAudio {
 
   readonly #host: VoiceHost = {
     attach: reader => this.#attach(reader, true),
-    pull: pass => this.#pull(pass),
+    pull: pass => this.#pull(pass, URGENT_SLICES),
     moved: reader => this.#moved(reader),
     left: (reader, pass) => {
       this.#readers.delete(reader)
