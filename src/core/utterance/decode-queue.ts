@@ -1,6 +1,9 @@
 /** Time for decoding in one turn of the event loop (ms): with the last slice, less than 2 ms. */
 const TURN_MS = 1.5
 
+/** Turns that a tick takes at most, with other events in between: 12 of 20 ms. */
+const MOST_TURNS = 8
+
 /** mp3 frames decoded at a time for one job: more than half a second of audio, less than 0.5 ms of work. */
 const SLICE = 16
 
@@ -21,20 +24,29 @@ export interface DecodeQueueOptions {
   readonly failed?: (error: unknown) => void
   /** For the time limit of a turn (ms); default `performance.now`. */
   readonly now?: () => number
+  /** Runs `task` once other events had their turn; default `setImmediate`. */
+  readonly defer?: (task: () => void) => void
 }
 
 /**
- * Spreads the decoding of voices over ticks, to keep each turn of the event loop short. Jobs take turns: those that have
- * to wait for the next tick come first in it.
+ * Spreads the decoding of voices over turns of the event loop, to keep each of them short. A tick starts with the jobs
+ * that wait longest, and continues in further turns until no job is due.
  */
 export class DecodeQueue {
   readonly #jobs = new Set<DecodeJob>()
   readonly #failed: (error: unknown) => void
   readonly #now: () => number
+  readonly #defer: (task: () => void) => void
+  /** The rest of a tick is deferred. */
+  #deferred = false
+  /** Turns of the current tick so far. */
+  #turns = 0
 
-  constructor({ failed = () => {}, now = () => performance.now() }: DecodeQueueOptions = {}) {
+  constructor(options: DecodeQueueOptions = {}) {
+    const { failed = () => {}, now = () => performance.now(), defer = setImmediate } = options
     this.#failed = failed
     this.#now = now
+    this.#defer = defer
   }
 
   /** Decodes `job`, starting with the next tick, until it is complete. */
@@ -49,6 +61,12 @@ export class DecodeQueue {
   }
 
   tick(): void {
+    this.#turns = 0
+    this.#turn()
+  }
+
+  #turn(): void {
+    this.#turns++
     const until = this.#now() + TURN_MS
     let left = this.#jobs.size
     for (const job of this.#jobs) {
@@ -62,8 +80,20 @@ export class DecodeQueue {
         this.#jobs.delete(job)
         this.#close(job)
       }
-      if (this.#now() >= until) return
+      if (this.#now() >= until) {
+        this.#continueLater()
+        return
+      }
     }
+  }
+
+  #continueLater(): void {
+    if (this.#deferred || this.#turns >= MOST_TURNS) return
+    this.#deferred = true
+    this.#defer(() => {
+      this.#deferred = false
+      this.#turn()
+    })
   }
 
   /** Closes and removes all jobs. */

@@ -87,7 +87,7 @@ describe('decoding', () => {
 
   test('ends each turn in time, and begins the next with those who had to wait', () => {
     let now = 0
-    const queue = new DecodeQueue({ now: () => now })
+    const queue = new DecodeQueue({ now: () => now, defer: () => {} })
     const served: number[] = []
     for (let n = 0; n < 10; n++)
       queue.add({
@@ -107,6 +107,50 @@ describe('decoding', () => {
     queue.tick()
     expect(served).toEqual([0, 1, 2, 3, 5, 6, 7, 8, 9, 0, 1, 2])
     expect(queue.size).toBe(9)
+  })
+
+  test('takes further turns in the same tick while jobs are due, within a limit', () => {
+    let now = 0
+    let deferred: (() => void)[] = []
+    const queue = new DecodeQueue({ now: () => now, defer: task => void deferred.push(task) })
+    const left = Array.from({ length: 30 }, () => 1)
+    for (const n of left.keys())
+      queue.add({
+        get due() {
+          return left[n]! > 0
+        },
+        scheduled: () => {},
+        decode: () => {
+          now += 0.4
+          left[n]!--
+          return true
+        },
+        close: () => {},
+      })
+    const turns: number[] = []
+    const run = () => {
+      const begun = now
+      return () => void turns.push(now - begun)
+    }
+    const first = run()
+    queue.tick()
+    first()
+    while (deferred.length > 0) {
+      expect(deferred.length).toBe(1)
+      const [task] = deferred
+      deferred = []
+      const ended = run()
+      task!()
+      ended()
+    }
+    // 12 ms of work in turns of less than 2 ms each.
+    expect(left.every(each => each === 0)).toBe(true)
+    expect(Math.max(...turns)).toBeLessThan(2)
+    for (const n of left.keys()) left[n] = 100
+    queue.tick()
+    let more = 0
+    for (; deferred.length > 0 && more < 100; more++) deferred.shift()!()
+    expect(more).toBe(7)
   })
 
   test('continues with fewer decoders than voices', async () => {
