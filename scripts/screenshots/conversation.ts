@@ -1,6 +1,5 @@
 import { type App, buildApp } from '../../src/app/app.ts'
-import { ScriptedRecognizer } from '../../src/cli/demo/scripted-recognizer.ts'
-import { DIALOGUE } from '../../src/cli/demo/scripts.ts'
+import { DIALOGUE, ScriptedRecognizer } from '../../src/cli/demo/scripts.ts'
 import { bundledSentences, lineAudio, withPauses } from '../../src/cli/sample-audio.ts'
 import { placeCall, type SimulatedCall } from '../../src/simulator/index.ts'
 import { toLine } from '../../src/simulator/twilio/phone/voice.ts'

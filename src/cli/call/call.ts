@@ -10,7 +10,7 @@ import { Answers } from '../heard-translations.ts'
 import { localToken } from '../local-token.ts'
 import { LINE_RATE, lineAudio } from '../sample-audio.ts'
 import { assertWritable, meter, type Terminal } from '../terminal.ts'
-import { bridgeLanguageProblem, type CallCaption, CallCaptions } from './call-captions.ts'
+import { bridgeLanguageProblem, type CallCaption, CallCaptions } from './live-view.ts'
 
 /** Returns `text` as an http(s) address without a trailing slash. Throws a `CommandError` that names `option`. */
 export function httpAddress(option: string, text: string): string {

@@ -1,25 +1,31 @@
 import { EVENT } from '../../service/contract.ts'
+import type { Reply, SessionRecord } from './evidence.ts'
 import {
   ackOf,
   audioOf,
   binaries,
+  broken,
+  either,
   entriesOf,
   events,
   field,
   fileData,
+  holds,
   isVoice,
   listOf,
   mp3Frame,
+  notShown,
   ordinary,
+  type Statement,
   shown,
   started,
   startOf,
+  statement,
   strings,
   unauthorized,
+  type Verdict,
   wasRejected,
-} from './assertions.ts'
-import type { Reply, SessionRecord } from './evidence.ts'
-import { broken, either, holds, notShown, type Statement, statement, type Verdict } from './statement.ts'
+} from './statement.ts'
 
 /** Section 3: states and transitions. */
 export const SECTION_3: readonly Statement[] = [

@@ -1,19 +1,25 @@
 import { EVENT } from '../../service/contract.ts'
+import type { Evidence, Reply, SessionRecord } from './evidence.ts'
 import {
   ackOf,
   answers,
+  broken,
+  either,
   errorFaults,
   events,
+  holds,
   isVoice,
   mp3Frame,
+  notShown,
   ordinary,
+  type Statement,
   shown,
   started,
   startOf,
+  statement,
   unauthorized,
-} from './assertions.ts'
-import type { Evidence, Reply, SessionRecord } from './evidence.ts'
-import { broken, either, holds, notShown, type Statement, statement, type Verdict } from './statement.ts'
+  type Verdict,
+} from './statement.ts'
 
 /** Section 5: authentication. */
 export const SECTION_5: readonly Statement[] = [

@@ -1,21 +1,27 @@
 import { isLanguageId } from '../../common/language.ts'
 import { EVENT } from '../../service/contract.ts'
 import { SAMPLE_RATE } from '../../transcode/pcm.ts'
+import type { Evidence, SessionRecord } from './evidence.ts'
 import {
   audioOf,
+  broken,
+  either,
   events,
   field,
+  holds,
   isVoice,
   listOf,
   mp3Frame,
+  notShown,
   ordinary,
+  type Statement,
   shown,
   started,
+  statement,
   strings,
+  type Verdict,
   wasRejected,
-} from './assertions.ts'
-import type { Evidence, SessionRecord } from './evidence.ts'
-import { broken, either, holds, notShown, type Statement, statement, type Verdict } from './statement.ts'
+} from './statement.ts'
 
 /** Matches strings that look like a language identifier, in upper or lower case. */
 const LIKE_ID = /^[a-z]{2,3}[-_][a-z0-9]{2,3}$/i

@@ -1,10 +1,10 @@
 import { setTimer } from '../../common/clock.ts'
 import { EVENT, NAMESPACES, type Namespace } from '../../service/contract.ts'
 import { bytesOf, SAMPLE_RATE } from '../../transcode/pcm.ts'
-import { ackOf, started, startOf } from './assertions.ts'
 import type { Evidence, Probe, SessionRecord, Sessions } from './evidence.ts'
 import { streamHead } from './http-evidence.ts'
 import { RecordedSocket } from './recorded-socket.ts'
+import { ackOf, started, startOf } from './statement.ts'
 
 const WRONG_KEY = 'a-key-that-nobody-has'
 /** Length of an audio fragment (ms). */

@@ -7,8 +7,7 @@ import { SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { bundledSentences, wideAudio } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
 import { ConversationLog, type DiscordDemoResult, reportDiscord, type Said, writeRecord } from './results.ts'
-import { ScriptedRecognizer } from './scripted-recognizer.ts'
-import { SPEAKERS, type SpeakerKey, TURNS, type Turn } from './scripts.ts'
+import { ScriptedRecognizer, SPEAKERS, type SpeakerKey, TURNS, type Turn } from './scripts.ts'
 import { noticesOver, translationHeard } from './turn-taking.ts'
 
 /** Interval of checking the chat (ms). */

@@ -10,8 +10,7 @@ import { bundledSentences, lineAudio, withPauses } from '../sample-audio.ts'
 import type { Terminal } from '../terminal.ts'
 import type { Said } from './results.ts'
 import { ConversationLog, type Phones, report, resultOf, type TwoPhonesResult, write } from './results.ts'
-import { ScriptedRecognizer } from './scripted-recognizer.ts'
-import { CALLEE, CALLER, DESK, DIALOGUE, type Line } from './scripts.ts'
+import { CALLEE, CALLER, DESK, DIALOGUE, type Line, ScriptedRecognizer } from './scripts.ts'
 import { BREATH_MS, noticesHeard, translationHeard } from './turn-taking.ts'
 
 /** Public URL of the bridge for the simulated Twilio, which signs it. */

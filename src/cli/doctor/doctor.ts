@@ -1,7 +1,6 @@
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
 import { type Config, ConfigError, loadConfig } from '../../config/load.ts'
 import { type Check, fail } from './check.ts'
-import { controlChecks } from './control-checks.ts'
 import { type EndToEndOptions, endToEnd } from './end-to-end.ts'
 import { engineChecks } from './engine-checks.ts'
 import type { DoctorEnvironment } from './environment.ts'
@@ -14,7 +13,7 @@ import {
   settingsCheck,
   settingsFailures,
 } from './machine-checks.ts'
-import { serviceChecks } from './service-checks.ts'
+import { controlChecks, serviceChecks } from './service-checks.ts'
 import { accountChecks, twilioChecks } from './twilio-checks.ts'
 
 export { type Check, exitCode, renderChecks } from './check.ts'

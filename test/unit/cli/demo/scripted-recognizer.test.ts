@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ScriptedRecognizer } from '../../../../src/cli/demo/scripted-recognizer.ts'
+import { ScriptedRecognizer } from '../../../../src/cli/demo/scripts.ts'
 import { systemClock } from '../../../../src/common/clock.ts'
 import { OpenAiTranscriber } from '../../../../src/service/server/engines/remote/openai.ts'
 import { quiet, sine } from '../../../harness/transcode/tone.ts'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Check } from '../../../../src/cli/doctor/check.ts'
-import { controlChecks } from '../../../../src/cli/doctor/control-checks.ts'
 import type { DoctorEnvironment } from '../../../../src/cli/doctor/environment.ts'
 import { localEnvironment } from '../../../../src/cli/doctor/machine.ts'
+import { controlChecks } from '../../../../src/cli/doctor/service-checks.ts'
 import { loadConfig } from '../../../../src/config/load.ts'
 
 const KEY = 'a-key-of-the-desk-0123456789'
