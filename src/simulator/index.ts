@@ -7,9 +7,11 @@ export {
   type ConversationOptions,
   type ConversationReport,
   converse,
+  type ScheduleOptions,
+  type Sentence,
+  schedule,
   type Told,
 } from './conversation/conversation.ts'
-export { type ScheduleOptions, type Sentence, schedule } from './conversation/schedule.ts'
 export {
   type DiscordFaults,
   DiscordSimulator,
@@ -35,11 +37,11 @@ export type { PresenceFaults } from './discord/model/voice-presence.ts'
 export type { Webhook } from './discord/model/webhook.ts'
 export type { SeenRequest as SeenDiscordRequest } from './discord/rest/api.ts'
 export type { ApiErrorCode as DiscordErrorCode } from './discord/rest/api-error.ts'
-export { DiscordRestFaults, type RestFault as DiscordRestFault } from './discord/rest/faults.ts'
+export { DiscordRestFaults, type RestFault as DiscordRestFault } from './discord/rest/api-error.ts'
+export type { PacketCounts } from './discord/voice/bot-receiver.ts'
 export { trust } from './discord/voice/certificate.ts'
 export type { Chance, Datagram, DatagramFaults } from './discord/voice/datagrams.ts'
 export type { Transition } from './discord/voice/dave/group.ts'
-export type { PacketCounts } from './discord/voice/packet-counts.ts'
 export type { EncryptionMode } from './discord/voice/rtp.ts'
 export { EncodedSpeech } from './discord/voice/speech.ts'
 export type { ExpectedBot, Restriction, VoiceCall } from './discord/voice/voice-call.ts'
@@ -68,23 +70,30 @@ export {
   canned,
   type EchoOptions,
   echoes,
+  Mp3Maker,
+  type Mp3Rate,
   silence,
   type TextAnswering,
   type ToneOptions,
   texts,
+  tone,
+  toneOf,
   tones,
 } from './service/scripted-answers.ts'
-export type { DropHow, Faults, ScriptedResult } from './service/scripted-faults.ts'
 export { ScriptedService, type ScriptedServiceOptions } from './service/scripted-service.ts'
 export type { Saying, ScriptedSession, SessionEvent } from './service/scripted-session.ts'
-export type { ServiceShape, VoiceForm } from './service/service-shape.ts'
-export { Mp3Maker, type Mp3Rate, tone, toneOf } from './service/tone-mp3.ts'
-export { placeCall, SimulatedCall } from './twilio/phone/call.ts'
-export { CallLoad, type CallLoadOptions, type CallLoadReport, placeCalls } from './twilio/phone/call-load.ts'
-export type { CallOptions } from './twilio/phone/call-options.ts'
+export type { DropHow, Faults, ScriptedResult, ServiceShape, VoiceForm } from './service/service-shape.ts'
+export {
+  CallLoad,
+  type CallLoadOptions,
+  type CallLoadReport,
+  placeCall,
+  placeCalls,
+  SimulatedCall,
+} from './twilio/phone/call.ts'
+export type { CallOptions, Quirks } from './twilio/phone/call-options.ts'
 export { LINE_PERIOD_MS, PhoneLine } from './twilio/phone/line.ts'
 export { PlayQueue, type PlayQueueOptions } from './twilio/phone/play-queue.ts'
-export type { Quirks } from './twilio/phone/quirks.ts'
 export { PHONE_RATE } from './twilio/phone/recording.ts'
 export type {
   CallReport,
@@ -104,7 +113,13 @@ export { Account, type AccountOptions } from './twilio/rest/account.ts'
 export type { CallEvent, CallStatus } from './twilio/rest/call-order.ts'
 export type { CallbackFaults, SeenCallback } from './twilio/rest/callbacks.ts'
 export type { NetworkOptions } from './twilio/rest/network.ts'
-export { type NumberSettings, PhoneNumber } from './twilio/rest/phone-number.ts'
+export {
+  type Behavior,
+  type NumberSettings,
+  PhoneNumber,
+  Subscriber,
+  type SubscriberOptions,
+} from './twilio/rest/phone-number.ts'
 export { RestCall } from './twilio/rest/rest-call.ts'
 export {
   REST_ERROR_CODES,
@@ -113,7 +128,6 @@ export {
   type RestFault,
   RestFaults,
 } from './twilio/rest/rest-errors.ts'
-export { type Behavior, Subscriber, type SubscriberOptions } from './twilio/rest/subscriber.ts'
 export {
   type SeenRequest,
   type StandInAddress,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { NoticeName } from '../../src/core/model/announcer.ts'
-import type { SubscriberOptions } from '../../src/simulator/twilio/rest/subscriber.ts'
+import type { SubscriberOptions } from '../../src/simulator/twilio/rest/phone-number.ts'
 import { ANA, BEN, CODES, DESK, everHeard, LINE, PUBLIC, SOFT, twoPeople } from '../harness/e2e/two-people.ts'
 import { noticeHz, toneHz } from '../harness/relay/fake-announcer.ts'
 import { sine } from '../harness/transcode/tone.ts'

@@ -8,8 +8,13 @@ import {
   type SttResult,
 } from '../../service/contract.ts'
 import { durationMs, SAMPLE_RATE, samplesOf } from '../../transcode/pcm.ts'
-import type { DropHow, ScriptedResult, SessionFaults } from './scripted-faults.ts'
-import { type ServiceShape, ShapedAnswers } from './service-shape.ts'
+import {
+  type DropHow,
+  type ScriptedResult,
+  type ServiceShape,
+  type SessionFaults,
+  ShapedAnswers,
+} from './service-shape.ts'
 
 const STREAMED_BYTES = 1024
 

@@ -1,6 +1,5 @@
 import { expect } from 'vitest'
-import { silence } from '../../../src/simulator/service/scripted-answers.ts'
-import { Mp3Maker, tone } from '../../../src/simulator/service/tone-mp3.ts'
+import { Mp3Maker, silence, tone } from '../../../src/simulator/service/scripted-answers.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { concat, FRAME_MS, FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { PATIENCE_MS, Rig } from '../../harness/faults/service-fault-harness.ts'

@@ -5,7 +5,7 @@ import { Relay } from '../../../src/core/room/relay.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { type FakeConnection, FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
-import { Mp3Maker } from '../../../src/simulator/service/tone-mp3.ts'
+import { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { SeededRandom } from '../../fuzz/random.ts'
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import { ResultReader } from '../../../src/service/client/results.ts'
 import { UtteranceNumbers, type VoiceMode } from '../../../src/service/client/utterance-numbers.ts'
+import { Mp3Maker, tone } from '../../../src/simulator/service/scripted-answers.ts'
 import { ShapedAnswers } from '../../../src/simulator/service/service-shape.ts'
-import { Mp3Maker, tone } from '../../../src/simulator/service/tone-mp3.ts'
 import { type ShapeCell, shapeName } from './result-shapes.ts'
 
 /** Utterances: text, translation, and the pitch of the speech, if any. */

@@ -9,7 +9,7 @@ import {
   type VoiceConnection,
   VoiceConnectionStatus,
 } from '@discordjs/voice'
-import { opusDecoder, opusEncoder } from '../../../src/simulator/discord/voice/opus.ts'
+import { opusDecoder, opusEncoder } from '../../../src/simulator/discord/voice/speech.ts'
 import type { VoiceCall } from '../../../src/simulator/discord/voice/voice-call.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
 

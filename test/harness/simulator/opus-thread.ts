@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { opusDecoder, opusEncoder } from '../../../src/simulator/discord/voice/opus.ts'
+import { opusDecoder, opusEncoder } from '../../../src/simulator/discord/voice/speech.ts'
 import { sine } from '../transcode/tone.ts'
 
 /** Encodes and decodes a tone repeatedly, like two scripted users and a bot. */

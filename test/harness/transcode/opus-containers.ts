@@ -1,4 +1,4 @@
-import { opusEncoder } from '../../../src/simulator/discord/voice/opus.ts'
+import { opusEncoder } from '../../../src/simulator/discord/voice/speech.ts'
 import { EBML, elementOf } from '../../../src/transcode/container/ebml.ts'
 import { checksum } from '../../../src/transcode/container/ogg-pages.ts'
 import { sine } from './tone.ts'

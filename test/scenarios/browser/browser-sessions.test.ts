@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { RelayEvents } from '../../../src/core/model/events.ts'
-import { Mp3Maker } from '../../../src/simulator/service/tone-mp3.ts'
+import { Mp3Maker } from '../../../src/simulator/service/scripted-answers.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
 import { sine } from '../../harness/transcode/tone.ts'

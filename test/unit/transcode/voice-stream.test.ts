@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { Mp3Maker, tone } from '../../../src/simulator/service/tone-mp3.ts'
+import { Mp3Maker, tone } from '../../../src/simulator/service/scripted-answers.ts'
 import { audioKind } from '../../../src/transcode/container/audio-kind.ts'
 import { Mp3Pool } from '../../../src/transcode/mp3/decoder-pool.ts'
 import { bytesOf, concat } from '../../../src/transcode/pcm.ts'

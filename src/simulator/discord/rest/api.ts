@@ -4,12 +4,31 @@ import { readBody } from '../../rest-faults.ts'
 import { isSnowflake } from '../model/snowflake.ts'
 import type { World } from '../model/world.ts'
 import { OpenSockets } from '../open-sockets.ts'
-import { ApiError } from './api-error.ts'
-import type { DiscordRestFaults, RestFault } from './faults.ts'
+import { ApiError, type DiscordRestFaults, type RestFault } from './api-error.ts'
 import { FormCheck } from './form-check.ts'
 import { bucketHeaders, limitedReply, RateLimits, type RawReply } from './rate-limits.ts'
-import { type ApiReply, type FoundRoute, Routes } from './route.ts'
-import { ROUTES } from './routes/index.ts'
+import { type ApiReply, type FoundRoute, type Route, Routes } from './route.ts'
+import { CHANNEL_ROUTES, THREAD_ROUTES } from './routes/channels.ts'
+import { COMMAND_ROUTES, INTERACTION_ROUTES } from './routes/commands.ts'
+import { GUILD_ROUTES, MEMBER_ROUTES } from './routes/guilds.ts'
+import { MESSAGE_ROUTES } from './routes/messages.ts'
+import { GATEWAY_ROUTES, USER_ROUTES } from './routes/users.ts'
+import { WEBHOOK_MESSAGE_ROUTES, WEBHOOK_ROUTES } from './routes/webhooks.ts'
+
+/** All routes; the first match is used. */
+export const ROUTES: readonly Route[] = [
+  ...GATEWAY_ROUTES,
+  ...USER_ROUTES,
+  ...COMMAND_ROUTES,
+  ...INTERACTION_ROUTES,
+  ...WEBHOOK_MESSAGE_ROUTES,
+  ...WEBHOOK_ROUTES,
+  ...GUILD_ROUTES,
+  ...MEMBER_ROUTES,
+  ...MESSAGE_ROUTES,
+  ...THREAD_ROUTES,
+  ...CHANNEL_ROUTES,
+]
 
 const MAX_BYTES = 10_485_760
 

@@ -1,10 +1,9 @@
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { BotReceiver } from './bot-receiver.ts'
-import type { DatagramPath } from './datagrams.ts'
+import type { Address, DatagramPath } from './datagrams.ts'
 import { BotMember } from './dave/members.ts'
 import { u16 } from './dave/mls.ts'
 import { Close } from './gateway-message.ts'
-import type { Address } from './media-socket.ts'
 import {
   type EncryptionMode,
   OPUS_PAYLOAD_TYPE,

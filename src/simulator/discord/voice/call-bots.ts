@@ -1,7 +1,6 @@
-import { BotReceiver, type BotReceiverOptions } from './bot-receiver.ts'
+import { BotReceiver, type BotReceiverOptions, noPackets, type PacketCounts } from './bot-receiver.ts'
 import { BotSession, type BotSessionOptions } from './bot-session.ts'
 import { Close, Op } from './gateway-message.ts'
-import { noPackets, type PacketCounts } from './packet-counts.ts'
 
 /** A bot that the voice server admits, with the data it received in VOICE_STATE_UPDATE and VOICE_SERVER_UPDATE. */
 export interface ExpectedBot {

@@ -1,9 +1,15 @@
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { ScriptedMember } from './dave/members.ts'
-import { OPUS_RATE, SILENCE_FRAME } from './opus.ts'
 import type { RtpHeader } from './rtp.ts'
-import type { EncodedSpeech } from './speech.ts'
-import { type SayOptions, Speech, type SpeechPacket, type SpeechSource } from './speech.ts'
+import {
+  type EncodedSpeech,
+  OPUS_RATE,
+  type SayOptions,
+  SILENCE_FRAME,
+  Speech,
+  type SpeechPacket,
+  type SpeechSource,
+} from './speech.ts'
 import type { VoiceFaults } from './voice-faults.ts'
 
 export type { SayOptions } from './speech.ts'

@@ -1,5 +1,5 @@
 import { randomFrom } from '../../random.ts'
-import type { Quirks } from './quirks.ts'
+import type { Quirks } from './call-options.ts'
 import { Histogram } from './reports.ts'
 import { PACKET_MS, SILENT_PACKET } from './voice.ts'
 import type { Wire } from './wire.ts'

@@ -4,9 +4,8 @@ import { type CallOptions, decide } from '../phone/call-options.ts'
 import type { CallEnd } from '../phone/script.ts'
 import type { CallOrder, CallStatus, MachineDetection } from './call-order.ts'
 import type { Callbacks } from './callbacks.ts'
-import type { PhoneNumber } from './phone-number.ts'
+import type { PhoneNumber, Subscriber, SubscriberOptions } from './phone-number.ts'
 import type { RestCall } from './rest-call.ts'
-import type { Subscriber, SubscriberOptions } from './subscriber.ts'
 
 /**
  * Connects a call to the voice webhook of the called number, and keeps the account's record of it. Settles like

@@ -8,10 +8,9 @@ import type { Account } from './account.ts'
 import { carryOut, putThrough } from './call-flow.ts'
 import type { CallOrder } from './call-order.ts'
 import { type CallbackFaults, Callbacks, type SeenCallback } from './callbacks.ts'
-import { type NumberSettings, PhoneNumber } from './phone-number.ts'
+import { type NumberSettings, PhoneNumber, Subscriber, type SubscriberOptions } from './phone-number.ts'
 import { type CallListener, type CallParties, RestCall } from './rest-call.ts'
 import { RestError } from './rest-errors.ts'
-import { Subscriber, type SubscriberOptions } from './subscriber.ts'
 
 /** The numbers of the account, the actual addresses of public hosts, and the behavior of phones. */
 export interface NetworkOptions {

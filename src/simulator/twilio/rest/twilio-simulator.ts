@@ -12,10 +12,9 @@ import { type ApiReply, answer, routeFor } from './api.ts'
 import type { CallbackFaults, SeenCallback } from './callbacks.ts'
 import { Form } from './form.ts'
 import { type NetworkOptions, PhoneNetwork } from './network.ts'
-import type { PhoneNumber } from './phone-number.ts'
+import type { PhoneNumber, Subscriber, SubscriberOptions } from './phone-number.ts'
 import type { RestCall } from './rest-call.ts'
 import { RestError, type RestFault, RestFaults } from './rest-errors.ts'
-import type { Subscriber, SubscriberOptions } from './subscriber.ts'
 
 /** Address and credentials of a simulator. */
 export interface StandInAddress {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
+import { toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
 import { guildHarness, speech, total } from '../../../harness/discord/guild-harness.ts'
 import { until } from '../../../harness/until.ts'
 

@@ -1,7 +1,7 @@
 import { Status } from 'discord.js'
 import { expect, test } from 'vitest'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
-import { toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
+import { toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
 import { anyOf, guildHarness, isInterpreter, speech } from '../../../harness/discord/guild-harness.ts'
 import { noticeHz } from '../../../harness/relay/fake-announcer.ts'
 import { pause, until } from '../../../harness/until.ts'

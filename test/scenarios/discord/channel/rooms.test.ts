@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { systemClock } from '../../../../src/common/clock.ts'
 import type { Dialer, DialRequest, OutgoingCall } from '../../../../src/core/model/dialer.ts'
-import { Mp3Maker, toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
+import { Mp3Maker, toneOf } from '../../../../src/simulator/service/scripted-answers.ts'
 import { anyOf, guildHarness, speech, total } from '../../../harness/discord/guild-harness.ts'
 import { noticeHz } from '../../../harness/relay/fake-announcer.ts'
 import { LiveLeg } from '../../../harness/relay/live-leg.ts'

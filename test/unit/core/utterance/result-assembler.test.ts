@@ -4,7 +4,7 @@ import type { TranslationResult } from '../../../../src/core/translation/transla
 import { ResultAssembler } from '../../../../src/core/utterance/result-assembler.ts'
 import { Utterance } from '../../../../src/core/utterance/utterance.ts'
 import { countFrames, framesIn, numberedFrames } from '../../../../src/simulator/network/numbered-frames.ts'
-import { Mp3Maker } from '../../../../src/simulator/service/tone-mp3.ts'
+import { Mp3Maker } from '../../../../src/simulator/service/scripted-answers.ts'
 import { Mp3Pool } from '../../../../src/transcode/mp3/decoder-pool.ts'
 import { concat } from '../../../../src/transcode/pcm.ts'
 

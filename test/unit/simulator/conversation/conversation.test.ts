@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type ConversationReport, converse } from '../../../../src/simulator/conversation/conversation.ts'
-import { schedule } from '../../../../src/simulator/conversation/schedule.ts'
+import {
+  type ConversationReport,
+  converse,
+  schedule,
+} from '../../../../src/simulator/conversation/conversation.ts'
 import { recordings, steepest } from '../../../harness/transcode/speech-signal.ts'
 
 const MINUTE = 60_000

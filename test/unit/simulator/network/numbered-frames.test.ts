@@ -10,7 +10,7 @@ import {
   numberedFrames,
 } from '../../../../src/simulator/network/numbered-frames.ts'
 import { randomFrom } from '../../../../src/simulator/random.ts'
-import { Mp3Maker } from '../../../../src/simulator/service/tone-mp3.ts'
+import { Mp3Maker } from '../../../../src/simulator/service/scripted-answers.ts'
 import { decodeMulaw, encodeMulaw } from '../../../../src/transcode/g711.ts'
 import { Mp3Pool } from '../../../../src/transcode/mp3/decoder-pool.ts'
 import { concat } from '../../../../src/transcode/pcm.ts'

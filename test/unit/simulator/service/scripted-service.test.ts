@@ -1,12 +1,11 @@
 import { io, type Socket } from 'socket.io-client'
 import { afterEach, describe, expect, test } from 'vitest'
 import type { StsResult } from '../../../../src/service/contract.ts'
-import { silence, tones } from '../../../../src/simulator/service/scripted-answers.ts'
+import { silence, tone, toneOf, tones } from '../../../../src/simulator/service/scripted-answers.ts'
 import {
   ScriptedService,
   type ScriptedServiceOptions,
 } from '../../../../src/simulator/service/scripted-service.ts'
-import { tone, toneOf } from '../../../../src/simulator/service/tone-mp3.ts'
 import { bytesOf } from '../../../../src/transcode/pcm.ts'
 
 const RECEIVE = { obtainVia: 'chunk', codec: 'mp3', sampleRate: 16_000, mode: 'block' }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { RelayMetrics } from '../../../../src/core/model/relay-metrics.ts'
 import { DecodeQueue } from '../../../../src/core/utterance/decode-queue.ts'
 import { Utterance } from '../../../../src/core/utterance/utterance.ts'
-import { Mp3Maker } from '../../../../src/simulator/service/tone-mp3.ts'
+import { Mp3Maker } from '../../../../src/simulator/service/scripted-answers.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
 import { Mp3Pool } from '../../../../src/transcode/mp3/decoder-pool.ts'
 

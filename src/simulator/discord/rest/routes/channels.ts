@@ -3,10 +3,9 @@ import { type Channel, TextChannel, Thread } from '../../model/channel.ts'
 import type { Message } from '../../model/message.ts'
 import { VoiceChannel } from '../../model/voice-channel.ts'
 import type { World } from '../../model/world.ts'
-import { channelOf, guildOf, messageOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { FormCheck } from '../form-check.ts'
-import { NO_CONTENT, ok, type Route } from '../route.ts'
+import { channelOf, guildOf, messageOf, NO_CONTENT, ok, type Route } from '../route.ts'
 
 const DURATIONS = [60, 1_440, 4_320, 10_080]
 const PUBLIC = 11

@@ -1,8 +1,7 @@
 import { isJson, type Json } from '../../json.ts'
 import type { World } from '../../model/world.ts'
-import { guildOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import { type ApiRequest, NO_CONTENT, ok, type Route } from '../route.ts'
+import { type ApiRequest, guildOf, NO_CONTENT, ok, type Route } from '../route.ts'
 
 const SCOPES = ['/applications/:application', '/applications/:application/guilds/:guild'] as const
 

@@ -3,10 +3,9 @@ import type { Guild } from '../../model/guild.ts'
 import type { Member } from '../../model/member.ts'
 import type { PermissionName } from '../../model/permissions.ts'
 import { VoiceChannel } from '../../model/voice-channel.ts'
-import { guildOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { FormCheck } from '../form-check.ts'
-import { type ApiRequest, NO_CONTENT, ok, type Route } from '../route.ts'
+import { type ApiRequest, guildOf, NO_CONTENT, ok, type Route } from '../route.ts'
 
 export const GUILD_ROUTES: readonly Route[] = [
   {

@@ -2,10 +2,8 @@ import type { Channel } from '../../model/channel.ts'
 import { Thread } from '../../model/channel.ts'
 import { type MessageDraft, readDraft } from '../../model/message-draft.ts'
 import type { World } from '../../model/world.ts'
-import { channelOf, messageOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
-import type { Route } from '../route.ts'
-import { NO_CONTENT, ok } from '../route.ts'
+import { channelOf, messageOf, NO_CONTENT, ok, type Route } from '../route.ts'
 
 export const MESSAGE_ROUTES: readonly Route[] = [
   {

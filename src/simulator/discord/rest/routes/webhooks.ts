@@ -4,10 +4,18 @@ import { readDraft } from '../../model/message-draft.ts'
 import { VoiceChannel } from '../../model/voice-channel.ts'
 import { Webhook, type WebhookTarget } from '../../model/webhook.ts'
 import type { World } from '../../model/world.ts'
-import { channelOf, guildOf } from '../access.ts'
 import { ApiError } from '../api-error.ts'
 import { FormCheck } from '../form-check.ts'
-import { type ApiReply, type ApiRequest, NO_CONTENT, ok, type Route, type RouteAuth } from '../route.ts'
+import {
+  type ApiReply,
+  type ApiRequest,
+  channelOf,
+  guildOf,
+  NO_CONTENT,
+  ok,
+  type Route,
+  type RouteAuth,
+} from '../route.ts'
 
 /** The requested name of a webhook; undefined if the body has none. Throws `ApiError` (Discord: Usernames). */
 function readWebhookName(body: Json, key: 'name' | 'username', required = false): string | undefined {

@@ -7,11 +7,11 @@ import { next } from '../../../../../src/simulator/discord/model/interaction.ts'
 import { ALL_MENTIONS, pingsIn, readDraft } from '../../../../../src/simulator/discord/model/message-draft.ts'
 import { isSnowflake, madeAt, Snowflakes } from '../../../../../src/simulator/discord/model/snowflake.ts'
 import { isLocale } from '../../../../../src/simulator/discord/model/user.ts'
+import { ROUTES } from '../../../../../src/simulator/discord/rest/api.ts'
 import { ApiError } from '../../../../../src/simulator/discord/rest/api-error.ts'
 import { FormCheck } from '../../../../../src/simulator/discord/rest/form-check.ts'
 import { RateLimits } from '../../../../../src/simulator/discord/rest/rate-limits.ts'
 import { Routes } from '../../../../../src/simulator/discord/rest/route.ts'
-import { ROUTES } from '../../../../../src/simulator/discord/rest/routes/index.ts'
 import { FakeClock } from '../../../../../src/simulator/index.ts'
 
 const SEED = { seed: 7 }

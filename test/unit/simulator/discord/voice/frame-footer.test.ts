@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { BotReceiver } from '../../../../../src/simulator/discord/voice/bot-receiver.ts'
 import { hasDaveFooter } from '../../../../../src/simulator/discord/voice/dave/mls.ts'
-import { opusEncoder } from '../../../../../src/simulator/discord/voice/opus.ts'
+import { opusEncoder } from '../../../../../src/simulator/discord/voice/speech.ts'
 import { FakeClock } from '../../../../../src/simulator/index.ts'
 import { rms } from '../../../../../src/transcode/level.ts'
 

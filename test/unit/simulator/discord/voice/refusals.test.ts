@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { discoveryResponse } from '../../../../../src/simulator/discord/voice/datagrams.ts'
 import { Close, Op } from '../../../../../src/simulator/discord/voice/gateway-message.ts'
-import { discoveryResponse } from '../../../../../src/simulator/discord/voice/media-socket.ts'
 import type { VoiceCall } from '../../../../../src/simulator/discord/voice/voice-call.ts'
 import { VoiceServer } from '../../../../../src/simulator/discord/voice/voice-server.ts'
 import { RawBot } from '../../../../harness/simulator/raw-voice-bot.ts'

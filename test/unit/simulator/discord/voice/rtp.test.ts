@@ -1,9 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  discoveryRequest,
-  discoveryResponse,
-} from '../../../../../src/simulator/discord/voice/media-socket.ts'
+import { discoveryRequest, discoveryResponse } from '../../../../../src/simulator/discord/voice/datagrams.ts'
 import {
   ENCRYPTION_MODES,
   openPacket,
