@@ -2,9 +2,8 @@ import {
   OPERATIONS as SERVICE,
   type Operation as ServiceOperation,
 } from '../../src/service/server/http/operations.ts'
-import { errorsOf } from '../../src/web/control/openapi.ts'
+import { errorsOf, OPERATIONS } from '../../src/web/control/control-api.ts'
 import type { AnyOperation } from '../../src/web/control/operation.ts'
-import { OPERATIONS } from '../../src/web/control/operations.ts'
 import { code, fenced, head, table } from './markdown.ts'
 import { routeTable } from './routes.ts'
 import { fieldRows, shapeLines, shapeOf } from './shape-text.ts'

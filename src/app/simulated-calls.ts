@@ -9,8 +9,8 @@ import type { CallOptions } from '../simulator/twilio/phone/call-options.ts'
 import type { Voice } from '../simulator/twilio/phone/voice.ts'
 import { ControlError } from '../web/control/errors.ts'
 import type { DashboardSettings } from '../web/control/settings.ts'
+import type { PhoneListener, SimulatedCalls } from '../web/dashboard/dashboard.ts'
 import type { SimulatedCallView, SimulatedOrder } from '../web/dashboard/protocol.ts'
-import type { PhoneListener, SimulatedCalls } from '../web/dashboard/simulated-calls.ts'
 import { Recordings } from './bundled-recordings.ts'
 
 /** Pause between two sentences, so that listeners hear the translation of the first (ms). */

@@ -5,7 +5,7 @@ import { entries } from '../../scripts/reference/api.ts'
 import { apiReferencePages, referencePages } from '../../scripts/reference/pages.ts'
 import { settingRows } from '../../scripts/reference/settings.ts'
 import { OPERATIONS as SERVICE } from '../../src/service/server/http/operations.ts'
-import { OPERATIONS } from '../../src/web/control/operations.ts'
+import { OPERATIONS } from '../../src/web/control/control-api.ts'
 
 const FOLDER = fileURLToPath(new URL('../../docs/reference/', import.meta.url))
 const pages = await referencePages()

@@ -1,14 +1,89 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import {
+  type ApiDescription,
+  jsonSchema,
+  type OperationDescription,
+  schemaParameters,
+} from '../../net/openapi.ts'
 import { addOpenApiRoutes } from '../../net/openapi-page.ts'
 import { markAuthenticated, vouchForGuest } from '../../net/request-guard.ts'
 import { BearerKeys, linkOf } from './auth.ts'
 import type { ControlContext } from './control-context.ts'
-import { ControlError, fromFramework } from './errors.ts'
-import { controlDescription } from './openapi.ts'
-import type { AnyOperation } from './operation.ts'
-import { OPERATIONS } from './operations.ts'
+import { ControlError, ERROR_TABLE, type ErrorName, fromFramework } from './errors.ts'
+import { type AnyOperation, operation } from './operation.ts'
+import { play, say, stopAnnouncement } from './operations/announcements.ts'
+import { dial, getCall, hangUpCall, listCalls } from './operations/calls.ts'
+import { linkCaptions, readCaptions, revokeLinks } from './operations/captions.ts'
+import { createCode, linkRoom, listCodes, revokeCode, revokeRoomLinks } from './operations/join.ts'
+import {
+  changeParticipant,
+  getParticipant,
+  hangUpParticipant,
+  listParticipants,
+} from './operations/participants.ts'
+import { getRecording, pauseRecording, startRecording, stopRecording } from './operations/recordings.ts'
+import { createRoom, endRoomNow, getRoom, listRooms } from './operations/rooms.ts'
+import {
+  deleteTranscript,
+  forgetRoomTranscript,
+  getTranscript,
+  listTranscripts,
+  roomTranscript,
+} from './operations/transcripts.ts'
 import { answer, Idempotency, logFault } from './request-handler.ts'
+import { errorSchema, webhookSchema } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
+
+const listWebhooks = operation({
+  id: 'listWebhooks',
+  method: 'GET',
+  path: '/webhooks',
+  group: 'Webhooks',
+  summary: 'Gets the state of the webhook receivers',
+  about: 'The receivers of the settings (`webhooks`), by name, without addresses and secrets.',
+  status: 200,
+  answer: z.strictObject({ webhooks: z.array(webhookSchema) }),
+  errors: [],
+  run: context => ({ webhooks: context.webhooks.stats }),
+})
+
+/** All operations of the control API, in the order of its description. A route that is missing here fails a test. */
+export const OPERATIONS: readonly AnyOperation[] = [
+  createRoom,
+  listRooms,
+  getRoom,
+  endRoomNow,
+  listParticipants,
+  getParticipant,
+  changeParticipant,
+  hangUpParticipant,
+  dial,
+  listCalls,
+  getCall,
+  hangUpCall,
+  createCode,
+  listCodes,
+  revokeCode,
+  linkRoom,
+  revokeRoomLinks,
+  say,
+  play,
+  stopAnnouncement,
+  readCaptions,
+  linkCaptions,
+  revokeLinks,
+  roomTranscript,
+  forgetRoomTranscript,
+  listTranscripts,
+  getTranscript,
+  deleteTranscript,
+  startRecording,
+  getRecording,
+  pauseRecording,
+  stopRecording,
+  listWebhooks,
+]
 
 export interface ControlApiOptions {
   readonly context: ControlContext
@@ -113,3 +188,80 @@ function refuse(reply: FastifyReply, error: Error & { statusCode?: number }, con
   if (failure.specific === 'unexpected') logFault(context, undefined, error)
   void reply.status(failure.status).headers(failure.headers).send(failure.body)
 }
+
+const ABOUT = `Rooms, participants, calls, sounds, captions and transcripts of a bridge. Requests carry a key:
+\`Authorization: Bearer <key>\`. Every error is \`{ code, error, description }\`. Requests other than GET accept an
+\`Idempotency-Key\`: a repeated request within 24 hours returns the first response and has no further effect.`
+
+/** Errors of every request. */
+export const COMMON_ERRORS: readonly ErrorName[] = [
+  'key_missing',
+  'key_wrong',
+  'too_many_attempts',
+  'too_many_requests',
+  'request_malformed',
+  'value_not_allowed',
+  'field_unknown',
+  'unexpected',
+]
+/** Errors of every request with a body. */
+const BODY_ERRORS: readonly ErrorName[] = ['not_json', 'too_large']
+
+/** Returns the errors that `operation` can return. */
+export function errorsOf(operation: AnyOperation): readonly ErrorName[] {
+  const changes = operation.method !== 'GET'
+  return [
+    ...COMMON_ERRORS,
+    ...(changes ? [...BODY_ERRORS, 'idempotency_reused' as const, 'capacity' as const] : []),
+    ...operation.errors,
+  ].filter((name, index, all) => all.indexOf(name) === index)
+}
+
+/** Returns the description of the control API. */
+function controlDescription(operations: readonly AnyOperation[]): ApiDescription {
+  return {
+    title: 'Dragoman control API',
+    about: ABOUT,
+    base: '/v1',
+    document: '/openapi.json',
+    page: '/docs',
+    securitySchemes: {
+      bearer: { type: 'http', scheme: 'bearer' },
+      link: { type: 'apiKey', in: 'query', name: 'token' },
+    },
+    security: [{ bearer: [] }],
+    error: errorSchema,
+    operations: operations.map(describe),
+  }
+}
+
+function describe(operation: AnyOperation): OperationDescription {
+  const { access, params, query, body, method, answer, types = [] } = operation
+  return {
+    ...operation,
+    ...(access === 'link' && { security: [{ bearer: [] }, { link: [] }] }),
+    parameters: [
+      ...schemaParameters(params, 'path'),
+      // The link token is a security scheme.
+      ...schemaParameters(query, 'query').filter(({ name }) => name !== 'token'),
+      ...(method === 'GET' ? [] : [IDEMPOTENCY]),
+    ],
+    body: body && {
+      type: 'application/json',
+      required: !body.safeParse(undefined).success,
+      schema: jsonSchema(body, 'input'),
+    },
+    answers: {
+      ...(answer && { 'application/json': jsonSchema(answer) }),
+      ...Object.fromEntries(types.map(type => [type, { type: 'string' }])),
+    },
+    errors: errorsOf(operation).map(name => ({ name, ...ERROR_TABLE[name] })),
+  }
+}
+
+const IDEMPOTENCY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  schema: { type: 'string', pattern: '^[!-~]{1,128}$' },
+} as const

@@ -1,5 +1,3 @@
-import type { Caption } from './caption.ts'
-
 /** A caption with its position. */
 export interface Entry extends Caption {
   /** Unique across all lives of the room. */
@@ -188,4 +186,46 @@ export function shownLines(entry: Entry, leads: boolean, { show, language }: Wis
 
 function said(lines: readonly Line[]): Line[] {
   return lines.filter(({ text }) => text !== '')
+}
+
+/** A caption as sent by the stream and the transcript. */
+export interface Caption {
+  readonly utterance: string
+  readonly speaker: string
+  readonly name?: string
+  readonly from: string
+  readonly to: string
+  readonly final: boolean
+  readonly text?: string
+  readonly translation?: string
+  /** Time since the room opened (ms). */
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** Characters that change the text direction. */
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
+
+/** Validates `value` from the server as a caption; undefined if it is invalid. */
+export function readCaption(value: unknown): Caption | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { utterance, speaker, name, from, to, final, text, translation, startMs, endMs } = value as Record<
+    string,
+    unknown
+  >
+  if (typeof utterance !== 'string' || typeof speaker !== 'string') return undefined
+  if (typeof from !== 'string' || typeof to !== 'string') return undefined
+  if (typeof startMs !== 'number' || typeof endMs !== 'number') return undefined
+  return {
+    ...{ utterance, speaker, from, to, startMs, endMs },
+    // Transcripts contain only complete utterances and omit the field.
+    final: final !== false,
+    ...(typeof name === 'string' ? { name: plain(name) } : {}),
+    ...(typeof text === 'string' ? { text: plain(text) } : {}),
+    ...(typeof translation === 'string' ? { translation: plain(translation) } : {}),
+  }
+}
+
+function plain(text: string): string {
+  return text.replace(TURNS, '').trim()
 }

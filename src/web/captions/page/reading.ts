@@ -1,9 +1,8 @@
 import { element } from '../../../pages/page/dom.ts'
 import type { StreamEvent } from '../../../pages/page/event-stream.ts'
 import type { Access } from './access.ts'
-import { readCaption } from './caption.ts'
 import { CaptionList, ScreenReader, type View } from './caption-list.ts'
-import { CaptionStore, shownLines } from './caption-store.ts'
+import { CaptionStore, readCaption, shownLines } from './caption-store.ts'
 import {
   CaptionStream,
   readService,

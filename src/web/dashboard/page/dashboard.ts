@@ -1,17 +1,60 @@
 import { element } from '../../../pages/page/dom.ts'
+import { accessOf, forgetKey, fragment, storeKey } from '../../captions/page/access.ts'
 import type { Delta, Levels, Offer, Snapshot } from '../protocol.ts'
 import { Api } from './api.ts'
 import { Board } from './board.ts'
 import { CallsView } from './calls-view.ts'
 import { QuantileChart, StageChart } from './charts.ts'
 import { LegDialog, RoomDialog } from './dialogs.ts'
-import { EventsView, SaidView } from './feeds.ts'
+import { EventsView, Live, type LiveState, SaidView } from './feeds.ts'
 import { say } from './format.ts'
 import { HealthView } from './health-view.ts'
-import { KeyForm } from './key-form.ts'
-import { Live, type LiveState } from './live.ts'
 import { RoomsTable } from './rooms-table.ts'
 import { SimulateForm } from './simulate-form.ts'
+
+/** The form for the key, which is kept for this tab and never in an address. */
+class KeyForm {
+  readonly #section = element('login', HTMLElement)
+  readonly #field = element('key', HTMLInputElement)
+  readonly #problem = element('login-problem', HTMLElement)
+
+  constructor(enter: (key: string) => void) {
+    element('login-form', HTMLFormElement).addEventListener('submit', event => {
+      event.preventDefault()
+      const key = this.#field.value.trim()
+      this.#field.value = ''
+      if (key === '') return
+      storeKey(key)
+      enter(key)
+    })
+  }
+
+  /** Returns the key from the address, which is then cleaned, or the key typed in before. */
+  static key(): string | undefined {
+    const access = accessOf(fragment(location.hash))
+    if (location.hash !== '') history.replaceState(null, '', location.pathname)
+    return access?.kind === 'key' ? access.secret : undefined
+  }
+
+  open(problem: string): void {
+    forgetKey()
+    say(this.#problem, problem)
+    this.#section.hidden = false
+    element('login-form', HTMLElement).hidden = false
+    this.#field.focus()
+  }
+
+  /** No key would be accepted. */
+  closed(): void {
+    this.open('The dashboard is disabled, because the settings of this server have no key.')
+    element('login-form', HTMLElement).hidden = true
+  }
+
+  hide(): void {
+    this.#section.hidden = true
+    say(this.#problem, '')
+  }
+}
 
 const board = new Board()
 let api = new Api('')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { OPERATIONS } from '../../../../src/web/control/operations.ts'
+import { OPERATIONS } from '../../../../src/web/control/control-api.ts'
 import { errorSchema } from '../../../../src/web/control/schemas.ts'
 import { controlled, KEY } from '../../../harness/web/control-harness.ts'
 

@@ -1,9 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
+import { COMMON_ERRORS, errorsOf, OPERATIONS } from '../../../../src/web/control/control-api.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../../src/web/control/errors.ts'
-import { COMMON_ERRORS, errorsOf } from '../../../../src/web/control/openapi.ts'
-import { OPERATIONS } from '../../../../src/web/control/operations.ts'
 import { errorSchema } from '../../../../src/web/control/schemas.ts'
 import { controlled } from '../../../harness/web/control-harness.ts'
 

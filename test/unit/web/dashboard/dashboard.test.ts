@@ -3,9 +3,13 @@ import { expect, onTestFinished, test } from 'vitest'
 import { SECURITY_HEADERS } from '../../../../src/net/http-hardening.ts'
 import { BearerKeys } from '../../../../src/web/control/auth.ts'
 import { controlSettingsSchema } from '../../../../src/web/control/settings.ts'
-import { type DashboardOptions, dashboard } from '../../../../src/web/dashboard/dashboard.ts'
+import {
+  type DashboardOptions,
+  dashboard,
+  type PhoneListener,
+  type SimulatedCalls,
+} from '../../../../src/web/dashboard/dashboard.ts'
 import type { SimulatedOrder } from '../../../../src/web/dashboard/protocol.ts'
-import type { PhoneListener, SimulatedCalls } from '../../../../src/web/dashboard/simulated-calls.ts'
 import { ViewerHub } from '../../../../src/web/dashboard/viewer-hub.ts'
 import { LogLines } from '../../../harness/log-lines.ts'
 import { until } from '../../../harness/until.ts'

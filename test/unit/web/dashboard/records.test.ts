@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { UtteranceEvent } from '../../../../src/core/model/events.ts'
+import { LatencyRecord, Recent } from '../../../../src/web/dashboard/activity.ts'
 import { ProcessPulse } from '../../../../src/web/dashboard/health.ts'
-import { LatencyRecord, Recent } from '../../../../src/web/dashboard/latency-figures.ts'
 import { levelOf } from '../../../../src/web/dashboard/leg-figures.ts'
 import { LagCurve } from '../../../../src/web/dashboard/page/figures.ts'
 
