@@ -21,10 +21,10 @@ import {
   addSocketRules,
   answerMalformed,
   httpOptions,
+  OriginCheck,
   SocketUpgrades,
 } from './http/http-server.ts'
 import { serviceApi } from './http/openapi.ts'
-import { OriginCheck } from './http/origin-check.ts'
 import { addRoutes, addStreamRoutes, answerFailed } from './http/routes.ts'
 import { ApiKeys } from './keys/api-keys.ts'
 import { KeyFile } from './keys/key-store.ts'
@@ -33,7 +33,7 @@ import { UsageLedger } from './keys/usage.ts'
 import { UsageFile, UsageSaver, usagePath } from './keys/usage-file.ts'
 import type { ServiceFigures } from './process/messages.ts'
 import { AudioStreams } from './session/audio-stream.ts'
-import { ConnectGuard } from './session/connect-guard.ts'
+import { ConnectGuard } from './session/namespace-sessions.ts'
 import { addNamespaces } from './session/namespaces.ts'
 import { SocketTracker } from './session/socket-channel.ts'
 import { type ServiceConfig, type ServiceSettings, serviceSettings, serviceUrl } from './settings.ts'

@@ -10,8 +10,7 @@ import { ServiceError } from '../errors.ts'
 import type { Query } from '../query.ts'
 import type { BatchSettings } from '../settings.ts'
 import { jobOf } from './job.ts'
-import { type JobHolder, readForm } from './job-form.ts'
-import { type JobParameters, jobParameters } from './job-parameters.ts'
+import { type JobHolder, type JobParameters, jobParameters, readForm } from './job-form.ts'
 
 /** Reasons that end a job early: timeouts, a disconnected client, a revoked key. */
 class JobTimeouts implements Disposable {

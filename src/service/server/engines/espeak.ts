@@ -3,10 +3,9 @@ import { promisify } from 'node:util'
 import { childEnvironment } from '../../../common/child-environment.ts'
 import { WavReader } from '../../../transcode/wav-reader.ts'
 import type { VoiceEntry } from '../../contract.ts'
-import { EngineError, type Speech, type Synthesizer } from './engine.ts'
+import { EngineError, primedSpeech, type Speech, type Synthesizer } from './engine.ts'
 import type { EspeakOptions } from './engine-settings.ts'
 import { LANGUAGE_ROWS, type LanguageRow } from './languages.ts'
-import { primedSpeech } from './speech-stream.ts'
 
 /** A voice of the list, and its eSpeak NG name. */
 export interface EspeakVoice {

@@ -7,10 +7,8 @@ import { promisify } from 'node:util'
 import { childEnvironment } from '../../../common/child-environment.ts'
 import { WavReader } from '../../../transcode/wav-reader.ts'
 import type { VoiceEntry } from '../../contract.ts'
-import type { Speech, Synthesizer } from './engine.ts'
-import { EngineError } from './engine.ts'
+import { EngineError, primedSpeech, type Speech, type Synthesizer, textPieces } from './engine.ts'
 import type { FliteOptions } from './engine-settings.ts'
-import { primedSpeech, textPieces } from './speech-stream.ts'
 
 /**
  * Properties of the voices, best first; the program lists only their names. `awb_time` is omitted, as it can only tell

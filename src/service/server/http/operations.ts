@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { BATCH_PARAMETERS } from '../batch/job-parameters.ts'
+import { BATCH_PARAMETERS } from '../batch/job-form.ts'
 import type { ErrorName } from '../errors.ts'
 import { STREAM_PATH } from '../session/audio-stream.ts'
 import { type Parameter, VOICE_PARAMETERS } from './parameters.ts'

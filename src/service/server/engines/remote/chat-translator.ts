@@ -4,7 +4,7 @@ import type { LanguageId } from '../../../../common/language.ts'
 import type { ChatTranslatorOptions } from '../engine-settings.ts'
 import { languageRow } from '../languages.ts'
 import { HttpTranslator, otherLanguages } from './http-translator.ts'
-import { RequestDialect } from './request-dialect.ts'
+import { RequestDialect } from './openai.ts'
 
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant'

@@ -5,10 +5,9 @@ import { Mp3Stream } from '../../../../transcode/mp3/stream.ts'
 import { SAMPLE_RATE, samplesOf } from '../../../../transcode/pcm.ts'
 import { WavReader } from '../../../../transcode/wav-reader.ts'
 import { AUDIO_RATES, type VoiceEntry } from '../../../contract.ts'
-import type { Speech, Synthesizer } from '../engine.ts'
+import { primedSpeech, type Speech, type Synthesizer, textPieces } from '../engine.ts'
 import type { EngineHttpOptions, ServerVoice } from '../engine-settings.ts'
 import { languageRow } from '../languages.ts'
-import { primedSpeech, textPieces } from '../speech-stream.ts'
 import { EngineHttp, type HttpAnswer, HttpFault } from './http-client.ts'
 
 export interface HttpSynthesizerOptions extends EngineHttpOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { primedSpeech } from '../../../../../src/service/server/engines/speech-stream.ts'
+import { primedSpeech } from '../../../../../src/service/server/engines/engine.ts'
 
 function talker(pieces: number, failsAt = -1) {
   const seen = { ended: false }

@@ -1,8 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../../../src/common/clock.ts'
-import { Apertium } from '../../../../../../src/service/server/engines/apertium/apertium.ts'
-import { ApertiumRoutes, flushing } from '../../../../../../src/service/server/engines/apertium/modes.ts'
+import {
+  Apertium,
+  ApertiumRoutes,
+  flushing,
+} from '../../../../../../src/service/server/engines/apertium/apertium.ts'
 import { ApertiumPipeline } from '../../../../../../src/service/server/engines/apertium/pipeline.ts'
 import { FakeClock } from '../../../../../../src/simulator/fakes/fake-clock.ts'
 import { conforms } from '../../../../../conformance/suite.ts'

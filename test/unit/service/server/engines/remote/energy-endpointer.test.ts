@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { textPieces } from '../../../../../../src/service/server/engines/engine.ts'
 import {
   EnergyEndpointer,
   type Stretch,
 } from '../../../../../../src/service/server/engines/remote/energy-endpointer.ts'
-import { textPieces } from '../../../../../../src/service/server/engines/speech-stream.ts'
 import { joined, pause, recording } from '../../../../../harness/engines/recordings.ts'
 import { sine } from '../../../../../harness/transcode/tone.ts'
 
