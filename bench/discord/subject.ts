@@ -1,9 +1,8 @@
 /** The media of the Discord bridge, unchanged: a link for each channel, a leg for each speaker, a voice that never stops. */
 import type { DiscordGatewayAdapterCreator } from '@discordjs/voice'
 import { LinkCounters } from '../../src/bridges/discord/counters.ts'
-import { ChannelOutput } from '../../src/bridges/discord/voice/channel-output.ts'
+import { ChannelOutput, OutputPacer } from '../../src/bridges/discord/voice/channel-output.ts'
 import type { OutputLeg } from '../../src/bridges/discord/voice/output-leg.ts'
-import { OutputPacer } from '../../src/bridges/discord/voice/pacer.ts'
 import { SpeakerLeg } from '../../src/bridges/discord/voice/speaker-leg.ts'
 import { VoiceLink } from '../../src/bridges/discord/voice/voice-link.ts'
 import { systemClock, Ticker } from '../../src/common/clock.ts'

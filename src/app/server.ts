@@ -10,7 +10,7 @@ import type { Logger } from '../common/log.ts'
 import { guardServer, httpLimits, SECURITY_HEADERS } from '../net/http-hardening.ts'
 import { RequestGuard } from '../net/request-guard.ts'
 import type { LimitSettings } from '../net/settings.ts'
-import { sendError } from '../pages/error-page.ts'
+import { sendError } from '../pages/page-document.ts'
 import { ControlError, fromFramework } from '../web/control/errors.ts'
 
 /** The longest name of a room as a part of an address, with every character escaped. */

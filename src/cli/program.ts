@@ -290,7 +290,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const
  * starting ──started──▶ patient ──SIGTERM──▶ asked ──any──▶ hurried ──any──▶ exit
  * └──SIGINT, or without patience──────▲
  */
-export class StopSignal {
+class StopSignal {
   /** Settles when only the time for closing remains. */
   readonly hurried: Promise<void>
   readonly #asked = Promise.withResolvers<void>()

@@ -1,3 +1,6 @@
+import type { Clock } from './clock.ts'
+import { TokenBucket } from './rate-limit.ts'
+
 /** The part of the pino logger interface used here. Messages are constant, values go in fields; never log audio, text or secrets. */
 export interface Logger {
   debug(fields: object, message: string): void
@@ -16,4 +19,46 @@ export const noopLogger: Logger = { debug() {}, info() {}, warn() {}, error() {}
 export function errorFields(error: unknown): { err: string; reason: string; stack: string; cause?: string } {
   const { name, message, stack = '', cause } = error instanceof Error ? error : new Error(String(error))
   return { err: name, reason: message, stack, ...(cause instanceof Error ? { cause: cause.message } : {}) }
+}
+
+/** Limits for lines with the same message. */
+const RATE = { burst: 50, perSecond: 5 }
+/** Maximum number of messages that are limited separately. Messages are static, so a program has far fewer. */
+const MAX_MESSAGES = 1_000
+
+interface Limited {
+  readonly bucket: TokenBucket
+  /** Number of lines suppressed since the last one. */
+  suppressed: number
+}
+
+/**
+ * Returns a rate-limited log for events that clients can cause, so that a flood of requests does not flood the log. Lines
+ * are limited per message; the field `suppressed` of the next line has the number of dropped lines. Errors always pass.
+ */
+export function limitedLog(log: Logger, clock: Clock): Logger {
+  const messages = new Map<string, Limited>()
+  const limited =
+    (level: 'debug' | 'info' | 'warn') =>
+    (fields: object, message: string): void => {
+      let entry = messages.get(message)
+      if (!entry) {
+        if (messages.size >= MAX_MESSAGES) messages.clear()
+        entry = { bucket: new TokenBucket(RATE.perSecond, RATE.burst, clock.now()), suppressed: 0 }
+        messages.set(message, entry)
+      }
+      if (entry.bucket.take(clock.now()) < 0) {
+        entry.suppressed++
+        return
+      }
+      const { suppressed } = entry
+      entry.suppressed = 0
+      log[level](suppressed > 0 ? { ...fields, suppressed } : fields, message)
+    }
+  return {
+    debug: limited('debug'),
+    info: limited('info'),
+    warn: limited('warn'),
+    error: (fields, message) => log.error(fields, message),
+  }
 }

@@ -1,7 +1,6 @@
 import { closestMatch } from '../common/suggest.ts'
-import { KEYS, type Key } from './keys.ts'
+import { KEYS, type Key, renamedVariable } from './keys.ts'
 import { type Problem, renamed } from './problems.ts'
-import { renamedVariable } from './renamed-keys.ts'
 
 const PREFIX = 'DRAGOMAN_'
 const FILE = '_FILE'

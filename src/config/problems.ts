@@ -1,8 +1,7 @@
 import type { z } from 'zod'
 import { BridgeError } from '../common/errors.ts'
 import { closestMatch } from '../common/suggest.ts'
-import { allowedBy, isSecret, KEYS, propertiesOf, type Shape, shapeAt } from './keys.ts'
-import { renamedKey } from './renamed-keys.ts'
+import { allowedBy, isSecret, KEYS, propertiesOf, renamedKey, type Shape, shapeAt } from './keys.ts'
 
 /** One invalid setting. Never contains secrets. */
 export interface Problem {

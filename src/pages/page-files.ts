@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module'
 import { extname, join, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
-import { HIDDEN } from '../net/route-schema.ts'
+import { HIDDEN } from '../net/openapi.ts'
 
 /** The current modules: TypeScript in a checkout, JavaScript in a build. */
 export const SOURCE = {
@@ -76,4 +76,4 @@ function served(name: string, shared: readonly string[]): boolean {
 }
 
 /** Modules outside these folders that pages load, whichever plugin serves them. */
-const SHARED = ['common/backoff', 'common/language', 'messages/lookup']
+const SHARED = ['common/backoff', 'common/language', 'messages/locale']

@@ -20,8 +20,8 @@ export type {
   StartFailure,
   StartRequest,
 } from './channel-interpreter.ts'
-export type { CommandSettings, RoomCodeAttempts } from './commands/command-services.ts'
-export type { LanguageOffer, OfferedLanguage } from './commands/language-list.ts'
+export type { CommandSettings, RoomCodeAttempts } from './commands/command-context.ts'
+export type { LanguageOffer, OfferedLanguage } from './commands/language-choices.ts'
 export type { CommandCounters, LinkCounters } from './counters.ts'
 export type { DiscordBridge, LoginState } from './discord-bridge.ts'
 export type { ChannelOptions, DiscordBridgeOptions } from './options.ts'

@@ -9,8 +9,8 @@ import type { Dialer } from '../../core/model/dialer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { CaptionSettings, Preferences, RunningChannels } from './channel-interpreter.ts'
-import type { CommandSettings, RoomCodeAttempts } from './commands/command-services.ts'
-import type { LanguageOffer } from './commands/language-list.ts'
+import type { CommandSettings, RoomCodeAttempts } from './commands/command-context.ts'
+import type { LanguageOffer } from './commands/language-choices.ts'
 
 const language = z.string('a language like en-us')
 const ms = z.number().min(0, 'a time in ms, 0 or more')

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import { isLanguageId } from '../../common/language.ts'
-import type { RouteWords } from '../../net/route-schema.ts'
+import type { RouteWords } from '../../net/openapi.ts'
 import type { CallAdmission, CallAdmissionOptions, ResumeState } from './call-admission.ts'
 import type { Call } from './call-registry.ts'
 import {

@@ -1,5 +1,4 @@
-import { mixInto } from '../../transcode/mixing.ts'
-import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE, SILENT_FRAME, saturate } from '../../transcode/pcm.ts'
+import { FRAME_MS, FRAME_SAMPLES, mixInto, SAMPLE_RATE, SILENT_FRAME, saturate } from '../../transcode/pcm.ts'
 import type { AnnouncementQueue } from './announcement.ts'
 import type { ListenerVoice } from './listener-voice.ts'
 

@@ -4,7 +4,7 @@ import { describeEnd, type EndReason, OwnedSet } from '../../common/lifecycle.ts
 import { type Logger, noopLogger } from '../../common/log.ts'
 import { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import { ContainedFaults } from '../model/contained-faults.ts'
-import { Observer } from '../model/events.ts'
+import { Observer, type ServiceStatusChange } from '../model/events.ts'
 import type { Admission, Invitation } from '../model/invitation.ts'
 import type { Leg } from '../model/leg.ts'
 import type { Tap } from '../model/recording.ts'
@@ -20,7 +20,6 @@ import { Participant } from './participant.ts'
 import { ReconnectionWindow } from './reconnection.ts'
 import { RelayTicks } from './relay-ticks.ts'
 import { Room } from './room.ts'
-import { GateReport } from './service-report.ts'
 
 /** Dependencies of a relay. */
 export interface RelayOptions {
@@ -290,5 +289,41 @@ export class Relay implements Admission {
     if (room.participants.size > 0) return
     if (this.#rooms.get(room.name) === room) this.#rooms.delete(room.name)
     if (this.#rooms.size === 0) this.#ticks.stop()
+  }
+}
+
+export interface GateReportOptions {
+  readonly metrics: RelayMetrics
+  readonly observer: Observer
+  readonly log: Logger
+}
+
+/** Reports the status of the services of a failover translator to metrics, log and observers. */
+class GateReport {
+  readonly #options: GateReportOptions
+
+  constructor(options: GateReportOptions) {
+    this.#options = options
+  }
+
+  /** Reports that the circuit breaker of a service opened or closed. */
+  changed(gate: FailoverTranslator, change: ServiceStatusChange): void {
+    const { metrics, observer, log } = this.#options
+    const { upstream: service, status } = change
+    if (status === 'open') {
+      metrics.circuitsOpened++
+      log.warn({ service }, 'circuit opened')
+    } else if (status === 'closed') log.info({ service }, 'circuit closed')
+    this.count(gate)
+    observer.emit('service', change)
+  }
+
+  /** Updates the gauges. Called once per second, and when the last participant has left. */
+  count(gate: FailoverTranslator): void {
+    const { metrics } = this.#options
+    metrics.probes = gate.probes
+    metrics.servicesUnavailableNow = gate.statuses.filter(status => status !== 'closed').length
+    metrics.sessionsWaitingNow = gate.waiting
+    metrics.sessionsOnFallbackNow = gate.onFallback
   }
 }

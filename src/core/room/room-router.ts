@@ -10,8 +10,7 @@ import { Interpretation, type InterpretationOptions } from './interpretation.ts'
 import { ListenerReport } from './listener-report.ts'
 import type { ListenerLink, Participant } from './participant.ts'
 import type { PartyEcho } from './participant-echo.ts'
-import { grouped, RouteGroups } from './route-groups.ts'
-import { type Party, type Route, routesOf } from './routing.ts'
+import { grouped, type Party, type Route, RouteGroups, routesOf } from './routing.ts'
 
 /**
  * An unneeded interpretation continues for this long, and until playback ends, so that last

@@ -1,5 +1,4 @@
-import type { UiLanguage } from '../locale.ts'
-import { messagesFor } from '../lookup.ts'
+import { messagesFor, type UiLanguage } from '../locale.ts'
 import { GERMAN_CHANNEL, GERMAN_COMMANDS } from './de.ts'
 import { ENGLISH_CHANNEL, ENGLISH_COMMANDS } from './en.ts'
 import { SPANISH_CHANNEL, SPANISH_COMMANDS } from './es.ts'

@@ -1,6 +1,6 @@
 import type { LanguageId } from '../../common/language.ts'
 import type { NoticeName } from '../../core/model/announcer.ts'
-import { messagesOf } from '../lookup.ts'
+import { messagesOf } from '../locale.ts'
 import { GERMAN } from './de.ts'
 import { ENGLISH } from './en.ts'
 import { SPANISH } from './es.ts'

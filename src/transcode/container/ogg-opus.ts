@@ -2,8 +2,7 @@ import prism from 'prism-media'
 import { multistreamSamples } from '../opus-packet.ts'
 import { AudioFileError } from './audio-file-error.ts'
 import { type OggPage, oggPages } from './ogg-pages.ts'
-import type { OpusTrackPart } from './opus-head.ts'
-import { PacketReader } from './packet-reader.ts'
+import { type OpusTrackPart, PacketReader } from './opus-head.ts'
 
 /** Maximum number of consecutive streams in a file. Each needs a decoder. */
 const MAX_LINKS = 64

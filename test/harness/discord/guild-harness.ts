@@ -9,7 +9,7 @@ import type {
 import { LinkCounters } from '../../../src/bridges/discord/counters.ts'
 import type { ChannelOptions } from '../../../src/bridges/discord/options.ts'
 import { MemoryPreferences } from '../../../src/bridges/discord/preferences.ts'
-import { OutputPacer } from '../../../src/bridges/discord/voice/pacer.ts'
+import { OutputPacer } from '../../../src/bridges/discord/voice/channel-output.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'

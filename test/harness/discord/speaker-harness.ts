@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { LinkCounters } from '../../../src/bridges/discord/counters.ts'
-import { OutputPacer } from '../../../src/bridges/discord/voice/pacer.ts'
+import { OutputPacer } from '../../../src/bridges/discord/voice/channel-output.ts'
 import type { PacketSink, PacketSource } from '../../../src/bridges/discord/voice/rtp-packet.ts'
 import { SpeakerLeg } from '../../../src/bridges/discord/voice/speaker-leg.ts'
 import { noopLogger } from '../../../src/common/log.ts'

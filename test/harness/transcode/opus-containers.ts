@@ -1,6 +1,6 @@
 import { opusEncoder } from '../../../src/simulator/discord/voice/speech.ts'
-import { EBML, elementOf } from '../../../src/transcode/container/ebml.ts'
 import { checksum } from '../../../src/transcode/container/ogg-pages.ts'
+import { EBML, elementOf } from '../../../src/transcode/container/webm-opus.ts'
 import { sine } from './tone.ts'
 
 /** Opus packets of 20 ms with a tone of 440 Hz. */

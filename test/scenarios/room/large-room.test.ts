@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { LanguageId } from '../../../src/common/language.ts'
-import { RouteGroups } from '../../../src/core/room/route-groups.ts'
-import { type Party, type Route, routesOf } from '../../../src/core/room/routing.ts'
+import { type Party, type Route, RouteGroups, routesOf } from '../../../src/core/room/routing.ts'
 import { rooms } from '../../harness/relay/rooms.ts'
 
 const LANGUAGES = ['en-us', 'es-es', 'de-de', 'fr-fr']

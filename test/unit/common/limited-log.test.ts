@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { limitedLog } from '../../../src/common/limited-log.ts'
-import type { Logger } from '../../../src/common/log.ts'
+import { type Logger, limitedLog } from '../../../src/common/log.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 
 function recorded() {

@@ -4,9 +4,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { settingsFailures } from '../../../src/cli/doctor/machine-checks.ts'
-import { KEYS, shapeAt, variableOf } from '../../../src/config/keys.ts'
+import { KEYS, RENAMED_KEYS, shapeAt, variableOf } from '../../../src/config/keys.ts'
 import { ConfigError, loadConfig } from '../../../src/config/load.ts'
-import { RENAMED_KEYS } from '../../../src/config/renamed-keys.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'dragoman-renamed-'))
 

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
+import { readYaml } from '../../../src/config/load.ts'
 import type { Problem } from '../../../src/config/problems.ts'
-import { readYaml } from '../../../src/config/yaml-file.ts'
 
 const nested = (depth: number) =>
   Array.from({ length: depth }, (_, n) => `a${n}: &a${n} [${Array(9).fill(n === 0 ? 1 : `*a${n - 1}`)}]`)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { catalogKeys, messagesFor, messagesOf } from '../../../src/messages/lookup.ts'
+import { catalogKeys, messagesFor, messagesOf } from '../../../src/messages/locale.ts'
 
 const CATALOG = { en: 'hello', es: 'hola', 'es-mx': 'qué tal' }
 

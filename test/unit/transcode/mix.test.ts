@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mixInto, scale } from '../../../src/transcode/mixing.ts'
+import { mixInto, scale } from '../../../src/transcode/pcm.ts'
 
 const samples = fc.array(fc.integer({ min: -32_768, max: 32_767 }), { minLength: 1, maxLength: 30 })
 const gain = fc.double({ min: 0, max: 4, noNaN: true })

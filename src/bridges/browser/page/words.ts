@@ -1,4 +1,4 @@
-import { catalogKeys, messagesFor } from '../../../messages/lookup.ts'
+import { catalogKeys, messagesFor } from '../../../messages/locale.ts'
 
 /** All messages of the page. To add a language, add an entry with the same keys. */
 const en = {

@@ -1,8 +1,7 @@
 import { backoffMs } from '../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import { SlidingWindow } from '../../../common/rate-limit.ts'
-import type { CaptionChat, CaptionMessage, Written } from './caption-format.ts'
-import { escaped } from './markdown.ts'
+import { type CaptionChat, type CaptionMessage, escaped, type Written } from './caption-format.ts'
 
 /** Maximum length of a message (Discord: Create Message). */
 const CONTENT_MOST = 2_000

@@ -9,8 +9,7 @@ import {
   RateLimitError,
   type SendableChannels,
 } from 'discord.js'
-import type { CaptionChat, CaptionMessage, Written } from './caption-format.ts'
-import { escaped } from './markdown.ts'
+import { type CaptionChat, type CaptionMessage, escaped, type Written } from './caption-format.ts'
 
 /** Discord's error codes (Discord: JSON Error Codes). */
 const UNKNOWN_MESSAGE = 10_008

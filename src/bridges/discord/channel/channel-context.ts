@@ -10,7 +10,7 @@ import type { Relay } from '../../../core/room/relay.ts'
 import type { Preferences, RunningChannels } from '../channel-interpreter.ts'
 import type { LinkCounters } from '../counters.ts'
 import type { ChannelOptions } from '../options.ts'
-import type { OutputPacer } from '../voice/pacer.ts'
+import type { OutputPacer } from '../voice/channel-output.ts'
 
 /** Dependencies of all channels of a process. Channels do not close them. */
 export interface ChannelResources {

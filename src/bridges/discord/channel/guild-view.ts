@@ -1,7 +1,7 @@
 import { ChannelType, type Client, type Guild, PermissionFlagsBits } from 'discord.js'
 import type { LanguageId } from '../../../common/language.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
-import { escaped } from '../captions/markdown.ts'
+import { escaped } from '../captions/caption-format.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
 
 /** Source of a member's language. */

@@ -3,7 +3,7 @@ import type { LanguageId } from '../../../common/language.ts'
 import type { Announcer, NoticeName } from '../../../core/model/announcer.ts'
 import type { Announcement } from '../../../core/playout/announcement.ts'
 import type { Participant } from '../../../core/room/participant.ts'
-import { escaped } from '../captions/markdown.ts'
+import { escaped } from '../captions/caption-format.ts'
 import type { ChatOutput } from './chat-output.ts'
 import type { ChannelMember } from './guild-view.ts'
 

@@ -1,12 +1,16 @@
 import { commandMessagesFor, repliesFor } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
-import { escaped } from '../captions/markdown.ts'
+import { escaped } from '../captions/caption-format.ts'
 import type { CaptionSettings, OutputLanguages } from '../channel-interpreter.ts'
 import type { Command } from './command.ts'
-import { type CommandContext, mayChange, moderates } from './command-context.ts'
-import type { CommandServices } from './command-services.ts'
-import { languageChoices, languageMeant, languageName, listed } from './language-choices.ts'
-import type { OfferedLanguage } from './language-list.ts'
+import { type CommandContext, type CommandServices, mayChange, moderates } from './command-context.ts'
+import {
+  languageChoices,
+  languageMeant,
+  languageName,
+  listed,
+  type OfferedLanguage,
+} from './language-choices.ts'
 import { missingFrom, neededFor } from './permissions.ts'
 import type { Answer } from './reply.ts'
 import { faultText } from './start.ts'

@@ -7,8 +7,7 @@ import {
 import { repliesFor } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
 import type { Command, PrivacyWish } from './command.ts'
-import type { CommandContext } from './command-context.ts'
-import type { CommandServices } from './command-services.ts'
+import type { CommandContext, CommandServices } from './command-context.ts'
 import { languageName } from './language-choices.ts'
 import type { Answer } from './reply.ts'
 

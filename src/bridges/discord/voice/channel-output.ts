@@ -1,10 +1,9 @@
+import { type Clock, Ticker } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
-import { mixInto } from '../../../transcode/mixing.ts'
 import { OpusEncoder } from '../../../transcode/opus.ts'
-import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../../transcode/pcm.ts'
+import { FRAME_MS, FRAME_SAMPLES, mixInto, SILENT_FRAME } from '../../../transcode/pcm.ts'
 import type { LinkCounters } from '../counters.ts'
 import { type EarOwner, OutputLeg } from './output-leg.ts'
-import type { OutputPacer, Paced } from './pacer.ts'
 import type { PacketPlayer } from './rtp-packet.ts'
 
 /** Silence frame. Discord's clients send several at the end of speech, so that decoders do not extrapolate. */
@@ -177,5 +176,48 @@ export class ChannelOutput implements Paced, EarOwner {
         return false
     }
     return true
+  }
+}
+
+/** A task that runs every 20 ms. Must not throw. */
+export interface Paced {
+  tick(now: number): void
+}
+
+/**
+ * The timer shared by all voice channels of the process: their audio, in both directions, advances on one absolute grid
+ * of 20 ms. It stops when it has no tasks. Tasks remove themselves.
+ */
+export class OutputPacer {
+  readonly #clock: Clock
+  readonly #paced = new Set<Paced>()
+  #ticker: Ticker | undefined
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get clock(): Clock {
+    return this.#clock
+  }
+
+  get size(): number {
+    return this.#paced.size
+  }
+
+  add(paced: Paced): void {
+    this.#paced.add(paced)
+    this.#ticker ??= new Ticker(this.#clock, FRAME_MS, now => this.#tick(now))
+  }
+
+  remove(paced: Paced): void {
+    this.#paced.delete(paced)
+    if (this.#paced.size > 0) return
+    this.#ticker?.[Symbol.dispose]()
+    this.#ticker = undefined
+  }
+
+  #tick(now: number): void {
+    for (const paced of this.#paced) paced.tick(now)
   }
 }

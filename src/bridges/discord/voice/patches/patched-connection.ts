@@ -14,11 +14,11 @@ import type { VoiceReceiver } from '../receiver.ts'
 import {
   CODE,
   type Networking,
+  NetworkingPatches,
   type NetworkingState,
   networkingOf,
   type VoicePacket,
-} from './library-internals.ts'
-import { NetworkingPatches } from './patched-networking.ts'
+} from './patched-networking.ts'
 
 export interface GatewayWatcher {
   /** The bot's voice state: its current channel, or undefined for none. */

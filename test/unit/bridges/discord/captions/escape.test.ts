@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { escaped, split } from '../../../../../src/bridges/discord/captions/markdown.ts'
+import { escaped, split } from '../../../../../src/bridges/discord/captions/caption-format.ts'
 
 describe('escaped text', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { BotProblems } from '../../../../../src/bridges/discord/channel/channel-problems.ts'
+import { BotProblems } from '../../../../../src/bridges/discord/channel/channel-notices.ts'
 import { ENGLISH_CHANNEL } from '../../../../../src/messages/discord/en.ts'
 
 function started({ voice = true, stage = false, answer = 'asked' as 'speaks' | 'asked' | 'cannot' } = {}) {

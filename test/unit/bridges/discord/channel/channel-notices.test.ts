@@ -3,8 +3,8 @@ import type { Written } from '../../../../../src/bridges/discord/captions/captio
 import {
   ChannelNotices,
   type NoticeChat,
+  OutageNotice,
 } from '../../../../../src/bridges/discord/channel/channel-notices.ts'
-import { OutageNotice } from '../../../../../src/bridges/discord/channel/channel-problems.ts'
 import { privacyButtons } from '../../../../../src/bridges/discord/commands/privacy.ts'
 import { channelMessagesFor } from '../../../../../src/messages/discord/discord.ts'
 import type { ChannelWords } from '../../../../../src/messages/discord/types.ts'

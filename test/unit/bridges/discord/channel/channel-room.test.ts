@@ -6,7 +6,7 @@ import type { ChannelMember } from '../../../../../src/bridges/discord/channel/g
 import type { OutputLanguages } from '../../../../../src/bridges/discord/channel-interpreter.ts'
 import { LinkCounters } from '../../../../../src/bridges/discord/counters.ts'
 import { MemoryPreferences } from '../../../../../src/bridges/discord/preferences.ts'
-import { OutputPacer } from '../../../../../src/bridges/discord/voice/pacer.ts'
+import { OutputPacer } from '../../../../../src/bridges/discord/voice/channel-output.ts'
 import type { PacketPlayer, PacketSource } from '../../../../../src/bridges/discord/voice/rtp-packet.ts'
 import { FakeAnnouncer } from '../../../../harness/relay/fake-announcer.ts'
 import { rooms } from '../../../../harness/relay/rooms.ts'

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  LanguageList,
   languageChoices,
   languageMeant,
   languageName,
   listed,
   nativeName,
+  type OfferedLanguage,
 } from '../../../../../src/bridges/discord/commands/language-choices.ts'
-import type { OfferedLanguage } from '../../../../../src/bridges/discord/commands/language-list.ts'
-import { LanguageList } from '../../../../../src/bridges/discord/commands/language-list.ts'
 import { WORDS } from '../../../../../src/messages/discord/discord.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { OFFERED } from '../../../../harness/discord/command-harness.ts'

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import { ChannelOutput } from '../../../../../src/bridges/discord/voice/channel-output.ts'
-import { OutputPacer } from '../../../../../src/bridges/discord/voice/pacer.ts'
+import { ChannelOutput, OutputPacer } from '../../../../../src/bridges/discord/voice/channel-output.ts'
 import { SpeakerLeg } from '../../../../../src/bridges/discord/voice/speaker-leg.ts'
 import { systemClock } from '../../../../../src/common/clock.ts'
 import type { LanguageId } from '../../../../../src/common/language.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { LinkCounters } from '../../../../../src/bridges/discord/counters.ts'
-import { ChannelOutput } from '../../../../../src/bridges/discord/voice/channel-output.ts'
-import { OutputPacer } from '../../../../../src/bridges/discord/voice/pacer.ts'
+import { ChannelOutput, OutputPacer } from '../../../../../src/bridges/discord/voice/channel-output.ts'
 import type { LanguageId } from '../../../../../src/common/language.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { attached, FakeChannel } from '../../../../harness/discord/fake-channel.ts'

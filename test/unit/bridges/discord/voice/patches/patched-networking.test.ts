@@ -5,12 +5,12 @@ import {
   CODE,
   type ConnectionData,
   type Networking,
+  NetworkingPatches,
   type NetworkingState,
   type VoicePacket,
   type VoiceSocket,
   type VoiceUdp,
-} from '../../../../../../src/bridges/discord/voice/patches/library-internals.ts'
-import { NetworkingPatches } from '../../../../../../src/bridges/discord/voice/patches/patched-networking.ts'
+} from '../../../../../../src/bridges/discord/voice/patches/patched-networking.ts'
 import { FakeClock } from '../../../../../../src/simulator/fakes/fake-clock.ts'
 
 /** The library’s socket: passes messages to its listeners, and throws what they throw. */

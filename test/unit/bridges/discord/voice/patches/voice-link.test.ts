@@ -1,6 +1,6 @@
 import { getVoiceConnection } from '@discordjs/voice'
 import { afterEach, describe, expect, test } from 'vitest'
-import { networkingOf } from '../../../../../../src/bridges/discord/voice/patches/library-internals.ts'
+import { networkingOf } from '../../../../../../src/bridges/discord/voice/patches/patched-networking.ts'
 import { OpusEncoder } from '../../../../../../src/transcode/opus.ts'
 import { FRAME_SAMPLES } from '../../../../../../src/transcode/pcm.ts'
 import {
