@@ -59,7 +59,8 @@ describe('half an hour of talk whose translations are 1.4 times as long', { time
     expect(heardMs).toBeGreaterThan(expectedMs)
     expect(heardMs).toBeLessThan(expectedMs + told.length * 100)
     expect(report.timeCompressedMs).toBeGreaterThan(0.05 * toldMs)
-    expect(sharpest).toBeLessThan(steepest(speech) * 1.1)
+    // A splice adds up to a tenth to the steepest place of the recordings; a click would be several times as steep.
+    expect(sharpest).toBeLessThan(steepest(speech) * 1.15)
 
     // It ends with a lag of no more than 4 s, and minute 30 is like minute 1.
     expect(lag.size).toBe(2)
