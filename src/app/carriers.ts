@@ -44,7 +44,7 @@ export interface OpenCarrier {
 export interface CarriersOptions {
   /** The auth tokens are our own: requests from this machine are accepted without a public address. */
   readonly ownAuthTokens?: boolean | undefined
-  /** Limits of calls that are no settings. */
+  /** Overrides the limits of media streams, which have no setting. */
   readonly streamLimits?: Partial<StreamLimits> | undefined
   readonly clock: Clock
   readonly log: Logger

@@ -36,7 +36,7 @@ export interface AppOptions {
    * accepted without `publicUrl`.
    */
   readonly ownAuthTokens?: boolean
-  /** Limits of calls that are no settings. */
+  /** Overrides the limits of media streams, which have no setting. */
   readonly streamLimits?: Partial<StreamLimits>
 }
 

@@ -102,7 +102,7 @@ function leaves(shape: Shape, path: readonly string[]): Key[] {
   return [{ path: key, variable: variableOf(key), secret: isSecret(key), shape }]
 }
 
-/** Former path of each renamed key, with its current one. `*` stands for any entry of a list. */
+/** Maps the former path of each renamed key to its current path. `*` matches any entry of a list. */
 export const RENAMED_KEYS: ReadonlyMap<string, string> = new Map([
   ...limits('limits'),
   ['limits.requestMs', 'limits.requestTimeoutMs'],

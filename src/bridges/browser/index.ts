@@ -60,7 +60,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const page = mountPath(app.prefix, prefix, options.path ?? TALK_PATH) || '/'
   const limits = withDefaults(DEFAULT_LIMITS, options.limits)
   const settings = browserSettingsSchema.parse(options.settings ?? {})
-  const doorway = new OriginCheck({ publicUrl: options.publicUrl, origins: settings.origins })
+  const originCheck = new OriginCheck({ publicUrl: options.publicUrl, origins: settings.origins })
   const counters = new BridgeCounters()
   const links = options.links ?? new RoomLinks(clock)
   const ending = options.links ? undefined : revokeWithRooms(links, relay, clock)
@@ -104,13 +104,13 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
 
   /** Rejects requests for other hosts and from other origins. */
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) => {
-    if (doorway.knowsHost(request) && doorway.sameSite(request)) {
-      if (doorway.local(request)) markAuthenticated(request.raw)
+    if (originCheck.knowsHost(request) && originCheck.sameSite(request)) {
+      if (originCheck.local(request)) markAuthenticated(request.raw)
       return undefined
     }
     counters.rejectedOrigin++
     log.warn({ route: request.routeOptions.url }, 'request rejected: foreign origin or host')
-    return sendError(request, reply, doorway.knowsHost(request) ? FOREIGN_PAGE : unknownHost(request))
+    return sendError(request, reply, originCheck.knowsHost(request) ? FOREIGN_PAGE : unknownHost(request))
   }
 
   const accept = (webSocket: WebSocket, request: FastifyRequest) => {
@@ -124,7 +124,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     })
     reception.answer(socket, {
       ...origin,
-      local: doorway.local(request),
+      local: originCheck.local(request),
       known: () => {
         lobby.leave(socket)
         markAuthenticated(request.raw)
@@ -136,7 +136,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     async scope => {
       onlyDescribe(scope)
       if (!shared) await scope.register(pageFiles, { path: files, shared: ['bridges/browser/audio-packet'] })
-      talkPage(scope, { options, doorway, settings, offer, onRequest, links, mount, files })
+      talkPage(scope, { options, originCheck, settings, offer, onRequest, links, mount, files })
       const socketRoutes = new SocketRoutes(scope, { maxPayload: 65_536 })
       socketRoutes.route({ url: `${TALK_PATH}/socket`, onRequest, accept })
     },

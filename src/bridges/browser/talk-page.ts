@@ -28,7 +28,7 @@ interface Transcript {
 export interface TalkPageOptions {
   readonly options: BrowserBridgeOptions
   readonly settings: BrowserSettings
-  readonly doorway: OriginCheck
+  readonly originCheck: OriginCheck
   readonly offer: OfferCache
   readonly links: RoomLinks
   /** Prefixes of all routes. */
@@ -41,7 +41,7 @@ export interface TalkPageOptions {
 /** Serves the page: its document, the available choices, and recordings to play. */
 export function talkPage(
   scope: FastifyInstance,
-  { options, settings, doorway, offer, links, mount, files, onRequest }: TalkPageOptions,
+  { options, settings, originCheck, offer, links, mount, files, onRequest }: TalkPageOptions,
 ): void {
   const page = (root: string) =>
     pageDocument({
@@ -60,7 +60,7 @@ export function talkPage(
       return reply
         .type('text/plain; charset=utf-8')
         .send(options.words?.() ?? 'Dragoman is running. Open this address in a browser to talk.\n')
-    if (!doorway.knowsHost(request)) return sendError(request, reply, unknownHost(request))
+    if (!originCheck.knowsHost(request)) return sendError(request, reply, unknownHost(request))
     const root = rootFrom(request.originalUrl, mount)
     const document = pages.get(root) ?? page(root)
     // One for each spelling of its address, of which there are few.
@@ -83,7 +83,7 @@ export function talkPage(
     const { authorization = '' } = request.headers
     const invited = links.find(authorization.replace(/^Bearer /, '')) !== undefined
     const welcome =
-      invited || settings.access === 'anyone' || (settings.access === 'local' && doorway.local(request))
+      invited || settings.access === 'anyone' || (settings.access === 'local' && originCheck.local(request))
     if (invited && !vouchForGuest(request.raw))
       return reply.code(503).header('retry-after', '1').send({ statusCode: 503, error: 'busy' })
     void reply.header('cache-control', 'no-store')

@@ -90,7 +90,7 @@ export interface NumberRouterOptions {
 export function createNumberRouter(
   defaults: LanguageSettings,
   numbers: Readonly<Record<string, NumberSettings>>,
-  door?: NumberRouterOptions,
+  options?: NumberRouterOptions,
   log: Logger = noopLogger,
 ): (call: IncomingCall) => Invitation | Rejection | CallerPrompt {
   return call => {
@@ -99,13 +99,13 @@ export function createNumberRouter(
       log.warn({ callId: call.callId, ...fault }, 'invalid webhook query'),
     )
     const asked = { ...number, ...said }
-    const language = chosen(number, call, door)
+    const language = chosen(number, call, options)
     if (typeof language === 'object') return language
     const speaks = language ?? asked.speaks ?? defaults.speaks
     // In company, everyone hears their own language; alone, callers hear their translation.
     const own = speaks === 'none' || !(asked.dial || asked.roomCode) ? defaults.hears : speaks
     const hears = language ?? asked.hears ?? own
-    const room = asked.roomCode ? roomByCode(call, hears, door) : asked.dial ? undefined : asked.room
+    const room = asked.roomCode ? roomByCode(call, hears, options) : asked.dial ? undefined : asked.room
     if (typeof room === 'object') return room
     return {
       room: room ?? `call ${call.callId}`,
@@ -136,12 +136,12 @@ function resumed({ query }: IncomingCall): boolean {
 function chosen(
   { menu }: NumberSettings,
   call: IncomingCall,
-  door: NumberRouterOptions | undefined,
+  options: NumberRouterOptions | undefined,
 ): LanguageId | CallerPrompt | undefined {
   if (!menu || menu.mode === 'fixed' || call.query.speaks || call.query.hears) return undefined
   const { languages, mode } = menu
   const { language } = call.answers
-  const memory = mode === 'remembered' ? door?.remembered : undefined
+  const memory = mode === 'remembered' ? options?.remembered : undefined
   if (language !== undefined && languages.includes(language)) {
     memory?.remember(call.from, language)
     return language
@@ -154,15 +154,15 @@ function chosen(
 function roomByCode(
   call: IncomingCall,
   language: LanguageId,
-  door: NumberRouterOptions | undefined,
+  options: NumberRouterOptions | undefined,
 ): string | CallerPrompt | Rejection {
   const { roomCode } = call.answers
   const goodbye: Rejection = { refused: 'rejected', notice: { notice: 'goodbye', language } }
-  if (!door?.roomCodeLimiter.mayTry(call.from)) return goodbye
+  if (!options?.roomCodeLimiter.mayTry(call.from)) return goodbye
   if (roomCode === undefined) return { ask: 'room-code', language }
-  const room = door.roomOf(roomCode)
+  const room = options.roomOf(roomCode)
   if (room !== undefined) return room
-  door.roomCodeLimiter.wrong(call.from)
+  options.roomCodeLimiter.wrong(call.from)
   return { ask: 'room-code', language, wrong: true }
 }
 

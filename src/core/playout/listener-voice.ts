@@ -215,7 +215,7 @@ export class ListenerVoice {
     return translating ? this.#gains.ducked : this.#gains.soft
   }
 
-  /** Records the gain of the original frame just mixed; 0 if there was none. */
+  /** Records the gain of the original frame that was just mixed, or 0 if none was mixed. */
   mixed(gain: number): void {
     this.#gain = gain
   }

@@ -115,9 +115,9 @@ describe('a call is invited', () => {
 })
 
 /** A number with one code, on a simulated clock. */
-function door() {
+function numberWithCode() {
   const remembered = new Map<string, string>()
-  const guesses = new RoomCodeLimiter(new FakeClock(1_000))
+  const limiter = new RoomCodeLimiter(new FakeClock(1_000))
   const memory = {
     find: (from: string) => remembered.get(from),
     remember: (from: string, language: string) => void remembered.set(from, language),
@@ -125,12 +125,12 @@ function door() {
   const roomOf = (code: string) => (code === '482913' ? 'desk' : undefined)
   return {
     remembered,
-    door: { roomOf, roomCodeLimiter: guesses, remembered: memory as unknown as RememberedLanguages },
+    options: { roomOf, roomCodeLimiter: limiter, remembered: memory as unknown as RememberedLanguages },
   }
 }
 
-function caller(settings: NumberSettings, keeper?: NumberRouterOptions) {
-  const decide = createNumberRouter({ speaks: 'en-us', hears: 'es-es' }, { [NUMBER]: settings }, keeper)
+function caller(settings: NumberSettings, options?: NumberRouterOptions) {
+  const decide = createNumberRouter({ speaks: 'en-us', hears: 'es-es' }, { [NUMBER]: settings }, options)
   return (answers: Answers = {}, query: Record<string, string> = {}, callId = 'CA1') =>
     decide({
       callId,
@@ -203,18 +203,18 @@ describe('a number with a menu', () => {
   })
 
   test('asks once if it remembers, and again when the language is no longer offered', () => {
-    const { door: keeper, remembered } = door()
-    const call = caller({ room: 'desk', menu: { ...MENU, mode: 'remembered' } }, keeper)
+    const { options, remembered } = numberWithCode()
+    const call = caller({ room: 'desk', menu: { ...MENU, mode: 'remembered' } }, options)
     expect(call()).toMatchObject({ ask: 'language' })
     expect(call({ language: 'es-es' })).toMatchObject({ speaks: 'es-es' })
     expect(call()).toEqual({ room: 'desk', speaks: 'es-es', hears: 'es-es' })
     const other = caller(
       { room: 'desk', menu: { languages: ['en-us', 'fr-fr'], mode: 'remembered' } },
-      keeper,
+      options,
     )
     expect(other()).toMatchObject({ ask: 'language' })
     remembered.clear()
-    const forgetful = caller({ room: 'desk', menu: MENU }, keeper)
+    const forgetful = caller({ room: 'desk', menu: MENU }, options)
     forgetful({ language: 'es-es' })
     expect([forgetful(), remembered.size]).toEqual([expect.objectContaining({ ask: 'language' }), 0])
   })
@@ -222,7 +222,7 @@ describe('a number with a menu', () => {
 
 describe('a number with codes', () => {
   test('asks for one and admits to its room, where callers do not hear themselves', () => {
-    const call = caller({ speaks: 'es-es', roomCode: true }, door().door)
+    const call = caller({ speaks: 'es-es', roomCode: true }, numberWithCode().options)
     expect(call()).toEqual({ ask: 'room-code', language: 'es-es' })
     expect(call({ roomCode: '000000' })).toEqual({ ask: 'room-code', language: 'es-es', wrong: true })
     expect(call({ roomCode: '482913' })).toEqual({
@@ -234,14 +234,14 @@ describe('a number with codes', () => {
   })
 
   test('asks in the language that was chosen before', () => {
-    const call = caller({ roomCode: true, menu: { languages: ['en-us', 'fr-fr'] } }, door().door)
+    const call = caller({ roomCode: true, menu: { languages: ['en-us', 'fr-fr'] } }, numberWithCode().options)
     expect(call()).toMatchObject({ ask: 'language' })
     expect(call({ language: 'fr-fr' })).toEqual({ ask: 'room-code', language: 'fr-fr' })
     expect(call({ language: 'fr-fr', roomCode: '482913' })).toMatchObject({ room: 'desk', hears: 'fr-fr' })
   })
 
   test('limits guessing, even for correct codes', () => {
-    const call = caller({ roomCode: true }, door().door)
+    const call = caller({ roomCode: true }, numberWithCode().options)
     for (let times = 0; times < 5; times++)
       expect(call({ roomCode: '111111' })).toMatchObject({ wrong: true })
     const goodbye = { refused: 'rejected', notice: { notice: 'goodbye', language: 'en-us' } }

@@ -215,7 +215,7 @@ export class BotProblems {
   }
 }
 
-/** Delay before an outage is announced (ms): most broken connections recover sooner. */
+/** Delay before an outage is announced (ms). Most broken connections recover within it. */
 const AFTER_MS = 3_000
 
 /** Posts notices that can be changed later. */
