@@ -5,15 +5,16 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startVitest } from 'vitest/node'
+import { parseCLI, startVitest } from 'vitest/node'
 import { ClosingLine, closingLine } from '../test/harness/vitest/closing-line.ts'
 
 /** More failed files than this are not a matter of timing. */
 const MAX_REPEATED_FILES = 25
 
-const filters = process.argv.slice(2)
+// The words of `vitest run`: files, and options.
+const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
 const wasBusy = await isBusy()
-const first = await run(filters, wasBusy ? 2 : undefined)
+const first = await run(filter, wasBusy ? 2 : undefined)
 const { failedFiles } = first
 let { passed, failed, skipped } = first
 if (failedFiles.length > 0 && failedFiles.length <= MAX_REPEATED_FILES && (wasBusy || (await isBusy()))) {
@@ -36,6 +37,7 @@ async function run(wanted, maxWorkers) {
     if (line.startsWith('repeated')) console.log(line)
   })
   const vitest = await startVitest('test', wanted, {
+    ...options,
     watch: false,
     reporters: ['default', closing],
     ...(maxWorkers === undefined ? {} : { maxWorkers }),
