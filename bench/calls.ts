@@ -30,7 +30,7 @@ export async function benchCalls(options: BenchOptions, say: (line: string) => v
         const window = await undisturbed(() =>
           measure({
             ...{ subject: 'bridge', legs: options.calls * 2, service: url, load },
-            bench: { ...options, minutes: undefined },
+            bench: options,
             pairs: original,
           }),
         )

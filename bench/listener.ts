@@ -28,13 +28,18 @@ export function listenerOf(port: number, pid: number): number {
 
 /** `pid` and its descendants. */
 export function family(pid: number): number[] {
-  const children = readdirSync(`/proc/${pid}/task`).flatMap(task =>
-    readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1')
-      .split(' ')
-      .filter(text => text !== '')
-      .map(Number),
-  )
-  return [pid, ...children.flatMap(family)]
+  try {
+    const children = readdirSync(`/proc/${pid}/task`).flatMap(task =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1')
+        .split(' ')
+        .filter(text => text !== '')
+        .map(Number),
+    )
+    return [pid, ...children.flatMap(family)]
+  } catch {
+    // It has ended.
+    return []
+  }
 }
 
 function holds(pid: number, inode: string): boolean {

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { memoryFlags } from '../src/common/memory-flags.ts'
 import { STARTS, type Start } from './starts.ts'
 import { SUBJECTS, type Subject } from './subjects.ts'
 import { LOADS, type Load } from './voices.ts'
@@ -28,7 +29,7 @@ export interface BenchOptions {
   json: boolean
   /** How the service sends the translated voice: in one result per answer, or in pieces. */
   mode: 'block' | 'streaming'
-  /** Node flags for all subjects but `served`; by default those of `npm start`. */
+  /** Node flags for all subjects but `served`; by default those of `dragoman serve`. */
   node: string[]
   /** Schedules the bench before everything else on the machine, so that other work hardly shows. Requires root. */
   realtime: boolean
@@ -65,7 +66,7 @@ Part legs:
   --minutes 10               one long window, with the growth of memory; default served with 200 legs
   --observe                  garbage collection and event loop delay, by a module in the process
   --profile                  profile the CPU time of served, or of --only, at the largest number of legs
-  --node=FLAG                Node flags for all but served (default: as npm start)
+  --node=FLAG                Node flags for all but served (default: as dragoman serve)
 Other parts:
   --calls 50                 two-party calls
   --talkers 1,2,4,8          numbers of simultaneous talkers
@@ -100,7 +101,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
         room: { type: 'string', default: '8' },
         speakers: { type: 'string', default: '10,50' },
         mode: { type: 'string', default: 'streaming' },
-        node: { type: 'string', multiple: true, default: ['--max-semi-space-size=8'] },
+        node: { type: 'string', multiple: true, default: memoryFlags() },
         realtime: { type: 'boolean', default: false },
         profile: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
@@ -119,12 +120,16 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       : long || values.profile
         ? single
         : USUAL
+    if ((long || values.profile) && (values.part ?? 'legs') !== 'legs')
+      throw new RangeError(`--minutes and --profile are for --part legs, got ${values.part}`)
+    if (values.profile && subjects.length > 1)
+      throw new RangeError(`--profile is for one subject, got --only ${values.only}`)
     const parts = values.part === undefined ? PARTS : [oneOf('--part', PARTS, values.part)]
     return {
       legs: values.profile ? [Math.max(...legs)] : legs,
       seconds: positive('--seconds', values.seconds),
       windows: values.profile || long ? 1 : positive('--windows', values.windows),
-      subjects: values.profile ? subjects.slice(-1) : [...subjects],
+      subjects: [...subjects],
       start: oneOf('--start', STARTS, values.start),
       load: oneOf('--load', LOADS, values.load),
       endMs: oneOf('--end-ms', ['yes', 'no'], values['end-ms']) === 'yes',

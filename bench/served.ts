@@ -58,7 +58,7 @@ export class Served {
     try {
       return new Served(child, await portIn(log, child), folder)
     } catch (error) {
-      if (child.pid !== undefined) for (const pid of family(child.pid)) process.kill(pid, 'SIGKILL')
+      if (child.pid !== undefined) kill(family(child.pid))
       rmSync(folder, { recursive: true, force: true })
       throw error
     }
@@ -75,14 +75,22 @@ export class Served {
       const exited = new Promise<void>(settle => this.#child.once('exit', () => settle()))
       const processes = family(this.#child.pid!)
       process.kill(this.pid, 'SIGINT')
-      const deadline = setTimeout(() => {
-        for (const pid of processes) process.kill(pid, 'SIGKILL')
-      }, STOP_MS)
+      const deadline = setTimeout(() => kill(processes), STOP_MS)
       await exited
       clearTimeout(deadline)
     }
     rmSync(this.#folder, { recursive: true, force: true })
   }
+}
+
+/** Ends processes that we started; some may have ended already. */
+function kill(pids: readonly number[]): void {
+  for (const pid of pids)
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    }
 }
 
 function commandOf(start: Start): string[] {

@@ -52,7 +52,7 @@ function stretched(name: string, pcm: Int16Array, factor: number, trimming: bool
 function levelled(pcm: Int16Array): Candidate {
   const leveler = new LoudnessNormalizer(-20)
   return {
-    name: 'Leveller',
+    name: 'Leveler',
     frames: FRAMES,
     run: () => {
       leveler.begin()

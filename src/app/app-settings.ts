@@ -1,4 +1,5 @@
-import type { z } from 'zod'
+import { z } from 'zod'
+import { BridgeError } from '../common/errors.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import { authTokensOf, listeningHost } from '../config/cross-checks.ts'
 import { settingsSchema } from '../config/schema.ts'
@@ -43,12 +44,14 @@ export interface AppSettings
   readonly calls: NonNullable<AppConfig['calls']>
 }
 
-/** Checks these sections and adds defaults. Throws for an invalid value. */
+/** Checks these sections and adds defaults. Throws `BridgeError` `CONFIG` for an invalid value. */
 export function appSettings(config: AppConfig): AppSettings {
+  const complete = completeSchema.safeParse(config)
+  if (!complete.success) throw new BridgeError('CONFIG', z.prettifyError(complete.error))
   const { trustProxy = [], service = {}, calls = {}, twilio = {} } = config
   return {
     ...config,
-    ...completeSchema.parse(config),
+    ...complete.data,
     host: listeningHost(config),
     trustProxy,
     service,

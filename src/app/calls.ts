@@ -54,7 +54,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   const roomCodes = new RoomCodes(clock, { fixed })
   const roomCodeLimiter = new RoomCodeLimiter(clock)
   const recorder = stack.use(
-    DiskRecorder.open({ ...shared, options: settings.recording, wallClock: systemWallClock }),
+    DiskRecorder.open({ ...shared, settings: settings.recording, wallClock: systemWallClock }),
   )
   const attendant = stack.use(new Attendant({ ...shared, recorder, options: settings.attendant }))
   attendant.start()

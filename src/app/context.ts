@@ -12,7 +12,7 @@ import { AddressGroups } from '../net/client-address.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
 import { TraceCounters } from '../tracing/counters.ts'
 import type { TracingSettings } from '../tracing/settings.ts'
-import { type OpenFloor, openControlContext } from '../web/control/open-context.ts'
+import { type OpenControl, openControlContext } from '../web/control/open-context.ts'
 import { type AppConfig, type AppSettings, appSettings } from './app-settings.ts'
 import { type Calls, openCalls } from './calls.ts'
 import { type OpenCarrier, openCarriers } from './carriers.ts'
@@ -53,7 +53,7 @@ export interface AppContext {
   readonly guards: Guards
   /** Undefined: tracing is off. */
   readonly traces: TraceCounters | undefined
-  readonly control: OpenFloor
+  readonly control: OpenControl
   readonly clock: Clock
   readonly log: Logger
 }
@@ -103,7 +103,7 @@ function openControl({
   guards,
   clock,
   log,
-}: Pick<AppContext, 'settings' | 'calls' | 'guards' | 'clock' | 'log'>): Promise<OpenFloor> {
+}: Pick<AppContext, 'settings' | 'calls' | 'guards' | 'clock' | 'log'>): Promise<OpenControl> {
   const { limits, trustProxy, recording, control, transcripts, webhooks } = settings
   const { relay, announcer, roomCodes, dialer, recorder } = calls
   const addresses = new AddressGroups([...trustProxy, ...limits.exemptAddresses])

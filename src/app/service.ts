@@ -35,7 +35,7 @@ export async function openAnnouncer(options: AnnouncerOptions): Promise<Announce
   const speaker = new ServiceSpeaker(() => new ServiceClient({ url: url(), apiKey, clock }), mp3)
   const library = new SoundLibrary({
     speaker,
-    options: soundSettingsSchema.parse(settings ?? {}),
+    settings: soundSettingsSchema.parse(settings ?? {}),
     clock,
     log,
     mp3,

@@ -106,7 +106,7 @@ const PROBE = /^\/(?:live|ready|health)(?:\?|$)/
 /** Limit of health checks per local address, far above the needs of any monitoring system. */
 const PROBES = { perSecond: 20, burst: 100 }
 
-export interface DoorOptions {
+export interface RequestGuardOptions {
   readonly limits: ServerLimits
   /** Proxies that report client addresses and are not limited themselves. */
   readonly proxies: readonly string[]
@@ -141,7 +141,7 @@ export class RequestGuard {
   readonly #ofGuests: TokenBucket
   readonly #probes: KeyedRateLimiter
 
-  constructor({ limits, proxies, clock }: DoorOptions) {
+  constructor({ limits, proxies, clock }: RequestGuardOptions) {
     this.#limits = limits
     this.#clock = clock
     this.#addressGroups = new AddressGroups([...proxies, ...limits.exemptAddresses])

@@ -24,7 +24,7 @@ const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)
 /** IP addresses cannot be rebound by a name server. */
 const ADDRESS_HOST = /^(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[[\da-f:.]+\])(:\d+)?$/i
 
-export interface DoorwayOptions {
+export interface OriginCheckOptions {
   readonly publicUrl?: string | undefined
   /** Additional origins that serve the page. */
   readonly origins?: readonly string[]
@@ -38,7 +38,7 @@ export class OriginCheck {
   readonly #origins: ReadonlySet<string>
   readonly #hosts: ReadonlySet<string>
 
-  constructor({ publicUrl, origins = [] }: DoorwayOptions) {
+  constructor({ publicUrl, origins = [] }: OriginCheckOptions) {
     const urls = [...(publicUrl === undefined ? [] : [publicUrl]), ...origins].map(text => new URL(text))
     this.#origins = new Set(urls.map(({ origin }) => origin))
     this.#hosts = new Set(urls.map(({ host }) => host))
@@ -89,7 +89,7 @@ export const FOREIGN_PAGE: ErrorPage = {
 /** Share of the places reserved for invited visitors. */
 const KEPT_SHARE = 0.2
 
-export interface ReceptionOptions {
+export interface AdmissionOptions {
   readonly options: BrowserBridgeOptions
   readonly settings: BrowserSettings
   readonly limits: BrowserLimits
@@ -113,11 +113,11 @@ export interface Caller extends Origin {
 
 /** Admits connections: creates their sessions, and their legs for the relay. */
 export class VisitorAdmission {
-  readonly #options: ReceptionOptions
+  readonly #options: AdmissionOptions
   readonly #invites: RoomInvitations
   #ids = 0
 
-  constructor(given: ReceptionOptions) {
+  constructor(given: AdmissionOptions) {
     this.#options = given
     const { options, links, page, clock, settings } = given
     const ttlMs = Math.round(settings.linkMinutes * 60_000)

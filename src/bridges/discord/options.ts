@@ -104,7 +104,7 @@ export const discordBridgeOptionsSchema = z.strictObject({
   running: having('the store of running channels', 'recent', 'keep').optional(),
   dialer: having('the dialer of outbound calls', 'dial').optional(),
   roomCodes: having('room codes', 'issue', 'find').optional(),
-  roomCodeLimiter: having('the limit of code roomCodeLimiter', 'mayTry', 'wrong').optional(),
+  roomCodeLimiter: having('a limit for wrong codes', 'mayTry', 'wrong').optional(),
   commands: commandSettingsSchema.optional(),
   channels: channelOptionsSchema.optional(),
   apiUrl: z.url('an http:// or https:// URL').optional(),

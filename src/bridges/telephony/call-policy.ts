@@ -36,7 +36,7 @@ export function rejectWhileOverloaded(
 /** Interval between checks for ended calls (ms). */
 const LOOK_MS = 1_000
 
-export interface NumberLimitsOptions extends DayUsageOptions {
+export interface NumberQuotaOptions extends DayUsageOptions {
   /** Language of callers who have none. */
   readonly language: LanguageId
   readonly numbers: Readonly<Record<string, NumberSettings>>
@@ -52,11 +52,11 @@ export interface NumberLimitsOptions extends DayUsageOptions {
 export class NumberQuota implements Disposable {
   /** Rejected callers, by limit: calls, minutes. */
   readonly rejected = { calls: 0, minutes: 0 }
-  readonly #options: NumberLimitsOptions
+  readonly #options: NumberQuotaOptions
   readonly #usage: DayUsage
   #ticker: Ticker | undefined
 
-  constructor(options: NumberLimitsOptions) {
+  constructor(options: NumberQuotaOptions) {
     this.#options = options
     this.#usage = new DayUsage(options)
   }

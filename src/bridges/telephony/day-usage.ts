@@ -101,10 +101,11 @@ export class DayUsage<S extends UsageScope = UsageScope> {
     if (!call) return
     this.#startDay()
     const minutes = call.since === undefined ? 0 : this.minutesOf(call)
-    for (const { name } of call.scopes) {
-      const used = this.#ended.get(name) ?? NOTHING
-      this.#ended.set(name, { minutes: used.minutes + minutes, spend: used.spend + minutes * call.price })
-    }
+    if (minutes > 0)
+      for (const { name } of call.scopes) {
+        const used = this.#ended.get(name) ?? NOTHING
+        this.#ended.set(name, { minutes: used.minutes + minutes, spend: used.spend + minutes * call.price })
+      }
     this.#note(call.scopes)
   }
 

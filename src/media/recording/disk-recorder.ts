@@ -72,7 +72,7 @@ const SWEEP_MS = 900_000
 export interface DiskRecorderOptions {
   readonly relay: Relay
   readonly announcer: Announcer
-  readonly options: RecordingSettings
+  readonly settings: RecordingSettings
   readonly clock: Clock
   readonly wallClock: WallClock
   readonly log: Logger
@@ -121,13 +121,13 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   start(room: string): RecordingStatus {
     const known = this.#running.get(room)
     if (known) return statusOf(known)
-    const { relay, options } = this.#options
+    const { relay, settings } = this.#options
     const open = relay.rooms.get(room)
-    if (this.#closed || options.mode === 'off') throw new BridgeError('STATE', 'recording is off')
+    if (this.#closed || settings.mode === 'off') throw new BridgeError('STATE', 'recording is off')
     if (!open || open.participants.size === 0) throw new BridgeError('STATE', 'the room is empty')
-    if (this.#running.size >= options.maxRecordings) {
+    if (this.#running.size >= settings.maxRecordings) {
       this.stats.refused++
-      throw new BridgeError('CAPACITY', `limit of ${options.maxRecordings} recordings reached`, {
+      throw new BridgeError('CAPACITY', `limit of ${settings.maxRecordings} recordings reached`, {
         retryable: true,
       })
     }
@@ -165,27 +165,27 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   }
 
   #observe(): void {
-    const { relay, options } = this.#options
+    const { relay, settings } = this.#options
     this.#subscriptions = [
       relay.observer.on('admitted', ({ room, participant }) => this.#cameIn(room, participant)),
       relay.observer.on('room', ({ room, state }) => {
         if (state === 'closed') this.#running.get(room)?.recording.end()
       }),
     ]
-    if (options.mode !== 'off' && options.keepHours > 0) this.#sweepNow()
+    if (settings.mode !== 'off' && settings.keepHours > 0) this.#sweepNow()
   }
 
   #newRecording(room: Room): Running {
-    const { relay, options, clock, wallClock } = this.#options
+    const { relay, settings, clock, wallClock } = this.#options
     const id = randomBytes(6).toString('hex')
     const date = isoTime(wallClock()).replace(/[-:]|\.\d+/g, '')
-    const folder = join(options.folder, `${date}-${id}`)
+    const folder = join(settings.folder, `${date}-${id}`)
     try {
       mkdirSync(folder, { recursive: true, mode: 0o700 })
     } catch (cause) {
       this.stats.refused++
       const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
-      throw new BridgeError('CAPACITY', `cannot write recordings to ${options.folder} (${code})`, { cause })
+      throw new BridgeError('CAPACITY', `cannot write recordings to ${settings.folder} (${code})`, { cause })
     }
     const consents = new Consents(clock)
     const recording: Recording = new Recording({
@@ -195,7 +195,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
       folder,
       clock,
       wallClock,
-      mostMs: options.maxMinutes * 60_000,
+      mostMs: settings.maxMinutes * 60_000,
       knows: participant => consents.has(participant),
       find: participant => relay.find(participant),
       full: () => recording.end(),
@@ -239,7 +239,7 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
     const running = this.#running.get(name)
     if (!running) {
       // The room and the participant are not complete in this turn yet.
-      if (this.#options.options.mode === 'always') queueMicrotask(() => this.#startUnasked(name))
+      if (this.#options.settings.mode === 'always') queueMicrotask(() => this.#startUnasked(name))
       return
     }
     queueMicrotask(() => {
@@ -332,13 +332,13 @@ export class DiskRecorder implements Recorder, AsyncDisposable {
   }
 
   #sweepNow(): void {
-    const { options, wallClock, log, clock } = this.#options
+    const { settings, wallClock, log, clock } = this.#options
     const now = wallClock()
-    const olderThan = now - options.keepHours * 3_600_000
+    const olderThan = now - settings.keepHours * 3_600_000
     const running = [...this.#running.values(), ...this.#ending].map(({ recording }) => recording.folder)
     const marked = Promise.all(running.map(folder => markRunning(folder, now)))
     void marked
-      .then(() => deleteOldRecordings(options.folder, { olderThan, running }))
+      .then(() => deleteOldRecordings(settings.folder, { olderThan, running }))
       .then(deleted => {
         if (deleted > 0) log.info({ deleted }, 'old recordings deleted')
       })

@@ -76,7 +76,7 @@ const BUSY: ReadonlySet<NoticeName> = new Set(['busy', 'line-full', 'minutes-spe
 
 export interface SoundLibraryOptions {
   readonly speaker: Speaker
-  readonly options: SoundSettings
+  readonly settings: SoundSettings
   readonly clock: Clock
   readonly log: Logger
   /** Decodes MP3 files. The caller keeps ownership. */
@@ -94,7 +94,7 @@ export class SoundLibrary implements Announcer {
 
   constructor(options: SoundLibraryOptions) {
     this.#options = options
-    this.#cache = new SoundCache(options.options.cacheMb << 20)
+    this.#cache = new SoundCache(options.settings.cacheMb << 20)
   }
 
   async notice(
@@ -103,9 +103,9 @@ export class SoundLibrary implements Announcer {
     values: Readonly<Record<string, string>> = {},
   ): Promise<Sound> {
     const late = Promise.withResolvers<Sound>()
-    const { clock, options, log } = this.#options
+    const { clock, settings, log } = this.#options
     const instead = () => this.tone(BUSY.has(name) ? 'busy' : toneFor(name))
-    const timer = setTimer(clock, options.timeoutMs, () => late.resolve(instead()))
+    const timer = setTimer(clock, settings.timeoutMs, () => late.resolve(instead()))
     const key = `notice ${name} ${language} ${JSON.stringify(Object.entries(values).sort())}`
     const sound = this.#cache
       .get(key, () => this.#made(`notice ${name} ${language}`, this.#notice(name, language, values)))
@@ -131,13 +131,13 @@ export class SoundLibrary implements Announcer {
   tone(name: ToneName): Sound {
     const known = this.#tones.get(name)
     if (known) return known
-    const sound = toneSound(name, this.#options.options.tones)
+    const sound = toneSound(name, this.#options.settings.tones)
     this.#tones.set(name, sound)
     return sound
   }
 
   async file(name: string): Promise<Sound> {
-    const { files } = this.#options.options
+    const { files } = this.#options.settings
     const path = Object.hasOwn(files, name) ? files[name] : undefined
     if (path === undefined)
       throw new BridgeError('CONFIG', `no sound "${name}" in sounds.files: ${Object.keys(files).join(', ')}`)
@@ -148,7 +148,7 @@ export class SoundLibrary implements Announcer {
 
   /** Reads every configured file once. Throws `CONFIG` for the first unusable one. */
   async check(): Promise<void> {
-    const { files, notices } = this.#options.options
+    const { files, notices } = this.#options.settings
     for (const path of [...Object.values(files), ...Object.values(notices).flatMap(Object.values)])
       try {
         await readSoundFile(path, this.#options.mp3)
@@ -170,8 +170,8 @@ export class SoundLibrary implements Announcer {
     language: LanguageId,
     values: Readonly<Record<string, string>>,
   ): Promise<Int16Array> {
-    const { speaker, mp3, options } = this.#options
-    const file = fileOf(options, name, language)
+    const { speaker, mp3, settings } = this.#options
+    const file = fileOf(settings, name, language)
     if (file !== undefined) return await readSoundFile(file, mp3)
     const words = noticesFor(language)
     if (words) return await speaker.speak(sentence(words, name, values), language)

@@ -26,7 +26,7 @@ import { PolicyAdmission, RoomPlans } from './room-plans.ts'
 import { controlSettingsSchema } from './settings.ts'
 
 /** Dependencies that the app provides and keeps ownership of. */
-export interface FloorOptions {
+export interface ControlContextOptions {
   readonly relay: Relay
   readonly codes: RoomCodes
   readonly announcer?: Announcer | undefined
@@ -51,7 +51,7 @@ export interface FloorOptions {
 }
 
 /** Captions, transcripts, webhooks and created rooms, with the parts that the control API uses. */
-export interface OpenFloor extends AsyncDisposable {
+export interface OpenControl extends AsyncDisposable {
   readonly context: ControlContext
   /** Enforces the rules of created rooms; bridges admit legs through it instead of `inner`. */
   admission(inner: Admission): Admission
@@ -61,7 +61,7 @@ const DEFAULT_READERS = controlSettingsSchema.parse({})
 const NOTHING_SAID: CaptionSource = { on() {}, life: () => undefined }
 
 /** Observes the relay from now on. Dispose it after the relay has closed. Rejects if transcripts cannot be stored. */
-export async function openControlContext(options: FloorOptions): Promise<OpenFloor> {
+export async function openControlContext(options: ControlContextOptions): Promise<OpenControl> {
   const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = options
   const { observer } = relay
   const feed = new CaptionFeed(observer, clock, wall)

@@ -207,7 +207,7 @@ function seconds(ms: number): string {
 /** Maximum number of events per second; the newest are kept. */
 const EVENTS_A_SECOND = 40
 
-export interface LookoutOptions extends BookOptions, Omit<HealthOptions, 'relay'> {
+export interface ActivityFeedOptions extends BookOptions, Omit<HealthOptions, 'relay'> {
   /** Recording state of a room. */
   readonly recording: (room: string) => string | null
   readonly calls: () => readonly SimulatedCallView[]
@@ -218,7 +218,7 @@ export interface LookoutOptions extends BookOptions, Omit<HealthOptions, 'relay'
  * the creator calls `levels` and `delta` on time, and disposes it when there are no more viewers.
  */
 export class ActivityFeed implements Disposable {
-  readonly #options: LookoutOptions
+  readonly #options: ActivityFeedOptions
   readonly #book: LegFiguresRegistry
   readonly #latency = new LatencyRecord()
   readonly #events = new Recent<EventLine>(EVENTS_KEPT, EVENTS_A_SECOND)
@@ -228,7 +228,7 @@ export class ActivityFeed implements Disposable {
   #snapshot: string | undefined
   #lines = 0
 
-  constructor(options: LookoutOptions) {
+  constructor(options: ActivityFeedOptions) {
     this.#options = options
     const { relay, pulse, wall } = options
     const { observer } = relay

@@ -66,7 +66,7 @@ export class Transcripts implements AsyncDisposable {
 
   /** Rejects if the configured folder cannot be used. */
   static async open(settings: TranscriptSettings, options: TranscriptOptions): Promise<Transcripts> {
-    return new Transcripts(await shelfOf(settings, options), options)
+    return new Transcripts(await storeOf(settings, options), options)
   }
 
   get stats(): TranscriptStats {
@@ -138,7 +138,7 @@ export class Transcripts implements AsyncDisposable {
   }
 }
 
-async function shelfOf(
+async function storeOf(
   { store: keep, keepHours, folder }: TranscriptSettings,
   { wall, log }: TranscriptOptions,
 ): Promise<TranscriptStore | undefined> {

@@ -1,6 +1,6 @@
 import type { RelayEvents } from '../../../src/core/model/events.ts'
 import type { Participant } from '../../../src/core/room/participant.ts'
-import { ActivityFeed, type LookoutOptions } from '../../../src/web/dashboard/activity.ts'
+import { ActivityFeed, type ActivityFeedOptions } from '../../../src/web/dashboard/activity.ts'
 import type { ProcessStats } from '../../../src/web/dashboard/health.ts'
 import { Board } from '../../../src/web/dashboard/page/board.ts'
 import type { Delta, Levels, SimulatedCallView, Snapshot } from '../../../src/web/dashboard/protocol.ts'
@@ -45,7 +45,7 @@ export async function watched() {
     },
     drain: { draining: false },
   }
-  const parts: LookoutOptions = {
+  const parts: ActivityFeedOptions = {
     ...health,
     ...{ relay, clock, pulse },
     wall: () => START + clock.now(),

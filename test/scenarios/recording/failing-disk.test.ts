@@ -16,7 +16,15 @@ async function recording(folder: string) {
   const log = new LogLines()
   const options = recordingSettingsSchema.parse({ mode: 'asked', folder })
   const wallClock = () => START + clock.now()
-  const recorder = DiskRecorder.open({ relay, clock, announcer, options, wallClock, log, language: 'en-us' })
+  const recorder = DiskRecorder.open({
+    relay,
+    clock,
+    announcer,
+    settings: options,
+    wallClock,
+    log,
+    language: 'en-us',
+  })
   onTestFinished(async () => {
     await recorder[Symbol.asyncDispose]()
     await relay.close()

@@ -29,7 +29,7 @@ describe('speech from the service', () => {
 
   it('speaks the notices', async () => {
     const options = soundSettingsSchema.parse({ timeoutMs: 10_000 })
-    const parts = { speaker: speaker(), options, clock: systemClock, log: noopLogger, mp3: pool }
+    const parts = { speaker: speaker(), settings: options, clock: systemClock, log: noopLogger, mp3: pool }
     const { name, pcm } = await new SoundLibrary(parts).notice('choose-language', 'es-es', { key: '2' })
     expect(name).toBe('notice choose-language es-es')
     expect(dbfs(rms(pcm))).toBeGreaterThan(-26)

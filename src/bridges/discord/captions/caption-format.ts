@@ -1,4 +1,4 @@
-import { type LanguageId, sameLanguage } from '../../../common/language.ts'
+import { type LanguageId, primaryLanguage, sameLanguage } from '../../../common/language.ts'
 import type { CaptionStyle } from '../channel-interpreter.ts'
 import type { Line, Turn } from './turns.ts'
 
@@ -82,7 +82,7 @@ function textOf({ text, final }: Line): string {
 /** `es`; with its region if `shown` has the same language twice. */
 function tagOf(to: LanguageId, shown: readonly (readonly [LanguageId, Line])[]): string {
   const alike = shown.filter(([each]) => sameLanguage(each, to)).length
-  return alike > 1 ? to : to.slice(0, to.indexOf('-'))
+  return alike > 1 ? to : primaryLanguage(to)
 }
 
 function hash(text: string): number {

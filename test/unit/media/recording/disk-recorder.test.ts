@@ -36,7 +36,15 @@ async function couple(settings: Partial<RecordingSettings> = {}) {
   const options = recordingSettingsSchema.parse({ mode: 'asked', folder, ...settings })
   const { relay, clock } = r
   const wallClock = () => START + clock.now()
-  recorder = DiskRecorder.open({ relay, clock, announcer, options, wallClock, log, language: 'en-us' })
+  recorder = DiskRecorder.open({
+    relay,
+    clock,
+    announcer,
+    settings: options,
+    wallClock,
+    log,
+    language: 'en-us',
+  })
   const anna = r.live('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
   const bob = r.live('bob', { speaks: 'es-es', hears: 'es-es' })
   await r.run(500)

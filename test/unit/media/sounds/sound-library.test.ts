@@ -43,7 +43,7 @@ function library(settings: Record<string, unknown> = {}) {
   const clock = new FakeClock()
   const log = new LogLines()
   const options = soundSettingsSchema.parse(settings)
-  return { sounds: new SoundLibrary({ speaker, options, clock, log, mp3 }), speaker, clock, log }
+  return { sounds: new SoundLibrary({ speaker, settings: options, clock, log, mp3 }), speaker, clock, log }
 }
 
 async function toneFile(hz: number): Promise<string> {
