@@ -18,6 +18,8 @@ const URGENT_SLICES = 16
 /** Decoded at once for a copy, and before the start of a copy from the middle (frames: 0.5 and 1 s). */
 const FIRST_COPIED = 25
 const PREROLL_FRAMES = 50
+/** Attempts to decode the start of a copy at once: a decoder may be missing, or bytes. */
+const MOST_FIRST_COPIES = 8
 /** A reader this much behind another one decodes on its own (frames: 1 s). */
 const MOST_APART = 50
 
@@ -95,7 +97,7 @@ export class SharedVoice implements SpeechAudio {
   get durationMs(): number {
     let ms = (this.#samples / FRAME_SAMPLES) * FRAME_MS
     if (this.#complete) return ms
-    for (const pass of this.#passes) if (pass.audio.samples === this.#samples) ms += pass.leftMs(this.#length)
+    for (const pass of this.#passes) ms = Math.max(ms, pass.audio.durationMs + pass.leftMs(this.#length))
     return ms
   }
 
@@ -138,7 +140,9 @@ export class SharedVoice implements SpeechAudio {
    * ahead. Returns false if nothing is left to decode.
    */
   decode(slices: number): boolean {
-    if (this.#fault) throw this.#fault.error
+    const fault = this.#fault
+    this.#fault = undefined
+    if (fault) throw fault.error
     for (const copy of this.#copies)
       if (!copy.decode(slices)) {
         copy.close()
@@ -179,6 +183,8 @@ export class SharedVoice implements SpeechAudio {
   }
 
   copy(most: number): Int16Array {
+    // After a fault nothing is left to decode.
+    if (this.#voice.end === this.#voice.start) return new Int16Array(0)
     const frames = Math.min(most, this.#frames)
     const pcm = new Int16Array(frames * FRAME_SAMPLES)
     const whole = frames === this.#frames && this.#voice.start === 0
@@ -186,7 +192,11 @@ export class SharedVoice implements SpeechAudio {
     const pass = cut ? this.#passFrom(cut) : this.#passFromStart()
     const copy = new VoiceCopy(pass, pcm, cut ? this.#frames - frames - cut.frame : 0)
     this.#copies.add(copy)
-    while (copy.frames < FIRST_COPIED && copy.decode(URGENT_SLICES));
+    try {
+      for (let n = 0; n < MOST_FIRST_COPIES && copy.frames < FIRST_COPIED && copy.decode(URGENT_SLICES); n++);
+    } catch (error) {
+      this.#fault = { error }
+    }
     this.#wake()
     return pcm
   }
@@ -314,6 +324,7 @@ export class SharedVoice implements SpeechAudio {
     trimmed: () => this.#tidy(),
     frames: () => this.#frames,
     whole: () => this.#voice.start === 0,
-    over: () => this.#complete && this.#voice.end === this.#voice.start,
+    // A reader without a run cannot get one any more once the start of the voice has been given up.
+    over: () => this.#voice.start > 0 || (this.#complete && this.#voice.end === this.#voice.start),
   }
 }

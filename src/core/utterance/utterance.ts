@@ -7,6 +7,9 @@ import { SharedVoice } from './shared-voice.ts'
 
 /** mp3 frames decoded at once when bytes arrive (≈ 150 ms of voice); the rest is decoded in slices, tick by tick. */
 const FIRST_SLICE = 4
+/** … until this much can be played (frames), in at most so many slices. */
+const PLAYABLE_FRAMES = 3
+const MOST_FIRST_SLICES = 3
 
 export interface UtteranceOptions {
   /** Knows the voice of the session; used by this utterance only. Absent: no normalization. */
@@ -64,7 +67,11 @@ export class Utterance implements DecodeJob {
   write(bytes: Uint8Array): void {
     if (this.#ended) return
     this.audio.write(bytes)
-    if (this.audio.due) this.audio.decode(FIRST_SLICE)
+    // An encoder's delay can leave nothing of the first frames.
+    for (let n = 0; n < MOST_FIRST_SLICES && this.audio.due; n++) {
+      this.audio.decode(FIRST_SLICE)
+      if (this.audio.frames >= PLAYABLE_FRAMES) return
+    }
   }
 
   /** No more bytes follow; pending bytes are still decoded. Idempotent. */

@@ -103,11 +103,15 @@ export class VoicePass {
     if (this.audio.complete) return false
     if (this.dry) return true
     let state: ReturnType<VoiceStream['decode']> = 'more'
+    // Reading more bytes does not count as a frame; without a frame among them, it is bounded.
     let searches = 0
-    for (let n = 0; n < slices && state === 'more' && searches < MOST_SEARCHES; n++) {
+    for (let n = 0; n < slices && state === 'more' && searches < MOST_SEARCHES; ) {
       const { framesPassed } = this.#stream
       state = this.#stream.decode(1)
-      if (state === 'more' && this.#stream.framesPassed === framesPassed) searches++
+      if (this.#stream.framesPassed > framesPassed) {
+        n++
+        searches = 0
+      } else searches++
       if (state === 'idle' && this.#feed()) state = 'more'
     }
     this.#stream.park()
