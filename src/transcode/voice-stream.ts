@@ -107,7 +107,8 @@ export class VoiceStream {
 
   #recognize(): void {
     if (this.#stream || this.#held.length === 0) return
-    const bytes = this.#held.length === 1 ? this.#held[0]!.bytes : joinedBytes(this.#held)
+    const bytes =
+      this.#held.length === 1 ? this.#held[0]!.bytes : Buffer.concat(this.#held.map(({ bytes }) => bytes))
     const known = isWav(bytes) || beginsMp3(bytes) || bytes.length >= TELLING_BYTES || this.#ended
     const kind = !this.#format && (known || bytes.length >= PCM_BYTES) ? audioKind(bytes) : undefined
     if (!kind && !known && !this.#format) return
@@ -120,16 +121,6 @@ export class VoiceStream {
       this.#stream.write(held.bytes)
     }
   }
-}
-
-function joinedBytes(parts: readonly { readonly bytes: Uint8Array }[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, { bytes }) => sum + bytes.length, 0))
-  let at = 0
-  for (const { bytes } of parts) {
-    all.set(bytes, at)
-    at += bytes.length
-  }
-  return all
 }
 
 /** mp3 frames decoded before yielding to the event loop. */

@@ -55,7 +55,8 @@ export class LastHeard {
 
   /** Returns a copy of the last translation as a sound, or undefined. Its samples follow soon. */
   sound(): Sound | undefined {
-    return this.#last && { name: 'repeat', pcm: this.#last.speech.audio.copy(KEPT_FRAMES) }
+    const pcm = this.#last?.speech.audio.copy(KEPT_FRAMES)
+    return pcm && pcm.length > 0 ? { name: 'repeat', pcm } : undefined
   }
 
   /** Releases all audio. */

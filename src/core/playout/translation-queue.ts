@@ -122,7 +122,7 @@ export class TranslationQueue {
   next(): Int16Array | undefined {
     if (this.#queue.length === 0) return undefined
     if (this.#frames % LOOK_FRAMES === 0) {
-      // The length of utterances is known only once they are decoded.
+      // Utterances grow while they arrive.
       if (this.#queue.length > 2) this.#bound()
       if (this.#catchesUp) this.#look()
     }

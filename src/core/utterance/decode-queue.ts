@@ -4,17 +4,16 @@ const TURN_MS = 1.5
 /** Turns that a tick takes at most, with other events in between: 12 of 20 ms. */
 const MOST_TURNS = 8
 
-/** mp3 frames decoded at a time for one job: more than half a second of audio, less than 0.5 ms of work. */
-const SLICE = 16
-
 /** Something that needs decoding from time to time. */
 export interface DecodeJob {
   /** Calls `wake` when there is work again after `decode` has returned false. */
   scheduled(wake: () => void): void
   /** True if `decode` has something to do, or would return false. */
   readonly due: boolean
-  /** Decodes at most `mp3Frames`, or as much of samples. Returns false once nothing is left to decode. */
-  decode(mp3Frames: number): boolean
+  /** True if a listener needs audio with the next ticks. */
+  readonly urgent: boolean
+  /** Decodes one slice: at most 0.5 ms of work. Returns false once nothing is left to decode. */
+  decode(): boolean
   /** Stops decoding. */
   close(): void
 }
@@ -29,8 +28,8 @@ export interface DecodeQueueOptions {
 }
 
 /**
- * Spreads the decoding of voices over turns of the event loop, to keep each of them short. A tick starts with the jobs
- * that wait longest, and continues in further turns until no job is due.
+ * Spreads the decoding of voices over turns of the event loop, to keep each of them short. A turn starts with the urgent
+ * jobs, then those that wait longest; a tick continues in further turns until no job is due.
  */
 export class DecodeQueue {
   readonly #jobs = new Set<DecodeJob>()
@@ -68,22 +67,31 @@ export class DecodeQueue {
   #turn(): void {
     this.#turns++
     const until = this.#now() + TURN_MS
+    if (this.#serve(until, true) && this.#serve(until, false)) return
+    this.#continueLater()
+  }
+
+  /** Decodes a slice of each job that is due, or of the urgent ones. Returns false if the time is up. */
+  #serve(until: number, urgentOnly: boolean): boolean {
     let left = this.#jobs.size
     for (const job of this.#jobs) {
-      if (left-- === 0) return
-      if (!job.due) continue
-      try {
-        this.#jobs.delete(job)
-        if (job.decode(SLICE)) this.#jobs.add(job)
-      } catch (error) {
-        this.#failed(error)
-        this.#jobs.delete(job)
-        this.#close(job)
-      }
-      if (this.#now() >= until) {
-        this.#continueLater()
-        return
-      }
+      if (left-- === 0) break
+      if (!job.due || (urgentOnly && !job.urgent)) continue
+      this.#decode(job)
+      if (this.#now() >= until) return false
+    }
+    return true
+  }
+
+  #decode(job: DecodeJob): void {
+    // It waits behind the others now.
+    this.#jobs.delete(job)
+    try {
+      if (job.decode()) this.#jobs.add(job)
+    } catch (error) {
+      this.#failed(error)
+      this.#jobs.delete(job)
+      this.#close(job)
     }
   }
 

@@ -103,8 +103,7 @@ export class ResultAssembler {
   readonly #events: InterpreterEvents
   /** Knows the level of the latest voice. */
   #leveler: LoudnessNormalizer | undefined
-  /** State of the current connection's utterances, by the service's id. */
-  /** Utterances arrive in order; only the latest ones can receive more results. */
+  /** The latest utterances of the current connection, by the service's id: only they can receive more results. */
   readonly #known = new BoundedMap<string, Known>(16)
   #saidNotMp3 = false
   #count = 0

@@ -2,12 +2,12 @@ import type { SpeechHold, UtteranceReader } from './utterance-audio.ts'
 import type { VoicePass } from './voice-pass.ts'
 
 /** Frames between two comparisons of the readers' positions: 200 ms. */
-const LOOK_FRAMES = 10
+const COMPARE_FRAMES = 10
 /**
  * Frames after which a missing one is decoded at once. Before, the start of a voice waits for one tick, because its level is
  * found from as much of it as possible.
  */
-const BEGUN_FRAMES = 10
+const PATIENT_FRAMES = 10
 /** Attempts to decode a frame that is needed at once: the first samples of a file are not audible. */
 const MOST_URGENT = 4
 
@@ -57,7 +57,7 @@ export class SharedReader implements UtteranceReader {
     if (!this.#pass) this.#host.attach(this)
     if (!this.#pass || !this.#reader) return undefined
     let frame = this.#reader.next()
-    const urgent = this.at >= BEGUN_FRAMES || this.#missed
+    const urgent = this.at >= PATIENT_FRAMES || this.#missed
     this.#missed = !frame
     for (let n = 0; urgent && !frame && n < MOST_URGENT && !this.#pass.dry; n++) {
       this.#host.pull(this.#pass)
@@ -65,7 +65,7 @@ export class SharedReader implements UtteranceReader {
     }
     if (!frame) return undefined
     this.at++
-    if (this.at % LOOK_FRAMES === 0) this.#host.moved(this)
+    if (this.at % COMPARE_FRAMES === 0) this.#host.moved(this)
     return frame
   }
 

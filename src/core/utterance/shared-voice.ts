@@ -5,16 +5,14 @@ import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import type { VoiceFormat, VoiceStats } from '../../transcode/voice-stream.ts'
 import { SharedHold, SharedReader, type VoiceHost } from './shared-reader.ts'
 import type { SpeechAudio, SpeechHold, UtteranceReader } from './utterance-audio.ts'
-import { VoiceCopy, VoicePass, type VoicePassOptions } from './voice-pass.ts'
+import { FIRST_SLICE, SLICE, VoiceCopy, VoicePass, type VoicePassOptions } from './voice-pass.ts'
 
 /** Maximum size of a voice: two minutes at 256 kbit/s. */
 const MOST_BYTES = 4 << 20
 /** Maximum length of a voice; the rest is dropped (ms). */
 const LONGEST_MS = 120_000
-/** mp3 frames decoded at the start of another run, as at the start of the first one. */
-const FIRST_SLICES = 4
-/** mp3 frames decoded when a reader needs a frame at once: as many as in a tick, since each time some are decoded again. */
-const URGENT_SLICES = 16
+/** Least amount that is given up of a voice that is too large. */
+const LEAST_DROPPED = 256 << 10
 /** Decoded at once for a copy, and before the start of a copy from the middle (frames: 0.5 and 1 s). */
 const FIRST_COPIED = 25
 const PREROLL_FRAMES = 50
@@ -63,11 +61,12 @@ export class SharedVoice implements SpeechAudio {
   #frames = 0
   #samples = 0
   #complete = false
+  /** `finished` was called. */
   #counted = false
   /** Where the bytes that are kept start, if not at the start of the voice. */
   #cut: Cut | undefined
   #lostBytes = 0
-  /** It had a reader or hold. */
+  /** It had a reader or hold: without any, nothing is kept any more. */
   #used = false
   #fault: { readonly error: unknown } | undefined
   #wake: () => void = () => {}
@@ -114,8 +113,10 @@ export class SharedVoice implements SpeechAudio {
       return
     }
     // What has been decoded can be given up; the voice can then not be played again.
-    if (this.bytes + bytes.length > MOST_BYTES && this.#passes.length > 0)
-      voice.drop(Math.min(...this.#passes.map(({ at }) => at)))
+    if (this.bytes + bytes.length > MOST_BYTES && this.#passes.length > 0) {
+      const needed = Math.min(...this.#passes.map(({ at }) => at))
+      if (needed - voice.start >= LEAST_DROPPED) voice.drop(needed)
+    }
     this.#lostBytes += voice.write(bytes)
   }
 
@@ -133,6 +134,12 @@ export class SharedVoice implements SpeechAudio {
       waiting ||= !pass.audio.complete
     }
     return !waiting
+  }
+
+  /** True if a reader needs more audio soon. */
+  get urgent(): boolean {
+    for (const pass of this.#passes) if (pass.urgent) return true
+    return false
   }
 
   /**
@@ -193,7 +200,7 @@ export class SharedVoice implements SpeechAudio {
     const copy = new VoiceCopy(pass, pcm, cut ? this.#frames - frames - cut.frame : 0)
     this.#copies.add(copy)
     try {
-      for (let n = 0; n < MOST_FIRST_COPIES && copy.frames < FIRST_COPIED && copy.decode(URGENT_SLICES); n++);
+      for (let n = 0; n < MOST_FIRST_COPIES && copy.frames < FIRST_COPIED && copy.decode(SLICE); n++);
     } catch (error) {
       this.#fault = { error }
     }
@@ -247,7 +254,7 @@ export class SharedVoice implements SpeechAudio {
       this.#passes.push(pass)
       reader.join(pass)
       // In the same slices as the first time, for the same level.
-      this.#pull(pass, FIRST_SLICES)
+      this.#pull(pass, FIRST_SLICE)
       this.#wake()
     }
   }
@@ -264,11 +271,7 @@ export class SharedVoice implements SpeechAudio {
   /** Readers far behind `reader`, which has moved, need not keep its samples in memory. */
   #moved({ at, pass }: SharedReader): void {
     if (this.#readers.size < 2) return
-    for (const other of this.#readers)
-      if (other.pass === pass && at - other.at > MOST_APART) {
-        other.leave()
-        this.#drop(pass)
-      }
+    for (const other of this.#readers) if (other.pass === pass && at - other.at > MOST_APART) other.leave()
   }
 
   #drop(pass: VoicePass | undefined): void {
@@ -298,8 +301,11 @@ export class SharedVoice implements SpeechAudio {
     const skipped = this.#skip / FRAME_SAMPLES
     const from = Math.max(0, frame + skipped - PREROLL_FRAMES)
     if (format === 'mp3') {
-      const { at, ms } = new Mp3Length(this.#voice).seek(from * FRAME_MS)
-      return { at, format, frame: Math.round(ms / FRAME_MS - skipped) }
+      // Counted from the end, since its start may have been given up.
+      const keptMs = new Mp3Length(this.#voice).msAfter(0)
+      const firstMs = this.#voice.start === 0 ? 0 : (this.#frames + skipped) * FRAME_MS - keptMs
+      const { at, ms } = new Mp3Length(this.#voice).seek(from * FRAME_MS - firstMs)
+      return { at, format, frame: Math.round((firstMs + ms) / FRAME_MS - skipped) }
     }
     // Counted from the end, because of headers.
     const { rate, bytesPerMoment } = format
@@ -310,7 +316,7 @@ export class SharedVoice implements SpeechAudio {
 
   readonly #host: VoiceHost = {
     attach: reader => this.#attach(reader, true),
-    pull: pass => this.#pull(pass, URGENT_SLICES),
+    pull: pass => this.#pull(pass, SLICE),
     moved: reader => this.#moved(reader),
     left: (reader, pass) => {
       this.#readers.delete(reader)

@@ -89,10 +89,7 @@ export class UtteranceAudio {
     return this.#complete
   }
 
-  /**
-   * True if it had readers and all of them have left. Late readers start together with existing ones, so no more
-   * follow.
-   */
+  /** True if it had readers and all of them have left. Its start is freed by then; late readers need another run. */
   get abandoned(): boolean {
     return this.#read && this.#readers.size === 0
   }

@@ -4,10 +4,9 @@ import type { Arrivals } from '../model/latency-stages.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { DecodeJob } from './decode-queue.ts'
 import { SharedVoice } from './shared-voice.ts'
+import { FIRST_SLICE, SLICE } from './voice-pass.ts'
 
-/** mp3 frames decoded at once when bytes arrive (≈ 150 ms of voice); the rest is decoded in slices, tick by tick. */
-const FIRST_SLICE = 4
-/** … until this much can be played (frames), in at most so many slices. */
+/** Decoded at once when bytes arrive (frames), in at most so many slices; the rest is decoded tick by tick. */
 const PLAYABLE_FRAMES = 3
 const MOST_FIRST_SLICES = 3
 
@@ -90,9 +89,12 @@ export class Utterance implements DecodeJob {
     this.audio.scheduled(wake)
   }
 
-  /** Decodes at most `mp3Frames` more. Returns false once decoding is complete. */
-  decode(mp3Frames: number): boolean {
-    return this.audio.decode(mp3Frames)
+  get urgent(): boolean {
+    return this.audio.urgent
+  }
+
+  decode(): boolean {
+    return this.audio.decode(SLICE)
   }
 
   /** Stops decoding; listeners can still read decoded audio. */

@@ -11,7 +11,14 @@ import { UtteranceAudio, type UtteranceReader } from './utterance-audio.ts'
  */
 const LEAST_AHEAD = 10
 const MOST_AHEAD = 12
-/** Slices in which no frame was found among junk: each takes up to 0.3 ms. */
+/** With less than this ahead, decoding is urgent (frames: 80 ms). */
+const URGENT_AHEAD = 4
+
+/** mp3 frames in the first slice of a voice: about 150 ms, so that it can be played at once. */
+export const FIRST_SLICE = 4
+/** mp3 frames in every other slice: more than half a second of audio, less than 0.5 ms of work. */
+export const SLICE = 16
+/** Searches in a row that found no frame among junk: each takes up to 0.3 ms. */
 const MOST_SEARCHES = 3
 /** Bytes at the start from which the format can be recognized. */
 const FIRST_BYTES = 4_096
@@ -90,12 +97,12 @@ export class VoicePass {
 
   /** True if the readers need more audio, and possibly more can be decoded. */
   get due(): boolean {
-    const { audio } = this
-    if (this.dry) return false
-    const { ahead } = audio
-    if (ahead < LEAST_AHEAD) this.#filling = true
-    if (ahead >= MOST_AHEAD) this.#filling = false
-    return this.#filling
+    return !this.dry && (this.#filling || this.audio.ahead < LEAST_AHEAD)
+  }
+
+  /** True if a reader needs more audio soon. */
+  get urgent(): boolean {
+    return this.audio.ahead < URGENT_AHEAD && !this.dry
   }
 
   /** Decodes at most `slices` mp3 frames or as much of samples. Returns false once all has been decoded. */
@@ -114,9 +121,10 @@ export class VoicePass {
       } else searches++
       if (state === 'idle' && this.#feed()) state = 'more'
     }
-    this.#stream.park()
     if (this.#leveler) this.audio.append(this.#leveler.take())
     this.#idle = state === 'idle'
+    this.#filling = this.audio.ahead < MOST_AHEAD
+    if (!this.due) this.#stream.park()
     if (state !== 'idle' || !this.#ended) return true
     this.close()
     return false

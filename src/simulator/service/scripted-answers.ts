@@ -242,7 +242,7 @@ export class Mp3Maker {
    * Encodes `pcm` of `rate` Hz as mp3: 32 kbit/s up to 24 kHz, 64 above, unless `kbps` is set. The caller owns the
    * result.
    */
-  encode(pcm: Int16Array, rate: Mp3Rate = SAMPLE_RATE, kbps?: 32 | 48 | 64 | 128): Uint8Array {
+  encode(pcm: Int16Array, rate: Mp3Rate = SAMPLE_RATE, kbps?: 32 | 48 | 64 | 128 | 320): Uint8Array {
     const bitrate = kbps ?? (rate <= 24_000 ? 32 : 64)
     this.#encoder.configure({ sampleRate: rate, channels: 1, outputSampleRate: rate, bitrate })
     const samples = Float32Array.from(pcm, sample => sample / 32_768)

@@ -37,7 +37,7 @@ function setUp() {
 
 /** Returns all decoded audio of an utterance. */
 function soundOf(utterance: Utterance): Int16Array {
-  while (utterance.decode(100)) {}
+  while (utterance.decode()) {}
   const reader = utterance.audio.reader()
   const frames: Int16Array[] = []
   for (let frame = reader.next(); frame; frame = reader.next()) frames.push(frame.slice())
@@ -71,13 +71,13 @@ describe('an interpreter', () => {
     for (const hz of [600, 1_000, 1_500]) hear({ text: 'one', audio: maker.tone(hz, 400) })
     interpreter.endOfSpeech()
     const [one] = utterances
-    while (one?.decode(100)) {}
+    while (one?.decode()) {}
     expect(utterances).toHaveLength(1)
     const alone = [600, 1_000, 1_500].map(hz => {
       const utterance = new Utterance('alone', 0, pool, new RelayMetrics())
       utterance.write(maker.tone(hz, 400))
       utterance.end()
-      while (utterance.decode(100)) {}
+      while (utterance.decode()) {}
       return utterance.audio.durationMs
     })
     expect(Math.abs(one!.audio.durationMs - alone[0]! - alone[1]! - alone[2]!)).toBeLessThan(25)
@@ -88,7 +88,7 @@ describe('an interpreter', () => {
     const mp3 = maker.tone(1_000, 300)
     const whole = () => {
       interpreter.endOfSpeech()
-      for (const each of utterances) while (each.decode(100)) {}
+      for (const each of utterances) while (each.decode()) {}
     }
     hear({ audio: mp3 })
     hear({ utterance: '2', audio: Buffer.concat([Buffer.from('garbage before the sound'), mp3]) })
@@ -109,7 +109,7 @@ describe('an interpreter', () => {
     interpreter.endOfSpeech()
     hear({ utterance: '2', text: 'two', audio: mp3 })
     interpreter.endOfSpeech()
-    for (const each of utterances) while (each.decode(100)) {}
+    for (const each of utterances) while (each.decode()) {}
     expect(utterances).toHaveLength(2)
     expect(utterances[0]?.speechEndedAt).toBe(123)
     for (const { audio } of utterances) expect(Math.abs(audio.durationMs - 600)).toBeLessThan(80)
@@ -120,7 +120,7 @@ describe('an interpreter', () => {
     const { hear, utterances } = setUp()
     hear({ audio: maker.tone(1_000, 300) })
     hear({ utterance: '2', audio: maker.tone(1_000, 300) })
-    while (utterances[0]?.decode(100)) {}
+    while (utterances[0]?.decode()) {}
     expect(utterances[0]?.audio.complete).toBe(true)
     expect(utterances[1]?.audio.complete).toBe(false)
   })
@@ -175,7 +175,7 @@ describe('an interpreter', () => {
     const { interpreter, hear, captions, names, utterances } = setUp()
     hear({ text: 'one', audio: maker.tone(1_000, 300) })
     interpreter.interrupted()
-    while (utterances[0]?.decode(100)) {}
+    while (utterances[0]?.decode()) {}
     expect(utterances[0]?.audio.complete).toBe(true)
     hear({ text: 'two', audio: maker.tone(1_000, 300) })
     expect(captions).toHaveLength(2)
@@ -250,10 +250,10 @@ describe('an interpreter', () => {
     interpreter.endOfSpeech('1')
     hear({ utterance: '2', audio: maker.tone(1_200, 300) })
     interpreter.endOfSpeech('1')
-    while (utterances[1]?.decode(100) && utterances[1].audio.durationMs < 200) {}
+    while (utterances[1]?.decode() && utterances[1].audio.durationMs < 200) {}
     expect(utterances[1]?.audio.complete).toBe(false)
     interpreter.endOfSpeech('whatever a service calls it')
-    expect(utterances[1]?.decode(100) || utterances[1]?.audio.complete).toBe(true)
+    expect(utterances[1]?.decode() || utterances[1]?.audio.complete).toBe(true)
   })
 
   test('detects words without a voice, until a voice arrives', () => {

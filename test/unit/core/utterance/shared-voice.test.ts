@@ -76,7 +76,7 @@ function difference(a: Int16Array, b: Int16Array): number {
   return most
 }
 
-const mp3 = (pcm: Int16Array, rate: Mp3Rate = 16_000, kbps?: 32 | 48 | 64 | 128) =>
+const mp3 = (pcm: Int16Array, rate: Mp3Rate = 16_000, kbps?: 32 | 48 | 64 | 128 | 320) =>
   maker.encode(pcm, rate, kbps)
 
 describe('a voice decoded while it is played', () => {
@@ -271,4 +271,47 @@ test('gives up bytes that are no audio as soon as all of them were examined', ()
   expect(reader.done).toBe(true)
   expect(made.bytes).toBe(0)
   expect(made.seen).toMatchObject([{ whole: true, stats: { frames: 0, invalidBytes: 1 << 20 } }])
+})
+
+test.each<[string, (ms: number) => Uint8Array]>([
+  ['WAV', ms => encodeWav(Int16Array.from(speech(ms * 3)), 48_000)],
+  ['mp3', ms => mp3(Int16Array.from(speech(ms * 3)), 48_000, 320)],
+])('a voice that is too large to be kept is still heard, and its end can be repeated: %s', (format, make) => {
+  // 5 MB in 52 s of WAV, or in 125 s of mp3, of which the last 5 s are not kept.
+  const bytes = make(format === 'WAV' ? 54_000 : 118_000)
+  expect(bytes.length).toBeGreaterThan(4.5e6)
+  const expected = whole(bytes.subarray(0, 4 << 20))
+  const made = voice(bytes.subarray(0, 100_000), { ended: false })
+  const hold = made.hold()
+  const reader = made.reader()
+  const behind = made.reader()
+  behind.next()
+  const heard: Int16Array[] = []
+  // Arrives 1.5 times as fast as it is played.
+  for (let at = 100_000; !reader.done && heard.length < 10_000; ) {
+    const size = format === 'WAV' ? 2_880 : 1_200
+    if (at < bytes.length) made.write(bytes.subarray(at, at + size))
+    else made.end()
+    at += size
+    if (reader.at % 5 === 0) ticks(made, 1)
+    const frame = reader.next()
+    if (frame) heard.push(frame.slice())
+  }
+  const all = concat(heard)
+  expect(difference(all.subarray(0, 320_000), expected.subarray(0, 320_000))).toBeLessThanOrEqual(1)
+  expect(made.bytes).toBeLessThanOrEqual(4 << 20)
+  expect(hold.whole).toBe(false)
+  // It was left more than a second behind, and its bytes are gone.
+  expect(behind.next()).toBeUndefined()
+  expect(behind.done).toBe(true)
+  const pcm = made.copy(1_000)
+  ticks(made, 2_000)
+  expect(pcm).toHaveLength(320_000)
+  let best = Number.POSITIVE_INFINITY
+  for (let shift = -640; shift <= 640; shift++) {
+    let sum = 0
+    for (let n = 100_000; n < 104_000; n++) sum += Math.abs(pcm[n]! - all[all.length - 320_000 + n + shift]!)
+    best = Math.min(best, sum / 4_000)
+  }
+  expect(best).toBeLessThan(60)
 })

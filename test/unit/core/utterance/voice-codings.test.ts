@@ -22,7 +22,7 @@ test('a voice of samples or WAV plays like one of mp3, and repeated silence is k
   interpreter.endOfSpeech()
   hear('2', encodeWav(tone(1_000, 300), 16_000))
   interpreter.endOfSpeech()
-  for (const utterance of utterances) while (utterance.decode(100)) {}
+  for (const utterance of utterances) while (utterance.decode()) {}
   // 300 ms of tone and three times 64 ms of silence; and 300 ms.
   expect(utterances.map(({ audio }) => Math.round(audio.durationMs))).toEqual([492, 300])
   expect(metrics.resultsRepeated).toBe(0)

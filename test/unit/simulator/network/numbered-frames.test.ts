@@ -87,7 +87,7 @@ describe('numbered frames', () => {
     const utterance = new Utterance('u', 0, pool, new RelayMetrics())
     utterance.write(maker.encode(sound, 16_000, 64))
     utterance.end()
-    while (utterance.decode(100)) {}
+    while (utterance.decode()) {}
     const reader = utterance.audio.reader()
     const out: Int16Array[] = []
     for (let frame = reader.next(); frame; frame = reader.next()) out.push(frame.slice())

@@ -92,6 +92,7 @@ describe('decoding', () => {
     for (let n = 0; n < 10; n++)
       queue.add({
         due: n !== 4,
+        urgent: false,
         scheduled: () => {},
         decode: () => {
           now += 0.4
@@ -109,6 +110,30 @@ describe('decoding', () => {
     expect(queue.size).toBe(9)
   })
 
+  test('serves those first whose listeners need audio soon', () => {
+    let now = 0
+    const queue = new DecodeQueue({ now: () => now, defer: () => {} })
+    const served: string[] = []
+    const job = (name: string, urgent: boolean) =>
+      queue.add({
+        due: true,
+        urgent,
+        scheduled: () => {},
+        decode: () => {
+          now += 0.4
+          served.push(name)
+          return true
+        },
+        close: () => {},
+      })
+    for (const name of ['a', 'b', 'c', 'd', 'e']) job(name, false)
+    for (const name of ['f', 'g']) job(name, true)
+    queue.tick()
+    expect(served).toEqual(['f', 'g', 'a', 'b'])
+    queue.tick()
+    expect(served.slice(4)).toEqual(['f', 'g', 'c', 'd'])
+  })
+
   test('takes further turns in the same tick while jobs are due, within a limit', () => {
     let now = 0
     let deferred: (() => void)[] = []
@@ -119,6 +144,7 @@ describe('decoding', () => {
         get due() {
           return left[n]! > 0
         },
+        urgent: false,
         scheduled: () => {},
         decode: () => {
           now += 0.4
