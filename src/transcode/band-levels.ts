@@ -37,15 +37,20 @@ export class BandLevels {
     this.#kept.fill(0)
   }
 
-  /** Writes the levels of `frame` (dBFS) into `out` from `at` on, `BANDS` of them. */
-  levels(frame: Int16Array, out: Float32Array, at: number): void {
+  /**
+   * Writes the levels of `frame` (dBFS) into `out` from `at` on, `BANDS` of them, and if wanted, the powers (1 at 0 dBFS)
+   * into `powers`.
+   */
+  levels(frame: Int16Array, out: Float32Array, at: number, powers?: Float32Array): void {
     this.#load(frame)
     transform()
     for (let band = 0, bin = EDGES[0]!; band < BANDS; band++) {
       const end = EDGES[band + 1]!
       let power = LEAST / SCALE
       for (; bin < end; bin++) power += powerAt(bin)
-      out[at + band] = 10 * Math.log10(power * SCALE)
+      power *= SCALE
+      out[at + band] = 10 * Math.log10(power)
+      if (powers) powers[at + band] = power
     }
   }
 

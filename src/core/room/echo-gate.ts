@@ -199,7 +199,7 @@ export class EchoGate {
     const number = this.#count
     const hears = this.#hears
     if (!this.#judging || missing) this.#begin(now)
-    this.#bands.levels(frame, hears.levels, hears.place(number))
+    this.#bands.levels(frame, hears.levels, hears.place(number), hears.powers)
     const alone = number > this.#openUntil + LOOK
     for (let n = 0; n < this.#audible.length; n++) {
       this.#audible[n]!.follow(number, this.#slot)
@@ -214,9 +214,12 @@ export class EchoGate {
 
   /** Judges frame `number`; the frames needed after it have arrived. */
   #look(number: number): void {
-    const telling = this.#levels[number % PLACES]! >= TELLING
-    const share = telling ? foreign(this.#audible, this.#hears, this.#hears.place(number), number) : 0
-    this.#foreign[number & (JUDGED - 1)] = share
+    const place = number & (JUDGED - 1)
+    if (this.#levels[number % PLACES]! < TELLING) this.#foreign[place] = 0
+    // In detected speech, every second frame is enough.
+    else if (number <= this.#openUntil && (number & 1) === 1)
+      this.#foreign[place] = this.#foreign[(number - 1) & (JUDGED - 1)]!
+    else this.#foreign[place] = foreign(this.#audible, this.#hears, this.#hears.place(number), number)
     this.#decide(number)
   }
 

@@ -52,11 +52,14 @@ const NONE = new Float32Array(BANDS).fill(SILENCE_DB)
 const sounding = new Float32Array(BANDS)
 /** Level of each band above the loudest echo through known delays (dB). */
 const over = new Float64Array(BANDS)
+// For one delay: the played and received slots to compare, by index of their first band.
+const playedAt = new Int32Array(SHAPE_SLOTS)
+const heardAt = new Int32Array(SHAPE_SLOTS)
 
 /** Returns the share of the power in frame `number` that cannot be echo of any of `paths` (0 to 1). */
 export function foreign(
   paths: readonly EchoPath[],
-  { levels }: HeardLevels,
+  { levels, powers: received }: HeardLevels,
   at: number,
   number: number,
 ): number {
@@ -65,7 +68,7 @@ export function foreign(
   let all = 1e-12
   for (let band = 0; band < BANDS; band++) {
     const level = levels[at + band]!
-    const power = WEIGHTS[band]! * 10 ** (0.1 * level)
+    const power = WEIGHTS[band]! * received[at + band]!
     all += power
     powers[band] = power
     sounding[band] = level
@@ -101,9 +104,10 @@ function unexplained(gains: Float32Array, at: number, played: Float32Array, from
   return excessOfMost >= PEAK_DB ? sum : sum - most * (1 - excessOfMost / PEAK_DB)
 }
 
-/** Band levels of the latest 64 frames from a participant's microphone. */
+/** Band levels, and powers, of the latest 64 frames from a participant's microphone. */
 export class HeardLevels {
   readonly levels = new Float32Array(HEARD * BANDS)
+  readonly powers = new Float32Array(HEARD * BANDS)
 
   /** Returns the index of the first level of frame `number`. */
   place(number: number): number {
@@ -147,20 +151,21 @@ export class EchoPath {
 
   /** Updates the played levels for frame `number`, received in `slot`, including late additions to the reference. */
   follow(number: number, slot: number): void {
+    const all = this.#played
+    const lasting = this.#lasting
     this.#shift = slot - number
     const last = slot - EARLIEST
     for (let at = Math.max(this.#head - 5, last - PLAYED + 1, 0); at <= last; at++) {
       const place = at % PLAYED
       const to = place * BANDS
       const before = ((at + PLAYED - 1) % PLAYED) * BANDS
-      if (at > this.#head) this.#played.fill(SILENCE_DB, to, to + BANDS)
-      this.#reference.raise(at, this.#played, to)
+      if (at > this.#head) all.fill(SILENCE_DB, to, to + BANDS)
+      this.#reference.raise(at, all, to)
       let peak = SILENCE_DB
       for (let band = 0; band < BANDS; band++) {
-        const level = this.#played[to + band]!
+        const level = all[to + band]!
         if (level > peak) peak = level
-        const rest = this.#lasting[before + band]! - DECAY_DB
-        this.#lasting[to + band] = Math.max(level, rest)
+        lasting[to + band] = Math.max(level, lasting[before + band]! - DECAY_DB)
       }
       this.#peaks[place] = peak
     }
@@ -173,9 +178,9 @@ export class EchoPath {
     for (let delay = 0; delay < DELAYS; delay++) {
       const place = this.#placeOf(number, delay)
       if (this.#peaks[place]! < LEAST_DB) continue
-      // Known gains change slowly: every second slot is enough.
+      // Known gains change slowly: every fourth slot is enough.
       const proven = this.#known[delay]! >= PROVEN
-      if (proven && ((number + delay) & 1) === 1) continue
+      if (proven && ((number + delay) & 3) !== 0) continue
       const bands = this.#learn(heard, place * BANDS, delay * BANDS, alone)
       if (!proven) this.#known[delay] = this.#known[delay]! + bands / BANDS
     }
@@ -183,11 +188,14 @@ export class EchoPath {
 
   /** Raises `expected` to the echo through known delays in frame `number`. */
   expect(number: number): void {
+    const gains = this.#gains
+    const lasting = this.#lasting
     for (let delay = 0; delay < DELAYS; delay++) {
       if (this.#known[delay]! < PROVEN) continue
+      const from = delay * BANDS
       const played = this.#placeOf(number, delay) * BANDS
       for (let band = 0; band < BANDS; band++) {
-        const level = this.#gains[delay * BANDS + band]! + this.#lasting[played + band]!
+        const level = gains[from + band]! + lasting[played + band]!
         if (level > expected[band]!) expected[band] = level
       }
     }
@@ -223,17 +231,21 @@ export class EchoPath {
     return found >= 0
   }
 
-  #learn(heard: number, played: number, gains: number, alone: boolean): number {
+  #learn(heardFrom: number, playedFrom: number, gainsFrom: number, alone: boolean): number {
+    const all = this.#played
+    const lasting = this.#lasting
+    const heard = this.#heard
+    const gains = this.#gains
     let bands = 0
     for (let band = 0; band < BANDS; band++) {
-      const level = this.#played[played + band]!
+      const level = all[playedFrom + band]!
       // Reverberation does not show the gain.
-      if (level < LEAST_DB || level < this.#lasting[played + band]! - 0.5) continue
+      if (level < LEAST_DB || level < lasting[playedFrom + band]! - 0.5) continue
       bands++
-      const gain = this.#gains[gains + band]!
-      const off = this.#heard[heard + band]! - level - gain
-      if (off < 0) this.#gains[gains + band] = gain + FALL * off
-      else if (alone) this.#gains[gains + band] = gain + Math.min(RISE_MOST_DB, RISE * off)
+      const gain = gains[gainsFrom + band]!
+      const off = heard[heardFrom + band]! - level - gain
+      if (off < 0) gains[gainsFrom + band] = gain + FALL * off
+      else if (alone) gains[gainsFrom + band] = gain + Math.min(RISE_MOST_DB, RISE * off)
     }
     return bands
   }
@@ -248,6 +260,12 @@ export class EchoPath {
 
   /** Returns the standard deviation of the gain at `delay` over slots and every second band (dB). */
   #spread(number: number, delay: number): number {
+    const all = this.#played
+    const heard = this.#heard
+    for (let n = 0; n < SHAPE_SLOTS; n++) {
+      playedAt[n] = this.#placeOf(number - n, delay) * BANDS
+      heardAt[n] = this.#hears.place(number - n)
+    }
     let spread = 0
     let contrast = 0
     let gains = 0
@@ -259,13 +277,13 @@ export class EchoPath {
       let sumPlayed = 0
       let squaresPlayed = 0
       for (let n = 0; n < SHAPE_SLOTS; n++) {
-        const played = this.#played[this.#placeOf(number - n, delay) * BANDS + band]!
-        if (played < LEAST_DB) continue
-        const gain = this.#heard[this.#hears.place(number - n) + band]! - played
+        const level = all[playedAt[n]! + band]!
+        if (level < LEAST_DB) continue
+        const gain = heard[heardAt[n]! + band]! - level
         sum += gain
         squares += gain * gain
-        sumPlayed += played
-        squaresPlayed += played * played
+        sumPlayed += level
+        squaresPlayed += level * level
         count++
       }
       if (count < 5) continue
@@ -300,6 +318,6 @@ export class EchoPath {
 
   /** Returns the index of the played slot that is received in frame `number` after `delay` (0 is `EARLIEST`). */
   #placeOf(number: number, delay: number): number {
-    return (number + this.#shift - delay - EARLIEST + PLAYED) % PLAYED
+    return (number + this.#shift - delay - EARLIEST) & (PLAYED - 1)
   }
 }
