@@ -1,17 +1,13 @@
 import { setTimer } from '../../common/clock.ts'
-import { BridgeError } from '../../common/errors.ts'
-import { describeEnd, type EndReason } from '../../common/lifecycle.ts'
-import { TokenBucket } from '../../common/rate-limit.ts'
-import type { Leg, LegUplink } from '../../core/model/leg.ts'
-import { durationMs, FRAME_MS } from '../../transcode/pcm.ts'
+import type { EndReason } from '../../common/lifecycle.ts'
+import { FRAME_MS } from '../../transcode/pcm.ts'
 import { MarkRegistry } from '../websocket/mark-registry.ts'
+import { SocketLeg } from '../websocket/socket-leg.ts'
 import type { Inbound, MediaDialect, Start, StreamMessages } from './ports/media-dialect.ts'
 import { Downlink, Uplink } from './stream-audio.ts'
 import type { CloseCause, LegCounters, MediaSocket, StreamListener } from './stream-socket.ts'
 import { awaitStart, type HandshakeOptions } from './stream-socket.ts'
 
-/** Maximum rate of key presses that are forwarded. */
-const MAX_DTMF_PER_SECOND = 20
 /** Media messages over which bad payloads are counted (2 s), and the number of them that ends the stream. */
 const PAYLOAD_WINDOW = 100
 const MAX_BAD_PAYLOADS = 5
@@ -28,27 +24,18 @@ export interface LegOptions extends HandshakeOptions {
 }
 
 /** A phone participant, connected through a carrier’s media stream. Exists from `start` to the end of the stream. */
-export class StreamLeg implements Leg, StreamListener {
-  readonly id: string
+export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements StreamListener {
   readonly channel: string
   readonly narrowband = true
   readonly messageMs = 80
   readonly callId: string
   readonly streamId: string
-  readonly counters: LegCounters
-  readonly ended: Promise<EndReason>
+  protected readonly uplink: Uplink
   readonly #socket: MediaSocket
   readonly #options: LegOptions
-  readonly #uplink: Uplink
   readonly #messages: StreamMessages
   readonly #downlink: Downlink
   readonly #marks = new MarkRegistry()
-  readonly #dtmfRate: TokenBucket
-  readonly #settle: (reason: EndReason) => void
-  #sink: LegUplink | undefined
-  #reason: EndReason | undefined
-  #closing: Promise<void> | undefined
-  #pingedAt: number
   /** The carrier stopped the stream: the participant hung up, or the call received other instructions and may return. */
   #stopped = false
   #wait: Disposable | undefined
@@ -69,22 +56,26 @@ export class StreamLeg implements Leg, StreamListener {
   }
 
   private constructor(socket: MediaSocket, start: Start, options: LegOptions) {
-    const now = socket.heardAt
-    this.id = options.nextId()
-    this.channel = options.carrier
-    this.callId = start.callId
-    this.streamId = start.streamId
-    this.counters = socket.counters
+    const { limits, log, media, carrier, nextId } = options
+    const { callId, streamId } = start
+    super({
+      id: nextId(),
+      connection: socket,
+      counters: socket.counters,
+      limits,
+      log,
+      peer: 'carrier',
+      causeOf,
+      endEntry: { message: 'stream ended', fields: { callId } },
+    })
+    this.channel = carrier
+    this.callId = callId
+    this.streamId = streamId
     this.#socket = socket
     this.#options = options
-    this.#uplink = new Uplink(socket.counters, options.limits, now)
-    this.#messages = options.media.messages(start)
+    this.uplink = new Uplink(socket.counters, limits, socket.heardAt)
+    this.#messages = media.messages(start)
     this.#downlink = new Downlink(this.#messages)
-    this.#dtmfRate = new TokenBucket(MAX_DTMF_PER_SECOND, MAX_DTMF_PER_SECOND, now)
-    this.#pingedAt = now
-    const { promise, resolve } = Promise.withResolvers<EndReason>()
-    this.ended = promise
-    this.#settle = resolve
   }
 
   /** Gaps in the media clock, messages without audio, and late audio. */
@@ -98,47 +89,18 @@ export class StreamLeg implements Leg, StreamListener {
     return this.callId
   }
 
-  attach(uplink: LegUplink): void {
-    this.#sink = uplink
-    this.#uplink.attach(uplink)
-  }
-
-  /** Sends one media message of any whole number of frames. Sends nothing once the leg has ended. */
-  play(frames: Int16Array): void {
-    if (this.#reason || this.#stopped) return
-    this.#socket.send(this.#downlink.encode(frames))
-    this.counters.mediaOut++
-    this.counters.sentMs += durationMs(frames.length)
-    if (this.#socket.unsentBytes > this.#options.limits.maxUnsentBytes)
-      this.#cutOff('LEG_LOST', 'the carrier does not read')
-  }
-
-  mark(name: string): void {
-    if (this.#reason || this.#stopped) return
-    this.counters.marksSent++
-    this.#socket.send(this.#messages.mark(this.#marks.send(name)))
-  }
-
-  flush(): void {
-    if (this.#reason || this.#stopped) return
-    this.counters.clears++
-    this.#marks.flush()
-    this.#socket.send(this.#messages.clear())
-  }
-
-  get congested(): boolean {
-    return this.#stopped || this.#socket.unsentBytes > this.#options.limits.congestedBytes
+  override get congested(): boolean {
+    return this.#stopped || super.congested
   }
 
   /** The carrier stopped the stream, and it is not known yet whether the call continues. */
   get stopped(): boolean {
-    return this.#stopped && this.#reason === undefined
+    return this.#stopped && this.alive
   }
 
   /** Reports that the call of a stopped stream continues: the leg is lost, and another may follow. */
   callContinues(): void {
-    if (this.stopped)
-      this.#end({ kind: 'failed', error: new BridgeError('LEG_LOST', 'stopped', { retryable: true }) })
+    if (this.stopped) this.endRetryable('LEG_LOST', 'stopped')
   }
 
   /**
@@ -146,42 +108,10 @@ export class StreamLeg implements Leg, StreamListener {
    * resume.
    */
   handOver(): boolean {
-    if (this.#reason || this.#stopped) return false
-    this.#end({ kind: 'failed', error: new BridgeError('LEG_LOST', 'handed over', { retryable: true }) })
-    this.#closing ??= this.#socket.close('restart')
+    if (!this.open) return false
+    this.endRetryable('LEG_LOST', 'handed over')
+    void this.shut('restart')
     return true
-  }
-
-  /**
-   * Settles `ended` at once. The returned promise waits for the socket, which is terminated if it does not close in
-   * time.
-   */
-  close(reason: EndReason): Promise<void> {
-    this.#end(reason)
-    this.#closing ??= this.#socket.close(causeOf(reason))
-    return this.#closing
-  }
-
-  /**
-   * Supervises a quiet stream: feeds silence, pings, ends the leg. The owner’s timer calls it several times a second.
-   */
-  watch(now: number): void {
-    if (this.#reason) return
-    if (this.#stopped) {
-      this.#uplink.watch(now)
-      return
-    }
-    const { pingAfterMs, lostAfterMs } = this.#options.limits
-    const quietMs = this.#socket.quietMs(now)
-    if (quietMs >= lostAfterMs) {
-      this.#cutOff('LEG_SILENT', `no data received for ${Math.round(quietMs / 1000)} s`)
-      return
-    }
-    if (quietMs >= pingAfterMs && now - this.#pingedAt >= pingAfterMs) {
-      this.#pingedAt = now
-      this.#socket.ping()
-    }
-    this.#uplink.watch(now)
   }
 
   message(message: Inbound, now: number): void {
@@ -192,10 +122,11 @@ export class StreamLeg implements Leg, StreamListener {
         else this.#media(message.timestampMs, message.payload, now)
         break
       case 'mark':
-        this.#heard(message.name)
+        this.played(this.#marks.heard(message.name))
         break
       case 'dtmf':
-        this.#dtmf(message.digit, now)
+        if (this.pressed(message.digit, now)) this.counters.dtmf++
+        else this.counters.dtmfDropped++
         break
       case 'stop':
         if (this.#foreign(message.streamId)) this.counters.ignored++
@@ -216,11 +147,11 @@ export class StreamLeg implements Leg, StreamListener {
     }
   }
 
-  closed(reason: EndReason): void {
+  override closed(reason: EndReason): void {
     if (this.#stopped) return
     // Closed without `stop`: equivalent to `stop`.
     if (reason.kind === 'hangup') this.#stop()
-    else this.#end(reason)
+    else this.end(reason)
   }
 
   fault(fault: string, err?: unknown): void {
@@ -229,35 +160,40 @@ export class StreamLeg implements Leg, StreamListener {
     else this.#options.log.error({ ...about, err }, 'leg failed')
   }
 
+  protected override get open(): boolean {
+    return this.alive && !this.#stopped
+  }
+
+  protected override sendAudio(frames: Int16Array): void {
+    this.#socket.send(this.#downlink.encode(frames))
+    this.counters.mediaOut++
+  }
+
+  protected override sendMark(name: string): void {
+    this.#socket.send(this.#messages.mark(this.#marks.send(name)))
+  }
+
+  protected override sendFlush(): void {
+    this.counters.clears++
+    this.#marks.flush()
+    this.#socket.send(this.#messages.clear())
+  }
+
+  protected override end(reason: EndReason): void {
+    this.#wait?.[Symbol.dispose]()
+    super.end(reason)
+  }
+
   #media(timestampMs: number, payload: string | Buffer, now: number): void {
     this.counters.mediaIn++
     if (++this.#windowMedia > PAYLOAD_WINDOW) {
       this.#windowMedia = 1
       this.#windowBad = 0
     }
-    if (this.#uplink.write(timestampMs, payload, now)) return
+    if (this.uplink.write(timestampMs, payload, now)) return
     this.counters.badPayloads++
     this.#socket.note('bad payload')
     if (++this.#windowBad > MAX_BAD_PAYLOADS) this.#socket.fail('bad-media')
-  }
-
-  #heard(wireName: string): void {
-    const name = this.#marks.heard(wireName)
-    if (name === undefined) {
-      this.counters.marksStale++
-      return
-    }
-    this.counters.marksHeard++
-    this.#sink?.marked(name)
-  }
-
-  #dtmf(digit: string, now: number): void {
-    if (this.#dtmfRate.take(now) < 0) {
-      this.counters.dtmfDropped++
-      return
-    }
-    this.counters.dtmf++
-    this.#sink?.dtmf(digit)
   }
 
   /**
@@ -268,32 +204,17 @@ export class StreamLeg implements Leg, StreamListener {
     this.#stopped = true
     void this.#socket.close('done')
     const { clock, limits } = this.#options
-    if (limits.stoppedMs === 0) this.#end(HUNG_UP)
+    if (limits.stoppedMs === 0) this.end(HUNG_UP)
     else this.#wait = setTimer(clock, limits.stoppedMs, () => void this.#ask())
   }
 
   async #ask(): Promise<void> {
     if (await this.#options.lives?.(this.callId)) this.callContinues()
-    else this.#end(HUNG_UP)
+    else this.end(HUNG_UP)
   }
 
   #foreign(streamId: string): boolean {
     return streamId !== '' && streamId !== this.streamId
-  }
-
-  #cutOff(code: 'LEG_SILENT' | 'LEG_LOST', text: string): void {
-    this.#end({ kind: 'failed', error: new BridgeError(code, text, { retryable: true }) })
-    this.#socket.terminate()
-  }
-
-  #end(reason: EndReason): void {
-    if (this.#reason) return
-    this.#reason = reason
-    this.#wait?.[Symbol.dispose]()
-    this.#socket.detach()
-    const about = { legId: this.id, callId: this.callId, reason: describeEnd(reason) }
-    this.#options.log.info({ ...about, ...this.counters }, 'stream ended')
-    this.#settle(reason)
   }
 }
 
