@@ -2,9 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../src/common/clock.ts'
 import { placeCall, type SimulatedCall } from '../src/simulator/twilio/phone/call.ts'
 import { PhoneLine } from '../src/simulator/twilio/phone/line.ts'
+import { BYTES_PER_MS } from '../src/simulator/twilio/phone/play-queue.ts'
 import { PACKET_MS, SILENT_PACKET, type Voice, voiceOf } from '../src/simulator/twilio/phone/voice.ts'
 import { SAMPLE_RATE } from '../src/transcode/pcm.ts'
+import type { Callers } from './callers.ts'
 import type { Signature } from './messages.ts'
+import { levelOf } from './probe.ts'
 import type { Recorder } from './recorder.ts'
 import { numberOf } from './subject.ts'
 
@@ -14,7 +17,7 @@ const LINES = 4
 const VOICE_STEP = 37
 
 /** All phones of one run: each talks without end, or is silent, and is followed by its probe. */
-export class Crowd {
+export class Crowd implements Callers {
   readonly #recorder: Recorder
   readonly #voice: Voice | undefined
   readonly #packets: number
@@ -34,7 +37,8 @@ export class Crowd {
   }
 
   /** Places `legs` calls, evenly over `rampMs`. */
-  async call(webhook: string, legs: number, rampMs: number, signature?: Signature): Promise<void> {
+  async call(port: number, legs: number, rampMs: number, signature?: Signature): Promise<void> {
+    const webhook = `http://127.0.0.1:${port}/twilio/voice`
     const lines: PhoneLine[] = []
     const placed: Promise<void>[] = []
     for (let index = 0; index < legs; index++) {
@@ -46,13 +50,11 @@ export class Crowd {
     await Promise.all(placed)
   }
 
-  /** Number of calls that ended without a hang-up, or were always silent although the phones speak. */
   lost(): number {
     const silent = (index: number) => this.#voice !== undefined && this.#recorder.probe(index).messages === 0
     return this.#calls.filter((call, index) => !call.live || silent(index)).length
   }
 
-  /** Number of messages that violate the protocol. */
   refused(): number {
     return this.#calls.reduce((sum, call) => sum + call.report().warnings.length, 0)
   }
@@ -71,7 +73,8 @@ export class Crowd {
       line,
       record: false,
       onSent: (due, now, timestampMs) => probe.spoke(timestampMs / PACKET_MS, due, now),
-      onMedia: (now, bytes, payload) => probe.heard(Buffer.from(payload, 'base64'), bytes, now),
+      onMedia: (now, bytes, payload) =>
+        probe.heard(levelOf(Buffer.from(payload, 'base64')), bytes / BYTES_PER_MS, now),
     })
     this.#calls[index] = call
     const voice = this.#voice

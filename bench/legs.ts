@@ -20,7 +20,7 @@ export interface LegsReport {
 
 /** Loads all subjects in turn, a new process each time, and measures a window of each. */
 export async function benchLegs(bench: BenchOptions, say: (line: string) => void): Promise<LegsReport> {
-  const loadArgs = ['--load', bench.load, ...(bench.endMs ? [] : ['--no-end-ms'])]
+  const loadArgs = ['--load', bench.load, '--channel', bench.channel, ...(bench.endMs ? [] : ['--no-end-ms'])]
   const load = Child.start('load.ts', LOAD_CORE, loadArgs)
   const profileFolder = bench.profile ? mkdtempSync(join(tmpdir(), 'dragoman-bench-')) : undefined
   const flags = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []
@@ -30,7 +30,7 @@ export async function benchLegs(bench: BenchOptions, say: (line: string) => void
     if (bench.realtime) runRealtime(load.pid)
     const windows: Window[] = []
     for (const legs of bench.legs) {
-      const changed = exceptions({ service, mode: bench.mode, legs })
+      const changed = exceptions({ service, mode: bench.mode, legs, channel: bench.channel })
       if (changed && bench.subjects.includes('served')) say(`served with ${legs} legs: ${changed}`)
       for (let round = 1; round <= bench.windows; round++) {
         // Back and forth: a slow change of the machine then affects all alike.

@@ -1,10 +1,12 @@
-/** The other core: the phones and the scripted service in one process, so that one clock times both ends. */
+/** The other core: the participants and the scripted service in one process, so that one clock times both ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { Mp3Maker, ScriptedService } from '../src/simulator/index.ts'
 import { IN_TURNS, type Pace, paced, TALKATIVE } from './answers.ts'
+import { type Callers, CHANNELS } from './callers.ts'
 import { Crowd } from './crowd.ts'
 import type { Closed, Figures, Opened, Run, Serving } from './messages.ts'
+import { Pages } from './pages.ts'
 import { Recorder } from './recorder.ts'
 import { LOADS, voicesOf } from './voices.ts'
 
@@ -15,9 +17,14 @@ const FADE_MS = 4_500
 const CALM_MS = 1_000
 
 const { values } = parseArgs({
-  options: { load: { type: 'string', default: 'speech' }, 'no-end-ms': { type: 'boolean', default: false } },
+  options: {
+    load: { type: 'string', default: 'speech' },
+    channel: { type: 'string', default: 'phone' },
+    'no-end-ms': { type: 'boolean', default: false },
+  },
 })
 const kind = LOADS.find(name => name === values.load) ?? 'speech'
+const channel = CHANNELS.find(name => name === values.channel) ?? 'phone'
 const { said, answer } = voicesOf(kind)
 const recorder = new Recorder()
 let pace: Pace | undefined
@@ -43,8 +50,11 @@ async function run({ port, signature, legs, rampMs, warmMs, windowMs, pairs }: R
   pace = said && (pairs ? IN_TURNS : TALKATIVE)
   answering = true
   recorder.reset(legs, pairs)
-  const crowd = new Crowd(recorder, said, pairs ? IN_TURNS.everyMs / 2 : undefined)
-  await crowd.call(`http://127.0.0.1:${port}/twilio/voice`, legs, rampMs, signature)
+  const crowd: Callers =
+    channel === 'browser'
+      ? new Pages(recorder, said)
+      : new Crowd(recorder, said, pairs ? IN_TURNS.everyMs / 2 : undefined)
+  await crowd.call(port, legs, rampMs, signature)
   await sleep(warmMs / 2)
   recorder.calm()
   await sleep(warmMs / 2)

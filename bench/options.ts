@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { memoryFlags } from '../src/common/memory-flags.ts'
+import { CHANNELS, type Channel } from './callers.ts'
 import { STARTS, type Start } from './starts.ts'
 import { SUBJECTS, type Subject } from './subjects.ts'
 import { LOADS, type Load } from './voices.ts'
@@ -17,8 +18,10 @@ export interface BenchOptions {
   subjects: Subject[]
   /** How `dragoman serve` is started. */
   start: Start
-  /** What the phones say. */
+  /** What the participants say. */
   load: Load
+  /** How they are connected: by phone, or by the talk page. */
+  channel: Channel
   /** Whether results of the service contain `endMs`. */
   endMs: boolean
   /** Length of one long window, minutes, with the memory every ten seconds. */
@@ -61,6 +64,7 @@ Part legs:
   --only NAMES               ${SUBJECTS.join(', ')} (default: all but bridge)
   --start ${STARTS.join('|')}   how served is started (default npm: as npm start)
   --load ${LOADS.join('|')}   what the phones say (default speech)
+  --channel ${CHANNELS.join('|')}    phones, or talk pages at served (default phone)
   --end-ms yes|no            whether results contain endMs (default yes)
   --mode streaming|block     how the service sends the voice (default streaming, as by default)
   --minutes 10               one long window, with the growth of memory; default served with 200 legs
@@ -92,6 +96,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
         only: { type: 'string' },
         start: { type: 'string', default: 'npm' },
         load: { type: 'string', default: 'speech' },
+        channel: { type: 'string', default: 'phone' },
         'end-ms': { type: 'string', default: 'yes' },
         minutes: { type: 'string' },
         observe: { type: 'boolean', default: false },
@@ -117,13 +122,15 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     const single: readonly Subject[] = ['served']
     const subjects = values.only
       ? values.only.split(',').map(text => oneOf('--only', SUBJECTS, text))
-      : long || values.profile
+      : long || values.profile || values.channel === 'browser'
         ? single
         : USUAL
     if ((long || values.profile) && (values.part ?? 'legs') !== 'legs')
       throw new RangeError(`--minutes and --profile are for --part legs, got ${values.part}`)
     if (values.profile && subjects.length > 1)
       throw new RangeError(`--profile is for one subject, got --only ${values.only}`)
+    if (values.channel === 'browser' && subjects.some(subject => subject !== 'served'))
+      throw new RangeError(`--channel browser is for --only served, got ${values.only}`)
     const parts = values.part === undefined ? PARTS : [oneOf('--part', PARTS, values.part)]
     return {
       legs: values.profile ? [Math.max(...legs)] : legs,
@@ -132,6 +139,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       subjects: [...subjects],
       start: oneOf('--start', STARTS, values.start),
       load: oneOf('--load', LOADS, values.load),
+      channel: oneOf('--channel', CHANNELS, values.channel),
       endMs: oneOf('--end-ms', ['yes', 'no'], values['end-ms']) === 'yes',
       minutes: values.minutes === undefined ? undefined : positive('--minutes', values.minutes),
       observe: values.observe,

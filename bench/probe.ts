@@ -1,4 +1,3 @@
-import { BYTES_PER_MS } from '../src/simulator/twilio/phone/play-queue.ts'
 import { FRAME_MS, FRAME_SAMPLES } from '../src/transcode/pcm.ts'
 import { Samples } from './stats.ts'
 
@@ -8,7 +7,7 @@ const APART_MS = 60
  * Threshold of sound, above the ends of a fade: mean of the µ-law magnitudes (0–127) of a message; 20 is about 0.5 % of
  * full scale.
  */
-const LOUD = 20
+export const LOUD = 20
 /** A phone can send this much early (ms). */
 const EARLY_MS = 5
 /** Shorter silence is not a gap (ms). */
@@ -93,8 +92,8 @@ export class LegProbe {
     this.#answeredAt = now - this.#lastLoudAt < APART_MS ? undefined : now
   }
 
-  /** Media reaches the phone: `bytes` of µ-law. */
-  heard(mulaw: Uint8Array, bytes: number, now: number): void {
+  /** `ms` of media reach the phone, of this `level` (see `LOUD`; 0: silence). */
+  heard(level: number, ms: number, now: number): void {
     const open = this.#open()
     const lateMs = now - this.#dryAt
     this.messages++
@@ -107,10 +106,9 @@ export class LegProbe {
         this.#window.longestGapMs = Math.max(this.#window.longestGapMs, lateMs)
       }
     }
-    if (open) this.#window.soundMs += bytes / BYTES_PER_MS
+    if (open) this.#window.soundMs += ms
     const dryAt = Number.isFinite(this.#dryAt) ? Math.max(now, this.#dryAt) : now
-    this.#dryAt = dryAt + bytes / BYTES_PER_MS
-    const level = loudness(mulaw)
+    this.#dryAt = dryAt + ms
     if (level > 0) this.#audibleUntil = this.#dryAt
     if (level < LOUD) return
     this.#lastLoudAt = now
@@ -125,7 +123,8 @@ export class LegProbe {
   }
 }
 
-function loudness(mulaw: Uint8Array): number {
+/** Returns the level of a message of µ-law: the mean of the magnitudes. */
+export function levelOf(mulaw: Uint8Array): number {
   let sum = 0
   for (const byte of mulaw) sum += ~byte & 0x7f
   return sum / Math.max(1, mulaw.length)

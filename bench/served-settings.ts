@@ -1,4 +1,6 @@
+import { browserSettingsSchema } from '../src/bridges/browser/settings.ts'
 import { relayOptions } from '../src/core/model/relay-settings.ts'
+import type { Channel } from './callers.ts'
 import { languageOf, numberOf } from './subject.ts'
 
 /** A bridge under load has to reach this service, in this mode, for this many legs. */
@@ -6,6 +8,7 @@ export interface ServedOptions {
   /** Address of the scripted service. */
   readonly service: string
   readonly mode: 'block' | 'streaming'
+  readonly channel: Channel
   readonly legs: number
 }
 
@@ -20,7 +23,7 @@ export const SERVED_SIGNATURE = {
  * hears a language of its own, which identifies the leg at the service. Requests come from this machine, where the limits
  * per address do not apply by default.
  */
-export function servedSettings({ service, mode, legs }: ServedOptions): object {
+export function servedSettings({ service, mode, channel, legs }: ServedOptions): object {
   const numbers = Array.from({ length: legs }, (_, index) => [
     numberOf(index),
     { speaks: 'en-us', hears: languageOf(index) },
@@ -31,17 +34,24 @@ export function servedSettings({ service, mode, legs }: ServedOptions): object {
     publicUrl: SERVED_SIGNATURE.publicUrl,
     service: { url: service, apiKey: 'simulated-key', ...(mode === 'block' ? { mode } : {}) },
     ...(legs > defaultMaxLegs() ? { relay: { maxLegs: legs } } : {}),
+    ...(channel === 'browser' ? { browser: { maxVisitors: visitors(legs) } } : {}),
     twilio: { authToken: SERVED_SIGNATURE.authToken, numbers: Object.fromEntries(numbers) },
   }
 }
 
 /** What differs from the defaults because of the load, for the output; undefined if nothing. */
-export function exceptions({ mode, legs }: ServedOptions): string | undefined {
+export function exceptions({ mode, channel, legs }: ServedOptions): string | undefined {
   const changed = [
     ...(mode === 'block' ? ['service.mode: block (--mode)'] : []),
     ...(legs > defaultMaxLegs() ? [`relay.maxLegs: ${legs} (default ${defaultMaxLegs()})`] : []),
+    ...(channel === 'browser' ? [`browser.maxVisitors: ${visitors(legs)}`] : []),
   ]
   return changed.length === 0 ? undefined : changed.join(', ')
+}
+
+/** One place in five is reserved for invited visitors. */
+function visitors(legs: number): number {
+  return Math.max(browserSettingsSchema.parse({}).maxVisitors, Math.ceil(legs * 1.25) + 1)
 }
 
 function defaultMaxLegs(): number {

@@ -1,3 +1,4 @@
+import type { Channel } from './callers.ts'
 import type { Memory, Signature } from './messages.ts'
 import { Child } from './process.ts'
 import { Served } from './served.ts'
@@ -30,6 +31,7 @@ export interface SubjectOptions {
   /** Address of the scripted service. */
   readonly service: string
   readonly mode: 'block' | 'streaming'
+  readonly channel: Channel
   /** How to start `served`. */
   readonly start: Start
   /** Node flags of all others: their memory settings. */

@@ -71,6 +71,7 @@ export async function measure({
   using observation = bench.observe ? new Observation() : undefined
   const started = await startSubject(subject, {
     ...{ legs, service, mode: bench.mode, start: bench.start, node: bench.node, pairs },
+    channel: bench.channel,
     flags: [...flags, ...(observation?.flags ?? [])],
     env: observation?.env ?? {},
   })

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
-import { LegProbe, WindowSamples } from '../../../bench/probe.ts'
+import { LegProbe, levelOf, WindowSamples } from '../../../bench/probe.ts'
 
-const LOUD = new Uint8Array(320).fill(0x20)
+const LOUD = levelOf(new Uint8Array(320).fill(0x20))
+const MESSAGE_MS = 40
 const FRAGMENT = 960
 
 /** A leg that speaks from time 0; its fragments of 60 ms reach the service `lateMs` after their last frame is due. */
@@ -33,7 +34,7 @@ test('counts fragments apart while a translation plays or its echo is possible',
   const { window, probe, fragment } = leg()
   let now = fragment(1)
   probe.answered(now)
-  probe.heard(LOUD, LOUD.length, now + 2)
+  probe.heard(LOUD, MESSAGE_MS, now + 2)
   const echoUntil = now + 2 + 40 + 1_400
   for (let due = now; due < echoUntil - 60; due += 60) now = fragment(300)
   expect(window.uplinkOverPlayback.summary()).toMatchObject({ p50: 300, max: 300 })
@@ -45,14 +46,14 @@ test('counts fragments apart while a translation plays or its echo is possible',
 
 test('does not take silence from the bridge for playback', () => {
   const { window, probe, fragment } = leg()
-  probe.heard(new Uint8Array(160).fill(0xff), 160, fragment(1))
+  probe.heard(levelOf(new Uint8Array(160).fill(0xff)), 20, fragment(1))
   fragment(1)
   expect(window.uplink.summary().count).toBe(2)
 })
 
 test('counts underruns and measures the longest', () => {
   const { window, probe } = leg()
-  for (const now of [0, 40, 85, 130, 200]) probe.heard(LOUD, LOUD.length, now)
+  for (const now of [0, 40, 85, 130, 200]) probe.heard(LOUD, MESSAGE_MS, now)
   expect(window.gaps).toBe(3)
   expect(window.longestGapMs).toBe(30)
 })

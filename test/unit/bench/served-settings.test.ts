@@ -3,7 +3,7 @@ import { exceptions, SERVED_SIGNATURE, servedSettings } from '../../../bench/ser
 import { indexOf, numberOf } from '../../../bench/subject.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 
-const WANTED = { service: 'http://127.0.0.1:9', mode: 'streaming', legs: 200 } as const
+const WANTED = { service: 'http://127.0.0.1:9', mode: 'streaming', channel: 'phone', legs: 200 } as const
 
 /** The settings as `dragoman serve` sees them. */
 function config(options: Parameters<typeof servedSettings>[0]) {
@@ -33,4 +33,10 @@ test('raise the limit of legs where the load needs it, and say so', () => {
   expect(exceptions({ ...WANTED, mode: 'block', legs: 301 })).toBe(
     'service.mode: block (--mode), relay.maxLegs: 301 (default 300)',
   )
+})
+
+test('admit as many visitors as there are pages', () => {
+  const pages = { ...WANTED, channel: 'browser' } as const
+  expect(config(pages).browser).toMatchObject({ maxVisitors: 251 })
+  expect(exceptions(pages)).toBe('browser.maxVisitors: 251')
 })
