@@ -29,6 +29,9 @@ export function nextAnswerMs(afterMs: number, phaseMs: number, { everyMs, inARow
   return next - phaseMs
 }
 
+/** In a voice channel, the translations of four speakers take turns. */
+export const IN_CHANNEL: Pace = { everyMs: 9_400, inARow: 1, pauseMs: 0 }
+
 /** A constant answer and its rhythm. */
 export interface PacedOptions {
   readonly mp3: Uint8Array

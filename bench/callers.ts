@@ -1,7 +1,7 @@
 import type { Signature } from './messages.ts'
 
 /** Channels whose legs are measured. */
-export const CHANNELS = ['phone', 'browser'] as const
+export const CHANNELS = ['phone', 'browser', 'discord'] as const
 export type Channel = (typeof CHANNELS)[number]
 
 /** All participants of one run, on one channel: each talks without end, or is silent, and is followed by its probe. */

@@ -26,7 +26,7 @@ export async function benchLegs(bench: BenchOptions, say: (line: string) => void
   const flags = profileFolder ? ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`] : []
   const tries = bench.profile || bench.minutes !== undefined ? 1 : TRIES
   try {
-    const { url: service } = await load.when<Serving>('serving')
+    const { url: service, discord } = await load.when<Serving>('serving')
     if (bench.realtime) runRealtime(load.pid)
     const windows: Window[] = []
     for (const legs of bench.legs) {
@@ -38,7 +38,7 @@ export async function benchLegs(bench: BenchOptions, say: (line: string) => void
         for (const subject of order) {
           const about = `${subject} with ${legs} legs, window ${round} of ${bench.windows}`
           const window = await undisturbed(tries, async () => {
-            const tried = await measure({ subject, legs, service, load, bench, flags })
+            const tried = await measure({ subject, legs, service, discord, load, bench, flags })
             say(`${about}: ${describe(tried)}`)
             return tried
           })

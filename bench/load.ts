@@ -1,10 +1,11 @@
 /** The other core: the participants and the scripted service in one process, so that one clock times both ends. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { Mp3Maker, ScriptedService } from '../src/simulator/index.ts'
-import { IN_TURNS, type Pace, paced, TALKATIVE } from './answers.ts'
+import { DiscordSimulator, Mp3Maker, ScriptedService } from '../src/simulator/index.ts'
+import { IN_CHANNEL, IN_TURNS, type Pace, paced, TALKATIVE } from './answers.ts'
 import { type Callers, CHANNELS } from './callers.ts'
 import { Crowd } from './crowd.ts'
+import { Members } from './members.ts'
 import type { Closed, Figures, Opened, Run, Serving } from './messages.ts'
 import { Pages } from './pages.ts'
 import { Recorder } from './recorder.ts'
@@ -29,6 +30,8 @@ const { said, answer } = voicesOf(kind)
 const recorder = new Recorder()
 let pace: Pace | undefined
 let answering = true
+let sessions = 0
+const discord = channel === 'discord' ? await DiscordSimulator.listen() : undefined
 const service = await ScriptedService.listen({
   record: 'counts',
   shape: { times: !values['no-end-ms'] },
@@ -36,7 +39,8 @@ const service = await ScriptedService.listen({
     mp3: (await Mp3Maker.create()).encode(answer),
     pace: () => pace,
     answering: () => answering,
-    phaseMs: session => recorder.indexOf(session) * PHASE_STEP_MS,
+    // Sessions of Discord are not told apart by their language.
+    phaseMs: session => (discord ? sessions++ : recorder.indexOf(session)) * PHASE_STEP_MS,
     onAnswer: session => recorder.answered(session),
   }),
   onFragment: session => recorder.arrived(session),
@@ -44,14 +48,19 @@ const service = await ScriptedService.listen({
 
 process.on('message', (message: Run) => void run(message))
 process.on('disconnect', () => process.exit(0))
-send({ kind: 'serving', url: service.url })
+send({
+  kind: 'serving',
+  url: service.url,
+  discord: discord && { token: discord.token, apiUrl: discord.api, certificate: discord.certificate },
+})
 
 async function run({ port, signature, legs, rampMs, warmMs, windowMs, pairs }: Run): Promise<void> {
-  pace = said && (pairs ? IN_TURNS : TALKATIVE)
+  pace = said && (pairs ? IN_TURNS : discord ? IN_CHANNEL : TALKATIVE)
   answering = true
   recorder.reset(legs, pairs)
-  const crowd: Callers =
-    channel === 'browser'
+  const crowd: Callers = discord
+    ? new Members(discord, said)
+    : channel === 'browser'
       ? new Pages(recorder, said)
       : new Crowd(recorder, said, pairs ? IN_TURNS.everyMs / 2 : undefined)
   await crowd.call(port, legs, rampMs, signature)

@@ -4,6 +4,16 @@ import type { Summary } from './stats.ts'
 export interface Serving {
   kind: 'serving'
   url: string
+  /** With `--channel discord`. */
+  discord?: DiscordAccount | undefined
+}
+
+/** What a bot needs in order to log in to the simulated Discord. */
+export interface DiscordAccount {
+  readonly token: string
+  readonly apiUrl: string
+  /** Certificate of its voice servers (PEM). */
+  readonly certificate: string
 }
 
 /** To the load: call, warm up, measure one window, hang up. */

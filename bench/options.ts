@@ -20,7 +20,7 @@ export interface BenchOptions {
   start: Start
   /** What the participants say. */
   load: Load
-  /** How they are connected: by phone, or by the talk page. */
+  /** How they are connected: by phone, the talk page, or a Discord voice channel. */
   channel: Channel
   /** Whether results of the service contain `endMs`. */
   endMs: boolean
@@ -64,7 +64,7 @@ Part legs:
   --only NAMES               ${SUBJECTS.join(', ')} (default: all but bridge)
   --start ${STARTS.join('|')}   how served is started (default npm: as npm start)
   --load ${LOADS.join('|')}   what the phones say (default speech)
-  --channel ${CHANNELS.join('|')}    phones, or talk pages at served (default phone)
+  --channel ${CHANNELS.join('|')}   phones; or, at served, talk pages or members of Discord channels
   --end-ms yes|no            whether results contain endMs (default yes)
   --mode streaming|block     how the service sends the voice (default streaming, as by default)
   --minutes 10               one long window, with the growth of memory; default served with 200 legs
@@ -122,15 +122,15 @@ export function readOptions(argv: readonly string[]): BenchOptions {
     const single: readonly Subject[] = ['served']
     const subjects = values.only
       ? values.only.split(',').map(text => oneOf('--only', SUBJECTS, text))
-      : long || values.profile || values.channel === 'browser'
+      : long || values.profile || values.channel !== 'phone'
         ? single
         : USUAL
     if ((long || values.profile) && (values.part ?? 'legs') !== 'legs')
       throw new RangeError(`--minutes and --profile are for --part legs, got ${values.part}`)
     if (values.profile && subjects.length > 1)
       throw new RangeError(`--profile is for one subject, got --only ${values.only}`)
-    if (values.channel === 'browser' && subjects.some(subject => subject !== 'served'))
-      throw new RangeError(`--channel browser is for --only served, got ${values.only}`)
+    if (values.channel !== 'phone' && subjects.some(subject => subject !== 'served'))
+      throw new RangeError(`--channel ${values.channel} is for --only served, got ${values.only}`)
     const parts = values.part === undefined ? PARTS : [oneOf('--part', PARTS, values.part)]
     return {
       legs: values.profile ? [Math.max(...legs)] : legs,

@@ -1,6 +1,7 @@
 import { browserSettingsSchema } from '../src/bridges/browser/settings.ts'
 import { relayOptions } from '../src/core/model/relay-settings.ts'
 import type { Channel } from './callers.ts'
+import type { DiscordAccount } from './messages.ts'
 import { languageOf, numberOf } from './subject.ts'
 
 /** A bridge under load has to reach this service, in this mode, for this many legs. */
@@ -9,6 +10,7 @@ export interface ServedOptions {
   readonly service: string
   readonly mode: 'block' | 'streaming'
   readonly channel: Channel
+  readonly discord?: DiscordAccount | undefined
   readonly legs: number
 }
 
@@ -23,7 +25,7 @@ export const SERVED_SIGNATURE = {
  * hears a language of its own, which identifies the leg at the service. Requests come from this machine, where the limits
  * per address do not apply by default.
  */
-export function servedSettings({ service, mode, channel, legs }: ServedOptions): object {
+export function servedSettings({ service, mode, channel, discord, legs }: ServedOptions): object {
   const numbers = Array.from({ length: legs }, (_, index) => [
     numberOf(index),
     { speaks: 'en-us', hears: languageOf(index) },
@@ -35,6 +37,7 @@ export function servedSettings({ service, mode, channel, legs }: ServedOptions):
     service: { url: service, apiKey: 'simulated-key', ...(mode === 'block' ? { mode } : {}) },
     ...(legs > defaultMaxLegs() ? { relay: { maxLegs: legs } } : {}),
     ...(channel === 'browser' ? { browser: { maxVisitors: visitors(legs) } } : {}),
+    ...(discord ? { discord: { token: discord.token, apiUrl: discord.apiUrl } } : {}),
     twilio: { authToken: SERVED_SIGNATURE.authToken, numbers: Object.fromEntries(numbers) },
   }
 }

@@ -13,6 +13,8 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 /** First line of its output, with the address. */
 const LISTENS = /on the line at (http:\/\/\S+)/
 const POLL_MS = 50
+/** File with the certificate of Discord's voice servers. */
+const CERTIFICATE = 'discord.pem'
 const START_MS = 60_000
 const STOP_MS = 20_000
 
@@ -44,6 +46,8 @@ export class Served {
   static async start(options: ServedStart): Promise<Served> {
     const folder = mkdtempSync(join(tmpdir(), 'dragoman-bench-'))
     writeFileSync(join(folder, 'dragoman.yaml'), JSON.stringify(servedSettings(options)))
+    const { certificate } = options.discord ?? {}
+    if (certificate !== undefined) writeFileSync(join(folder, CERTIFICATE), certificate)
     const log = join(folder, 'output.log')
     const output = openSync(log, 'w')
     const [program = '', ...args] = pinned(options.core, commandOf(options.start))
@@ -103,13 +107,14 @@ function commandOf(start: Start): string[] {
 }
 
 /** The environment of a user: this version of Node first, and nothing that changes the settings or Node. */
-function environment({ flags, env }: ServedStart): NodeJS.ProcessEnv {
+function environment({ flags, env, discord }: ServedStart): NodeJS.ProcessEnv {
   const { NODE_OPTIONS: _, ...own } = process.env
   const kept = Object.entries(own).filter(([name]) => !name.startsWith('DRAGOMAN_'))
   return {
     ...Object.fromEntries(kept),
     PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
     ...(flags.length > 0 ? { NODE_OPTIONS: flags.map(flag => JSON.stringify(flag)).join(' ') } : {}),
+    ...(discord ? { NODE_EXTRA_CA_CERTS: CERTIFICATE } : {}),
     ...env,
   }
 }

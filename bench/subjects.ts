@@ -1,5 +1,5 @@
 import type { Channel } from './callers.ts'
-import type { Memory, Signature } from './messages.ts'
+import type { DiscordAccount, Memory, Signature } from './messages.ts'
 import { Child } from './process.ts'
 import { Served } from './served.ts'
 import type { Start } from './starts.ts'
@@ -32,6 +32,7 @@ export interface SubjectOptions {
   readonly service: string
   readonly mode: 'block' | 'streaming'
   readonly channel: Channel
+  readonly discord?: DiscordAccount | undefined
   /** How to start `served`. */
   readonly start: Start
   /** Node flags of all others: their memory settings. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Closed, Figures, Memory, Opened, Run } from './messages.ts'
+import type { Closed, DiscordAccount, Figures, Memory, Opened, Run } from './messages.ts'
 import { Observation, type Observed } from './observation.ts'
 import type { BenchOptions } from './options.ts'
 import { cpuOf, foreignMs, rssOf } from './proc-stat.ts'
@@ -49,6 +49,7 @@ export interface WindowOptions {
   readonly legs: number
   /** Address of the scripted service of `load`. */
   readonly service: string
+  readonly discord?: DiscordAccount | undefined
   readonly load: Child
   readonly bench: BenchOptions
   /** Node flags of the profiler. */
@@ -62,6 +63,7 @@ export async function measure({
   subject,
   legs,
   service,
+  discord,
   load,
   bench,
   flags = [],
@@ -72,6 +74,7 @@ export async function measure({
   const started = await startSubject(subject, {
     ...{ legs, service, mode: bench.mode, start: bench.start, node: bench.node, pairs },
     channel: bench.channel,
+    discord,
     flags: [...flags, ...(observation?.flags ?? [])],
     env: observation?.env ?? {},
   })
