@@ -43,7 +43,7 @@ const service = await ScriptedService.listen({
     phaseMs: session => (discord ? sessions++ : recorder.indexOf(session)) * PHASE_STEP_MS,
     onAnswer: session => recorder.answered(session),
   }),
-  onFragment: session => recorder.arrived(session),
+  onFragment: (session, pcm) => recorder.arrived(session, pcm),
 })
 
 process.on('message', (message: Run) => void run(message))

@@ -59,6 +59,8 @@ export interface Figures {
   uplinkMs: Summary
   /** The same while a translation plays, when frames without clear speech wait at the echo gate. */
   uplinkOverPlaybackMs: Summary
+  /** End of speech: 500 ms of silence spoken → received by the service, which then knows; while nothing plays. */
+  speechEndMs: Summary
   /** Time from sending a result to its first sound at the phone. */
   downlinkMs: Summary
   /** Lateness of media for the phone's playout. */

@@ -129,7 +129,7 @@ export function readOptions(argv: readonly string[]): BenchOptions {
       throw new RangeError(`--minutes and --profile are for --part legs, got ${values.part}`)
     if (values.profile && subjects.length > 1)
       throw new RangeError(`--profile is for one subject, got --only ${values.only}`)
-    if (values.channel !== 'phone' && subjects.some(subject => subject !== 'served'))
+    if (values.channel !== 'phone' && subjects.some(subject => !subject.startsWith('served')))
       throw new RangeError(`--channel ${values.channel} is for --only served, got ${values.only}`)
     const parts = values.part === undefined ? PARTS : [oneOf('--part', PARTS, values.part)]
     return {

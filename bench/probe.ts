@@ -17,6 +17,11 @@ const GAP_MS = 1
  * without clear speech wait up to 300 ms at the echo gate.
  */
 const ECHO_MS = 1_400
+/** Mean magnitude below which a frame is silence (−32 dBFS), and silence that shows a recognizer the end of speech (frames). */
+const QUIET = 800
+const END_FRAMES = 25
+/** Speech before it (frames). */
+const SPOKEN_FRAMES = 10
 
 /** Measurements of all legs in one window. */
 export class WindowSamples {
@@ -24,6 +29,8 @@ export class WindowSamples {
   readonly uplink = new Samples()
   /** While a translation plays: with the time that frames wait at the echo gate. */
   readonly uplinkOverPlayback = new Samples()
+  /** From the 500th millisecond of silence after speech to its arrival. */
+  readonly speechEnd = new Samples()
   readonly downlink = new Samples()
   readonly lateness = new Samples()
   readonly sender = new Samples()
@@ -54,6 +61,8 @@ export class LegProbe {
   /** Time when the phone has played everything, and when it has played everything audible. */
   #dryAt = Number.POSITIVE_INFINITY
   #audibleUntil = Number.NEGATIVE_INFINITY
+  #loudFrames = 0
+  #quietFrames = 0
 
   constructor(window: WindowSamples, open: () => boolean) {
     this.#window = window
@@ -66,10 +75,11 @@ export class LegProbe {
     if (this.#open()) this.#window.sender.add(now - due)
   }
 
-  /** The service has received `samples` of this leg in total. */
-  arrived(samples: number, now: number): void {
+  /** The service has received `samples` of this leg in total, the latest of which are `pcm`. */
+  arrived(samples: number, pcm: Int16Array, now: number): void {
     const newest = Math.floor(samples / FRAME_SAMPLES) - 1
     const due = this.#firstDue + this.#unheardMs + newest * FRAME_MS
+    this.#findEnd(pcm, due, now)
     this.leastUplinkMs = Math.min(this.leastUplinkMs, now - due)
     if (!this.#open()) return
     const { uplink, uplinkOverPlayback } = this.#window
@@ -117,10 +127,32 @@ export class LegProbe {
     this.#answeredAt = undefined
   }
 
+  /** Recognizes the end of speech in `pcm`, whose last frame was due at `due`. */
+  #findEnd(pcm: Int16Array, due: number, now: number): void {
+    for (let at = 0; at + FRAME_SAMPLES <= pcm.length; at += FRAME_SAMPLES) {
+      if (magnitude(pcm, at) >= QUIET) {
+        this.#loudFrames++
+        this.#quietFrames = 0
+      } else if (++this.#quietFrames === END_FRAMES) {
+        const frameDue = due - ((pcm.length - at) / FRAME_SAMPLES - 1) * FRAME_MS
+        if (this.#open() && this.#loudFrames >= SPOKEN_FRAMES && !this.#echoPossible(frameDue))
+          this.#window.speechEnd.add(now - frameDue)
+        this.#loudFrames = 0
+      }
+    }
+  }
+
   /** Whether audio sent to the phone can be heard in its frame due at `due`. */
   #echoPossible(due: number): boolean {
     return due < this.#audibleUntil + ECHO_MS
   }
+}
+
+/** Returns the mean magnitude of the frame that starts at sample `from`. */
+function magnitude(pcm: Int16Array, from: number): number {
+  let sum = 0
+  for (let at = from; at < from + FRAME_SAMPLES; at++) sum += Math.abs(pcm[at]!)
+  return sum / FRAME_SAMPLES
 }
 
 /** Returns the level of a message of µ-law: the mean of the magnitudes. */

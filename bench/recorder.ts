@@ -30,9 +30,9 @@ export class Recorder {
     return indexOf(session.to)
   }
 
-  arrived(session: ScriptedSession): void {
+  arrived(session: ScriptedSession, pcm: Int16Array): void {
     const listener = indexOf(session.to)
-    this.#probes[this.#pairs ? listener ^ 1 : listener]?.arrived(session.samples, performance.now())
+    this.#probes[this.#pairs ? listener ^ 1 : listener]?.arrived(session.samples, pcm, performance.now())
   }
 
   answered(session: ScriptedSession): void {
@@ -51,13 +51,14 @@ export class Recorder {
   }
 
   figures(windowMs: number): Omit<Figures, 'kind' | 'legsLost' | 'refused'> {
-    const { uplink, uplinkOverPlayback, downlink, lateness, sender } = this.#window
+    const { uplink, uplinkOverPlayback, speechEnd, downlink, lateness, sender } = this.#window
     const { gaps, longestGapMs, messages, soundMs } = this.#window
     let framesLost = 0
     for (const { leastUplinkMs } of this.#probes)
       if (Number.isFinite(leastUplinkMs)) framesLost += Math.max(0, Math.floor(leastUplinkMs / 20))
     return {
       uplinkMs: uplink.summary(),
+      speechEndMs: speechEnd.summary(),
       uplinkOverPlaybackMs: uplinkOverPlayback.summary(),
       downlinkMs: downlink.summary(),
       latenessMs: lateness.summary(),

@@ -12,6 +12,8 @@ export interface ServedOptions {
   readonly channel: Channel
   readonly discord?: DiscordAccount | undefined
   readonly legs: number
+  /** Sends fragments of the usual length in silence, too. */
+  readonly short?: boolean
 }
 
 /** Public address and secret of the bridge, as the simulated Twilio knows them. */
@@ -25,7 +27,7 @@ export const SERVED_SIGNATURE = {
  * hears a language of its own, which identifies the leg at the service. Requests come from this machine, where the limits
  * per address do not apply by default.
  */
-export function servedSettings({ service, mode, channel, discord, legs }: ServedOptions): object {
+export function servedSettings({ service, mode, channel, discord, legs, short }: ServedOptions): object {
   const numbers = Array.from({ length: legs }, (_, index) => [
     numberOf(index),
     { speaks: 'en-us', hears: languageOf(index) },
@@ -35,7 +37,10 @@ export function servedSettings({ service, mode, channel, discord, legs }: Served
     port: 0,
     publicUrl: SERVED_SIGNATURE.publicUrl,
     service: { url: service, apiKey: 'simulated-key', ...(mode === 'block' ? { mode } : {}) },
-    ...(legs > defaultMaxLegs() ? { relay: { maxLegs: legs } } : {}),
+    relay: {
+      ...(legs > defaultMaxLegs() ? { maxLegs: legs } : {}),
+      ...(short ? { quietFragmentMs: relayOptions({}).fragmentMs } : {}),
+    },
     ...(channel === 'browser' ? { browser: { maxVisitors: visitors(legs) } } : {}),
     ...(discord ? { discord: { token: discord.token, apiUrl: discord.apiUrl } } : {}),
     twilio: { authToken: SERVED_SIGNATURE.authToken, numbers: Object.fromEntries(numbers) },

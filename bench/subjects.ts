@@ -7,9 +7,9 @@ import type { Listening } from './subject.ts'
 
 /**
  * Targets of the load: `dragoman serve`, its parts composed by the bench, the minimum that does the signaling, and the
- * same with the lead and message length of the bridge.
+ * same with the lead and message length of the bridge. `served-short` sends short fragments in silence, too.
  */
-export const SUBJECTS = ['floor', 'floor-lead', 'served', 'bridge'] as const
+export const SUBJECTS = ['floor', 'floor-lead', 'served', 'served-short', 'bridge'] as const
 export type Subject = (typeof SUBJECTS)[number]
 
 export const SUBJECT_CORE = 0
@@ -46,7 +46,8 @@ export interface SubjectOptions {
 
 /** Starts `subject` on its core; resolves when it accepts calls. */
 export async function startSubject(subject: Subject, options: SubjectOptions): Promise<SubjectProcess> {
-  if (subject === 'served') return Served.start({ ...options, core: SUBJECT_CORE })
+  if (subject === 'served' || subject === 'served-short')
+    return Served.start({ ...options, short: subject === 'served-short', core: SUBJECT_CORE })
   const { service, legs, mode, pairs, node, flags, env } = options
   const args = ['--service', service, '--numbers', String(legs), '--mode', mode]
   if (pairs) args.push('--pairs', '--original', pairs)

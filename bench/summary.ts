@@ -24,6 +24,8 @@ export interface LegRow {
   uplinkP99Ms: number
   uplinkMaxMs: number
   uplinkOverPlaybackP50Ms: number
+  speechEndP50Ms: number
+  speechEndP99Ms: number
   uplinkOverPlaybackP99Ms: number
   downlinkP50Ms: number
   downlinkP99Ms: number
@@ -88,6 +90,8 @@ function rowOf(own: readonly Window[], all: readonly Window[]): LegRow {
     uplinkMaxMs: most(window => window.figures.uplinkMs.max),
     uplinkOverPlaybackP50Ms: average(window => window.figures.uplinkOverPlaybackMs.p50),
     uplinkOverPlaybackP99Ms: average(window => window.figures.uplinkOverPlaybackMs.p99),
+    speechEndP50Ms: average(window => window.figures.speechEndMs.p50),
+    speechEndP99Ms: average(window => window.figures.speechEndMs.p99),
     downlinkP50Ms: average(window => window.figures.downlinkMs.p50),
     downlinkP99Ms: average(window => window.figures.downlinkMs.p99),
     latenessP99Ms: average(window => window.figures.latenessMs.p99),

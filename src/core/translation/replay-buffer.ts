@@ -95,7 +95,7 @@ export interface ReplayBufferOptions {
 }
 
 /** Fragments stay short for this long after speech, so that the service detects the end of an utterance in time (ms). */
-const SHORT_QUIET_MS = 400
+const SHORT_QUIET_MS = 1_000
 /** Quiet audio kept before speech, so that a replay does not start in the middle of a sound (ms). */
 const PREROLL_MS = 300
 /** Fragments that are still unanswered this long after they were sent are discarded (ms). */

@@ -3,7 +3,9 @@ import { LegProbe, levelOf, WindowSamples } from '../../../bench/probe.ts'
 
 const LOUD = levelOf(new Uint8Array(320).fill(0x20))
 const MESSAGE_MS = 40
-const FRAGMENT = 960
+/** 60 ms. */
+const SILENCE = new Int16Array(960)
+const SPEECH = new Int16Array(960).fill(3_000)
 
 /** A leg that speaks from time 0; its fragments of 60 ms reach the service `lateMs` after their last frame is due. */
 function leg() {
@@ -14,10 +16,10 @@ function leg() {
   return {
     window,
     probe,
-    fragment(lateMs: number): number {
-      samples += FRAGMENT
+    fragment(lateMs: number, pcm = SILENCE): number {
+      samples += pcm.length
       const now = (samples / 320 - 1) * 20 + lateMs
-      probe.arrived(samples, now)
+      probe.arrived(samples, pcm, now)
       return now
     },
   }
@@ -57,3 +59,21 @@ test('counts underruns and measures the longest', () => {
   expect(window.gaps).toBe(3)
   expect(window.longestGapMs).toBe(30)
 })
+
+test.each([
+  [60, 42],
+  [180, 162],
+])(
+  'measures when the end of speech is known, with fragments of %i ms: up to %i ms later',
+  (fragmentMs, most) => {
+    const { window, fragment } = leg()
+    const silence = new Int16Array(fragmentMs * 16)
+    for (let n = 0; n < 20; n++) fragment(2, SPEECH)
+    for (let ms = 0; ms < 1_000; ms += fragmentMs) fragment(2, silence)
+    // The 25th frame of silence is somewhere in a fragment.
+    const { count, max } = window.speechEnd.summary()
+    expect(count).toBe(1)
+    expect(max).toBeLessThanOrEqual(most)
+    expect((max - 2) % 20).toBe(0)
+  },
+)

@@ -16,7 +16,13 @@ function window(subject: Subject, legs: number, cpuMs: number, rssMiB = 100): Wi
     figures: {
       kind: 'figures',
       uplinkMs: { count: 1, p50: 1, p99: cpuMs, max: cpuMs },
-      ...{ uplinkOverPlaybackMs: NONE, downlinkMs: NONE, latenessMs: NONE, senderMs: NONE },
+      ...{
+        uplinkOverPlaybackMs: NONE,
+        speechEndMs: NONE,
+        downlinkMs: NONE,
+        latenessMs: NONE,
+        senderMs: NONE,
+      },
       ...{ soundPercent: 86, gaps: 1, longestGapMs: cpuMs, framesLost: 0, legsLost: 0, refused: 0 },
       messagesPerLegSecond: 0,
     },

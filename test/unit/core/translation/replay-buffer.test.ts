@@ -200,22 +200,22 @@ describe('the length of fragments', () => {
     return lengths
   }
 
-  test('is short while somebody speaks and for 400 ms afterwards, then long', () => {
+  test('is short while somebody speaks and for one second afterwards, then long', () => {
     expect(
       lengthsOf([
         ['speech', 300],
-        ['quiet', 1_000],
+        ['quiet', 1_600],
       ]),
-    ).toEqual([60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 180, 180, 180])
+    ).toEqual([...Array.from({ length: 21 }, () => 60), 180, 180, 180])
   })
 
   test('the first loud frame completes a long fragment', () => {
     const lengths = lengthsOf([
-      ['quiet', 1_160],
+      ['quiet', 1_760],
       ['speech', 120],
     ])
     // 80 ms of a long fragment were filled when speech began.
-    expect(lengths).toEqual([60, 60, 60, 60, 60, 60, 180, 180, 180, 180, 100, 60])
+    expect(lengths).toEqual([...Array.from({ length: 16 }, () => 60), 180, 180, 180, 180, 100, 60])
   })
 
   test('never loses a frame, and never delays speech by more than a short fragment', () => {
