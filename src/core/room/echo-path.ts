@@ -22,6 +22,8 @@ const RISE = 0.05
 const RISE_MOST_DB = 0.5
 /** Amount of audio after which the gains of a delay count as known (slots, all bands together). */
 const PROVEN = 40
+/** … and after which they hardly change any more. */
+const STEADY = 160
 /** Tolerance above the expected echo (dB), extra tolerance for a single band (dB), and level treated as silence (dBFS). */
 const MARGIN_DB = 7
 const PEAK_DB = 10
@@ -178,11 +180,12 @@ export class EchoPath {
     for (let delay = 0; delay < DELAYS; delay++) {
       const place = this.#placeOf(number, delay)
       if (this.#peaks[place]! < LEAST_DB) continue
-      // Known gains change slowly: every fourth slot is enough.
-      const proven = this.#known[delay]! >= PROVEN
-      if (proven && ((number + delay) & 3) !== 0) continue
+      // Known gains change slowly: they need not be compared in every slot.
+      const known = this.#known[delay]!
+      const every = known < PROVEN ? 1 : known < STEADY ? 2 : 4
+      if ((number + delay) % every !== 0) continue
       const bands = this.#learn(heard, place * BANDS, delay * BANDS, alone)
-      if (!proven) this.#known[delay] = this.#known[delay]! + bands / BANDS
+      if (known < STEADY) this.#known[delay] = known + bands / BANDS
     }
   }
 
