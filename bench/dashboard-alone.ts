@@ -34,7 +34,7 @@ export function benchAlone(legs: number): AloneRow[] {
     const [speaks, hears] = n % 2 ? ['es-es', 'es-es'] : ['en-us', 'en-us']
     relay.admit(new FakeLeg(id), { room: `room ${n >> 1}`, speaks, hears })
   }
-  using feed = new ActivityFeed({
+  using feed = ActivityFeed.start({
     ...{ relay, clock, wall: () => clock.now() },
     pulse: {
       start() {},

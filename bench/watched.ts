@@ -20,7 +20,7 @@ export async function addDashboard(app: FastifyInstance, relay: Relay): Promise<
     clock: systemClock,
     maxViewers: 100,
     feed: () =>
-      new ActivityFeed({
+      ActivityFeed.start({
         ...{ relay, wall, clock: systemClock, pulse: new ProcessPulse() },
         overload: { reason: undefined, rejected: 0, memoryShare: 0 },
         requestGuard: { counters: new RequestGuardCounters() },

@@ -15,6 +15,7 @@ export async function sentWebhooks(): Promise<SentWebhooks> {
   const [observer, clock] = [new Observer(), new FakeClock(0)]
   const wall = () => Date.UTC(2026, 10, 20, 10)
   using feed = new CaptionFeed(observer, clock, wall)
+  feed.start()
   const settings = webhookSettingsSchema.parse({
     url: 'https://example.com/dragoman',
     secret: 'a-secret-of-the-receiver',
@@ -25,7 +26,7 @@ export async function sentWebhooks(): Promise<SentWebhooks> {
     sent.set(event.type, { ...event, id: 'evt_…', life: '…' })
     return 200
   }
-  await using _ = new WebhooksOut([settings], {
+  await using webhooks = new WebhooksOut([settings], {
     observer,
     feed,
     clock,
@@ -34,6 +35,7 @@ export async function sentWebhooks(): Promise<SentWebhooks> {
     send,
     random: () => 0,
   })
+  webhooks.start()
   for (const [name, value] of Object.entries(SAMPLES)) await told(observer, name as keyof RelayEvents, value)
   await told(observer, 'room', { room: 'desk', state: 'closed' })
   return sent

@@ -44,7 +44,7 @@ export async function registerDashboard(
     clock,
     maxViewers: settings.maxViewers,
     feed: () =>
-      new ActivityFeed({
+      ActivityFeed.start({
         ...{ relay, overload, requestGuard, drain, clock, wall },
         pulse: new ProcessPulse(),
         embedded: () => service.process,

@@ -35,6 +35,7 @@ export async function registerMetrics(
 ): Promise<void> {
   const { settings, calls } = context
   const tally = new EventTally(calls.relay.observer)
+  tally.start()
   server.addHook('onClose', async () => tally[Symbol.dispose]())
   const http = new HttpTally(server)
   const exposition = new Exposition([...families(server, context, tally, notReady), ...http.families()])

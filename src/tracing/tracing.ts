@@ -148,6 +148,7 @@ export function openTracing(
     counters.utterances++
     writeSpans(tracer, utterance)
   })
+  watch.start()
   return {
     async [Symbol.asyncDispose]() {
       watch[Symbol.dispose]()

@@ -56,6 +56,7 @@ interface Followed {
 
 /** Tracks each utterance at the first listener with playback of it, and reports it when it is over. */
 export class UtteranceWatch implements Disposable {
+  readonly #observer: Observer
   readonly #wall: WallClock
   readonly #tell: (trace: UtteranceTrace) => void
   readonly #key = randomBytes(32)
@@ -64,11 +65,17 @@ export class UtteranceWatch implements Disposable {
   readonly #over = new Set<string>()
   readonly #languages = new BoundedMap<string, readonly [from: LanguageId, to: LanguageId]>(MOST)
   readonly #channels = new Map<string, string>()
-  readonly #subscriptions: readonly Disposable[]
+  #subscriptions: readonly Disposable[] = []
 
   constructor(observer: Observer, wall: WallClock, tell: (trace: UtteranceTrace) => void) {
+    this.#observer = observer
     this.#wall = wall
     this.#tell = tell
+  }
+
+  /** Tracks utterances from now on. Call it once. */
+  start(): void {
+    const observer = this.#observer
     this.#subscriptions = [
       observer.on('admitted', ({ participant, channel }) => void this.#channels.set(participant, channel)),
       observer.on('left', ({ participant, reason }) => this.#left(participant, reason)),

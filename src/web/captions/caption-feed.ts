@@ -103,7 +103,7 @@ interface OpenRoom {
 
 /**
  * Captions with times, by life of the room: the source of caption streams, transcripts and webhooks. Listeners are
- * called in registration order, synchronously; an exception in one does not affect the others.
+ * called in registration order, synchronously; an exception in one does not affect the others. The creator starts it.
  */
 export class CaptionFeed implements CaptionSource, Disposable {
   readonly #clock: Clock
@@ -113,12 +113,17 @@ export class CaptionFeed implements CaptionSource, Disposable {
   /** Rooms reported closed before their own event, by name. */
   readonly #closing = new Map<string, number>()
   readonly #listeners: FeedListener[] = []
-  readonly #subscriptions: Disposable[]
+  #subscriptions: readonly Disposable[] = []
 
   constructor(observer: Observer, clock: Clock, wall: WallClock) {
     this.#observer = observer
     this.#clock = clock
     this.#wall = wall
+  }
+
+  /** Observes rooms from now on. Call it once. */
+  start(): void {
+    const observer = this.#observer
     this.#subscriptions = [
       observer.on('room', ({ room, state }) => {
         if (state === 'opened') this.#opened(room)

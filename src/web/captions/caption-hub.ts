@@ -149,7 +149,11 @@ export class CaptionHub implements Disposable {
   constructor(feed: CaptionSource, clock: Clock) {
     this.#clock = clock
     this.#feed = feed
-    feed.on((life, event) => this.#take(life, event))
+  }
+
+  /** Follows the feed from now on. Call it once. */
+  start(): void {
+    this.#feed.on((life, event) => this.#take(life, event))
   }
 
   /**

@@ -65,6 +65,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
   const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = options
   const { observer } = relay
   const feed = new CaptionFeed(observer, clock, wall)
+  feed.start()
   const lives = new RoomLives(clock)
   feed.on(({ room, id }, { kind }) => {
     if (kind === 'opened') lives.opened(room, id)
@@ -74,9 +75,13 @@ export async function openControlContext(options: ControlContextOptions): Promis
   const written = options.transcripts.store === 'disk' ? feed : read
   const transcripts = await Transcripts.open(options.transcripts, { feed: written, clock, wall, log })
   const captionHub = new CaptionHub(read, clock)
+  captionHub.start()
   const webhooks = new WebhooksOut(options.webhooks, { observer, feed, clock, wall, log, send, random })
+  webhooks.start()
   const departed = new RecentlyEnded(observer)
+  departed.start()
   const plans = new RoomPlans(observer, clock)
+  plans.start()
   const roomLinks = new RoomLinks(clock)
   lives.onEnded(room => {
     roomLinks.revokeAll(room)

@@ -10,9 +10,16 @@ const MOST = 2_000
 /** Recently ended participants, rooms and announcements, so that ending one again is not an error. */
 export class RecentlyEnded implements Disposable {
   readonly #ids = new Set<string>()
-  readonly #subscriptions: readonly Disposable[]
+  readonly #observer: Observer
+  #subscriptions: readonly Disposable[] = []
 
   constructor(observer: Observer) {
+    this.#observer = observer
+  }
+
+  /** Notes participants and rooms that end from now on. Call it once. */
+  start(): void {
+    const observer = this.#observer
     this.#subscriptions = [
       observer.on('left', ({ participant }) => this.add('participant', participant)),
       observer.on('room', ({ room, state }) => {

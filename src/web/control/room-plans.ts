@@ -31,14 +31,20 @@ interface Entry {
 
 /** Created rooms: they exist without participants and end by their own rules. */
 export class RoomPlans implements Disposable {
+  readonly #observer: Observer
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
-  readonly #subscription: Disposable
+  #subscription: Disposable | undefined
   readonly #listeners: ((room: string, why: 'empty' | 'time-up') => void)[] = []
 
   constructor(observer: Observer, clock: Clock) {
+    this.#observer = observer
     this.#clock = clock
-    this.#subscription = observer.on('room', ({ room, state }) => this.#arm(room, state === 'opened'))
+  }
+
+  /** Applies the rules to rooms that open or close from now on. Call it once. */
+  start(): void {
+    this.#subscription = this.#observer.on('room', ({ room, state }) => this.#arm(room, state === 'opened'))
   }
 
   /** Calls `listener` with the name of each room that must end, whether it is empty or not. */
@@ -70,7 +76,7 @@ export class RoomPlans implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#subscription[Symbol.dispose]()
+    this.#subscription?.[Symbol.dispose]()
     for (const room of Array.from(this.#entries.keys())) this.remove(room)
   }
 

@@ -214,35 +214,30 @@ export interface ActivityFeedOptions extends BookOptions, Omit<HealthOptions, 'r
 }
 
 /**
- * Observes a relay and returns its state and changes as JSON shared by all readers. It subscribes when it is created;
- * the creator calls `levels` and `delta` on time, and disposes it when there are no more viewers.
+ * Observes a relay and returns its state and changes as JSON shared by all readers. The creator calls `levels` and
+ * `delta` on time, and disposes it when there are no more viewers.
  */
 export class ActivityFeed implements Disposable {
   readonly #options: ActivityFeedOptions
   readonly #book: LegFiguresRegistry
   readonly #latency = new LatencyRecord()
   readonly #events = new Recent<EventLine>(EVENTS_KEPT, EVENTS_A_SECOND)
-  readonly #subscriptions: Disposable[]
-  #health: HealthFigures
+  #subscriptions: readonly Disposable[] = []
+  #health: HealthFigures | undefined
   #calls = ''
   #snapshot: string | undefined
   #lines = 0
 
-  constructor(options: ActivityFeedOptions) {
+  private constructor(options: ActivityFeedOptions) {
     this.#options = options
-    const { relay, pulse, wall } = options
-    const { observer } = relay
     this.#book = new LegFiguresRegistry(options, options.recording)
-    this.#subscriptions = [
-      observer.on('level', ({ participant, level }) => this.#book.heard(participant, level)),
-      observer.on('utterance', event => {
-        if (event.stage === 'begun') this.#latency.begun(event, wall())
-      }),
-      ...(Object.keys(EVENT_WORDS) as (keyof typeof EVENT_WORDS)[]).map(name => this.#reads(name)),
-    ]
-    pulse.start()
-    this.#health = healthOf(options)
-    this.delta()
+  }
+
+  /** Observes the relay from now on. */
+  static start(options: ActivityFeedOptions): ActivityFeed {
+    const feed = new ActivityFeed(options)
+    feed.#start()
+    return feed
   }
 
   /** The complete state as of the last `delta`, computed once for all viewers. */
@@ -281,6 +276,20 @@ export class ActivityFeed implements Disposable {
   [Symbol.dispose](): void {
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
     this.#options.pulse.stop()
+  }
+
+  #start(): void {
+    const { relay, pulse, wall } = this.#options
+    const { observer } = relay
+    this.#subscriptions = [
+      observer.on('level', ({ participant, level }) => this.#book.heard(participant, level)),
+      observer.on('utterance', event => {
+        if (event.stage === 'begun') this.#latency.begun(event, wall())
+      }),
+      ...(Object.keys(EVENT_WORDS) as (keyof typeof EVENT_WORDS)[]).map(name => this.#reads(name)),
+    ]
+    pulse.start()
+    this.delta()
   }
 
   #makeSnapshot(): string {

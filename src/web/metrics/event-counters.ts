@@ -120,9 +120,16 @@ export class EventTally implements Disposable {
   outages = 0
   outageMs = 0
   readonly #recordings = new Map<string, string>()
-  readonly #subscriptions: readonly Disposable[]
+  readonly #observer: Observer
+  #subscriptions: readonly Disposable[] = []
 
   constructor(observer: Observer) {
+    this.#observer = observer
+  }
+
+  /** Counts from now on. Call it once. */
+  start(): void {
+    const observer = this.#observer
     this.#subscriptions = [
       observer.on('admitted', ({ channel }) => this.joined.add([channel])),
       observer.on('left', ({ channel, reason }) => {

@@ -58,15 +58,18 @@ export class Transcripts implements AsyncDisposable {
   readonly #finishing = new Set<Promise<void>>()
   #sweeper: Ticker | undefined
 
-  private constructor(store: TranscriptStore | undefined, { feed, clock }: TranscriptOptions) {
+  private constructor(store: TranscriptStore | undefined) {
     this.#store = store
-    feed.on((life, event) => this.#take(life, event))
-    if (store) this.#sweeper = new Ticker(clock, SWEEP_MS, () => void store.sweep())
   }
 
-  /** Rejects if the configured folder cannot be used. */
+  /** Follows the feed from now on. Rejects if the configured folder cannot be used. */
   static async open(settings: TranscriptSettings, options: TranscriptOptions): Promise<Transcripts> {
-    return new Transcripts(await storeOf(settings, options), options)
+    const { feed, clock } = options
+    const store = await storeOf(settings, options)
+    const transcripts = new Transcripts(store)
+    feed.on((life, event) => transcripts.#take(life, event))
+    if (store) transcripts.#sweeper = new Ticker(clock, SWEEP_MS, () => void store.sweep())
+    return transcripts
   }
 
   get stats(): TranscriptStats {

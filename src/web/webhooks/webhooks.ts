@@ -14,14 +14,18 @@ export interface WebhooksOutOptions extends ReceiverOptions {
 export class WebhooksOut implements AsyncDisposable {
   readonly #receivers: readonly Receiver[]
   readonly #options: WebhooksOutOptions
-  readonly #subscriptions: readonly Disposable[]
+  #subscriptions: readonly Disposable[] = []
 
   constructor(settings: readonly WebhookSettings[], options: WebhooksOutOptions) {
     this.#options = options
     this.#receivers = settings.map(
       (each, index) => new Receiver(each.name ?? `webhook ${index + 1}`, each, options),
     )
-    this.#subscriptions = this.#receivers.length === 0 ? [] : this.#subscribe()
+  }
+
+  /** Sends the events from now on. Call it once. */
+  start(): void {
+    if (this.#receivers.length > 0) this.#subscriptions = this.#subscribe()
   }
 
   get stats(): ReceiverStats[] {

@@ -54,7 +54,7 @@ export async function watched() {
     recording: room => (room === 'recorded' ? 'recording' : null),
     calls: () => calls,
   }
-  const look = () => new ActivityFeed(parts)
+  const look = () => ActivityFeed.start(parts)
   const listening = () =>
     (['level', 'session', 'admitted', 'dtmf'] satisfies (keyof RelayEvents)[]).some(name =>
       relay.observer.wants(name),

@@ -12,6 +12,7 @@ export function roomTalk() {
   const failures: unknown[] = []
   const observer = new Observer({ onListenerError: error => failures.push(error) })
   const feed = new CaptionFeed(observer, clock, wall)
+  feed.start()
   const open = (room = 'desk') => observer.emit('room', { room, state: 'opened' })
   const close = (room = 'desk') => observer.emit('room', { room, state: 'closed' })
   const caption = (utterance: string, text: string, more: Partial<Caption> = {}) =>

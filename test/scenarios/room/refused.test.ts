@@ -72,6 +72,7 @@ test('caption readers are notified of a refusal and of its end', async () => {
   r = await rooms()
   const told: unknown[] = []
   const feed = new CaptionFeed(r.relay.observer, r.clock, () => 0)
+  feed.start()
   feed.on((_, event) => {
     if (event.kind === 'service') told.push(event.unavailable)
   })

@@ -36,7 +36,9 @@ class Paper implements EventSink {
 
 function desk() {
   const talk = roomTalk()
-  return { ...talk, desk: new CaptionHub(talk.feed, talk.clock) }
+  const hub = new CaptionHub(talk.feed, talk.clock)
+  hub.start()
+  return { ...talk, desk: hub }
 }
 
 test('sends a reader past and current captions until the room ends', () => {

@@ -66,6 +66,7 @@ test('a histogram is within 5 % of every bound, and its counts never decrease', 
 test('counts observed events until it is disposed', () => {
   const observer = new Observer()
   const tally = new EventTally(observer)
+  tally.start()
   const recording = (id: string, state: 'notice' | 'recording' | 'ended') =>
     observer.emit('recording', { room: 'r', recording: id, state })
   recording('1', 'notice')

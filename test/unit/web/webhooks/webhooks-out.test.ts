@@ -21,6 +21,7 @@ async function hooked(more: object = {}, { send = sendByHttp as Send } = {}) {
   onTestFinished(() => receiving[Symbol.asyncDispose]())
   const settings = webhookSettingsSchema.parse({ url: receiving.url, secret: SECRET, ...more })
   const hooks = new WebhooksOut([settings], { ...talk, log, send, random: () => 0.5 })
+  hooks.start()
   onTestFinished(async () => {
     const closing = hooks[Symbol.asyncDispose]()
     talk.clock.advance(3_000)
