@@ -65,6 +65,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   const links = options.links ?? new RoomLinks(clock)
   const ending = options.links ? undefined : revokeWithRooms(links, relay, clock)
   const sessions = new BrowserSessions(relay, clock, settings.maxMinutes * 60_000)
+  sessions.start()
   const offer = new OfferCache(options.offer, clock)
   const reception = new VisitorAdmission({
     options,

@@ -22,14 +22,18 @@ export class BrowserSessions implements Disposable {
   readonly #legs = new Set<BrowserLeg>()
   readonly #ended = new LegCounters()
   readonly #stale = new Set<string>()
-  readonly #subscriptions: readonly Disposable[]
+  #subscriptions: readonly Disposable[] = []
   #ticker: Ticker | undefined
 
   constructor(relay: BrowserBridgeOptions['relay'], clock: Clock, maxMs: number) {
     this.#relay = relay
     this.#clock = clock
     this.#maxMs = maxMs
-    const { observer } = relay
+  }
+
+  /** Observes rooms from now on. Call it once. */
+  start(): void {
+    const { observer } = this.#relay
     const touch = ({ room }: { room: string }) => this.#touch(room)
     this.#subscriptions = [
       observer.on('admitted', touch),
