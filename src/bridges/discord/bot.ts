@@ -1,7 +1,7 @@
 import { Client, Events, GatewayIntentBits } from 'discord.js'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, systemClock, withTimeout } from '../../common/clock.ts'
-import { noopLogger } from '../../common/log.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 import { DiscordInterpreters } from './channel/interpreters.ts'
 import type { ChannelInterpreter, Interpreters } from './channel-interpreter.ts'
@@ -43,7 +43,11 @@ export class DiscordBot implements DiscordBridge {
   readonly interpreters: Interpreters
   readonly #client: Client
   readonly #clock: Clock
+  readonly #log: Logger
   readonly #login: Login
+  readonly #languages: LanguageList
+  /** Guilds to which commands are restricted. */
+  readonly #guilds: readonly string[]
   readonly #interactions: InteractionHandler
   #registrar: Registrar | undefined
   readonly #registered = Promise.withResolvers<void>()
@@ -55,6 +59,7 @@ export class DiscordBot implements DiscordBridge {
     const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
     const { preferences = new MemoryPreferences(), roomCodeLimiter = UNLIMITED, running } = options
     this.#clock = clock
+    this.#log = log
     this.#client = new Client({
       intents: [...INTENTS],
       // The number of connections that Discord recommends: one carries up to 2 500 guilds.
@@ -63,6 +68,7 @@ export class DiscordBot implements DiscordBridge {
     })
     this.#login = new Login(this.#client, options.token, { clock, log })
     const languages = new LanguageList(options.languages, { clock, log })
+    this.#languages = languages
     const locales = new BoundedMap<string, string>(MAX_LOCALES)
     const client = this.#client
     this.#channels = new DiscordInterpreters({
@@ -84,6 +90,7 @@ export class DiscordBot implements DiscordBridge {
     })
     this.interpreters = this.#channels
     const settings = { ...COMMAND_DEFAULTS, dials: dialer !== undefined, ...options.commands }
+    this.#guilds = settings.guilds
     this.#interactions = new InteractionHandler(client, {
       interpreters: this.#channels,
       guildIds: () => client.guilds.cache.keys(),
@@ -96,19 +103,6 @@ export class DiscordBot implements DiscordBridge {
       clock,
       wallClock,
       log,
-    })
-    client.once(Events.ClientReady, ({ application }) => {
-      const { guilds } = settings
-      const registration = { rest: client.rest, applicationId: application.id, guilds, log }
-      const registrar = new Registrar(registration, { clock, counters: this.#interactions.counters })
-      this.#registrar = registrar
-      void registrar.look().then(this.#registered.resolve)
-      // A guild listed in `guilds` that invites the bot later can be registered only now.
-      client.on(Events.GuildCreate, ({ id }) => {
-        if (guilds.includes(id)) void registrar.look()
-      })
-      // Language guesses must match what the service offers.
-      void languages.get(0)
     })
   }
 
@@ -138,15 +132,34 @@ export class DiscordBot implements DiscordBridge {
     return this.#client.guilds.cache.size
   }
 
-  /** Logs in, in the background. */
+  /** Logs in, in the background. Call it once. */
   start(): void {
     this.#login.start()
+    this.#channels.listen()
+    this.#interactions.start()
+    this.#client.once(Events.ClientReady, ({ application }) => this.#ready(application.id))
   }
 
   /** Says goodbye in every channel, leaves them and logs out. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  #ready(applicationId: string): void {
+    const client = this.#client
+    const guilds = this.#guilds
+    const registration = { rest: client.rest, applicationId, guilds, log: this.#log }
+    const { counters } = this.#interactions
+    const registrar = new Registrar(registration, { clock: this.#clock, counters })
+    this.#registrar = registrar
+    void registrar.look().then(this.#registered.resolve)
+    // A guild listed in `guilds` that invites the bot later can be registered only now.
+    client.on(Events.GuildCreate, ({ id }) => {
+      if (guilds.includes(id)) void registrar.look()
+    })
+    // Language guesses must match what the service offers.
+    void this.#languages.get(0)
   }
 
   async #close(): Promise<void> {

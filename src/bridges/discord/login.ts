@@ -82,7 +82,28 @@ export class Login implements Disposable {
     this.settled = new Promise(resolve => {
       this.#settle = resolve
     })
-    client.on(Events.Error, error => options.log.warn({ reason: error.message }, 'Discord connection failed'))
+  }
+
+  get state(): LoginState {
+    return this.#state
+  }
+
+  /** Starts the first attempt; retries until it succeeds. Call it once. */
+  start(): void {
+    this.#listen()
+    void this.#try(1)
+  }
+
+  [Symbol.dispose](): void {
+    this.#timer?.[Symbol.dispose]()
+    if (this.#state.kind !== 'refused') this.#state = { kind: 'closed' }
+    this.#settle(false)
+  }
+
+  #listen(): void {
+    const client = this.#client
+    const { log } = this.#options
+    client.on(Events.Error, error => log.warn({ reason: error.message }, 'Discord connection failed'))
     client.on(Events.ShardDisconnect, ({ code }) => {
       const why = REFUSALS[code]
       if (why) this.#refuse(why)
@@ -91,24 +112,9 @@ export class Login implements Disposable {
     client.once(Events.ClientReady, () => {
       if (this.#state.kind !== 'trying') return
       this.#state = { kind: 'ready' }
-      options.log.info({ guilds: client.guilds.cache.size }, 'logged in to Discord')
+      log.info({ guilds: client.guilds.cache.size }, 'logged in to Discord')
       this.#settle(true)
     })
-  }
-
-  get state(): LoginState {
-    return this.#state
-  }
-
-  /** Starts the first attempt; retries until it succeeds. */
-  start(): void {
-    void this.#try(1)
-  }
-
-  [Symbol.dispose](): void {
-    this.#timer?.[Symbol.dispose]()
-    if (this.#state.kind !== 'refused') this.#state = { kind: 'closed' }
-    this.#settle(false)
   }
 
   async #try(attempts: number): Promise<void> {

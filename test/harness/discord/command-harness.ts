@@ -69,6 +69,7 @@ export async function openWorld(settings: Partial<CommandSettings> = {}, clock: 
     wallClock: systemWallClock,
     log,
   })
+  desk.start()
   return {
     ...{ discord, guild, lounge, general, ana, ben, client, log, terms },
     ...{ interpreters, preferences, locales, service, guesses, desk },

@@ -71,6 +71,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     log,
     ...given.parts,
   })
+  interpreters.listen()
   const ready = new Promise(settle => client.once(Events.ClientReady, settle))
   await client.login(discord.token)
   await ready

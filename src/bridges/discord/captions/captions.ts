@@ -28,18 +28,23 @@ export class Captions {
   readonly #options: CaptionsOptions
   readonly #turns = new Turns()
   readonly #writer: CaptionWriter
-  readonly #watches: readonly Disposable[]
+  #watches: readonly Disposable[] = []
   /** Participants who opted out. */
   readonly #silenced = new Set<string>()
   #style: CaptionStyle
   #languages: readonly LanguageId[] | undefined
-  #timer: Disposable
+  #timer: Disposable | undefined
 
   constructor(options: CaptionsOptions) {
-    const { observer, chat, clock, style, onNoAccess } = options
+    const { chat, clock, style, onNoAccess } = options
     this.#options = options
     this.#style = style
     this.#writer = new CaptionWriter({ chat, clock, onNoAccess })
+  }
+
+  /** Writes the room's captions from now on. Call it once. */
+  start(): void {
+    const { observer, clock } = this.#options
     this.#watches = [
       observer.on('caption', caption => this.#take(caption)),
       observer.on('echo', event => this.#echo(event)),
@@ -78,7 +83,7 @@ export class Captions {
   /** Writes the remaining final text, for at most `withinMs`. Idempotent. */
   close(withinMs: number): Promise<void> {
     for (const watch of this.#watches) watch[Symbol.dispose]()
-    this.#timer[Symbol.dispose]()
+    this.#timer?.[Symbol.dispose]()
     for (const turn of this.#turns.due(Number.POSITIVE_INFINITY)) this.#write(turn)
     return this.#writer.close(withinMs)
   }

@@ -157,8 +157,10 @@ export class ChannelSession implements ChannelInterpreter {
    * failure.
    */
   async join(): Promise<ChannelEnd | undefined> {
-    const { link, welcome, indicator } = this.#its
+    const { link, welcome, indicator, writing, others } = this.#its
     const { clock, log } = this.#options
+    writing.captions.start()
+    others.start()
     const failed = await link.join()
     if (failed) return this.#finish(failed)
     const reconnect = () => {

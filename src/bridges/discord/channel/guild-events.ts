@@ -19,7 +19,7 @@ export interface GuildWatcher {
 
 /**
  * Listens to a Discord client once and passes its events to the watchers of each guild: one listener per event,
- * regardless of the number of interpreted channels. Disposing removes the listeners.
+ * regardless of the number of interpreted channels. The creator starts it; disposing removes the listeners.
  */
 export class GuildEvents implements Disposable {
   readonly #client: Client
@@ -30,6 +30,10 @@ export class GuildEvents implements Disposable {
   constructor(client: Client, log: Logger) {
     this.#client = client
     this.#log = log
+  }
+
+  /** Listens to the client from now on. Call it once. */
+  start(): void {
     const changed = ({ id }: { readonly id: string }) => this.#tell(id, watcher => watcher.changed())
     this.#on(Events.VoiceStateUpdate, (_before, { guild }) => changed(guild))
     this.#on(Events.GuildMemberUpdate, (_before, { guild }) => changed(guild))

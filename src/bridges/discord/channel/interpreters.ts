@@ -23,20 +23,26 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   readonly #sessions = new Map<string, ChannelSession>()
   /** Channels of the last process, until they are resumed. */
   #recent = new Map<string, RunningChannel>()
-  readonly #keeping: Ticker | undefined
+  #keeping: Ticker | undefined
   #count = 0
   #closing: Promise<void> | undefined
 
   constructor(options: ChannelResources) {
     this.#options = options
     this.#events = new GuildEvents(options.client, options.log)
-    options.client.on(Events.Invalidated, this.#gone)
-    options.client.on(Events.GuildAvailable, this.#tidy)
-    options.client.once(Events.ClientReady, () => {
-      for (const running of options.running?.recent() ?? []) this.#recent.set(running.guildId, running)
-      for (const guild of options.client.guilds.cache.values()) this.#tidy(guild)
+  }
+
+  /** Listens to the client from now on, and saves the channels at intervals. Call it once, before the login. */
+  listen(): void {
+    const { client, clock, running } = this.#options
+    this.#events.start()
+    client.on(Events.Invalidated, this.#gone)
+    client.on(Events.GuildAvailable, this.#tidy)
+    client.once(Events.ClientReady, () => {
+      for (const channel of running?.recent() ?? []) this.#recent.set(channel.guildId, channel)
+      for (const guild of client.guilds.cache.values()) this.#tidy(guild)
     })
-    this.#keeping = options.running && new Ticker(options.clock, KEEP_MS, () => this.#keep())
+    this.#keeping = running && new Ticker(clock, KEEP_MS, () => this.#keep())
   }
 
   /** Number of channels being joined or interpreted. */

@@ -22,11 +22,15 @@ export interface OtherPartiesOptions {
 export class PhoneParticipants implements Disposable {
   readonly #options: OtherPartiesOptions
   readonly #calls = new Set<OutgoingCall>()
-  readonly #watch: Disposable
+  #watch: Disposable | undefined
 
   constructor(options: OtherPartiesOptions) {
     this.#options = options
-    const { relay, room, joined } = options
+  }
+
+  /** Reports phones that join from now on. Call it once. */
+  start(): void {
+    const { relay, room, joined } = this.#options
     this.#watch = relay.observer.on('admitted', event => {
       if (event.room === room && relay.find(event.participant)?.invitation.sharedSpace === undefined) joined()
     })
@@ -77,7 +81,7 @@ export class PhoneParticipants implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#watch[Symbol.dispose]()
+    this.#watch?.[Symbol.dispose]()
   }
 }
 

@@ -78,7 +78,11 @@ export class InteractionHandler implements Disposable {
     this.#client = client
     this.#world = world
     this.#limits = new CommandLimits(world.clock)
-    client.on(Events.InteractionCreate, this.#take)
+  }
+
+  /** Accepts interactions from now on. Call it once. */
+  start(): void {
+    this.#client.on(Events.InteractionCreate, this.#take)
   }
 
   /** Stops accepting interactions. Those in progress are still answered. */

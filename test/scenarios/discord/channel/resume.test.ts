@@ -61,6 +61,7 @@ test('after a restart it resumes where people are, with the notice before anyone
     ...{ preferences: casa.preferences, clock: systemClock, log: casa.log, options: { dave: false } },
     pacer: new OutputPacer(systemClock),
   })
+  next.listen()
   const ready = new Promise(settle => client.once(Events.ClientReady, settle))
   await client.login(casa.discord.token)
   await ready

@@ -18,6 +18,7 @@ function started(style: CaptionStyle = 'plain') {
     clock,
     onEcho: (speaker, name) => echoes.push(`${speaker} ${name}`),
   })
+  captions.start()
   const run = async (ms: number) => {
     await settled()
     for (let t = 0; t < ms; t += 100) {

@@ -10,6 +10,7 @@ function stage() {
   })
   const log = new LogLines()
   const events = new GuildEvents(client as never, log)
+  events.start()
   const told: string[] = []
   const watch = (guildId: string, shardId = 0, more: Partial<GuildWatcher> = {}) => {
     client.guilds.cache.set(guildId, { id: guildId, shardId })
