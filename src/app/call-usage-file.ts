@@ -58,15 +58,20 @@ export class UsageFile implements DayLedger, AsyncDisposable {
   #timer: Disposable | undefined
   #writing: Promise<void> | undefined
 
-  /** Reads the file, if it exists. */
-  constructor(options: UsageFileOptions) {
+  private constructor(options: UsageFileOptions) {
     this.#options = options
     this.#day = this.#today()
+  }
+
+  /** Reads the file, if it exists. */
+  static open(options: UsageFileOptions): UsageFile {
+    const usage = new UsageFile(options)
     try {
-      this.#learn(parsed(readFileSync(options.file, 'utf8'), this.#day))
+      usage.#learn(parsed(readFileSync(options.file, 'utf8'), usage.#day))
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') this.#lost(error)
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') usage.#lost(error)
     }
+    return usage
   }
 
   get known(): boolean {
@@ -231,5 +236,5 @@ export function openUsageFile(
   ]
   if (file === undefined || ceilings.every(each => each === undefined)) return undefined
   const key = outbound?.apiKeySecret ?? outbound?.authToken ?? authTokens[0] ?? 'dragoman'
-  return new UsageFile({ file, key, ...options })
+  return UsageFile.open({ file, key, ...options })
 }

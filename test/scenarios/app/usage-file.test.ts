@@ -27,7 +27,7 @@ function server() {
   const log = new LogLines()
   let jumpMs = 0
   const wallClock = () => 20_000 * DAY_MS + 10 * HOUR_MS + clock.now() + jumpMs
-  const run = () => new UsageFile({ file, key: 'a secret', clock, wallClock, log })
+  const run = () => UsageFile.open({ file, key: 'a secret', clock, wallClock, log })
   const kept = () => JSON.parse(readFileSync(file, 'utf8')) as { day: string; runs: Record<string, object> }
   const jump = (ms: number) => {
     jumpMs += ms
@@ -184,7 +184,7 @@ describe('a damaged usage file', () => {
   test('that cannot be written is logged once, and counting continues', async () => {
     const { clock, log, wallClock } = server()
     const place = join(folder, 'no', 'such', 'folder')
-    const one = new UsageFile({ file: place, key: 'a secret', clock, wallClock, log })
+    const one = UsageFile.open({ file: place, key: 'a secret', clock, wallClock, log })
     for (let minutes = 1; minutes < 5; minutes++) {
       one.note('all', { minutes, spend: 0 })
       await until(() => clock.pending === 1, 5_000, 'the end of the write')

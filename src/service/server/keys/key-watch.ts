@@ -32,7 +32,7 @@ export class KeyWatch implements Disposable {
   readonly #file: KeyFile
   readonly #keys: ApiKeys
   readonly #log: Logger
-  readonly #ticker: Ticker
+  #ticker: Ticker | undefined
   /** Of the version that was read last; undefined without a file. */
   #stamp: string | undefined
   #status: KeyFileStatus = 'current'
@@ -41,11 +41,10 @@ export class KeyWatch implements Disposable {
   #short = false
   #busy = false
 
-  private constructor(file: KeyFile, keys: ApiKeys, clock: Clock, log: Logger) {
+  private constructor(file: KeyFile, keys: ApiKeys, log: Logger) {
     this.#file = file
     this.#keys = keys
     this.#log = log
-    this.#ticker = new Ticker(clock, PERIOD_MS, () => void this.check())
   }
 
   /**
@@ -53,14 +52,10 @@ export class KeyWatch implements Disposable {
    * unreadable file is reported and has no keys until it is readable.
    */
   static async start(file: KeyFile, keys: ApiKeys, clock: Clock, log: Logger): Promise<KeyWatch> {
-    const watch = new KeyWatch(file, keys, clock, log)
+    const watch = new KeyWatch(file, keys, log)
     watch.#failed = FAILED_LOOKS - 1
-    try {
-      await watch.#look(true)
-    } catch (error) {
-      watch[Symbol.dispose]()
-      throw error
-    }
+    await watch.#look(true)
+    watch.#ticker = new Ticker(clock, PERIOD_MS, () => void watch.check())
     return watch
   }
 
@@ -85,7 +80,7 @@ export class KeyWatch implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#ticker[Symbol.dispose]()
+    this.#ticker?.[Symbol.dispose]()
   }
 
   async #look(first: boolean): Promise<void> {

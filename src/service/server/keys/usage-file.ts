@@ -100,16 +100,15 @@ export class UsageSaver {
   readonly #file: UsageFile
   readonly #ledger: UsageLedger
   readonly #log: Logger
-  readonly #ticker: Ticker
+  #ticker: Ticker | undefined
   #saving: Promise<void> = Promise.resolve()
   /** The failure to save has been logged. */
   #failing = false
 
-  private constructor(file: UsageFile, ledger: UsageLedger, clock: Clock, log: Logger) {
+  private constructor(file: UsageFile, ledger: UsageLedger, log: Logger) {
     this.#file = file
     this.#ledger = ledger
     this.#log = log
-    this.#ticker = new Ticker(clock, PERIOD_MS, () => void this.save())
   }
 
   /** Never rejects: if the file cannot be read, counting restarts and the error is logged. */
@@ -122,7 +121,9 @@ export class UsageSaver {
         'key usage not read, counting restarted',
       )
     }
-    return new UsageSaver(file, ledger, clock, log)
+    const saver = new UsageSaver(file, ledger, log)
+    saver.#ticker = new Ticker(clock, PERIOD_MS, () => void saver.save())
+    return saver
   }
 
   /** Saves new usage after any save in progress. Never rejects; a failed save is retried at the next interval. */
@@ -133,7 +134,7 @@ export class UsageSaver {
 
   /** Saves one last time. Idempotent. */
   close(): Promise<void> {
-    this.#ticker[Symbol.dispose]()
+    this.#ticker?.[Symbol.dispose]()
     return this.save()
   }
 
