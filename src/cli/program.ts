@@ -36,7 +36,7 @@ program
   .option('--print-key', 'create a control API key for this run and print it, even without a terminal')
   .option('--json', 'print all addresses as one line of JSON')
   .action(async options => {
-    const stop = new StopSignal()
+    const stop = StopSignal.listen()
     const { config: file, port, host, insecure, captions, printKey, json } = options
     const config = loadConfig({
       file,
@@ -66,7 +66,7 @@ program
   .addOption(configFile())
   .option('--port <port>', 'port to listen on', port)
   .action(async ({ config: file, port }: { config?: string; port?: number }) => {
-    const stop = new StopSignal()
+    const stop = StopSignal.listen()
     const config = loadConfig({ file, overrides: { embedded: { port } }, starts: 'service' })
     const [{ service }, { openLog }] = await Promise.all([import('./service.ts'), import('./log.ts')])
     const running = await service(config, terminal, openLog(config))
@@ -283,7 +283,7 @@ function language(text: string): string {
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 
 /**
- * Requests to end this process, from the creation of this object. During startup, a request ends the process at once,
+ * Requests to end this process. During startup, a request ends the process at once,
  * with everything that it started. Afterwards, the first request grants time, and the last one ends the process at
  * once:
  *
@@ -298,9 +298,15 @@ class StopSignal {
   #state: 'starting' | 'patient' | 'asked' | 'hurried' = 'starting'
   #drains = false
 
-  constructor() {
+  private constructor() {
     this.hurried = this.#hurried.promise
-    for (const signal of SIGNALS) process.on(signal, () => this.#got(signal))
+  }
+
+  /** Handles the signals of this process from now on. */
+  static listen(): StopSignal {
+    const stop = new StopSignal()
+    for (const signal of SIGNALS) process.on(signal, () => stop.#got(signal))
+    return stop
   }
 
   /**

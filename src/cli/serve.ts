@@ -174,6 +174,7 @@ export async function serve(
   // Not awaited: calls are already accepted, and the service can become available later.
   void serviceWarning(config.service).then(warning => warning && terminal.line(`  ${warning}`))
   const view = captions ? new LiveView(app.relay, terminal) : undefined
+  view?.start()
   return {
     app,
     address,

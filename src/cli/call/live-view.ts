@@ -28,8 +28,9 @@ interface Bar {
 
 /** Displays a running relay: a level for each participant, captions as they grow, and the latency of each utterance. */
 export class LiveView implements Disposable {
+  readonly #relay: Relay
   readonly #terminal: Terminal
-  readonly #subscriptions: Disposable[]
+  #subscriptions: readonly Disposable[] = []
   readonly #captions: Caption[] = []
   readonly #latencies: number[] = []
   #begun = 0
@@ -44,7 +45,13 @@ export class LiveView implements Disposable {
   #partial = ''
 
   constructor(relay: Relay, terminal: Terminal) {
+    this.#relay = relay
     this.#terminal = terminal
+  }
+
+  /** Displays what happens from now on. Call it once. */
+  start(): void {
+    const relay = this.#relay
     this.#subscriptions = [
       relay.observer.on('left', ({ participant }) => {
         this.#bars.delete(participant)
@@ -69,7 +76,7 @@ export class LiveView implements Disposable {
         this.#begun++
         if (latencyMs === undefined) return
         this.#latencies.push(latencyMs)
-        terminal.line(
+        this.#terminal.line(
           dim(
             `       ${(latencyMs / 1000).toFixed(2)} s from the end of speech to the first translated frame`,
           ),

@@ -121,6 +121,7 @@ async function converse(
   const listener = await dial(`speaks=none&hears=${to}`)
   const caller = await dial(`speaks=${from}&hears=${from}`)
   using view = new LiveView(app.relay, terminal)
+  view.start()
   for (const sentence of speech) {
     const said = caller.say(withPauses([sentence], BREATH_MS))
     await translationHeard(app, said)

@@ -17,7 +17,7 @@ const LOOK_MS = 50
 class ChatView implements Disposable {
   readonly #channel: VoiceChannel
   readonly #terminal: Terminal
-  readonly #timer: NodeJS.Timeout
+  #timer: NodeJS.Timeout | undefined
   /** Versions shown so far. */
   readonly #shown = new Map<Message, number>()
   #edits = 0
@@ -25,6 +25,10 @@ class ChatView implements Disposable {
   constructor(channel: VoiceChannel, terminal: Terminal) {
     this.#channel = channel
     this.#terminal = terminal
+  }
+
+  /** Prints messages from now on. Call it once. */
+  start(): void {
     this.#timer = setInterval(() => this.#look(), LOOK_MS)
   }
 
@@ -163,7 +167,9 @@ interface Scene {
 
 async function converse({ app, lounge, speeches, output, terminal }: Scene): Promise<DiscordDemoResult> {
   using minutes = new ConversationLog(app, ['es-es'])
+  minutes.start()
   using view = new ChatView(lounge, terminal)
+  view.start()
   const people = await gather(lounge)
   const welcome = noticesOver(app, QUIET_MS, NOTICES_MS)
   terminal.line('John types /interpret start')

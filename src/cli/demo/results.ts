@@ -134,10 +134,19 @@ export class ConversationLog implements Disposable {
   readonly lag = new Map<string, LagPoint[]>()
   heard = 0
   readonly #utterances = new Map<string, Minute>()
-  readonly #subscriptions: readonly Disposable[]
+  readonly #app: App
+  readonly #scripted: readonly LanguageId[]
+  #subscriptions: readonly Disposable[] = []
 
   /** `scripted`: languages with scripted text. */
-  constructor({ relay }: App, scripted: readonly LanguageId[]) {
+  constructor(app: App, scripted: readonly LanguageId[]) {
+    this.#app = app
+    this.#scripted = scripted
+  }
+
+  /** Logs utterances from now on, which is their time 0. Call it once. */
+  start(): void {
+    const { relay } = this.#app
     const beganAt = performance.now()
     const now = () => Math.round(performance.now() - beganAt)
     this.#subscriptions = [
@@ -145,7 +154,7 @@ export class ConversationLog implements Disposable {
         if (!caption.final || this.#utterances.has(caption.utterance)) return
         const { speaker, name = '', from, to, text = '', translation = '' } = caption
         const about = { atMs: now(), name, speaker, from, to, text, translation }
-        const minute: Minute = { ...about, scripted: scripted.includes(from), latencyMs: undefined }
+        const minute: Minute = { ...about, scripted: this.#scripted.includes(from), latencyMs: undefined }
         this.#utterances.set(caption.utterance, minute)
         this.said.push(minute)
       }),

@@ -123,7 +123,9 @@ async function converse(
   terminal: Terminal,
 ): Promise<TwoPhonesResult> {
   using minutes = new ConversationLog(app, [CALLEE.language])
-  using _view = new LiveView(app.relay, terminal)
+  minutes.start()
+  using view = new LiveView(app.relay, terminal)
+  view.start()
   const ready = noticesHeard(app, ['incoming', 'connected'], NOTICES_MS)
   const ana = twilio.subscriber(CALLEE.number, { answerAfterMs: ANSWER_MS })
   const caller = await twilio.subscriber(CALLER.number).dial(DESK)

@@ -19,6 +19,7 @@ beforeEach(async () => {
   }
   const out = { isTTY: true, columns: 100, write }
   view = new LiveView(r.relay, new Terminal(out as unknown as ConstructorParameters<typeof Terminal>[0]))
+  view.start()
   r.join('anna', { speaks: 'en-us', hears: 'es-es' })
   await r.run(100)
 })
