@@ -37,7 +37,8 @@ export async function registerMetrics(
   const tally = new EventTally(calls.relay.observer)
   tally.start()
   server.addHook('onClose', async () => tally[Symbol.dispose]())
-  const http = new HttpTally(server)
+  const http = new HttpTally()
+  http.count(server)
   const exposition = new Exposition([...families(server, context, tally, notReady), ...http.families()])
   server.decorate('metrics', exposition)
   await server.register(metrics, {

@@ -52,8 +52,12 @@ export class SimulatedCall {
     this.#clock = clock
     this.#listeners = talkers.map(() => new Set())
     this.#heardAt = clock.now()
-    for (const [index, { phone }] of talkers.entries()) void phone.ended.then(() => this.#hungUp(index))
     this.ended = Promise.all(talkers.map(({ phone }) => phone.ended)).then(() => {})
+  }
+
+  /** Lets the phones talk. Call it once. */
+  start(): void {
+    for (const [index, { phone }] of this.#talkers.entries()) void phone.ended.then(() => this.#hungUp(index))
     void this.#talk()
   }
 
@@ -209,6 +213,7 @@ export class LoopbackCalls implements SimulatedCalls, AsyncDisposable {
       const lastsMs = settings.simulatedMinutes * MINUTE_MS
       const about = { id, room: id, placedAt: wall(), endsAt: wall() + lastsMs }
       const call = new SimulatedCall(about, order, talkers, clock)
+      call.start()
       this.#calls.set(id, call)
       this.#placed++
       this.#ticker ??= new Ticker(clock, HEAR_MS, now => this.#tick(now))

@@ -124,7 +124,8 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     errors,
   })
 
-  const sockets = new SocketTracker(app.server)
+  const sockets = new SocketTracker()
+  sockets.track(app.server)
   const io = new Server(app.server, {
     serveClient: false,
     wsEngine: SocketUpgrades,

@@ -176,7 +176,7 @@ const MOST_ROUTES = 500
 /** Bounds (s). */
 const DURATION = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 
-/** Counts requests by route, never by address. Includes routes registered later. */
+/** Counts requests by route, never by address. */
 export class HttpTally {
   readonly #requests = new Tally(MOST_ROUTES)
   readonly #areas: Record<Area, Histogram> = {
@@ -185,7 +185,8 @@ export class HttpTally {
     other: new Histogram(),
   }
 
-  constructor(server: FastifyInstance) {
+  /** Counts the requests to routes that are registered on `server` after this call. */
+  count(server: FastifyInstance): void {
     server.addHook('onResponse', async (request, reply) => {
       const route = request.routeOptions.url ?? 'none'
       this.#requests.add([routeLabel(route), request.method, `${reply.statusCode}`])

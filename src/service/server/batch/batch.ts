@@ -15,13 +15,14 @@ import { type JobHolder, type JobParameters, jobParameters, readForm } from './j
 /** Reasons that end a job early: timeouts, a disconnected client, a revoked key. */
 class JobTimeouts implements Disposable {
   readonly #controller = new AbortController()
-  readonly #upload: Disposable
-  readonly #whole: Disposable
+  #upload: Disposable | undefined
+  #whole: Disposable | undefined
 
-  constructor(
+  /** Starts both timeouts. Call it once. */
+  start(
     clock: Clock,
     { uploadTimeoutMs, batchTimeoutMs }: Pick<BatchSettings, 'uploadTimeoutMs' | 'batchTimeoutMs'>,
-  ) {
+  ): void {
     this.#upload = setTimer(clock, uploadTimeoutMs, () =>
       this.end(
         new ServiceError('upload_too_slow', `the request was not complete after ${uploadTimeoutMs} ms`),
@@ -51,14 +52,14 @@ class JobTimeouts implements Disposable {
       return await Promise.race([upload, promise])
     } finally {
       this.signal.removeEventListener('abort', abort)
-      this.#upload[Symbol.dispose]()
+      this.#upload?.[Symbol.dispose]()
     }
   }
 
   /** Cancels all timeouts. */
   [Symbol.dispose](): void {
-    this.#upload[Symbol.dispose]()
-    this.#whole[Symbol.dispose]()
+    this.#upload?.[Symbol.dispose]()
+    this.#whole?.[Symbol.dispose]()
   }
 }
 
@@ -228,7 +229,8 @@ export class Batch {
     const { admission, clock, settings } = this.#options
     admission.assertRoom()
     const place = this.#line.join()
-    const life = new JobTimeouts(clock, settings)
+    const life = new JobTimeouts()
+    life.start(clock, settings)
     life.signal.addEventListener('abort', () => {
       // Too late for an error response. Destroying the connection at least marks the response as incomplete.
       if (reply.raw.headersSent) reply.raw.destroy()

@@ -75,7 +75,8 @@ const GOODBYE_MS = 300
 export class SocketTracker {
   readonly #open = new Set<TcpSocket>()
 
-  constructor(server: Server) {
+  /** Tracks what `server` accepts from now on. Call it once. */
+  track(server: Server): void {
     server.on('connection', socket => {
       this.#open.add(socket)
       socket.once('close', () => this.#open.delete(socket))
