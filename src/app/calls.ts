@@ -56,7 +56,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   const recorder = stack.use(
     DiskRecorder.open({ ...shared, settings: settings.recording, wallClock: systemWallClock }),
   )
-  const attendant = stack.use(new Attendant({ ...shared, recorder, options: settings.attendant }))
+  const attendant = stack.use(new Attendant({ ...shared, recorder, settings: settings.attendant }))
   attendant.start()
   // Before its observers, which see every participant leave.
   stack.defer(() => relay.close())

@@ -13,21 +13,21 @@ import { AttendantVoice } from './spoken-notices.ts'
 /** Notifies one listener of outages of the translation: once per outage, at a limited rate, and of recovery from long outages. */
 class AttendantOutage implements Disposable {
   readonly #voice: AttendantVoice
-  readonly #options: AttendantSettings
+  readonly #settings: AttendantSettings
   readonly #clock: Clock
   #waiting: Disposable | undefined
   #told = false
   #toldAt = Number.NEGATIVE_INFINITY
 
-  constructor(voice: AttendantVoice, options: AttendantSettings, clock: Clock) {
+  constructor(voice: AttendantVoice, settings: AttendantSettings, clock: Clock) {
     this.#voice = voice
-    this.#options = options
+    this.#settings = settings
     this.#clock = clock
   }
 
   /** Translation is unavailable and the listener hears originals. The notice is delayed, so short outages have none. */
   started(): void {
-    this.#waiting ??= setTimer(this.#clock, this.#options.outageNoticeAfterMs, () => this.#tell())
+    this.#waiting ??= setTimer(this.#clock, this.#settings.outageNoticeAfterMs, () => this.#tell())
   }
 
   /** Translation is available again after `durationMs`. */
@@ -35,7 +35,7 @@ class AttendantOutage implements Disposable {
     this[Symbol.dispose]()
     if (!this.#told) return
     this.#told = false
-    if (durationMs >= this.#options.recoveryNoticeAfterMs) void this.#voice.say('service-back')
+    if (durationMs >= this.#settings.recoveryNoticeAfterMs) void this.#voice.say('service-back')
     else this.#voice.hush()
   }
 
@@ -46,7 +46,7 @@ class AttendantOutage implements Disposable {
 
   #tell(): void {
     const now = this.#clock.now()
-    if (now - this.#toldAt < this.#options.outageNoticeEveryMs) return
+    if (now - this.#toldAt < this.#settings.outageNoticeEveryMs) return
     this.#told = true
     this.#toldAt = now
     void this.#voice.say('service-unavailable')
@@ -61,7 +61,7 @@ export interface AttendantOptions {
   /** The relay whose participants are attended to. */
   readonly relay: Relay
   readonly announcer: Announcer
-  readonly options: AttendantSettings
+  readonly settings: AttendantSettings
   /** Omit it without recording. */
   readonly recorder?: Recorder | undefined
   readonly clock?: Clock
@@ -99,7 +99,7 @@ export class Attendant implements Disposable {
     this.#options = options
     this.#clock = clock
     this.#log = log
-    this.#table = keyTable(keyMapOf(options.options.keys))
+    this.#table = keyTable(keyMapOf(options.settings.keys))
   }
 
   /** Attends to every participant from now on. Call it once. */
@@ -126,14 +126,14 @@ export class Attendant implements Disposable {
   #of(id: string): Attended | undefined {
     const known = this.#attended.get(id)
     if (known) return known
-    const { relay, announcer, options, language = 'en-us' } = this.#options
+    const { relay, announcer, settings, language = 'en-us' } = this.#options
     const party = relay.find(id)
     if (!party) return undefined
     const voice = new AttendantVoice(announcer, party, language)
     const attended: Attended = {
       party,
       voice,
-      outage: new AttendantOutage(voice, options, this.#clock),
+      outage: new AttendantOutage(voice, settings, this.#clock),
       timers: this.#timersOf(party, voice),
       keys: NO_KEYS,
     }
@@ -162,7 +162,7 @@ export class Attendant implements Disposable {
   #pressed(id: string, key: string): void {
     const attended = this.#of(id)
     if (!attended) return
-    const { keyTimeoutMs } = this.#options.options
+    const { keyTimeoutMs } = this.#options.settings
     const { state, command } = press(this.#table, attended.keys, key, this.#clock.now(), keyTimeoutMs)
     attended.keys = state
     if (!command) return
@@ -222,7 +222,7 @@ export class Attendant implements Disposable {
 
   /** Changes the language that the participant hears, and also the one that they speak if it is the same. */
   #choose({ party, voice }: Attended, choice: number): void {
-    const language = this.#options.options.languages[choice - 1]
+    const language = this.#options.settings.languages[choice - 1]
     if (language === undefined) return
     const { speaks, hears } = party.state
     const both = speaks !== undefined && (hears === undefined || sameLanguage(speaks, hears))
@@ -232,9 +232,9 @@ export class Attendant implements Disposable {
 
   /** Returns the keys that currently have an effect for `party`. */
   #keysOf({ invitation: { room } }: Participant): Record<string, string> {
-    const { options, recorder } = this.#options
-    const keys: Record<string, string> = { ...keyMapOf(options.keys) }
-    if (options.languages.length < 2) delete keys.language
+    const { settings, recorder } = this.#options
+    const keys: Record<string, string> = { ...keyMapOf(settings.keys) }
+    if (settings.languages.length < 2) delete keys.language
     if (!recorder?.of(room)) delete keys.recording
     return keys
   }

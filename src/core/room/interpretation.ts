@@ -76,7 +76,7 @@ export interface InterpretationOptions extends SessionServices {
   readonly observer: Observer
   readonly mp3: Mp3Pool
   readonly decoding: DecodeQueue
-  readonly options: RelaySettings
+  readonly settings: RelaySettings
   readonly faults: ContainedFaults
 }
 
@@ -132,7 +132,7 @@ export class Interpretation {
     const named = () => (speaker.state.name === undefined ? {} : { name: speaker.state.name })
     // Numbered, so that utterance ids stay unique when the same pair of languages is opened again.
     this.#name = `${speaker.id}.${++speaker.interpretations}`
-    const { normalizeLoudness, targetLoudnessDb } = parts.options
+    const { normalizeLoudness, targetLoudnessDb } = parts.settings
     const events: InterpreterEvents = {
       caption: caption => {
         if (!this.primary) return
@@ -159,7 +159,7 @@ export class Interpretation {
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, voice } as const
     // Keep playing the original until the service accepts the request this time.
-    const settings = refusedBefore ? { ...parts.options, connectTimeoutMs: -1 } : parts.options
+    const settings = refusedBefore ? { ...parts.settings, connectTimeoutMs: -1 } : parts.settings
     const sessionEvents: SessionEvents = {
       result: (_session, result) => {
         const now = clock.now()

@@ -54,7 +54,7 @@ export interface ParticipantOptions {
   readonly metrics: RelayMetrics
   readonly observer: Observer
   readonly faults: ContainedFaults
-  readonly options: PlayoutSettings & InterruptSettings & { readonly echoSuppression: boolean }
+  readonly settings: PlayoutSettings & InterruptSettings & { readonly echoSuppression: boolean }
 }
 
 /** Applies a participant's state changes; implemented by the room. */
@@ -116,16 +116,16 @@ export class Participant implements UplinkTarget {
   readonly #interruption: Interruption
 
   constructor(leg: Leg, invitation: Invitation, participantOptions: ParticipantOptions) {
-    const { clock, metrics, observer, options } = participantOptions
+    const { clock, metrics, observer, settings } = participantOptions
     this.#leg = leg
     this.id = leg.id
     this.invitation = invitation
     this.#options = participantOptions
     this.#state = initialState(invitation)
     this.since = clock.now()
-    const { room, interrupt = options.interrupt } = invitation
-    const { leadMs, noticeDuckDb } = options
-    if (options.echoSuppression) this.echo = new PartyEcho(metrics, this.#toService)
+    const { room, interrupt = settings.interrupt } = invitation
+    const { leadMs, noticeDuckDb } = settings
+    if (settings.echoSuppression) this.echo = new PartyEcho(metrics, this.#toService)
     this.playout = new Playout(leg, {
       leadMs,
       noticeDuckDb,
@@ -136,7 +136,7 @@ export class Participant implements UplinkTarget {
         failed: error => this.failed(error),
       },
     })
-    const { interruptAfterMs } = options
+    const { interruptAfterMs } = settings
     this.#interruption = new Interruption({ interrupt, interruptAfterMs, playout: this.playout, metrics })
   }
 

@@ -90,7 +90,7 @@ export class Relay implements Admission {
       metrics: this.metrics,
       translator: this.#gate,
       random,
-      options,
+      settings: options,
       observer: this.observer,
       mp3: this.#mp3,
       decoding: this.#decoding,
@@ -207,7 +207,7 @@ export class Relay implements Admission {
 
   #newParticipant(leg: Leg, invitation: Invitation): Participant {
     const { observer, metrics } = this
-    const parts = { clock: this.#clock, faults: this.#faults, metrics, observer, options: this.#options }
+    const parts = { clock: this.#clock, faults: this.#faults, metrics, observer, settings: this.#options }
     return new Participant(leg, invitation, parts)
   }
 

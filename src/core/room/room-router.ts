@@ -51,7 +51,7 @@ export class RoomRouter {
     this.#room = room
     this.#options = options
     this.#taps = taps
-    const { lowDb, duckIdleDb, duckActiveDb } = options.options.original
+    const { lowDb, duckIdleDb, duckActiveDb } = options.settings.original
     this.#gains = { low: factor(lowDb), soft: factor(duckIdleDb), ducked: factor(duckActiveDb) }
   }
 
@@ -197,11 +197,11 @@ export class RoomRouter {
   #newVoice(listener: Participant, speaker: string): ListenerVoice {
     const tapped = ({ id }: Speech) => this.#tapped(id, speaker, listener.id)
     const report = new ListenerReport(this.#room, speaker, listener, this.#options, tapped)
-    const { clock, options } = this.#options
-    const timing = { now: () => clock.now(), catchUp: options.catchUp }
+    const { clock, settings } = this.#options
+    const timing = { now: () => clock.now(), catchUp: settings.catchUp }
     const voice = new ListenerVoice(speaker, {
       gains: this.#gains,
-      maxLagMs: options.maxLagMs,
+      maxLagMs: settings.maxLagMs,
       events: report,
       timing,
     })

@@ -39,7 +39,7 @@ async function couple(
   attendant = new Attendant({
     relay: r.relay,
     announcer,
-    options: attendantOptions(options),
+    settings: attendantOptions(options),
     clock: r.clock,
     ...more,
   })
