@@ -90,7 +90,7 @@ export const FOREIGN_PAGE: ErrorPage = {
 const KEPT_SHARE = 0.2
 
 export interface AdmissionOptions {
-  readonly options: BrowserBridgeOptions
+  readonly bridge: BrowserBridgeOptions
   readonly settings: BrowserSettings
   readonly limits: BrowserLimits
   readonly offer: OfferCache
@@ -119,9 +119,9 @@ export class VisitorAdmission {
 
   constructor(given: AdmissionOptions) {
     this.#options = given
-    const { options, links, page, clock, settings } = given
+    const { bridge, links, page, clock, settings } = given
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
-    this.#invites = new RoomInvitations({ links, roomCodes: options.roomCodes, page, clock, ttlMs })
+    this.#invites = new RoomInvitations({ links, roomCodes: bridge.roomCodes, page, clock, ttlMs })
   }
 
   /** Waits on `socket` for a `hello` or a `resume`. */
@@ -201,7 +201,7 @@ export class VisitorAdmission {
   }
 
   #byCode({ address }: Caller, code: string, about: Omit<Guest, 'room' | 'invited'>): Guest | Refused {
-    const { roomCodes, roomCodeLimiter } = this.#options.options
+    const { roomCodes, roomCodeLimiter } = this.#options.bridge
     if (roomCodeLimiter && !roomCodeLimiter.mayTry(address)) return 'too-many-codes'
     const room = roomCodes?.find(code)
     if (room !== undefined) return { room, invited: true, ...about }
@@ -210,13 +210,13 @@ export class VisitorAdmission {
   }
 
   #admit(socket: TalkSocket, caller: Caller, hello: Hello, guest: Guest): void {
-    const { options, offer, sessions, counters, log } = this.#options
+    const { bridge, offer, sessions, counters, log } = this.#options
     const company = sessions.company(guest.room, 1)
     const voices = offeredVoices(offer.known, hello.voices)
     const hears = company ? hello.hears : hello.alone
     const voice = voices[hears]
     const asked = { ...guest, hears, ...(voice === undefined ? {} : { voice }) }
-    const invitation = options.invite?.(asked) ?? asRequested(asked)
+    const invitation = bridge.invite?.(asked) ?? asRequested(asked)
     if ('refused' in invitation) {
       this.#refuse(socket, invitation.refused)
       return
@@ -228,7 +228,7 @@ export class VisitorAdmission {
     )
     const leg = this.#leg(socket, session, caller)
     try {
-      ;(options.admission ?? options.relay).admit(leg, invitation)
+      ;(bridge.admission ?? bridge.relay).admit(leg, invitation)
     } catch (error) {
       sessions.forget(session)
       counters.refuse('full')
@@ -244,7 +244,7 @@ export class VisitorAdmission {
   }
 
   #resume(socket: TalkSocket, caller: Caller, { call, secret }: Extract<Inbound, { kind: 'resume' }>): void {
-    const { options, sessions, counters } = this.#options
+    const { bridge, sessions, counters } = this.#options
     const session = sessions.find(call, secret)
     const participant = session?.participant
     if (!session || !participant) {
@@ -256,7 +256,7 @@ export class VisitorAdmission {
     void before?.close({ kind: 'replaced' })
     try {
       // Already admitted: the room’s policy is not applied again.
-      options.relay.admit(leg, participant.invitation)
+      bridge.relay.admit(leg, participant.invitation)
     } catch (error) {
       this.#drop(leg, error)
       return
@@ -288,14 +288,13 @@ export class VisitorAdmission {
   }
 
   #welcome(session: BrowserSession, resumed: boolean): void {
-    const { sessions, clock, options } = this.#options
+    const { sessions, clock, bridge } = this.#options
     const self = session.view(sessions.company(session.room))
     if (!self) return
     const { call, secret } = session
     const endsInMs = Math.max(0, Math.round(session.endsAt - clock.now()))
     // Captions include earlier speech, which invited visitors must not see.
-    const captions =
-      session.invited || endsInMs === 0 ? undefined : options.captions?.(session.room, endsInMs)
+    const captions = session.invited || endsInMs === 0 ? undefined : bridge.captions?.(session.room, endsInMs)
     session.tell({
       kind: 'welcome',
       ...{ call, secret, resumed, endsInMs, self },
@@ -320,11 +319,11 @@ export class VisitorAdmission {
   }
 
   #invite(session: BrowserSession, address: string): void {
-    const { options, counters } = this.#options
+    const { bridge, counters } = this.#options
     try {
       const invite = this.#invites.give(session.room, address)
       counters.links = this.#invites.made
-      const { publicUrl, numbers = [], discord } = options
+      const { publicUrl, numbers = [], discord } = bridge
       session.tell({
         kind: 'invited',
         ...invite,

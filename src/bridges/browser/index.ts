@@ -68,7 +68,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
   sessions.start()
   const offer = new OfferCache(options.offer, clock)
   const reception = new VisitorAdmission({
-    options,
+    bridge: options,
     page,
     settings,
     limits,
