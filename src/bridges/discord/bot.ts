@@ -84,7 +84,7 @@ export class DiscordBot implements DiscordBridge {
       roomCodes,
       localeOf: userId => locales.get(userId),
       nearest: language => languages.nearest(language),
-      options: options.channels,
+      channelOptions: options.channels,
       clock,
       log,
     })

@@ -66,7 +66,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     counters,
     preferences,
     roomCodes,
-    options: { dave: false, ...given.options },
+    channelOptions: { dave: false, ...given.options },
     clock: systemClock,
     log,
     ...given.parts,

@@ -54,11 +54,11 @@ export function sessionOptions(
   { id, room: roomName }: { readonly id: string; readonly room: string },
   events: SessionEvents,
 ): SessionOptions {
-  const { client, relay, clock, log, announcer, dialer, preferences, options = {} } = resources
+  const { client, relay, clock, log, announcer, dialer, preferences, channelOptions = {} } = resources
   const { localeOf = () => undefined, nearest = same } = resources
   const { guildId, textChannelId, voice, captions: settings } = request
   const view = new GuildView(client, guildId, () => events.changed())
-  const fallback = options.language ?? nearest(view.language)
+  const fallback = channelOptions.language ?? nearest(view.language)
   const people = new People({ view, preferences, localeOf, nearest, fallback })
   const link = linkTo(resources, request, {
     state: state => state === 'ready' && events.changed(),
@@ -117,7 +117,7 @@ export function sessionOptions(
     },
   })
   const news = new PhoneNotices(notice => void others.tell(notice))
-  const emptyAfterMs = options.emptyAfterMs ?? CHANNEL_DEFAULTS.emptyAfterMs
+  const emptyAfterMs = channelOptions.emptyAfterMs ?? CHANNEL_DEFAULTS.emptyAfterMs
   void link.ended.then(end => events.over(isDestroyed(client) ? { kind: 'parent-closed' } : end))
   return {
     view,
@@ -133,7 +133,7 @@ export function sessionOptions(
     others,
     news,
     indicator:
-      (options.nicknameIndicator ?? CHANNEL_DEFAULTS.nicknameIndicator)
+      (channelOptions.nicknameIndicator ?? CHANNEL_DEFAULTS.nicknameIndicator)
         ? new NicknameIndicator(client, guildId, log)
         : undefined,
     mention,
@@ -141,7 +141,7 @@ export function sessionOptions(
 }
 
 function linkTo(
-  { client, clock, log, counters, options = {} }: ChannelResources,
+  { client, clock, log, counters, channelOptions = {} }: ChannelResources,
   { guildId, channelId }: StartRequest,
   watcher: VoiceLinkWatcher,
 ): VoiceLink {
@@ -152,7 +152,7 @@ function linkTo(
     channelId,
     adapterCreator: guild.voiceAdapterCreator,
     group: client.user?.id ?? 'default',
-    dave: options.dave ?? CHANNEL_DEFAULTS.dave,
+    dave: channelOptions.dave ?? CHANNEL_DEFAULTS.dave,
     clock,
     log,
     counters,

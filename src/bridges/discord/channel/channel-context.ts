@@ -34,7 +34,7 @@ export interface ChannelResources {
   readonly localeOf?: (userId: string) => string | undefined
   /** Maps a guessed language to a language of the service. */
   readonly nearest?: (language: LanguageId) => LanguageId
-  readonly options?: ChannelOptions
+  readonly channelOptions?: ChannelOptions
   readonly clock: Clock
   readonly log: Logger
 }

@@ -60,7 +60,7 @@ export class ChannelRoom {
 
   constructor(resources: ChannelResources, options: ChannelRoomOptions) {
     const { id, guildId, room, link, onFull, onLost } = options
-    const { relay, admission, pacer, counters, log, options: { endOfTurnSilenceMs } = {} } = resources
+    const { relay, admission, pacer, counters, log, channelOptions: { endOfTurnSilenceMs } = {} } = resources
     this.#resources = resources
     this.#options = options
     this.name = room

@@ -232,7 +232,8 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   invite(): { readonly code: string; readonly minutes: number } {
-    const { roomCodes, options: { codeMinutes: minutes = CHANNEL_DEFAULTS.codeMinutes } = {} } = this.#options
+    const { roomCodes, channelOptions: { codeMinutes: minutes = CHANNEL_DEFAULTS.codeMinutes } = {} } =
+      this.#options
     if (!roomCodes) throw new BridgeError('CAPACITY', 'room codes are not configured')
     return { code: roomCodes.issue(this.#its.room.name, minutes * 60_000), minutes }
   }
@@ -319,14 +320,14 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   async #end(because: ChannelEnd): Promise<ChannelEnd> {
-    const { clock, log, options } = this.#options
+    const { clock, log, channelOptions } = this.#options
     const { occupancy, welcome, others, link, writing, view } = this.#its
     for (const each of [this.#watch, this.#looks, occupancy, welcome, others]) each?.[Symbol.dispose]()
     const farewellOptions = {
       end: because,
       members: this.#members,
       begun: this.#begun,
-      farewellMs: options?.farewellMs,
+      farewellMs: channelOptions?.farewellMs,
     }
     await farewell(this.#its, farewellOptions, clock)
     await link.leave(because)

@@ -69,7 +69,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     if (running) return { kind: 'already', channelId: running.channelId }
     const room = roomCode === undefined ? `discord ${channelId}` : this.#options.roomCodes?.find(roomCode)
     if (room === undefined) return { kind: 'wrong-code' }
-    if (this.#sessions.size >= (this.#options.options?.maxChannels ?? CHANNEL_DEFAULTS.maxChannels))
+    if (this.#sessions.size >= (this.#options.channelOptions?.maxChannels ?? CHANNEL_DEFAULTS.maxChannels))
       return { kind: 'full' }
     const guild = this.#options.client.guilds.cache.get(guildId)
     if (!guild) return { kind: 'refused', code: 'guild-gone' }
@@ -108,10 +108,10 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
 
   /** Resumes the guild's channel of the last process. If none is interpreted, removes a leftover mark. */
   readonly #tidy = ({ id }: { readonly id: string }): void => {
-    const { client, log, options } = this.#options
+    const { client, log, channelOptions } = this.#options
     const running = this.#recent.get(id)
     if (running) void this.#resume(running)
-    if (!this.#sessions.has(id) && options?.nicknameIndicator !== false)
+    if (!this.#sessions.has(id) && channelOptions?.nicknameIndicator !== false)
       void NicknameIndicator.clear(client, id, log)
   }
 

@@ -58,7 +58,7 @@ test('after a restart it resumes where people are, with the notice before anyone
   const counters = new LinkCounters()
   const next = new DiscordInterpreters({
     ...{ client, relay: casa.relay, admission: casa.relay, announcer: casa.announcer, counters, running },
-    ...{ preferences: casa.preferences, clock: systemClock, log: casa.log, options: { dave: false } },
+    ...{ preferences: casa.preferences, clock: systemClock, log: casa.log, channelOptions: { dave: false } },
     pacer: new OutputPacer(systemClock),
   })
   next.listen()
