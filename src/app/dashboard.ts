@@ -33,7 +33,7 @@ export async function registerDashboard(
   const { dashboard: settings, publicUrl } = context.settings
   const { relay } = context.calls
   const { overload, drain, admissionControl } = context.guards
-  const { recorder } = control.context
+  const { recorder } = control.services
   const wall = systemWallClock
   const calls = new LoopbackCalls({
     ...{ settings, token, publicUrl, admissionControl, drain, clock, wall, log },

@@ -79,7 +79,7 @@ function families(
     }),
     ...browserFamilies(() => server.browser),
     ...discordFamilies(() => (server.hasDecorator('discord') ? server.discord : undefined)),
-    ...controlMetrics(control.context),
+    ...controlMetrics(control.services),
     ...recordingFamilies(recorder.stats),
     ...dashboardFamilies(() => server.dashboard),
     ...guardFamilies(servers),

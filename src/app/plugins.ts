@@ -29,7 +29,7 @@ export async function registerPlugins(server: FastifyInstance, context: AppConte
   await server.register(status, { relay, notReady: () => notReady(context) })
   await server.register(controlApi, {
     prefix: '/v1',
-    context: context.control.context,
+    context: context.control.services,
     settings: settings.control,
     keys,
   })
@@ -84,7 +84,7 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
 function browser(context: AppContext) {
   const { settings, calls, guards, control, service, clock, log } = context
   const { relay, switchboard, roomCodes } = calls
-  const { roomLinks, lives, links, groupOf } = control.context
+  const { roomLinks, lives, links, groupOf } = control.services
   const { languages, publicUrl } = settings
   return browserOptions(settings.browser, {
     ...{ relay, roomCodes, languages, publicUrl, service, groupOf, clock, log },

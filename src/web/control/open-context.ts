@@ -52,7 +52,7 @@ export interface ControlContextOptions {
 
 /** Captions, transcripts, webhooks and created rooms, with the parts that the control API uses. */
 export interface OpenControl extends AsyncDisposable {
-  readonly context: ControlContext
+  readonly services: ControlContext
   /** Enforces the rules of created rooms; bridges admit legs through it instead of `inner`. */
   admission(inner: Admission): Admission
 }
@@ -87,7 +87,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
     roomLinks.revokeAll(room)
     options.codes.revokeAll(room)
   })
-  const context: ControlContext = {
+  const services: ControlContext = {
     relay,
     plans,
     lives,
@@ -111,19 +111,19 @@ export async function openControlContext(options: ControlContextOptions): Promis
     log,
   }
   plans.onOver((room, why) => {
-    void context.calls.hangUpCalling(room)
-    endRoom(context, room, why === 'time-up' ? why : undefined).catch(error =>
+    void services.calls.hangUpCalling(room)
+    endRoom(services, room, why === 'time-up' ? why : undefined).catch(error =>
       log.error({ error: String(error) }, 'a room could not be ended'),
     )
   })
   return {
-    context,
+    services,
     admission: inner => new PolicyAdmission(inner, relay, plans),
     async [Symbol.asyncDispose]() {
       plans[Symbol.dispose]()
       departed[Symbol.dispose]()
       lives[Symbol.dispose]()
-      context.roomLinks[Symbol.dispose]()
+      roomLinks[Symbol.dispose]()
       feed[Symbol.dispose]()
       captionHub[Symbol.dispose]()
       await Promise.all([webhooks[Symbol.asyncDispose](), transcripts[Symbol.asyncDispose]()])

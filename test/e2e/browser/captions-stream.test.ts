@@ -64,7 +64,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
 
   test('detects a dead connection', async () => {
     // The server’s clock stops: it goes silent, like a server that has crashed.
-    const { anna, link, open, context, server } = await captionRoom(browser)
+    const { anna, link, open, services, server } = await captionRoom(browser)
     const { page } = await open(`${server.listeningOrigin}/captions`)
     await page.clock.install()
     await page.goto(await link())
@@ -73,7 +73,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     await expect.poll(() => texts(page)).toEqual(['es one'])
     const again = page.waitForRequest(/captions$/)
     await page.clock.fastForward(30_000)
-    expect(context.captionHub.stats.readers).toBe(1)
+    expect(services.captionHub.stats.readers).toBe(1)
     expect(await page.locator('#state').textContent()).toBe('Live')
     await page.clock.fastForward(11_000)
     await page.clock.runFor(1_000)

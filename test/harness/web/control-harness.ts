@@ -81,7 +81,7 @@ export async function controlled({
   const server = Fastify({ forceCloseConnections: true, ...serverOptions() })
   await server.register(controlApi, {
     prefix: '/v1',
-    context: open.context,
+    context: open.services,
     settings: controlSettingsSchema.parse({
       keys: [
         { name: 'desk', key: KEY },

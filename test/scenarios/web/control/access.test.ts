@@ -136,8 +136,8 @@ describe('every error has the same format', () => {
   })
 
   test('reports an internal error without details, which only the log contains', async () => {
-    const { ask, context, log } = await controlled()
-    context.plans.find = () => {
+    const { ask, services, log } = await controlled()
+    services.plans.find = () => {
       throw new Error('a secret of ours')
     }
     for (const headers of [{}, { 'idempotency-key': 'k' }] as Record<string, string>[]) {

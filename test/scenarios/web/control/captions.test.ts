@@ -112,36 +112,36 @@ describe('captions', () => {
   })
 
   test('a reader that stops reading is disconnected, and its queue is limited', async () => {
-    const { url, caption, context } = await talking()
+    const { url, caption, services } = await talking()
     const socket = connect(Number(new URL(url).port), '127.0.0.1')
     onTestFinished(() => void socket.destroy())
     socket.write(`GET /v1/rooms/r/captions HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${KEY}\r\n\r\n`)
     await new Promise(resolve => socket.once('data', resolve))
     socket.pause()
-    for (let n = 0; context.captionHub.stats.readers > 0; n++) {
+    for (let n = 0; services.captionHub.stats.readers > 0; n++) {
       caption(`${n}`, 'x'.repeat(4_000))
       // 64 KiB in this process, and the socket buffers of both ends.
       expect(n).toBeLessThan(10_000)
       if (n % 100 === 0) await new Promise(resolve => setImmediate(resolve))
     }
-    expect(context.captionHub.stats).toEqual({ readers: 0, cutOff: 1, refused: 0 })
+    expect(services.captionHub.stats).toEqual({ readers: 0, cutOff: 1, refused: 0 })
   })
 
   test('forgets a reader that has disconnected', async () => {
-    const { path, context } = await talking()
+    const { path, services } = await talking()
     const { source, state } = reader(path)
     await until(() => state.opened === 1, WAIT_MS, 'the stream')
-    expect(context.captionHub.stats.readers).toBe(1)
+    expect(services.captionHub.stats.readers).toBe(1)
     source.close()
-    await until(() => context.captionHub.stats.readers === 0, WAIT_MS, 'the end')
+    await until(() => services.captionHub.stats.readers === 0, WAIT_MS, 'the end')
   })
 
   test('the server closes even with readers connected', async () => {
-    const { path, server, context } = await talking()
+    const { path, server, services } = await talking()
     const { state } = reader(path)
     await until(() => state.opened === 1, WAIT_MS, 'the stream')
     await server.close()
-    await until(() => context.captionHub.stats.readers === 0, WAIT_MS, 'the end')
+    await until(() => services.captionHub.stats.readers === 0, WAIT_MS, 'the end')
   })
 })
 
@@ -203,7 +203,7 @@ describe('links', () => {
   })
 
   test('are revoked at once with their streams, for one room only', async () => {
-    const { ask, url, join, context } = await talking()
+    const { ask, url, join, services } = await talking()
     join('carl', { room: 'other' })
     const link = async (room: string) => url + (await ask('POST', `/rooms/${room}/captions/link`)).body.url
     const [mine, other] = [reader(await link('r'), { key: null }), reader(await link('other'), { key: null })]
@@ -217,7 +217,7 @@ describe('links', () => {
     expect(other.source.readyState).toBe(other.source.OPEN)
     expect((await fetch(await link('r'))).status).toBe(200)
     expect((await ask('DELETE', '/rooms/nobody/captions/link')).body.error).toBe('room_unknown')
-    await until(() => context.captionHub.stats.readers === 2, WAIT_MS, 'only the others')
+    await until(() => services.captionHub.stats.readers === 2, WAIT_MS, 'only the others')
   })
 
   test('cannot be guessed: invalid ones count as wrong keys', async () => {

@@ -149,7 +149,7 @@ function encoded(raw: string): string {
 
 test('answers any request as documented, never with an internal error', async () => {
   const it = await controlled({ control: { requestsPerMinute: 1_000_000 } })
-  const { join, run, context, log, server, ask, relay } = it
+  const { join, run, services, log, server, ask, relay } = it
   const people = () => {
     for (const id of ['anna', 'bob'])
       if (!relay.find(id)) join(id, { speaks: id === 'anna' ? 'en-us' : 'es-es', hears: 'es-es' })
@@ -158,8 +158,8 @@ test('answers any request as documented, never with an internal error', async ()
   await fc.assert(
     fc.asyncProperty(request, async ({ operation, parts, query, body, idempotencyKey }) => {
       people()
-      if (!context.plans.find('planned'))
-        context.plans.add({ room: 'planned', emptyMinutes: 60, createdAt: '' })
+      if (!services.plans.find('planned'))
+        services.plans.add({ room: 'planned', emptyMinutes: 60, createdAt: '' })
       const left = [...parts]
       const path = operation.path.replace(/\{\w+\}/g, () => left.shift() ?? 'x')
       const search = new URLSearchParams(query as Record<string, string>).toString()

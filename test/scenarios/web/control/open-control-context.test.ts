@@ -31,28 +31,28 @@ async function spokenIn(transcripts: object, closed: boolean) {
   })
   /** The replay that a reader of captions would get. */
   let captions = ''
-  open.context.captionHub.read('r', { write: text => (captions += text), unread: 0, end() {}, destroy() {} })
+  open.services.captionHub.read('r', { write: text => (captions += text), unread: 0, end() {}, destroy() {} })
   return { ...talk, ...open, captions }
 }
 
 test('keeps no speech if no client could request it', async () => {
-  const { context, captions, relay, ...open } = await spokenIn({}, true)
-  expect(context.transcripts.list()).toEqual([])
+  const { services, captions, relay, ...open } = await spokenIn({}, true)
+  expect(services.transcripts.list()).toEqual([])
   expect(captions).not.toContain('secret')
   await relay.close()
   await open[Symbol.asyncDispose]()
 })
 
 test('keeps captions and transcripts if a client can request them', async () => {
-  const { context, captions, relay, clock, ...open } = await spokenIn({}, false)
-  expect(context.transcripts.of('r')?.entries).toHaveLength(1)
+  const { services, captions, relay, clock, ...open } = await spokenIn({}, false)
+  expect(services.transcripts.of('r')?.entries).toHaveLength(1)
   expect(captions).toContain('a secret')
   await relay.close()
   await open[Symbol.asyncDispose]()
-  expect(context.transcripts.list()).toEqual([])
+  expect(services.transcripts.list()).toEqual([])
   // No timer and no reader remains.
   expect(clock.pending).toBe(0)
-  expect(context.captionHub.stats.readers).toBe(0)
+  expect(services.captionHub.stats.readers).toBe(0)
 })
 
 test('stores transcripts on disk up to the last word if configured, even without clients that can read them', async () => {

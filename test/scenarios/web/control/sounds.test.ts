@@ -50,7 +50,7 @@ test('plays it to the requested participants only', async () => {
 })
 
 test('stops an announcement at once; stopping it again is harmless', async () => {
-  const { ask, run, anna, bob, context } = await three()
+  const { ask, run, anna, bob, services } = await three()
   const { body } = await ask('POST', '/rooms/r/play', { file: 'jingle' })
   const [{ id }] = body.announcements
   await run(500)
@@ -62,7 +62,7 @@ test('stops an announcement at once; stopping it again is harmless', async () =>
   expect(loudness(anna.lately(400), JINGLE_HZ, 16_000)).toBeLessThan(60)
   expect(loudness(bob.lately(400), JINGLE_HZ, 16_000)).toBeGreaterThan(3_000)
   await run(2_000)
-  await until(() => context.announcements.size === 0, 5_000, 'the end')
+  await until(() => services.announcements.size === 0, 5_000, 'the end')
   expect((await ask('DELETE', `/announcements/${id}`)).status).toBe(200)
   expect((await ask('DELETE', '/announcements/announcement-99')).body.error).toBe('announcement_unknown')
 })
@@ -119,9 +119,9 @@ test('rejects a text or file that cannot be played', async () => {
 })
 
 test('adds what is announced to the whole room to captions and transcripts, as the words of the system', async () => {
-  const { ask, run, context } = await three()
+  const { ask, run, services } = await three()
   const seen: FeedEvent[] = []
-  context.feed.on((_, event) => seen.push(event))
+  services.feed.on((_, event) => seen.push(event))
   await run(800)
   await ask('POST', '/rooms/r/say', { text: 'Five minutes left.', language: 'en-us' })
   // Announcements to some participants only on request.

@@ -85,11 +85,11 @@ test.each([
   ['by its room', () => '/rooms/r/transcript'],
   ['by its id', (id: string) => `/transcripts/${id}`],
 ])('the transcript of an open room is deleted %s, along with its captions', async (_, path) => {
-  const { ask, context, url } = await spoken()
+  const { ask, services, url } = await spoken()
   const { id } = (await ask('GET', '/rooms/r/transcript')).body
   expect((await ask('DELETE', path(id))).body).toEqual({ id, deleted: true })
   expect((await ask('GET', '/rooms/r/transcript')).body.entries).toEqual([])
-  const { token } = context.links.issue('r', 60_000)
+  const { token } = services.links.issue('r', 60_000)
   const response = await fetch(`${url}/v1/rooms/r/captions?token=${token}`)
   const { value } = await response.body!.getReader().read()
   expect(Buffer.from(value!).toString()).toBe('retry: 2000\n\n')
@@ -108,7 +108,7 @@ describe('by a link', () => {
 
   test('only the transcript of the link’s room is accessible, in every format', async () => {
     const it = await spoken()
-    const { token } = it.context.links.issue('r', 60_000)
+    const { token } = it.services.links.issue('r', 60_000)
     expect((await by(it.url, token, '/rooms/r/transcript?format=vtt')).text).toContain('dos &lt;b&gt;')
     expect((await fetch(`${it.url}/v1/rooms/r/transcript?format=text&token=${token}`)).status).toBe(200)
     const { id } = (await it.ask('GET', '/rooms/r/transcript')).body
@@ -119,20 +119,20 @@ describe('by a link', () => {
     for (const path of ['/rooms/other/transcript', `/transcripts/${id}`, '/transcripts'])
       expect((await by(it.url, token, path)).status, path).toBe(401)
     expect((await by(it.url, token, `/rooms/r/transcript?life=${other}`)).status).toBe(404)
-    it.context.links.revoke('r')
+    it.services.links.revoke('r')
     expect((await by(it.url, token, '/rooms/r/transcript')).status).toBe(401)
   })
 
   test('cannot be deleted', async () => {
     const it = await spoken()
-    const { token } = it.context.links.issue('r', 60_000)
+    const { token } = it.services.links.issue('r', 60_000)
     const headers = { authorization: `Bearer ${token}` }
     expect((await fetch(`${it.url}/v1/rooms/r/transcript`, { method: 'DELETE', headers })).status).toBe(401)
   })
 
   test('a stored transcript is accessible after the room has ended, until the link expires', async () => {
     const it = await spoken({ store: 'memory' })
-    const { token } = it.context.links.issue('r', 60_000)
+    const { token } = it.services.links.issue('r', 60_000)
     const { id } = (await it.ask('GET', '/rooms/r/transcript')).body
     await closed(it)
     expect((await by(it.url, token, '/rooms/r/transcript')).text).toContain('room_unknown')
@@ -155,7 +155,7 @@ describe('by a link', () => {
 
   test('is rate-limited per address; rejected requests do not count against others', async () => {
     const it = await spoken()
-    const { token } = it.context.links.issue('r', 60_000)
+    const { token } = it.services.links.issue('r', 60_000)
     const statuses: number[] = []
     for (let n = 0; n < 35; n++) statuses.push((await by(it.url, token, '/rooms/r/transcript')).status)
     expect(statuses).toEqual([...Array(30).fill(200), ...Array(5).fill(429)])
@@ -167,8 +167,8 @@ describe('by a link', () => {
   test('is rate-limited per link and for all links together, if addresses are exempt', async () => {
     const it = await spoken({}, { groupOf: () => undefined })
     const [one, other] = [
-      it.context.links.issue('r', 60_000).token,
-      it.context.links.issue('r', 60_000).token,
+      it.services.links.issue('r', 60_000).token,
+      it.services.links.issue('r', 60_000).token,
     ]
     const ok = async (token: string, times: number) => {
       let count = 0
