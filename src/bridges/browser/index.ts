@@ -116,6 +116,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
 
   const accept = (webSocket: WebSocket, request: FastifyRequest) => {
     const socket = new TalkSocket(webSocket, { clock, limits, counters: new LegCounters() })
+    socket.start()
     const origin = { address: addressPrefix(request.ip), group: groupOf(request.ip) }
     if (!lobby.enter(socket, origin)) return
     sockets.add(socket)

@@ -116,6 +116,7 @@ export class MediaStreams {
   accept(webSocket: WebSocket): void {
     const { clock, limits, media } = this.#options
     const socket = new MediaSocket(webSocket, { clock, limits, counters: new LegCounters(), media })
+    socket.start()
     this.#sockets.add(socket)
     webSocket.once('close', () => this.#sockets.delete(socket))
     StreamLeg.answer(socket, this.#legOptions, leg => this.#handOver(leg))

@@ -90,6 +90,11 @@ export abstract class LegSocket<
     this.#heardAt = now
     this.#lookedAt = now
     this.#rate = new TokenBucket(messagesPerSecond, messageBurst, now)
+  }
+
+  /** Receives from now on. Call it once, at once: a socket's first messages may have arrived already. */
+  start(): void {
+    const socket = this.#socket
     socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary))
     socket.on('ping', () => this.#onControl())
     socket.on('pong', () => this.#onControl())

@@ -47,6 +47,7 @@ export function answeredLeg(limits: Partial<StreamLimits> = {}) {
   const all = { ...DEFAULT_LIMITS, stoppedMs: 0, ...limits }
   const options = { clock, limits: all, counters: new LegCounters(), media: twilioMedia }
   const socket = new MediaSocket(fake as unknown as WebSocket, options)
+  socket.start()
   let made: Admitted | undefined
   const terms = {
     carrier: 'twilio',
