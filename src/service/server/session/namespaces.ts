@@ -110,6 +110,7 @@ function refusal(): ServiceError {
 function serve(socket: Socket, { takes, open }: Offer, options: NamespaceOptions): void {
   options.guard.joined(socket.conn)
   const channel = new SocketChannel(socket, options.errors)
+  channel.start()
   const holder = socket.data.holder as KeyUsage
   const log = tagged(options.log, { session: socket.id, namespace: socket.nsp.name, key: holder.name })
   let session: Session

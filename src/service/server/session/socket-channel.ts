@@ -22,6 +22,11 @@ export class SocketChannel implements Channel {
   constructor(socket: Socket, errors?: ErrorCounts) {
     this.#socket = socket
     this.#errors = errors
+  }
+
+  /** Observes the socket from now on. Call it once, before anything is sent. */
+  start(): void {
+    const socket = this.#socket
     const { conn } = socket
     joined.set(conn, (joined.get(conn) ?? 0) + 1)
     // Called when the transport has sent everything; data added in the meantime is small relative to the limit.

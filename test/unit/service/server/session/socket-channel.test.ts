@@ -39,7 +39,9 @@ class FakeSocket {
 }
 
 function channelOf(socket: FakeSocket): SocketChannel {
-  return new SocketChannel(socket as unknown as Socket)
+  const channel = new SocketChannel(socket as unknown as Socket)
+  channel.start()
+  return channel
 }
 
 const settled = (promise: Promise<void>) =>
