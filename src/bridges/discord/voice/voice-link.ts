@@ -132,7 +132,7 @@ export class VoiceLink implements PacketSource, PacketPlayer {
       return
     }
     this.#within(this.#limits.joinTimeoutMs, () => this.#afresh())
-    const { connect = (...all) => new PatchedConnection(...all) } = this.#options
+    const { connect = (...all) => PatchedConnection.join(...all) } = this.#options
     const options = { guildId, group, adapterCreator, dave, clock, counters }
     const [reception, guard, channelId] = [this.#reception, this.#guard, this.#channelId]
     try {

@@ -132,20 +132,30 @@ export class PatchedConnection {
   #resuming = false
   #destroyed = false
 
+  private constructor(
+    options: ConnectionOptions,
+    watcher: ConnectionWatcher,
+    gate: VoiceStateFilter,
+    connection: VoiceConnection,
+  ) {
+    this.#options = options
+    this.#watcher = watcher
+    this.#gate = gate
+    this.#connection = connection
+  }
+
   /** Sends the join request. Throws `BridgeError` `STATE` if the bot already has a connection in this guild. */
-  constructor(options: ConnectionOptions, watcher: ConnectionWatcher) {
+  static join(options: ConnectionOptions, watcher: ConnectionWatcher): PatchedConnection {
     const { guildId, channelId, group, adapterCreator, dave } = options
     if (getVoiceConnection(guildId, group))
       throw new BridgeError('STATE', `guild ${guildId} already has a voice connection`)
-    this.#options = options
-    this.#watcher = watcher
-    this.#gate = new VoiceStateFilter(adapterCreator, watcher)
-    this.#connection = this.#gate.asking(() =>
+    const gate = new VoiceStateFilter(adapterCreator, watcher)
+    const connection = gate.asking(() =>
       joinVoiceChannel({
         guildId,
         channelId,
         group,
-        adapterCreator: this.#gate.create,
+        adapterCreator: gate.create,
         selfDeaf: false,
         selfMute: false,
         daveEncryption: dave,
@@ -153,13 +163,14 @@ export class PatchedConnection {
         decryptionFailureTolerance: Number.MAX_SAFE_INTEGER,
       }),
     )
-    const connection = this.#connection
+    const patched = new PatchedConnection(options, watcher, gate, connection)
     connection.receiver.onWsPacket = ignore
     connection.receiver.onUdpMessage = ignore
     connection.on('error', error => watcher.failed(error))
-    connection.on('stateChange', () => this.#changed())
+    connection.on('stateChange', () => patched.#changed())
     // Changes made by the library before the listener was added.
-    queueMicrotask(() => this.#changed())
+    queueMicrotask(() => patched.#changed())
+    return patched
   }
 
   get ready(): boolean {
@@ -220,7 +231,7 @@ export class PatchedConnection {
 
   #patch(networking: Networking): NetworkingPatches {
     const { clock, reception } = this.#options
-    return new NetworkingPatches(networking, clock, {
+    const patches = new NetworkingPatches(networking, clock, {
       packet: packet => this.#packet(packet),
       datagram: (datagram, fromServer) => reception.datagram(datagram, fromServer),
       changed: state => this.#networkingChanged(state),
@@ -228,6 +239,8 @@ export class PatchedConnection {
       closing: code => this.#watcher.closed(code),
       failed: error => this.#watcher.failed(error),
     })
+    patches.start()
+    return patches
   }
 
   #networkingChanged({ code, connectionData, dave }: NetworkingState): void {

@@ -90,7 +90,7 @@ export interface NetworkingWatcher {
   failed(error: unknown): void
 }
 
-/** Patches one `Networking` of the library and reports its events. Disposing stops its timers. */
+/** Patches one `Networking` of the library and reports its events. The creator starts it; disposing stops its timers. */
 export class NetworkingPatches implements Disposable {
   readonly #networking: Networking
   readonly #watcher: NetworkingWatcher
@@ -108,6 +108,12 @@ export class NetworkingPatches implements Disposable {
     this.#networking = networking
     this.#watcher = watcher
     this.#clock = clock
+  }
+
+  /** Patches it and reports its events from now on. Call it once. */
+  start(): void {
+    const networking = this.#networking
+    const watcher = this.#watcher
     networking.prependListener('close', (code: number) => watcher.closing(code))
     networking.on('stateChange', (_old: NetworkingState, state: NetworkingState) => this.#changed(state))
     this.#sealOurselves()

@@ -71,6 +71,7 @@ function stage() {
     closing: code => void codes.push(code),
     failed: error => void failures.push(error),
   })
+  mends.start()
   return { clock, socket, udp, networking, packets, datagrams, failures, codes, mends, state }
 }
 
