@@ -26,10 +26,15 @@ export class RecordedSocket implements Disposable {
   #waiting: (() => void)[] = []
   #left = false
 
-  constructor(options: RecordedSocketOptions) {
+  private constructor(options: RecordedSocketOptions, socket: Socket) {
     this.#options = options
+    this.#socket = socket
+  }
+
+  /** Connects in the background; the record has the outcome. */
+  static open(options: RecordedSocketOptions): RecordedSocket {
     const { base, namespace, query, apiKey, patienceMs } = options
-    this.#socket = io(`${base}${namespace}`, {
+    const socket = io(`${base}${namespace}`, {
       transports: ['websocket'],
       upgrade: false,
       reconnection: false,
@@ -38,15 +43,9 @@ export class RecordedSocket implements Disposable {
       query: { ...query },
       ...(apiKey === undefined ? {} : { auth: { token: apiKey } }),
     })
-    this.#socket.on('connect', () => {
-      this.#note({ kind: 'connect', name: 'connect', payload: undefined })
-      options.atConnect?.(this)
-    })
-    this.#socket.onAny((name: string, payload: unknown) => this.#note({ kind: 'event', name, payload }))
-    this.#socket.on('connect_error', (error: Error & { data?: unknown }) =>
-      this.#note({ kind: 'connect_error', name: error.message, payload: error.data }),
-    )
-    this.#socket.on('disconnect', reason => this.#note({ kind: 'disconnect', name: reason, payload: reason }))
+    const recorded = new RecordedSocket(options, socket)
+    recorded.#listen()
+    return recorded
   }
 
   get record(): SessionRecord {
@@ -109,6 +108,19 @@ export class RecordedSocket implements Disposable {
     this.#socket.offAny()
     this.#socket.disconnect()
     this.#socket.io.engine?.close()
+  }
+
+  #listen(): void {
+    const socket = this.#socket
+    socket.on('connect', () => {
+      this.#note({ kind: 'connect', name: 'connect', payload: undefined })
+      this.#options.atConnect?.(this)
+    })
+    socket.onAny((name: string, payload: unknown) => this.#note({ kind: 'event', name, payload }))
+    socket.on('connect_error', (error: Error & { data?: unknown }) =>
+      this.#note({ kind: 'connect_error', name: error.message, payload: error.data }),
+    )
+    socket.on('disconnect', reason => this.#note({ kind: 'disconnect', name: reason, payload: reason }))
   }
 
   #note(happening: Happening): void {

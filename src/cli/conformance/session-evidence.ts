@@ -81,7 +81,7 @@ async function session(
   more: { apiKey?: string | undefined; atConnect?: (socket: RecordedSocket) => void } = {},
 ): Promise<SessionRecord> {
   const { base, apiKey, clock, patienceMs } = probe
-  const socket = new RecordedSocket({ base, namespace, query, apiKey, clock, patienceMs, ...more })
+  const socket = RecordedSocket.open({ base, namespace, query, apiKey, clock, patienceMs, ...more })
   try {
     if (await socket.started()) await use(socket)
     await socket.quiet(probe.quietMs)
