@@ -98,22 +98,58 @@ function transform(): void {
     real[a + 3] = re1 - im3
     imaginary[a + 3] = im1 + re3
   }
-  for (let size = 8; size <= HALF; size <<= 1) {
-    const half = size >> 1
-    const step = SIZE / size
-    for (let start = 0; start < HALF; start += size)
-      for (let k = 0, turn = 0; k < half; k++, turn += step) {
-        const a = start + k
-        const b = a + half
-        const c = COS[turn]!
-        const s = SIN[turn]!
-        const re = real[b]! * c + imaginary[b]! * s
-        const im = imaginary[b]! * c - real[b]! * s
-        real[b] = real[a]! - re
-        imaginary[b] = imaginary[a]! - im
-        real[a] = real[a]! + re
-        imaginary[a] = imaginary[a]! + im
-      }
+  // Two steps at a time, which saves a quarter of the multiplications; the last step is alone.
+  twoSteps(4)
+  twoSteps(16)
+  for (let k = 0, b = HALF / 2; b < HALF; k++, b++) {
+    const c = COS[2 * k]!
+    const s = SIN[2 * k]!
+    const re = real[b]! * c + imaginary[b]! * s
+    const im = imaginary[b]! * c - real[b]! * s
+    real[b] = real[k]! - re
+    imaginary[b] = imaginary[k]! - im
+    real[k] = real[k]! + re
+    imaginary[k] = imaginary[k]! + im
+  }
+}
+
+/** Combines transforms of `quarter` values into those of four times as many. */
+function twoSteps(quarter: number): void {
+  const step = SIZE / (4 * quarter)
+  for (let k = 0; k < quarter; k++) {
+    const c1 = COS[k * step]!
+    const s1 = SIN[k * step]!
+    const c2 = COS[2 * k * step]!
+    const s2 = SIN[2 * k * step]!
+    const c3 = c1 * c2 - s1 * s2
+    const s3 = s1 * c2 + c1 * s2
+    for (let a = k; a < HALF; a += 4 * quarter) {
+      const b = a + quarter
+      const c = b + quarter
+      const d = c + quarter
+      const reB = real[b]! * c2 + imaginary[b]! * s2
+      const imB = imaginary[b]! * c2 - real[b]! * s2
+      const reC = real[c]! * c1 + imaginary[c]! * s1
+      const imC = imaginary[c]! * c1 - real[c]! * s1
+      const reD = real[d]! * c3 + imaginary[d]! * s3
+      const imD = imaginary[d]! * c3 - real[d]! * s3
+      const re0 = real[a]! + reB
+      const im0 = imaginary[a]! + imB
+      const re1 = real[a]! - reB
+      const im1 = imaginary[a]! - imB
+      const re2 = reC + reD
+      const im2 = imC + imD
+      const re3 = reC - reD
+      const im3 = imC - imD
+      real[a] = re0 + re2
+      imaginary[a] = im0 + im2
+      real[b] = re1 + im3
+      imaginary[b] = im1 - re3
+      real[c] = re0 - re2
+      imaginary[c] = im0 - im2
+      real[d] = re1 - im3
+      imaginary[d] = im1 + re3
+    }
   }
 }
 

@@ -31,6 +31,8 @@ const NOTHING_DB = -75
 /** Number of slots over which shapes are compared, and the share of slots and bands that must contain played audio. */
 export const SHAPE_SLOTS = 20
 const SHAPE_SHARE = 0.4
+/** Maximum number of compared levels: every second band. */
+const MOST_CELLS = SHAPE_SLOTS * Math.ceil(BANDS / 2)
 /** An echo differs from the played audio by a nearly constant gain: maximum standard deviation (dB). */
 const SHAPE_DB = 5
 /**
@@ -225,7 +227,7 @@ export class EchoPath {
     let found = -1
     for (let delay = 0; delay < DELAYS; delay++) {
       if (!this.#sounded(number, delay)) continue
-      const spread = this.#spread(number, delay)
+      const spread = this.#spread(number, delay, best)
       if (spread >= best) continue
       best = spread
       found = delay
@@ -261,8 +263,8 @@ export class EchoPath {
     return slots >= SHAPE_SLOTS * SHAPE_SHARE
   }
 
-  /** Returns the standard deviation of the gain at `delay` over slots and every second band (dB). */
-  #spread(number: number, delay: number): number {
+  /** Returns the standard deviation of the gain at `delay` over slots and every second band (dB), if it is below `most`. */
+  #spread(number: number, delay: number, most: number): number {
     const all = this.#played
     const heard = this.#heard
     for (let n = 0; n < SHAPE_SLOTS; n++) {
@@ -291,6 +293,8 @@ export class EchoPath {
       }
       if (count < 5) continue
       spread += squares - (sum * sum) / count
+      // Most delays are ruled out by the first bands: the sum only grows, and the number of cells is limited.
+      if (spread >= most * most * MOST_CELLS) return Number.POSITIVE_INFINITY
       contrast += squaresPlayed - (sumPlayed * sumPlayed) / count
       gains += sum
       cells += count

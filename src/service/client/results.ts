@@ -56,6 +56,8 @@ const RATES = ['file.sampleRate', 'audio.sampleRate', 'sampleRate']
 const TEXT_MOST = 4_000
 /** Maximum number of fields inspected per object. */
 const MOST_FIELDS = 100
+/** Maximum number of names whose plain form is kept. */
+const MOST_NAMES = 1_000
 /** Maximum plausible duration of a stage (ms); larger values are ignored. */
 const STAGE_MOST_MS = 600_000
 
@@ -176,9 +178,9 @@ function isPlain(value: unknown): value is Record<string, unknown> {
 /** Returns the value at `place`. Names are compared ignoring case, `_` and `-`; an exact match wins. */
 function at(value: unknown, place: string): unknown {
   let inside = value
-  for (const name of place.split('.')) {
+  for (const { name, plain } of stepsOf(place)) {
     if (!isPlain(inside)) return undefined
-    inside = Object.hasOwn(inside, name) ? inside[name] : alike(inside, plainName(name))
+    inside = Object.hasOwn(inside, name) ? inside[name] : alike(inside, plain)
   }
   return inside
 }
@@ -192,8 +194,25 @@ function alike(value: Record<string, unknown>, wanted: string): unknown {
   return undefined
 }
 
+// Every result has the same few names: what they are compared as is kept.
+const steps = new Map<string, readonly { readonly name: string; readonly plain: string }[]>()
+const plainNames = new Map<string, string>()
+
+function stepsOf(place: string) {
+  let known = steps.get(place)
+  if (!known) {
+    known = place.split('.').map(name => ({ name, plain: plainName(name) }))
+    steps.set(place, known)
+  }
+  return known
+}
+
 function plainName(name: string): string {
-  return name.slice(0, 64).replace(/[_-]/g, '').toLowerCase()
+  const known = plainNames.get(name)
+  if (known !== undefined) return known
+  const plain = name.slice(0, 64).replace(/[_-]/g, '').toLowerCase()
+  if (plainNames.size < MOST_NAMES && name.length <= 64) plainNames.set(name, plain)
+  return plain
 }
 
 function firstOf<T, R>(values: readonly T[], read: (value: T) => R | undefined): R | undefined {
