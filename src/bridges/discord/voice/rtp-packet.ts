@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
 import { xchacha20poly1305 } from '@noble/ciphers/chacha.js'
 
 /** Receives one user's packets as they arrive from the network: in any order, with gaps and duplicates. */
@@ -50,6 +50,18 @@ export const XCHACHA_MODE = 'aead_xchacha20_poly1305_rtpsize'
 const GCM_NONCE = Buffer.alloc(12)
 const XCHACHA_NONCE = Buffer.alloc(24)
 
+/** Keys as Node needs them: making one takes five times as long as decrypting a packet. */
+const keyObjects = new WeakMap<Uint8Array, KeyObject>()
+
+function keyObjectOf(key: Uint8Array): KeyObject {
+  let made = keyObjects.get(key)
+  if (!made) {
+    made = createSecretKey(key)
+    keyObjects.set(key, made)
+  }
+  return made
+}
+
 /** Returns whether `datagram` looks like an audio packet, not RTCP, video or a keep-alive response. */
 export function isAudio(datagram: Buffer): boolean {
   return (
@@ -87,7 +99,7 @@ export function opened(datagram: Buffer, { mode, key }: SessionKey): Buffer | un
 function unsealed(datagram: Buffer, clear: number, end: number, mode: string, key: Uint8Array): Buffer {
   if (mode === GCM_MODE) {
     datagram.copy(GCM_NONCE, 0, end)
-    const decipher = createDecipheriv('aes-256-gcm', key, GCM_NONCE)
+    const decipher = createDecipheriv('aes-256-gcm', keyObjectOf(key), GCM_NONCE)
     decipher.setAAD(datagram.subarray(0, clear))
     decipher.setAuthTag(datagram.subarray(end - TAG_BYTES, end))
     const payload = decipher.update(datagram.subarray(clear, end - TAG_BYTES))
@@ -109,7 +121,7 @@ export function sealed(header: Buffer, payload: Buffer, { mode, key }: SessionKe
   nonce.writeUInt32BE(counter, 0)
   const tail = nonce.subarray(0, COUNTER_BYTES)
   if (xchacha) return Buffer.concat([header, xchacha20poly1305(key, nonce, header).encrypt(payload), tail])
-  const cipher = createCipheriv('aes-256-gcm', key, nonce)
+  const cipher = createCipheriv('aes-256-gcm', keyObjectOf(key), nonce)
   cipher.setAAD(header)
   const text = cipher.update(payload)
   cipher.final()

@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events'
 import type { VoiceConnection } from '@discordjs/voice'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import type { DaveSession } from '../dave-guard.ts'
-import { sealed, XCHACHA_MODE } from '../rtp-packet.ts'
+import { GCM_MODE, sealed, XCHACHA_MODE } from '../rtp-packet.ts'
 
 /**
  * The parts of @discordjs/voice 0.19.2 that are patched here. They are not public, which is why the version is pinned.
@@ -227,14 +227,16 @@ export class NetworkingPatches implements Disposable {
   }
 
   /**
-   * Encrypts XChaCha20 packets here, regardless of the installed cipher packages. The library uses the first package it
-   * can import, even `libsodium-wrappers`, whose functions it cannot find, and then the first packet throws.
+   * Encrypts packets here. For XChaCha20, the library uses the first cipher package it can import, even
+   * `libsodium-wrappers`, whose functions it cannot find, and then the first packet throws. For AES-GCM, it prepares the
+   * key again for every packet, which takes most of the time.
    */
   #sealOurselves(): void {
     const networking = this.#networking
     const create = networking.createAudioPacket.bind(networking)
     networking.createAudioPacket = (opus, data, dave) => {
-      if (data.encryptionMode !== XCHACHA_MODE || !data.secretKey) return create(opus, data, dave)
+      const { encryptionMode: mode, secretKey: key } = data
+      if ((mode !== XCHACHA_MODE && mode !== GCM_MODE) || !key) return create(opus, data, dave)
       const header = Buffer.alloc(MEDIA_HEADER_BYTES)
       header[0] = 0x80
       header[1] = 120
@@ -243,7 +245,7 @@ export class NetworkingPatches implements Disposable {
       header.writeUInt32BE(data.ssrc, 8)
       data.nonce = (data.nonce + 1) >>> 0
       const payload = dave?.encrypt(opus) ?? opus
-      return sealed(header, payload, { mode: XCHACHA_MODE, key: data.secretKey }, data.nonce)
+      return sealed(header, payload, { mode, key }, data.nonce)
     }
   }
 }
