@@ -28,15 +28,12 @@ export class Members implements Callers {
   }
 
   async call(_port: number, legs: number): Promise<void> {
-    const guild = this.#discord.addGuild({ name: 'Bench' })
-    await this.#until(() =>
-      this.#discord.requests.some(({ route, status }) => route?.includes('/commands') && status === 201),
-    )
     for (let index = 0; index < legs; index++) {
       const first = index % MEMBERS_PER_CHANNEL === 0
-      if (first) this.#channels.push(guild.addVoiceChannel({ name: `Channel ${this.#channels.length}` }))
+      // A bot can be in one voice channel of each guild.
+      if (first) this.#channels.push(await this.#open(`Guild ${this.#channels.length}`))
       const channel = this.#channels.at(-1)!
-      const member = guild.addMember({ name: `Member ${index}`, locale: first ? 'es-ES' : 'en-US' })
+      const member = channel.guild.addMember({ name: `Member ${index}`, locale: first ? 'es-ES' : 'en-US' })
       this.#members.push(member)
       await member.join(channel)
       await member.command('interpret language', { language: first ? 'es-es' : 'en-us' })
@@ -45,8 +42,18 @@ export class Members implements Callers {
     for (const [index, member] of this.#members.entries()) void this.#talk(member, index)
   }
 
+  /** Adds a guild with a voice channel, in which the bot has its commands. */
+  async #open(name: string): Promise<VoiceChannel> {
+    const channel = this.#discord.addGuild({ name }).addVoiceChannel({ name: 'Channel' })
+    await this.#until(() =>
+      this.#discord.requests.some(({ route, status }) => route?.includes('/commands') && status === 201),
+    )
+    return channel
+  }
+
   lost(): number {
-    return this.#members.filter(member => member.voice === undefined).length
+    // Without the bot in their channel, nobody interprets them.
+    return this.#members.filter(({ voice, guild }) => !voice || !guild.bot.voice).length
   }
 
   refused(): number {
