@@ -85,7 +85,7 @@ function appOf(context: AppContext, owned: AsyncDisposable): App {
   let closing: Promise<void> | undefined
   const leave = async () => {
     const drained = drain.begin()
-    // A bot can be active only once: the next server may take it over.
+    // A bot can be active only once: the next server can take it over.
     await Promise.all([drained, discordOf(server)?.close()])
     await Promise.all(registeredBridges(carriers, server).map(bridge => bridge.handOver()))
   }

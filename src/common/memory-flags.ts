@@ -36,7 +36,7 @@ export function applyMemoryFlags(): void {
   }
 }
 
-/** A failed `execve` aborts the process; Node may have been replaced or moved since it was started. */
+/** A failed `execve` aborts the process; Node has possibly been replaced or moved since it was started. */
 function canExecute(): boolean {
   try {
     accessSync(process.execPath, constants.X_OK)

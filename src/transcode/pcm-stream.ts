@@ -211,7 +211,7 @@ export class PcmStream {
     return this.#begins[0] ?? this.#queue.length
   }
 
-  /** Distance to the next result that may be a file. */
+  /** Distance to the next result that can be a file. */
   get #fileBegin(): number {
     const { bytes, start, end } = this.#queue
     for (const at of this.#begins)

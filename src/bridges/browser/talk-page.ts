@@ -92,7 +92,7 @@ export function talkPage(
         ...(await offer.get()),
         defaults: options.languages,
         ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
-        // Visitors without an invitation may still have a code.
+        // Visitors without an invitation can still have a code.
         welcome,
         invited,
         recordings: recordings.map(({ file, language, text }) => ({

@@ -112,7 +112,7 @@ export class MediaStreams {
     await sent
   }
 
-  /** Takes a socket whose upgrade was accepted. Synchronous: its first messages may have arrived already. */
+  /** Takes a socket whose upgrade was accepted. Synchronous: its first messages have possibly arrived already. */
   accept(webSocket: WebSocket): void {
     const { clock, limits, media } = this.#options
     const socket = new MediaSocket(webSocket, { clock, limits, counters: new LegCounters(), media })

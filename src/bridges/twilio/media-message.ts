@@ -36,7 +36,7 @@ const MEDIA = {
 
 /**
  * Parses a media message of the inbound track, byte for byte as Twilio sends it. Returns undefined for anything else,
- * which may still be valid JSON. The result is reused: it is valid until the next call.
+ * which can still be valid JSON. The result is reused: it is valid until the next call.
  */
 export function parseUsualMedia(data: Buffer): Extract<Inbound, { kind: 'media' }> | undefined {
   const chunk = digitsEnd(data, HEAD.length)

@@ -92,7 +92,7 @@ export abstract class LegSocket<
     this.#rate = new TokenBucket(messagesPerSecond, messageBurst, now)
   }
 
-  /** Receives from now on. Call it once, at once: a socket's first messages may have arrived already. */
+  /** Receives from now on. Call it once, at once: a socket's first messages have possibly arrived already. */
   start(): void {
     const socket = this.#socket
     socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary))

@@ -172,7 +172,7 @@ export abstract class SocketLeg<C extends string, N extends SocketLegCounters> i
     this.#settle(reason)
   }
 
-  /** Ends the leg; the participant may come back with another. */
+  /** Ends the leg; the participant can reconnect with another. */
   protected endRetryable(code: 'LEG_SILENT' | 'LEG_LOST', text: string): void {
     this.end({ kind: 'failed', error: new BridgeError(code, text, { retryable: true }) })
   }

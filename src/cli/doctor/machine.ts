@@ -83,7 +83,7 @@ export async function unwritable(folder: string): Promise<string | undefined> {
   } catch (error) {
     return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
   } finally {
-    // Only empty folders are removed: another program may have started to write there.
+    // Only empty folders are removed: another program has possibly started to write there.
     for (const path of made) await rmdir(path).catch(() => {})
   }
 }

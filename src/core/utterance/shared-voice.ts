@@ -16,7 +16,7 @@ const LEAST_DROPPED = 256 << 10
 /** Decoded at once for a copy, and before the start of a copy from the middle (frames: 0.5 and 1 s). */
 const FIRST_COPIED = 25
 const PREROLL_FRAMES = 50
-/** Attempts to decode the start of a copy at once: a decoder may be missing, or bytes. */
+/** Attempts to decode the start of a copy at once: a decoder can be missing, or bytes. */
 const MOST_FIRST_COPIES = 8
 /** A reader this much behind another one decodes on its own (frames: 1 s). */
 const MOST_APART = 50
@@ -301,7 +301,7 @@ export class SharedVoice implements SpeechAudio {
     const skipped = this.#skip / FRAME_SAMPLES
     const from = Math.max(0, frame + skipped - PREROLL_FRAMES)
     if (format === 'mp3') {
-      // Counted from the end, since its start may have been given up.
+      // Counted from the end, since its start was possibly dropped.
       const keptMs = new Mp3Length(this.#voice).msAfter(0)
       const firstMs = this.#voice.start === 0 ? 0 : (this.#frames + skipped) * FRAME_MS - keptMs
       const { at, ms } = new Mp3Length(this.#voice).seek(from * FRAME_MS - firstMs)

@@ -171,7 +171,7 @@ export class Recording implements Tap {
 
   /** All files end at the same time. */
   async #close(durationMs: number): Promise<void> {
-    // Translations may have been sent slightly ahead of time.
+    // Translations have possibly been sent slightly ahead of time.
     const lengths = [...this.#tracks.values()].map(({ file }) => file.durationMs)
     const lastMs = Math.max(durationMs, ...lengths)
     await Promise.all(

@@ -163,7 +163,7 @@ function unpacked(payload: unknown): unknown {
   }
 }
 
-/** Returns the result itself, then nested objects that may be the actual result. */
+/** Returns the result itself, then nested objects that can be the actual result. */
 function layersOf(payload: unknown): unknown[] {
   const whole = Array.isArray(payload) ? payload.find(each => isPlain(each)) : payload
   if (!isPlain(whole)) return []

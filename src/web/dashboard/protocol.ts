@@ -102,7 +102,7 @@ export interface HealthFigures {
   /** Of one core. */
   readonly cpuPercent: number
   readonly memoryMiB: number
-  /** Of the memory that this process may use. */
+  /** Of the memory that this process can use. */
   readonly memoryPercent: number
   /** Circuit breakers of the services, in order of preference: closed, open, half-open. */
   readonly services: readonly string[]

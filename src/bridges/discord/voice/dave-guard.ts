@@ -188,7 +188,7 @@ export class DaveGuard {
     const dave = this.#dave
     if (dave === undefined || this.#clock.now() - this.#reinitAt < REINIT_PAUSE_MS) return
     this.#failures = 0
-    // The server may not have answered the previous time, and the library would wait indefinitely.
+    // The server possibly has not answered the previous time, and the library would wait indefinitely.
     dave.reinitializing = false
     dave.recoverFromInvalidTransition(dave.lastTransitionId ?? 0)
   }

@@ -256,7 +256,7 @@ export class VoiceReceiver {
   }
 
   /**
-   * The key may have changed: decrypts frames from before the change first, because older frames cannot be decrypted
+   * The key has possibly changed: decrypts frames from before the change first, because older frames cannot be decrypted
    * after newer ones.
    */
   rekeyed(): void {

@@ -56,7 +56,7 @@ export function deadlineOf(
 
 /** `person`: a machine is ruled out, or detection is off. */
 export type DialState =
-  /** Requested; the carrier may not have responded yet. */
+  /** Requested; the carrier has possibly not responded yet. */
   | { readonly status: 'queued'; readonly person: boolean }
   | { readonly status: 'ringing'; readonly person: boolean }
   /** Answered. Without `participant` the stream is due; with it the participant is in the room, but still muted. */
@@ -82,7 +82,7 @@ export type DialInput =
   | { readonly type: 'unanswered' }
   | { readonly type: 'failed'; readonly error: BridgeError }
 
-/** The initial state. `detects`: a machine may be detected. */
+/** The initial state. `detects`: a machine can be detected. */
 export function queued(detects: boolean): DialState {
   return { status: 'queued', person: !detects }
 }

@@ -207,7 +207,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     } catch (error) {
       const failure = error instanceof CarrierError ? error : CarrierError.noResponse(undefined)
       if (failure.kind === 'unsure') {
-        // It may still ring: a callback shows this within seconds, and then it is a regular call.
+        // It can still ring: a callback shows this within seconds, and then it is a regular call.
         this.#doubt = failure
         this.#arm()
       } else {

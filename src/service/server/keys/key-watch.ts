@@ -26,7 +26,7 @@ export type KeyFileStatus =
 
 /**
  * Keeps `keys` in sync with the key file. Deleting the file revokes its keys. If it cannot be read, none of its keys is
- * accepted, because one of them may have been revoked. An invalid file changes nothing. Each state is logged once.
+ * accepted, because one of them has possibly been revoked. An invalid file changes nothing. Each state is logged once.
  */
 export class KeyWatch implements Disposable {
   readonly #file: KeyFile

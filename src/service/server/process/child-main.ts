@@ -37,7 +37,7 @@ process.once('SIGTERM', end)
 process.on('SIGINT', () => {})
 // Node would open its inspector, which exposes every key.
 process.on('SIGUSR1', () => {})
-// The parent may have exited before this process could notice.
+// The parent has possibly exited before this process could notice.
 if (!process.connected) end()
 
 async function start(config: ServiceConfig): Promise<void> {

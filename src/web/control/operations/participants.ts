@@ -106,7 +106,7 @@ export const hangUpParticipant = operation({
     const found = context.relay.find(participant)
     if (!found && !context.departed.has('participant', participant))
       throw new ControlError('participant_unknown')
-    // Not awaited: the peer may take time to hang up.
+    // Not awaited: the peer can take time to hang up.
     void found?.hangUp()
     return { id: participant, ended: true }
   },

@@ -83,7 +83,7 @@ export interface NetworkingWatcher {
   packet(packet: VoicePacket): void
   datagram(datagram: Buffer, fromServer: boolean): void
   changed(state: NetworkingState): void
-  /** An encryption message was handled, so the key may have changed. */
+  /** An encryption message was handled, so the key has possibly changed. */
   rekeyed(): void
   /** Called before the library reacts to it. */
   closing(code: number): void
@@ -194,7 +194,7 @@ export class NetworkingPatches implements Disposable {
     udp.socket.on('message', (datagram, from) => {
       if (!this.#over) this.#watcher.datagram(datagram, from.port === port && from.address === ip)
     })
-    // Its first call is delayed, and the socket may be closed by then.
+    // Its first call is delayed, and the socket can be closed by then.
     const keepAlive = udp.keepAlive.bind(udp)
     udp.keepAlive = () => {
       try {
