@@ -4,7 +4,7 @@ import { SAMPLE_RATE } from '../src/transcode/pcm.ts'
 import type { Callers } from './callers.ts'
 
 /** Members of one voice channel. All but the first speak English, and the first one Spanish. */
-export const MEMBERS_PER_CHANNEL = 5
+const MEMBERS_PER_CHANNEL = 5
 /** Longest time until a bot is in its channel (ms). */
 const START_MS = 30_000
 /** Length of what each member says in one go (ms). */

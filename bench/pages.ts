@@ -72,6 +72,8 @@ class Page {
   /** Messages that say that something was rejected. */
   refused = 0
   readonly #socket: WebSocket
+  /** A page sends no audio before it is admitted. */
+  readonly #admitted = Promise.withResolvers<void>()
   readonly #said: Int16Array | undefined
   readonly #message = Buffer.alloc(HEADER_BYTES + FRAME_SAMPLES * 2)
   readonly #view = new DataView(this.#message.buffer, this.#message.byteOffset, HEADER_BYTES)
@@ -103,6 +105,7 @@ class Page {
     const page = new Page(socket, index, probe, said)
     const language = languageOf(index)
     socket.send(JSON.stringify({ kind: 'hello', speaks: 'en-us', hears: language, alone: language }))
+    await page.#admitted.promise
     return page
   }
 
@@ -149,6 +152,7 @@ class Page {
 
   #told({ kind, id }: { kind: string; id?: number }): void {
     if (kind === 'refused' || kind === 'sorry') this.refused++
+    if (kind === 'welcome' || kind === 'refused') this.#admitted.resolve()
     if (kind === 'flush') this.#dryAt = 0
     // A mark is confirmed once everything before it has been played.
     if (kind === 'mark')

@@ -214,13 +214,17 @@ export class EchoGate {
 
   /** Judges frame `number`; the frames needed after it have arrived. */
   #look(number: number): void {
-    const place = number & (JUDGED - 1)
-    if (this.#levels[number % PLACES]! < TELLING) this.#foreign[place] = 0
-    // In detected speech, every second frame is enough.
-    else if (number <= this.#openUntil && (number & 1) === 1)
-      this.#foreign[place] = this.#foreign[(number - 1) & (JUDGED - 1)]!
-    else this.#foreign[place] = foreign(this.#audible, this.#hears, this.#hears.place(number), number)
+    this.#foreign[number & (JUDGED - 1)] = this.#shareOf(number)
     this.#decide(number)
+  }
+
+  #shareOf(number: number): number {
+    const levels = this.#levels
+    if (levels[number % PLACES]! < TELLING) return 0
+    // In detected speech, every second frame is enough.
+    if (number <= this.#openUntil && (number & 1) === 1 && levels[(number - 1) % PLACES]! >= TELLING)
+      return this.#foreign[(number - 1) & (JUDGED - 1)]!
+    return foreign(this.#audible, this.#hears, this.#hears.place(number), number)
   }
 
   /** Returns true if the audio up to frame `number` has the shape of played audio. */

@@ -22,7 +22,7 @@ const RISE = 0.05
 const RISE_MOST_DB = 0.5
 /** Amount of audio after which the gains of a delay count as known (slots, all bands together). */
 const PROVEN = 40
-/** … and after which they hardly change any more. */
+/** Amount after which they hardly change (slots). */
 const STEADY = 160
 /** Tolerance above the expected echo (dB), extra tolerance for a single band (dB), and level treated as silence (dBFS). */
 const MARGIN_DB = 7
@@ -293,7 +293,7 @@ export class EchoPath {
       }
       if (count < 5) continue
       spread += squares - (sum * sum) / count
-      // Most delays are ruled out by the first bands: the sum only grows, and the number of cells is limited.
+      // The sum only grows, and the number of cells is limited: a few bands rule out most delays.
       if (spread >= most * most * MOST_CELLS) return Number.POSITIVE_INFINITY
       contrast += squaresPlayed - (sumPlayed * sumPlayed) / count
       gains += sum

@@ -10,7 +10,7 @@ export interface DecodeJob {
   scheduled(wake: () => void): void
   /** True if `decode` has something to do, or would return false. */
   readonly due: boolean
-  /** True if a listener needs audio with the next ticks. */
+  /** True if a listener needs audio with the next ticks; then `due` is true as well. */
   readonly urgent: boolean
   /** Decodes one slice: at most 0.5 ms of work. Returns false once nothing is left to decode. */
   decode(): boolean
@@ -76,7 +76,7 @@ export class DecodeQueue {
     let left = this.#jobs.size
     for (const job of this.#jobs) {
       if (left-- === 0) break
-      if (!job.due || (urgentOnly && !job.urgent)) continue
+      if (urgentOnly ? !job.urgent : !job.due) continue
       this.#decode(job)
       if (this.#now() >= until) return false
     }

@@ -11,7 +11,7 @@ import { FIRST_SLICE, SLICE, VoiceCopy, VoicePass, type VoicePassOptions } from 
 const MOST_BYTES = 4 << 20
 /** Maximum length of a voice; the rest is dropped (ms). */
 const LONGEST_MS = 120_000
-/** Least amount that is given up of a voice that is too large. */
+/** Minimum number of bytes dropped at a time from the start of a voice that is too large. */
 const LEAST_DROPPED = 256 << 10
 /** Decoded at once for a copy, and before the start of a copy from the middle (frames: 0.5 and 1 s). */
 const FIRST_COPIED = 25
@@ -66,7 +66,7 @@ export class SharedVoice implements SpeechAudio {
   /** Where the bytes that are kept start, if not at the start of the voice. */
   #cut: Cut | undefined
   #lostBytes = 0
-  /** It had a reader or hold: without any, nothing is kept any more. */
+  /** It had a reader or hold; once all of them are closed, nothing is kept. */
   #used = false
   #fault: { readonly error: unknown } | undefined
   #wake: () => void = () => {}
@@ -330,7 +330,7 @@ export class SharedVoice implements SpeechAudio {
     trimmed: () => this.#tidy(),
     frames: () => this.#frames,
     whole: () => this.#voice.start === 0,
-    // A reader without a run cannot get one any more once the start of the voice has been given up.
+    // Without the start of the voice, no further run of the decoder is possible.
     over: () => this.#voice.start > 0 || (this.#complete && this.#voice.end === this.#voice.start),
   }
 }

@@ -6,7 +6,7 @@ import type { DecodeJob } from './decode-queue.ts'
 import { SharedVoice } from './shared-voice.ts'
 import { FIRST_SLICE, SLICE } from './voice-pass.ts'
 
-/** Decoded at once when bytes arrive (frames), in at most so many slices; the rest is decoded tick by tick. */
+/** Amount decoded at once when bytes arrive (frames), and maximum number of slices for it; the rest follows in ticks. */
 const PLAYABLE_FRAMES = 3
 const MOST_FIRST_SLICES = 3
 

@@ -287,7 +287,7 @@ test.each<[string, (ms: number) => Uint8Array]>([
   const behind = made.reader()
   behind.next()
   const heard: Int16Array[] = []
-  // Arrives 1.5 times as fast as it is played.
+  // Arrives faster than it is played.
   for (let at = 100_000; !reader.done && heard.length < 10_000; ) {
     const size = format === 'WAV' ? 2_880 : 1_200
     if (at < bytes.length) made.write(bytes.subarray(at, at + size))

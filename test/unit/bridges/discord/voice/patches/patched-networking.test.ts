@@ -63,7 +63,7 @@ function stage() {
   const failures: unknown[] = []
   const codes: number[] = []
   const state = { rekeyed: 0 }
-  const mends = new NetworkingPatches(networking, clock, {
+  const patches = new NetworkingPatches(networking, clock, {
     packet: (packet: VoicePacket) => void packets.push(packet),
     datagram: ({ length }, fromServer) => void datagrams.push([length, fromServer]),
     changed: () => {},
@@ -71,8 +71,8 @@ function stage() {
     closing: code => void codes.push(code),
     failed: error => void failures.push(error),
   })
-  mends.start()
-  return { clock, socket, udp, networking, packets, datagrams, failures, codes, mends, state }
+  patches.start()
+  return { clock, socket, udp, networking, packets, datagrams, failures, codes, patches, state }
 }
 
 describe('IP discovery', () => {
@@ -91,10 +91,10 @@ describe('IP discovery', () => {
 
   test('is not requested after an answer or the last attempt', () => {
     for (const end of ['answered', 'disposed'] as const) {
-      const { clock, socket, udp, networking, mends } = stage()
+      const { clock, socket, udp, networking, patches } = stage()
       networking.to({ code: CODE.udpHandshaking, ws: socket, udp, connectionData: DATA })
       if (end === 'answered') networking.to({ code: 3, ws: socket, udp, connectionData: DATA })
-      else mends[Symbol.dispose]()
+      else patches[Symbol.dispose]()
       clock.advance(20_000)
       expect(udp.sent.length).toBe(0)
       expect(clock.pending).toBe(0)
@@ -154,9 +154,9 @@ describe('messages', () => {
   })
 
   test('of a finished connection are ignored', () => {
-    const { socket, udp, networking, packets, datagrams, mends } = stage()
+    const { socket, udp, networking, packets, datagrams, patches } = stage()
     networking.to({ code: 3, ws: socket, udp, connectionData: DATA })
-    mends[Symbol.dispose]()
+    patches[Symbol.dispose]()
     socket.onMessage({ data: 'one' })
     udp.socket.emit('message', Buffer.alloc(50), { address: '127.0.0.1', port: 5_000 })
     expect(packets).toEqual([])
@@ -178,19 +178,19 @@ test('datagrams are marked as from the voice server or not', () => {
 })
 
 test('a socket that hangs while closing is terminated', () => {
-  const { socket, clock, mends } = stage()
+  const { socket, clock, patches } = stage()
   for (let n = 0; n < 10; n++) {
     clock.advance(1_000)
-    mends.check()
+    patches.check()
   }
   expect(socket.ws.terminated).toBe(0)
   socket.ws.readyState = 2
-  mends.check()
+  patches.check()
   clock.advance(1_000)
-  mends.check()
+  patches.check()
   expect(socket.ws.terminated).toBe(0)
   clock.advance(1_000)
-  mends.check()
+  patches.check()
   expect(socket.ws.terminated).toBe(1)
 })
 
