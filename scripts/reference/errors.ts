@@ -39,6 +39,16 @@ const RUN_TIME: Readonly<Record<ErrorCode, readonly [meaning: string, effect: st
     'A text cannot be spoken or translated at the moment.',
     'A tone is played instead of a notice; an API request gets the error.',
   ],
+  FLEET_AWAY: [
+    'NATS, or its quorum, cannot be reached.',
+    'Calls in progress continue. New callers of shared rooms wait; requests that need other nodes get 503.',
+  ],
+  FLEET_FAILED: ['Another node of the fleet failed to answer a request.', 'Reported to the requester.'],
+  NODE_GONE: [
+    'A node of the fleet has ended.',
+    'Its rooms are taken over by the node that needs them. Requests about them get 404 or 503 until then.',
+  ],
+  NODE_LATE: ['A node of the fleet did not answer in time.', 'The request is repeated, or gets 503.'],
   SERVICE_UNREACHABLE: [
     'No connection to the translation service.',
     'Original voices are played. The connection is retried with back-off.',

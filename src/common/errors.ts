@@ -17,6 +17,10 @@ export type ErrorCode =
   | 'DIAL_QUOTA_EXCEEDED'
   | 'DIAL_FAILED'
   | 'SPEECH_UNAVAILABLE'
+  | 'FLEET_AWAY'
+  | 'FLEET_FAILED'
+  | 'NODE_GONE'
+  | 'NODE_LATE'
 
 export type BackOff = 'fast' | 'slow'
 

@@ -14,6 +14,10 @@ const PARTS = {
       '@opentelemetry/exporter-trace-otlp-http@0.301',
     ],
   },
+  fleet: {
+    what: 'A fleet',
+    packages: ['@nats-io/transport-node@3', '@nats-io/jetstream@3', '@nats-io/kv@3'],
+  },
 } as const
 
 export type OptionalPart = keyof typeof PARTS

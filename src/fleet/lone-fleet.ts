@@ -1,0 +1,207 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { z } from 'zod'
+import { BridgeError } from '../common/errors.ts'
+import type {
+  Answerer,
+  Claim,
+  Entry,
+  Exchange,
+  Fleet,
+  FleetNode,
+  NodeIdentity,
+  Quota,
+  QuotaTerms,
+  Registrar,
+  Slots,
+  Table,
+  TableLife,
+} from '../core/model/fleet.ts'
+
+const NODE = 'alone'
+const NOTHING: Disposable = { [Symbol.dispose]() {} }
+
+/** The fleet of a single process: home to every name, never away, without any dependency. Its state ends with it. */
+export class LoneFleet implements Fleet {
+  readonly node = NODE
+  readonly incarnation = randomBytes(6).toString('base64url')
+  readonly status = 'alone'
+  readonly registrar: Registrar = new LoneRegistrar()
+  readonly exchange: Exchange = new LoneExchange()
+  readonly #tables = new Map<string, LoneTable<unknown>>()
+  readonly #quotas = new Map<string, Map<string, number>>()
+  readonly #slots = new Map<string, { taken: number }>()
+
+  get nodes(): readonly FleetNode[] {
+    const { node, incarnation } = this
+    const load = { legs: 0, rooms: 0, draining: false, silentMs: 0, skewMs: 0 }
+    return [{ node, incarnation, address: '', version: '', ...load }]
+  }
+
+  table<T>(life: TableLife, name: string, schema: z.ZodType<T>): Table<T> {
+    const key = `${life} ${name}`
+    const table = this.#tables.get(key) ?? new LoneTable(schema)
+    this.#tables.set(key, table)
+    return table as LoneTable<T>
+  }
+
+  quota(scope: string, terms: QuotaTerms): Quota {
+    const used = this.#quotas.get(scope) ?? new Map<string, number>()
+    this.#quotas.set(scope, used)
+    return new LoneQuota(terms, used)
+  }
+
+  slots(scope: string, limit: number): Slots {
+    const count = this.#slots.get(scope) ?? { taken: 0 }
+    this.#slots.set(scope, count)
+    return {
+      take: async () => count.taken < limit && ++count.taken > 0,
+      release: async () => {
+        count.taken = Math.max(0, count.taken - 1)
+      },
+    }
+  }
+
+  async reach(): Promise<'unknown'> {
+    return 'unknown'
+  }
+
+  digest(text: string): string {
+    return createHash('sha256').update(text).digest('base64url').slice(0, 27)
+  }
+
+  onStatus(): Disposable {
+    return NOTHING
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+}
+
+class LoneRegistrar implements Registrar {
+  readonly held = new Map<string, number>()
+  #epoch = 0
+
+  async claim(name: string): Promise<Claim> {
+    const epoch = this.held.get(name) ?? ++this.#epoch
+    this.held.set(name, epoch)
+    return { kind: 'home', epoch }
+  }
+
+  async confirm(name: string, epoch: number): Promise<boolean> {
+    return this.held.get(name) === epoch
+  }
+
+  async move(): Promise<boolean> {
+    return false
+  }
+
+  async release(name: string, epoch: number): Promise<void> {
+    if (this.held.get(name) === epoch) this.held.delete(name)
+  }
+
+  homeOf(_name: string): NodeIdentity | undefined {
+    return undefined
+  }
+
+  onLost(): Disposable {
+    return NOTHING
+  }
+}
+
+class LoneExchange implements Exchange {
+  readonly #handlers = new Map<string, (body: unknown) => Promise<unknown>>()
+
+  async ask(node: string, what: string, body: unknown): Promise<unknown> {
+    const handler = node === NODE ? this.#handlers.get(what) : undefined
+    if (!handler) throw new BridgeError('NODE_GONE', `no node ${node} answers ${what}`, { retryable: true })
+    return handler(body)
+  }
+
+  answer<T>(what: string, schema: z.ZodType<T>, handler: Answerer<T>): Disposable {
+    if (this.#handlers.has(what)) throw new BridgeError('STATE', `${what} has a handler already`)
+    this.#handlers.set(what, async body => handler(schema.parse(body), NODE))
+    return { [Symbol.dispose]: () => void this.#handlers.delete(what) }
+  }
+
+  tell(): void {}
+
+  hear(): Disposable {
+    return NOTHING
+  }
+}
+
+class LoneTable<T> implements Table<T> {
+  readonly #schema: z.ZodType<T>
+  readonly #entries = new Map<string, Entry<T>>()
+  #revision = 0
+
+  constructor(schema: z.ZodType<T>) {
+    this.#schema = schema
+  }
+
+  async get(key: string): Promise<Entry<T> | undefined> {
+    return this.#entries.get(key)
+  }
+
+  async create(key: string, value: T): Promise<number | undefined> {
+    return this.#entries.has(key) ? undefined : this.#write(key, value)
+  }
+
+  async put(key: string, value: T): Promise<void> {
+    this.#write(key, value)
+  }
+
+  async replace(key: string, value: T, revision: number): Promise<number | undefined> {
+    return this.#entries.get(key)?.revision === revision ? this.#write(key, value) : undefined
+  }
+
+  async delete(key: string): Promise<void> {
+    this.#entries.delete(key)
+  }
+
+  async entries(): Promise<ReadonlyMap<string, Entry<T>>> {
+    return new Map(this.#entries)
+  }
+
+  #write(key: string, value: T): number {
+    const revision = ++this.#revision
+    this.#entries.set(key, { value: this.#schema.parse(value), revision })
+    return revision
+  }
+}
+
+class LoneQuota implements Quota {
+  readonly ready = Promise.resolve()
+  readonly #terms: QuotaTerms
+  readonly #used: Map<string, number>
+
+  constructor(terms: QuotaTerms, used: Map<string, number>) {
+    this.#terms = terms
+    this.#used = used
+  }
+
+  get used(): number {
+    return this.#used.get(this.#terms.period()) ?? 0
+  }
+
+  get left(): number {
+    return Math.max(0, this.#terms.limit - this.used)
+  }
+
+  take(units: number): boolean {
+    if (units > this.left) return false
+    this.#set(this.used + units)
+    return true
+  }
+
+  giveBack(units: number): void {
+    this.#set(Math.max(0, this.used - units))
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {}
+
+  #set(used: number): void {
+    // Only the current period is ever asked for.
+    this.#used.clear()
+    this.#used.set(this.#terms.period(), used)
+  }
+}
