@@ -40,6 +40,10 @@ const CODES = Object.keys({
   DIAL_QUOTA_EXCEEDED: 0,
   DIAL_FAILED: 0,
   SPEECH_UNAVAILABLE: 0,
+  FLEET_AWAY: 0,
+  FLEET_FAILED: 0,
+  NODE_GONE: 0,
+  NODE_LATE: 0,
 } satisfies Record<ErrorCode, 0>)
 const DIALS = Object.keys({
   answered: 0,
