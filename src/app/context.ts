@@ -7,7 +7,9 @@ import { systemWallClock } from '../common/wall-clock.ts'
 import { AdmissionControlledDialer } from '../core/calls/dialer-policies.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Observer } from '../core/model/events.ts'
+import type { Fleet } from '../core/model/fleet.ts'
 import type { Translator } from '../core/translation/translator.ts'
+import { LoneFleet } from '../fleet/lone-fleet.ts'
 import { AddressGroups } from '../net/client-address.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
 import { TraceCounters } from '../tracing/counters.ts'
@@ -29,6 +31,8 @@ export interface AppOptions {
   readonly translator?: Translator
   /** The caller keeps ownership. */
   readonly announcer?: Announcer
+  /** The nodes that act as one service. The caller keeps ownership; default: this process alone. */
+  readonly fleet?: Fleet
   /** Share of its memory that this process uses; default: measured. */
   readonly memoryShare?: () => number
   /**
@@ -43,6 +47,7 @@ export interface AppOptions {
 /** What the app is made of. Its plugins use it; the app keeps ownership. */
 export interface AppContext {
   readonly settings: AppSettings
+  readonly fleet: Fleet
   readonly service: TranslationService
   readonly stores: Stores
   readonly carriers: readonly OpenCarrier[]
@@ -70,6 +75,8 @@ export async function openContext(
   const { clock = systemClock, log = noopLogger, translator, memoryShare } = options
   const { ownAuthTokens, streamLimits } = options
   const settings = appSettings(config)
+  // Before everything that uses it, so that it is closed last.
+  const fleet = options.fleet ?? stack.use(new LoneFleet())
   const service = stack.use(
     new TranslationService({ settings, translatorGiven: translator !== undefined, log }),
   )
@@ -85,7 +92,7 @@ export async function openContext(
   const translators = translator
     ? { translator }
     : openTranslators(settings.service, { url: settings.service.url ?? url, apiKey, clock })
-  const shared = { settings, carriers, clock, log }
+  const shared = { settings, fleet, carriers, clock, log }
   const calls = stack.use(await openCalls({ ...shared, translators, announcer }))
   const guards = stack.use(openGuards({ ...shared, server, calls, stores, memoryShare }))
   const { observer } = calls.relay
