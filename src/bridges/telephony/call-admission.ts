@@ -1,7 +1,9 @@
 import type { FastifyRequest } from 'fastify'
+import { BridgeError } from '../../common/errors.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
-import type { Call, CallRegistry } from './call-registry.ts'
+import type { AdmittedCall, Call, CallRegistry } from './call-registry.ts'
+import type { EnteringCall } from './fleet-calls.ts'
 import {
   type Answers,
   type CallerPrompt,
@@ -17,7 +19,7 @@ import type { StreamLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu.ts'
 import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 import type { PublicUrl } from './public-url.ts'
-import { ATTEMPT_FIELD, CALLEE_FIELD, type Callee, passOf, RESUMES_FIELD } from './resumption.ts'
+import { ATTEMPT_FIELD, CALLEE_FIELD, HELD_FIELD, passOf, RESUMES_FIELD } from './resumption.ts'
 import type { StreamTokens } from './stream-tokens.ts'
 
 /** Earlier streams of a call, according to the resume URL. */
@@ -26,16 +28,23 @@ export interface ResumeState {
   readonly attempt?: number
 }
 
+export type Decision = Invitation | Rejection | CallerPrompt
 export interface CallAdmissionOptions {
   /** Writes the carrier’s call markup. */
   readonly instructions: CallInstructions
   /** Decides on each new call. */
-  readonly invite: (call: IncomingCall) => Invitation | Rejection | CallerPrompt
+  readonly invite: (call: IncomingCall) => Decision | Promise<Decision>
+  /** Admits a call where its room is: here, or at another node. */
+  readonly enter: (call: EnteringCall) => Promise<Instructions>
+  /** Tells other nodes that a call, unknown here, has ended. */
+  readonly overElsewhere: (callId: string) => void
   /** Spoken when a call cannot be translated. */
   readonly apology?: Spoken | undefined
   readonly calls: CallRegistry
   readonly tokens: StreamTokens
   readonly publicUrl: () => PublicUrl
+  /** The address at which only requests about the calls of this server arrive. */
+  readonly nodeUrl: () => PublicUrl
   /** Path of the routes, below the public address. */
   readonly mount: string
   readonly limits: StreamLimits
@@ -47,8 +56,15 @@ export interface CallAdmissionOptions {
   readonly departure: () => DrainState | undefined
 }
 
+/** Times that a call waits for the home of its room, up to 8 s each, before it is rejected. */
+const MOST_HELD = 3
+/** Pause between two of these (s). */
+const HELD_SECONDS = 1
+
 /** Decides on new calls and writes the instructions of all admitted ones. */
 export class CallAdmission {
+  /** Calls that had to wait for the home of their room. */
+  held = 0
   readonly #options: CallAdmissionOptions
 
   constructor(options: CallAdmissionOptions) {
@@ -56,42 +72,50 @@ export class CallAdmission {
   }
 
   /** Admits a new call, prompts the caller, or rejects it. `past`: state of a call known to an earlier server. */
-  admit(incoming: IncomingCall, request: FastifyRequest, past: ResumeState = { resumes: 0 }): Instructions {
-    const answer = this.#invite(incoming)
-    return this.#carryOut(answer, incoming, withoutMenu(queryOf(request)), { ...past, tries: 0 })
+  async admit(
+    incoming: WebhookCall,
+    request: FastifyRequest,
+    past: ResumeState = { resumes: 0 },
+  ): Promise<Instructions> {
+    const answer = await this.#invite(incoming)
+    return this.#carryOut(answer, incoming, request, { ...past, tries: 0 })
   }
 
   /** Handles the keys of a caller who was prompted. */
-  answer(incoming: WebhookCall, request: FastifyRequest): Instructions {
-    const query = withoutMenu(queryOf(request))
-    const due = this.#invite(incoming)
+  async answer(incoming: WebhookCall, request: FastifyRequest): Promise<Instructions> {
+    const due = await this.#invite(incoming)
     const { menu } = this.#options
     if (!menu || !due || !('ask' in due))
-      return this.#carryOut(due, incoming, query, { resumes: 0, tries: 0 })
+      return this.#carryOut(due, incoming, request, { resumes: 0, tries: 0 })
+    const query = withoutMenu(queryOf(request))
     const step = menu.read(due, incoming, query)
     if (step.kind === 'asked') return step.instructions
     const answers: Answers = { ...incoming.answers, ...step.answers }
-    return this.#carryOut(this.#invite({ ...incoming, answers }), incoming, query, {
-      resumes: 0,
-      tries: step.tries,
-    })
+    const decision = await this.#invite({ ...incoming, answers })
+    return this.#carryOut(decision, incoming, request, { resumes: 0, tries: step.tries }, query)
   }
 
   /** Admits a called participant. */
-  admitCallee(callId: string, callee: Callee, request: FastifyRequest): Instructions {
-    const call = this.#options.calls.add(callId, { ...callee, callee: true })
-    return call
-      ? this.connect(call, new URLSearchParams(queryOf(request)))
-      : this.#options.instructions.hangUp()
+  admitCallee(incoming: WebhookCall, request: FastifyRequest, admitted: AdmittedCall): Promise<Instructions> {
+    return this.#enter(incoming, request, { ...admitted, callee: true })
+  }
+
+  /** Admits a call to a room that is here. */
+  admitHere({ callId, admitted, query }: EnteringCall): Instructions {
+    const { calls, log, instructions } = this.#options
+    const call = calls.add(callId, admitted)
+    if (call) return this.connect(call, query)
+    log.warn({ callId }, 'call limit reached')
+    return admitted.callee ? instructions.hangUp() : this.#turnAway('busy', admitted.resumes)
   }
 
   /** Opens the media socket of an admitted call; with `again`, a repeated request gets the same response. */
   connect(call: Call, query: URLSearchParams, again = false): Instructions {
-    const { mount, publicUrl, tokens, instructions } = this.#options
+    const { mount, nodeUrl, tokens, instructions } = this.#options
     const token =
       (again ? tokens.outstanding(call.callId) : undefined) ?? tokens.issue(call.callId, call.nextAttempt())
     return instructions.connectStream({
-      streamUrl: publicUrl().ws(`${mount}/media`),
+      streamUrl: nodeUrl().ws(`${mount}/media`),
       parameters: { token },
       resumeUrl: this.#resumeUrl(call, query, call.attempt),
       // The first resumption is immediate; repeated ones indicate a lasting problem.
@@ -108,12 +132,12 @@ export class CallAdmission {
   }
 
   #resumeUrl(call: Call, query: URLSearchParams, attempt: number): string {
-    const { mount, publicUrl } = this.#options
+    const { mount, nodeUrl } = this.#options
     const carried = new URLSearchParams(query)
     carried.set(RESUMES_FIELD, String(call.resumes))
     carried.set(ATTEMPT_FIELD, String(attempt))
     if (call.callee) carried.set(CALLEE_FIELD, passOf(call.invitation))
-    return publicUrl().http(`${mount}/resume?${carried}`)
+    return nodeUrl().http(`${mount}/resume?${carried}`)
   }
 
   apologize(): Instructions {
@@ -124,40 +148,66 @@ export class CallAdmission {
   /**
    * Returns undefined if the decision failed, so that the caller hears an apology instead of the carrier’s error message.
    */
-  #invite(incoming: IncomingCall): Invitation | Rejection | CallerPrompt | undefined {
+  async #invite(incoming: IncomingCall): Promise<Decision | undefined> {
     try {
-      return this.#options.invite(incoming)
+      return await this.#options.invite(incoming)
     } catch (error) {
       this.#options.log.error({ callId: incoming.callId, ...errorFields(error) }, 'invite failed')
       return undefined
     }
   }
 
-  #carryOut(
-    answer: Invitation | Rejection | CallerPrompt | undefined,
-    { callId }: IncomingCall,
-    query: URLSearchParams,
+  async #carryOut(
+    answer: Decision | undefined,
+    incoming: WebhookCall,
+    request: FastifyRequest,
     { resumes, attempt, tries }: ResumeState & { tries: number },
-  ): Instructions {
-    const { calls, menu, log, instructions } = this.#options
+    query = withoutMenu(queryOf(request)),
+  ): Promise<Instructions> {
+    const { menu, log } = this.#options
     if (!answer) return this.apologize()
     if ('ask' in answer) {
       if (menu) return menu.ask(answer, query, tries)
-      log.error({ callId, ask: answer.ask }, 'no announcer, question skipped')
+      log.error({ callId: incoming.callId, ask: answer.ask }, 'no announcer, question skipped')
       return this.apologize()
     }
-    // A call that was answered earlier can no longer be rejected.
-    const turnAway = (reason: 'busy' | 'rejected') =>
-      resumes > 0 ? this.apologize() : instructions.reject(reason)
-    if ('refused' in answer) return this.#tell(answer) ?? turnAway(answer.refused)
-    const call = calls.add(callId, {
-      invitation: answer,
-      resumes,
-      attempt,
-    })
-    if (call) return this.connect(call, query)
-    log.warn({ callId }, 'call limit reached')
-    return turnAway('busy')
+    if ('refused' in answer) return this.#tell(answer) ?? this.#turnAway(answer.refused, resumes)
+    return this.#enter(incoming, request, { invitation: answer, resumes, attempt }, query)
+  }
+
+  /** Admits a call where its room is. If that cannot be determined now, the call waits and asks again. */
+  async #enter(
+    incoming: WebhookCall,
+    request: FastifyRequest,
+    admitted: AdmittedCall,
+    query = withoutMenu(queryOf(request)),
+  ): Promise<Instructions> {
+    const { callId, to, status } = incoming
+    const { enter, instructions, log } = this.#options
+    const held = Number(query.get(HELD_FIELD)) || 0
+    query.delete(HELD_FIELD)
+    const [inProgress, resumes] = [status?.type === 'picked-up', (admitted.resumes ?? 0) > 0]
+    try {
+      return await enter({ ...{ callId, admitted, query, inProgress, resumes }, number: to })
+    } catch (error) {
+      if (!(error instanceof BridgeError)) throw error
+      log.warn({ callId, code: error.code, held }, 'room cannot be entered now')
+      if (error.code !== 'FLEET_AWAY' || held >= MOST_HELD) return this.#turnAway('busy', admitted.resumes)
+      this.held++
+      query.set(HELD_FIELD, String(held + 1))
+      return instructions.waitAndAsk(HELD_SECONDS, this.#againUrl(request, query))
+    }
+  }
+
+  /** The same request again, at any server; keys pressed in a menu are asked for again. */
+  #againUrl(request: FastifyRequest, query: URLSearchParams): string {
+    const [path = ''] = request.originalUrl.split('?')
+    return this.#options.publicUrl().http(`${path.replace(/\/menu$/, '/voice')}?${query}`)
+  }
+
+  /** A call that was answered earlier can no longer be rejected. */
+  #turnAway(reason: 'busy' | 'rejected', resumes = 0): Instructions {
+    return resumes > 0 ? this.apologize() : this.#options.instructions.reject(reason)
   }
 
   #tell({ notice }: Rejection): Instructions | undefined {

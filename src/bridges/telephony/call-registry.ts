@@ -167,7 +167,9 @@ export class CallRegistry {
   /** Requests deferred because the call already has a stream: repeated, replayed or outdated. */
   deferred = 0
   #sweptAt: number
-  #leaving: { readonly left: Set<string>; readonly done: () => void } | undefined
+  #leaving = false
+  /** Calls that were handed over and have not asked for instructions since. */
+  #awaited: { readonly left: Set<string>; readonly done: () => void } | undefined
 
   constructor(clock: Clock, limits: StreamLimits) {
     this.#clock = clock
@@ -197,28 +199,53 @@ export class CallRegistry {
 
   /** The server hands over its calls: all their requests are redirected. */
   get leaving(): boolean {
-    return this.#leaving !== undefined
+    return this.#leaving
   }
 
-  /** Releases all calls; resolves when those in `callIds` were redirected, or after a timeout. */
-  async leave(callIds: Iterable<string>): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>()
+  /** Redirects all calls from now on; resolves when those in `callIds` were redirected, or after a timeout. */
+  leave(callIds: Iterable<string>): Promise<void> {
+    this.#leaving = true
+    return this.#await(callIds)
+  }
+
+  /** Forgets calls that continue at another node; resolves when they were sent there, or after a timeout. */
+  forget(callIds: readonly string[]): Promise<void> {
+    for (const callId of callIds) this.#calls.delete(callId)
+    return this.#await(callIds)
+  }
+
+  /** Records that `callId` was sent to another server. */
+  sentOn(callId: string): void {
+    const awaited = this.#awaited
+    if (awaited?.left.delete(callId) && awaited.left.size === 0) awaited.done()
+  }
+
+  async #await(callIds: Iterable<string>): Promise<void> {
     const left = new Set(callIds)
-    this.#leaving = { left, done: resolve }
     if (left.size === 0) return
+    const { promise, resolve } = Promise.withResolvers<void>()
+    this.#awaited = { left, done: resolve }
     const late = setTimer(this.#clock, HANDED_OVER_MS, resolve)
     await promise
     late[Symbol.dispose]()
   }
 
-  /** Records that `callId` was redirected. */
-  sentOn(callId: string): void {
-    const leaving = this.#leaving
-    if (leaving?.left.delete(callId) && leaving.left.size === 0) leaving.done()
-  }
-
   get(callId: string): Call | undefined {
     return this.#calls.get(callId)
+  }
+
+  /** Returns whether a call in `room` is connected, about to connect, or may return. */
+  isExpectedIn(room: string): boolean {
+    for (const [callId, { invitation }] of this.#calls)
+      if (invitation.room === room && this.isInProgress(callId)) return true
+    return false
+  }
+
+  /** The calls in `rooms` that are not over. */
+  within(rooms: ReadonlySet<string>): Call[] {
+    return Array.from(this.#calls.values()).filter(
+      ({ state, invitation }) => state.status !== 'over' && rooms.has(invitation.room),
+    )
   }
 
   /** Admits a call; returns undefined if there are too many. */

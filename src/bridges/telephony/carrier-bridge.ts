@@ -8,14 +8,15 @@ import { BridgeError } from '../../common/errors.ts'
 import type { Logger } from '../../common/log.ts'
 import { callable, having } from '../../common/setting-fields.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
-import type { Admission, Invitation } from '../../core/model/invitation.ts'
+import type { Admission } from '../../core/model/invitation.ts'
 import { mountPath } from '../../net/host-plugin.ts'
 import { onlyDescribe, routeSchema } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
-import { CallAdmission, type CallAdmissionOptions } from './call-admission.ts'
+import { CallAdmission, type CallAdmissionOptions, type Decision } from './call-admission.ts'
 import { CallRegistry } from './call-registry.ts'
-import type { CallerPrompt, DrainState, IncomingCall, Rejection, Spoken } from './incoming-call.ts'
+import { type CarrierFleet, FleetCalls } from './fleet-calls.ts'
+import type { DrainState, IncomingCall, Spoken } from './incoming-call.ts'
 import { DEFAULT_LIMITS, type StreamLimits, streamLimitsSchema } from './limits.ts'
 import { MediaStreams } from './media-streams.ts'
 import { Menu, Prompts } from './menu.ts'
@@ -23,6 +24,7 @@ import type { CarrierDialer } from './outbound/carrier-dialer.ts'
 import type { Carrier } from './ports/carrier.ts'
 import { LocalOnlyVerifier, type RequestVerifier } from './ports/carrier-requests.ts'
 import { PublicUrl } from './public-url.ts'
+import { CALLEE_FIELD, passOf } from './resumption.ts'
 import { StreamTokens } from './stream-tokens.ts'
 import { DialWebhooks, type WebhookName, Webhooks, webhookWords } from './webhooks.ts'
 
@@ -42,16 +44,18 @@ export interface CarrierBridgeOptions {
    */
   readonly local?: boolean
   /**
-   * Decides on each new call: its room and languages, or a question to the caller by menu. Synchronous, since the
-   * carrier waits; must not throw.
+   * Decides on each new call: its room and languages, or a question to the caller by menu. The carrier waits for it;
+   * must neither throw nor reject.
    */
-  readonly invite: (call: IncomingCall) => Invitation | Rejection | CallerPrompt
+  readonly invite: (call: IncomingCall) => Decision | Promise<Decision>
   /** Speaks menus and notices; required for questions. */
   readonly announcer?: Announcer
   /** Places outbound calls; the bridge handles their webhooks and closes the dialer. */
   readonly dialer?: CarrierDialer
   /** Set while the server is shutting down: calls known only to another server are redirected. */
   readonly departure?: () => DrainState | undefined
+  /** Set if this server is a node of a fleet. */
+  readonly fleet?: CarrierFleet
   readonly clock?: Clock
   readonly log?: Logger
   /** Prefix of all routes and of the addresses passed to the carrier, after the prefix of an enclosing scope. */
@@ -76,6 +80,13 @@ export const carrierBridgeFields = {
   announcer: having('the announcer of menus and notices', 'notice').optional(),
   dialer: having('the dialer for outbound calls', 'dial', 'attach').optional(),
   departure: callable('it returns the state of a shutdown').optional(),
+  fleet: z
+    .object({
+      homes: having('the homes of rooms', 'enter', 'holds', 'onLost'),
+      exchange: having('messages between nodes', 'ask', 'answer', 'tell', 'hear'),
+      nodeUrl: z.string('the https:// address of this node'),
+    })
+    .optional(),
   clock: having('a clock', 'now').optional(),
   log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
   prefix: z.string('a path such as /calls').optional(),
@@ -96,6 +107,8 @@ export type CarrierBridge = Pick<
   | 'expected'
   | 'isInProgress'
   | 'handOver'
+  | 'isExpectedIn'
+  | 'releaseRooms'
 >
 
 const MAX_BODY = 65_536
@@ -120,24 +133,36 @@ export async function registerCarrier(
   const calls = new CallRegistry(clock, limits)
   const tokens = new StreamTokens(clock, limits.tokenTtlMs)
   const { instructions, media } = carrier
+  const nodeUrl = nodeUrlOf(options, publicUrl)
   const { announcer, invite, apology, relay, departure = () => undefined } = options
   const keys = carrier.secrets.length > 0 ? carrier.secrets : [randomUUID()]
   const prompts = announcer && new Prompts({ announcer, keys, url: name => address(`menu/sound/${name}`) })
   const menu = prompts && new Menu(instructions, prompts, query => address(`menu?${query}`))
+  const fleetCalls = new FleetCalls(carrier.name, options.fleet)
   const admissionOptions: CallAdmissionOptions = {
-    ...{ calls, tokens, publicUrl, mount, limits, log, menu, departure },
+    ...{ calls, tokens, publicUrl, nodeUrl, mount, limits, log, menu, departure },
     ...{ instructions, invite, apology, now: () => clock.now() },
+    enter: call => fleetCalls.enter(call),
+    overElsewhere: callId => fleetCalls.over(callId),
   }
   const streams = new MediaStreams({
     ...{ carrier: carrier.name, media, relay, calls, tokens, clock, log, limits },
     lives: dialer && ((callId: string) => dialer.lives(callId)),
-    handOverDials: () => dialer?.handOver(),
+    handOverDials: rooms => dialer?.handOver(rooms),
   })
   dialer?.attach({
-    url: name => address(`dial/${name}`),
+    url: (name, id, invitation) => {
+      const query = new URLSearchParams({ dial: id })
+      // Another node admits the participant if this one ends while the phone rings.
+      if (options.fleet && name === 'answer') query.set(CALLEE_FIELD, passOf(invitation))
+      return nodeUrl().http(`${mount}/dial/${name}?${query}`)
+    },
     release: callId => calls.get(callId)?.end(clock.now()),
   })
+  const lost = options.fleet?.homes.onLost(rooms => void streams.releaseRooms(rooms))
   app.addHook('preClose', async () => {
+    fleetCalls[Symbol.dispose]()
+    lost?.[Symbol.dispose]()
     await Promise.all([streams.close(), dialer?.close()])
   })
   const routes = { carrier, path, mount, verifier, log, prompts, streams }
@@ -145,7 +170,7 @@ export async function registerCarrier(
   await app.register(
     async scope => {
       await parseBodies(scope, carrier, log)
-      webhookRoutes(scope, routes, handlersOf(carrier, admissionOptions, dialer))
+      webhookRoutes(scope, routes, handlersOf(carrier, admissionOptions, { dialer, fleetCalls }))
       mediaRoutes(scope, routes, limits.maxMessageBytes)
     },
     { prefix },
@@ -163,16 +188,21 @@ interface Routes {
   readonly streams: MediaStreams
 }
 
-type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply
+type Handler = (request: FastifyRequest, reply: FastifyReply) => FastifyReply | Promise<FastifyReply>
 
 function handlersOf(
   carrier: Carrier,
   options: CallAdmissionOptions,
-  dialer: CarrierDialer | undefined,
+  { dialer, fleetCalls }: { dialer: CarrierDialer | undefined; fleetCalls: FleetCalls },
 ): Readonly<Record<WebhookName, Handler>> {
   const admission = new CallAdmission(options)
   const webhooks = new Webhooks(admission, carrier.requests, options)
   const dials = new DialWebhooks(dialer, admission, webhooks)
+  fleetCalls.start({
+    known: call => webhooks.known(call),
+    admit: call => dials.admit(call),
+    over: callId => webhooks.over(callId, 'remote'),
+  })
   return {
     voice: (request, reply) => webhooks.voice(request, reply),
     resume: (request, reply) => webhooks.resume(request, reply),
@@ -231,15 +261,35 @@ function mediaRoutes(
   maxPayload: number,
 ): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
-    verifier.upgrade(request, `${mount}/media`) ? markAuthenticated(request.raw) : refuse(log, request, reply)
+    verifier.upgrade(request, streamPath(request, mount))
+      ? markAuthenticated(request.raw)
+      : refuse(log, request, reply)
   const sockets = new SocketRoutes(scope, { maxPayload })
   for (const url of [`${path}/media`, `${path}/media/`])
     sockets.route({ url, onRequest, accept: socket => streams.accept(socket) })
 }
 
+/**
+ * Returns the path of a stream as the carrier was told: with the path of a node, which the server has removed from the
+ * address of the request.
+ */
+function streamPath({ originalUrl, url }: FastifyRequest, mount: string): string {
+  const removed = originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : ''
+  return `${removed}${mount}/media`
+}
+
 function refuse(log: Logger, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   log.warn({ route: request.routeOptions.url }, 'request rejected: invalid signature')
   return reply.code(403).send()
+}
+
+function nodeUrlOf(
+  { fleet, insecure = false }: CarrierBridgeOptions,
+  publicUrl: () => PublicUrl,
+): () => PublicUrl {
+  if (!fleet) return publicUrl
+  const own = new PublicUrl(fleet.nodeUrl, { allowHttp: insecure })
+  return () => own
 }
 
 function publicUrlOf(

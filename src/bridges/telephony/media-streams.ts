@@ -28,8 +28,8 @@ export interface MediaOptions {
   readonly limits: StreamLimits
   /** Returns whether the call of a stopped stream continues. Absent: it cannot be checked. Must not reject. */
   readonly lives?: ((callId: string) => Promise<boolean>) | undefined
-  /** Leaves outbound calls to another server. */
-  readonly handOverDials?: (() => void) | undefined
+  /** Leaves outbound calls to another server: all, or those in `rooms`. */
+  readonly handOverDials?: ((rooms?: ReadonlySet<string>) => void) | undefined
 }
 
 /** The media sockets of all calls. Creates legs for accepted streams and passes them to the relay. */
@@ -110,6 +110,27 @@ export class MediaStreams {
     for (const leg of this.#legs) leg.handOver()
     if (handed.length > 0) log.info({ calls: handed.length }, 'calls handed over')
     await sent
+  }
+
+  /**
+   * Releases the calls in `rooms`, whose home is another node now: their streams close, and the carrier’s next request
+   * for each is sent there. Resolves when that has happened, or after a timeout.
+   */
+  async releaseRooms(rooms: ReadonlySet<string>): Promise<void> {
+    const { calls, log } = this.#options
+    const released = calls.within(rooms)
+    if (released.length === 0) return
+    this.#options.handOverDials?.(rooms)
+    // Before the first stream closes: the carrier sends its request at once.
+    const sent = calls.forget(released.map(({ callId }) => callId))
+    for (const { state } of released) if (state.status === 'live') state.leg.leave()
+    log.info({ calls: released.length, rooms: rooms.size }, 'calls released to other nodes')
+    await sent
+  }
+
+  /** Returns whether a call in `room` is connected or expected. */
+  isExpectedIn(room: string): boolean {
+    return this.#options.calls.isExpectedIn(room)
   }
 
   /** Takes a socket whose upgrade was accepted. Synchronous: its first messages have possibly arrived already. */

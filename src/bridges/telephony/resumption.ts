@@ -27,8 +27,11 @@ const LONGEST = 256
 const language = z.string().refine(isLanguageId)
 const short = z.string().max(LONGEST)
 
+/** Field with the number of times that the call had to wait for the home of its room. */
+export const HELD_FIELD = 'dragoman-held'
+
 /** The fields of an invitation carried with the call. The compiler reports a missing new field. */
-const fields = {
+export const invitationFields = {
   room: short.min(1),
   speaks: language,
   hears: language,
@@ -43,7 +46,7 @@ const fields = {
 } satisfies Record<Exclude<keyof Invitation, 'dial'>, z.ZodType>
 
 /** Fields of a newer server are ignored. */
-const passSchema = z.object(fields).partial().required({ room: true })
+const passSchema = z.object(invitationFields).partial().required({ room: true })
 
 /** Fields dropped if the pass would otherwise be too long. */
 const DISPENSABLE = ['name', 'voice', 'sharedSpace'] as const satisfies readonly (keyof Invitation)[]
@@ -55,7 +58,8 @@ const DISPENSABLE = ['name', 'voice', 'sharedSpace'] as const satisfies readonly
  */
 export function passOf({ dial: _dial, ...invitation }: Invitation): string {
   const carried: Partial<Record<keyof Invitation, unknown>> = { ...invitation }
-  for (const name of DISPENSABLE) if (!fields[name].safeParse(carried[name]).success) delete carried[name]
+  for (const name of DISPENSABLE)
+    if (!invitationFields[name].safeParse(carried[name]).success) delete carried[name]
   for (const name of DISPENSABLE) if (JSON.stringify(carried).length > MAX_CHARACTERS) delete carried[name]
   return JSON.stringify(carried)
 }

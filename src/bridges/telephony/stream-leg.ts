@@ -114,6 +114,12 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
     return true
   }
 
+  /** Closes the stream because the call continues at another node; the participant leaves at once. */
+  leave(): void {
+    this.end({ kind: 'parent-closed' })
+    void this.shut('restart')
+  }
+
   message(message: Inbound, now: number): void {
     if (this.#stopped) return
     switch (message.kind) {

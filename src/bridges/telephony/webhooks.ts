@@ -4,6 +4,7 @@ import { isLanguageId } from '../../common/language.ts'
 import type { RouteWords } from '../../net/openapi.ts'
 import type { CallAdmission, CallAdmissionOptions, ResumeState } from './call-admission.ts'
 import type { Call } from './call-registry.ts'
+import type { EnteringCall } from './fleet-calls.ts'
 import {
   type Answers,
   type IncomingCall,
@@ -51,11 +52,30 @@ export class DialWebhooks {
   }
 
   /** The call was answered. Hangs up unwanted calls. */
-  answer(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return this.#webhooks.answer(request, reply, ({ callId, query }) => {
+  answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return this.#webhooks.answer(request, reply, async incoming => {
+      const { callId, query } = incoming
       const dial = this.#dialer?.get(query.dial)
-      if (!dial?.answered(callId)) return this.#webhooks.instructions.hangUp()
-      return this.#admission.admitCallee(callId, { invitation: dial.invitation, watch: dial }, request)
+      if (dial) {
+        if (!dial.answered(callId)) return this.#webhooks.instructions.hangUp()
+        return this.#admission.admitCallee(incoming, request, { invitation: dial.invitation, watch: dial })
+      }
+      // Placed by a server that has ended.
+      const invitation = calleeOf(query[CALLEE_FIELD])
+      if (!invitation) return this.#webhooks.instructions.hangUp()
+      return this.#admission.admitCallee(incoming, request, { invitation })
+    })
+  }
+
+  /** Admits a call to a room that is here; it is possibly one that was placed from here. */
+  admit(call: EnteringCall): Instructions {
+    const { callId, query, admitted } = call
+    const dial = admitted.watch ? undefined : this.#dialer?.get(query.get('dial') ?? undefined)
+    if (!admitted.callee || !dial) return this.#admission.admitHere(call)
+    if (!dial.answered(callId)) return this.#webhooks.instructions.hangUp()
+    return this.#admission.admitHere({
+      ...call,
+      admitted: { ...admitted, invitation: dial.invitation, watch: dial },
     })
   }
 
@@ -128,7 +148,7 @@ const RETRY_SECONDS = '1'
 export class Webhooks {
   readonly #options: CallAdmissionOptions
   readonly #admission: CallAdmission
-  readonly #given = new BoundedMap<string, Instructions>(MAX_RESPONSES)
+  readonly #given = new BoundedMap<string, Promise<Instructions>>(MAX_RESPONSES)
 
   readonly #requests: CarrierRequests
 
@@ -148,7 +168,7 @@ export class Webhooks {
   }
 
   /** Handles an incoming call. A redelivered request gets the same response. */
-  voice(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  async voice(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const departure = this.#options.departure()
     const known = (callId: string) => this.#options.calls.get(callId) !== undefined
     if (departure?.elsewhere && !known(this.callOf(request)?.callId ?? ''))
@@ -157,7 +177,7 @@ export class Webhooks {
   }
 
   /** Handles the keys of a menu. A redelivered request counts once. */
-  menu(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  async menu(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     if (this.#options.calls.leaving) return this.#sendOn(request, reply)
     return this.answer(request, reply, incoming => {
       const key = [incoming.callId, queryOf(request), incoming.digits].join('\n')
@@ -165,65 +185,54 @@ export class Webhooks {
     })
   }
 
-  /**
-   * Continues a known call unchanged; `fresh` handles any other. While a stream is connected, this issues no token:
-   * the carrier requests `resume` when the stream is gone, and signatures can be replayed.
-   */
-  answer(
+  /** Continues a known call unchanged; `fresh` handles any other. */
+  async answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    fresh: (incoming: WebhookCall) => Instructions,
-  ): FastifyReply {
+    fresh: (incoming: WebhookCall) => Promise<Instructions>,
+  ): Promise<FastifyReply> {
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
-    const { calls, now } = this.#options
+    const { calls } = this.#options
     const call = calls.get(incoming.callId)
-    if (!call) return send(reply, fresh(incoming))
+    if (!call) return send(reply, await fresh(incoming))
     if (calls.leaving) return this.#sendOn(request, reply, call)
     const inProgress = incoming.status?.type === 'picked-up'
-    if (call.state.status === 'over' || (call.stopped && !inProgress))
-      return send(reply, this.instructions.hangUp())
-    const query = withoutMenu(queryOf(request))
-    if (call.streaming) return send(reply, this.#admission.defer(call, query, call.attempt, REPEATED_SECONDS))
-    call.reopen(now())
-    return send(reply, this.#admission.connect(call, query, true))
+    return send(reply, this.#continue(call, inProgress, withoutMenu(queryOf(request))))
   }
 
   /** The stream is gone and the call continues: reconnects it, apologizes, or hangs up. */
-  resume(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    const { calls, tokens, limits, now, log } = this.#options
+  async resume(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const { calls, limits, log } = this.#options
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
     const admission = this.#admission
     const call = calls.get(incoming.callId)
     if (calls.leaving || (!call && this.#options.departure())) return this.#sendOn(request, reply, call)
-    if (call?.state.status === 'over')
-      return send(reply, call.state.sorry ? admission.apologize() : this.instructions.hangUp())
     const past = pastOf(incoming)
-    // Placed by a server that has ended.
-    const stray = !call && incoming.query.dial !== undefined
-    const callee = stray ? calleeOf(incoming.query[CALLEE_FIELD]) : undefined
-    if (stray && !callee) return send(reply, this.instructions.hangUp())
-    const query = new URLSearchParams(queryOf(request))
-    if (call && past.attempt !== undefined && past.attempt < call.attempt) {
-      if (call.overtaken(past.attempt))
-        return send(reply, admission.defer(call, query, past.attempt, OVERTAKEN_SECONDS))
-      // Redelivered.
-      if (tokens.outstanding(call.callId)) return send(reply, admission.connect(call, query, true))
-    }
-    const resumes = call?.resumed(now()) ?? past.resumes + 1
+    if (call) return send(reply, this.#resume(call, new URLSearchParams(queryOf(request)), past.attempt))
+    // Placed by a server that has ended, or that this call has left.
+    const called = incoming.query.dial !== undefined
+    const callee = called ? calleeOf(incoming.query[CALLEE_FIELD]) : undefined
+    if (called && !callee) return send(reply, this.instructions.hangUp())
+    const resumes = past.resumes + 1
     if (resumes > limits.maxResumes) {
-      if (call?.state.status !== 'live') call?.end(now())
       log.warn({ callId: incoming.callId, resumes: limits.maxResumes }, 'resumption limit reached')
       return send(reply, admission.apologize())
     }
-    if (call) return send(reply, admission.connect(call, query))
-    if (callee)
-      return send(
-        reply,
-        admission.admitCallee(incoming.callId, { invitation: callee, ...past, resumes }, request),
-      )
-    return send(reply, admission.admit(incoming, request, { ...past, resumes }))
+    // Only once the response is on its way: the server possibly closes next.
+    reply.raw.once('close', () => calls.sentOn(incoming.callId))
+    const instructions = await (callee
+      ? admission.admitCallee(incoming, request, { invitation: callee, ...past, resumes })
+      : admission.admit(incoming, request, { ...past, resumes }))
+    return send(reply, instructions)
+  }
+
+  /** Answers for a call of another node’s request, if it is known here. */
+  known({ callId, resumes, inProgress, query, admitted }: EnteringCall): Instructions | undefined {
+    const call = this.#options.calls.get(callId)
+    if (!call) return undefined
+    return resumes ? this.#resume(call, query, admitted.attempt) : this.#continue(call, inProgress, query)
   }
 
   /** Handles the call’s status callback. A final status ends the call, regardless of its socket. */
@@ -234,10 +243,40 @@ export class Webhooks {
     return reply.code(204).send()
   }
 
+  /**
+   * While a stream is connected, this issues no token: the carrier requests `resume` when the stream is gone, and
+   * signatures can be replayed.
+   */
+  #continue(call: Call, inProgress: boolean, query: URLSearchParams): Instructions {
+    if (call.state.status === 'over' || (call.stopped && !inProgress)) return this.instructions.hangUp()
+    if (call.streaming) return this.#admission.defer(call, query, call.attempt, REPEATED_SECONDS)
+    call.reopen(this.#options.now())
+    return this.#admission.connect(call, query, true)
+  }
+
+  #resume(call: Call, query: URLSearchParams, attempt: number | undefined): Instructions {
+    const { tokens, limits, now, log } = this.#options
+    const admission = this.#admission
+    if (call.state.status === 'over')
+      return call.state.sorry ? admission.apologize() : this.instructions.hangUp()
+    if (attempt !== undefined && attempt < call.attempt) {
+      if (call.overtaken(attempt)) return admission.defer(call, query, attempt, OVERTAKEN_SECONDS)
+      // Redelivered.
+      if (tokens.outstanding(call.callId)) return admission.connect(call, query, true)
+    }
+    if (call.resumed(now()) <= limits.maxResumes) return admission.connect(call, query)
+    if (call.state.status !== 'live') call.end(now())
+    log.warn({ callId: call.callId, resumes: limits.maxResumes }, 'resumption limit reached')
+    return admission.apologize()
+  }
+
   /** Ends the call permanently; `by` is the side that ended it. */
   over(callId: string, by: 'remote' | 'local'): void {
     const call = this.#options.calls.get(callId)
-    if (!call) return
+    if (!call) {
+      if (by === 'remote') this.#options.overElsewhere(callId)
+      return
+    }
     const { state } = call
     call.end(this.#options.now())
     if (state.status === 'live') void state.leg.close({ kind: 'hangup', by })

@@ -6,6 +6,7 @@ import { type Logger, noopLogger } from '../../../common/log.ts'
 import type { FieldTable } from '../../../common/metric-field.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
 import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
+import type { Invitation } from '../../../core/model/invitation.ts'
 import type { DayLedger } from '../day-usage.ts'
 import type { CarrierApi } from '../ports/carrier-api.ts'
 import { OutboundCall } from './outbound-call.ts'
@@ -116,8 +117,8 @@ export interface DialerOptions {
 
 /** The bridge, as the dialer needs it. */
 export interface DialHost {
-  /** Returns the public address of a path such as `answer?dial=1`. */
-  readonly url: (path: string) => string
+  /** Returns the public address of a path such as `answer` for the call `id`, whose participant joins with `invitation`. */
+  readonly url: (path: string, id: string, invitation: Invitation) => string
   /** Releases a call. */
   readonly release: (callId: string) => void
 }
@@ -229,9 +230,10 @@ export class CarrierDialer implements Dialer {
     )
   }
 
-  /** Leaves answered calls to another server. */
-  handOver(): void {
-    for (const dial of this.#dials.values()) dial.handOver()
+  /** Leaves answered calls to another server: all, or those in `rooms`. */
+  handOver(rooms?: ReadonlySet<string>): void {
+    for (const dial of this.#dials.values())
+      if (rooms === undefined || rooms.has(dial.invitation.room)) dial.handOver()
   }
 
   /** Hangs up every call and places no more. Waits briefly for the carrier’s confirmation. Idempotent. */
@@ -291,7 +293,7 @@ export class CarrierDialer implements Dialer {
       ringSeconds = OUTBOUND_DEFAULTS.ringSeconds,
       machineDetection = OUTBOUND_DEFAULTS.machineDetection,
     } = this.#settings
-    const address = (path: string) => this.#host?.url(`${path}?dial=${id}`) ?? ''
+    const address = (path: string) => this.#host?.url(path, id, request.invitation) ?? ''
     return {
       to: request.to,
       from: request.from ?? from,

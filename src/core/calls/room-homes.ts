@@ -1,0 +1,266 @@
+import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
+import type { Fleet, FleetNode, NodeIdentity } from '../model/fleet.ts'
+
+/** Time for which a caller waits for a room whose home cannot be determined (ms). Twilio waits 15 s for a webhook. */
+export const ENTRY_WAIT_MS = 8_000
+/** Pause before an attempt is repeated (ms). */
+const RETRY_MS = 100
+/** Interval between checks for rooms that are no longer used (ms). */
+const SWEEP_MS = 2_000
+/** Rooms that are unused for this long are released (ms): a redirected caller returns within it. */
+const UNUSED_MS = 10_000
+
+/** Returned by `there` if the other node is not the home of the room any more. */
+export const MOVED = Symbol('the room has moved')
+
+/** One party that enters a room. */
+export interface RoomEntry<T> {
+  readonly room: string
+  /** Nobody else can enter the room, so it needs no other node: it can be entered while the fleet is away. */
+  readonly closed?: boolean
+  /** Admits the party at this node. Synchronous, so that nothing changes in between. */
+  readonly here: () => T
+  /** Asks `node`, the home of the room, to admit the party. */
+  readonly there: (node: string) => Promise<T | typeof MOVED>
+}
+
+/** Who admits a party to a room that is possibly at home elsewhere. */
+export interface RoomPlacement {
+  /**
+   * Runs `here` if this node is home to the room, verified by a write, and `there` otherwise. Rejects with `FLEET_AWAY`
+   * if neither is possible within 8 s, or with the error of either.
+   */
+  enter<T>(entry: RoomEntry<T>): Promise<T>
+}
+
+/** Admits every party here: for a server that is not part of a fleet. */
+export const ALWAYS_HERE: RoomPlacement = {
+  enter: async ({ here }) => here(),
+}
+
+export interface RoomHomesOptions {
+  readonly fleet: Fleet
+  /** Returns whether anyone is in the room or expected there. */
+  readonly inUse: (room: string) => boolean
+  /** This node is shutting down and opens no more rooms. */
+  readonly draining: () => boolean
+  readonly clock: Clock
+  readonly log?: Logger
+}
+
+interface Held {
+  /** Undefined: opened while the fleet was away, and not yet registered. */
+  epoch: number | undefined
+  /** Last time at which it was used (clock ms). */
+  usedAt: number
+}
+
+/**
+ * Keeps every room of a fleet on one node, its home, so that media never crosses nodes. A party enters a room where it
+ * is at home. The first claim of a room decides, and a home verifies that it still is one before it admits another
+ * party. A home that has ended is replaced.
+ */
+export class RoomHomes implements RoomPlacement, Disposable {
+  /** Rooms lost to another node. */
+  lost = 0
+  /** Parties who had to wait for a home, or were rejected because it could not be determined. */
+  waited = 0
+  rejected = 0
+  readonly #options: RoomHomesOptions
+  readonly #log: Logger
+  readonly #held = new Map<string, Held>()
+  readonly #listeners = new Set<(rooms: ReadonlySet<string>) => void>()
+  #subscription: Disposable | undefined
+  #ticker: Ticker | undefined
+
+  constructor(options: RoomHomesOptions) {
+    this.#options = options
+    this.#log = options.log ?? noopLogger
+  }
+
+  /** Starts to release unused rooms and to follow losses. */
+  start(): void {
+    const { fleet, clock } = this.#options
+    if (fleet.status === 'alone') return
+    this.#subscription = fleet.registrar.onLost((name, epoch) => this.#onLost(name, epoch))
+    this.#ticker = new Ticker(clock, SWEEP_MS, now => this.#sweep(now))
+  }
+
+  /** Rooms whose home is here. */
+  get rooms(): Iterable<string> {
+    return this.#held.keys()
+  }
+
+  /** Returns whether this node is home to `room`, as far as it knows. */
+  has(room: string): boolean {
+    return this.#options.fleet.status === 'alone' || this.#held.has(room)
+  }
+
+  /** Returns the node to ask about `room`, as last heard; undefined: this one, or none. */
+  nodeOf(room: string): string | undefined {
+    if (this.has(room)) return undefined
+    const home = this.#options.fleet.registrar.homeOf(nameOf(room))
+    return home?.node === this.#options.fleet.node ? undefined : home?.node
+  }
+
+  /** Calls `listener` with rooms that other nodes have taken over: their parties must leave and enter again. */
+  onLost(listener: (rooms: ReadonlySet<string>) => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
+  }
+
+  async enter<T>(entry: RoomEntry<T>): Promise<T> {
+    const { fleet, clock } = this.#options
+    if (fleet.status === 'alone') return entry.here()
+    const until = clock.now() + ENTRY_WAIT_MS
+    let gone: NodeIdentity | undefined
+    let failure: unknown
+    for (let attempt = 0; attempt === 0 || clock.now() < until; attempt++) {
+      if (attempt === 1) this.waited++
+      if (attempt > 0) await this.#pause()
+      try {
+        const target = await this.#target(entry.room, gone)
+        if (target === undefined) return entry.here()
+        const result = await entry.there(target.node)
+        if (result !== MOVED) return result
+      } catch (error) {
+        failure = error
+        if (!(error instanceof BridgeError)) throw error
+        if (error.code === 'NODE_GONE') gone = await this.#endedHome(entry.room)
+        else if (error.code === 'FLEET_AWAY') {
+          if (entry.closed) return this.#enterUnregistered(entry)
+        } else if (error.code !== 'NODE_LATE') throw error
+      }
+    }
+    this.rejected++
+    throw new BridgeError('FLEET_AWAY', 'the home of the room could not be determined', {
+      retryable: true,
+      cause: failure,
+    })
+  }
+
+  /** Verifies that this node is home to `room`, or makes it home; returns false if another node is. For requests of others. */
+  async holds(room: string): Promise<boolean> {
+    if (this.#options.fleet.status === 'alone') return true
+    return (await this.#claim(room, undefined)) === undefined
+  }
+
+  /**
+   * Moves every room to another node: to the one with the fewest legs. Rooms that cannot be moved stay. Returns the
+   * number of moved rooms. The listeners of `onLost` are called with them.
+   */
+  async moveAll(): Promise<number> {
+    const { fleet } = this.#options
+    const targets = this.#others()
+    if (targets.length === 0) return 0
+    const moved = new Set<string>()
+    await Promise.all(
+      Array.from(this.#held, async ([room, { epoch }], index) => {
+        const target = targets[index % targets.length]
+        if (epoch === undefined || !target) return
+        try {
+          if (await fleet.registrar.move(nameOf(room), epoch, target.node)) moved.add(room)
+        } catch (error) {
+          if (!(error instanceof BridgeError)) throw error
+        }
+      }),
+    )
+    for (const room of moved) this.#held.delete(room)
+    this.#log.info({ rooms: moved.size, nodes: targets.length }, 'rooms moved to other nodes')
+    if (moved.size > 0) for (const listener of this.#listeners) listener(moved)
+    return moved.size
+  }
+
+  [Symbol.dispose](): void {
+    this.#ticker?.[Symbol.dispose]()
+    this.#subscription?.[Symbol.dispose]()
+  }
+
+  /** Returns the node that admits to `room`; undefined: this one. */
+  async #target(room: string, gone: NodeIdentity | undefined): Promise<NodeIdentity | undefined> {
+    if (!this.#options.draining() || this.#held.has(room)) return this.#claim(room, gone)
+    // The home, or the node that is asked and becomes it.
+    const home = this.#options.fleet.registrar.homeOf(nameOf(room))
+    const others = this.#others()
+    return others.find(({ node }) => node === home?.node) ?? others[0] ?? this.#claim(room, gone)
+  }
+
+  async #claim(room: string, gone: NodeIdentity | undefined): Promise<NodeIdentity | undefined> {
+    const { fleet, clock } = this.#options
+    const name = nameOf(room)
+    const held = this.#held.get(room)
+    if (held?.epoch !== undefined) {
+      held.usedAt = clock.now()
+      if (await fleet.registrar.confirm(name, held.epoch)) return undefined
+    }
+    const claim = await fleet.registrar.claim(name, gone)
+    if (claim.kind === 'elsewhere') return claim
+    this.#held.set(room, { epoch: claim.epoch, usedAt: clock.now() })
+    return undefined
+  }
+
+  /** Other nodes that take rooms, the least loaded first. */
+  #others(): FleetNode[] {
+    const { fleet } = this.#options
+    return fleet.nodes
+      .filter(({ node, draining }) => node !== fleet.node && !draining)
+      .sort((a, b) => a.legs - b.legs || a.node.localeCompare(b.node))
+  }
+
+  /** Nobody answers for the home of `room`: returns it if its process has ended. */
+  async #endedHome(room: string): Promise<NodeIdentity | undefined> {
+    const { fleet } = this.#options
+    const home = fleet.registrar.homeOf(nameOf(room))
+    return home && (await fleet.reach(home.node)) === 'refused' ? home : undefined
+  }
+
+  #enterUnregistered<T>({ room, here }: RoomEntry<T>): T {
+    if (!this.#held.has(room)) this.#held.set(room, { epoch: undefined, usedAt: this.#options.clock.now() })
+    return here()
+  }
+
+  #onLost(name: string, epoch: number): void {
+    for (const [room, held] of this.#held) {
+      if (held.epoch !== epoch || nameOf(room) !== name) continue
+      this.#held.delete(room)
+      this.lost++
+      this.#log.warn({ rooms: 1 }, 'room lost to another node')
+      for (const listener of this.#listeners) listener(new Set([room]))
+    }
+  }
+
+  #sweep(now: number): void {
+    const { fleet, inUse } = this.#options
+    for (const [room, held] of this.#held) {
+      if (inUse(room)) held.usedAt = now
+      else if (now - held.usedAt >= UNUSED_MS) {
+        this.#held.delete(room)
+        if (held.epoch !== undefined) void fleet.registrar.release(nameOf(room), held.epoch)
+        continue
+      }
+      if (held.epoch === undefined && fleet.status === 'up') void this.#register(room, held)
+    }
+  }
+
+  /** Registers a room that was opened while the fleet was away. */
+  async #register(room: string, held: Held): Promise<void> {
+    try {
+      const claim = await this.#options.fleet.registrar.claim(nameOf(room))
+      if (claim.kind === 'home') held.epoch = claim.epoch
+    } catch (error) {
+      // Tried again with the next sweep.
+      if (!(error instanceof BridgeError)) throw error
+    }
+  }
+
+  #pause(): Promise<void> {
+    return new Promise(resolve => void setTimer(this.#options.clock, RETRY_MS, resolve))
+  }
+}
+
+/** Name of a room in the registrar, which also has other names. */
+function nameOf(room: string): string {
+  return `room ${room}`
+}
