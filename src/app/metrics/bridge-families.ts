@@ -18,9 +18,9 @@ import type {
   DialCounters,
   LegCounters as StreamLegCounters,
 } from '../../bridges/telephony/index.ts'
-import { STREAM_METRICS } from '../../bridges/telephony/media-streams.ts'
 import { DIAL_METRICS, DIAL_USAGE_METRICS } from '../../bridges/telephony/outbound/carrier-dialer.ts'
-import { STREAM_LEG_METRICS } from '../../bridges/telephony/stream-socket.ts'
+import { STREAM_METRICS } from '../../bridges/telephony/streams/media-streams.ts'
+import { STREAM_LEG_METRICS } from '../../bridges/telephony/streams/stream-socket.ts'
 import type { RateLimitedDialer } from '../../core/calls/dialer-policies.ts'
 import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
 import { type Family, fieldFamilies, labeled, single } from '../../web/metrics/metric-family.ts'

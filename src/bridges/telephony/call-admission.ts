@@ -20,7 +20,7 @@ import { type Menu, withoutMenu } from './menu.ts'
 import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 import type { PublicUrl } from './public-url.ts'
 import { ATTEMPT_FIELD, CALLEE_FIELD, HELD_FIELD, passOf, RESUMES_FIELD } from './resumption.ts'
-import type { StreamTokens } from './stream-tokens.ts'
+import type { StreamTokens } from './streams/stream-tokens.ts'
 
 /** Earlier streams of a call, according to the resume URL. */
 export interface ResumeState {

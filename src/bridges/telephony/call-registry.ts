@@ -3,7 +3,7 @@ import type { EndReason } from '../../common/lifecycle.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import type { StreamWatch } from './incoming-call.ts'
 import type { StreamLimits } from './limits.ts'
-import type { StreamLeg } from './stream-leg.ts'
+import type { StreamLeg } from './streams/stream-leg.ts'
 
 /** Amount of media that proves a stream works (5 s). */
 const WORKING_MEDIA = 250

@@ -58,5 +58,5 @@ export type {
 } from './ports/media-dialect.ts'
 export { PublicUrl } from './public-url.ts'
 export { RESUMES_FIELD } from './resumption.ts'
-export type { StreamLeg } from './stream-leg.ts'
-export { CLOSE_CODES, type CloseCause, LegCounters } from './stream-socket.ts'
+export type { StreamLeg } from './streams/stream-leg.ts'
+export { CLOSE_CODES, type CloseCause, LegCounters } from './streams/stream-socket.ts'

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws'
-import { type Clock, setTimer } from '../../common/clock.ts'
-import type { Logger } from '../../common/log.ts'
-import { addFields, type FieldTable, MS } from '../../common/metric-field.ts'
-import { LegSocket, type LegSocketListener } from '../websocket/leg-socket.ts'
-import type { StreamLimits } from './limits.ts'
-import type { Inbound, MediaDialect, Start } from './ports/media-dialect.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
+import type { Logger } from '../../../common/log.ts'
+import { addFields, type FieldTable, MS } from '../../../common/metric-field.ts'
+import { LegSocket, type LegSocketListener } from '../../websocket/leg-socket.ts'
+import type { StreamLimits } from '../limits.ts'
+import type { Inbound, MediaDialect, Start } from '../ports/media-dialect.ts'
 
 /**
  * Reasons for which the server closes a media socket, with their close codes. Twilio, for example, writes
