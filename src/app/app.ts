@@ -78,7 +78,7 @@ export async function buildApp(config: AppConfig, options: AppOptions = {}): Pro
 }
 
 function appOf(context: AppContext, owned: AsyncDisposable): App {
-  const { settings, server, requestGuard, carriers, service } = context
+  const { settings, server, requestGuard, carriers, service, homes } = context
   const { relay, announcer, switchboard, dialer, roomCodes, recorder } = context.calls
   const { overload, drain, numberQuota } = context.guards
   let leaving: Promise<void> | undefined
@@ -87,7 +87,11 @@ function appOf(context: AppContext, owned: AsyncDisposable): App {
     const drained = drain.begin()
     // A bot can be active only once: the next server can take it over.
     await Promise.all([drained, discordOf(server)?.close()])
-    await Promise.all(registeredBridges(carriers, server).map(bridge => bridge.handOver()))
+    const bridges = registeredBridges(carriers, server)
+    // To other nodes of the fleet, if there are any; the rest to the next server.
+    const moved = await homes.moveAll()
+    await Promise.all(bridges.map(bridge => bridge.releaseRooms(moved)))
+    await Promise.all(bridges.map(bridge => bridge.handOver()))
   }
   const close = () => (closing ??= Promise.resolve(owned[Symbol.asyncDispose]()))
   return {

@@ -5,6 +5,7 @@ import { type Logger, noopLogger } from '../common/log.ts'
 import { assertInstalled } from '../common/optional-package.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { AdmissionControlledDialer } from '../core/calls/dialer-policies.ts'
+import type { RoomHomes } from '../core/calls/room-homes.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Observer } from '../core/model/events.ts'
 import type { Fleet } from '../core/model/fleet.ts'
@@ -18,6 +19,7 @@ import { type OpenControl, openControlContext } from '../web/control/open-contex
 import { type AppConfig, type AppSettings, appSettings } from './app-settings.ts'
 import { type Calls, openCalls } from './calls.ts'
 import { type OpenCarrier, openCarriers } from './carriers.ts'
+import { openHomes } from './fleet.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { openServer, version } from './server.ts'
 import { openAnnouncer, openTranslators } from './service.ts'
@@ -56,6 +58,8 @@ export interface AppContext {
   readonly requestGuard: RequestGuard
   readonly calls: Calls
   readonly guards: Guards
+  /** Homes of the rooms. */
+  readonly homes: RoomHomes
   /** Undefined: tracing is off. */
   readonly traces: TraceCounters | undefined
   readonly control: OpenControl
@@ -87,7 +91,13 @@ export async function openContext(
   const stores = stack.use(openStores(settings, { clock, log }))
   const carriers = openCarriers(settings, { ownAuthTokens, streamLimits, clock, log, ledger: stores.usage })
   const { limits, trustProxy } = settings
-  const { server, requestGuard } = openServer({ limits, trustProxy, clock, log })
+  const { server, requestGuard } = openServer({
+    limits,
+    trustProxy,
+    nodePaths: fleet.status !== 'alone',
+    clock,
+    log,
+  })
   stack.defer(() => server.close())
   const translators = translator
     ? { translator }
@@ -95,12 +105,13 @@ export async function openContext(
   const shared = { settings, fleet, carriers, clock, log }
   const calls = stack.use(await openCalls({ ...shared, translators, announcer }))
   const guards = stack.use(openGuards({ ...shared, server, calls, stores, memoryShare }))
+  const homes = stack.use(openHomes({ ...shared, server, relay: calls.relay, drain: guards.drain }))
   const { observer } = calls.relay
   const tracing = stack.use(await startTracing(settings.tracing, { observer, clock, log }))
   const control = stack.use(await openControl({ ...shared, calls, guards }))
   return {
     ...shared,
-    ...{ service, stores, server, requestGuard, calls, guards, traces: tracing?.counters, control },
+    ...{ service, stores, server, requestGuard, calls, guards, homes, traces: tracing?.counters, control },
   }
 }
 

@@ -4,15 +4,18 @@ import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
+import type { Fleet } from '../core/model/fleet.ts'
 import { Overload } from '../net/overload.ts'
 import type { AppSettings } from './app-settings.ts'
 import type { Calls } from './calls.ts'
 import { numbersOf, type OpenCarrier, registeredBridges } from './carriers.ts'
 import { Drain } from './drain.ts'
+import { canTakeOver } from './fleet.ts'
 import type { Stores } from './stores.ts'
 
 export interface GuardsOptions {
   readonly settings: AppSettings
+  readonly fleet: Fleet
   readonly server: FastifyInstance
   readonly carriers: readonly OpenCarrier[]
   readonly calls: Pick<Calls, 'relay'>
@@ -35,7 +38,7 @@ export interface Guards extends Disposable {
 
 /** Starts to measure the load. The caller disposes of the result. */
 export function openGuards(options: GuardsOptions): Guards {
-  const { settings, server, carriers, calls, stores, memoryShare, clock, log } = options
+  const { settings, fleet, server, carriers, calls, stores, memoryShare, clock, log } = options
   const { relay } = calls
   const bridges = () => registeredBridges(carriers, server)
   using stack = new DisposableStack()
@@ -64,7 +67,10 @@ export function openGuards(options: GuardsOptions): Guards {
     overload,
     drain,
     numberQuota,
-    admissionControl: { rejection: () => drain.rejection() ?? overload.rejection() },
+    // Other nodes take the calls of a node that is shutting down.
+    admissionControl: {
+      rejection: () => (canTakeOver(fleet) ? undefined : drain.rejection()) ?? overload.rejection(),
+    },
     [Symbol.dispose]: () => owned.dispose(),
   }
 }

@@ -15,6 +15,7 @@ import { browserOptions, discordOptions } from './bridges.ts'
 import { numbersOf } from './carriers.ts'
 import type { AppContext } from './context.ts'
 import { registerDashboard } from './dashboard.ts'
+import { canTakeOver, carrierFleet } from './fleet.ts'
 import { registerMetrics } from './observability.ts'
 
 /** Registers every part of the server: bridges, pages and APIs. */
@@ -53,7 +54,7 @@ function notReady({ guards: { drain, overload }, service }: AppContext) {
 
 /** Options that all carriers share. */
 function carrierOptions(context: AppContext): CarrierBridgeOptions {
-  const { settings, calls, stores, control, clock, log } = context
+  const { settings, fleet, homes, calls, stores, control, clock, log } = context
   const { relay, announcer, switchboard, roomCodes, roomCodeLimiter } = calls
   const { drain, admissionControl, numberQuota } = context.guards
   const { languages, publicUrl } = settings
@@ -76,8 +77,11 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
     announcer,
     invite: numberQuota.within(rejectWhileOverloaded({ rejection }, languages.hears, invite)),
     departure: () =>
-      drain.draining ? { elsewhere: newCalls === 'unavailable', resumeDelaySeconds } : undefined,
+      drain.draining && !canTakeOver(fleet)
+        ? { elsewhere: newCalls === 'unavailable', resumeDelaySeconds }
+        : undefined,
     publicUrl,
+    fleet: carrierFleet(fleet, homes, { publicUrl, nodeUrl: undefined }),
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -12,6 +13,7 @@ import { RequestGuard } from '../net/request-guard.ts'
 import type { LimitSettings } from '../net/settings.ts'
 import { sendError } from '../pages/page-document.ts'
 import { ControlError, fromFramework } from '../web/control/errors.ts'
+import { withoutNodePath } from './fleet.ts'
 
 /** The longest name of a room as a part of an address, with every character escaped. */
 const LONGEST_PART = 128 * 12
@@ -37,16 +39,21 @@ export interface ServerOptions {
   readonly limits: LimitSettings
   /** Proxies trusted to set `X-Forwarded-For`. */
   readonly trustProxy: readonly string[]
+  /** Accepts addresses that begin with the path of a node. */
+  readonly nodePaths?: boolean
   readonly clock: Clock
   readonly log: Logger
 }
 
 /** Creates the bridge’s HTTP server with its request guard, without routes. */
-export function openServer({ limits, trustProxy, clock, log }: ServerOptions): {
+export function openServer({ limits, trustProxy, nodePaths = false, clock, log }: ServerOptions): {
   server: FastifyInstance
   requestGuard: RequestGuard
 } {
-  const server = Fastify({
+  const server: FastifyInstance = Fastify({
+    ...(nodePaths && {
+      rewriteUrl: (request: IncomingMessage) => withoutNodePath(request.url ?? '/'),
+    }),
     forceCloseConnections: true,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     requestTimeout: limits.requestTimeoutMs,

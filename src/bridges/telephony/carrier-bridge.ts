@@ -84,7 +84,7 @@ export const carrierBridgeFields = {
     .object({
       homes: having('the homes of rooms', 'enter', 'holds', 'onLost'),
       exchange: having('messages between nodes', 'ask', 'answer', 'tell', 'hear'),
-      nodeUrl: z.string('the https:// address of this node'),
+      nodeUrl: z.string('the https:// address of this node').optional(),
     })
     .optional(),
   clock: having('a clock', 'now').optional(),
@@ -287,7 +287,7 @@ function nodeUrlOf(
   { fleet, insecure = false }: CarrierBridgeOptions,
   publicUrl: () => PublicUrl,
 ): () => PublicUrl {
-  if (!fleet) return publicUrl
+  if (fleet?.nodeUrl === undefined) return publicUrl
   const own = new PublicUrl(fleet.nodeUrl, { allowHttp: insecure })
   return () => own
 }

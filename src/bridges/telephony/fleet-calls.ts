@@ -20,9 +20,9 @@ export interface CarrierFleet {
   readonly exchange: Exchange
   /**
    * Public address of this node, `publicUrl` followed by a path that the server removes: streams and requests about
-   * calls that are here arrive there.
+   * calls that are here arrive there. Undefined: the listening address.
    */
-  readonly nodeUrl: string
+  readonly nodeUrl: string | undefined
 }
 
 const count = z.int().min(0).max(1_000_000)

@@ -4,7 +4,7 @@ import { type Logger, noopLogger } from '../../common/log.ts'
 import type { Fleet, FleetNode, NodeIdentity } from '../model/fleet.ts'
 
 /** Time for which a caller waits for a room whose home cannot be determined (ms). Twilio waits 15 s for a webhook. */
-export const ENTRY_WAIT_MS = 8_000
+const ENTRY_WAIT_MS = 8_000
 /** Pause before an attempt is repeated (ms). */
 const RETRY_MS = 100
 /** Interval between checks for rooms that are no longer used (ms). */
@@ -33,11 +33,6 @@ export interface RoomPlacement {
    * if neither is possible within 8 s, or with the error of either.
    */
   enter<T>(entry: RoomEntry<T>): Promise<T>
-}
-
-/** Admits every party here: for a server that is not part of a fleet. */
-export const ALWAYS_HERE: RoomPlacement = {
-  enter: async ({ here }) => here(),
 }
 
 export interface RoomHomesOptions {
@@ -148,13 +143,12 @@ export class RoomHomes implements RoomPlacement, Disposable {
   }
 
   /**
-   * Moves every room to another node: to the one with the fewest legs. Rooms that cannot be moved stay. Returns the
-   * number of moved rooms. The listeners of `onLost` are called with them.
+   * Moves every room to other nodes, and returns those that were moved. Their parties must then leave, and enter
+   * again. Rooms that cannot be moved stay.
    */
-  async moveAll(): Promise<number> {
+  async moveAll(): Promise<ReadonlySet<string>> {
     const { fleet } = this.#options
     const targets = this.#others()
-    if (targets.length === 0) return 0
     const moved = new Set<string>()
     await Promise.all(
       Array.from(this.#held, async ([room, { epoch }], index) => {
@@ -168,9 +162,9 @@ export class RoomHomes implements RoomPlacement, Disposable {
       }),
     )
     for (const room of moved) this.#held.delete(room)
-    this.#log.info({ rooms: moved.size, nodes: targets.length }, 'rooms moved to other nodes')
-    if (moved.size > 0) for (const listener of this.#listeners) listener(moved)
-    return moved.size
+    if (moved.size > 0)
+      this.#log.info({ rooms: moved.size, nodes: targets.length }, 'rooms moved to other nodes')
+    return moved
   }
 
   [Symbol.dispose](): void {
