@@ -62,6 +62,8 @@ export type Outbound =
       readonly endsInMs: number
       /** Address of the room’s captions, for the visitor who created the room. */
       readonly captions?: string
+      /** Token of a link to the room, for a new session if the server ends. Only servers of a fleet send it. */
+      readonly rejoin?: string
       readonly self: SelfView
       readonly parties: readonly PartyView[]
     }
@@ -103,6 +105,8 @@ export type Outbound =
     }
   /** A request failed; the visit continues. */
   | { readonly kind: 'sorry'; readonly what: 'change' | 'invite' }
+  /** The room is on another server of the fleet: `hello` again at this path, relative to the root of the site. */
+  | { readonly kind: 'moved'; readonly path: string }
   | { readonly kind: 'refused'; readonly why: Refused }
   | { readonly kind: 'ended'; readonly why: VisitEnd }
 

@@ -23,6 +23,8 @@ const KEPT_MS = 10_000
 const DEAD_MS = 5_000
 const PING_MS = 2_000
 const RECONNECT: BackoffPolicy = { firstMs: 250, maxMs: 3_000 }
+/** Delay before following a room to another server: hardly any at first. */
+const FOLLOW: BackoffPolicy = { firstMs: 20, maxMs: 1_000 }
 /** Reconnecting is abandoned after this time (ms). */
 const PATIENCE_MS = 120_000
 /** Unsent bytes above which audio is dropped, because late speech is useless (2 s). */
@@ -33,6 +35,10 @@ export class Connection {
   readonly #events: ConnectionEvents
   #socket: WebSocket | undefined
   #session: { call: string; secret: string } | undefined
+  /** Path of the server of the fleet that has the room; empty: any. */
+  #node = ''
+  /** Link to the room, for a new session at another server of the fleet. */
+  #rejoin: string | undefined
   #line: Line = 'over'
   #tries = 0
   #cutAt = 0
@@ -54,6 +60,8 @@ export class Connection {
 
   open(): void {
     this.#session = undefined
+    this.#node = ''
+    this.#rejoin = undefined
     this.#known = false
     this.#tries = 0
     this.#cutAt = performance.now()
@@ -104,7 +112,7 @@ export class Connection {
   }
 
   #connect(line: Line): void {
-    const url = fromRoot('talk/socket')
+    const url = fromRoot(`${this.#node}talk/socket`)
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
     const socket = new WebSocket(url)
     socket.binaryType = 'arraybuffer'
@@ -113,7 +121,7 @@ export class Connection {
     this.#become(line)
     socket.addEventListener('open', () => {
       const kept = this.#session && performance.now() - this.#cutAt < KEPT_MS
-      socket.send(JSON.stringify(kept ? { kind: 'resume', ...this.#session } : this.#events.hello()))
+      socket.send(JSON.stringify(kept ? { kind: 'resume', ...this.#session } : this.#hello()))
     })
     socket.addEventListener('message', ({ data }) => {
       if (this.#socket === socket) this.#heard(data)
@@ -133,11 +141,15 @@ export class Connection {
     switch (message.kind) {
       case 'welcome':
         this.#session = { call: message.call, secret: message.secret }
+        this.#rejoin = message.rejoin
         this.#known = true
         this.#tries = 0
         this.#pingedAt = 0
         this.#become('open')
         break
+      case 'moved':
+        this.#follow(message.path)
+        return
       case 'pong':
         this.roundTripMs = performance.now() - message.at
         return
@@ -145,6 +157,7 @@ export class Connection {
         // The session ended before we reconnected: start a new one.
         if (message.why === 'gone') {
           this.#session = undefined
+          this.#node = ''
           return
         }
         if (this.#known && this.#events.asksAgain(message.why)) return
@@ -157,6 +170,24 @@ export class Connection {
       default:
     }
     this.#events.message(message)
+  }
+
+  /** Introduces the user, who is possibly known to another server of the fleet. */
+  #hello(): object {
+    const hello = this.#events.hello()
+    return this.#rejoin === undefined ? hello : { ...hello, link: this.#rejoin, code: undefined }
+  }
+
+  /** Connects to the server of the fleet that has the room. */
+  #follow(path: string): void {
+    const socket = this.#socket
+    this.#socket = undefined
+    socket?.close(1000)
+    this.#session = undefined
+    this.#node = /^n\/[a-z0-9-]{1,32}\/$/.test(path) ? path : ''
+    // Between two servers that both say so, this waits.
+    this.#become('waiting')
+    this.#timer = setTimeout(() => this.#connect('waiting'), backoffMs(++this.#tries, FOLLOW))
   }
 
   #over(): void {

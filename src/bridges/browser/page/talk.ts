@@ -277,6 +277,7 @@ class Talk {
         this.#complain(`ended-${message.why}`)
         return
       case 'pong':
+      case 'moved':
         return
       default:
         message satisfies never
