@@ -8,6 +8,8 @@ import { RoomCodes } from '../core/calls/room-codes.ts'
 import { Switchboard } from '../core/calls/switchboard.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Dialer } from '../core/model/dialer.ts'
+import type { Fleet } from '../core/model/fleet.ts'
+import { fleetState } from '../core/model/shared-state.ts'
 import { Relay } from '../core/room/relay.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { DiskRecorder } from '../media/recording/disk-recorder.ts'
@@ -16,6 +18,7 @@ import type { OpenCarrier } from './carriers.ts'
 
 export interface CallsOptions {
   readonly settings: AppSettings
+  readonly fleet: Fleet
   readonly carriers: readonly OpenCarrier[]
   /** In order of preference; the relay closes them. */
   readonly translators: { readonly translator: Translator; readonly fallbacks?: readonly Translator[] }
@@ -42,7 +45,7 @@ export interface Calls extends AsyncDisposable {
 
 /** Opens the relay with its services. The caller disposes of the result, which ends all calls and their recordings. */
 export async function openCalls(options: CallsOptions): Promise<Calls> {
-  const { settings, carriers, translators, announcer, clock, log } = options
+  const { settings, fleet, carriers, translators, announcer, clock, log } = options
   const { maxMinutes, maxRooms = settings.relay.maxLegs, roomCodes: fixed } = settings.calls
   const language = settings.languages.hears
   await using stack = new AsyncDisposableStack()
@@ -51,7 +54,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   const dialer = rateLimitedDialer && new ObservedDialer(rateLimitedDialer, relay.observer)
   const shared = { relay, announcer, clock, log, language, maxMinutes }
   const switchboard = new Switchboard({ ...shared, dialer, maxRooms })
-  const roomCodes = new RoomCodes(clock, { fixed })
+  const roomCodes = new RoomCodes(clock, { fixed, state: fleetState(fleet, systemWallClock) })
   const roomCodeLimiter = new RoomCodeLimiter(clock)
   const recorder = stack.use(
     DiskRecorder.open({ ...shared, settings: settings.recording, wallClock: systemWallClock }),

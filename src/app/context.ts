@@ -117,17 +117,19 @@ export async function openContext(
 
 function openControl({
   settings,
+  fleet,
   calls,
   guards,
   clock,
   log,
-}: Pick<AppContext, 'settings' | 'calls' | 'guards' | 'clock' | 'log'>): Promise<OpenControl> {
+}: Pick<AppContext, 'settings' | 'fleet' | 'calls' | 'guards' | 'clock' | 'log'>): Promise<OpenControl> {
   const { limits, trustProxy, recording, control, transcripts, webhooks } = settings
   const { relay, announcer, roomCodes, dialer, recorder } = calls
   const addresses = new AddressGroups([...trustProxy, ...limits.exemptAddresses])
   return openControlContext({
     relay,
     codes: roomCodes,
+    fleet,
     announcer,
     dialer: dialer && new AdmissionControlledDialer(dialer, guards.admissionControl),
     recorder: recording.mode === 'off' ? undefined : recorder,

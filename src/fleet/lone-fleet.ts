@@ -1,10 +1,9 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { z } from 'zod'
 import { BridgeError } from '../common/errors.ts'
 import type {
   Answerer,
   Claim,
-  Entry,
   Exchange,
   Fleet,
   FleetNode,
@@ -16,6 +15,7 @@ import type {
   Table,
   TableLife,
 } from '../core/model/fleet.ts'
+import { MemoryTables } from '../core/model/shared-state.ts'
 
 const NODE = 'alone'
 const NOTHING: Disposable = { [Symbol.dispose]() {} }
@@ -27,7 +27,7 @@ export class LoneFleet implements Fleet {
   readonly status = 'alone'
   readonly registrar: Registrar = new LoneRegistrar()
   readonly exchange: Exchange = new LoneExchange()
-  readonly #tables = new Map<string, LoneTable<unknown>>()
+  readonly #tables = new MemoryTables()
   readonly #quotas = new Map<string, Map<string, number>>()
   readonly #slots = new Map<string, { taken: number }>()
 
@@ -38,10 +38,7 @@ export class LoneFleet implements Fleet {
   }
 
   table<T>(life: TableLife, name: string, schema: z.ZodType<T>): Table<T> {
-    const key = `${life} ${name}`
-    const table = this.#tables.get(key) ?? new LoneTable(schema)
-    this.#tables.set(key, table)
-    return table as LoneTable<T>
+    return this.#tables.table(life, name, schema)
   }
 
   quota(scope: string, terms: QuotaTerms): Quota {
@@ -66,7 +63,7 @@ export class LoneFleet implements Fleet {
   }
 
   digest(text: string): string {
-    return createHash('sha256').update(text).digest('base64url').slice(0, 27)
+    return this.#tables.digest(text)
   }
 
   onStatus(): Disposable {
@@ -126,46 +123,6 @@ class LoneExchange implements Exchange {
 
   hear(): Disposable {
     return NOTHING
-  }
-}
-
-class LoneTable<T> implements Table<T> {
-  readonly #schema: z.ZodType<T>
-  readonly #entries = new Map<string, Entry<T>>()
-  #revision = 0
-
-  constructor(schema: z.ZodType<T>) {
-    this.#schema = schema
-  }
-
-  async get(key: string): Promise<Entry<T> | undefined> {
-    return this.#entries.get(key)
-  }
-
-  async create(key: string, value: T): Promise<number | undefined> {
-    return this.#entries.has(key) ? undefined : this.#write(key, value)
-  }
-
-  async put(key: string, value: T): Promise<void> {
-    this.#write(key, value)
-  }
-
-  async replace(key: string, value: T, revision: number): Promise<number | undefined> {
-    return this.#entries.get(key)?.revision === revision ? this.#write(key, value) : undefined
-  }
-
-  async delete(key: string): Promise<void> {
-    this.#entries.delete(key)
-  }
-
-  async entries(): Promise<ReadonlyMap<string, Entry<T>>> {
-    return new Map(this.#entries)
-  }
-
-  #write(key: string, value: T): number {
-    const revision = ++this.#revision
-    this.#entries.set(key, { value: this.#schema.parse(value), revision })
-    return revision
   }
 }
 

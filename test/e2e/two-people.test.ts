@@ -149,7 +149,7 @@ describe.concurrent('two people on one call', PATIENT, () => {
     const desk = await line.desk.call(1)
     await line.until(() => line.announcer.asked.includes('connected es-es'), 'the answer')
     const [room = ''] = line.app.relay.rooms.keys()
-    const code = line.app.roomCodes.issue(room, 60_000)
+    const code = await line.app.roomCodes.issue(room, 60_000)
     const ringing = line.call(BEN, CODES)
     await line.until(() => line.twilio.subscriber(BEN).calls.length === 1, 'the third call')
     const ben = await line.twilio.subscriber(BEN).call(1)

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Logger } from '../../common/log.ts'
+import { errorFields, type Logger } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
+import { CodeAttempts } from '../../core/calls/code-attempts.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { isLocalRequest } from '../../net/client-address.ts'
@@ -115,12 +116,14 @@ export interface Caller extends Origin {
 export class VisitorAdmission {
   readonly #options: AdmissionOptions
   readonly #invites: RoomInvitations
+  readonly #attempts: CodeAttempts
   #ids = 0
 
   constructor(given: AdmissionOptions) {
     this.#options = given
     const { bridge, links, page, clock, settings } = given
     const ttlMs = Math.round(settings.linkMinutes * 60_000)
+    this.#attempts = new CodeAttempts(async code => bridge.roomCodes?.find(code), bridge.roomCodeLimiter)
     this.#invites = new RoomInvitations({ links, roomCodes: bridge.roomCodes, page, clock, ttlMs })
   }
 
@@ -160,26 +163,35 @@ export class VisitorAdmission {
       log.warn({}, 'service languages unavailable, visitor admitted unchecked')
     }
     if (disconnected.aborted) return
-    const guest = this.#guest(caller, hello)
+    const guest = await this.#guest(caller, hello)
+    if (disconnected.aborted) return
     if (typeof guest === 'string') this.#refuse(socket, guest)
+    // Others can have been admitted meanwhile.
+    else if (this.#isFull(caller, guest.invited)) this.#refuse(socket, 'full')
     else if (!offers(known, hello.speaks, hello.hears, hello.alone)) this.#refuse(socket, 'language')
     else this.#admit(socket, caller, hello, guest)
   }
 
-  /** Resolves the visitor and their room, or returns the reason for rejecting them. */
-  #guest(caller: Caller, { link, code, speaks, hears, name, original }: Hello): Guest | Refused {
-    const { settings, links } = this.#options
+  /** Resolves to the visitor and their room, or to the reason for rejecting them. */
+  async #guest(caller: Caller, hello: Hello): Promise<Guest | Refused> {
+    const { link, code, speaks, hears, name, original } = hello
+    const { settings, links, log } = this.#options
     if (this.#isFull(caller, link !== undefined || code !== undefined)) return 'full'
     const about = {
       ...{ hears, original },
       ...(speaks === undefined ? {} : { speaks }),
       ...(name === undefined ? {} : { name }),
     }
-    if (link !== undefined) {
-      const room = links.find(link)
-      return room === undefined ? 'link' : { room, invited: true, ...about }
+    try {
+      if (link !== undefined) {
+        const room = await links.find(link)
+        return room === undefined ? 'link' : { room, invited: true, ...about }
+      }
+      if (code !== undefined) return await this.#byCode(caller, code, about)
+    } catch (error) {
+      log.warn(errorFields(error), 'invitation cannot be checked')
+      return 'busy'
     }
-    if (code !== undefined) return this.#byCode(caller, code, about)
     const welcome = settings.access === 'anyone' || (settings.access === 'local' && caller.local)
     if (!welcome) return 'uninvited'
     return { room: `talk ${randomBytes(6).toString('hex')}`, invited: false, ...about }
@@ -200,13 +212,14 @@ export class VisitorAdmission {
     return !invited && sessions.uninvited >= open
   }
 
-  #byCode({ address }: Caller, code: string, about: Omit<Guest, 'room' | 'invited'>): Guest | Refused {
-    const { roomCodes, roomCodeLimiter } = this.#options.bridge
-    if (roomCodeLimiter && !roomCodeLimiter.mayTry(address)) return 'too-many-codes'
-    const room = roomCodes?.find(code)
+  async #byCode(
+    { address }: Caller,
+    code: string,
+    about: Omit<Guest, 'room' | 'invited'>,
+  ): Promise<Guest | Refused> {
+    const { room, refused } = await this.#attempts.find(address, code)
     if (room !== undefined) return { room, invited: true, ...about }
-    roomCodeLimiter?.wrong(address)
-    return 'code'
+    return refused ? 'too-many-codes' : 'code'
   }
 
   #admit(socket: TalkSocket, caller: Caller, hello: Hello, guest: Guest): void {
@@ -278,7 +291,7 @@ export class VisitorAdmission {
         asked: (message, now) => {
           if (rate.take(now) < 0) socket.counters.floodDropped++
           else if (message.kind === 'change') this.#change(session, message)
-          else this.#invite(session, address)
+          else void this.#invite(session, address)
         },
       },
     })
@@ -318,10 +331,10 @@ export class VisitorAdmission {
     }
   }
 
-  #invite(session: BrowserSession, address: string): void {
+  async #invite(session: BrowserSession, address: string): Promise<void> {
     const { bridge, counters } = this.#options
     try {
-      const invite = this.#invites.give(session.room, address)
+      const invite = await this.#invites.give(session.room, address)
       counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge
       session.tell({
@@ -332,7 +345,8 @@ export class VisitorAdmission {
         numbers,
       })
     } catch (error) {
-      if (!(error instanceof BridgeError)) throw error
+      if (!(error instanceof BridgeError))
+        this.#options.log.error(errorFields(error), 'invitation could not be created')
       session.tell({ kind: 'sorry', what: 'invite' })
     }
   }

@@ -24,7 +24,7 @@ import { TALK_PATH, talkPage } from './talk-page.ts'
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { asRequested } from './admission.ts'
 export type { BrowserLeg } from './leg.ts'
-export type { BrowserBridgeOptions, Guest, RoomCodeAttempts } from './options.ts'
+export type { BrowserBridgeOptions, Guest } from './options.ts'
 export type { OfferedLanguage, OfferedVoice, ServiceCatalog } from './service-catalog.ts'
 export {
   type BrowserLimits,
@@ -96,7 +96,6 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     await Promise.all(Array.from(sockets, socket => socket.close('going-away')))
     sessions[Symbol.dispose]()
     ending?.[Symbol.dispose]()
-    if (!options.links) links[Symbol.dispose]()
   })
 
   // The Dragoman server serves them for all its pages.
@@ -149,15 +148,16 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
 /** Revokes the bridge’s own links when their rooms end. */
 function revokeWithRooms(
   links: RoomLinks,
-  { observer }: Pick<BrowserBridgeOptions['relay'], 'observer'>,
+  { observer, rooms }: Pick<BrowserBridgeOptions['relay'], 'observer' | 'rooms'>,
   clock: Clock,
 ): Disposable {
   const lives = new RoomLives(clock)
-  lives.onEnded(room => links.revokeAll(room))
-  const watch = observer.on('room', ({ room, state }) => {
+  lives.onEnded(room => void links.revokeAll(room))
+  const watch = observer.on('room', async ({ room, state }) => {
     if (state === 'opened') lives.opened(room)
-    else if (links.has(room)) lives.closed(room)
-    else lives.end(room)
+    else if (await links.has(room)) lives.closed(room)
+    // It can have opened again.
+    else if (!rooms.has(room)) lives.end(room)
   })
   return {
     [Symbol.dispose]() {

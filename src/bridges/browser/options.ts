@@ -3,6 +3,7 @@ import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
 import { callable, having, type SettingsInput } from '../../common/setting-fields.ts'
+import type { CodeLimiter } from '../../core/calls/code-attempts.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
@@ -22,12 +23,6 @@ export interface Guest {
   readonly original: 'off' | 'low' | 'duck'
   /** Has a link or a code. */
   readonly invited: boolean
-}
-
-/** Limits attempts to guess room codes. */
-export interface RoomCodeAttempts {
-  mayTry(caller: string): boolean
-  wrong(caller: string): void
 }
 
 export interface BrowserBridgeOptions {
@@ -52,7 +47,7 @@ export interface BrowserBridgeOptions {
    */
   readonly groupOf?: (address: string) => string | undefined
   /** Absent: guessing is not limited. */
-  readonly roomCodeLimiter?: RoomCodeAttempts
+  readonly roomCodeLimiter?: CodeLimiter
   /** Phone numbers that prompt for room codes. */
   readonly numbers?: readonly string[]
   /** Room codes also work in Discord. */

@@ -49,6 +49,8 @@ export class RoomInvitations {
   readonly #rates: KeyedRateLimiter
   /** By room, in order of creation. */
   readonly #given = new Map<string, Given>()
+  /** Invitations being created, by room. */
+  readonly #making = new Map<string, Promise<Given>>()
 
   constructor(options: InvitesOptions) {
     this.#options = options
@@ -56,38 +58,47 @@ export class RoomInvitations {
   }
 
   /**
-   * Returns the invitation to `room`, requested from `address` (an address prefix). Throws `BridgeError` `CAPACITY`
-   * above the rate limit.
+   * Returns the invitation to `room`, requested from `address` (an address prefix). Rejects with `BridgeError`
+   * `CAPACITY` above the rate limit, or `FLEET_AWAY`.
    */
-  give(room: string, address: string): Invite {
+  async give(room: string, address: string): Promise<Invite> {
+    const { clock } = this.#options
+    const making =
+      this.#making.get(room) ?? this.#current(room, address).finally(() => this.#making.delete(room))
+    this.#making.set(room, making)
+    return this.#inviteOf(await making, clock.now())
+  }
+
+  /** Returns the invitation that the room has, or a new one. */
+  async #current(room: string, address: string): Promise<Given> {
     const { clock, ttlMs } = this.#options
     const now = clock.now()
     for (const [name, { until }] of this.#given) if (until <= now) this.#given.delete(name)
     const before = this.#given.get(room)
-    if (before && this.#good(before, room) && before.until - now >= ttlMs / 2)
-      return this.#inviteOf(before, now)
+    if (before && before.until - now >= ttlMs / 2 && (await this.#good(before, room))) return before
     if (!this.#rates.take(address))
       throw new BridgeError('CAPACITY', `${AT_ONCE} invitations at once is the limit`, { retryable: true })
-    const given = this.#make(room, now)
+    const given = await this.#make(room, now)
     this.#given.delete(room)
     this.#given.set(room, given)
     this.made++
-    return this.#inviteOf(given, now)
+    return given
   }
 
-  #make(room: string, now: number): Given {
+  async #make(room: string, now: number): Promise<Given> {
     const { links, roomCodes, ttlMs } = this.#options
-    const token = links.issue(room, ttlMs)
+    const token = await links.issue(room, ttlMs)
     let codes = 0
     for (const { code } of this.#given.values()) if (code !== undefined) codes++
-    const code = codes < MOST_CODES ? roomCodes?.issue(room, ttlMs) : undefined
+    const code = codes < MOST_CODES ? await roomCodes?.issue(room, ttlMs) : undefined
     return { token, code, until: now + ttlMs }
   }
 
   /** Returns true if neither was revoked. */
-  #good({ token, code }: Given, room: string): boolean {
+  async #good({ token, code }: Given, room: string): Promise<boolean> {
     const { links, roomCodes } = this.#options
-    return links.find(token) === room && (code === undefined || roomCodes?.find(code) === room)
+    if ((await links.find(token)) !== room) return false
+    return code === undefined || (await roomCodes?.find(code)) === room
   }
 
   #inviteOf({ token, code, until }: Given, now: number): Invite {

@@ -81,7 +81,15 @@ export function talkPage(
   }
   scope.get(`${TALK_PATH}/languages`, { onRequest, schema: routeSchema(lists) }, async (request, reply) => {
     const { authorization = '' } = request.headers
-    const invited = links.find(authorization.replace(/^Bearer /, '')) !== undefined
+    const token = authorization.replace(/^Bearer /, '')
+    const unavailable = () =>
+      reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-unavailable' })
+    let invited: boolean
+    try {
+      invited = token !== '' && (await links.find(token)) !== undefined
+    } catch {
+      return unavailable()
+    }
     const welcome =
       invited || settings.access === 'anyone' || (settings.access === 'local' && originCheck.local(request))
     if (invited && !vouchForGuest(request.raw))
@@ -103,10 +111,7 @@ export function talkPage(
         })),
       }
     } catch {
-      return reply
-        .code(503)
-        .header('retry-after', '2')
-        .send({ statusCode: 503, error: 'service-unavailable' })
+      return unavailable()
     }
   })
 }

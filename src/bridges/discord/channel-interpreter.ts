@@ -88,8 +88,8 @@ export interface ChannelInterpreter {
    * The caller of this method reports the outcome in the channel.
    */
   dial(to: string, language: LanguageId): { readonly outcome: Promise<DialOutcome>; hangUp(): Promise<void> }
-  /** Creates a code for joining the room, and returns it with its lifetime (minutes). */
-  invite(): { readonly code: string; readonly minutes: number }
+  /** Creates a code for joining the room, and resolves to it with its lifetime (minutes). */
+  invite(): Promise<{ readonly code: string; readonly minutes: number }>
   /** Says goodbye while anyone can hear it. Idempotent. */
   stop(by: string): Promise<ChannelEnd>
 }

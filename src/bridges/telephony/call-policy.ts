@@ -10,6 +10,14 @@ import { RESUMES_FIELD } from './resumption.ts'
 
 export type Decision = Invitation | Rejection | CallerPrompt
 
+/** Decides on a call: at once, or later if other nodes have to be asked. */
+export type Decide = (call: IncomingCall) => Decision | Promise<Decision>
+
+/** Applies `next` to a value: at once if it is known, so that decisions of a single process stay synchronous. */
+export function whenKnown<T, U>(value: T | Promise<T>, next: (value: T) => U | Promise<U>): U | Promise<U> {
+  return value instanceof Promise ? value.then(next) : next(value)
+}
+
 /** Tells callers that all lines are in use, with the carrier’s voice to save load. */
 export function busy(language: LanguageId): Rejection {
   const spoken = noticesFor(language) ? language : FALLBACK_LANGUAGE
@@ -23,14 +31,14 @@ export function busy(language: LanguageId): Rejection {
 export function rejectWhileOverloaded(
   admissionControl: AdmissionControl,
   language: LanguageId,
-  invite: (call: IncomingCall) => Decision,
-): (call: IncomingCall) => Decision {
-  return call => {
-    const decision = invite(call)
-    const isInProgress = call.query[RESUMES_FIELD] !== undefined || Object.keys(call.answers).length > 0
-    if (isInProgress || 'refused' in decision || !admissionControl.rejection()) return decision
-    return busy(('hears' in decision && decision.hears) || language)
-  }
+  invite: Decide,
+): Decide {
+  return call =>
+    whenKnown(invite(call), decision => {
+      const isInProgress = call.query[RESUMES_FIELD] !== undefined || Object.keys(call.answers).length > 0
+      if (isInProgress || 'refused' in decision || !admissionControl.rejection()) return decision
+      return busy(('hears' in decision && decision.hears) || language)
+    })
 }
 
 /** Interval between checks for ended calls (ms). */
@@ -62,22 +70,8 @@ export class NumberQuota implements Disposable {
   }
 
   /** Wraps `invite` with the limits of the called number. */
-  within(invite: (call: IncomingCall) => Decision): (call: IncomingCall) => Decision {
-    return call => {
-      const { numbers } = this.#options
-      const settings = Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined
-      const decision = invite(call)
-      const limited = settings?.maxCalls !== undefined || settings?.maxMinutesPerDay !== undefined
-      if (!limited || 'refused' in decision) return decision
-      const known = this.#usage.running.has(call.callId) || call.query[RESUMES_FIELD] !== undefined
-      const over = known ? undefined : this.#over(call.to, settings)
-      if (over) {
-        this.rejected[over]++
-        return busy(('hears' in decision && decision.hears) || this.#options.language)
-      }
-      if (!('ask' in decision)) this.#admit(call)
-      return decision
-    }
+  within(invite: Decide): Decide {
+    return call => whenKnown(invite(call), decision => this.#decide(call, decision))
   }
 
   /** Returns the minutes of calls to `number` today, including calls in progress. */
@@ -87,6 +81,21 @@ export class NumberQuota implements Disposable {
 
   [Symbol.dispose](): void {
     this.#ticker?.[Symbol.dispose]()
+  }
+
+  #decide(call: IncomingCall, decision: Decision): Decision {
+    const { numbers, language } = this.#options
+    const settings = Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined
+    const limited = settings?.maxCalls !== undefined || settings?.maxMinutesPerDay !== undefined
+    if (!limited || 'refused' in decision) return decision
+    const known = this.#usage.running.has(call.callId) || call.query[RESUMES_FIELD] !== undefined
+    const over = known ? undefined : this.#over(call.to, settings)
+    if (over) {
+      this.rejected[over]++
+      return busy(('hears' in decision && decision.hears) || language)
+    }
+    if (!('ask' in decision)) this.#admit(call)
+    return decision
   }
 
   #over(number: string, { maxCalls, maxMinutesPerDay }: NumberSettings): 'calls' | 'minutes' | undefined {

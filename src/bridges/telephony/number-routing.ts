@@ -1,12 +1,12 @@
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
-import { type Logger, noopLogger } from '../../common/log.ts'
+import { errorFields, type Logger, noopLogger } from '../../common/log.ts'
 import { closestMatch } from '../../common/suggest.ts'
-import type { RoomCodeLimiter } from '../../core/calls/room-code-limiter.ts'
+import { CodeAttempts, type CodeLimiter } from '../../core/calls/code-attempts.ts'
 import type { LanguageSettings } from '../../core/calls/settings.ts'
-import type { DialPlan, Invitation, OriginalMix } from '../../core/model/invitation.ts'
+import type { DialPlan, OriginalMix } from '../../core/model/invitation.ts'
+import { busy, type Decide, type Decision, whenKnown } from './call-policy.ts'
 import type { CallerPrompt, IncomingCall, Rejection } from './incoming-call.ts'
 import type { DialSettings, NumberSettings } from './number-settings.ts'
-import type { RememberedLanguages } from './remembered-languages.ts'
 import { RESUMES_FIELD } from './resumption.ts'
 
 /** Parameters of a webhook’s address. Absent parameters default to the number’s settings. */
@@ -73,55 +73,88 @@ function shown(text: string): string {
   return /^[A-Za-z][A-Za-z_-]{0,23}$/.test(text) ? `"${text}"` : `a text of ${text.length} characters`
 }
 
+/** The languages that callers chose in their last calls. */
+export interface CallerLanguages {
+  /** Returns the language that `caller` chose, if it is stored. A promise never rejects. */
+  find(caller: string): LanguageId | undefined | Promise<LanguageId | undefined>
+  /** Stores the choice of `caller`, unless the number is withheld. */
+  remember(caller: string, language: LanguageId): void
+}
+
 /** Dependencies of the decision, in addition to the settings. */
 export interface NumberRouterOptions {
-  /** Returns the room of a code. */
-  readonly roomOf: (code: string) => string | undefined
-  readonly roomCodeLimiter: RoomCodeLimiter
+  /** Resolves to the room of a code. Rejects with `BridgeError` `FLEET_AWAY` if it cannot be checked. */
+  readonly roomOf: (code: string) => Promise<string | undefined>
+  readonly roomCodeLimiter: CodeLimiter
   /** Absent: choices are not remembered. */
-  readonly remembered?: RememberedLanguages | undefined
+  readonly remembered?: CallerLanguages | undefined
 }
 
 /**
  * Returns a function that selects room and languages of a call: by the number called, overridden by the query of the
  * webhook’s own URL (`/twilio/voice?speaks=en-us&hears=es-es&room=desk`), which the carrier’s signature covers. Callers
- * enter their language or a room code if the number’s settings require it. Logs invalid query fields.
+ * enter their language or a room code if the number’s settings require it. Logs invalid query fields. Returns a promise
+ * only where a code or a caller has to be looked up.
  */
 export function createNumberRouter(
   defaults: LanguageSettings,
   numbers: Readonly<Record<string, NumberSettings>>,
   options?: NumberRouterOptions,
   log: Logger = noopLogger,
-): (call: IncomingCall) => Invitation | Rejection | CallerPrompt {
+): Decide {
+  const attempts = options && new CodeAttempts(options.roomOf, options.roomCodeLimiter)
+  const roomByCode = (call: IncomingCall, language: LanguageId) => {
+    const { roomCode } = call.answers
+    if (!attempts || options?.roomCodeLimiter.mayTry(call.from) === false) return goodbye(language)
+    if (roomCode === undefined) return { ask: 'room-code', language } as const
+    return attempts.find(call.from, roomCode).then(
+      ({ room, refused }) =>
+        room ?? (refused ? goodbye(language) : ({ ask: 'room-code', language, wrong: true } as const)),
+      (error: unknown) => {
+        log.warn({ callId: call.callId, ...errorFields(error) }, 'room code cannot be checked')
+        return busy(language)
+      },
+    )
+  }
   return call => {
     const number = (Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined) ?? {}
     const said = webhookQuery(call.query, fault =>
       log.warn({ callId: call.callId, ...fault }, 'invalid webhook query'),
     )
     const asked = { ...number, ...said }
-    const language = chosen(number, call, options)
-    if (typeof language === 'object') return language
-    const speaks = language ?? asked.speaks ?? defaults.speaks
-    // In company, everyone hears their own language; alone, callers hear their translation.
-    const own = speaks === 'none' || !(asked.dial || asked.roomCode) ? defaults.hears : speaks
-    const hears = language ?? asked.hears ?? own
-    const room = asked.roomCode ? roomByCode(call, hears, options) : asked.dial ? undefined : asked.room
-    if (typeof room === 'object') return room
-    return {
-      room: room ?? `call ${call.callId}`,
-      hears,
-      ...(speaks === 'none' ? {} : { speaks }),
-      ...(asked.original ? { original: asked.original } : {}),
-      ...(asked.name ? { name: asked.name } : {}),
-      ...(asked.roomCode ? { echo: false } : {}),
-      ...(asked.dial
-        ? {
-            echo: false,
-            dial: { ...planOf(asked.dial, defaults), ...(resumed(call) ? { resumed: true } : {}) },
-          }
-        : {}),
-    }
+    return whenKnown(chosen(number, call, options?.remembered), language => {
+      if (typeof language === 'object') return language
+      const speaks = language ?? asked.speaks ?? defaults.speaks
+      // In company, everyone hears their own language; alone, callers hear their translation.
+      const own = speaks === 'none' || !(asked.dial || asked.roomCode) ? defaults.hears : speaks
+      const hears = language ?? asked.hears ?? own
+      const named = asked.roomCode ? roomByCode(call, hears) : asked.dial ? undefined : asked.room
+      return whenKnown<Named, Decision>(named, room => {
+        if (typeof room === 'object') return room
+        return {
+          room: room ?? `call ${call.callId}`,
+          hears,
+          ...(speaks === 'none' ? {} : { speaks }),
+          ...(asked.original ? { original: asked.original } : {}),
+          ...(asked.name ? { name: asked.name } : {}),
+          ...(asked.roomCode ? { echo: false } : {}),
+          ...(asked.dial
+            ? {
+                echo: false,
+                dial: { ...planOf(asked.dial, defaults), ...(resumed(call) ? { resumed: true } : {}) },
+              }
+            : {}),
+        }
+      })
+    })
   }
+}
+
+/** The room that a call names, or the decision on a call that cannot join one. */
+type Named = string | CallerPrompt | Rejection | undefined
+
+function goodbye(language: LanguageId): Rejection {
+  return { refused: 'rejected', notice: { notice: 'goodbye', language } }
 }
 
 /** Returns true if another server handled this call before. */
@@ -136,34 +169,19 @@ function resumed({ query }: IncomingCall): boolean {
 function chosen(
   { menu }: NumberSettings,
   call: IncomingCall,
-  options: NumberRouterOptions | undefined,
-): LanguageId | CallerPrompt | undefined {
+  remembered: CallerLanguages | undefined,
+): LanguageId | CallerPrompt | undefined | Promise<LanguageId | CallerPrompt> {
   if (!menu || menu.mode === 'fixed' || call.query.speaks || call.query.hears) return undefined
   const { languages, mode } = menu
   const { language } = call.answers
-  const memory = mode === 'remembered' ? options?.remembered : undefined
+  const memory = mode === 'remembered' ? remembered : undefined
   if (language !== undefined && languages.includes(language)) {
     memory?.remember(call.from, language)
     return language
   }
-  const known = memory?.find(call.from)
-  if (known !== undefined && languages.includes(known)) return known
-  return { ask: 'language', languages }
-}
-
-function roomByCode(
-  call: IncomingCall,
-  language: LanguageId,
-  options: NumberRouterOptions | undefined,
-): string | CallerPrompt | Rejection {
-  const { roomCode } = call.answers
-  const goodbye: Rejection = { refused: 'rejected', notice: { notice: 'goodbye', language } }
-  if (!options?.roomCodeLimiter.mayTry(call.from)) return goodbye
-  if (roomCode === undefined) return { ask: 'room-code', language }
-  const room = options.roomOf(roomCode)
-  if (room !== undefined) return room
-  options.roomCodeLimiter.wrong(call.from)
-  return { ask: 'room-code', language, wrong: true }
+  return whenKnown<LanguageId | undefined, LanguageId | CallerPrompt>(memory?.find(call.from), known =>
+    known !== undefined && languages.includes(known) ? known : { ask: 'language', languages },
+  )
 }
 
 function planOf(

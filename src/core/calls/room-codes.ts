@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
+import { ownState, type SharedState } from '../model/shared-state.ts'
+import { RoomSecrets } from './room-secrets.ts'
 
 /** Digits of a code, short enough for a keypad. */
 const DIGITS = 6
@@ -8,6 +10,8 @@ const CODES = 10 ** DIGITS
 /** Maximum number of codes: one guess in a thousand finds a room, so callers of this class limit guesses. */
 const MOST = CODES / 1_000
 const LONGEST_MS = 7 * 24 * 3_600_000
+/** Interval between counts of the codes of all nodes (ms). */
+const COUNT_MS = 10_000
 
 /** A code that is valid for a room. */
 export interface RoomCode {
@@ -23,68 +27,92 @@ export interface RoomCodesOptions {
   readonly fixed?: Readonly<Record<string, string>> | undefined
   /** Returns an integer from 0 up to, but not including, `below`. */
   readonly random?: (below: number) => number
+  /** State of the fleet. Default: codes of this process, in memory. */
+  readonly state?: SharedState | undefined
 }
 
 /**
  * Codes for joining a room: entered on a phone keypad, issued by the control API. A code is valid for any number of
- * people until it expires or is revoked, which also happens when the room's life ends; a fixed code never expires. In
- * memory only. This class does not know who tries a code: its callers limit guesses.
+ * people until it expires or is revoked, which also happens when the room's life ends; a fixed code never expires. This
+ * class does not know who tries a code: its callers limit guesses. Methods reject with `BridgeError` `FLEET_AWAY` while
+ * the fleet is away; fixed codes are still found.
  */
 export class RoomCodes {
   readonly #clock: Clock
   readonly #random: (below: number) => number
   readonly #fixed: ReadonlyMap<string, string>
-  readonly #codes = new Map<string, RoomCode>()
+  readonly #secrets: RoomSecrets
+  /** Codes issued here. Other nodes know only their digests. */
+  readonly #issued = new Map<string, RoomCode>()
+  /** Codes of all nodes when they were last counted, and those issued here since. */
+  #known = 0
+  #countedAt = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, { fixed = {}, random = randomInt }: RoomCodesOptions = {}) {
+  constructor(
+    clock: Clock,
+    { fixed = {}, random = randomInt, state = ownState(clock) }: RoomCodesOptions = {},
+  ) {
     this.#clock = clock
     this.#random = random
     this.#fixed = new Map(Object.entries(fixed))
+    this.#secrets = new RoomSecrets(state, 'room codes')
   }
 
-  /** Issues a code for `room`, valid for `ttlMs`. Throws `BridgeError` `CAPACITY` at the maximum number of codes. */
-  issue(room: string, ttlMs: number): string {
+  /** Issues a code for `room`, valid for `ttlMs`. Rejects with `BridgeError` `CAPACITY` at the maximum number of codes. */
+  issue(room: string, ttlMs: number): Promise<string> {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_MS))
       throw new RangeError(`ttlMs must be above 0 and at most ${LONGEST_MS}, got ${ttlMs}`)
-    this.#forgetExpired()
-    if (this.#codes.size >= MOST)
-      throw new BridgeError('CAPACITY', `limit of ${MOST} room codes reached`, { retryable: true })
+    return this.#issue(room, ttlMs)
+  }
+
+  async #issue(room: string, ttlMs: number): Promise<string> {
+    await this.#makeRoom()
+    this.#known++
+    const expiresAt = this.#clock.now() + ttlMs
     let code: string
     do code = String(this.#random(CODES)).padStart(DIGITS, '0')
-    while (this.#codes.has(code) || this.#fixed.has(code))
-    this.#codes.set(code, { code, room, expiresAt: this.#clock.now() + ttlMs })
+    while (this.#fixed.has(code) || !(await this.#secrets.add(code, room, ttlMs)))
+    this.#issued.set(code, { code, room, expiresAt })
     return code
   }
 
   /** Returns the room for `code`, or undefined if the code is invalid or expired. */
-  find(code: string): string | undefined {
-    const fixed = this.#fixed.get(code)
-    if (fixed !== undefined) return fixed
-    const known = this.#codes.get(code)
-    return known && known.expiresAt > this.#clock.now() ? known.room : undefined
+  async find(code: string): Promise<string | undefined> {
+    return this.#fixed.get(code) ?? this.#secrets.find(code)
   }
 
-  /** Returns the valid codes of `room`, without fixed ones. */
-  of(room: string): readonly RoomCode[] {
-    this.#forgetExpired()
-    return Array.from(this.#codes.values()).filter(known => known.room === room)
+  /** Returns the valid codes of `room` that were issued here, without fixed ones. */
+  async of(room: string): Promise<readonly RoomCode[]> {
+    const valid: RoomCode[] = []
+    for (const known of Array.from(this.#issued.values()).filter(each => each.room === room))
+      if ((await this.#secrets.find(known.code)) === room) valid.push(known)
+      else this.#issued.delete(known.code)
+    return valid
   }
 
   /** Revokes `code`. Returns false if it was not valid or is fixed. */
-  revoke(code: string): boolean {
+  async revoke(code: string): Promise<boolean> {
     if (this.#fixed.has(code)) return false
-    const good = this.find(code) !== undefined
-    this.#codes.delete(code)
-    return good
+    const valid = await this.#secrets.remove(code)
+    this.#issued.delete(code)
+    return valid
   }
 
   /** Revokes every code of `room`, except fixed ones. */
-  revokeAll(room: string): void {
-    for (const [code, known] of this.#codes) if (known.room === room) this.#codes.delete(code)
+  async revokeAll(room: string): Promise<void> {
+    await this.#secrets.removeAll(room)
+    for (const [code, known] of this.#issued) if (known.room === room) this.#issued.delete(code)
   }
 
-  #forgetExpired(): void {
+  /** Rejects at the maximum number of codes. Counts those of all nodes, at intervals or when they seem too many. */
+  async #makeRoom(): Promise<void> {
     const now = this.#clock.now()
-    for (const [code, { expiresAt }] of this.#codes) if (expiresAt <= now) this.#codes.delete(code)
+    for (const [code, { expiresAt }] of this.#issued) if (expiresAt <= now) this.#issued.delete(code)
+    if (this.#known >= MOST || now - this.#countedAt >= COUNT_MS) {
+      this.#countedAt = now
+      this.#known = await this.#secrets.count()
+    }
+    if (this.#known >= MOST)
+      throw new BridgeError('CAPACITY', `limit of ${MOST} room codes reached`, { retryable: true })
   }
 }

@@ -1,71 +1,72 @@
 import { randomBytes } from 'node:crypto'
-import { type Clock, setTimer } from '../../common/clock.ts'
+import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
+import { ownState, type SharedState } from '../model/shared-state.ts'
+import { RoomSecrets } from './room-secrets.ts'
 
 /** Maximum lifetime of a link (ms). */
 export const LONGEST_LINK_MS = 7 * 24 * 3_600_000
 const MOST_LINKS = 10_000
 const TOKEN_BYTES = 18
-
-interface Link {
-  readonly room: string
-  readonly expiry: Disposable
-}
+/** Interval between counts of the links of all nodes (ms). */
+const COUNT_MS = 10_000
 
 /**
  * Links for joining a room from a browser. Anyone with the token is admitted until it expires or is revoked, which also
- * happens when the room's life ends (`RoomLives`). In memory only, as are rooms. The token is the fragment (`#…`) of a
- * URL, so it appears in no request and no log.
+ * happens when the room's life ends (`RoomLives`). The token is the fragment (`#…`) of a URL, so it appears in no request
+ * and no log. Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is away.
  */
-export class RoomLinks implements Disposable {
+export class RoomLinks {
   readonly #clock: Clock
-  readonly #links = new Map<string, Link>()
+  readonly #secrets: RoomSecrets
+  /** Links of all nodes when they were last counted, and those issued here since. */
+  #known = 0
+  #countedAt = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock) {
+  /** `state`: that of the fleet. Default: links of this process, in memory. */
+  constructor(clock: Clock, state: SharedState = ownState(clock)) {
     this.#clock = clock
+    this.#secrets = new RoomSecrets(state, 'room links')
   }
 
-  get size(): number {
-    return this.#links.size
+  /** Returns the number of valid links. */
+  count(): Promise<number> {
+    return this.#secrets.count()
   }
 
-  /** Issues a token for `room`, valid for `ttlMs`. Throws `BridgeError` `CAPACITY` at the maximum number of links. */
-  issue(room: string, ttlMs: number): string {
+  /** Issues a token for `room`, valid for `ttlMs`. Rejects with `BridgeError` `CAPACITY` at the maximum number of links. */
+  issue(room: string, ttlMs: number): Promise<string> {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
       throw new RangeError(`ttlMs must be above 0 and at most ${LONGEST_LINK_MS}, got ${ttlMs}`)
-    if (this.#links.size >= MOST_LINKS)
+    return this.#issue(room, ttlMs)
+  }
+
+  async #issue(room: string, ttlMs: number): Promise<string> {
+    const now = this.#clock.now()
+    if (this.#known >= MOST_LINKS || now - this.#countedAt >= COUNT_MS) {
+      this.#countedAt = now
+      this.#known = await this.#secrets.count()
+    }
+    if (this.#known >= MOST_LINKS)
       throw new BridgeError('CAPACITY', `limit of ${MOST_LINKS} links reached`, { retryable: true })
+    this.#known++
     const token = randomBytes(TOKEN_BYTES).toString('base64url')
-    const expiry = setTimer(this.#clock, ttlMs, () => void this.#links.delete(token))
-    this.#links.set(token, { room, expiry })
+    await this.#secrets.add(token, room, ttlMs)
     return token
   }
 
   /** Returns the room for `token`, or undefined if it is invalid or expired. */
-  find(token: string): string | undefined {
-    return this.#links.get(token)?.room
+  find(token: string): Promise<string | undefined> {
+    return this.#secrets.find(token)
   }
 
-  /** True if `room` has a valid link. */
-  has(room: string): boolean {
-    for (const link of this.#links.values()) if (link.room === room) return true
-    return false
+  /** Returns true if `room` has a valid link. */
+  has(room: string): Promise<boolean> {
+    return this.#secrets.has(room)
   }
 
   /** Revokes all links of `room`. Returns their number. */
-  revokeAll(room: string): number {
-    let revoked = 0
-    for (const [token, link] of this.#links) {
-      if (link.room !== room) continue
-      link.expiry[Symbol.dispose]()
-      this.#links.delete(token)
-      revoked++
-    }
-    return revoked
-  }
-
-  [Symbol.dispose](): void {
-    for (const { expiry } of this.#links.values()) expiry[Symbol.dispose]()
-    this.#links.clear()
+  revokeAll(room: string): Promise<number> {
+    return this.#secrets.removeAll(room)
   }
 }

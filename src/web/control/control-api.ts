@@ -135,7 +135,7 @@ export async function controlApi(
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: false,
       onRequest: async request => {
-        const holder = holderOf(operation, request, keys, context)
+        const holder = await holderOf(operation, request, keys, context)
         holders.set(request, holder)
         if (holder !== LINK) markAuthenticated(request.raw)
         else if (!vouchForGuest(request.raw))
@@ -152,17 +152,21 @@ export async function controlApi(
   })
 }
 
-/** Returns the name of the key or link. Throws if neither is valid. */
-function holderOf(
+/** Resolves to the name of the key or link. Rejects if neither is valid. */
+async function holderOf(
   { access = 'key' }: AnyOperation,
   request: FastifyRequest,
   keys: BearerKeys,
   { links }: ControlContext,
-): string {
+): Promise<string> {
   const { authorization } = request.headers
   const { token } = request.query as { token?: unknown }
   const { room } = request.params as { room?: string }
-  if (access === 'link' && linkOf(request, room, links) !== undefined) return LINK
+  if (access === 'link' && room !== undefined && linkOf(request, room, links) !== undefined) {
+    // Another node can have revoked it.
+    await links.learn(room)
+    if (linkOf(request, room, links) !== undefined) return LINK
+  }
   if (access === 'link' && authorization === undefined && typeof token === 'string')
     throw keys.refused(request.ip)
   return keys.holderOf(authorization, request.ip)
@@ -202,6 +206,7 @@ export const COMMON_ERRORS: readonly ErrorName[] = [
   'request_malformed',
   'value_not_allowed',
   'field_unknown',
+  'fleet_away',
   'unexpected',
 ]
 /** Errors of every request with a body. */

@@ -56,6 +56,7 @@ export const ERROR_TABLE = {
   too_many_readers: row('limit', 503, 'Too many caption readers. Retry later.'),
   speech_unavailable: row('unavailable', 503, 'The service currently cannot speak or translate the text.'),
   sound_unavailable: row('unavailable', 503, 'The sound file cannot be played.'),
+  fleet_away: row('unavailable', 503, 'The server cannot reach the other nodes of the service. Retry later.'),
   unexpected: row('internal', 500, 'Internal error of the server.'),
 } as const satisfies Record<string, ErrorRow>
 
@@ -111,13 +112,17 @@ const KNOWN: Partial<Record<ErrorCode, ErrorName>> = {
   STATE: 'not_now',
   DIAL_REFUSED: 'dial_refused',
   SPEECH_UNAVAILABLE: 'speech_unavailable',
+  FLEET_AWAY: 'fleet_away',
+  NODE_GONE: 'fleet_away',
+  NODE_LATE: 'fleet_away',
 }
 
 /** Converts any thrown value to an error for clients; unexpected faults become `unexpected`. */
 export function toErrorBody(error: unknown): ControlError {
   if (error instanceof ControlError) return error
   const name = error instanceof BridgeError ? KNOWN[error.code] : undefined
-  const headers: Record<string, string> = name === 'capacity' ? { 'retry-after': RETRY_SECONDS } : {}
+  const headers: Record<string, string> =
+    name === 'capacity' || name === 'fleet_away' ? { 'retry-after': RETRY_SECONDS } : {}
   if (name) return new ControlError(name, (error as BridgeError).message, headers)
   return new ControlError('unexpected', 'internal error; see the server log')
 }

@@ -4,15 +4,18 @@ import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
+import { RoomRevocation } from '../../core/calls/room-revocation.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Dialer } from '../../core/model/dialer.ts'
+import type { Fleet } from '../../core/model/fleet.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Recorder } from '../../core/model/recording.ts'
+import { fleetState } from '../../core/model/shared-state.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import { addressPrefix } from '../../net/client-address.ts'
 import { CaptionFeed, type CaptionSource } from '../captions/caption-feed.ts'
 import { CaptionHub } from '../captions/caption-hub.ts'
-import { LinkTokens } from '../captions/caption-page.ts'
+import { LinkTokens } from '../captions/link-tokens.ts'
 import type { TranscriptSettings } from '../transcripts/settings.ts'
 import { Transcripts } from '../transcripts/transcripts.ts'
 import { type Send, sendByHttp } from '../webhooks/event.ts'
@@ -29,6 +32,8 @@ import { controlSettingsSchema } from './settings.ts'
 export interface ControlContextOptions {
   readonly relay: Relay
   readonly codes: RoomCodes
+  /** The nodes of the service. Default: this process alone. */
+  readonly fleet?: Fleet | undefined
   readonly announcer?: Announcer | undefined
   /** Absent: outbound calls are off. Its creator reports its events. */
   readonly dialer?: Dialer | undefined
@@ -64,6 +69,7 @@ const NOTHING_SAID: CaptionSource = { on() {}, life: () => undefined }
 export async function openControlContext(options: ControlContextOptions): Promise<OpenControl> {
   const { relay, clock, wall, log, send = sendByHttp, random = Math.random } = options
   const { observer } = relay
+  const shared = options.fleet?.status === 'alone' ? undefined : options.fleet
   const feed = new CaptionFeed(observer, clock, wall)
   feed.start()
   const lives = new RoomLives(clock)
@@ -82,11 +88,11 @@ export async function openControlContext(options: ControlContextOptions): Promis
   departed.start()
   const plans = new RoomPlans(observer, clock)
   plans.start()
-  const roomLinks = new RoomLinks(clock)
-  lives.onEnded(room => {
-    roomLinks.revokeAll(room)
-    options.codes.revokeAll(room)
-  })
+  const roomLinks = new RoomLinks(clock, shared && fleetState(shared, wall))
+  const revocation = new RoomRevocation([roomLinks, options.codes], { fleet: shared, log })
+  revocation.start()
+  lives.onEnded(room => revocation.revoke(room))
+  const links = new LinkTokens(wall, lives, shared)
   const services: ControlContext = {
     relay,
     plans,
@@ -98,7 +104,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
     departed,
     feed,
     captionHub,
-    links: new LinkTokens(wall, lives),
+    links,
     linkReaders: new LinkReaders(options.readers ?? DEFAULT_READERS, clock),
     groupOf: options.groupOf ?? addressPrefix,
     transcripts,
@@ -123,7 +129,8 @@ export async function openControlContext(options: ControlContextOptions): Promis
       plans[Symbol.dispose]()
       departed[Symbol.dispose]()
       lives[Symbol.dispose]()
-      roomLinks[Symbol.dispose]()
+      revocation[Symbol.dispose]()
+      links[Symbol.dispose]()
       feed[Symbol.dispose]()
       captionHub[Symbol.dispose]()
       await Promise.all([webhooks[Symbol.asyncDispose](), transcripts[Symbol.asyncDispose]()])

@@ -69,7 +69,7 @@ describe.skipIf(!hasChromium)('returning to the page after a long time', { timeo
 
     // Like a restarted server: it knows no links.
     await away()
-    for (const room of b.relay.rooms.keys()) b.bridge.links.revokeAll(room)
+    for (const room of b.relay.rooms.keys()) await b.bridge.links.revokeAll(room)
     await proxy.start()
     await anna.page.getByText('Reconnected').waitFor({ timeout: 15_000 })
     expect(await here(bob.page)).toBe(1)

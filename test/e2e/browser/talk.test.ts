@@ -212,7 +212,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     await anna.page.click('#invite')
     await anna.page.locator('#invited').waitFor()
     const code = (await anna.page.locator('#code-shown').textContent())!.replace(' ', '')
-    const room = b.app.roomCodes.find(code)!
+    const room = (await b.app.roomCodes.find(code))!
     const phone = await b.dial({ hears: 'es-es' }, { to: CODES })
     await b.until(() => phone.asking, 15_000, 'the question for the code')
     phone.press(`${code}#`)

@@ -58,7 +58,7 @@ describe.concurrent('the menu asks callers', { timeout: 40_000 }, () => {
     })
     const { caller, callee } = await x.connected()
     const [room = ''] = x.app.relay.rooms.keys()
-    const code = x.app.roomCodes.issue(room, 60_000)
+    const code = await x.app.roomCodes.issue(room, 60_000)
     const third = await x.twilio.subscriber('+15005550109').dial(DOOR)
     await until(() => times(third.heard(), noticeHz('enter-room-code', 'es')) > 0, 10_000, 'the question')
     third.press(`${code === '000000' ? '000001' : '000000'}#`)

@@ -84,7 +84,7 @@ describe('S-8: the talk page', () => {
   test('S-11: fifty wrong codes from ten networks lock no code', async () => {
     const { app, link, comesIn } = await page({ access: 'invited' })
     await link('desk')
-    const code = app.roomCodes.issue('desk', 60_000)
+    const code = await app.roomCodes.issue('desk', 60_000)
     const wrong = code === '000000' ? '000001' : '000000'
     for (const n of many(50)) expect(await comesIn(`127.1.${n % 10}.7`, { code: wrong })).toBe(false)
     expect(app.server.browser.counters.refused.get('code')).toBe(50)

@@ -88,7 +88,7 @@ export class FakeInterpreter implements ChannelInterpreter {
     return { outcome: this.call.promise, hangUp: async () => {} }
   }
 
-  invite(): { code: string; minutes: number } {
+  async invite(): Promise<{ code: string; minutes: number }> {
     if (this.refuse) throw this.refuse
     return { code: '482913', minutes: 60 }
   }

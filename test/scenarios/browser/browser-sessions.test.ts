@@ -80,7 +80,7 @@ describe('a visitor', () => {
       channel: 'browser',
     })
     expect([...b.relay.rooms.values()].map(({ participants }) => participants.size)).toEqual([2])
-    expect(b.codes.find(code!)).toBe([...b.relay.rooms.keys()][0])
+    expect(await b.codes.find(code!)).toBe([...b.relay.rooms.keys()][0])
     bob.send({ kind: 'bye' })
     expect((await anna.expect('self', ({ self }) => !self.accompanied)).self.hears).toBe('es-es')
     expect(await bob.expectClosed()).toBe(1000)

@@ -157,8 +157,8 @@ describe('admission of visitors', () => {
     expect(JSON.parse((await get('/talk/languages', outsider)).body)).toMatchObject({
       welcome: elsewhere === 'welcome',
     })
-    const link = b.bridge.links.issue('desk', 60_000)
-    const code = b.codes.issue('desk', 60_000)
+    const link = await b.bridge.links.issue('desk', 60_000)
+    const code = await b.codes.issue('desk', 60_000)
     expect(await knock(outsider, { link })).toBe('welcome')
     expect(await knock(outsider, { code })).toBe('welcome')
     expect(b.relay.rooms.get('desk')?.participants.size).toBe(2)
@@ -166,12 +166,12 @@ describe('admission of visitors', () => {
 
   test('links expire and can be revoked', async () => {
     b = await browserServer()
-    const link = b.bridge.links.issue('desk', 60_000)
+    const link = await b.bridge.links.issue('desk', 60_000)
     expect(await knock({}, { link: 'x'.repeat(24) })).toBe('link')
     expect(await knock({}, { link })).toBe('welcome')
-    expect(b.bridge.links.revokeAll('desk')).toBe(1)
+    expect(await b.bridge.links.revokeAll('desk')).toBe(1)
     expect(await knock({}, { link })).toBe('link')
-    const another = b.bridge.links.issue('desk', 60_000)
+    const another = await b.bridge.links.issue('desk', 60_000)
     b.clock.advance(60_000)
     expect(await knock({}, { link: another })).toBe('link')
     expect(JSON.stringify(b.log.all)).not.toContain(link)
@@ -181,7 +181,7 @@ describe('admission of visitors', () => {
     const { FakeClock } = await import('../../../src/simulator/fakes/fake-clock.ts')
     b = await browserServer({ roomCodeLimiter: new AddressCodeLimiter(new FakeClock()) })
     for (let n = 0; n < 5; n++) expect(await knock({}, { code: '000000' })).toBe('code')
-    expect(await knock({}, { code: b.codes.issue('desk', 60_000) })).toBe('too-many-codes')
+    expect(await knock({}, { code: await b.codes.issue('desk', 60_000) })).toBe('too-many-codes')
     expect(await knock({})).toBe('welcome')
   })
 

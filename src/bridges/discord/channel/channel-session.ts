@@ -231,11 +231,11 @@ export class ChannelSession implements ChannelInterpreter {
     return others.dial(to, language, channelMessagesFor(fallback).telephone)
   }
 
-  invite(): { readonly code: string; readonly minutes: number } {
+  async invite(): Promise<{ readonly code: string; readonly minutes: number }> {
     const { roomCodes, channelOptions: { codeMinutes: minutes = CHANNEL_DEFAULTS.codeMinutes } = {} } =
       this.#options
     if (!roomCodes) throw new BridgeError('CAPACITY', 'room codes are not configured')
-    return { code: roomCodes.issue(this.#its.room.name, minutes * 60_000), minutes }
+    return { code: await roomCodes.issue(this.#its.room.name, minutes * 60_000), minutes }
   }
 
   stop(by: string): Promise<ChannelEnd> {

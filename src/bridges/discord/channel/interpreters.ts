@@ -67,7 +67,13 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     if (this.#closing) return { kind: 'parent-closed' }
     const running = this.#sessions.get(guildId)
     if (running) return { kind: 'already', channelId: running.channelId }
-    const room = roomCode === undefined ? `discord ${channelId}` : this.#options.roomCodes?.find(roomCode)
+    let room: string | undefined = `discord ${channelId}`
+    if (roomCode !== undefined) {
+      room = await this.#options.roomCodes?.find(roomCode)
+      const other = this.#sessions.get(guildId)
+      if (other) return { kind: 'already', channelId: other.channelId }
+      if (this.#closing) return { kind: 'parent-closed' }
+    }
     if (room === undefined) return { kind: 'wrong-code' }
     if (this.#sessions.size >= (this.#options.channelOptions?.maxChannels ?? CHANNEL_DEFAULTS.maxChannels))
       return { kind: 'full' }

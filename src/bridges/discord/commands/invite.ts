@@ -1,4 +1,4 @@
-import { BridgeError } from '../../../common/errors.ts'
+import { BridgeError, type ErrorCode } from '../../../common/errors.ts'
 import type { DialOutcome } from '../../../core/model/dialer.ts'
 import { repliesFor } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
@@ -66,21 +66,26 @@ function outcomeText(outcome: DialOutcome, { dial: say }: AnswerWords): string {
     case 'canceled':
       return say.canceled
     case 'failed':
-      return outcome.error.code === 'DIAL_REFUSED' ? say.refused : say.callFailed
+      return failedText(outcome.error.code, say)
   }
 }
 
+function failedText(code: ErrorCode, say: AnswerWords['dial']): string {
+  if (code === 'CAPACITY') return say.capacity
+  return code === 'DIAL_REFUSED' || code === 'DIAL_QUOTA_EXCEEDED' ? say.refused : say.callFailed
+}
+
 /** Creates a code for joining the conversation. Only the user who asked sees it, and decides who gets it. */
-export function invite(
+export async function invite(
   context: CommandContext,
   { interpreters, starters, settings }: CommandServices,
   words: AnswerWords,
-): Answer {
+): Promise<Answer> {
   const running = interpreters.of(context.guildId)
   if (!running) return { text: words.notRunning }
   if (!mayChange(context, running, starters.get(running))) return { text: words.notYours }
   try {
-    const { code, minutes } = running.invite()
+    const { code, minutes } = await running.invite()
     const { phoneNumbers } = settings
     return {
       text: [
@@ -90,7 +95,7 @@ export function invite(
       ].join('\n'),
     }
   } catch (error) {
-    if (error instanceof BridgeError && error.code === 'CAPACITY') return { text: words.invite.noCodes }
+    if (error instanceof BridgeError && error.retryable) return { text: words.invite.noCodes }
     throw error
   }
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { setTimer } from '../../../common/clock.ts'
 import { isoTime } from '../../../common/wall-clock.ts'
-import { captionPagePath, LONGEST_LINK_MS } from '../../captions/caption-page.ts'
+import { captionPagePath } from '../../captions/caption-page.ts'
+import { LONGEST_LINK_MS } from '../../captions/link-tokens.ts'
 import { EventStreamResponse, sseEvent } from '../../event-stream.ts'
 import { assertLinkOpens, bearerOf } from '../auth.ts'
 import type { ControlContext } from '../control-context.ts'
@@ -121,9 +122,9 @@ export const revokeLinks = operation({
   status: 200,
   answer: z.strictObject({ room: z.string(), revoked: z.literal(true) }),
   errors: ['room_unknown'],
-  run(context, { params: { room } }) {
+  async run(context, { params: { room } }) {
     assertRoom(context, room)
-    context.links.revoke(room)
+    await context.links.revoke(room)
     return { room, revoked: true }
   },
 })

@@ -28,9 +28,9 @@ export const createCode = operation({
   status: 201,
   answer: codeSchema,
   errors: ['room_unknown', 'capacity'],
-  run(context, { params: { room }, body }) {
+  async run(context, { params: { room }, body }) {
     assertLives(context, room)
-    const code = context.codes.issue(room, body.minutes * MINUTE_MS)
+    const code = await context.codes.issue(room, body.minutes * MINUTE_MS)
     return codeView(context, { code, room, expiresAt: context.clock.now() + body.minutes * MINUTE_MS })
   },
 })
@@ -46,9 +46,9 @@ export const listCodes = operation({
   status: 200,
   answer: z.strictObject({ codes: z.array(codeSchema) }),
   errors: ['room_unknown'],
-  run(context, { params: { room } }) {
+  async run(context, { params: { room } }) {
     assertRoom(context, room)
-    return { codes: context.codes.of(room).map(each => codeView(context, each)) }
+    return { codes: (await context.codes.of(room)).map(each => codeView(context, each)) }
   },
 })
 
@@ -63,10 +63,10 @@ export const revokeCode = operation({
   status: 200,
   answer: z.strictObject({ code: z.string(), revoked: z.literal(true) }),
   errors: ['room_unknown', 'code_unknown'],
-  run(context, { params: { room, code } }) {
+  async run(context, { params: { room, code } }) {
     assertRoom(context, room)
-    if (context.codes.find(code) !== room) throw new ControlError('code_unknown')
-    context.codes.revoke(code)
+    if ((await context.codes.find(code)) !== room) throw new ControlError('code_unknown')
+    await context.codes.revoke(code)
     return { code, revoked: true }
   },
 })
@@ -90,10 +90,10 @@ export const linkRoom = operation({
   status: 201,
   answer: roomLinkSchema,
   errors: ['room_unknown', 'capacity'],
-  run(context, { params: { room }, body }) {
+  async run(context, { params: { room }, body }) {
     assertLives(context, room)
     const ttlMs = body.minutes * MINUTE_MS
-    const token = context.roomLinks.issue(room, ttlMs)
+    const token = await context.roomLinks.issue(room, ttlMs)
     return { page: joinPath(token), token, expiresAt: isoTime(context.wall() + ttlMs) }
   },
 })
@@ -109,8 +109,8 @@ export const revokeRoomLinks = operation({
   status: 200,
   answer: z.strictObject({ room: z.string(), revoked: z.int() }),
   errors: ['room_unknown'],
-  run(context, { params: { room } }) {
+  async run(context, { params: { room } }) {
     assertRoom(context, room)
-    return { room, revoked: context.roomLinks.revokeAll(room) }
+    return { room, revoked: await context.roomLinks.revokeAll(room) }
   },
 })

@@ -39,13 +39,14 @@ export const createRoom = operation({
   status: 201,
   answer: z.strictObject({ ...roomSchema.shape, code: codeSchema.nullable() }),
   errors: ['room_exists', 'capacity'],
-  run(context, { body }) {
+  async run(context, { body }) {
     const { name = `room-${secretName()}`, codeMinutes, ...rest } = body
     if (context.plans.find(name) || context.relay.rooms.has(name)) throw new ControlError('room_exists')
     context.plans.add({ room: name, ...rest, createdAt: isoTime(context.wall()) })
     context.lives.create(name)
-    const code = codeMinutes === undefined ? undefined : context.codes.issue(name, codeMinutes * MINUTE_MS)
-    const issued = context.codes.of(name).find(each => each.code === code)
+    const code =
+      codeMinutes === undefined ? undefined : await context.codes.issue(name, codeMinutes * MINUTE_MS)
+    const issued = (await context.codes.of(name)).find(each => each.code === code)
     return { ...roomView(context, name), code: issued ? codeView(context, issued) : null }
   },
 })

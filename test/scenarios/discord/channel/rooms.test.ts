@@ -23,8 +23,8 @@ test('a phone in the channel’s room: everyone hears their own language, and ev
   const ana = casa.person('Ana', 'es-es')
   await ana.join(casa.sala)
   const channel = await casa.start()
-  const { code } = channel.invite()
-  const room = casa.roomCodes.find(code)!
+  const { code } = await channel.invite()
+  const room = (await casa.roomCodes.find(code))!
   const phone = new LiveLeg('phone', systemClock)
   casa.relay.admit(phone, { room, speaks: 'en-us', hears: 'en-us', name: 'Desk' })
   await casa.heard(noticeHz('phone-joined'), 300)
@@ -50,7 +50,7 @@ test('a channel joins the room of another channel by code', async () => {
   await ana.join(casa.sala)
   await otto.join(raum)
   const first = await casa.start()
-  const { code } = first.invite()
+  const { code } = await first.invite()
   const second = await casa.start({
     guildId: other.id,
     channelId: raum.id,

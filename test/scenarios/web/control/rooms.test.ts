@@ -55,7 +55,7 @@ describe('rooms', () => {
       room: one.body.name,
       expiresAt: '2026-11-20T10:05:00.000Z',
     })
-    expect(codes.find(one.body.code.code)).toBe(one.body.name)
+    expect(await codes.find(one.body.code.code)).toBe(one.body.name)
   })
 
   test('lists an open room that was not created by a request', async () => {
@@ -124,7 +124,7 @@ describe('rooms', () => {
     expect(loudness(anna.lately(2_000), noticeHz('time-up'), 16_000)).toBeGreaterThan(1_000)
     await until(() => relay.legs === 0, 5_000, 'the end')
     expect((await ask('GET', '/rooms/short')).status).toBe(404)
-    expect(codes.find(body.code.code)).toBeUndefined()
+    expect(await codes.find(body.code.code)).toBeUndefined()
 
     await ask('POST', '/rooms', { name: 'never used', emptyMinutes: 1 })
     clock.advance(60_000)
@@ -166,7 +166,7 @@ describe('join codes', () => {
     expect(one).toEqual({ code: expect.any(String), room: 'desk', expiresAt: '2026-11-20T11:00:00.000Z' })
     const two = (await ask('POST', '/rooms/desk/codes', { minutes: 1 })).body
     expect((await ask('GET', '/rooms/desk/codes')).body.codes).toEqual([one, two])
-    expect(codes.find(two.code)).toBe('desk')
+    expect(await codes.find(two.code)).toBe('desk')
     clock.advance(60_000)
     expect((await ask('GET', '/rooms/desk/codes')).body.codes).toEqual([one])
     expect((await ask('DELETE', `/rooms/desk/codes/${two.code}`)).body.error).toBe('code_unknown')
@@ -176,10 +176,10 @@ describe('join codes', () => {
       status: 200,
       body: { revoked: true },
     })
-    expect(codes.find(one.code)).toBeUndefined()
+    expect(await codes.find(one.code)).toBeUndefined()
     const last = (await ask('POST', '/rooms/desk/codes', { minutes: 10 })).body
     await ask('DELETE', '/rooms/desk')
-    expect(codes.find(last.code)).toBeUndefined()
+    expect(await codes.find(last.code)).toBeUndefined()
     expect((await ask('POST', '/rooms/desk/codes')).body.error).toBe('room_unknown')
     clock.advance(HOUR_MS)
   })

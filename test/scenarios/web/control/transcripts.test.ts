@@ -119,7 +119,7 @@ describe('by a link', () => {
     for (const path of ['/rooms/other/transcript', `/transcripts/${id}`, '/transcripts'])
       expect((await by(it.url, token, path)).status, path).toBe(401)
     expect((await by(it.url, token, `/rooms/r/transcript?life=${other}`)).status).toBe(404)
-    it.services.links.revoke('r')
+    await it.services.links.revoke('r')
     expect((await by(it.url, token, '/rooms/r/transcript')).status).toBe(401)
   })
 

@@ -12,9 +12,9 @@ function desk() {
   const roomCodes = new RoomCodes(clock)
   const invites = new RoomInvitations({ links, roomCodes, page: '/', clock, ttlMs: 2 * HOUR_MS })
   /** Requests an invitation; returns whether one was issued, and whether it has a code. */
-  const asks = (room: string, address = 'a') => {
+  const asks = async (room: string, address = 'a') => {
     try {
-      return invites.give(room, address).code === undefined ? 'link' : 'both'
+      return (await invites.give(room, address)).code === undefined ? 'link' : 'both'
     } catch (error) {
       return (error as { code: string }).code
     }
@@ -23,52 +23,53 @@ function desk() {
 }
 
 describe('invitations from the page', () => {
-  test('admit to the room, by link and by code', () => {
+  test('admit to the room, by link and by code', async () => {
     const { links, roomCodes, invites } = desk()
-    const { path, code = '', endsInMs } = invites.give('r', 'a')
-    expect(links.find(path.replace('/#join=', ''))).toBe('r')
-    expect(roomCodes.find(code)).toBe('r')
+    const { path, code = '', endsInMs } = await invites.give('r', 'a')
+    expect(await links.find(path.replace('/#join=', ''))).toBe('r')
+    expect(await roomCodes.find(code)).toBe('r')
     expect(endsInMs).toBe(2 * HOUR_MS)
   })
 
-  test('are reused for a room until half their lifetime has passed', () => {
+  test('are reused for a room until half their lifetime has passed', async () => {
     const { clock, links, roomCodes, invites } = desk()
-    const first = invites.give('r', 'a')
-    for (let n = 0; n < 5_000; n++) expect(invites.give('r', 'a').path).toBe(first.path)
+    const first = await invites.give('r', 'a')
+    for (let n = 0; n < 5_000; n++) expect((await invites.give('r', 'a')).path).toBe(first.path)
     clock.advance(HOUR_MS)
-    expect(invites.give('r', 'a')).toEqual({ ...first, endsInMs: HOUR_MS })
+    expect(await invites.give('r', 'a')).toEqual({ ...first, endsInMs: HOUR_MS })
     clock.advance(1)
-    const second = invites.give('r', 'a')
+    const second = await invites.give('r', 'a')
     expect(second.path).not.toBe(first.path)
     expect(second.code).not.toBe(first.code)
     // The first one stays valid until it expires.
-    expect([links.size, roomCodes.of('r').length, invites.made]).toEqual([2, 2, 2])
+    expect([await links.count(), (await roomCodes.of('r')).length, invites.made]).toEqual([2, 2, 2])
   })
 
-  test('are renewed after the link or the code was revoked', () => {
+  test('are renewed after the link or the code was revoked', async () => {
     const { links, roomCodes, invites } = desk()
-    const first = invites.give('r', 'a')
-    links.revokeAll('r')
-    const second = invites.give('r', 'a')
+    const first = await invites.give('r', 'a')
+    await links.revokeAll('r')
+    const second = await invites.give('r', 'a')
     expect(second.path).not.toBe(first.path)
-    roomCodes.revoke(second.code ?? '')
-    expect(invites.give('r', 'a').code).not.toBe(second.code)
+    await roomCodes.revoke(second.code ?? '')
+    expect((await invites.give('r', 'a')).code).not.toBe(second.code)
   })
 
-  test('cannot use up links or codes, neither with many rooms nor from many addresses', () => {
+  test('cannot use up links or codes, neither with many rooms nor from many addresses', async () => {
     const { clock, asks, roomCodes } = desk()
-    const tried = Array.from({ length: 50 }, (_, n) => asks(`mine ${n}`))
+    const tried: string[] = []
+    for (let n = 0; n < 50; n++) tried.push(await asks(`mine ${n}`))
     expect(tried.filter(each => each === 'both')).toHaveLength(20)
     expect(tried.slice(20).every(each => each === 'CAPACITY')).toBe(true)
     // Other addresses, and rooms that have an invitation, are not limited.
-    expect([asks('theirs', 'b'), asks('mine 3')]).toEqual(['both', 'both'])
+    expect([await asks('theirs', 'b'), await asks('mine 3')]).toEqual(['both', 'both'])
     clock.advance(60_000)
-    expect([asks('mine 20'), asks('mine 21')]).toEqual(['both', 'CAPACITY'])
-    for (let n = 0; n < 1_000; n++) asks(`crowd ${n}`, `address ${n}`)
-    expect(asks('late', 'c')).toBe('link')
+    expect([await asks('mine 20'), await asks('mine 21')]).toEqual(['both', 'CAPACITY'])
+    for (let n = 0; n < 1_000; n++) await asks(`crowd ${n}`, `address ${n}`)
+    expect(await asks('late', 'c')).toBe('link')
     // Codes remain for phones, channels and programs.
-    expect(roomCodes.issue('desk', HOUR_MS)).toMatch(/^\d{6}$/)
+    expect(await roomCodes.issue('desk', HOUR_MS)).toMatch(/^\d{6}$/)
     clock.advance(2 * HOUR_MS)
-    expect(asks('later', 'c')).toBe('both')
+    expect(await asks('later', 'c')).toBe('both')
   })
 })

@@ -1,0 +1,130 @@
+import { z } from 'zod'
+import type { Table } from '../model/fleet.ts'
+import type { SharedState } from '../model/shared-state.ts'
+
+/** An emptied index is kept this long, for additions in progress (ms). */
+const EMPTY_MS = 60_000
+
+const secretSchema = z.object({ room: z.string(), until: z.number() })
+/** The secrets of a room: their digests, and until when each is valid. */
+const indexSchema = z.object({ secrets: z.record(z.string(), z.number()), until: z.number() })
+
+type Secret = z.infer<typeof secretSchema>
+type Index = z.infer<typeof indexSchema>
+
+/**
+ * Codes or tokens that admit to rooms, known to all nodes by their digests, until they expire or are removed. Methods
+ * reject with `BridgeError` `FLEET_AWAY` while the fleet is away.
+ */
+export class RoomSecrets {
+  readonly #state: SharedState
+  readonly #secrets: Table<Secret>
+  /** By the digest of the room, so that all of a room can be removed. */
+  readonly #indexes: Table<Index>
+  /** Removals in progress, by room. */
+  readonly #removing = new Map<string, Promise<number>>()
+
+  /** `kind` names the tables: all nodes share the secrets of one kind. */
+  constructor(state: SharedState, kind: string) {
+    this.#state = state
+    this.#secrets = state.fleet.table('week', kind, secretSchema)
+    this.#indexes = state.fleet.table('week', `${kind} by room`, indexSchema)
+  }
+
+  /** Adds `secret` for `room`, valid for `ttlMs`. Returns false if it is in use. */
+  async add(secret: string, room: string, ttlMs: number): Promise<boolean> {
+    await this.#removing.get(room)?.catch(() => 0)
+    const key = this.#keyOf(secret)
+    const until = Math.round(this.#state.wall() + ttlMs)
+    // The index first: a secret without it could not be removed with its room.
+    await this.#change(room, secrets => ({ ...secrets, [key]: until }))
+    if ((await this.#secrets.create(key, { room, until })) !== undefined) return true
+    const taken = await this.#secrets.get(key)
+    if (taken && this.#valid(taken.value)) return false
+    if (!taken) return (await this.#secrets.create(key, { room, until })) !== undefined
+    return (await this.#secrets.replace(key, { room, until }, taken.revision)) !== undefined
+  }
+
+  /** Returns the room of `secret`, or undefined if it is unknown or expired. */
+  async find(secret: string): Promise<string | undefined> {
+    const entry = await this.#secrets.get(this.#keyOf(secret))
+    return entry && this.#valid(entry.value) ? entry.value.room : undefined
+  }
+
+  /** Removes `secret`. Returns false if it was not valid. */
+  async remove(secret: string): Promise<boolean> {
+    const key = this.#keyOf(secret)
+    const entry = await this.#secrets.get(key)
+    if (!entry) return false
+    await this.#secrets.delete(key)
+    await this.#change(entry.value.room, ({ [key]: _, ...others }) => others)
+    return this.#valid(entry.value)
+  }
+
+  /** Removes all secrets of `room`. Returns the number of valid ones. */
+  removeAll(room: string): Promise<number> {
+    const removing = this.#removeAll(room).finally(() => this.#removing.delete(room))
+    this.#removing.set(room, removing)
+    return removing
+  }
+
+  async #removeAll(room: string): Promise<number> {
+    let removed = 0
+    for (const key of Object.keys(await this.#change(room, () => ({})))) {
+      const entry = await this.#secrets.get(key)
+      // Another room can have got the same code since.
+      if (entry?.value.room !== room) continue
+      await this.#secrets.delete(key)
+      if (this.#valid(entry.value)) removed++
+    }
+    return removed
+  }
+
+  /** Returns true if `room` has a valid secret. */
+  async has(room: string): Promise<boolean> {
+    const index = await this.#indexes.get(this.#keyOf(room))
+    return index !== undefined && Object.values(index.value.secrets).some(until => until > this.#state.wall())
+  }
+
+  /** Returns the number of valid secrets of all rooms, and deletes expired ones. Slow. */
+  async count(): Promise<number> {
+    const now = this.#state.wall()
+    let valid = 0
+    for (const [key, { value }] of await this.#secrets.entries())
+      if (this.#valid(value)) valid++
+      else await this.#secrets.delete(key)
+    for (const [key, { value }] of await this.#indexes.entries())
+      if (value.until <= now) await this.#indexes.delete(key)
+    return valid
+  }
+
+  /** Changes the index of `room` and returns what it was. */
+  async #change(
+    room: string,
+    change: (secrets: Index['secrets']) => Index['secrets'],
+  ): Promise<Index['secrets']> {
+    const key = this.#keyOf(room)
+    for (;;) {
+      const now = this.#state.wall()
+      const before = await this.#indexes.get(key)
+      const secrets = Object.fromEntries(
+        Object.entries(before?.value.secrets ?? {}).filter(([, until]) => until > now),
+      )
+      const changed = change(secrets)
+      if (!before && Object.keys(changed).length === 0) return secrets
+      const index = { secrets: changed, until: Math.max(now + EMPTY_MS, ...Object.values(changed)) }
+      const written = before
+        ? await this.#indexes.replace(key, index, before.revision)
+        : await this.#indexes.create(key, index)
+      if (written !== undefined) return secrets
+    }
+  }
+
+  #valid({ until }: Secret): boolean {
+    return until > this.#state.wall()
+  }
+
+  #keyOf(text: string): string {
+    return this.#state.fleet.digest(text)
+  }
+}

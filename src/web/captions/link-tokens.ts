@@ -1,0 +1,175 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { z } from 'zod'
+import { BridgeError } from '../../common/errors.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
+import type { RoomLives } from '../../core/calls/room-lifetimes.ts'
+import type { Fleet, Table } from '../../core/model/fleet.ts'
+
+/** Permission of a link. */
+interface Grant {
+  readonly room: string
+  /** The life of the room for which it is valid. */
+  readonly life: string
+  /** Creation and expiry: milliseconds since 1970. */
+  readonly from: number
+  readonly until: number
+  /** The run that issued it, which numbers its tokens: those issued in the millisecond of a revocation stay distinct. */
+  readonly by: string
+  readonly number: number
+}
+
+/** Tokens of a room issued before this time are revoked (ms since 1970). */
+const markSchema = z.object({ before: z.number() })
+const heardSchema = z.object({ room: z.string(), before: z.number() })
+
+/** Revocations of a room. */
+interface Revoked {
+  /** The highest revoked number of this run. */
+  readonly upTo: number
+  /** Tokens of other runs up to this time are revoked by this one (ms since 1970)… */
+  readonly here: number
+  /** … and all tokens up to this one, by another node. */
+  readonly elsewhere: number
+  /** When the last of those tokens expires. */
+  readonly until: number
+}
+
+const NEVER: Revoked = { upTo: 0, here: 0, elsewhere: 0, until: 0 }
+/** Subject on which nodes tell each other of revocations. */
+const SUBJECT = 'caption links revoked'
+
+/** Maximum lifetime of a token (ms). */
+export const LONGEST_LINK_MS = 24 * 3_600_000
+/** 32 bytes in base64url. */
+const SIGNATURE = /^[\w-]{43}$/
+
+/**
+ * Creates and verifies the tokens of links to one room’s captions, for pages that must not have a key. They are signed
+ * with a secret of this run, so they end with it, like all rooms; in a fleet, with a secret of all nodes. A token is valid
+ * for one life of the room, not for a later room of the same name. It reveals nothing to its bearer and grants no other
+ * access.
+ */
+export class LinkTokens implements Disposable {
+  readonly #wall: WallClock
+  readonly #lives: Pick<RoomLives, 'idOf' | 'holds'>
+  readonly #secret: Buffer
+  readonly #fleet: Fleet | undefined
+  readonly #marks: Table<z.infer<typeof markSchema>> | undefined
+  readonly #hearing: Disposable | undefined
+  readonly #run = randomBytes(6).toString('base64url')
+  readonly #revoked = new Map<string, Revoked>()
+  readonly #listeners = new Set<(room: string) => void>()
+  #count = 0
+
+  /** With `fleet`, tokens are valid on all its nodes. */
+  constructor(wall: WallClock, lives: Pick<RoomLives, 'idOf' | 'holds'>, fleet?: Fleet) {
+    this.#wall = wall
+    this.#lives = lives
+    this.#fleet = fleet
+    this.#secret = fleet ? Buffer.from(fleet.digest('the secret of caption links')) : randomBytes(32)
+    this.#marks = fleet?.table('day', 'revoked caption links', markSchema)
+    this.#hearing = fleet?.exchange.hear(SUBJECT, heardSchema, ({ room, before }) =>
+      this.#revokedElsewhere(room, before),
+    )
+  }
+
+  /**
+   * Creates a token for the captions of `room`, valid for `ttlMs` (at most `LONGEST_LINK_MS`). Throws `BridgeError`
+   * `STATE` if the room does not exist or is closing.
+   */
+  issue(room: string, ttlMs: number): { readonly token: string; readonly until: number } {
+    if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
+      throw new RangeError(`a link is valid for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
+    const life = this.#lives.idOf(room)
+    if (life === undefined) throw new BridgeError('STATE', 'the room does not exist, or is closing')
+    const from = Math.round(this.#wall())
+    const until = Math.round(from + ttlMs)
+    const said: Grant = { room, life, from, until, by: this.#run, number: ++this.#count }
+    const grant = Buffer.from(JSON.stringify(said)).toString('base64url')
+    return { token: `${grant}.${this.#sign(grant).toString('base64url')}`, until }
+  }
+
+  /** Returns true if `token` currently gives access to the captions and transcript of `room`. */
+  opens(token: string, room: string): boolean {
+    return this.allows(token, room) && this.#grantOf(token, room)?.life === this.#lives.idOf(room)
+  }
+
+  /** Returns true if `token` gives access to the transcript with this ID: that of its own life, even after it ended. */
+  opensTranscript(token: string, room: string, transcript: string): boolean {
+    const life = this.allows(token, room) ? this.#grantOf(token, room)?.life : undefined
+    return life !== undefined && this.#lives.holds(life, transcript)
+  }
+
+  /** Returns true if `token` was issued for any life of `room` and has not expired. */
+  allows(token: string, room: string): boolean {
+    return this.leftMs(token, room) > 0
+  }
+
+  /** Remaining time for reading the captions of `room` with `token`, unless it is revoked (ms); 0: none. */
+  leftMs(token: string, room: string): number {
+    const { until = 0 } = this.#grantOf(token, room) ?? {}
+    return Math.max(0, until - this.#wall())
+  }
+
+  /** Returns when `token`, valid for `room` now, was created (ms since 1970); undefined if it is invalid. */
+  madeAt(token: string, room: string): number | undefined {
+    return this.allows(token, room) ? this.#grantOf(token, room)?.from : undefined
+  }
+
+  /**
+   * Returns the permission of `token` for `room`, expired or not; undefined if it was not issued here or is revoked.
+   */
+  #grantOf(token: string, room: string): Grant | undefined {
+    const [grant = '', signature = '', ...rest] = token.split('.')
+    // Decoding would ignore characters outside the base64 alphabet.
+    if (rest.length > 0 || !SIGNATURE.test(signature)) return undefined
+    const given = Buffer.from(signature, 'base64url')
+    const right = this.#sign(grant)
+    if (given.length !== right.length || !timingSafeEqual(given, right)) return undefined
+    const said = JSON.parse(Buffer.from(grant, 'base64url').toString()) as Grant
+    const { upTo, here, elsewhere } = this.#revoked.get(room) ?? NEVER
+    const revoked = said.by === this.#run ? said.number <= upTo : said.from <= here
+    return said.room !== room || revoked || said.from <= elsewhere ? undefined : said
+  }
+
+  /** Revokes all tokens of `room` created so far, on all nodes. Rejects with `FLEET_AWAY`; here they are revoked then too. */
+  async revoke(room: string): Promise<void> {
+    const before = Math.round(this.#wall())
+    this.#mark(room, { ...(this.#revoked.get(room) ?? NEVER), upTo: this.#count, here: before })
+    this.#fleet?.exchange.tell(SUBJECT, { room, before })
+    await this.#marks?.put(this.#fleet?.digest(room) ?? '', { before })
+  }
+
+  /** Reads what other nodes have revoked of `room`. Call it before a token is checked. Rejects with `FLEET_AWAY`. */
+  async learn(room: string): Promise<void> {
+    const mark = await this.#marks?.get(this.#fleet?.digest(room) ?? '')
+    if (mark) this.#revokedElsewhere(room, mark.value.before)
+  }
+
+  [Symbol.dispose](): void {
+    this.#hearing?.[Symbol.dispose]()
+  }
+
+  #revokedElsewhere(room: string, before: number): void {
+    const known = this.#revoked.get(room) ?? NEVER
+    // The mark can be our own.
+    if (before > Math.max(known.here, known.elsewhere)) this.#mark(room, { ...known, elsewhere: before })
+  }
+
+  #mark(room: string, revoked: Revoked): void {
+    const now = this.#wall()
+    for (const [name, { until }] of this.#revoked) if (until <= now) this.#revoked.delete(name)
+    this.#revoked.set(room, { ...revoked, until: now + LONGEST_LINK_MS })
+    for (const listener of this.#listeners) listener(room)
+  }
+
+  /** Calls `listener` with the room whose tokens are revoked; disposing unsubscribes. */
+  onRevoked(listener: (room: string) => void): Disposable {
+    this.#listeners.add(listener)
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
+  }
+
+  #sign(grant: string): Buffer {
+    return createHmac('sha256', this.#secret).update(grant).digest()
+  }
+}
