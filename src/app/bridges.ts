@@ -15,7 +15,7 @@ import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import type { WallClock } from '../common/wall-clock.ts'
 import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
-import { AddressCodeLimiter } from '../core/calls/room-code-limiter.ts'
+import type { AddressCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { RoomLinks } from '../core/calls/room-links.ts'
 import type { LanguageSettings } from '../core/calls/settings.ts'
@@ -30,6 +30,7 @@ export interface BrowserOptions {
   readonly publicUrl: string | undefined
   readonly numbers: Readonly<Record<string, NumberSettings>>
   readonly roomCodes: RoomCodes
+  readonly roomCodeLimiter: AddressCodeLimiter
   /** A Discord bot also accepts room codes. */
   readonly discord: boolean
   readonly links: RoomLinks
@@ -49,15 +50,12 @@ export function browserOptions(
   settings: BrowserBridgeOptions['settings'],
   { numbers, admissionControl, service, ...shared }: BrowserOptions,
 ): BrowserBridgeOptions {
-  const { clock } = shared
   return {
     ...shared,
     path: '/',
     settings: settings ?? {},
     offer: talkCatalog(service),
     numbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
-    // A separate limit: guesses from browsers must not lock out phone callers.
-    roomCodeLimiter: new AddressCodeLimiter(clock, shared.log),
     invite: guest => (admissionControl.rejection() === undefined ? asRequested(guest) : { refused: 'busy' }),
   }
 }

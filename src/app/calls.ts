@@ -3,7 +3,7 @@ import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { Attendant } from '../core/calls/attendant.ts'
 import { ObservedDialer, type RateLimitedDialer } from '../core/calls/dialer-policies.ts'
-import { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
+import { AddressCodeLimiter, RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import { RoomCodes } from '../core/calls/room-codes.ts'
 import { Switchboard } from '../core/calls/switchboard.ts'
 import type { Announcer } from '../core/model/announcer.ts'
@@ -40,6 +40,8 @@ export interface Calls extends AsyncDisposable {
   readonly roomCodes: RoomCodes
   /** Limits wrong room codes on the phone and in Discord. */
   readonly roomCodeLimiter: RoomCodeLimiter
+  /** Limits wrong room codes from browsers, so that those do not lock out phone callers. */
+  readonly addressCodeLimiter: AddressCodeLimiter
   readonly recorder: DiskRecorder
 }
 
@@ -55,7 +57,8 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   const shared = { relay, announcer, clock, log, language, maxMinutes }
   const switchboard = new Switchboard({ ...shared, dialer, maxRooms })
   const roomCodes = new RoomCodes(clock, { fixed, state: fleetState(fleet, systemWallClock) })
-  const roomCodeLimiter = new RoomCodeLimiter(clock)
+  const roomCodeLimiter = stack.use(new RoomCodeLimiter(clock, fleet))
+  const addressCodeLimiter = stack.use(new AddressCodeLimiter(clock, log, fleet))
   const recorder = stack.use(
     DiskRecorder.open({ ...shared, settings: settings.recording, wallClock: systemWallClock }),
   )
@@ -73,6 +76,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
     rateLimitedDialer,
     roomCodes,
     roomCodeLimiter,
+    addressCodeLimiter,
     recorder,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }

@@ -88,11 +88,11 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
 
 function browser(context: AppContext) {
   const { settings, calls, guards, control, service, clock, log } = context
-  const { relay, switchboard, roomCodes } = calls
+  const { relay, switchboard, roomCodes, addressCodeLimiter: roomCodeLimiter } = calls
   const { roomLinks, lives, links, groupOf } = control.services
   const { languages, publicUrl } = settings
   return browserOptions(settings.browser, {
-    ...{ relay, roomCodes, languages, publicUrl, service, groupOf, clock, log },
+    ...{ relay, roomCodes, roomCodeLimiter, languages, publicUrl, service, groupOf, clock, log },
     admission: control.admission(switchboard),
     admissionControl: guards.admissionControl,
     numbers: numbersOf(settings),

@@ -2,6 +2,7 @@ import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import { KeyedRateLimiter, TokenBucket } from '../../common/rate-limit.ts'
+import { SharedGuesses, type SharedGuessesFleet } from './shared-guesses.ts'
 
 const WINDOW_MS = 600_000
 /** Wrong codes of one address (IPv6: /64 prefix): this many at once, then per window. */
@@ -15,9 +16,10 @@ const MOST_NETWORKS = 10_000
 /**
  * Limits how often room codes can be guessed from the internet. No client can use up the attempts of others: during an
  * attack, each network may try one wrong code in ten minutes, and networks without a wrong code keep all of theirs. So
- * an attack is limited by its number of networks, and correct codes always work.
+ * an attack is limited by its number of networks, and correct codes always work. In a fleet, each node is notified of
+ * the wrong codes at the others.
  */
-export class AddressCodeLimiter {
+export class AddressCodeLimiter implements Disposable {
   /** Number of wrong codes. */
   wrongCodes = 0
   /** Number of rejected attempts. */
@@ -34,9 +36,12 @@ export class AddressCodeLimiter {
   /** The alarm lasts until no wrong code has arrived for the window. */
   #alarmedUntil = Number.NEGATIVE_INFINITY
 
-  constructor(clock: Clock, log: Logger = noopLogger) {
+  readonly #shared: SharedGuesses
+
+  constructor(clock: Clock, log: Logger = noopLogger, fleet?: SharedGuessesFleet) {
     this.#clock = clock
     this.#log = log
+    this.#shared = new SharedGuesses('address', fleet, (address, network) => this.#count(address, network))
     this.#addresses = new KeyedRateLimiter(clock, {
       perSecond: (PER_ADDRESS * 1_000) / WINDOW_MS,
       burst: PER_ADDRESS,
@@ -50,9 +55,9 @@ export class AddressCodeLimiter {
 
   /** Whether `address`, an address prefix, may try a code now. */
   mayTry(address: string): boolean {
-    const network = networkOf(address)
+    const network = this.#shared.keyOf(networkOf(address))
     const may =
-      !this.#addresses.full(address) &&
+      !this.#addresses.full(this.#shared.keyOf(address)) &&
       !this.#networks.full(network) &&
       !(this.#alarmed && this.#clock.now() - (this.#wrongAt.get(network) ?? -Infinity) < WINDOW_MS)
     if (!may) this.refused++
@@ -61,8 +66,18 @@ export class AddressCodeLimiter {
 
   /** Counts a wrong code of `address`. */
   wrong(address: string): void {
+    const [key, network] = [this.#shared.keyOf(address), this.#shared.keyOf(networkOf(address))]
+    this.#count(key, network)
+    this.#shared.tell(key, network)
+  }
+
+  /** Stops listening to other nodes. */
+  [Symbol.dispose](): void {
+    this.#shared[Symbol.dispose]()
+  }
+
+  #count(address: string, network: string): void {
     this.wrongCodes++
-    const network = networkOf(address)
     this.#addresses.take(address)
     this.#networks.take(network)
     this.#wrongAt.set(network, this.#clock.now())
@@ -102,9 +117,10 @@ const NOBODY = 'anonymous'
 
 /**
  * Limits how often callers can guess room codes, each caller and in total: numbers are easily forged, so a limit per
- * caller alone is useless. Browsers have `AddressCodeLimiter`.
+ * caller alone is useless. Browsers have `AddressCodeLimiter`. In a fleet, each node is notified of the wrong codes at
+ * the others.
  */
-export class RoomCodeLimiter {
+export class RoomCodeLimiter implements Disposable {
   /** Number of wrong codes. */
   wrongCodes = 0
   /** Number of rejected attempts. */
@@ -113,8 +129,11 @@ export class RoomCodeLimiter {
   readonly #callers = new BoundedMap<string, TokenBucket>(MOST_CALLERS)
   readonly #all: TokenBucket
 
-  constructor(clock: Clock) {
+  readonly #shared: SharedGuesses
+
+  constructor(clock: Clock, fleet?: SharedGuessesFleet) {
     this.#clock = clock
+    this.#shared = new SharedGuesses('caller', fleet, caller => this.#count(caller))
     this.#all = new TokenBucket(ALL_CALLERS / 3_600, ALL_CALLERS, clock.now())
   }
 
@@ -128,9 +147,19 @@ export class RoomCodeLimiter {
 
   /** Counts a wrong code of `caller`. */
   wrong(caller: string): void {
+    const key = this.#keyOf(caller)
+    this.#count(key)
+    this.#shared.tell(key)
+  }
+
+  /** Stops listening to other nodes. */
+  [Symbol.dispose](): void {
+    this.#shared[Symbol.dispose]()
+  }
+
+  #count(key: string): void {
     this.wrongCodes++
     const now = this.#clock.now()
-    const key = this.#keyOf(caller)
     const bucket = this.#callers.get(key) ?? new TokenBucket(PER_CALLER / 600, PER_CALLER, now)
     this.#callers.set(key, bucket)
     bucket.take(now)
@@ -138,7 +167,7 @@ export class RoomCodeLimiter {
   }
 
   #keyOf(caller: string): string {
-    return hidesNumber(caller) ? NOBODY : caller
+    return this.#shared.keyOf(hidesNumber(caller) ? NOBODY : caller)
   }
 }
 
