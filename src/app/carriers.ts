@@ -13,7 +13,9 @@ import { withDefaults } from '../common/defaults.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
+import { systemWallClock } from '../common/wall-clock.ts'
 import { RateLimitedDialer } from '../core/calls/dialer-policies.ts'
+import type { Fleet } from '../core/model/fleet.ts'
 
 type Numbers = Readonly<Record<string, NumberSettings>>
 
@@ -49,6 +51,7 @@ export interface CarriersOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly ledger?: DayLedger | undefined
+  readonly fleet: Fleet
 }
 
 /** The numbers of all carriers. */
@@ -112,16 +115,20 @@ function openDialers(
   settings: OutboundSettings,
   numbers: Numbers,
   api: CarrierApi,
-  { clock, log, ledger }: CarriersOptions,
+  { clock, log, ledger, fleet }: CarriersOptions,
 ): { dialer: CarrierDialer; limited: RateLimitedDialer } {
   const {
     maxCallsPerMinute = OUTBOUND_DEFAULTS.maxCallsPerMinute,
     maxCallsPerHourPerDestination = OUTBOUND_DEFAULTS.maxCallsPerHourPerDestination,
   } = settings
-  const dialer = new CarrierDialer({ ...settings, own: Object.keys(numbers) }, { api, clock, log, ledger })
+  const dialer = new CarrierDialer(
+    { ...settings, own: Object.keys(numbers) },
+    { api, clock, log, ledger, fleet },
+  )
   const known = Object.values(numbers).flatMap(({ dial }) => (dial ? [dial.to] : []))
+  const shared = fleet.status === 'alone' ? undefined : { fleet, wall: systemWallClock }
   const limits = { maxCallsPerMinute, maxCallsPerHourPerDestination, known }
-  return { dialer, limited: new RateLimitedDialer(dialer, limits, clock) }
+  return { dialer, limited: new RateLimitedDialer(dialer, limits, clock, shared) }
 }
 
 /** Returns the tokens that can sign webhooks: those of the account, and that of the dialing account. */

@@ -89,7 +89,9 @@ export async function openContext(
     options.announcer ??
     stack.use(await openAnnouncer({ settings: settings.sounds, url, apiKey, clock, log }))
   const stores = stack.use(openStores(settings, { clock, log }))
-  const carriers = openCarriers(settings, { ownAuthTokens, streamLimits, clock, log, ledger: stores.usage })
+  // The quotas of a fleet outlive its nodes: a node needs no ledger.
+  const ledger = fleet.status === 'alone' ? stores.usage : undefined
+  const carriers = openCarriers(settings, { ownAuthTokens, streamLimits, clock, log, ledger, fleet })
   const { limits, trustProxy } = settings
   const { server, requestGuard } = openServer({
     limits,

@@ -55,7 +55,9 @@ export function openGuards(options: GuardsOptions): Guards {
       numbers: numbersOf(settings),
       isInProgress: callId => bridges().some(bridge => bridge.isInProgress(callId)),
       language: settings.languages.hears,
-      ledger: stores.usage,
+      // The quotas of a fleet outlive its nodes.
+      ledger: fleet.status === 'alone' ? stores.usage : undefined,
+      fleet,
       clock,
       wallClock: systemWallClock,
     }),

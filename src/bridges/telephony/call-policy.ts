@@ -1,10 +1,12 @@
 import { Ticker } from '../../common/clock.ts'
 import { type LanguageId, languageTag } from '../../common/language.ts'
 import type { AdmissionControl } from '../../core/calls/dialer-policies.ts'
+import type { Fleet } from '../../core/model/fleet.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { FALLBACK_LANGUAGE, noticesFor, sentence } from '../../messages/notices/notices.ts'
 import { DayUsage, type DayUsageOptions } from './day-usage.ts'
 import type { CallerPrompt, IncomingCall, Rejection } from './incoming-call.ts'
+import { NumberLeases } from './number-leases.ts'
 import type { NumberSettings } from './number-settings.ts'
 import { RESUMES_FIELD } from './resumption.ts'
 
@@ -50,22 +52,29 @@ export interface NumberQuotaOptions extends DayUsageOptions {
   readonly numbers: Readonly<Record<string, NumberSettings>>
   /** True if an admitted call is in progress or about to start. */
   readonly isInProgress: (callId: string) => boolean
+  /** The limits apply to all its nodes together. Default: to this process. */
+  readonly fleet?: Fleet | undefined
 }
 
 /**
  * Limits the calls to each number: concurrent calls, and minutes per day (UTC), rounded up to whole minutes per call.
  * Callers above a limit hear that all lines are in use; calls in progress continue. Usage is also stored in the ledger,
- * which can outlive this process. If the ledger does not know earlier usage, callers are admitted.
+ * which can outlive this process. If the ledger does not know earlier usage, callers are admitted. In a fleet, calls and
+ * minutes are also taken from the limits of all nodes.
  */
 export class NumberQuota implements Disposable {
   /** Rejected callers, by limit: calls, minutes. */
   readonly rejected = { calls: 0, minutes: 0 }
   readonly #options: NumberQuotaOptions
   readonly #usage: DayUsage
+  /** Absent: this process is alone. */
+  readonly #leases: NumberLeases | undefined
   #ticker: Ticker | undefined
 
   constructor(options: NumberQuotaOptions) {
     this.#options = options
+    const { fleet } = options
+    this.#leases = fleet && fleet.status !== 'alone' ? new NumberLeases(fleet, options) : undefined
     this.#usage = new DayUsage(options)
   }
 
@@ -81,21 +90,27 @@ export class NumberQuota implements Disposable {
 
   [Symbol.dispose](): void {
     this.#ticker?.[Symbol.dispose]()
+    this.#leases?.[Symbol.dispose]()
   }
 
-  #decide(call: IncomingCall, decision: Decision): Decision {
+  #decide(call: IncomingCall, decision: Decision): Decision | Promise<Decision> {
     const { numbers, language } = this.#options
     const settings = Object.hasOwn(numbers, call.to) ? numbers[call.to] : undefined
     const limited = settings?.maxCalls !== undefined || settings?.maxMinutesPerDay !== undefined
     if (!limited || 'refused' in decision) return decision
     const known = this.#usage.running.has(call.callId) || call.query[RESUMES_FIELD] !== undefined
     const over = known ? undefined : this.#over(call.to, settings)
-    if (over) {
-      this.rejected[over]++
-      return busy(('hears' in decision && decision.hears) || language)
-    }
-    if (!('ask' in decision)) this.#admit(call)
-    return decision
+    const admits = !('ask' in decision)
+    const leased =
+      this.#leases && admits && !known && !over ? this.#leases.take(call.callId, call.to, settings) : over
+    return whenKnown(leased, limit => {
+      if (limit) {
+        this.rejected[limit]++
+        return busy(('hears' in decision && decision.hears) || language)
+      }
+      if (admits) this.#admit(call)
+      return decision
+    })
   }
 
   #over(number: string, { maxCalls, maxMinutesPerDay }: NumberSettings): 'calls' | 'minutes' | undefined {
@@ -116,8 +131,14 @@ export class NumberQuota implements Disposable {
   }
 
   #look(): void {
-    for (const callId of [...this.#usage.running.keys()])
-      if (!this.#options.isInProgress(callId)) this.#usage.end(callId)
+    for (const [callId, call] of [...this.#usage.running]) {
+      const minutes = this.#usage.minutesOf(call)
+      if (this.#options.isInProgress(callId)) this.#leases?.keep(callId, minutes)
+      else if (!this.#leases?.expects(callId)) {
+        this.#leases?.end(callId, minutes)
+        this.#usage.end(callId)
+      }
+    }
     this.#usage.note()
     if (this.#usage.running.size > 0) return
     this.#ticker?.[Symbol.dispose]()

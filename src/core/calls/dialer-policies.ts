@@ -2,6 +2,8 @@ import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../model/dialer.ts'
 import type { Observer } from '../model/events.ts'
+import type { Fleet } from '../model/fleet.ts'
+import type { SharedState } from '../model/shared-state.ts'
 
 /** Decides whether a new call must be rejected, and counts rejections. */
 export interface AdmissionControl {
@@ -67,12 +69,19 @@ export interface DialRateLimit {
   readonly known: readonly string[]
 }
 
+/** The nodes that share the limits. */
+export interface SharedRates extends SharedState {
+  readonly fleet: Fleet
+}
+
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
 /**
  * A dialer with rate limits, for stolen keys and for callers who redial in a loop. Over a limit, `dial` throws
- * `CAPACITY` (retry later) or, for a destination called too often, `DIAL_REFUSED`. Calls in progress are not affected.
+ * `CAPACITY` (retry later) or, for a destination called too often, `DIAL_REFUSED`. Calls in progress are not affected. In
+ * a fleet, the limits apply to all nodes together, by minute and hour of the wall clock: a call above them fails with
+ * these codes. While the fleet is away, each node has its share of the limits.
  */
 export class RateLimitedDialer implements Dialer {
   /** Calls rejected by the limits. */
@@ -85,8 +94,11 @@ export class RateLimitedDialer implements Dialer {
   /** … and in the last hour, by destination. */
   readonly #destinations = new Map<string, number[]>()
 
+  readonly #shared: SharedRates | undefined
+
   /** The caller keeps ownership of `dialer`. */
-  constructor(dialer: Dialer, dialRateLimit: DialRateLimit, clock: Clock) {
+  constructor(dialer: Dialer, dialRateLimit: DialRateLimit, clock: Clock, shared?: SharedRates) {
+    this.#shared = shared
     this.#dialer = dialer
     this.#dialRateLimit = dialRateLimit
     this.#clock = clock
@@ -99,7 +111,9 @@ export class RateLimitedDialer implements Dialer {
       this.refused++
       throw fault
     }
-    const call = this.#dialer.dial(request)
+    const call = this.#dialer.dial(
+      this.#shared ? { ...request, clearance: () => this.#clear(request) } : request,
+    )
     this.#placed.push(now)
     if (!this.#dialRateLimit.known.includes(request.to))
       this.#destinations.set(request.to, [...this.#lately(request.to, now), now])
@@ -111,19 +125,48 @@ export class RateLimitedDialer implements Dialer {
     this.#placed = this.#placed.filter(at => now - at < MINUTE_MS)
     for (const each of this.#destinations.keys())
       if (this.#lately(each, now).length === 0) this.#destinations.delete(each)
-    if (this.#placed.length >= maxCallsPerMinute)
-      return new BridgeError('CAPACITY', `limit of ${maxCallsPerMinute} calls per minute reached`, {
-        retryable: true,
-      })
+    if (this.#placed.length >= maxCallsPerMinute) return tooManyCalls(maxCallsPerMinute)
     if (!known.includes(to) && this.#lately(to, now).length >= maxCallsPerHourPerDestination)
-      return new BridgeError(
-        'DIAL_REFUSED',
-        `limit of ${maxCallsPerHourPerDestination} calls per hour to this destination reached`,
-      )
+      return tooManyToOne(maxCallsPerHourPerDestination)
     return undefined
+  }
+
+  /** Takes a call from the quotas of all nodes. Rejects if one is used up. */
+  async #clear({ to, clearance }: DialRequest): Promise<void> {
+    await clearance?.()
+    const { maxCallsPerMinute, maxCallsPerHourPerDestination, known } = this.#dialRateLimit
+    if (!(await this.#take('calls', maxCallsPerMinute, MINUTE_MS, this.#placed.length))) {
+      this.refused++
+      throw tooManyCalls(maxCallsPerMinute)
+    }
+    if (known.includes(to)) return
+    const placed = this.#lately(to, this.#clock.now()).length
+    const scope = `calls to ${this.#shared?.fleet.digest(to)}`
+    if (await this.#take(scope, maxCallsPerHourPerDestination, HOUR_MS, placed)) return
+    this.refused++
+    throw tooManyToOne(maxCallsPerHourPerDestination)
+  }
+
+  /** Takes one of `limit` in the current period of `ms`. `placed`: those placed here recently, including this one. */
+  async #take(scope: string, limit: number, ms: number, placed: number): Promise<boolean> {
+    if (!this.#shared) return true
+    const { fleet, wall } = this.#shared
+    const period = () => String(Math.floor(wall() / ms))
+    await using quota = fleet.quota(scope, { limit, chunk: 1, period })
+    await quota.ready
+    if (quota.take(1)) return true
+    return fleet.status === 'away' && placed <= Math.max(1, Math.floor(limit / fleet.nodes.length))
   }
 
   #lately(to: string, now: number): number[] {
     return (this.#destinations.get(to) ?? []).filter(at => now - at < HOUR_MS)
   }
+}
+
+function tooManyCalls(limit: number): BridgeError {
+  return new BridgeError('CAPACITY', `limit of ${limit} calls per minute reached`, { retryable: true })
+}
+
+function tooManyToOne(limit: number): BridgeError {
+  return new BridgeError('DIAL_REFUSED', `limit of ${limit} calls per hour to this destination reached`)
 }

@@ -16,6 +16,11 @@ export interface DialRequest {
   /** Name of the API key that requested the call and whose quotas apply. */
   readonly by?: string
   /**
+   * Awaited before the call is placed, for limits that cannot be checked at once. If it rejects with a `BridgeError`, the
+   * outcome is `failed` with that error.
+   */
+  readonly clearance?: () => Promise<void>
+  /**
    * Called when a leg of the callee has been admitted, possibly before `outcome`: until voicemail is ruled out, the leg is
    * muted. Called again when a failed leg is replaced. Must not throw.
    */

@@ -5,9 +5,12 @@ import { BridgeError } from '../../../common/errors.ts'
 import { type Logger, noopLogger } from '../../../common/log.ts'
 import type { FieldTable } from '../../../common/metric-field.ts'
 import { systemWallClock, type WallClock } from '../../../common/wall-clock.ts'
+import { FleetSlots, type TakenSlot } from '../../../core/calls/fleet-slots.ts'
 import type { Dialer, DialOutcome, DialRequest, OutgoingCall } from '../../../core/model/dialer.ts'
+import type { Fleet } from '../../../core/model/fleet.ts'
 import type { Invitation } from '../../../core/model/invitation.ts'
 import type { DayLedger } from '../day-usage.ts'
+import { FleetUsage } from '../fleet-usage.ts'
 import type { CarrierApi } from '../ports/carrier-api.ts'
 import { OutboundCall } from './outbound-call.ts'
 import { OUTBOUND_DEFAULTS, type OutboundSettings } from './settings.ts'
@@ -112,6 +115,8 @@ export interface DialerOptions {
   readonly log?: Logger
   /** Persists today’s cost across restarts. Default: none, a restart starts at zero. */
   readonly ledger?: DayLedger
+  /** The limits apply to all its nodes together. Default: to this process. */
+  readonly fleet?: Fleet | undefined
   readonly random?: () => number
 }
 
@@ -139,6 +144,8 @@ export class CarrierDialer implements Dialer {
   readonly #api: CarrierApi
   readonly #random: () => number
   readonly #usage: CallUsage
+  /** Absent: this process is alone. */
+  readonly #shared: { readonly usage: FleetUsage; readonly slots: FleetSlots } | undefined
   readonly #dials = new Map<string, OutboundCall>()
   readonly #overSince = new Map<string, number>()
   #host: DialHost | undefined
@@ -153,7 +160,13 @@ export class CarrierDialer implements Dialer {
       log = noopLogger,
       random = Math.random,
     } = options
-    this.#usage = new CallUsage(settings, clock, wallClock, options.ledger)
+    const { maxConcurrent = OUTBOUND_DEFAULTS.maxConcurrent } = settings
+    const fleet = options.fleet?.status === 'alone' ? undefined : options.fleet
+    this.#shared = fleet && {
+      usage: new FleetUsage(fleet, wallClock),
+      slots: new FleetSlots(fleet, `calls from ${fleet.digest(settings.from)}`, maxConcurrent),
+    }
+    this.#usage = new CallUsage(settings, clock, wallClock, options.ledger, this.#shared?.usage)
     this.#settings = settings
     this.#clock = clock
     this.#log = log
@@ -200,12 +213,14 @@ export class CarrierDialer implements Dialer {
     }
     const limitSeconds = this.#limit(request)
     const id = randomBytes(16).toString('base64url')
+    const clearing = this.#clearing(id, request, limitSeconds)
     const dial = new OutboundCall(id, request, this.#order(id, request, limitSeconds), {
       api: this.#api,
       clock: this.#clock,
       log: this.#log,
       random: this.#random,
       release: to.release,
+      clear: clearing?.clear,
       pickedUp: () => this.#usage.pickedUp(id),
     })
     this.#usage.placed(id, request.to, request.by)
@@ -217,6 +232,7 @@ export class CarrierDialer implements Dialer {
     void dial.over.then(() => {
       this.#overSince.set(id, this.#clock.now())
       this.#usage.over(id)
+      clearing?.release()
     })
     this.#log.info({ dial: id, room: request.invitation.room }, 'call placed')
     return dial
@@ -243,6 +259,7 @@ export class CarrierDialer implements Dialer {
     const { promise: late, resolve } = Promise.withResolvers<void>()
     using _timer = setTimer(this.#clock, CLOSE_MS, resolve)
     await Promise.race([late, Promise.all(Array.from(this.#dials.values(), dial => dial.hangUp()))])
+    await this.#shared?.usage[Symbol.asyncDispose]()
   }
 
   #allowed(to: string): DialHost {
@@ -270,6 +287,42 @@ export class CarrierDialer implements Dialer {
     throw new BridgeError('DIAL_QUOTA_EXCEEDED', 'not dialed: daily quota reached', {
       retryable: true,
     })
+  }
+
+  /** Returns how a call obtains a slot and its first minute from the fleet; undefined if there is nothing to obtain. */
+  #clearing(id: string, request: DialRequest, limitSeconds: number | undefined) {
+    const { clearance } = request
+    const shared = this.#shared
+    if (!clearance && !shared) return undefined
+    let slot: TakenSlot | undefined
+    let released = false
+    const clear = async (): Promise<number | undefined> => {
+      await clearance?.()
+      if (!shared) return limitSeconds
+      slot = await shared.slots.take()
+      if (!slot) throw this.#overLimit(false)
+      if (released) slot.release()
+      const minutes = released ? 0 : await this.#usage.lease(id, request.to, request.by)
+      // It was canceled meanwhile.
+      if (released) shared.usage.close(id, 0)
+      else if (minutes < 1) throw this.#overLimit(true)
+      return Number.isFinite(minutes) ? Math.min(limitSeconds ?? minutes * 60, minutes * 60) : limitSeconds
+    }
+    const release = () => {
+      released = true
+      slot?.release()
+    }
+    return { clear, release }
+  }
+
+  /** Counts a call that the fleet refuses, and returns its error. `spent`: because of a daily limit. */
+  #overLimit(spent: boolean): BridgeError {
+    this.counters.refused++
+    if (spent) this.counters.spent++
+    this.#log.warn({ spent }, 'outbound call rejected: limit of all servers reached')
+    return spent
+      ? new BridgeError('DIAL_QUOTA_EXCEEDED', 'not dialed: daily quota reached', { retryable: true })
+      : new BridgeError('CAPACITY', 'limit of concurrent calls reached (maxConcurrent)', { retryable: true })
   }
 
   /** Concurrent calls can together exceed a ceiling that each alone would not. */

@@ -85,6 +85,11 @@ export interface DialOptions {
   readonly random: () => number
   /** Releases a call: later requests for it are answered with a hang-up. */
   readonly release: (callId: string) => void
+  /**
+   * Awaited before the carrier is asked: resolves to the maximum duration of the call (s), or undefined without one. A
+   * rejection with `BridgeError` fails the call.
+   */
+  readonly clear?: (() => Promise<number | undefined>) | undefined
   /** Called when a person or a machine has answered. */
   readonly pickedUp?: () => void
 }
@@ -201,7 +206,8 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
   async #place(): Promise<void> {
     try {
       const wanted = () => this.#state.status !== 'over'
-      const callId = await placeCall(this.#order, this.#options, wanted)
+      const order = this.#options.clear ? await this.#cleared(this.#options.clear) : this.#order
+      const callId = order && (await placeCall(order, this.#options, wanted))
       if (callId !== undefined) this.#named(callId)
       else this.#final = true
     } catch (error) {
@@ -214,6 +220,19 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
         this.#final = true
         this.#apply({ type: 'failed', error: failure })
       }
+    }
+  }
+
+  /** Returns the request to place, or undefined if the call was refused or is no longer wanted. */
+  async #cleared(clear: () => Promise<number | undefined>): Promise<CallOrder | undefined> {
+    try {
+      const limitSeconds = await clear()
+      if (this.#state.status === 'over') return undefined
+      return limitSeconds === undefined ? this.#order : { ...this.#order, limitSeconds }
+    } catch (error) {
+      const refused = error instanceof BridgeError ? error : new BridgeError('DIAL_FAILED', String(error))
+      this.#apply({ type: 'failed', error: refused })
+      return undefined
     }
   }
 

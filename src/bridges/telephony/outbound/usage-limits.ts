@@ -1,10 +1,13 @@
 import type { Clock } from '../../../common/clock.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import { type DayLedger, DayUsage, type UsageScope } from '../day-usage.ts'
+import type { FleetUsage } from '../fleet-usage.ts'
 import type { OutboundSettings } from './settings.ts'
 
 /** Lead time for hanging up before the minute that would exceed a ceiling (ms), since hanging up takes a moment. */
 const AHEAD_MS = 3_000
+/** Lead time for leasing a minute from the fleet (ms), so that a chunk that arrives late is tried again. */
+const LEASE_AHEAD_MS = 30_000
 /** Tolerance for rounding errors in sums of prices. */
 const TINY = 1e-6
 
@@ -27,14 +30,24 @@ interface Scope extends UsageScope {
 
 /**
  * Limits today’s minutes and cost of outbound calls: in total, per number and per key. Usage of what has a ceiling also
- * goes to the ledger, which can outlive this process.
+ * goes to the ledger, which can outlive this process. In a fleet, each minute is also leased from the quotas of all
+ * nodes.
  */
 export class CallUsage {
   readonly #limits: UsageLimits
   readonly #usage: DayUsage<Scope>
+  readonly #fleet: FleetUsage | undefined
 
-  constructor(limits: UsageLimits, clock: Clock, wallClock: WallClock, ledger?: DayLedger) {
+  /** `fleet`: the limits apply to all its nodes. The caller keeps ownership. */
+  constructor(
+    limits: UsageLimits,
+    clock: Clock,
+    wallClock: WallClock,
+    ledger?: DayLedger,
+    fleet?: FleetUsage,
+  ) {
     this.#limits = limits
+    this.#fleet = fleet
     this.#usage = new DayUsage({ clock, wallClock, ledger })
   }
 
@@ -66,6 +79,15 @@ export class CallUsage {
     return Math.max(0, Math.min(...left))
   }
 
+  /**
+   * Leases the first minute of call `id` from the fleet. Resolves to the minutes that remain for it, including this one; 0:
+   * the call is not allowed. Infinity: no limit.
+   */
+  async lease(id: string, to: string, by?: string): Promise<number> {
+    const limited = this.#scopesOf(to, by).filter(scope => scope.limited)
+    return (await this.#fleet?.open(id, limited, this.#priceOf(to))) ?? Number.POSITIVE_INFINITY
+  }
+
   /** Records the placement of call `id` to `to`, requested with key `by`. */
   placed(id: string, to: string, by?: string): void {
     this.#usage.start(id, this.#scopesOf(to, by), this.#priceOf(to))
@@ -78,6 +100,8 @@ export class CallUsage {
 
   /** Records its end; unanswered calls are free. */
   over(id: string): void {
+    const call = this.#usage.running.get(id)
+    this.#fleet?.close(id, call?.since === undefined ? 0 : this.#usage.minutesOf(call))
     this.#usage.end(id)
   }
 
@@ -88,6 +112,21 @@ export class CallUsage {
 
   /** Returns the calls that must end now, because their next minute would exceed a ceiling. */
   exceeding(): string[] {
+    return this.#fleet ? this.#withoutLease(this.#fleet) : this.#aboveLimits()
+  }
+
+  /** Leases the next minutes, and returns the calls whose next minute could not be leased. Older calls come first. */
+  #withoutLease(fleet: FleetUsage): string[] {
+    const ending: string[] = []
+    for (const [id, call] of this.#usage.running) {
+      if (fleet.reach(id, this.#usage.minutesOf(call, LEASE_AHEAD_MS))) continue
+      const due = this.#usage.minutesOf(call, AHEAD_MS)
+      if (!fleet.covers(id, due) && !fleet.reach(id, due)) ending.push(id)
+    }
+    return ending
+  }
+
+  #aboveLimits(): string[] {
     const ending = new Set<string>()
     const newest = [...this.#usage.running].reverse()
     for (const [, { scopes }] of newest)
