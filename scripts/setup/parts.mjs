@@ -105,7 +105,18 @@ const PROMTOOL = {
   extracted: true,
 }
 
-const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT, GRAMMAR_RECORDINGS, ...PROXIES, PROMTOOL]
+/** The bus of a fleet. Only unpacked, for the same reason. That of Debian 12 loses writes in a cluster. */
+const NATS = {
+  name: 'nats-server, for tests',
+  packages: ['nats-server'],
+  file: { kind: 'program', names: ['nats-server'] },
+  without: 'the tests of a fleet are skipped',
+  optional: true,
+  extracted: true,
+  suite: 'trixie',
+}
+
+const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT, GRAMMAR_RECORDINGS, ...PROXIES, PROMTOOL, NATS]
 
 /** The parts that are missing on this system. */
 export function missingParts({ systemRoot, forTests, project }) {

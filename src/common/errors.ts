@@ -1,26 +1,29 @@
 /** Stable codes of run-time failures. `docs/reference/errors.md` describes each. */
-export type ErrorCode =
-  | 'STATE'
-  | 'CONFIG'
-  | 'NOT_INSTALLED'
-  | 'SERVICE_UNREACHABLE'
-  | 'SERVICE_REFUSED'
-  | 'SERVICE_SILENT'
-  | 'SERVICE_LOST'
-  | 'SERVICE_PROTOCOL'
-  | 'SERVICE_NOT_MP3'
-  | 'LEG_PROTOCOL'
-  | 'LEG_SILENT'
-  | 'LEG_LOST'
-  | 'CAPACITY'
-  | 'DIAL_REFUSED'
-  | 'DIAL_QUOTA_EXCEEDED'
-  | 'DIAL_FAILED'
-  | 'SPEECH_UNAVAILABLE'
-  | 'FLEET_AWAY'
-  | 'FLEET_FAILED'
-  | 'NODE_GONE'
-  | 'NODE_LATE'
+export const ERROR_CODES = [
+  'STATE',
+  'CONFIG',
+  'NOT_INSTALLED',
+  'SERVICE_UNREACHABLE',
+  'SERVICE_REFUSED',
+  'SERVICE_SILENT',
+  'SERVICE_LOST',
+  'SERVICE_PROTOCOL',
+  'SERVICE_NOT_MP3',
+  'LEG_PROTOCOL',
+  'LEG_SILENT',
+  'LEG_LOST',
+  'CAPACITY',
+  'DIAL_REFUSED',
+  'DIAL_QUOTA_EXCEEDED',
+  'DIAL_FAILED',
+  'SPEECH_UNAVAILABLE',
+  'FLEET_AWAY',
+  'FLEET_FAILED',
+  'NODE_GONE',
+  'NODE_LATE',
+] as const
+
+export type ErrorCode = (typeof ERROR_CODES)[number]
 
 export type BackOff = 'fast' | 'slow'
 

@@ -1,0 +1,224 @@
+import { readFileSync } from 'node:fs'
+import { jetstream } from '@nats-io/jetstream'
+import { type KV, Kvm } from '@nats-io/kv'
+import {
+  connect,
+  credsAuthenticator,
+  type NatsConnection,
+  type NodeConnectionOptions,
+} from '@nats-io/transport-node'
+import { type Clock, setTimer } from '../../common/clock.ts'
+import { BridgeError } from '../../common/errors.ts'
+import type { Logger } from '../../common/log.ts'
+import { away } from '../key-value-store.ts'
+import type { NatsSettings } from '../settings.ts'
+
+const DAY_MS = 86_400_000
+/** The buckets by what they hold, with the lifetime of their entries (ms; 0: forever). */
+const BUCKETS = { homes: DAY_MS, day: DAY_MS, quotas: 2 * DAY_MS, week: 7 * DAY_MS, kept: 0 } as const
+export type BucketName = keyof typeof BUCKETS
+
+/** Time that the start waits for NATS (ms). */
+const FIRST_CONNECT_MS = 2_000
+/** Time that JetStream has for an answer (ms). Without a leader there is none. */
+const JETSTREAM_MS = 800
+/** Pause before buckets are requested again (ms). */
+const RETRY_MS = 200
+/** The oldest server, and the oldest that compares and sets in a cluster (nats-server issue 4320). */
+const OLDEST = [2, 9, 0] as const
+const OLDEST_IN_CLUSTER = [2, 9, 21] as const
+
+export interface NatsConnectionOptions {
+  readonly settings: NatsSettings
+  /** Name of the node. */
+  readonly node: string
+  readonly clock: Clock
+  readonly log: Logger
+  /** Called when the connection and its buckets are usable, each time again after they were not. */
+  readonly ready: (connection: NatsConnection, first: boolean) => void
+  readonly lost: () => void
+}
+
+/** The connection to NATS with its buckets. It reconnects by itself, and nothing waits while there is none. */
+export class NatsLink implements AsyncDisposable {
+  readonly #options: NatsConnectionOptions
+  readonly #buckets = new Map<BucketName, KV>()
+  #connection: NatsConnection | undefined
+  #up = false
+  #first = true
+  #closed = false
+
+  constructor(options: NatsConnectionOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Connects. Resolves when everything is usable, or after 2 s, to connect later. Rejects with `BridgeError` `CONFIG` if
+   * the settings do not fit the server.
+   */
+  async open(): Promise<void> {
+    const { clock } = this.#options
+    const { promise: late, resolve } = Promise.withResolvers<void>()
+    using _timer = setTimer(clock, FIRST_CONNECT_MS, resolve)
+    await Promise.race([this.#connect(), late])
+  }
+
+  /** True if messages can be sent. */
+  get up(): boolean {
+    return this.#up
+  }
+
+  /** The connection. Throws `FLEET_AWAY` while there is none, since the library would send later what is written now. */
+  get connection(): NatsConnection {
+    if (!this.#up || !this.#connection) throw away('NATS is not connected')
+    return this.#connection
+  }
+
+  /** A bucket. Throws `FLEET_AWAY` while there is no connection. */
+  bucket(name: BucketName): KV {
+    const bucket = this.#up ? this.#buckets.get(name) : undefined
+    if (!bucket) throw away('NATS is not connected')
+    return bucket
+  }
+
+  /** Sends what was published, then closes. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    this.#up = false
+    const connection = this.#connection
+    if (!connection || connection.isClosed()) return
+    await connection.drain().catch(() => connection.close())
+  }
+
+  async #connect(): Promise<void> {
+    const { settings, node, log } = this.#options
+    const connection = await connect({
+      ...credentialsOf(settings),
+      ...tlsOf(settings),
+      servers: [...settings.servers],
+      name: `dragoman ${node}`,
+      inboxPrefix: `_INBOX_${node}`,
+      noEcho: true,
+      timeout: FIRST_CONNECT_MS,
+      waitOnFirstConnect: true,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 50,
+      reconnectJitter: 50,
+      pingInterval: 1_000,
+      maxPingOut: 2,
+      ignoreAuthErrorAbort: true,
+    })
+    if (this.#closed) {
+      await connection.close()
+      return
+    }
+    this.#connection = connection
+    try {
+      checkVersion(connection.info?.version ?? '', settings.replicas)
+    } catch (error) {
+      log.error({ error: String(error) }, 'NATS cannot be used')
+      await connection.close()
+      throw error
+    }
+    void this.#follow(connection)
+    await this.#becomeReady(connection)
+  }
+
+  async #follow(connection: NatsConnection): Promise<void> {
+    for await (const { type } of connection.status()) {
+      if (type === 'disconnect' && this.#up) {
+        this.#up = false
+        this.#options.log.warn({}, 'NATS disconnected: calls in progress continue')
+        this.#options.lost()
+      } else if (type === 'reconnect') void this.#becomeReady(connection)
+    }
+  }
+
+  /** Opens the buckets, for as long as that takes: just after the start, servers have no leaders yet. */
+  async #becomeReady(connection: NatsConnection): Promise<void> {
+    const { clock, log, ready } = this.#options
+    while (!this.#closed && !connection.isClosed()) {
+      try {
+        await this.#openBuckets(connection)
+        if (this.#closed) return
+        const first = this.#first
+        this.#first = false
+        this.#up = true
+        log.info({ server: connection.info?.version }, 'NATS connected')
+        ready(connection, first)
+        return
+      } catch (error) {
+        log.debug({ error: String(error) }, 'NATS is not ready yet')
+        await new Promise<void>(resolve => void setTimer(clock, RETRY_MS, resolve))
+      }
+    }
+  }
+
+  async #openBuckets(connection: NatsConnection): Promise<void> {
+    const { prefix, replicas } = this.#options.settings
+    const manager = new Kvm(jetstream(connection, { timeout: JETSTREAM_MS }))
+    for (const [name, ttl] of Object.entries(BUCKETS) as [BucketName, number][]) {
+      if (this.#buckets.has(name)) continue
+      const bucket = `${prefix}_${name}`
+      // Followers would answer direct reads, possibly with old values.
+      const options = { replicas, history: 1, allow_direct: false, ttl }
+      const kv = await manager
+        .create(bucket, options)
+        // A user without permission to create it can use a bucket that exists.
+        .catch(() => manager.open(bucket, { allow_direct: false }))
+      // A new bucket has no leader yet.
+      await kv.get('ready')
+      this.#buckets.set(name, kv)
+    }
+  }
+}
+
+/** Throws `BridgeError` `CONFIG` if a server of this version cannot keep `replicas` copies safely. */
+export function checkVersion(version: string, replicas: number): void {
+  const parts = version.split(/[.-]/).map(Number)
+  const below = (oldest: readonly number[]) => {
+    for (const [at, least] of oldest.entries()) {
+      const part = parts[at] ?? 0
+      if (part !== least) return !(part > least)
+    }
+    return false
+  }
+  if (below(OLDEST))
+    throw new BridgeError(
+      'CONFIG',
+      `fleet.nats: nats-server ${OLDEST.join('.')} or newer is required, this is ${version}`,
+    )
+  if (replicas > 1 && below(OLDEST_IN_CLUSTER))
+    throw new BridgeError(
+      'CONFIG',
+      `fleet.nats: nats-server ${version} loses writes in a cluster. Use 2.10 or newer, or one server with replicas: 1`,
+    )
+}
+
+function credentialsOf({ user, password, token, credentialsFile }: NatsSettings): NodeConnectionOptions {
+  if (credentialsFile !== undefined)
+    return { authenticator: credsAuthenticator(readSetting('fleet.nats.credentialsFile', credentialsFile)) }
+  return {
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { pass: password }),
+    ...(token === undefined ? {} : { token }),
+  }
+}
+
+function tlsOf({ tls }: NatsSettings): NodeConnectionOptions {
+  if (!tls) return {}
+  const read = (name: 'ca' | 'cert' | 'key') => {
+    const path = tls[name]
+    return path === undefined ? {} : { [name]: readSetting(`fleet.nats.tls.${name}`, path).toString() }
+  }
+  return { tls: { ...read('ca'), ...read('cert'), ...read('key') } }
+}
+
+function readSetting(setting: string, path: string): Uint8Array & { toString(): string } {
+  try {
+    return readFileSync(path)
+  } catch (error) {
+    const { code = 'unknown' } = error as NodeJS.ErrnoException
+    throw new BridgeError('CONFIG', `${setting}: ${path} cannot be read (${code})`)
+  }
+}
