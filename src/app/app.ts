@@ -78,7 +78,7 @@ export async function buildApp(config: AppConfig, options: AppOptions = {}): Pro
 }
 
 function appOf(context: AppContext, owned: AsyncDisposable): App {
-  const { settings, server, requestGuard, carriers, service, homes } = context
+  const { settings, server, requestGuard, carriers, service, fleet, homes } = context
   const { relay, announcer, switchboard, dialer, roomCodes, recorder } = context.calls
   const { overload, drain, numberQuota } = context.guards
   let leaving: Promise<void> | undefined
@@ -110,7 +110,14 @@ function appOf(context: AppContext, owned: AsyncDisposable): App {
       return discordOf(server)
     },
     service: service.process,
-    listen: () => server.listen({ host: settings.host, port: settings.port }),
+    listen: async () => {
+      const address = await server.listen({ host: settings.host, port: settings.port })
+      fleet.join(() => ({
+        address: settings.fleet?.address ?? address,
+        ...{ legs: relay.legs, rooms: relay.rooms.size, draining: drain.draining },
+      }))
+      return address
+    },
     leave: () => (leaving ??= leave()),
     close,
     [Symbol.asyncDispose]: close,

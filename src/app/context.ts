@@ -10,7 +10,6 @@ import type { Announcer } from '../core/model/announcer.ts'
 import type { Observer } from '../core/model/events.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 import type { Translator } from '../core/translation/translator.ts'
-import { LoneFleet } from '../fleet/lone-fleet.ts'
 import { AddressGroups } from '../net/client-address.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
 import { TraceCounters } from '../tracing/counters.ts'
@@ -19,7 +18,7 @@ import { type OpenControl, openControlContext } from '../web/control/open-contex
 import { type AppConfig, type AppSettings, appSettings } from './app-settings.ts'
 import { type Calls, openCalls } from './calls.ts'
 import { type OpenCarrier, openCarriers } from './carriers.ts'
-import { openHomes } from './fleet.ts'
+import { openFleet, openHomes } from './fleet.ts'
 import { type Guards, openGuards } from './guards.ts'
 import { openServer, version } from './server.ts'
 import { openAnnouncer, openTranslators } from './service.ts'
@@ -80,7 +79,7 @@ export async function openContext(
   const { ownAuthTokens, streamLimits } = options
   const settings = appSettings(config)
   // Before everything that uses it, so that it is closed last.
-  const fleet = options.fleet ?? stack.use(new LoneFleet())
+  const fleet = options.fleet ?? stack.use(await openFleet(settings.fleet, { clock, log }))
   const service = stack.use(
     new TranslationService({ settings, translatorGiven: translator !== undefined, log }),
   )

@@ -1,22 +1,38 @@
 import type { FastifyInstance } from 'fastify'
 import type { CarrierFleet } from '../bridges/telephony/fleet-calls.ts'
 import type { Clock } from '../common/clock.ts'
+import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
+import { assertInstalled } from '../common/optional-package.ts'
 import { RoomHomes } from '../core/calls/room-homes.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 import type { Relay } from '../core/room/relay.ts'
+import { LoneFleet } from '../fleet/lone-fleet.ts'
+import { fleetSettingsSchema, natsFault, nodeNameOf } from '../fleet/settings.ts'
+import type { AppConfig } from './app-settings.ts'
 import { type OpenCarrier, registeredBridges } from './carriers.ts'
 import type { Drain } from './drain.ts'
+import { version } from './server.ts'
 
-/** Names of nodes; they are parts of addresses. */
-const NODE_PATH = /^\/n\/[a-z0-9-]{1,32}(?=\/)/
-
-/**
- * Removes the path of a node from the address of a request, so that `/n/a/twilio/resume` reaches the route
- * `/twilio/resume`. A proxy sends a path to its node, and to another one if that node has ended.
- */
-export function withoutNodePath(url: string): string {
-  return url.replace(NODE_PATH, '')
+/** Joins the configured fleet, or returns that of a single process. The caller disposes of the result. */
+export async function openFleet(
+  settings: AppConfig['fleet'],
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<Fleet> {
+  const { nats, key, ...node } = fleetSettingsSchema.parse(settings ?? {})
+  if (!nats) return new LoneFleet()
+  if (key === undefined) throw new BridgeError('CONFIG', 'fleet.key is required with fleet.nats')
+  const fault = natsFault(nats)
+  if (fault !== undefined) throw new BridgeError('CONFIG', `fleet.nats: ${fault}`)
+  assertInstalled('fleet')
+  // Loaded only when needed.
+  const { NatsFleet } = await import('../fleet/nats/nats-fleet.ts')
+  return NatsFleet.open({
+    settings: nats,
+    ...{ key, clock, log },
+    node: nodeNameOf(node),
+    version: version(),
+  })
 }
 
 export interface HomesOptions {

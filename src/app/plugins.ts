@@ -82,7 +82,7 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
         ? { elsewhere: newCalls === 'unavailable', resumeDelaySeconds }
         : undefined,
     publicUrl,
-    fleet: carrierFleet(fleet, homes, { publicUrl, nodeUrl: undefined }),
+    fleet: carrierFleet(fleet, homes, { publicUrl, nodeUrl: settings.fleet?.nodeUrl }),
   }
 }
 

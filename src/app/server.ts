@@ -13,7 +13,6 @@ import { RequestGuard } from '../net/request-guard.ts'
 import type { LimitSettings } from '../net/settings.ts'
 import { sendError } from '../pages/page-document.ts'
 import { ControlError, fromFramework } from '../web/control/errors.ts'
-import { withoutNodePath } from './fleet.ts'
 
 /** The longest name of a room as a part of an address, with every character escaped. */
 const LONGEST_PART = 128 * 12
@@ -33,6 +32,17 @@ export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'f
       else void reply.status(status).send({ statusCode: status, error: 'refused' })
     },
   }
+}
+
+/** Names of nodes; they are parts of addresses. */
+const NODE_PATH = /^\/n\/[a-z0-9-]{1,32}(?=\/)/
+
+/**
+ * Removes the path of a node from the address of a request, so that `/n/a/twilio/resume` reaches the route
+ * `/twilio/resume`. A proxy sends a path to its node, and to another one if that node has ended.
+ */
+function withoutNodePath(url: string): string {
+  return url.replace(NODE_PATH, '')
 }
 
 export interface ServerOptions {

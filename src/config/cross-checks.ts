@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { DeepReadonly } from '../common/setting-fields.ts'
+import { natsFault } from '../fleet/settings.ts'
 import { isLoopback, isLoopbackOnly } from '../net/client-address.ts'
 import { type CheckedConfig, type ConfigInput, settingsSchema } from './schema.ts'
 
@@ -94,6 +95,7 @@ function checkTogether(config: CheckedConfig, context: z.core.$RefinementCtx): v
   checkTwilio(config, wrongIn(context))
   checkCalls(config, wrongIn(context))
   checkDiscord(config, wrongIn(context))
+  checkFleet(config, wrongIn(context))
 }
 
 /** Checks the combinations that the programs to start require. */
@@ -134,6 +136,20 @@ function checkTwilio({ twilio, publicUrl, host = '127.0.0.1' }: CheckedConfig, w
     wrong(['host'], '127.0.0.1 with twilio.insecure, which is restricted to this machine')
   if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')))
     wrong(['publicUrl'], 'no value, or an address on this machine, with twilio.insecure')
+}
+
+function checkFleet({ fleet, host, publicUrl, trustProxy, twilio }: CheckedConfig, wrong: Wrong): void {
+  const { nats, key, address } = fleet
+  if (!nats) return
+  if (key === undefined)
+    wrong(['fleet', 'key'], 'a secret that is the same on all nodes, because fleet.nats is set')
+  const fault = natsFault(nats)
+  if (fault !== undefined) wrong(['fleet', 'nats'], fault)
+  if (address === undefined && !isLoopback(listeningHost({ host, publicUrl, trustProxy, twilio })))
+    wrong(
+      ['fleet', 'address'],
+      'the address at which other nodes reach this one, because it listens on the network',
+    )
 }
 
 function checkDiscord({ discord, twilio }: CheckedConfig, wrong: Wrong): void {

@@ -10,6 +10,7 @@ import {
   languageSettingsSchema,
 } from '../core/calls/settings.ts'
 import { relaySettingsSchema } from '../core/model/relay-settings.ts'
+import { fleetSettingsSchema } from '../fleet/settings.ts'
 import { recordingSettingsSchema, soundSettingsSchema } from '../media/settings.ts'
 import { trustedProxiesSchema } from '../net/client-address.ts'
 import { limitSettingsSchema } from '../net/settings.ts'
@@ -42,6 +43,7 @@ export const settingsSchema = z.strictObject({
   }),
   trustProxy: trustedProxiesSchema,
   limits: limitSettingsSchema.prefault({}),
+  fleet: fleetSettingsSchema.prefault({}),
   drain: drainSettingsSchema.prefault({}),
   log: z
     .strictObject({
@@ -84,6 +86,9 @@ export type CheckedConfig = z.output<typeof settingsSchema>
 
 /** Keys whose values are never shown and can be read from a file. */
 export const SECRETS: readonly string[] = [
+  'fleet.key',
+  'fleet.nats.password',
+  'fleet.nats.token',
   'service.apiKey',
   'service.fallbacks',
   'twilio.authToken',

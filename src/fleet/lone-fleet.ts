@@ -37,6 +37,8 @@ export class LoneFleet implements Fleet {
     return [{ node, incarnation, address: '', version: '', ...load }]
   }
 
+  join(): void {}
+
   table<T>(life: TableLife, name: string, schema: z.ZodType<T>): Table<T> {
     return this.#tables.table(life, name, schema)
   }

@@ -2,21 +2,14 @@ import { z } from 'zod'
 import { type Clock, Ticker } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import type { WallClock } from '../common/wall-clock.ts'
-import type { FleetNode, NodeIdentity } from '../core/model/fleet.ts'
+import type { FleetNode, NodeIdentity, NodeReport } from '../core/model/fleet.ts'
 
 /** Interval of heartbeats (ms). */
 export const HEARTBEAT_MS = 500
 /** A node that was not heard for this long can be replaced (ms). */
-export const LEASE_MS = 2_000
+const LEASE_MS = 2_000
 /** A node that was not heard for this long is no longer listed (ms). */
 const FORGET_MS = 60_000
-
-/** What a node reports about itself with each heartbeat. */
-export interface NodeLoad {
-  readonly legs: number
-  readonly rooms: number
-  readonly draining: boolean
-}
 
 export const nodeName = z
   .string()
@@ -41,11 +34,11 @@ export const heartbeatSchema = z.object({
 })
 export type Heartbeat = z.infer<typeof heartbeatSchema>
 
+const NOTHING: NodeReport = { address: '', legs: 0, rooms: 0, draining: false }
+
 export interface MembersOptions {
   readonly self: NodeIdentity
-  readonly address: () => string
   readonly version: string
-  readonly load: () => NodeLoad
   readonly publish: (heartbeat: Heartbeat) => void
   readonly clock: Clock
   readonly wallClock: WallClock
@@ -70,6 +63,7 @@ export class Members implements Disposable {
   readonly #known = new Map<string, Known>()
   /** Since when others can be heard (clock ms). */
   #listeningSince: number
+  #report: () => NodeReport = () => NOTHING
   #ticker: Ticker | undefined
 
   constructor(options: MembersOptions) {
@@ -78,14 +72,16 @@ export class Members implements Disposable {
     this.#listeningSince = options.clock.now()
   }
 
-  /** Starts to send heartbeats. */
-  start(): void {
+  /** Starts to send heartbeats with this report. Call it once. */
+  start(report: () => NodeReport): void {
+    this.#report = report
     this.#ticker = new Ticker(this.#options.clock, HEARTBEAT_MS, () => this.#beat())
     this.#beat()
   }
 
   /** Sends a last heartbeat, so that others need not wait for the lease. */
   leave(): void {
+    if (!this.#ticker) return
     this[Symbol.dispose]()
     this.#options.publish({ ...this.#own(), goodbye: true })
   }
@@ -154,10 +150,10 @@ export class Members implements Disposable {
   }
 
   #own(): Heartbeat {
-    const { self, address, version, load, wallClock } = this.#options
+    const { self, version, wallClock } = this.#options
     return {
       ...{ node: self.node, incarnation: self.incarnation, startedAt: this.#startedAt },
-      ...{ address: address(), version, ...load(), at: wallClock() },
+      ...{ version, ...this.#report(), at: wallClock() },
     }
   }
 }

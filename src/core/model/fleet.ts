@@ -24,6 +24,15 @@ export interface FleetNode extends NodeIdentity {
   readonly skewMs: number
 }
 
+/** What a node reports about itself. */
+export interface NodeReport {
+  /** `http://host:port` at which other nodes reach this one. */
+  readonly address: string
+  readonly legs: number
+  readonly rooms: number
+  readonly draining: boolean
+}
+
 /** `alone`: no fleet is configured. `away`: the bus or its quorum cannot be reached. */
 export type FleetStatus = 'alone' | 'up' | 'away'
 
@@ -135,6 +144,8 @@ export interface Fleet extends NodeIdentity, AsyncDisposable {
   readonly nodes: readonly FleetNode[]
   readonly registrar: Registrar
   readonly exchange: Exchange
+  /** Announces this node to the others, which can send calls here from now on. Call it once the server listens. */
+  join(report: () => NodeReport): void
   /** The table `name`; all callers with the same name share one. */
   table<T>(life: TableLife, name: string, schema: z.ZodType<T>): Table<T>
   quota(scope: string, terms: QuotaTerms): Quota

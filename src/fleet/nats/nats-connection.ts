@@ -174,7 +174,7 @@ export class NatsLink implements AsyncDisposable {
 }
 
 /** Throws `BridgeError` `CONFIG` if a server of this version cannot keep `replicas` copies safely. */
-export function checkVersion(version: string, replicas: number): void {
+function checkVersion(version: string, replicas: number): void {
   const parts = version.split(/[.-]/).map(Number)
   const below = (oldest: readonly number[]) => {
     for (const [at, least] of oldest.entries()) {

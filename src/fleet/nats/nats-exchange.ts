@@ -59,7 +59,7 @@ export class NatsExchange implements Exchange {
     let reply: Msg
     try {
       const connection = this.#options.connection()
-      reply = await connection.request(`${prefix}.node.${node}.${what}`, this.#envelope(body), {
+      reply = await connection.request(subjectOf(prefix, 'node', node, what), this.#envelope(body), {
         timeout: withinMs,
       })
     } catch (error) {
@@ -84,7 +84,7 @@ export class NatsExchange implements Exchange {
 
   answer<T>(what: string, schema: z.ZodType<T>, handler: Answerer<T>): Disposable {
     const { prefix, self } = this.#options
-    const subject = `${prefix}.node.${self.node}.${what}`
+    const subject = subjectOf(prefix, 'node', self.node, what)
     for (const channel of this.#channels)
       if (channel.subject === subject) throw new BridgeError('STATE', `${what} has a handler already`)
     return this.#add(subject, message => void this.#answer(what, message, schema, handler))
@@ -92,7 +92,9 @@ export class NatsExchange implements Exchange {
 
   tell(subject: string, body: unknown): void {
     try {
-      this.#options.connection().publish(`${this.#options.prefix}.all.${subject}`, this.#envelope(body))
+      this.#options
+        .connection()
+        .publish(subjectOf(this.#options.prefix, 'all', subject), this.#envelope(body))
     } catch (error) {
       // Messages to all are not repeated.
       if (!(error instanceof BridgeError)) throw error
@@ -100,7 +102,7 @@ export class NatsExchange implements Exchange {
   }
 
   hear<T>(subject: string, schema: z.ZodType<T>, listener: (body: T, from: string) => void): Disposable {
-    return this.#add(`${this.#options.prefix}.all.${subject}`, message => {
+    return this.#add(subjectOf(this.#options.prefix, 'all', subject), message => {
       const heard = this.#open(message, schema)
       if (!heard) return
       try {
@@ -171,6 +173,11 @@ export class NatsExchange implements Exchange {
       },
     })
   }
+}
+
+/** NATS allows neither spaces nor wildcards in subjects. */
+function subjectOf(...parts: readonly string[]): string {
+  return parts.join('.').replaceAll(/[^\w.-]+/g, '_')
 }
 
 /** Reads a message; returns undefined if it is too long, not JSON, or does not match. */

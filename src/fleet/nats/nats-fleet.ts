@@ -11,6 +11,7 @@ import type {
   FleetNode,
   FleetStatus,
   NodeIdentity,
+  NodeReport,
   Quota,
   QuotaTerms,
   Slots,
@@ -20,7 +21,7 @@ import type {
 import { FleetCounters } from '../counters.ts'
 import { StoreTable } from '../key-value-store.ts'
 import { StoreQuota, StoreSlots } from '../limits.ts'
-import { type Heartbeat, heartbeatSchema, Members, type NodeLoad } from '../members.ts'
+import { type Heartbeat, heartbeatSchema, Members } from '../members.ts'
 import { StoreRegistrar } from '../registrar.ts'
 import type { NatsSettings } from '../settings.ts'
 import { type BucketName, NatsLink } from './nats-connection.ts'
@@ -42,12 +43,8 @@ export interface NatsFleetOptions {
   readonly node: string
   /** Secret of the fleet, at least 16 characters. */
   readonly key: string
-  /** Returns `http://host:port` at which other nodes reach this one. */
-  readonly address: () => string
   /** Version of the program. */
   readonly version: string
-  /** Returns what heartbeats report about this node. */
-  readonly load: () => NodeLoad
   readonly clock?: Clock
   readonly wallClock?: WallClock
   readonly log?: Logger
@@ -112,9 +109,8 @@ export class NatsFleet implements Fleet {
       prefix: options.settings.prefix,
       connection: () => this.#link.connection,
     })
-    const { address, version, load } = options
     this.#members = new Members({
-      ...{ self, address, version, load, clock, wallClock, log },
+      ...{ self, version: options.version, clock, wallClock, log },
       publish: heartbeat => this.exchange.tell('heartbeat', heartbeat),
     })
     this.registrar = new StoreRegistrar({
@@ -151,6 +147,10 @@ export class NatsFleet implements Fleet {
   /** Names of nodes that run twice: this node gives way to another process with its name. */
   get superseded(): boolean {
     return this.#members.superseded
+  }
+
+  join(report: () => NodeReport): void {
+    this.#members.start(report)
   }
 
   table<T>(life: TableLife, name: string, schema: z.ZodType<T>): Table<T> {
@@ -225,7 +225,6 @@ export class NatsFleet implements Fleet {
       this.#members.heard(heartbeat),
     )
     await this.#link.open()
-    this.#members.start()
     this.#tickers = [
       new Ticker(clock, PROBE_MS, () => void this.#probe()),
       new Ticker(clock, REFRESH_MS, () => void this.registrar.refresh()),

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { until } from '../until.ts'
@@ -97,7 +97,9 @@ ${configuration}
   async ready(ms = 30_000): Promise<void> {
     const healthy = async ({ monitor }: Launched) => {
       try {
-        const answer = await fetch(`http://127.0.0.1:${monitor}/healthz`, { signal: AbortSignal.timeout(1_000) })
+        const answer = await fetch(`http://127.0.0.1:${monitor}/healthz`, {
+          signal: AbortSignal.timeout(1_000),
+        })
         return answer.ok
       } catch {
         return false

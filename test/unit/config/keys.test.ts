@@ -7,7 +7,8 @@ import { SECRETS } from '../../../src/config/schema.ts'
 /** Values accepted for `key`, each with its text in the environment. */
 function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: string }> | undefined {
   // Tables whose keys require each other.
-  if (/^(calls\.callerLanguages|twilio\.outbound)\.|^discord\.dialRoles$/.test(path)) return undefined
+  if (/^(calls\.callerLanguages|twilio\.outbound|fleet\.nats)\.|^discord\.dialRoles$/.test(path))
+    return undefined
   const plain = <T>(values: fc.Arbitrary<T>) => values.map(value => ({ value, text: String(value) }))
   const { minimum = 0, maximum = 1_000, multipleOf = 1 } = shape
   const most = Math.min(maximum, 1_000_000)
@@ -44,6 +45,9 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
     return fc
       .array(fc.stringMatching(/^[1-9]\d{14,18}$/), { minLength: 1, maxLength: 4 })
       .map(value => ({ value, text: value.join(', ') }))
+  if (path === 'fleet.node') return plain(fc.stringMatching(/^[a-z0-9-]{1,20}$/))
+  if (path === 'fleet.key') return plain(fc.stringMatching(/^[a-z]{16,20}$/))
+  if (path === 'fleet.address') return undefined
   if (path === 'discord.preferences.key') return plain(fc.stringMatching(/^[a-z]{16,20}$/))
   if (shape.type === 'array')
     return fc.array(word, { minLength: 1, maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
