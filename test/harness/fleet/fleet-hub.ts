@@ -9,6 +9,7 @@ import type {
   Fleet,
   FleetNode,
   FleetStatus,
+  NodeReport,
   Quota,
   QuotaTerms,
   Registrar,
@@ -49,6 +50,8 @@ export class FleetHub {
   }
 }
 
+const NOTHING: NodeReport = { address: '', legs: 0, rooms: 0, draining: false }
+
 /** A node of a `FleetHub`. Its operations take microtasks only. */
 export class HubFleet implements Fleet {
   readonly node: string
@@ -57,6 +60,7 @@ export class HubFleet implements Fleet {
   readonly exchange: HubExchange
   readonly #hub: FleetHub
   readonly #listeners = new Set<(status: FleetStatus) => void>()
+  #report: () => NodeReport = () => NOTHING
   #away = false
   #dead = false
 
@@ -89,15 +93,23 @@ export class HubFleet implements Fleet {
     for (const counts of this.#hub.slots.values()) counts.delete(this.incarnation)
   }
 
+  join(report: () => NodeReport): void {
+    this.#report = report
+  }
+
   get nodes(): readonly FleetNode[] {
-    const load = { legs: 0, rooms: 0, draining: false, silentMs: 0, skewMs: 0, address: '', version: '' }
-    return Array.from(this.#hub.nodes.values(), ({ node, incarnation }) => ({ node, incarnation, ...load }))
+    return Array.from(this.#hub.nodes.values(), each => each.#asNode())
   }
 
   table<T>(life: TableLife, name: string, schema: z.ZodType<T>): Table<T> {
     const entries = this.#hub.tables.get(`${life} ${name}`) ?? new Map<string, Stored>()
     this.#hub.tables.set(`${life} ${name}`, entries)
     return hubTable(this.#hub, entries, schema, () => this.#connected())
+  }
+
+  #asNode(): FleetNode {
+    const { node, incarnation } = this
+    return { node, incarnation, version: '', silentMs: 0, skewMs: 0, ...this.#report() }
   }
 
   quota(scope: string, terms: QuotaTerms): Quota {
