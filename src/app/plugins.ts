@@ -23,7 +23,7 @@ import { registerMetrics } from './observability.ts'
 export async function registerPlugins(server: FastifyInstance, context: AppContext): Promise<void> {
   const { settings, carriers, clock } = context
   const { relay } = context.calls
-  const keys = new BearerKeys(settings.control, clock)
+  const keys = new BearerKeys(settings.control, clock, () => context.fleet.nodes.length)
   await registerMetrics(server, context, { keys, notReady: () => notReady(context) })
   // Bridges open their own sockets, with their own limits; any other socket is closed as soon as it opens.
   await server.register(websocket, { options: { maxPayload: 65_536, perMessageDeflate: false } })

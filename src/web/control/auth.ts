@@ -25,11 +25,18 @@ interface KnownKey {
  */
 export class BearerKeys {
   readonly #clock: Clock
+  readonly #nodes: () => number
   readonly #known: readonly KnownKey[]
   readonly #attempts: FailureLimiter
 
-  constructor({ keys, requestsPerMinute, maxAttemptsPerMinute }: ControlSettings, clock: Clock) {
+  /** `nodes`: current number of nodes, among which the rate of a key is divided. Default: 1. */
+  constructor(
+    { keys, requestsPerMinute, maxAttemptsPerMinute }: ControlSettings,
+    clock: Clock,
+    nodes: () => number = () => 1,
+  ) {
     this.#clock = clock
+    this.#nodes = nodes
     this.#attempts = new FailureLimiter(clock, maxAttemptsPerMinute)
     const perSecond = requestsPerMinute / 60
     const burst = Math.max(LEAST_BURST, perSecond * BURST_SECONDS)
@@ -51,7 +58,8 @@ export class BearerKeys {
     let holder: KnownKey | undefined
     for (const known of this.#known) if (timingSafeEqual(known.digest, asked)) holder = known
     if (!holder) throw this.refused(address)
-    if (holder.rate.take(this.#clock.now()) >= 0) return holder.name
+    // A node that gets one of n requests may accept as many as if each took n of the common rate.
+    if (holder.rate.take(this.#clock.now(), Math.max(1, this.#nodes())) >= 0) return holder.name
     throw new ControlError('too_many_requests', undefined, { 'retry-after': '1' })
   }
 

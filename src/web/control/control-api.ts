@@ -11,6 +11,7 @@ import { markAuthenticated, vouchForGuest } from '../../net/request-guard.ts'
 import { BearerKeys, linkOf } from './auth.ts'
 import type { ControlContext } from './control-context.ts'
 import { ControlError, ERROR_TABLE, type ErrorName, fromFramework } from './errors.ts'
+import { Idempotency } from './idempotency.ts'
 import { type AnyOperation, operation } from './operation.ts'
 import { play, say, stopAnnouncement } from './operations/announcements.ts'
 import { dial, getCall, hangUpCall, listCalls } from './operations/calls.ts'
@@ -31,7 +32,7 @@ import {
   listTranscripts,
   roomTranscript,
 } from './operations/transcripts.ts'
-import { answer, Idempotency, logFault } from './request-handler.ts'
+import { answer, logFault } from './request-handler.ts'
 import { errorSchema, webhookSchema } from './schemas.ts'
 import type { ControlSettings } from './settings.ts'
 
@@ -104,7 +105,8 @@ export async function controlApi(
   app: FastifyInstance,
   { context, settings, keys = new BearerKeys(settings, context.clock) }: ControlApiOptions,
 ): Promise<void> {
-  const idempotency = new Idempotency(context.clock)
+  const idempotency = new Idempotency(context.clock, { fleet: context.fleet })
+  app.addHook('onClose', async () => idempotency[Symbol.dispose]())
   app.removeAllContentTypeParsers()
   app.addContentTypeParser(
     'application/json',

@@ -6,6 +6,7 @@ import type { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Dialer } from '../../core/model/dialer.ts'
+import type { Fleet } from '../../core/model/fleet.ts'
 import type { Recorder } from '../../core/model/recording.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { CaptionFeed } from '../captions/caption-feed.ts'
@@ -20,6 +21,8 @@ import type { RoomPlans } from './room-plans.ts'
 /** Dependencies of the operations. The caller keeps ownership. */
 export interface ControlContext {
   readonly relay: Relay
+  /** Absent: this process is alone. */
+  readonly fleet?: Fleet | undefined
   readonly plans: RoomPlans
   readonly lives: RoomLives
   readonly codes: RoomCodes

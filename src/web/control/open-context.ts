@@ -95,6 +95,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
   const links = new LinkTokens(wall, lives, shared)
   const services: ControlContext = {
     relay,
+    fleet: shared,
     plans,
     lives,
     codes: options.codes,

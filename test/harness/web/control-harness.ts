@@ -5,6 +5,7 @@ import { BridgeError } from '../../../src/common/errors.ts'
 import type { LanguageId } from '../../../src/common/language.ts'
 import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import type { Sound } from '../../../src/core/model/announcer.ts'
+import type { Fleet } from '../../../src/core/model/fleet.ts'
 import { toneOf } from '../../../src/simulator/service/scripted-answers.ts'
 import { controlApi } from '../../../src/web/control/control-api.ts'
 import { openControlContext } from '../../../src/web/control/open-context.ts'
@@ -45,6 +46,8 @@ export interface Wishes {
   readonly transcripts?: object
   /** Without announcer, dialer or recorder. */
   readonly bare?: boolean
+  /** Default: alone. */
+  readonly fleet?: Fleet
   readonly groupOf?: (address: string) => string | undefined
   /** Next to the API, like pages that use it. */
   readonly plugins?: readonly FastifyPluginAsync[]
@@ -57,12 +60,13 @@ export async function controlled({
   bare = false,
   plugins = [],
   groupOf,
+  fleet,
 }: Wishes = {}) {
   const talk = await rooms()
   const { clock, relay } = talk
   const log = new LogLines()
   const wall = () => Math.floor(EPOCH + clock.now())
-  const codes = new RoomCodes(clock)
+  const codes = new RoomCodes(clock, { state: fleet && { fleet, wall } })
   const announcer = new ToneAnnouncer()
   const dialer = new FakeDialer()
   const recorder = new FakeRecorder()
@@ -74,6 +78,7 @@ export async function controlled({
     webhooks: [],
     readers: controlSettingsSchema.parse(control),
     groupOf,
+    fleet,
     clock,
     wall,
     log,

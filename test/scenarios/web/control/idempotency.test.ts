@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
-import { type Answered, Idempotency } from '../../../../src/web/control/request-handler.ts'
+import { type Answered, Idempotency } from '../../../../src/web/control/idempotency.ts'
 import { controlled, OTHER_KEY } from '../../../harness/web/control-harness.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -100,7 +100,7 @@ describe('the store', () => {
   const fine = async (): Promise<Answered> => ({ status: 200, body: {} })
 
   test('is limited in size: removes the oldest completed entry, never one in progress', async () => {
-    const store = new Idempotency(new FakeClock(), 3)
+    const store = new Idempotency(new FakeClock(), { most: 3 })
     const slow = Promise.withResolvers<Answered>()
     const working = store.once('k', 'slow', 1, () => slow.promise)
     for (const key of ['a', 'b', 'c', 'd']) await store.once('k', key, 1, fine)
@@ -113,7 +113,7 @@ describe('the store', () => {
   })
 
   test('rejects requests for later if all entries are in progress', async () => {
-    const store = new Idempotency(new FakeClock(), 1)
+    const store = new Idempotency(new FakeClock(), { most: 1 })
     const slow = Promise.withResolvers<Answered>()
     void store.once('k', 'slow', 1, () => slow.promise)
     await expect(store.once('k', 'a', 1, fine)).rejects.toMatchObject({ specific: 'capacity' })
