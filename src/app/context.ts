@@ -87,7 +87,7 @@ export async function openContext(
   const announcer =
     options.announcer ??
     stack.use(await openAnnouncer({ settings: settings.sounds, url, apiKey, clock, log }))
-  const stores = stack.use(openStores(settings, { clock, log }))
+  const stores = stack.use(openStores(settings, { fleet, clock, log }))
   // The quotas of a fleet outlive its nodes: a node needs no ledger.
   const ledger = fleet.status === 'alone' ? stores.usage : undefined
   const carriers = openCarriers(settings, { ownAuthTokens, streamLimits, clock, log, ledger, fleet })

@@ -1,19 +1,24 @@
 import type { DiscordPreferences } from '../bridges/discord/preferences.ts'
 import type { DiscordChannels } from '../bridges/discord/running-channels.ts'
+import { FleetLanguages } from '../bridges/telephony/fleet-languages.ts'
+import type { CallerLanguages } from '../bridges/telephony/number-routing.ts'
 import { RememberedLanguages } from '../bridges/telephony/remembered-languages.ts'
 import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
+import type { Fleet } from '../core/model/fleet.ts'
 import type { AppSettings } from './app-settings.ts'
 import { openChannels, openPreferences } from './bridges.ts'
 import { openUsageFile, type UsageFile } from './call-usage-file.ts'
 
-/** The files that the app keeps between its runs; each is undefined if it is not configured. */
+/**
+ * What the app keeps between its runs, in files or in the tables of a fleet; each is undefined if it is not configured.
+ */
 export interface Stores extends AsyncDisposable {
   /** Today’s usage of calls. */
   readonly usage: UsageFile | undefined
   /** The languages that callers chose. */
-  readonly callerLanguages: RememberedLanguages | undefined
+  readonly callerLanguages: CallerLanguages | undefined
   /** Preferences of Discord users. */
   readonly preferences: DiscordPreferences | undefined
   /** The Discord channels being interpreted. */
@@ -26,17 +31,21 @@ export interface Stores extends AsyncDisposable {
  */
 export function openStores(
   { twilio, calls, discord }: AppSettings,
-  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+  { fleet, clock, log }: { readonly fleet: Fleet; readonly clock: Clock; readonly log: Logger },
 ): Stores {
   const options = { clock, wallClock: systemWallClock, log }
   // Until there are changes to write, a store holds nothing that would have to be released if the next one fails.
   const stack = new AsyncDisposableStack()
+  const openLanguages = () => {
+    const settings = calls.callerLanguages
+    if (!settings) return undefined
+    if (fleet.status === 'alone') return stack.use(new RememberedLanguages(settings, options))
+    return stack.use(new FleetLanguages(fleet, { ...options, days: settings.days }))
+  }
   return {
     channels: stack.use(openChannels(discord, options)),
     preferences: stack.use(openPreferences(discord, options)),
-    callerLanguages: stack.use(
-      calls.callerLanguages && new RememberedLanguages(calls.callerLanguages, options),
-    ),
+    callerLanguages: openLanguages(),
     usage: stack.use(openUsageFile(twilio, options)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }

@@ -5,12 +5,13 @@ import type { Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import { CALLER_LANGUAGE_DAYS, type CallerLanguageSettings } from '../../core/calls/settings.ts'
 import { DigestFile } from '../../storage/digest-file.ts'
+import type { CallerLanguages } from './number-routing.ts'
 
 const DAY_MS = 86_400_000
 /** Maximum number of callers; the least recent callers are removed first. */
 const MOST = 100_000
 /** Phone numbers of people, not a word for a withheld number. */
-const NUMBER = /^\+[1-9]\d{6,14}$/
+export const PHONE_NUMBER = /^\+[1-9]\d{6,14}$/
 
 /** The language, and the day since 1970 until which it is kept. */
 const entrySchema = z.tuple([z.string().refine(isLanguageId), z.int()])
@@ -26,7 +27,7 @@ export interface RememberedOptions {
  * Stores the language that callers chose in their last call. Only keyed digests of their numbers are kept, in memory
  * and in the file.
  */
-export class RememberedLanguages implements AsyncDisposable {
+export class RememberedLanguages implements CallerLanguages, AsyncDisposable {
   readonly #days: number
   readonly #wallClock: WallClock
   /** In the order of their last calls. */
@@ -56,7 +57,7 @@ export class RememberedLanguages implements AsyncDisposable {
 
   /** Stores the choice of `caller`, unless the number is withheld. */
   remember(caller: string, language: LanguageId): void {
-    if (!NUMBER.test(caller)) return
+    if (!PHONE_NUMBER.test(caller)) return
     const until = this.#today() + this.#days
     const known = this.#callers.get(caller)
     if (known?.[0] !== language || known[1] !== until) this.#callers.set(caller, [language, until])
