@@ -211,17 +211,37 @@ export class FleetNodes implements AsyncDisposable {
   }
 }
 
-/** Says a tone of 800 ms, and resolves when `listener` has heard its translation; rejects after `ms`. */
+/**
+ * Says a tone of 800 ms until `listener` has heard its translation, since speech without a stream is lost. Rejects after
+ * `ms`.
+ */
 export async function heardBy(
   speaker: SimulatedCall,
   hz: number,
   listener: SimulatedCall,
   language: string,
   hears: (pcm: Int16Array, hz: number) => boolean,
-  ms = 15_000,
+  ms = 30_000,
 ): Promise<void> {
   const before = listener.heard().length
-  await speaker.say(tone(hz, 800, 8_000), 8_000)
   const wanted = translated(hz, language)
-  await until(() => hears(listener.heard().subarray(before), wanted), ms, `${wanted} Hz`)
+  let quiet = true
+  let said = 0
+  const speak = async () => {
+    quiet = false
+    said++
+    await speaker.say(tone(hz, 800, 8_000), 8_000)
+    await speaker.quietFor(2_000)
+    quiet = true
+  }
+  await until(
+    () => {
+      if (hears(listener.heard().subarray(before), wanted)) return true
+      if (!speaker.live || !listener.live) throw new Error(`a call of ${wanted} Hz is over`)
+      if (quiet) void speak()
+      return false
+    },
+    ms,
+    `${wanted} Hz after ${said}`,
+  )
 }

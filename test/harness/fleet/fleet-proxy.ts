@@ -16,6 +16,10 @@ export interface ProxiedNode {
 export class FleetProxy implements AsyncDisposable {
   /** Requests that each node received. */
   readonly received = new Map<string, number>()
+  /** WebSockets that are open to each node. */
+  readonly streams = new Map<string, number>()
+  /** Nodes that do not answer health checks: their turn is last. */
+  readonly unhealthy = new Set<string>()
   readonly #nodes: () => readonly ProxiedNode[]
   readonly #random: () => number
   readonly #server: Server
@@ -58,7 +62,8 @@ export class FleetProxy implements AsyncDisposable {
       .sort((a, b) => a.place - b.place)
       .map(({ node }) => node)
     const [, named] = /^\/n\/([a-z0-9-]+)\//.exec(path) ?? []
-    return [...others.filter(({ name }) => name === named), ...others.filter(({ name }) => name !== named)]
+    const turn = ({ name }: ProxiedNode) => (this.unhealthy.has(name) ? 2 : name === named ? 0 : 1)
+    return others.sort((a, b) => turn(a) - turn(b))
   }
 
   async #forward(incoming: IncomingMessage, reply: ServerResponse): Promise<void> {
@@ -92,6 +97,10 @@ export class FleetProxy implements AsyncDisposable {
     return promise
   }
 
+  #count(name: string, change: number): void {
+    this.streams.set(name, (this.streams.get(name) ?? 0) + change)
+  }
+
   #tunnel(incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
     this.#sockets.add(socket)
     const targets = [...this.#route(incoming.url ?? '/')]
@@ -105,6 +114,8 @@ export class FleetProxy implements AsyncDisposable {
       let open = false
       upstream.once('connect', () => {
         open = true
+        this.#count(node.name, 1)
+        upstream.once('close', () => this.#count(node.name, -1))
         const lines = [`${incoming.method} ${incoming.url} HTTP/1.1`]
         for (let at = 0; at < incoming.rawHeaders.length; at += 2)
           lines.push(`${incoming.rawHeaders[at]}: ${incoming.rawHeaders[at + 1]}`)
