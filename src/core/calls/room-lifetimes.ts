@@ -19,7 +19,7 @@ const MOST_SITTINGS = 1_000
 interface Life {
   readonly id: string
   /** Created through the API: it continues while the room is empty. */
-  readonly created: boolean
+  created: boolean
   /** Ids of the periods in which the room was open, which are also the ids of its transcripts. */
   readonly sittings: Set<string>
   closing?: Disposable
@@ -50,6 +50,14 @@ export class RoomLives implements Disposable {
     // Links and codes of an earlier room with this name are not valid for the new one.
     this.end(room)
     this.#lives.set(room, newLife(true))
+  }
+
+  /** Another node created `room`: its life continues here while it is empty. */
+  adopt(room: string): void {
+    const life = this.#lives.get(room) ?? newLife(true)
+    this.#lives.set(room, life)
+    life.created = true
+    life.closing?.[Symbol.dispose]()
   }
 
   /** `room` has participants; `sitting` is the id of its transcript until it closes. */

@@ -144,6 +144,8 @@ export async function controlApi(
           throw new ControlError('too_many_readers', undefined, { 'retry-after': '1' })
       },
       handler: async (request, reply) => {
+        const { room } = request.params as { room?: string }
+        if (room !== undefined && !context.relay.rooms.has(room)) await context.plans.learn(room)
         await answer(operation, context, idempotency, holders.get(request) ?? '', request, reply)
         return reply
       },

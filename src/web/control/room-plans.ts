@@ -1,10 +1,13 @@
 import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
+import type { Logger } from '../../common/log.ts'
 import type { Observer } from '../../core/model/events.ts'
+import type { Fleet } from '../../core/model/fleet.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import type { Leg } from '../../core/model/leg.ts'
 import type { Relay } from '../../core/room/relay.ts'
+import { type SharedPlan, type SharedPlanEntry, SharedPlans } from './shared-plans.ts'
 
 const MINUTE_MS = 60_000
 /** Maximum number of created rooms. */
@@ -26,24 +29,48 @@ export interface RoomPlan {
 
 interface Entry {
   readonly plan: RoomPlan
+  /** This node runs the timers: it created the room, or the room opened here last. */
+  own: boolean
   timer: Disposable | undefined
 }
 
-/** Created rooms: they exist without participants and end by their own rules. */
+/** The other nodes of a fleet, among which created rooms are shared. */
+export interface PlansFleet {
+  readonly fleet: Fleet
+  readonly log: Logger
+}
+
+/**
+ * Created rooms: they exist without participants and end by their own rules. In a fleet, a room created at one node is
+ * known at all. Its timers run at its creator until it opens at another node, which then runs them.
+ */
 export class RoomPlans implements Disposable {
   readonly #observer: Observer
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
+  /** Absent: this process is alone. */
+  readonly #shared: SharedPlans | undefined
+  readonly #node: string | undefined
   #subscription: Disposable | undefined
   readonly #listeners: ((room: string, why: 'empty' | 'time-up') => void)[] = []
+  readonly #elsewhere: ((room: string, exists: boolean) => void)[] = []
 
-  constructor(observer: Observer, clock: Clock) {
+  constructor(observer: Observer, clock: Clock, shared?: PlansFleet) {
     this.#observer = observer
     this.#clock = clock
+    this.#node = shared?.fleet.node
+    this.#shared =
+      shared &&
+      new SharedPlans({
+        ...shared,
+        changed: (room, entry) => this.#changed(room, entry),
+        read: entries => this.#read(entries),
+      })
   }
 
   /** Applies the rules to rooms that open or close from now on. Call it once. */
   start(): void {
+    this.#shared?.start()
     this.#subscription = this.#observer.on('room', ({ room, state }) => this.#arm(room, state === 'opened'))
   }
 
@@ -52,13 +79,30 @@ export class RoomPlans implements Disposable {
     this.#listeners.push(listener)
   }
 
-  /** Throws `BridgeError` `CAPACITY` above the maximum. */
-  add(plan: RoomPlan): void {
-    if (this.#entries.has(plan.room)) throw new RangeError(`room ${plan.room} already exists`)
+  /** Calls `listener` when another node has created a room (`exists`), or ended one that was created. */
+  onElsewhere(listener: (room: string, exists: boolean) => void): void {
+    this.#elsewhere.push(listener)
+  }
+
+  /**
+   * Resolves to false if the room exists. Rejects with `BridgeError` `CAPACITY` above the maximum, which applies to all nodes
+   * together, or `FLEET_AWAY`.
+   */
+  async add(plan: RoomPlan): Promise<boolean> {
+    if (this.#entries.has(plan.room)) return false
     if (this.#entries.size >= MOST_PLANS)
       throw new BridgeError('CAPACITY', `limit of ${MOST_PLANS} created rooms reached`, { retryable: true })
-    this.#entries.set(plan.room, { plan, timer: undefined })
+    if (this.#shared && !(await this.#shared.create(asShared(plan)))) return false
+    this.#entries.set(plan.room, { plan, own: true, timer: undefined })
     this.#arm(plan.room, false)
+    return true
+  }
+
+  /** Looks a room up that is unknown here: another node can have created it just now. Rejects with `FLEET_AWAY`. */
+  async learn(room: string): Promise<void> {
+    if (!this.#shared || this.#entries.has(room)) return
+    const entry = await this.#shared.get(room)
+    if (entry) this.#changed(room, entry)
   }
 
   find(room: string): RoomPlan | undefined {
@@ -69,15 +113,44 @@ export class RoomPlans implements Disposable {
     return Array.from(this.#entries.values(), ({ plan }) => plan).values()
   }
 
-  /** Idempotent. */
+  /** Removes a room, at all nodes. Idempotent. */
   remove(room: string): void {
-    this.#entries.get(room)?.timer?.[Symbol.dispose]()
-    this.#entries.delete(room)
+    if (this.#forget(room)) this.#shared?.delete(room)
   }
 
+  /** Stops the timers. Rooms of a fleet continue to exist. */
   [Symbol.dispose](): void {
     this.#subscription?.[Symbol.dispose]()
-    for (const room of Array.from(this.#entries.keys())) this.remove(room)
+    this.#shared?.[Symbol.dispose]()
+    for (const room of Array.from(this.#entries.keys())) this.#forget(room)
+  }
+
+  #forget(room: string): boolean {
+    this.#entries.get(room)?.timer?.[Symbol.dispose]()
+    return this.#entries.delete(room)
+  }
+
+  /** Another node created `room`, took it over, or ended it. */
+  #changed(room: string, entry: SharedPlanEntry | undefined): void {
+    const known = this.#entries.get(room)
+    if (entry && known) {
+      known.own = entry.node === this.#node
+      if (!known.own) known.timer?.[Symbol.dispose]()
+      return
+    }
+    if (entry) {
+      // Its own rooms, after a restart.
+      this.#entries.set(room, { plan: entry.plan, own: entry.node === this.#node, timer: undefined })
+      this.#arm(room, false)
+    } else if (!this.#forget(room)) return
+    for (const listener of this.#elsewhere) listener(room, entry !== undefined)
+  }
+
+  /** All rooms of the table were read: others were ended while the fleet was away. */
+  #read(entries: readonly SharedPlanEntry[]): void {
+    const rooms = new Set(entries.map(({ plan }) => plan.room))
+    for (const [room, { own }] of this.#entries) if (!own && !rooms.has(room)) this.#changed(room, undefined)
+    for (const entry of entries) this.#changed(entry.plan.room, entry)
   }
 
   #over(room: string, why: 'empty' | 'time-up'): void {
@@ -87,7 +160,11 @@ export class RoomPlans implements Disposable {
   /** Starts the timer that applies now: the maximum duration, or the maximum empty time. */
   #arm(room: string, open: boolean): void {
     const entry = this.#entries.get(room)
-    if (!entry) return
+    if (!entry || (!entry.own && !open)) return
+    if (!entry.own) {
+      entry.own = true
+      this.#shared?.takeOver(asShared(entry.plan))
+    }
     entry.timer?.[Symbol.dispose]()
     const minutes = open ? entry.plan.maxMinutes : entry.plan.emptyMinutes
     entry.timer =
@@ -95,6 +172,10 @@ export class RoomPlans implements Disposable {
         ? undefined
         : setTimer(this.#clock, minutes * MINUTE_MS, () => this.#over(room, open ? 'time-up' : 'empty'))
   }
+}
+
+function asShared({ languages, ...rest }: RoomPlan): SharedPlan {
+  return { ...rest, ...(languages ? { languages: [...languages] } : {}) }
 }
 
 /** Returns the `languages` that `plan` does not allow. */

@@ -42,7 +42,8 @@ export const createRoom = operation({
   async run(context, { body }) {
     const { name = `room-${secretName()}`, codeMinutes, ...rest } = body
     if (context.plans.find(name) || context.relay.rooms.has(name)) throw new ControlError('room_exists')
-    context.plans.add({ room: name, ...rest, createdAt: isoTime(context.wall()) })
+    const added = await context.plans.add({ room: name, ...rest, createdAt: isoTime(context.wall()) })
+    if (!added) throw new ControlError('room_exists')
     context.lives.create(name)
     const code =
       codeMinutes === undefined ? undefined : await context.codes.issue(name, codeMinutes * MINUTE_MS)

@@ -159,7 +159,7 @@ test('answers any request as documented, never with an internal error', async ()
     fc.asyncProperty(request, async ({ operation, parts, query, body, idempotencyKey }) => {
       people()
       if (!services.plans.find('planned'))
-        services.plans.add({ room: 'planned', emptyMinutes: 60, createdAt: '' })
+        await services.plans.add({ room: 'planned', emptyMinutes: 60, createdAt: '' })
       const left = [...parts]
       const path = operation.path.replace(/\{\w+\}/g, () => left.shift() ?? 'x')
       const search = new URLSearchParams(query as Record<string, string>).toString()

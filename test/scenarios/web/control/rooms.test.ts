@@ -153,7 +153,8 @@ describe('rooms', () => {
 
   test('rejects more than a thousand created rooms', async () => {
     const { ask, services } = await controlled()
-    for (let n = 0; n < 1_000; n++) services.plans.add({ room: `r${n}`, emptyMinutes: 60, createdAt: '' })
+    for (let n = 0; n < 1_000; n++)
+      await services.plans.add({ room: `r${n}`, emptyMinutes: 60, createdAt: '' })
     expect(await ask('POST', '/rooms', {})).toMatchObject({ status: 503, body: { error: 'capacity' } })
   })
 })

@@ -1,0 +1,121 @@
+import { z } from 'zod'
+import { errorFields, type Logger } from '../../common/log.ts'
+import type { Fleet, Table } from '../../core/model/fleet.ts'
+
+/** Subject on which nodes tell each other of created and ended rooms. */
+const SUBJECT = 'created room'
+
+const planSchema = z.object({
+  room: z.string(),
+  languages: z.array(z.string()).optional(),
+  maxParticipants: z.number().optional(),
+  maxMinutes: z.number().optional(),
+  emptyMinutes: z.number(),
+  createdAt: z.string(),
+})
+
+/** A created room, and the node that runs its timers. */
+const entrySchema = z.object({ plan: planSchema, node: z.string() })
+const changeSchema = z.object({ room: z.string(), entry: entrySchema.optional() })
+
+export type SharedPlan = z.infer<typeof planSchema>
+export type SharedPlanEntry = z.infer<typeof entrySchema>
+
+export interface SharedPlansOptions {
+  readonly fleet: Fleet
+  readonly log: Logger
+  /** A room was created or taken over at another node; undefined: it ended there. */
+  readonly changed: (room: string, entry: SharedPlanEntry | undefined) => void
+  /** All rooms in the table, when they were read. */
+  readonly read: (entries: readonly SharedPlanEntry[]) => void
+}
+
+/**
+ * Created rooms in the table of a fleet. Nodes notify each other of changes, and read all rooms at the start and when they
+ * were away.
+ */
+export class SharedPlans implements Disposable {
+  readonly #options: SharedPlansOptions
+  readonly #table: Table<SharedPlanEntry>
+  /** Ended rooms that are still in the table. */
+  readonly #ended = new Set<string>()
+  #watches: readonly Disposable[] = []
+
+  constructor(options: SharedPlansOptions) {
+    this.#options = options
+    this.#table = options.fleet.table('week', 'created rooms', entrySchema)
+  }
+
+  /** Reads all rooms and follows the other nodes. Call it once. */
+  start(): void {
+    const { fleet, changed } = this.#options
+    this.#watches = [
+      fleet.exchange.hear(SUBJECT, changeSchema, ({ room, entry }) => changed(room, entry)),
+      fleet.onStatus(status => {
+        if (status === 'up') this.#catchUp()
+      }),
+    ]
+    this.#catchUp()
+  }
+
+  /** Resolves to false if a room of this name exists. Rejects with `BridgeError` `FLEET_AWAY`. */
+  async create(plan: SharedPlan): Promise<boolean> {
+    const entry = { plan, node: this.#options.fleet.node }
+    if ((await this.#table.create(this.#keyOf(plan.room), entry)) === undefined) return false
+    this.#tell(plan.room, entry)
+    return true
+  }
+
+  /** Returns the room as it is in the table. Rejects with `BridgeError` `FLEET_AWAY`. */
+  async get(room: string): Promise<SharedPlanEntry | undefined> {
+    return (await this.#table.get(this.#keyOf(room)))?.value
+  }
+
+  /** This node runs the timers of `plan` from now on. Never throws. */
+  takeOver(plan: SharedPlan): void {
+    const entry = { plan, node: this.#options.fleet.node }
+    this.#tell(plan.room, entry)
+    this.#try(async () => {
+      const key = this.#keyOf(plan.room)
+      const before = await this.#table.get(key)
+      if (before && before.value.node !== entry.node) await this.#table.replace(key, entry, before.revision)
+    })
+  }
+
+  /** The room has ended. Never throws: while the fleet is away, the entry is deleted later. */
+  delete(room: string): void {
+    this.#ended.add(room)
+    this.#tell(room, undefined)
+    this.#try(async () => {
+      await this.#table.delete(this.#keyOf(room))
+      this.#ended.delete(room)
+    })
+  }
+
+  [Symbol.dispose](): void {
+    for (const watch of this.#watches) watch[Symbol.dispose]()
+  }
+
+  #catchUp(): void {
+    for (const room of this.#ended) this.delete(room)
+    this.#try(async () => {
+      const entries = await this.#table.entries()
+      const rooms = Array.from(entries.values(), ({ value }) => value)
+      this.#options.read(rooms.filter(({ plan }) => !this.#ended.has(plan.room)))
+    })
+  }
+
+  #tell(room: string, entry: SharedPlanEntry | undefined): void {
+    this.#options.fleet.exchange.tell(SUBJECT, { room, entry })
+  }
+
+  #try(work: () => Promise<void>): void {
+    work().catch((error: unknown) =>
+      this.#options.log.warn(errorFields(error), 'created rooms could not be shared with other nodes yet'),
+    )
+  }
+
+  #keyOf(room: string): string {
+    return this.#options.fleet.digest(room)
+  }
+}
