@@ -1,5 +1,4 @@
-import type { DiscordPreferences } from '../bridges/discord/preferences.ts'
-import type { DiscordChannels } from '../bridges/discord/running-channels.ts'
+import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
 import { FleetLanguages } from '../bridges/telephony/fleet-languages.ts'
 import type { CallerLanguages } from '../bridges/telephony/number-routing.ts'
 import { RememberedLanguages } from '../bridges/telephony/remembered-languages.ts'
@@ -20,9 +19,9 @@ export interface Stores extends AsyncDisposable {
   /** The languages that callers chose. */
   readonly callerLanguages: CallerLanguages | undefined
   /** Preferences of Discord users. */
-  readonly preferences: DiscordPreferences | undefined
+  readonly preferences: Preferences | undefined
   /** The Discord channels being interpreted. */
-  readonly channels: DiscordChannels | undefined
+  readonly channels: RunningChannels | undefined
 }
 
 /**
@@ -36,15 +35,16 @@ export function openStores(
   const options = { clock, wallClock: systemWallClock, log }
   // Until there are changes to write, a store holds nothing that would have to be released if the next one fails.
   const stack = new AsyncDisposableStack()
+  const shared = fleet.status === 'alone' ? undefined : fleet
   const openLanguages = () => {
     const settings = calls.callerLanguages
     if (!settings) return undefined
-    if (fleet.status === 'alone') return stack.use(new RememberedLanguages(settings, options))
-    return stack.use(new FleetLanguages(fleet, { ...options, days: settings.days }))
+    if (!shared) return stack.use(new RememberedLanguages(settings, options))
+    return stack.use(new FleetLanguages(shared, { ...options, days: settings.days }))
   }
   return {
-    channels: stack.use(openChannels(discord, options)),
-    preferences: stack.use(openPreferences(discord, options)),
+    channels: stack.use(openChannels(discord, { ...options, fleet: shared })),
+    preferences: stack.use(openPreferences(discord, { ...options, fleet: shared })),
     callerLanguages: openLanguages(),
     usage: stack.use(openUsageFile(twilio, options)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),

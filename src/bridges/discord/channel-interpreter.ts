@@ -115,7 +115,7 @@ export type RunningChannel = Omit<StartRequest, 'startedBy' | 'roomCode'>
 /** The interpreted channels, kept across restarts. */
 export interface RunningChannels {
   /** The channels of the last process, if it ended recently. Never throws. */
-  recent(): readonly RunningChannel[]
+  recent(): readonly RunningChannel[] | Promise<readonly RunningChannel[]>
   /** Replaces the stored channels. Called every few seconds and at every change. */
   keep(channels: readonly RunningChannel[]): void
 }
@@ -141,8 +141,11 @@ export interface Preferences {
   /** `remember`: keep it across restarts; otherwise until the process ends. */
   setLanguage(userId: string, language: LanguageId, remember: boolean): void
   optedOut(userId: string): boolean
-  /** Opt-outs are always stored, so that users need not repeat them. */
-  setOptedOut(userId: string, out: boolean): void
+  /**
+   * Opt-outs are always stored, so that users need not repeat them. They take effect at once; a promise rejects if storing
+   * failed.
+   */
+  setOptedOut(userId: string, out: boolean): void | Promise<void>
   /** Deletes all data about the user immediately, in memory and on disk. */
   forget(userId: string): Promise<void>
   /** The stored data, for `/interpret privacy`. */

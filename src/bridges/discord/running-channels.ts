@@ -13,20 +13,17 @@ const CHANNELS_MOST = 1_000
 
 const id = z.string().regex(/^\d{1,20}$/)
 const language = z.string().refine(isLanguageId)
+export const runningChannelSchema = z.object({
+  guildId: id,
+  channelId: id,
+  textChannelId: id,
+  output: z.union([z.literal('auto'), z.tuple([language]), z.tuple([language, language])]),
+  captions: z.object({ style: z.enum(['embed', 'plain', 'off']), thread: z.boolean() }),
+  voice: z.boolean(),
+})
 const fileSchema = z.object({
   at: z.iso.datetime(),
-  channels: z
-    .array(
-      z.object({
-        guildId: id,
-        channelId: id,
-        textChannelId: id,
-        output: z.union([z.literal('auto'), z.tuple([language]), z.tuple([language, language])]),
-        captions: z.object({ style: z.enum(['embed', 'plain', 'off']), thread: z.boolean() }),
-        voice: z.boolean(),
-      }),
-    )
-    .max(CHANNELS_MOST),
+  channels: z.array(runningChannelSchema).max(CHANNELS_MOST),
 })
 
 /**

@@ -38,8 +38,8 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     this.#events.start()
     client.on(Events.Invalidated, this.#gone)
     client.on(Events.GuildAvailable, this.#tidy)
-    client.once(Events.ClientReady, () => {
-      for (const channel of running?.recent() ?? []) this.#recent.set(channel.guildId, channel)
+    client.once(Events.ClientReady, async () => {
+      for (const channel of (await running?.recent()) ?? []) this.#recent.set(channel.guildId, channel)
       for (const guild of client.guilds.cache.values()) this.#tidy(guild)
     })
     this.#keeping = running && new Ticker(clock, KEEP_MS, () => this.#keep())

@@ -95,7 +95,8 @@ export async function invite(
       ].join('\n'),
     }
   } catch (error) {
-    if (error instanceof BridgeError && error.retryable) return { text: words.invite.noCodes }
+    if (error instanceof BridgeError && (error.code === 'CAPACITY' || error.retryable))
+      return { text: words.invite.noCodes }
     throw error
   }
 }

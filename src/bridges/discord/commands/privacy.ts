@@ -75,10 +75,10 @@ export async function privacy(
     case 'opt-out':
       // First, so that nothing can fail before it.
       for (const running of everywhere()) running.optOut(id)
-      preferences.setOptedOut(id, true)
+      await preferences.setOptedOut(id, true)
       return { text: words.privacy.optedOut }
     case 'opt-in':
-      preferences.setOptedOut(id, false)
+      await preferences.setOptedOut(id, false)
       for (const running of everywhere()) running.optIn(id)
       return { text: words.privacy.optedIn }
     case 'forget': {
