@@ -74,7 +74,14 @@ export class NumberQuota implements Disposable {
   constructor(options: NumberQuotaOptions) {
     this.#options = options
     const { fleet } = options
-    this.#leases = fleet && fleet.status !== 'alone' ? new NumberLeases(fleet, options) : undefined
+    this.#leases =
+      fleet && fleet.status !== 'alone'
+        ? new NumberLeases(fleet, {
+            ...options,
+            adopted: (callId, to) => this.#admit({ callId, to }),
+            left: callId => this.#usage.drop(callId),
+          })
+        : undefined
     this.#usage = new DayUsage(options)
   }
 
@@ -122,7 +129,7 @@ export class NumberQuota implements Disposable {
     return this.minutesOf(number) >= (maxMinutesPerDay ?? Number.POSITIVE_INFINITY) ? 'minutes' : undefined
   }
 
-  #admit({ callId, to }: IncomingCall): void {
+  #admit({ callId, to }: Pick<IncomingCall, 'callId' | 'to'>): void {
     if (this.#usage.running.has(callId)) return
     const limited = this.#options.numbers[to]?.maxMinutesPerDay !== undefined
     this.#usage.start(callId, [{ name: scopeOf(to), limited }])
@@ -134,7 +141,8 @@ export class NumberQuota implements Disposable {
     for (const [callId, call] of [...this.#usage.running]) {
       const minutes = this.#usage.minutesOf(call)
       if (this.#options.isInProgress(callId)) this.#leases?.keep(callId, minutes)
-      else if (!this.#leases?.expects(callId)) {
+      else if (this.#leases?.expects(callId)) this.#leases.seek(callId)
+      else {
         this.#leases?.end(callId, minutes)
         this.#usage.end(callId)
       }

@@ -94,6 +94,13 @@ export class DayUsage<S extends UsageScope = UsageScope> {
     if (call) call.since ??= this.#clock.now()
   }
 
+  /** Stops counting call `id`, which another process counts from now on. */
+  drop(id: string): void {
+    const call = this.#running.get(id)
+    this.#running.delete(id)
+    if (call) this.#note(call.scopes)
+  }
+
   /** Records the end of call `id`; unanswered calls are free. */
   end(id: string): void {
     const call = this.#running.get(id)

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Clock } from '../../common/clock.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import { FleetSlots, type TakenSlot } from '../../core/calls/fleet-slots.ts'
@@ -8,13 +9,32 @@ import type { NumberSettings } from './number-settings.ts'
 /** Time in which an admitted call must arrive (ms): its room can have to be found first. */
 const ARRIVAL_MS = 30_000
 
+/** Subject on which a node looks for the home of a call that it has admitted. */
+const SUBJECT = 'number call'
+const messageSchema = z.object({
+  callId: z.string().max(128),
+  /** Digest of the number called. */
+  number: z.string().max(64),
+  /** The call is at the node that sends this. Absent: it is looked for. */
+  found: z.literal(true).optional(),
+})
+
 export interface NumberLeasesOptions {
   readonly clock: Clock
   readonly wallClock: WallClock
+  /** The numbers with limits. */
+  readonly numbers: Readonly<Record<string, NumberSettings>>
+  readonly isInProgress: (callId: string) => boolean
+  /** A call to `number` that another node has admitted is in progress here, and counts here from now on. */
+  readonly adopted: (callId: string, number: string) => void
+  /** A call that was admitted here counts at another node from now on. */
+  readonly left: (callId: string) => void
 }
 
 interface Lease {
-  readonly slot: TakenSlot | undefined
+  readonly number: string
+  slot: TakenSlot | undefined
+  securing?: boolean
   readonly takenAt: number
   /** It was in progress. */
   arrived: boolean
@@ -22,21 +42,29 @@ interface Lease {
 
 /**
  * Takes inbound calls and their minutes from the limits that a number has on all nodes. Calls in progress continue when
- * no minute is left. While the fleet is away, callers are admitted within this node’s share of the calls.
+ * no minute is left. While the fleet is away, callers are admitted within this node’s share of the calls. A call whose
+ * room is at another node is passed on to that node.
  */
 export class NumberLeases implements Disposable {
   readonly #fleet: Fleet
   readonly #clock: Clock
+  readonly #options: NumberLeasesOptions
+  readonly #hearing: Disposable
   readonly #usage: FleetUsage
   readonly #slots = new Map<string, FleetSlots>()
   readonly #leases = new Map<string, Lease>()
   /** Requests of calls that are being decided; the carrier can repeat them. */
   readonly #deciding = new Map<string, Promise<'calls' | 'minutes' | undefined>>()
 
-  constructor(fleet: Fleet, { clock, wallClock }: NumberLeasesOptions) {
+  constructor(fleet: Fleet, options: NumberLeasesOptions) {
     this.#fleet = fleet
-    this.#clock = clock
-    this.#usage = new FleetUsage(fleet, wallClock)
+    this.#clock = options.clock
+    this.#options = options
+    this.#usage = new FleetUsage(fleet, options.wallClock)
+    this.#hearing = fleet.exchange.hear(SUBJECT, messageSchema, ({ callId, number, found }) => {
+      if (found) this.#leave(callId)
+      else void this.#adopt(callId, number)
+    })
   }
 
   /** Takes call `callId` from the limits of `number`. Resolves to the limit that is reached. */
@@ -58,10 +86,19 @@ export class NumberLeases implements Disposable {
     return lease !== undefined && !lease.arrived && this.#clock.now() - lease.takenAt < ARRIVAL_MS
   }
 
+  /** Looks for call `callId`, which was admitted and has not arrived: it can be at another node. */
+  seek(callId: string): void {
+    const lease = this.#leases.get(callId)
+    if (lease) this.#fleet.exchange.tell(SUBJECT, { callId, number: this.#fleet.digest(lease.number) })
+  }
+
   /** Call `callId` is in progress and counts `minutes`. */
   keep(callId: string, minutes: number): void {
     const lease = this.#leases.get(callId)
-    if (lease) lease.arrived = true
+    if (lease) {
+      lease.arrived = true
+      if (!lease.slot) void this.#secure(callId, lease)
+    }
     this.#usage.reach(callId, minutes)
   }
 
@@ -73,6 +110,7 @@ export class NumberLeases implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#hearing[Symbol.dispose]()
     for (const { slot } of this.#leases.values()) slot?.release()
     this.#leases.clear()
     void this.#usage[Symbol.asyncDispose]()
@@ -97,8 +135,43 @@ export class NumberLeases implements Disposable {
         return 'minutes'
       }
     }
-    this.#leases.set(callId, { slot, takenAt: this.#clock.now(), arrived: false })
+    this.#leases.set(callId, { number, slot, takenAt: this.#clock.now(), arrived: false })
     return undefined
+  }
+
+  /** Takes over a call that another node has admitted, if it is in progress here. Its limits were checked there. */
+  async #adopt(callId: string, digest: string): Promise<void> {
+    const { numbers, isInProgress, adopted } = this.#options
+    const found = Object.entries(numbers).find(([number]) => this.#fleet.digest(number) === digest)
+    if (!found || !isInProgress(callId)) return
+    const [number, settings] = found
+    // First, so that the other node has given back its slot.
+    this.#fleet.exchange.tell(SUBJECT, { callId, number: digest, found: true })
+    if (!this.#leases.has(callId)) {
+      // Without a free slot or minute, it continues, and a slot is taken as soon as one is free.
+      if (await this.take(callId, number, settings).catch(() => 'calls' as const))
+        this.#leases.set(callId, { number, slot: undefined, takenAt: this.#clock.now(), arrived: true })
+      adopted(callId, number)
+    }
+  }
+
+  /** Takes a slot for a call that is in progress without one. */
+  async #secure(callId: string, lease: Lease): Promise<void> {
+    const { maxCalls } = this.#options.numbers[lease.number] ?? {}
+    if (maxCalls === undefined || lease.securing) return
+    lease.securing = true
+    const slot = await this.#slotsOf(lease.number, maxCalls)
+      .take()
+      .catch(() => undefined)
+    lease.securing = false
+    if (this.#leases.get(callId) === lease) lease.slot = slot
+    else slot?.release()
+  }
+
+  #leave(callId: string): void {
+    if (this.#leases.get(callId)?.arrived !== false) return
+    this.end(callId, 0)
+    this.#options.left(callId)
   }
 
   #slotsOf(number: string, maxCalls: number): FleetSlots {

@@ -252,6 +252,23 @@ describe('inbound calls of a fleet', () => {
     expect([await a.call('1'), await a.call('2'), await a.call('3')]).toEqual(['in', 'in', 'busy'])
   })
 
+  test('that enter a room at another node count there', async () => {
+    const { clock, a, b } = receivers({ maxCalls: 1, maxMinutesPerDay: 100 })
+    expect(await a.call('1')).toBe('in')
+    a.there.delete('1')
+    b.there.add('1')
+    clock.advance(1_000)
+    await settled()
+    clock.advance(3 * MINUTE_MS)
+    await settled()
+    expect([a.quota.minutesOf(DESK), b.quota.minutesOf(DESK)]).toEqual([0, 3])
+    expect(await a.call('2')).toBe('busy')
+    b.there.delete('1')
+    clock.advance(1_000)
+    await settled()
+    expect(await a.call('2')).toBe('in')
+  })
+
   test('that never arrive give their slots back', async () => {
     const { clock, a, b } = receivers({ maxCalls: 1 })
     expect(await a.call('1')).toBe('in')
