@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { BridgeError } from '../../common/errors.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import type { AdmittedCall, Call, CallRegistry } from './call-registry.ts'
 import type { EnteringCall } from './fleet-calls.ts'
@@ -19,7 +20,7 @@ import type { StreamLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu.ts'
 import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 import type { PublicUrl } from './public-url.ts'
-import { ATTEMPT_FIELD, CALLEE_FIELD, HELD_FIELD, passOf, RESUMES_FIELD } from './resumption.ts'
+import { ATTEMPT_FIELD, CALLEE_FIELD, HELD_FIELD, ISSUED_FIELD, passOf, RESUMES_FIELD } from './resumption.ts'
 import type { StreamTokens } from './streams/stream-tokens.ts'
 
 /** Earlier streams of a call, according to the resume URL. */
@@ -50,6 +51,7 @@ export interface CallAdmissionOptions {
   readonly limits: StreamLimits
   readonly log: Logger
   readonly now: () => number
+  readonly wallClock: WallClock
   /** Absent: menus are not available. */
   readonly menu: Menu | undefined
   /** Set while this server is shutting down. */
@@ -132,10 +134,11 @@ export class CallAdmission {
   }
 
   #resumeUrl(call: Call, query: URLSearchParams, attempt: number): string {
-    const { mount, nodeUrl } = this.#options
+    const { mount, nodeUrl, wallClock } = this.#options
     const carried = new URLSearchParams(query)
     carried.set(RESUMES_FIELD, String(call.resumes))
     carried.set(ATTEMPT_FIELD, String(attempt))
+    carried.set(ISSUED_FIELD, String(Math.floor(wallClock() / 1_000)))
     if (call.callee) carried.set(CALLEE_FIELD, passOf(call.invitation))
     return nodeUrl().http(`${mount}/resume?${carried}`)
   }

@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
@@ -70,7 +71,8 @@ export class Call {
   }
 
   get resumes(): number {
-    return this.#resumes
+    const worked = this.#state.status === 'live' && this.#state.leg.counters.mediaIn >= WORKING_MEDIA
+    return worked ? 0 : this.#resumes
   }
 
   /** The latest attempt. */
@@ -120,7 +122,7 @@ export class Call {
    * the number of such requests since a stream last worked.
    */
   resumed(now: number): number {
-    if (this.#state.status === 'live' && this.#state.leg.counters.mediaIn >= WORKING_MEDIA) this.#resumes = 0
+    this.#resumes = this.resumes
     this.reopen(now)
     return ++this.#resumes
   }
@@ -149,6 +151,8 @@ function afterLeg(reason: EndReason): CallState {
   return { status: 'over', sorry: false }
 }
 
+/** Maximum number of forgotten calls whose resumptions are known. */
+const MOST_FORGOTTEN = 10_000
 /** Minimum interval between clean-ups (ms). */
 const SWEEP_MS = 10_000
 
@@ -166,6 +170,8 @@ export class CallRegistry {
   replaced = 0
   /** Requests deferred because the call already has a stream: repeated, replayed or outdated. */
   deferred = 0
+  /** Resumptions of calls that continue at other nodes. */
+  readonly #forgotten = new BoundedMap<string, number>(MOST_FORGOTTEN)
   #sweptAt: number
   #leaving = false
   /** Calls that were handed over and have not asked for instructions since. */
@@ -210,8 +216,17 @@ export class CallRegistry {
 
   /** Forgets calls that continue at another node; resolves when they were sent there, or after a timeout. */
   forget(callIds: readonly string[]): Promise<void> {
-    for (const callId of callIds) this.#calls.delete(callId)
+    for (const callId of callIds) {
+      // It continues because of us, so this does not count as a failure of its stream.
+      this.#forgotten.set(callId, Math.max(1, this.#calls.get(callId)?.resumes ?? 1))
+      this.#calls.delete(callId)
+    }
     return this.#await(callIds)
+  }
+
+  /** Returns the resumptions of a call that was forgotten here; undefined for any other. */
+  resumesOfForgotten(callId: string): number | undefined {
+    return this.#forgotten.get(callId)
   }
 
   /** Records that `callId` was sent to another server. */

@@ -7,6 +7,7 @@ import { withDefaults } from '../../common/defaults.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Logger } from '../../common/log.ts'
 import { callable, having } from '../../common/setting-fields.ts'
+import { systemWallClock } from '../../common/wall-clock.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import { mountPath } from '../../net/host-plugin.ts'
@@ -141,7 +142,7 @@ export async function registerCarrier(
   const fleetCalls = new FleetCalls(carrier.name, options.fleet)
   const admissionOptions: CallAdmissionOptions = {
     ...{ calls, tokens, publicUrl, nodeUrl, mount, limits, log, menu, departure },
-    ...{ instructions, invite, apology, now: () => clock.now() },
+    ...{ instructions, invite, apology, now: () => clock.now(), wallClock: systemWallClock },
     enter: call => fleetCalls.enter(call),
     overElsewhere: callId => fleetCalls.over(callId),
   }

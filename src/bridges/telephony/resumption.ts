@@ -8,6 +8,9 @@ export const RESUMES_FIELD = 'dragoman-resumes'
 /** Field with the attempt of the lost stream. */
 export const ATTEMPT_FIELD = 'dragoman-attempt'
 
+/** Field with the time of the instructions (s since 1970). */
+export const ISSUED_FIELD = 'dragoman-issued'
+
 /** Field with the invitation of a called participant, for a server that does not know the call. */
 export const CALLEE_FIELD = 'dragoman-callee'
 

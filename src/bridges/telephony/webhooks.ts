@@ -18,7 +18,7 @@ import type { OutboundCall } from './outbound/outbound-call.ts'
 import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 import type { Carrier } from './ports/carrier.ts'
 import type { CarrierRequests, FieldWords } from './ports/carrier-requests.ts'
-import { ATTEMPT_FIELD, CALLEE_FIELD, calleeOf, RESUMES_FIELD } from './resumption.ts'
+import { ATTEMPT_FIELD, CALLEE_FIELD, calleeOf, ISSUED_FIELD, RESUMES_FIELD } from './resumption.ts'
 
 /** Returns the call of a webhook, or undefined if the request has none. */
 export function webhookCall(requests: CarrierRequests, request: FastifyRequest): WebhookCall | undefined {
@@ -209,13 +209,13 @@ export class Webhooks {
     const admission = this.#admission
     const call = calls.get(incoming.callId)
     if (calls.leaving || (!call && this.#options.departure())) return this.#sendOn(request, reply, call)
-    const past = pastOf(incoming)
+    const past = pastOf(incoming, this.#options.wallClock())
     if (call) return send(reply, this.#resume(call, new URLSearchParams(queryOf(request)), past.attempt))
     // Placed by a server that has ended, or that this call has left.
     const called = incoming.query.dial !== undefined
     const callee = called ? calleeOf(incoming.query[CALLEE_FIELD]) : undefined
     if (called && !callee) return send(reply, this.instructions.hangUp())
-    const resumes = past.resumes + 1
+    const resumes = calls.resumesOfForgotten(incoming.callId) ?? past.resumes + 1
     if (resumes > limits.maxResumes) {
       log.warn({ callId: incoming.callId, resumes: limits.maxResumes }, 'resumption limit reached')
       return send(reply, admission.apologize())
@@ -309,9 +309,15 @@ function send(reply: FastifyReply, { contentType, body }: Instructions): Fastify
   return reply.type(contentType).send(body)
 }
 
-/** Reads the counts from a resume URL; signed with the whole URL. */
-function pastOf({ query }: IncomingCall): ResumeState {
-  const resumes = countOf(query[RESUMES_FIELD]) ?? 0
+/** A stream that ended this long after its instructions has worked: 5 s of media. Instructions are no older than a day (s). */
+const WORKED_SECONDS = 6
+const LONGEST_SECONDS = 86_400
+
+/** Reads the counts from a resume URL; signed with the whole URL. `now`: wall-clock ms. */
+function pastOf({ query }: IncomingCall, now: number): ResumeState {
+  const seconds = now / 1_000 - (countOf(query[ISSUED_FIELD]) ?? Number.POSITIVE_INFINITY)
+  const worked = seconds >= WORKED_SECONDS && seconds < LONGEST_SECONDS
+  const resumes = worked ? 0 : (countOf(query[RESUMES_FIELD]) ?? 0)
   const attempt = countOf(query[ATTEMPT_FIELD])
   return attempt === undefined ? { resumes } : { resumes, attempt }
 }
