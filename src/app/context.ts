@@ -109,7 +109,7 @@ export async function openContext(
   const homes = stack.use(openHomes({ ...shared, server, relay: calls.relay, drain: guards.drain }))
   const { observer } = calls.relay
   const tracing = stack.use(await startTracing(settings.tracing, { observer, clock, log }))
-  const control = stack.use(await openControl({ ...shared, calls, guards }))
+  const control = stack.use(await openControl({ ...shared, calls, guards, homes }))
   return {
     ...shared,
     ...{ service, stores, server, requestGuard, calls, guards, homes, traces: tracing?.counters, control },
@@ -121,9 +121,10 @@ function openControl({
   fleet,
   calls,
   guards,
+  homes,
   clock,
   log,
-}: Pick<AppContext, 'settings' | 'fleet' | 'calls' | 'guards' | 'clock' | 'log'>): Promise<OpenControl> {
+}: Pick<AppContext, 'settings' | 'fleet' | 'calls' | 'guards' | 'homes' | 'clock' | 'log'>): Promise<OpenControl> {
   const { limits, trustProxy, recording, control, transcripts, webhooks } = settings
   const { relay, announcer, roomCodes, dialer, recorder } = calls
   const addresses = new AddressGroups([...trustProxy, ...limits.exemptAddresses])
@@ -139,6 +140,7 @@ function openControl({
     readers: control,
     groupOf: address => addresses.groupOf(address),
     webhooks,
+    hasMoved: room => homes.hasMoved(room),
     clock,
     wall: systemWallClock,
     log,

@@ -28,7 +28,12 @@ export async function registerPlugins(server: FastifyInstance, context: AppConte
   // Bridges open their own sockets, with their own limits; any other socket is closed as soon as it opens.
   await server.register(websocket, { options: { maxPayload: 65_536, perMessageDeflate: false } })
   await server.register(pageFiles, { shared: ['bridges/browser/audio-packet'] })
-  await server.register(status, { relay, notReady: () => notReady(context) })
+  const { fleet } = context
+  await server.register(status, {
+    relay,
+    notReady: () => notReady(context),
+    ...(fleet.status === 'alone' ? {} : { fleet: () => fleet.status }),
+  })
   await server.register(controlApi, {
     prefix: '/v1',
     context: context.control.services,

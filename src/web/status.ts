@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FleetStatus } from '../core/model/fleet.ts'
 import type { Relay } from '../core/room/relay.ts'
 import { isLocalRequest } from '../net/client-address.ts'
 
@@ -9,6 +10,8 @@ export interface StatusOptions {
   readonly relay: Relay
   /** Absent, or undefined: new calls are accepted. */
   readonly notReady?: () => NotReady | undefined
+  /** State of the fleet; absent without one. Nodes that cannot reach the others are ready all the same. */
+  readonly fleet?: () => FleetStatus
 }
 
 /** Delay before the next readiness check (s). */
@@ -19,7 +22,7 @@ const RETRY_SECONDS = '5'
  * accepts new calls.
  */
 export default async function status(app: FastifyInstance, options: StatusOptions): Promise<void> {
-  const { relay, notReady = () => undefined } = options
+  const { relay, notReady = () => undefined, fleet } = options
   /** Load figures are only for local operators; with a key, `/metrics` and the control API return them. */
   const figures = (request: FastifyRequest, all: Readonly<Record<string, number>>) =>
     isLocalRequest(request.raw) ? all : {}
@@ -35,6 +38,7 @@ export default async function status(app: FastifyInstance, options: StatusOption
     const about = {
       status: why ?? 'ready',
       service: relay.serviceUnavailable ? 'unavailable' : 'ok',
+      ...(fleet && { fleet: fleet() }),
       ...figures(request, { legs: relay.legs }),
     }
     return why === undefined ? about : reply.code(503).header('retry-after', RETRY_SECONDS).send(about)

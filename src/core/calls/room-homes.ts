@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
@@ -11,6 +12,9 @@ const RETRY_MS = 100
 const SWEEP_MS = 2_000
 /** Rooms that are unused for this long are released (ms): a redirected caller returns within it. */
 const UNUSED_MS = 10_000
+
+/** Maximum number of moved rooms that are remembered. */
+const MOST_MOVED = 10_000
 
 /** Returned by `there` if the other node is not the home of the room any more. */
 export const MOVED = Symbol('the room has moved')
@@ -66,6 +70,8 @@ export class RoomHomes implements RoomPlacement, Disposable {
   readonly #options: RoomHomesOptions
   readonly #log: Logger
   readonly #held = new Map<string, Held>()
+  /** Rooms that were here and are at other nodes now. */
+  readonly #moved = new BoundedMap<string, true>(MOST_MOVED)
   readonly #listeners = new Set<(rooms: ReadonlySet<string>) => void>()
   #subscription: Disposable | undefined
   #ticker: Ticker | undefined
@@ -91,6 +97,11 @@ export class RoomHomes implements RoomPlacement, Disposable {
   /** Returns whether this node is home to `room`, as far as it knows. */
   has(room: string): boolean {
     return this.#options.fleet.status === 'alone' || this.#held.has(room)
+  }
+
+  /** Returns whether `room` was here and continues at another node: what belongs to it must not be ended here. */
+  hasMoved(room: string): boolean {
+    return this.#moved.has(room)
   }
 
   /** Returns the node to ask about `room`, as last heard; undefined: this one, or none. */
@@ -161,7 +172,10 @@ export class RoomHomes implements RoomPlacement, Disposable {
         }
       }),
     )
-    for (const room of moved) this.#held.delete(room)
+    for (const room of moved) {
+      this.#held.delete(room)
+      this.#moved.set(room, true)
+    }
     if (moved.size > 0)
       this.#log.info({ rooms: moved.size, nodes: targets.length }, 'rooms moved to other nodes')
     return moved
@@ -192,6 +206,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
     const claim = await fleet.registrar.claim(name, gone)
     if (claim.kind === 'elsewhere') return claim
     this.#held.set(room, { epoch: claim.epoch, usedAt: clock.now() })
+    this.#moved.delete(room)
     return undefined
   }
 
@@ -219,6 +234,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
     for (const [room, held] of this.#held) {
       if (held.epoch !== epoch || nameOf(room) !== name) continue
       this.#held.delete(room)
+      this.#moved.set(room, true)
       this.lost++
       this.#log.warn({ rooms: 1 }, 'room lost to another node')
       for (const listener of this.#listeners) listener(new Set([room]))

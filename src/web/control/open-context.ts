@@ -46,6 +46,8 @@ export interface ControlContextOptions {
   readonly readers?: LinkReaderLimits | undefined
   /** Address prefix to which an address counts. Default: the address. */
   readonly groupOf?: ((address: string) => string | undefined) | undefined
+  /** Returns whether a room that has ended here continues at another node of the fleet. Default: it never does. */
+  readonly hasMoved?: ((room: string) => boolean) | undefined
   readonly webhooks: readonly WebhookSettings[]
   readonly clock: Clock
   readonly wall: WallClock
@@ -92,7 +94,9 @@ export async function openControlContext(options: ControlContextOptions): Promis
   const roomLinks = new RoomLinks(clock, shared && fleetState(shared, wall))
   const revocation = new RoomRevocation([roomLinks, options.codes], { fleet: shared, log })
   revocation.start()
-  lives.onEnded(room => revocation.revoke(room))
+  lives.onEnded(room => {
+    if (!options.hasMoved?.(room)) revocation.revoke(room)
+  })
   const links = new LinkTokens(wall, lives, shared)
   const services: ControlContext = {
     relay,
