@@ -90,6 +90,7 @@ function appOf(context: AppContext, owned: AsyncDisposable): App {
     const bridges = registeredBridges(carriers, server)
     // To other nodes of the fleet, if there are any; the rest to the next server.
     const moved = await homes.moveAll()
+    server.browser.releaseRooms(moved)
     await Promise.all(bridges.map(bridge => bridge.releaseRooms(moved)))
     await Promise.all(bridges.map(bridge => bridge.handOver()))
   }

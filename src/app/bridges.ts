@@ -37,6 +37,8 @@ export interface BrowserOptions {
   /** A Discord bot also accepts room codes. */
   readonly discord: boolean
   readonly links: RoomLinks
+  /** Undefined: this server works alone. */
+  readonly homes: BrowserBridgeOptions['homes']
   readonly admissionControl: AdmissionControl
   readonly captions: BrowserBridgeOptions['captions'] & {}
   readonly dashboard: string

@@ -124,7 +124,10 @@ function openControl({
   homes,
   clock,
   log,
-}: Pick<AppContext, 'settings' | 'fleet' | 'calls' | 'guards' | 'homes' | 'clock' | 'log'>): Promise<OpenControl> {
+}: Pick<
+  AppContext,
+  'settings' | 'fleet' | 'calls' | 'guards' | 'homes' | 'clock' | 'log'
+>): Promise<OpenControl> {
   const { limits, trustProxy, recording, control, transcripts, webhooks } = settings
   const { relay, announcer, roomCodes, dialer, recorder } = calls
   const addresses = new AddressGroups([...trustProxy, ...limits.exemptAddresses])

@@ -92,7 +92,7 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
 }
 
 function browser(context: AppContext) {
-  const { settings, calls, guards, control, service, clock, log } = context
+  const { settings, fleet, homes, calls, guards, control, service, clock, log } = context
   const { relay, switchboard, roomCodes, addressCodeLimiter: roomCodeLimiter } = calls
   const { roomLinks, lives, links, groupOf } = control.services
   const { languages, publicUrl } = settings
@@ -102,6 +102,7 @@ function browser(context: AppContext) {
     admissionControl: guards.admissionControl,
     numbers: numbersOf(settings),
     links: roomLinks,
+    homes: fleet.status === 'alone' ? undefined : homes,
     captions: (room, ttlMs) =>
       // Without API keys, nothing that captions need is kept.
       settings.control.keys.length === 0 || lives.idOf(room) === undefined

@@ -1,14 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import { CodeAttempts } from '../../core/calls/code-attempts.ts'
-import type { RoomLinks } from '../../core/calls/room-links.ts'
+import { LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
-import { isLocalRequest } from '../../net/client-address.ts'
-import type { ErrorPage } from '../../pages/page-document.ts'
 import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
 import { BrowserLeg } from './leg.ts'
 import type { Origin } from './lobby.ts'
@@ -20,72 +17,6 @@ import type { BrowserSession } from './session.ts'
 import type { BrowserSessions } from './sessions.ts'
 import type { BrowserLimits, BrowserSettings } from './settings.ts'
 import type { BridgeCounters, TalkSocket } from './socket.ts'
-
-const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
-/** IP addresses cannot be rebound by a name server. */
-const ADDRESS_HOST = /^(\d{1,3}\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[[\da-f:.]+\])(:\d+)?$/i
-
-export interface OriginCheckOptions {
-  readonly publicUrl?: string | undefined
-  /** Additional origins that serve the page. */
-  readonly origins?: readonly string[]
-}
-
-/**
- * Checks by its headers whether a request comes from our own page. Pages of other sites must not act through the
- * browser of an admitted user (`Origin`), nor through a name that their owner points at this machine (`Host`).
- */
-export class OriginCheck {
-  readonly #origins: ReadonlySet<string>
-  readonly #hosts: ReadonlySet<string>
-
-  constructor({ publicUrl, origins = [] }: OriginCheckOptions) {
-    const urls = [...(publicUrl === undefined ? [] : [publicUrl]), ...origins].map(text => new URL(text))
-    this.#origins = new Set(urls.map(({ origin }) => origin))
-    this.#hosts = new Set(urls.map(({ host }) => host))
-  }
-
-  /** Returns true if the requested host is one of this server’s own names. */
-  knowsHost({ headers: { host = '' } }: FastifyRequest): boolean {
-    return LOOPBACK_HOST.test(host) || ADDRESS_HOST.test(host) || this.#hosts.has(host.toLowerCase())
-  }
-
-  /** Returns true for requests from our own page, or from no page at all. */
-  sameSite(request: FastifyRequest): boolean {
-    const { origin, host = '' } = request.headers
-    if (origin === undefined) return true
-    return this.#origins.has(origin) || origin === `http://${host}` || origin === `https://${host}`
-  }
-
-  /** Returns true for clients on this machine, except those connecting through a local proxy or tunnel. */
-  local({ raw }: FastifyRequest): boolean {
-    return isLocalRequest(raw)
-  }
-}
-
-/** The response for a page opened by a host name that is not in the settings. */
-export function unknownHost({ headers: { host = '' } }: FastifyRequest): ErrorPage {
-  const name = /^[\w.:[\]-]{1,80}$/.test(host) ? host : 'that name'
-  return {
-    status: 403,
-    code: 'host-not-allowed',
-    title: 'This address is not allowed',
-    text: `You opened ${name}, but this server only accepts the addresses in its settings.`,
-    steps: [
-      'If you were invited: open the link exactly as you received it.',
-      `If you run this server: set publicUrl, or add http://${name} to browser.origins, and restart.`,
-    ],
-  }
-}
-
-/** The response to requests from pages of other sites. */
-export const FOREIGN_PAGE: ErrorPage = {
-  status: 403,
-  code: 'origin-not-allowed',
-  title: 'This page is not allowed',
-  text: 'The request came from a page of another site.',
-  steps: ['If you run this server: add the origin of that page to browser.origins, and restart.'],
-}
 
 /** Share of the places reserved for invited visitors. */
 const KEPT_SHARE = 0.2
@@ -169,7 +100,39 @@ export class VisitorAdmission {
     // Others can have been admitted meanwhile.
     else if (this.#isFull(caller, guest.invited)) this.#refuse(socket, 'full')
     else if (!offers(known, hello.speaks, hello.hears, hello.alone)) this.#refuse(socket, 'language')
-    else this.#admit(socket, caller, hello, guest)
+    else if (!this.#options.bridge.homes) this.#admit(socket, caller, hello, guest)
+    else await this.#enter(socket, caller, hello, guest, disconnected)
+  }
+
+  /** Admits the visitor where the room is: here, or the page follows it to another node of the fleet. */
+  async #enter(
+    socket: TalkSocket,
+    caller: Caller,
+    hello: Hello,
+    guest: Guest,
+    disconnected: AbortSignal,
+  ): Promise<void> {
+    const { bridge, links, settings, log } = this.#options
+    let rejoin: string | undefined
+    try {
+      const node = await bridge.homes?.locate(guest.room, !guest.invited)
+      if (node !== undefined) {
+        socket.tell({ kind: 'moved', path: `n/${node}/` })
+        void socket.close('refused')
+        return
+      }
+      // If this node ends, the page comes back to the room at another one.
+      rejoin =
+        hello.link ?? (await links.issue(guest.room, Math.min(settings.maxMinutes * 60_000, LONGEST_LINK_MS)))
+    } catch (error) {
+      log.warn(errorFields(error), 'room cannot be entered now')
+      // A room of its own works without the fleet.
+      if (guest.invited) {
+        if (!disconnected.aborted) this.#refuse(socket, 'busy')
+        return
+      }
+    }
+    if (!disconnected.aborted) this.#admit(socket, caller, hello, guest, rejoin)
   }
 
   /** Resolves to the visitor and their room, or to the reason for rejecting them. */
@@ -222,7 +185,7 @@ export class VisitorAdmission {
     return refused ? 'too-many-codes' : 'code'
   }
 
-  #admit(socket: TalkSocket, caller: Caller, hello: Hello, guest: Guest): void {
+  #admit(socket: TalkSocket, caller: Caller, hello: Hello, guest: Guest, rejoin?: string): void {
     const { bridge, offer, sessions, counters, log } = this.#options
     const company = sessions.company(guest.room, 1)
     const voices = offeredVoices(offer.known, hello.voices)
@@ -235,7 +198,10 @@ export class VisitorAdmission {
       return
     }
     const session = sessions.begin(
-      { room: invitation.room, invited: guest.invited, group: caller.local ? undefined : caller.group },
+      {
+        ...{ room: invitation.room, invited: guest.invited, rejoin },
+        group: caller.local ? undefined : caller.group,
+      },
       { company: hello.hears, alone: hello.alone, voices },
       company,
     )
@@ -312,6 +278,7 @@ export class VisitorAdmission {
       kind: 'welcome',
       ...{ call, secret, resumed, endsInMs, self },
       ...(captions === undefined ? {} : { captions }),
+      ...(session.rejoin === undefined ? {} : { rejoin: session.rejoin }),
       parties: sessions.parties(session),
     })
   }

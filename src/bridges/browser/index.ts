@@ -11,11 +11,12 @@ import { markAuthenticated } from '../../net/request-guard.ts'
 import { sendError } from '../../pages/page-document.ts'
 import { FILES_PATH, pageFiles } from '../../pages/page-files.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
-import { FOREIGN_PAGE, OriginCheck, unknownHost, VisitorAdmission } from './admission.ts'
+import { VisitorAdmission } from './admission.ts'
 import { OfferCache } from './catalog-cache.ts'
 import type { BrowserLeg } from './leg.ts'
 import { Lobby } from './lobby.ts'
 import { type BrowserBridgeOptions, browserBridgeOptionsSchema } from './options.ts'
+import { FOREIGN_PAGE, OriginCheck, unknownHost } from './origin-check.ts'
 import { BrowserSessions } from './sessions.ts'
 import { browserSettingsSchema, DEFAULT_LIMITS } from './settings.ts'
 import { BridgeCounters, LegCounters, TalkSocket } from './socket.ts'
@@ -44,6 +45,8 @@ export interface BrowserBridge {
   legCounters(): LegCounters
   readonly counters: BridgeCounters
   readonly links: RoomLinks
+  /** Ends the sessions in `rooms`, whose home is another node of the fleet now: their pages follow. */
+  releaseRooms(rooms: ReadonlySet<string>): void
 }
 
 declare module 'fastify' {
@@ -89,9 +92,12 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
       return sessions.size
     },
     legCounters: () => sessions.counters(),
+    releaseRooms: rooms => sessions.releaseRooms(rooms),
     ...{ counters, links },
   })
+  const lost = options.homes?.onLost(rooms => sessions.releaseRooms(rooms))
   app.addHook('preClose', async () => {
+    lost?.[Symbol.dispose]()
     for (const leg of sessions.legs) void leg.close({ kind: 'parent-closed' })
     await Promise.all(Array.from(sockets, socket => socket.close('going-away')))
     sessions[Symbol.dispose]()

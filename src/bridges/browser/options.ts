@@ -25,6 +25,14 @@ export interface Guest {
   readonly invited: boolean
 }
 
+/** The homes of rooms in a fleet. */
+export interface RoomLocator {
+  /** Resolves to the node at which a visitor can enter `room`; undefined: here. Rejects with `FLEET_AWAY`. */
+  locate(room: string, closed?: boolean): Promise<string | undefined>
+  /** Calls `listener` with rooms that other nodes have taken over. */
+  onLost(listener: (rooms: ReadonlySet<string>) => void): Disposable
+}
+
 export interface BrowserBridgeOptions {
   /** The relay with the visitors’ rooms. The caller keeps ownership. */
   readonly relay: Pick<Relay, 'observer' | 'find' | 'rooms'> & Admission
@@ -64,6 +72,8 @@ export interface BrowserBridgeOptions {
   readonly path?: string
   /** Returns the plain-text response for clients that do not accept HTML. */
   readonly words?: () => string
+  /** Set if this server is a node of a fleet: pages then follow their rooms to other nodes. */
+  readonly homes?: RoomLocator | undefined
   readonly clock?: Clock
   readonly log?: Logger
   readonly limits?: Partial<BrowserLimits>
@@ -94,6 +104,7 @@ export const browserBridgeOptionsSchema = z.strictObject({
   prefix: z.string('a path such as /calls').optional(),
   path: z.string('a path such as /talk').optional(),
   words: callable('it returns a plain-text response').optional(),
+  homes: having('the homes of rooms', 'locate', 'onLost').optional(),
   clock: having('a clock', 'now').optional(),
   log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
   limits: browserLimitsSchema.optional(),

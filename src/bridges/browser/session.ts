@@ -69,6 +69,8 @@ export interface VisitOptions {
   readonly room: string
   /** Has a link or a code; false for the creator of the room. */
   readonly invited: boolean
+  /** Token of a link to the room, for a new session at another node of the fleet. */
+  readonly rejoin: string | undefined
   /** Group of addresses whose sessions count together; undefined if exempt. */
   readonly group: string | undefined
   readonly hearing: Hearing
@@ -88,6 +90,7 @@ export class BrowserSession {
   readonly secret: string
   readonly room: string
   readonly invited: boolean
+  readonly rejoin: string | undefined
   readonly group: string | undefined
   readonly endsAt: number
   readonly #options: VisitOptions
@@ -104,6 +107,7 @@ export class BrowserSession {
     this.secret = options.secret
     this.room = options.room
     this.invited = options.invited
+    this.rejoin = options.rejoin
     this.group = options.group
     this.endsAt = options.endsAt
     this.#options = options

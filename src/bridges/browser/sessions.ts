@@ -80,6 +80,12 @@ export class BrowserSessions implements Disposable {
     return count
   }
 
+  /** Ends the sessions in `rooms`, whose home is another node now: their pages follow. */
+  releaseRooms(rooms: ReadonlySet<string>): void {
+    for (const room of rooms)
+      for (const { leg } of [...(this.#byRoom.get(room) ?? [])]) void leg?.close({ kind: 'parent-closed' })
+  }
+
   /** Current connections. */
   get legs(): ReadonlySet<BrowserLeg> {
     return this.#legs
@@ -95,14 +101,14 @@ export class BrowserSessions implements Disposable {
 
   /** Creates a session in `room`, without a connection yet. */
   begin(
-    { room, invited, group }: Pick<BrowserSession, 'room' | 'invited' | 'group'>,
+    { room, invited, group, rejoin }: Pick<BrowserSession, 'room' | 'invited' | 'group' | 'rejoin'>,
     hearing: Hearing,
     accompanied: boolean,
   ): BrowserSession {
     const session = new BrowserSession({
       call: randomBytes(TOKEN_BYTES).toString('base64url'),
       secret: randomBytes(TOKEN_BYTES).toString('base64url'),
-      ...{ room, invited, group, hearing, accompanied, clock: this.#clock },
+      ...{ room, invited, group, rejoin, hearing, accompanied, clock: this.#clock },
       participant: leg => this.#relay.find(leg),
       endsAt: this.#clock.now() + this.#maxMs,
     })

@@ -4,9 +4,9 @@ import type { RoomLinks } from '../../core/calls/room-links.ts'
 import { HIDDEN, routeSchema } from '../../net/openapi.ts'
 import { vouchForGuest } from '../../net/request-guard.ts'
 import { PAGE_HEADERS, pageDocument, sendError, wantsPage } from '../../pages/page-document.ts'
-import { type OriginCheck, unknownHost } from './admission.ts'
 import type { OfferCache } from './catalog-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
+import { type OriginCheck, unknownHost } from './origin-check.ts'
 import type { BrowserSettings } from './settings.ts'
 
 /** The recordings shipped with the package. */

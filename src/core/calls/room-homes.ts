@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
@@ -15,6 +16,11 @@ const UNUSED_MS = 10_000
 
 /** Maximum number of moved rooms that are remembered. */
 const MOST_MOVED = 10_000
+
+/** Question whether a node is home to a room, or becomes it, and the time for an answer (ms). */
+const HOLDS = 'room.holds'
+const HOLDS_MS = 400
+const roomSchema = z.object({ room: z.string().min(1).max(256) })
 
 /** Returned by `there` if the other node is not the home of the room any more. */
 export const MOVED = Symbol('the room has moved')
@@ -73,7 +79,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
   /** Rooms that were here and are at other nodes now. */
   readonly #moved = new BoundedMap<string, true>(MOST_MOVED)
   readonly #listeners = new Set<(rooms: ReadonlySet<string>) => void>()
-  #subscription: Disposable | undefined
+  #subscriptions: readonly Disposable[] = []
   #ticker: Ticker | undefined
 
   constructor(options: RoomHomesOptions) {
@@ -85,7 +91,10 @@ export class RoomHomes implements RoomPlacement, Disposable {
   start(): void {
     const { fleet, clock } = this.#options
     if (fleet.status === 'alone') return
-    this.#subscription = fleet.registrar.onLost((name, epoch) => this.#onLost(name, epoch))
+    this.#subscriptions = [
+      fleet.registrar.onLost((name, epoch) => this.#onLost(name, epoch)),
+      fleet.exchange.answer(HOLDS, roomSchema, ({ room }) => this.holds(room)),
+    ]
     this.#ticker = new Ticker(clock, SWEEP_MS, now => this.#sweep(now))
   }
 
@@ -147,6 +156,19 @@ export class RoomHomes implements RoomPlacement, Disposable {
     })
   }
 
+  /**
+   * Resolves to the node at which a party can enter `room`; undefined: here. `closed`: nobody else can enter it. Rejects
+   * with `FLEET_AWAY`.
+   */
+  locate(room: string, closed = false): Promise<string | undefined> {
+    const { exchange } = this.#options.fleet
+    return this.enter<string | undefined>({
+      ...{ room, closed },
+      here: () => undefined,
+      there: async node => ((await exchange.ask(node, HOLDS, { room }, HOLDS_MS)) === true ? node : MOVED),
+    })
+  }
+
   /** Verifies that this node is home to `room`, or makes it home; returns false if another node is. For requests of others. */
   async holds(room: string): Promise<boolean> {
     if (this.#options.fleet.status === 'alone') return true
@@ -183,7 +205,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
 
   [Symbol.dispose](): void {
     this.#ticker?.[Symbol.dispose]()
-    this.#subscription?.[Symbol.dispose]()
+    for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
   }
 
   /** Returns the node that admits to `room`; undefined: this one. */
