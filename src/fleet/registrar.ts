@@ -78,12 +78,7 @@ export class StoreRegistrar implements Registrar, Disposable {
 
   confirm(name: string, epoch: number): Promise<boolean> {
     const key = this.#options.keyOf(name)
-    return this.#inLine(key, async () => {
-      const began = this.#options.now()
-      const confirmed = await this.#confirm(key, epoch)
-      this.#options.counters.confirmed(confirmed, this.#options.now() - began)
-      return confirmed
-    })
+    return this.#inLine(key, () => this.#verify(key, epoch))
   }
 
   move(name: string, epoch: number, to: string): Promise<boolean> {
@@ -164,7 +159,8 @@ export class StoreRegistrar implements Registrar, Disposable {
     const { self, store, counters, members } = this.#options
     if (members.superseded) throw away('another process has the name of this node')
     const held = this.#byKey.get(key)
-    if (held) return { kind: 'home', epoch: held.epoch }
+    // What is remembered can be outdated: this process was possibly stopped meanwhile.
+    if (held && (await this.#verify(key, held.epoch))) return { kind: 'home', epoch: held.epoch }
     let stored: Stored | undefined
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       if (attempt > 0) stored = await store.get(key)
@@ -201,6 +197,14 @@ export class StoreRegistrar implements Registrar, Disposable {
     // Cut off from the store, it goes on serving its calls. While it answers, newcomers wait for it to return.
     const silentMs = members.get(home.node)?.silentMs ?? Number.POSITIVE_INFINITY
     return silentMs >= LONGEST_SILENCE_MS || (await reach(home.node)) !== 'answers'
+  }
+
+  async #verify(key: string, epoch: number): Promise<boolean> {
+    const { counters, now } = this.#options
+    const began = now()
+    const confirmed = await this.#confirm(key, epoch)
+    counters.confirmed(confirmed, now() - began)
+    return confirmed
   }
 
   async #confirm(key: string, epoch: number): Promise<boolean> {

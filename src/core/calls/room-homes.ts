@@ -219,13 +219,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
 
   async #claim(room: string, gone: NodeIdentity | undefined): Promise<NodeIdentity | undefined> {
     const { fleet, clock } = this.#options
-    const name = nameOf(room)
-    const held = this.#held.get(room)
-    if (held?.epoch !== undefined) {
-      held.usedAt = clock.now()
-      if (await fleet.registrar.confirm(name, held.epoch)) return undefined
-    }
-    const claim = await fleet.registrar.claim(name, gone)
+    const claim = await fleet.registrar.claim(nameOf(room), gone)
     if (claim.kind === 'elsewhere') return claim
     this.#held.set(room, { epoch: claim.epoch, usedAt: clock.now() })
     this.#moved.delete(room)

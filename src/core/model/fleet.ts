@@ -47,8 +47,9 @@ export type Claim =
  */
 export interface Registrar {
   /**
-   * Becomes home to `name`, or returns the node that is. A home whose heartbeats have stopped is replaced; so is `gone`,
-   * an incarnation that the caller knows to have ended. Rejects with `FLEET_AWAY`.
+   * Becomes home to `name`, verifies by a write that this node still is, or returns the node that is. A home whose
+   * heartbeats have stopped is replaced; so is `gone`, an incarnation that the caller knows to have ended. Rejects with
+   * `FLEET_AWAY`.
    */
   claim(name: string, gone?: NodeIdentity): Promise<Claim>
   /** Returns whether this node is home now, verified by a write. Rejects with `FLEET_AWAY`. */
