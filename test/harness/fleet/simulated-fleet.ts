@@ -19,6 +19,9 @@ interface Due {
   readonly run: () => void
 }
 
+/** Runs something in one incarnation of a process. */
+type Process = (run: () => void) => void
+
 /** An admission of a party to a room. */
 export interface Admitted {
   readonly room: string
@@ -146,6 +149,7 @@ export class SimulatedNode {
 
   /** Starts the process, for the first time or again. */
   start(): void {
+    if (this.#incarnation > 0 && this.alive) return
     const fleet = this.#fleet
     this.#incarnation++
     this.alive = true
@@ -155,7 +159,8 @@ export class SimulatedNode {
     this.#handlers = new Map()
     this.#rate = 0.9 + 0.2 * fleet.random()
     const self = this.identity
-    const clock = this.#clock()
+    const process = this.#process()
+    const clock = this.#clock(process)
     this.#members = new Members({
       ...{ self, clock, version: '', log: noopLogger },
       wallClock: () => fleet.now + this.#wallOffset,
@@ -165,14 +170,14 @@ export class SimulatedNode {
       },
     })
     this.#registrar = new StoreRegistrar({
-      ...{ self, store: this.#store(), members: this.#members, counters: new FleetCounters() },
-      reach: node => this.#reach(node),
+      ...{ self, store: this.#store(process), members: this.#members, counters: new FleetCounters() },
+      reach: node => this.#reach(process, node),
       keyOf,
       now: () => clock.now(),
     })
     this.#registrar.start()
     this.homes = new RoomHomes({
-      fleet: this.#port(self),
+      fleet: this.#port(process, self),
       inUse: room => (this.parties.get(room) ?? 0) > 0,
       draining: () => false,
       clock,
@@ -220,13 +225,14 @@ export class SimulatedNode {
   async enter(room: string): Promise<string | undefined> {
     if (!this.alive) return undefined
     const began = this.#fleet.now
+    const process = this.#process()
     try {
       return await this.homes.enter<string>({
         room,
         here: () => this.#admit(room, began),
         there: async node => {
           const target = this.#fleet.nodes.find(({ name }) => name === node)
-          const answer = await this.#ask(target, 'admit', { room })
+          const answer = await this.#ask(process, target, 'admit', { room })
           return typeof answer === 'string' ? answer : MOVED
         },
       })
@@ -241,6 +247,15 @@ export class SimulatedNode {
     if (!this.alive) return
     if (this.paused) this.#deferred.push(run)
     else run()
+  }
+
+  /** Returns `do` for the present incarnation alone. */
+  #process(): Process {
+    const incarnation = this.#incarnation
+    return run =>
+      this.do(() => {
+        if (this.#incarnation === incarnation) run()
+      })
   }
 
   watched(key: string, stored: Stored): void {
@@ -260,33 +275,23 @@ export class SimulatedNode {
     return this.name
   }
 
-  #clock(): Clock {
+  #clock(process: Process): Clock {
     const fleet = this.#fleet
-    const incarnation = this.#incarnation
     const rate = this.#rate
     return {
       now: () => fleet.now * rate,
       at: (deadline, task) => {
-        const due = fleet.schedule(deadline / rate, () =>
-          this.do(() => {
-            if (this.#incarnation === incarnation) task()
-          }),
-        )
+        const due = fleet.schedule(deadline / rate, () => process(task))
         return { [Symbol.dispose]: () => fleet.cancel(due) }
       },
     }
   }
 
   /** A request that reaches the store late, or never, and whose answer can be lost. */
-  #request<T>(work: () => T): Promise<T> {
+  #request<T>(process: Process, work: () => T): Promise<T> {
     const fleet = this.#fleet
-    const incarnation = this.#incarnation
     const { promise, resolve, reject } = Promise.withResolvers<T>()
-    const settle = (run: () => void) =>
-      this.do(() => {
-        if (this.#incarnation === incarnation) run()
-      })
-    fleet.schedule(fleet.now + STORE_TIMEOUT_MS, () => settle(() => reject(away('time-out'))))
+    fleet.schedule(fleet.now + STORE_TIMEOUT_MS, () => process(() => reject(away('time-out'))))
     fleet.schedule(fleet.now + fleet.random() * 5, () => {
       if (this.cut) return
       let answer: () => void
@@ -298,22 +303,22 @@ export class SimulatedNode {
       }
       fleet.schedule(fleet.now + fleet.random() * 5, () => {
         // The write was done, but its answer is lost.
-        if (!this.cut && fleet.random() > 0.02) settle(answer)
+        if (!this.cut && fleet.random() > 0.02) process(answer)
       })
     })
     return promise
   }
 
-  #store(): WatchedStore {
+  #store(process: Process): WatchedStore {
     const fleet = this.#fleet
     const refuse = () => {
       throw new Error('not simulated')
     }
     return {
-      get: key => this.#request(() => fleet.entries.get(key)),
-      write: (key, value, revision) => this.#request(() => fleet.change(key, value, revision)),
+      get: key => this.#request(process, () => fleet.entries.get(key)),
+      write: (key, value, revision) => this.#request(process, () => fleet.change(key, value, revision)),
       delete: async (key, revision) => {
-        await this.#request(() => fleet.change(key, undefined, revision))
+        await this.#request(process, () => fleet.change(key, undefined, revision))
       },
       put: refuse,
       entries: refuse,
@@ -324,47 +329,47 @@ export class SimulatedNode {
     }
   }
 
-  #send(to: SimulatedNode, run: () => void): void {
+  #send(to: SimulatedNode, run: () => void, process: Process = task => to.do(task)): void {
     const { random, now } = this.#fleet
     if (this.cut || to.cut) return
-    this.#fleet.schedule(now + random() * 5, () => to.do(run))
+    this.#fleet.schedule(now + random() * 5, () => process(run))
   }
 
-  #ask(to: SimulatedNode | undefined, what: string, body: unknown): Promise<unknown> {
+  #ask(process: Process, to: SimulatedNode | undefined, what: string, body: unknown): Promise<unknown> {
     const fleet = this.#fleet
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
     if (this.cut) return Promise.reject(away('cut off'))
     if (!to?.alive || to.cut)
       fleet.schedule(fleet.now + 1, () =>
-        this.do(() => reject(new BridgeError('NODE_GONE', '', { retryable: true }))),
+        process(() => reject(new BridgeError('NODE_GONE', '', { retryable: true }))),
       )
     else {
       fleet.schedule(fleet.now + 400, () =>
-        this.do(() => reject(new BridgeError('NODE_LATE', '', { retryable: true }))),
+        process(() => reject(new BridgeError('NODE_LATE', '', { retryable: true }))),
       )
       this.#send(to, () => {
         void to.#handlers
           .get(what)?.(body)
           .then(
-            answer => to.#send(this, () => resolve(answer)),
-            (error: unknown) => to.#send(this, () => reject(error)),
+            answer => to.#send(this, () => resolve(answer), process),
+            (error: unknown) => to.#send(this, () => reject(error), process),
           )
       })
     }
     return promise
   }
 
-  #reach(node: string): Promise<'answers' | 'refused' | 'unknown'> {
+  #reach(process: Process, node: string): Promise<'answers' | 'refused' | 'unknown'> {
     const fleet = this.#fleet
     const target = fleet.nodes.find(({ name }) => name === node)
     const { promise, resolve } = Promise.withResolvers<'answers' | 'refused' | 'unknown'>()
     // HTTP does not depend on the bus.
     const result = !target?.alive ? 'refused' : target.paused ? 'unknown' : 'answers'
-    fleet.schedule(fleet.now + (result === 'unknown' ? 500 : 2), () => this.do(() => resolve(result)))
+    fleet.schedule(fleet.now + (result === 'unknown' ? 500 : 2), () => process(() => resolve(result)))
     return promise
   }
 
-  #port(self: NodeIdentity): Fleet {
+  #port(process: Process, self: NodeIdentity): Fleet {
     const node = this
     const registrar: Registrar = this.#confirms
       ? this.#registrar
@@ -382,6 +387,7 @@ export class SimulatedNode {
     const exchange: Pick<Exchange, 'ask' | 'answer'> = {
       ask: (to, what, body) =>
         this.#ask(
+          process,
           this.#fleet.nodes.find(({ name }) => name === to),
           what,
           body,
@@ -406,7 +412,7 @@ export class SimulatedNode {
       },
       registrar,
       exchange,
-      reach: (to: string) => this.#reach(to),
+      reach: (to: string) => this.#reach(process, to),
     } as unknown as Fleet
   }
 }
