@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { DiscordBridge } from '../bridges/discord/discord-bridge.ts'
 import type { NumberQuota } from '../bridges/telephony/call-policy.ts'
+import { setTimer } from '../common/clock.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { Switchboard } from '../core/calls/switchboard.ts'
 import type { Announcer } from '../core/model/announcer.ts'
@@ -17,6 +18,9 @@ import type { Drain } from './drain.ts'
 import { registerPlugins } from './plugins.ts'
 
 export type { AppConfig, AppOptions }
+
+/** Time for which a node goes on answering once its calls have moved to other nodes (ms). */
+const RETURN_MS = 2_000
 
 /** The bridge server with everything it owns. */
 export interface App extends AsyncDisposable {
@@ -78,13 +82,14 @@ export async function buildApp(config: AppConfig, options: AppOptions = {}): Pro
 }
 
 function appOf(context: AppContext, owned: AsyncDisposable): App {
-  const { settings, server, requestGuard, carriers, service, fleet, homes } = context
+  const { settings, server, requestGuard, ending, carriers, service, fleet, homes, clock } = context
   const { relay, announcer, switchboard, dialer, roomCodes, recorder } = context.calls
   const { overload, drain, numberQuota } = context.guards
   let leaving: Promise<void> | undefined
   let closing: Promise<void> | undefined
   const leave = async () => {
     const drained = drain.begin()
+    ending.begin()
     // A bot can be active only once: the next server can take it over.
     await Promise.all([drained, discordOf(server)?.close()])
     const bridges = registeredBridges(carriers, server)
@@ -93,6 +98,9 @@ function appOf(context: AppContext, owned: AsyncDisposable): App {
     server.browser.releaseRooms(moved)
     await Promise.all(bridges.map(bridge => bridge.releaseRooms(moved)))
     await Promise.all(bridges.map(bridge => bridge.handOver()))
+    // Requests of moved calls can still come here, until a proxy has noticed that this node is leaving.
+    if (moved.size > 0) await new Promise<void>(resolve => void setTimer(clock, RETURN_MS, resolve))
+    await ending.finish()
   }
   const close = () => (closing ??= Promise.resolve(owned[Symbol.asyncDispose]()))
   return {

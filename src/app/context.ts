@@ -11,6 +11,7 @@ import type { Observer } from '../core/model/events.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { AddressGroups } from '../net/client-address.ts'
+import { GracefulClose } from '../net/graceful-close.ts'
 import type { RequestGuard } from '../net/request-guard.ts'
 import { TraceCounters } from '../tracing/counters.ts'
 import type { TracingSettings } from '../tracing/settings.ts'
@@ -55,6 +56,8 @@ export interface AppContext {
   readonly server: FastifyInstance
   /** Limits requests before routes see them. */
   readonly requestGuard: RequestGuard
+  /** Ends the server without cutting requests short. */
+  readonly ending: GracefulClose
   readonly calls: Calls
   readonly guards: Guards
   /** Homes of the rooms. */
@@ -100,6 +103,8 @@ export async function openContext(
     log,
   })
   stack.defer(() => server.close())
+  const ending = new GracefulClose(server, clock)
+  ending.start()
   const translators = translator
     ? { translator }
     : openTranslators(settings.service, { url: settings.service.url ?? url, apiKey, clock })
@@ -112,7 +117,18 @@ export async function openContext(
   const control = stack.use(await openControl({ ...shared, calls, guards, homes }))
   return {
     ...shared,
-    ...{ service, stores, server, requestGuard, calls, guards, homes, traces: tracing?.counters, control },
+    ...{
+      service,
+      stores,
+      server,
+      requestGuard,
+      ending,
+      calls,
+      guards,
+      homes,
+      traces: tracing?.counters,
+      control,
+    },
   }
 }
 

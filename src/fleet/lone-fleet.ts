@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import type { z } from 'zod'
 import { BridgeError } from '../common/errors.ts'
 import type {
-  Answerer,
   Claim,
   Exchange,
   Fleet,
@@ -106,19 +105,18 @@ class LoneRegistrar implements Registrar {
   }
 }
 
+/** There is nobody to ask, to tell, or to hear. */
 class LoneExchange implements Exchange {
-  readonly #handlers = new Map<string, (body: unknown) => Promise<unknown>>()
+  readonly #answered = new Set<string>()
 
-  async ask(node: string, what: string, body: unknown): Promise<unknown> {
-    const handler = node === NODE ? this.#handlers.get(what) : undefined
-    if (!handler) throw new BridgeError('NODE_GONE', `no node ${node} answers ${what}`, { retryable: true })
-    return handler(body)
+  async ask(node: string, what: string): Promise<unknown> {
+    throw new BridgeError('NODE_GONE', `no node ${node} answers ${what}`, { retryable: true })
   }
 
-  answer<T>(what: string, schema: z.ZodType<T>, handler: Answerer<T>): Disposable {
-    if (this.#handlers.has(what)) throw new BridgeError('STATE', `${what} has a handler already`)
-    this.#handlers.set(what, async body => handler(schema.parse(body), NODE))
-    return { [Symbol.dispose]: () => void this.#handlers.delete(what) }
+  answer(what: string): Disposable {
+    if (this.#answered.has(what)) throw new BridgeError('STATE', `${what} has a handler already`)
+    this.#answered.add(what)
+    return { [Symbol.dispose]: () => void this.#answered.delete(what) }
   }
 
   tell(): void {}

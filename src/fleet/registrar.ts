@@ -40,6 +40,8 @@ interface Held {
   readonly name: string
   readonly epoch: number
   revision: number
+  /** Incarnation of the node to which it is being moved. */
+  movesTo?: string | undefined
 }
 
 /**
@@ -88,9 +90,12 @@ export class StoreRegistrar implements Registrar, Disposable {
       const target = this.#options.members.get(to)
       if (held?.epoch !== epoch || !target) return false
       const home = { node: target.node, incarnation: target.incarnation, nonce: nonceOf() }
+      // The change is possibly heard before the answer to the write.
+      held.movesTo = target.incarnation
       try {
         await this.#write(key, home, held.revision)
       } catch (error) {
+        held.movesTo = undefined
         if (!(error instanceof WriteConflict)) throw error
         this.#lose(key, held)
         return false
@@ -280,8 +285,8 @@ export class StoreRegistrar implements Registrar, Disposable {
     const { node, incarnation } = home
     this.#homes.set(key, { node, incarnation, revision: stored.revision })
     const held = this.#byKey.get(key)
-    if (held && incarnation !== this.#options.self.incarnation && stored.revision > held.revision)
-      this.#lose(key, held)
+    if (!held || stored.revision <= held.revision) return
+    if (incarnation !== this.#options.self.incarnation && incarnation !== held.movesTo) this.#lose(key, held)
   }
 
   #inLine<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -12,7 +12,7 @@ const tlsSettingsSchema = z.strictObject({
 })
 
 /** Connection to NATS. */
-const natsSettingsSchema = z.strictObject({
+export const natsSettingsSchema = z.strictObject({
   servers: z
     .array(
       z.string().regex(/^(nats:\/\/|tls:\/\/)?[\w.-]+(:\d+)?$|^(nats:\/\/|tls:\/\/)?\[[\da-f:]+\](:\d+)?$/i),

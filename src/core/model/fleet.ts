@@ -72,7 +72,7 @@ export type Answerer<T> = (body: T, from: string) => unknown
 /** Messages between nodes. Bodies are JSON and validated by the receiver; invalid ones are counted and dropped. */
 export interface Exchange {
   /**
-   * Asks one node. Rejects with `NODE_GONE` if nobody listens there (at once), with `NODE_LATE` after `withinMs`, with
+   * Asks another node. Rejects with `NODE_GONE` if nobody listens there (at once), with `NODE_LATE` after `withinMs`, with
    * `FLEET_AWAY`, or with the error of the answering node.
    */
   ask(node: string, what: string, body: unknown, withinMs?: number): Promise<unknown>

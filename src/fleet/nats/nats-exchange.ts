@@ -12,13 +12,17 @@ const ASK_MS = 2_000
 /** Largest message (bytes). NATS allows 1 MiB. */
 const MAX_BYTES = 524_288
 
-const envelopeSchema = z.object({ v: z.literal(VERSION), from: z.string().max(32), body: z.unknown() })
+const envelopeSchema = z.object({
+  v: z.literal(VERSION),
+  from: z.string().max(32),
+  body: z.unknown().optional(),
+})
 const replySchema = z.union([
   z.object({
     v: z.literal(VERSION),
     error: z.object({ code: z.enum(ERROR_CODES), message: z.string(), retryable: z.boolean() }),
   }),
-  z.object({ v: z.literal(VERSION), body: z.unknown() }),
+  z.object({ v: z.literal(VERSION), body: z.unknown().optional() }),
 ])
 
 export interface NatsExchangeOptions {

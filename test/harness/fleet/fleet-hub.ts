@@ -31,6 +31,8 @@ export class FleetHub {
   readonly leases: Leases = new Map()
   readonly slots: SlotsInUse = new Map()
   readonly homes = new Map<string, { readonly node: string; readonly epoch: number }>()
+  /** Told when a name that was at `node` is at another. */
+  readonly lost = new Set<(node: string, name: string, epoch: number) => void>()
   /** Bodies of all messages, as text. */
   readonly messages: string[] = []
   revision = 0
@@ -49,6 +51,9 @@ export class FleetHub {
     ).join('\n')
   }
 }
+
+/** Default time for an answer (ms). */
+const ASK_MS = 2_000
 
 const NOTHING: NodeReport = { address: '', legs: 0, rooms: 0, draining: false }
 
@@ -156,21 +161,29 @@ class HubExchange implements Exchange {
     this.#reach = reach
   }
 
-  async ask(node: string, what: string, body: unknown): Promise<unknown> {
+  async ask(node: string, what: string, body: unknown, withinMs = ASK_MS): Promise<unknown> {
     await this.#reach()
     const other = this.#hub.nodes.get(node)
     const handler = other?.exchange.answers.get(what)
     if (!other || !handler)
       throw new BridgeError('NODE_GONE', `nobody answers at ${node}`, { retryable: true })
     if (!other.reachable) throw new BridgeError('NODE_LATE', `${node} does not answer`, { retryable: true })
+    const { promise: late, reject } = Promise.withResolvers<never>()
+    const timer = setTimeout(
+      () => reject(new BridgeError('NODE_LATE', `${node} does not answer`, { retryable: true })),
+      withinMs,
+    )
     try {
-      return copied(await handler(copied(body), this.#node))
+      return copied(await Promise.race([handler(copied(body), this.#node), late]))
     } catch (error) {
-      throw error instanceof BridgeError ? error : new BridgeError('FLEET_FAILED', String(error))
+      throw error instanceof BridgeError ? error : new BridgeError('FLEET_FAILED', 'internal error')
+    } finally {
+      clearTimeout(timer)
     }
   }
 
   answer<T>(what: string, schema: z.ZodType<T>, handler: Answerer<T>): Disposable {
+    if (this.answers.has(what)) throw new BridgeError('STATE', `${what} has a handler already`)
     this.answers.set(what, async (body, from) => handler(schema.parse(body), from))
     return { [Symbol.dispose]: () => void this.answers.delete(what) }
   }
@@ -186,7 +199,10 @@ class HubExchange implements Exchange {
   hear<T>(subject: string, schema: z.ZodType<T>, listener: (body: T, from: string) => void): Disposable {
     const all = this.listeners.get(subject) ?? new Set()
     this.listeners.set(subject, all)
-    const hear = (body: unknown, from: string) => listener(schema.parse(body), from)
+    const hear = (body: unknown, from: string) => {
+      const read = schema.safeParse(body)
+      if (read.success) listener(read.data, from)
+    }
     all.add(hear)
     return { [Symbol.dispose]: () => void all.delete(hear) }
   }
@@ -198,7 +214,10 @@ function hubTable<T>(
   schema: z.ZodType<T>,
   reach: () => Promise<void>,
 ): Table<T> {
-  const read = ({ text, revision }: Stored): Entry<T> => ({ value: schema.parse(JSON.parse(text)), revision })
+  const read = ({ text, revision }: Stored): Entry<T> | undefined => {
+    const { data } = schema.safeParse(JSON.parse(text))
+    return data === undefined ? undefined : { value: data, revision }
+  }
   const write = (key: string, value: T) => {
     const revision = ++hub.revision
     entries.set(key, { text: JSON.stringify(value), revision })
@@ -228,7 +247,8 @@ function hubTable<T>(
     },
     async entries() {
       await reach()
-      return new Map(Array.from(entries, ([key, stored]) => [key, read(stored)]))
+      const all = Array.from(entries, ([key, stored]) => [key, read(stored)] as const)
+      return new Map(all.filter((entry): entry is [string, Entry<T>] => entry[1] !== undefined))
     },
   }
 }
@@ -239,15 +259,16 @@ function hubRegistrar(hub: FleetHub, node: string, reach: () => Promise<void>): 
     hub.homes.get(name)?.node === node && hub.homes.get(name)?.epoch === epoch
   return {
     held,
-    async claim(name): Promise<Claim> {
+    async claim(name, gone): Promise<Claim> {
       await reach()
       const home = hub.homes.get(name)
       const other = home && home.node !== node ? hub.nodes.get(home.node) : undefined
-      if (home && other)
+      if (home && other && other.incarnation !== gone?.incarnation)
         return { kind: 'elsewhere', epoch: home.epoch, node: other.node, incarnation: other.incarnation }
       const epoch = home?.node === node ? home.epoch : ++hub.revision
       hub.homes.set(name, { node, epoch })
       held.set(name, epoch)
+      if (home && other) for (const listener of hub.lost) listener(other.node, name, home.epoch)
       return { kind: 'home', epoch }
     },
     async confirm(name, epoch) {
@@ -258,6 +279,7 @@ function hubRegistrar(hub: FleetHub, node: string, reach: () => Promise<void>): 
       await reach()
       if (!isHome(name, epoch) || !hub.nodes.has(to)) return false
       hub.homes.set(name, { node: to, epoch: ++hub.revision })
+      held.delete(name)
       return true
     },
     async release(name, epoch) {
@@ -268,7 +290,15 @@ function hubRegistrar(hub: FleetHub, node: string, reach: () => Promise<void>): 
       const home = hub.homes.get(name)
       return home && hub.nodes.get(home.node)
     },
-    onLost: () => ({ [Symbol.dispose]() {} }),
+    onLost(listener) {
+      const told = (from: string, name: string, epoch: number) => {
+        if (from !== node) return
+        held.delete(name)
+        listener(name, epoch)
+      }
+      hub.lost.add(told)
+      return { [Symbol.dispose]: () => void hub.lost.delete(told) }
+    },
   }
 }
 
