@@ -100,9 +100,15 @@ function appOf(context: AppContext, owned: AsyncDisposable): App {
     await Promise.all(bridges.map(bridge => bridge.handOver()))
     // Requests of moved calls can still come here, until a proxy has noticed that this node is leaving.
     if (moved.size > 0) await new Promise<void>(resolve => void setTimer(clock, RETURN_MS, resolve))
-    await ending.finish()
   }
-  const close = () => (closing ??= Promise.resolve(owned[Symbol.asyncDispose]()))
+  const end = async () => {
+    if (leaving) {
+      await leaving
+      await ending.finish()
+    }
+    await owned[Symbol.asyncDispose]()
+  }
+  const close = () => (closing ??= end())
   return {
     server,
     relay,

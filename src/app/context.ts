@@ -159,6 +159,7 @@ function openControl({
     readers: control,
     groupOf: address => addresses.groupOf(address),
     webhooks,
+    nodeOf: room => homes.nodeOf(room),
     hasMoved: room => homes.hasMoved(room),
     clock,
     wall: systemWallClock,

@@ -74,5 +74,5 @@ export function carrierFleet(
   const { node, exchange } = fleet
   const template =
     nodeUrl ?? (publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}/n/{node}`)
-  return { homes, exchange, nodeUrl: template?.replaceAll('{node}', node) }
+  return { node, homes, exchange, nodeUrl: template?.replaceAll('{node}', node) }
 }

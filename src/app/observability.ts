@@ -12,6 +12,7 @@ import {
 } from '../web/metrics/server-metrics.ts'
 import type { AppContext } from './context.ts'
 import { browserFamilies, discordFamilies, telephonyFamilies } from './metrics/bridge-families.ts'
+import { fleetFamilies } from './metrics/fleet-families.ts'
 import {
   dashboardFamilies,
   ownFamilies,
@@ -54,7 +55,7 @@ function families(
   tally: EventTally,
   notReady: () => string | undefined,
 ): Family[] {
-  const { calls, guards, requestGuard, carriers, service, control, traces } = context
+  const { calls, guards, requestGuard, carriers, service, control, fleet, homes, traces } = context
   const { relay, rateLimitedDialer, roomCodeLimiter, recorder } = calls
   const { overload, drain, numberQuota } = guards
   const embedded = () => service.process
@@ -84,6 +85,7 @@ function families(
     ...dashboardFamilies(() => server.dashboard),
     ...guardFamilies(servers),
     ...ownFamilies({ drain, embedded, notReady }),
+    ...fleetFamilies({ fleet, homes }),
     ...traceFamilies(traces),
     ...processFamilies(version()),
   ]

@@ -14,6 +14,10 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
   ],
   service: [['service --port 8090', 'at http://127.0.0.1:8090, with a key for this run']],
   setup: [['setup', 'the engines of the embedded service']],
+  fleet: [
+    ['fleet', 'the nodes and rooms, as the node on this machine knows them'],
+    ['fleet --server http://10.0.0.5:8080 --json', 'for scripts, from another node'],
+  ],
   keys: [['keys add desk', 'create a key for desk']],
   'keys add': [['keys add desk --sessions 2 --minutes-per-day 120', 'create a key for desk, with limits']],
   'keys list': [['keys list --json', 'for scripts']],

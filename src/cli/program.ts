@@ -6,7 +6,12 @@ import { noopLogger } from '../common/log.ts'
 import { loadConfig } from '../config/load.ts'
 import { CommandError, failure } from './errors.ts'
 import { addExamples } from './help-examples.ts'
-import { addCompletionCommand, addDiscordCommands, addTwilioCommands } from './subcommands.ts'
+import {
+  addCompletionCommand,
+  addDiscordCommands,
+  addFleetCommand,
+  addTwilioCommands,
+} from './subcommands.ts'
 import { Terminal } from './terminal.ts'
 
 // Each command is loaded on demand, so that its dependencies do not slow down the others.
@@ -240,6 +245,7 @@ program
     process.exitCode = exitCode(checks)
   })
 
+addFleetCommand(program, terminal, () => loadConfig())
 addCompletionCommand(program)
 addExamples(program)
 

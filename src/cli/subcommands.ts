@@ -1,6 +1,7 @@
 import { Argument, type Command, Option } from 'commander'
 import { assertInstalled } from '../common/optional-package.ts'
 import type { Config } from '../config/load.ts'
+import { CommandError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 import { bindNumber, unbindNumber } from './twilio-numbers.ts'
 
@@ -19,6 +20,22 @@ export function addCompletionCommand(program: Command): void {
       const { fishCompletion } = await import('./completion.ts')
       const script = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion }[shell]
       process.stdout.write(script(commandTree(program)))
+    })
+}
+
+/** `dragoman fleet`: the nodes of a service. `load` reads the settings. */
+export function addFleetCommand(program: Command, terminal: Terminal, load: () => Config): void {
+  program
+    .command('fleet')
+    .description('show the nodes of a fleet, their load, and the homes of the open rooms')
+    .option('--server <url>', 'address of a node', 'http://localhost:8080')
+    .option('--key <key>', 'API key (default: the first of control.keys)')
+    .option('--json', 'print the result as JSON')
+    .action(async options => {
+      const key = options.key ?? load().control.keys[0]?.key
+      if (key === undefined) throw new CommandError('an API key is required: pass --key, or set control.keys')
+      const { showFleet } = await import('./fleet.ts')
+      await showFleet({ ...options, key }, terminal)
     })
 }
 

@@ -246,10 +246,12 @@ export class VisitorAdmission {
   }
 
   #leg(socket: TalkSocket, session: BrowserSession, { address }: Caller): BrowserLeg {
-    const { sessions, clock, limits, log } = this.#options
+    const { bridge, sessions, clock, limits, log } = this.#options
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
+    // Unique in a fleet.
+    const node = bridge.homes ? `${bridge.homes.node}-` : ''
     const leg = BrowserLeg.open(socket, {
-      id: `browser-${++this.#ids}`,
+      id: `browser-${node}${++this.#ids}`,
       call: session.call,
       now: () => clock.now(),
       ...{ limits, log },

@@ -27,6 +27,8 @@ export interface Guest {
 
 /** The homes of rooms in a fleet. */
 export interface RoomLocator {
+  /** Name of this node. */
+  readonly node: string
   /** Resolves to the node at which a visitor can enter `room`; undefined: here. Rejects with `FLEET_AWAY`. */
   locate(room: string, closed?: boolean): Promise<string | undefined>
   /** Calls `listener` with rooms that other nodes have taken over. */

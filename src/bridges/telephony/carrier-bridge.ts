@@ -148,6 +148,7 @@ export async function registerCarrier(
   }
   const streams = new MediaStreams({
     ...{ carrier: carrier.name, media, relay, calls, tokens, clock, log, limits },
+    ids: options.fleet ? `${carrier.name}-${options.fleet.node}` : carrier.name,
     lives: dialer && ((callId: string) => dialer.lives(callId)),
     handOverDials: rooms => dialer?.handOver(rooms),
   })

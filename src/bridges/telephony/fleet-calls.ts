@@ -12,6 +12,8 @@ const ANSWER_MS = 400
 
 /** How a carrier’s bridge takes part in a fleet. The caller keeps ownership of all objects. */
 export interface CarrierFleet {
+  /** Name of this node. */
+  readonly node: string
   readonly homes: RoomPlacement & {
     /** Returns whether this node is home to `room`, or has become it. Rejects with `FLEET_AWAY`. */
     holds(room: string): Promise<boolean>

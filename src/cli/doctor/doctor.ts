@@ -4,6 +4,7 @@ import { type Check, fail } from './check.ts'
 import { type EndToEndOptions, endToEnd } from './end-to-end.ts'
 import { engineChecks } from './engine-checks.ts'
 import type { DoctorEnvironment } from './environment.ts'
+import { fleetChecks } from './fleet-checks.ts'
 import { localEnvironment } from './machine.ts'
 import {
   keepingChecks,
@@ -30,7 +31,7 @@ export async function doctor(
 ): Promise<Check[]> {
   const node = nodeCheck(around.nodeVersion)
   if (config instanceof ConfigError) return [node, ...settingsFailures(config)]
-  const [engines, service, account, control, port, discord, keeping] = await Promise.all([
+  const [engines, service, account, control, port, discord, keeping, fleet] = await Promise.all([
     engineChecks(config, around),
     serviceChecks(config, around),
     accountChecks(config, around.twilioAccount),
@@ -38,6 +39,7 @@ export async function doctor(
     portCheck(config, around),
     discordPart(config, around),
     keepingChecks(config, around),
+    fleetChecks(config, around),
   ])
   // Runs last: engines started for the other checks would delay the call.
   const call = await endToEnd(config, around, options, service)
@@ -52,6 +54,7 @@ export async function doctor(
     ...telephony,
     ...discord,
     ...keeping,
+    ...fleet,
     ...call,
   ]
 }

@@ -4,6 +4,7 @@ import type { Config } from '../../config/load.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
 import type { VoiceOptions } from './discord-voice.ts'
 import type { EngineChoice, EngineTrial } from './engine-trial.ts'
+import type { FleetEnvironment } from './fleet-checks.ts'
 import type { ProbeRequest, ProbeResult } from './http-probe.ts'
 import type { TestCallOrder, TestCallOutcome } from './test-call.ts'
 import type { ExaminedAccount } from './twilio-checks.ts'
@@ -34,7 +35,7 @@ export interface FileAccess {
 }
 
 /** Everything outside the settings that the doctor uses; tests provide their own. */
-export interface DoctorEnvironment {
+export interface DoctorEnvironment extends FleetEnvironment {
   /** `24.21.0` */
   readonly nodeVersion: string
   /** Returns why a native library cannot be loaded; undefined if it can. */

@@ -176,6 +176,19 @@ export const localEnvironment: DoctorEnvironment = {
     return examined(embedded.url, key, config, () => embedded.close())
   },
 
+  async fleet({ fleet: settings }) {
+    const [{ openFleet }, { systemClock }, { noopLogger }] = await Promise.all([
+      import('../../app/fleet.ts'),
+      import('../../common/clock.ts'),
+      import('../../common/log.ts'),
+    ])
+    await using fleet = await openFleet(settings, { clock: systemClock, log: noopLogger })
+    // Two heartbeats of the others.
+    await new Promise(resolve => setTimeout(resolve, 1_200))
+    const nodes = fleet.nodes.map(({ node }) => node).filter(node => node !== fleet.node)
+    return { up: fleet.status === 'up', nodes }
+  },
+
   listen(host, port) {
     return new Promise(resolve => {
       const server = createServer()

@@ -103,6 +103,11 @@ export class RoomHomes implements RoomPlacement, Disposable {
     return this.#held.keys()
   }
 
+  /** Name of this node. */
+  get node(): string {
+    return this.#options.fleet.node
+  }
+
   /** Returns whether this node is home to `room`, as far as it knows. */
   has(room: string): boolean {
     return this.#options.fleet.status === 'alone' || this.#held.has(room)

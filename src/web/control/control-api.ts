@@ -16,6 +16,7 @@ import { type AnyOperation, operation } from './operation.ts'
 import { play, say, stopAnnouncement } from './operations/announcements.ts'
 import { dial, getCall, hangUpCall, listCalls } from './operations/calls.ts'
 import { linkCaptions, readCaptions, revokeLinks } from './operations/captions.ts'
+import { getFleet } from './operations/fleet.ts'
 import { createCode, linkRoom, listCodes, revokeCode, revokeRoomLinks } from './operations/join.ts'
 import {
   changeParticipant,
@@ -84,6 +85,7 @@ export const OPERATIONS: readonly AnyOperation[] = [
   pauseRecording,
   stopRecording,
   listWebhooks,
+  getFleet,
 ]
 
 export interface ControlApiOptions {
@@ -144,6 +146,11 @@ export async function controlApi(
           throw new ControlError('too_many_readers', undefined, { 'retry-after': '1' })
       },
       handler: async (request, reply) => {
+        const node = await context.forwarding?.target(request)
+        if (node) {
+          await context.forwarding?.forward(node, request, reply)
+          return reply
+        }
         const { room } = request.params as { room?: string }
         if (room !== undefined && !context.relay.rooms.has(room)) await context.plans.learn(room)
         await answer(operation, context, idempotency, holders.get(request) ?? '', request, reply)

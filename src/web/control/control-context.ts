@@ -14,6 +14,7 @@ import type { CaptionHub } from '../captions/caption-hub.ts'
 import type { LinkTokens } from '../captions/link-tokens.ts'
 import type { Transcripts } from '../transcripts/transcripts.ts'
 import type { WebhooksOut } from '../webhooks/webhooks.ts'
+import type { Forwarding } from './forwarding.ts'
 import type { LinkReaders } from './link-readers.ts'
 import type { PlacedCalls, RecentlyEnded, RunningAnnouncements } from './resource-registry.ts'
 import type { RoomPlans } from './room-plans.ts'
@@ -23,6 +24,8 @@ export interface ControlContext {
   readonly relay: Relay
   /** Absent: this process is alone. */
   readonly fleet?: Fleet | undefined
+  /** Sends requests to other nodes; absent: this process is alone. */
+  readonly forwarding?: Forwarding | undefined
   readonly plans: RoomPlans
   readonly lives: RoomLives
   readonly codes: RoomCodes

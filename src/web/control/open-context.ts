@@ -22,7 +22,9 @@ import { type Send, sendByHttp } from '../webhooks/event.ts'
 import type { WebhookSettings } from '../webhooks/settings.ts'
 import { WebhooksOut } from '../webhooks/webhooks.ts'
 import type { ControlContext } from './control-context.ts'
+import { Forwarding } from './forwarding.ts'
 import { type LinkReaderLimits, LinkReaders } from './link-readers.ts'
+import { ROOMS, roomsAskedSchema } from './operations/fleet.ts'
 import { PlacedCalls, RecentlyEnded, RunningAnnouncements } from './resource-registry.ts'
 import { endRoom } from './room-ending.ts'
 import { PolicyAdmission, RoomPlans } from './room-plans.ts'
@@ -46,6 +48,8 @@ export interface ControlContextOptions {
   readonly readers?: LinkReaderLimits | undefined
   /** Address prefix to which an address counts. Default: the address. */
   readonly groupOf?: ((address: string) => string | undefined) | undefined
+  /** Returns the other node of the fleet at which a room is; undefined: here, or unknown. Default: always here. */
+  readonly nodeOf?: ((room: string) => string | undefined) | undefined
   /** Returns whether a room that has ended here continues at another node of the fleet. Default: it never does. */
   readonly hasMoved?: ((room: string) => boolean) | undefined
   readonly webhooks: readonly WebhookSettings[]
@@ -98,15 +102,34 @@ export async function openControlContext(options: ControlContextOptions): Promis
     if (!options.hasMoved?.(room)) revocation.revoke(room)
   })
   const links = new LinkTokens(wall, lives, shared)
+  const calls = new PlacedCalls(wall)
+  const announcements = new RunningAnnouncements(departed, shared && `announcement-${shared.node}`)
+  const { nodeOf = () => undefined } = options
+  const forwarding =
+    shared &&
+    new Forwarding({
+      fleet: shared,
+      nodeOf: room => (relay.rooms.has(room) ? undefined : nodeOf(room)),
+      owners: {
+        participant: id => relay.find(id) !== undefined || departed.has('participant', id),
+        call: id => calls.find(id) !== undefined,
+        announcement: id => announcements.has(id),
+        transcript: id => transcripts.list().some(each => each.id === id),
+      },
+      log,
+    })
+  forwarding?.start()
+  const telling = shared?.exchange.answer(ROOMS, roomsAskedSchema, () => [...relay.rooms.keys()])
   const services: ControlContext = {
     relay,
     fleet: shared,
+    forwarding,
     plans,
     lives,
     codes: options.codes,
     roomLinks,
-    calls: new PlacedCalls(wall),
-    announcements: new RunningAnnouncements(departed),
+    calls,
+    announcements,
     departed,
     feed,
     captionHub,
@@ -132,6 +155,8 @@ export async function openControlContext(options: ControlContextOptions): Promis
     services,
     admission: inner => new PolicyAdmission(inner, relay, plans),
     async [Symbol.asyncDispose]() {
+      forwarding?.[Symbol.dispose]()
+      telling?.[Symbol.dispose]()
       plans[Symbol.dispose]()
       departed[Symbol.dispose]()
       lives[Symbol.dispose]()

@@ -137,10 +137,13 @@ function stateOf(outcome: DialOutcome): Partial<PlacedCall> {
 export class RunningAnnouncements {
   readonly #departed: RecentlyEnded
   readonly #running = new Map<string, Announcement>()
+  readonly #ids: string
   #count = 0
 
-  constructor(departed: RecentlyEnded) {
+  /** The IDs begin with `ids`. */
+  constructor(departed: RecentlyEnded, ids = 'announcement') {
     this.#departed = departed
+    this.#ids = ids
   }
 
   get size(): number {
@@ -149,13 +152,17 @@ export class RunningAnnouncements {
 
   /** Returns an ID for `announcement`, unique in this process. */
   add(announcement: Announcement): string {
-    const id = `announcement-${++this.#count}`
+    const id = `${this.#ids}-${++this.#count}`
     this.#running.set(id, announcement)
     void announcement.ended.then(() => {
       this.#running.delete(id)
       this.#departed.add('announcement', id)
     })
     return id
+  }
+
+  has(id: string): boolean {
+    return this.#running.has(id) || this.#departed.has('announcement', id)
   }
 
   /** Stops it at once, including audio already queued at the peer. Returns false if it is unknown. */

@@ -47,6 +47,7 @@ export function soundMachine(changes: Partial<DoctorEnvironment> = {}): DoctorEn
       session: async () => undefined,
       close: async () => {},
     }),
+    fleet: async () => ({ up: true, nodes: ['b'] }),
     listen: async () => undefined,
     isDragoman: async () => true,
     receiver: async () => 405,

@@ -19,6 +19,8 @@ const WATCH_MS = 200
 export interface MediaOptions {
   /** Name of the carrier: the legs’ channel. */
   readonly carrier: string
+  /** The IDs of its legs begin with this: unique in a fleet. */
+  readonly ids: string
   readonly media: MediaDialect
   readonly relay: Admission
   readonly calls: CallRegistry
@@ -49,7 +51,7 @@ export class MediaStreams {
       ...options,
       check: start => this.#check(start),
       refused: cause => this.#refused.set(cause, (this.#refused.get(cause) ?? 0) + 1),
-      nextId: () => `${options.carrier}-${++this.#ids}`,
+      nextId: () => `${options.ids}-${++this.#ids}`,
     }
   }
 

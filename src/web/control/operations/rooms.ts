@@ -52,6 +52,8 @@ export const createRoom = operation({
   },
 })
 
+const roomsSchema = z.strictObject({ rooms: z.array(roomSchema), next: z.string().nullable() })
+
 export const listRooms = operation({
   id: 'listRooms',
   method: 'GET',
@@ -64,16 +66,23 @@ export const listRooms = operation({
     after: z.string().max(128).optional().describe('Only rooms after this name.'),
   }),
   status: 200,
-  answer: z.strictObject({ rooms: z.array(roomSchema), next: z.string().nullable() }),
+  answer: roomsSchema,
   errors: [],
-  run(context, { query: { limit, after } }) {
+  async run(context, { query: { limit, after }, raw }) {
     const names = new Set([...context.relay.rooms.keys(), ...Array.from(context.plans, ({ room }) => room)])
-    const behind = Array.from(names)
-      .filter(name => after === undefined || name > after)
-      .sort()
+    const views = new Map(
+      Array.from(names)
+        .filter(name => after === undefined || name > after)
+        .map(name => [name, roomView(context, name)]),
+    )
+    // Every node knows the created rooms; the one with the participants knows more.
+    for (const part of (await context.forwarding?.others(raw)) ?? [])
+      for (const room of roomsSchema.parse(part).rooms)
+        if (views.get(room.name)?.state !== 'open') views.set(room.name, room)
+    const behind = Array.from(views.keys()).sort()
     const page = behind.slice(0, limit)
     return {
-      rooms: page.map(name => roomView(context, name)),
+      rooms: page.map(name => views.get(name)!),
       next: behind.length > page.length ? (page.at(-1) ?? null) : null,
     }
   },

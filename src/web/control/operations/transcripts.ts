@@ -92,6 +92,8 @@ export const forgetRoomTranscript = operation({
   },
 })
 
+const transcriptsSchema = z.strictObject({ transcripts: z.array(transcriptSummarySchema) })
+
 export const listTranscripts = operation({
   id: 'listTranscripts',
   method: 'GET',
@@ -101,11 +103,14 @@ export const listTranscripts = operation({
   about: 'Of open rooms, and those kept by the settings (`transcripts`), oldest first.',
   query: z.strictObject({ room: roomName.optional().describe('Only of this room.') }),
   status: 200,
-  answer: z.strictObject({ transcripts: z.array(transcriptSummarySchema) }),
+  answer: transcriptsSchema,
   errors: [],
-  run: (context, { query: { room } }) => ({
-    transcripts: context.transcripts.list().filter(each => room === undefined || each.room === room),
-  }),
+  async run(context, { query: { room }, raw }) {
+    const own = context.transcripts.list().filter(each => room === undefined || each.room === room)
+    const parts = ((await context.forwarding?.others(raw)) ?? []).map(part => transcriptsSchema.parse(part))
+    const all = [...own, ...parts.flatMap(({ transcripts }) => transcripts)]
+    return { transcripts: all.sort((a, b) => a.openedAt.localeCompare(b.openedAt)) }
+  },
 })
 
 export const getTranscript = operation({

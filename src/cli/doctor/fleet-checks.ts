@@ -1,0 +1,63 @@
+import { BridgeError } from '../../common/errors.ts'
+import { howToInstall, missingOf } from '../../common/optional-package.ts'
+import type { Config } from '../../config/load.ts'
+import { type Check, fail, ok, warn } from './check.ts'
+
+/** What the doctor needs of the outside; tests provide their own. */
+export interface FleetEnvironment {
+  /** Joins the fleet for a moment. Rejects with a `BridgeError`. */
+  fleet(config: Config): Promise<ExaminedFleet>
+}
+
+export interface ExaminedFleet {
+  readonly up: boolean
+  /** Names of the other nodes that are running. */
+  readonly nodes: readonly string[]
+}
+
+/** Checks the connection to NATS, if this is a node of a fleet. */
+export async function fleetChecks(config: Config, around: FleetEnvironment): Promise<Check[]> {
+  const { nats, nodeUrl } = config.fleet
+  if (!nats) return []
+  if (missingOf('fleet').length > 0)
+    return [fail('Fleet', 'its packages are not installed', howToInstall('fleet'))]
+  const where = nats.servers.join(', ')
+  const found: Check[] = []
+  try {
+    const { up, nodes } = await around.fleet(config)
+    if (up)
+      found.push(
+        ok('NATS', where),
+        ok('Fleet', nodes.length > 0 ? `${nodes.join(', ')} running` : 'no other node is running'),
+      )
+    else
+      found.push(
+        fail(
+          'NATS',
+          `${where}: no answer, or not permitted`,
+          'check that nats-server runs there with JetStream, and fleet.nats.servers, its credentials and tls;\n' +
+            'with replicas: 3, that a majority of the servers runs',
+        ),
+      )
+  } catch (error) {
+    if (!(error instanceof BridgeError)) throw error
+    found.push(fail('NATS', where, error.message))
+  }
+  if (nats.replicas === 1 && nats.servers.length > 1)
+    found.push(
+      warn(
+        'NATS replicas',
+        '1 of several servers keeps the state',
+        'set fleet.nats.replicas to 3 to survive its loss',
+      ),
+    )
+  if (nodeUrl === undefined && config.publicUrl === undefined)
+    found.push(
+      fail(
+        'Fleet addresses',
+        'publicUrl is not set',
+        'set publicUrl, or fleet.nodeUrl, so that calls reach their node',
+      ),
+    )
+  return found
+}
