@@ -4,7 +4,7 @@ import { BridgeError } from '../../../../src/common/errors.ts'
 import { loadConfig } from '../../../../src/config/load.ts'
 
 const NATS = { servers: ['127.0.0.1:4222'] }
-const FLEET = { node: 'a', key: 'a key for tests only', nats: NATS }
+const FLEET = { node: 'a', address: 'http://10.0.0.5:8080', key: 'a key for tests only', nats: NATS }
 const PUBLIC = { publicUrl: 'https://bridge.example.com' }
 const check = (overrides: object, fleet: () => Promise<{ up: boolean; nodes: string[] }>) =>
   fleetChecks(loadConfig({ env: {}, overrides }), { fleet })
