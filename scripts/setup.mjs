@@ -5,11 +5,11 @@
  * any Node from 20 on and before `node_modules` exists, so it uses only Node's built-ins. It is silent if nothing is
  * missing.
  *
- *   node scripts/setup.mjs [--for-tests] [--engines] [--project <dir>] [--system-root <dir>]
+ *   node scripts/setup.mjs [--for-tests] [--for-fleet] [--engines] [--project <dir>] [--system-root <dir>]
  *
- * `--for-tests` adds the programs that tests compare with. `--engines` sets up only those of the embedded service, like
- * `dragoman setup` in an installed package, and prints a line even if nothing is missing. The other two are for tests
- * of this script.
+ * `--for-tests` adds the programs that tests compare with, `--for-fleet` only nats-server. `--engines` sets up only
+ * those of the embedded service, like `dragoman setup` in an installed package, and prints a line even if nothing is
+ * missing. The other two are for tests of this script.
  */
 import { dirname, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -25,6 +25,7 @@ import { say } from './setup/say.mjs'
 const { values } = parseArgs({
   options: {
     'for-tests': { type: 'boolean', default: false },
+    'for-fleet': { type: 'boolean', default: false },
     engines: { type: 'boolean', default: false },
     project: { type: 'string', default: resolve(dirname(fileURLToPath(import.meta.url)), '..') },
     'system-root': { type: 'string', default: '/' },
@@ -32,7 +33,8 @@ const { values } = parseArgs({
 })
 const project = resolve(values.project)
 const systemRoot = values['system-root']
-const lacking = () => missingParts({ systemRoot, forTests: values['for-tests'], project })
+const lacking = () =>
+  missingParts({ systemRoot, forTests: values['for-tests'], forFleet: values['for-fleet'], project })
 
 async function setUpProject() {
   if (!modulesAreFine(project)) await installModules(project)

@@ -107,10 +107,10 @@ const PROMTOOL = {
 
 /** The bus of a fleet. Only unpacked, for the same reason. That of Debian 12 loses writes in a cluster. */
 const NATS = {
-  name: 'nats-server, for tests',
+  name: 'nats-server, for a fleet on this machine and its tests',
   packages: ['nats-server'],
   file: { kind: 'program', names: ['nats-server'] },
-  without: 'the tests of a fleet are skipped',
+  without: 'npm run fleet does not work, and the tests of a fleet are skipped',
   optional: true,
   extracted: true,
   suite: 'trixie',
@@ -119,8 +119,8 @@ const NATS = {
 const FOR_TESTS = [...PROGRAMS_FOR_TESTS, PYTHON_CLIENT, GRAMMAR_RECORDINGS, ...PROXIES, PROMTOOL, NATS]
 
 /** The parts that are missing on this system. */
-export function missingParts({ systemRoot, forTests, project }) {
-  const wanted = forTests ? [...PARTS, ...FOR_TESTS] : PARTS
+export function missingParts({ systemRoot, forTests, forFleet = false, project }) {
+  const wanted = [...PARTS, ...(forTests ? FOR_TESTS : forFleet ? [NATS] : [])]
   const directories = directoriesBelow(systemRoot, project)
   return wanted.filter(
     ({ file }) =>

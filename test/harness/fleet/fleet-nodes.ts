@@ -67,6 +67,15 @@ export class FleetNodeProcess {
     return this.#child.exitCode === null && this.#child.signalCode === null
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** Resolves when the process that runs now has ended. */
+  get ended(): Promise<unknown> {
+    return this.running ? once(this.#child, 'exit') : Promise.resolve()
+  }
+
   /** Resolves when it listens. */
   async listening(ms = 60_000): Promise<void> {
     const deadline = performance.now() + ms

@@ -37,9 +37,14 @@ export class FleetProxy implements AsyncDisposable {
     })
   }
 
-  static async listen(nodes: () => readonly ProxiedNode[], random: () => number): Promise<FleetProxy> {
+  /** `port`: 0 selects a free one. */
+  static async listen(
+    nodes: () => readonly ProxiedNode[],
+    random: () => number,
+    port = 0,
+  ): Promise<FleetProxy> {
     const proxy = new FleetProxy(nodes, random)
-    proxy.#server.listen(0, '127.0.0.1')
+    proxy.#server.listen(port, '127.0.0.1')
     await once(proxy.#server, 'listening')
     return proxy
   }
