@@ -27,8 +27,8 @@ export interface ProxyOptions {
   /** The public name. */
   readonly host: string
   readonly certificate: SelfSigned
-  /** Port of the bridge. */
-  readonly upstream: number
+  /** Port of the bridge; for a fleet, those of the nodes a, b and c. */
+  readonly upstream: number | readonly [number, number, number]
 }
 
 /** nginx or Caddy with the settings of deploy/ on loopback, as an unprivileged user. The creator ends it. */
@@ -123,7 +123,7 @@ interface Places {
   readonly host: string
   readonly port: number
   readonly plain: number
-  readonly upstream: number
+  readonly upstream: ProxyOptions['upstream']
 }
 interface Start {
   readonly args: string[]
@@ -134,11 +134,14 @@ interface Start {
 
 /** Its site from deploy/, with other ports and certificates, inside a main file like Debian's nginx.conf. */
 async function nginx(folder: string, { port, plain, upstream }: Places): Promise<Start> {
-  const site = (await readFile(join(PROJECT, 'deploy/nginx/dragoman.conf'), 'utf8'))
+  const nodes = typeof upstream === 'number' ? [] : upstream
+  const name = nodes.length > 0 ? 'dragoman-fleet.conf' : 'dragoman.conf'
+  const site = (await readFile(join(PROJECT, 'deploy/nginx', name), 'utf8'))
     .replace(/^\s*listen \[::\].*\n/gm, '')
     .replace('listen 443 ', `listen 127.0.0.1:${port} `)
     .replace('listen 80;', `listen 127.0.0.1:${plain};`)
     .replace('server 127.0.0.1:8080;', `server 127.0.0.1:${upstream};`)
+    .replaceAll(/10\.0\.0\.(\d):8080/g, (_, number) => `127.0.0.1:${nodes[Number(number) - 1]}`)
     .replace(/\/etc\/letsencrypt\S*fullchain\.pem/, join(folder, 'cert.pem'))
     .replace(/\/etc\/letsencrypt\S*privkey\.pem/, join(folder, 'key.pem'))
   await writeFile(join(folder, 'site.conf'), site)
@@ -152,15 +155,19 @@ async function nginx(folder: string, { port, plain, upstream }: Places): Promise
 }
 
 async function caddy(folder: string, { host, port, upstream }: Places): Promise<Start> {
-  const site = (await readFile(join(PROJECT, 'deploy/caddy/Caddyfile'), 'utf8')).replace(
+  const nodes = typeof upstream === 'number' ? [] : upstream
+  const name = nodes.length > 0 ? 'fleet.Caddyfile' : 'Caddyfile'
+  const own = (await readFile(join(PROJECT, 'deploy/caddy', name), 'utf8')).replace(
     /^(\{\$BRIDGE_DOMAIN.*\{)$/m,
-    `{\n\tadmin off\n\tauto_https disable_redirects\n}\n$1\n\tbind 127.0.0.1\n\ttls ${folder}/cert.pem ${folder}/key.pem`,
+    `$1\n\tbind 127.0.0.1\n\ttls ${folder}/cert.pem ${folder}/key.pem`,
   )
+  const site = `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${own}`
   const file = join(folder, 'Caddyfile')
   await writeFile(file, site)
   const env = {
     BRIDGE_DOMAIN: `https://${host}:${port}`,
     BRIDGE_UPSTREAM: `127.0.0.1:${upstream}`,
+    ...Object.fromEntries(['NODE_A', 'NODE_B', 'NODE_C'].map((key, at) => [key, `127.0.0.1:${nodes[at]}`])),
     XDG_DATA_HOME: join(folder, 'state'),
     XDG_CONFIG_HOME: join(folder, 'state'),
   }

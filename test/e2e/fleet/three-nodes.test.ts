@@ -75,7 +75,10 @@ test.skipIf(NATS_SERVER === undefined)(
     await translates(phone)
 
     // Its home ends: the call continues at another node.
-    const legsAt = async (port = '') => (await (await fetch(`http://127.0.0.1:${port}/health`)).json()).legs
+    const legsAt = async (port = '') => {
+      const answer = await fetch(`http://127.0.0.1:${port}/health`)
+      return ((await answer.json()) as { legs: number }).legs
+    }
     const legs = await Promise.all(nodes.map(([, , port]) => legsAt(port)))
     const home = nodes[legs.indexOf(1)]
     expect(legs.toSorted()).toEqual([0, 0, 1])
