@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { request } from 'node:https'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { trust } from '../../../src/simulator/discord/voice/certificate.ts'
@@ -8,6 +9,9 @@ import { hears } from '../../harness/e2e/phone-listener.ts'
 import { FleetNodes, heardBy } from '../../harness/fleet/fleet-nodes.ts'
 import { NATS_SERVER, NatsServers } from '../../harness/fleet/nats-servers.ts'
 import { programOf, RealProxy } from './proxy.ts'
+import { Router } from './router.ts'
+
+const ROUTER = new URL('../../../deploy/nginx/fleet-router.conf', import.meta.url)
 
 let known: Disposable
 beforeAll(() => {
@@ -44,8 +48,35 @@ function statusOf({ address }: RealProxy, path: string): Promise<number | undefi
   })
 }
 
-describe.each(['nginx', 'caddy'] as const)('a fleet behind %s, as in deploy/', { timeout: 120_000 }, kind => {
-  test.skipIf(programOf(kind) === undefined || NATS_SERVER === undefined)(
+/** A proxy in front of these nodes, as in deploy/. */
+type Front = (fleet: FleetNodes) => Promise<{ proxy: RealProxy } & AsyncDisposable>
+
+/** Only nginx. */
+async function nginx({ nodes }: FleetNodes) {
+  const [a = 0, b = 0, c = 0] = nodes.map(({ port }) => port)
+  const proxy = await RealProxy.start('nginx', { host: HOST, certificate: good, upstream: [a, b, c] })
+  return { proxy, [Symbol.asyncDispose]: () => proxy[Symbol.asyncDispose]() }
+}
+
+/** Caddy for TLS in front of the router. */
+async function caddyAndRouter({ nodes }: FleetNodes) {
+  await using stack = new AsyncDisposableStack()
+  const ports = Object.fromEntries(nodes.map(({ name, port }) => [name, port]))
+  const router = stack.use(await Router.start(await readFile(ROUTER, 'utf8'), ports))
+  const proxy = stack.use(
+    await RealProxy.start('caddy', { host: HOST, certificate: good, upstream: router.port }),
+  )
+  const owned = stack.move()
+  return { proxy, [Symbol.asyncDispose]: () => owned[Symbol.asyncDispose]() }
+}
+
+const FRONTS: readonly (readonly [name: string, front: Front, programs: readonly string[]])[] = [
+  ['nginx', nginx, ['nginx']],
+  ['Caddy and the router', caddyAndRouter, ['nginx', 'caddy']],
+]
+
+describe.each(FRONTS)('a fleet behind %s, as in deploy/', { timeout: 120_000 }, (_name, front, programs) => {
+  test.skipIf(programs.some(each => programOf(each) === undefined) || NATS_SERVER === undefined)(
     'connects callers at all nodes, and continues their calls when nodes end',
     async () => {
       await using nats = await NatsServers.start()
@@ -53,8 +84,8 @@ describe.each(['nginx', 'caddy'] as const)('a fleet behind %s, as in deploy/', {
         ...{ nats, random: randomFrom(1) },
         settings: { publicUrl: `https://${HOST}` },
       })
-      const [a = 0, b = 0, c = 0] = fleet.nodes.map(({ port }) => port)
-      await using proxy = await RealProxy.start(kind, { host: HOST, certificate: good, upstream: [a, b, c] })
+      await using started = await front(fleet)
+      const { proxy } = started
       const rooms = await Promise.all(
         Array.from({ length: 4 }, (_, at) =>
           Promise.all([

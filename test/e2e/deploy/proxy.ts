@@ -12,7 +12,7 @@ import { until } from '../../harness/until.ts'
 const run = promisify(execFile)
 const PROJECT = new URL('../../../', import.meta.url).pathname
 /** An unprivileged user, if the tests are run by root. */
-const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
+export const NOBODY = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 const PATIENCE_MS = 15_000
 
 /** Path of a program, installed or unpacked by `scripts/setup.mjs`; undefined if it is neither. */
@@ -27,7 +27,7 @@ export interface ProxyOptions {
   /** The public name. */
   readonly host: string
   readonly certificate: SelfSigned
-  /** Port of the bridge; for a fleet, those of the nodes a, b and c. */
+  /** Port of the bridge; for a fleet behind nginx, those of the nodes a, b and c. */
   readonly upstream: number | readonly [number, number, number]
 }
 
@@ -155,19 +155,15 @@ async function nginx(folder: string, { port, plain, upstream }: Places): Promise
 }
 
 async function caddy(folder: string, { host, port, upstream }: Places): Promise<Start> {
-  const nodes = typeof upstream === 'number' ? [] : upstream
-  const name = nodes.length > 0 ? 'fleet.Caddyfile' : 'Caddyfile'
-  const own = (await readFile(join(PROJECT, 'deploy/caddy', name), 'utf8')).replace(
+  const site = (await readFile(join(PROJECT, 'deploy/caddy/Caddyfile'), 'utf8')).replace(
     /^(\{\$BRIDGE_DOMAIN.*\{)$/m,
-    `$1\n\tbind 127.0.0.1\n\ttls ${folder}/cert.pem ${folder}/key.pem`,
+    `{\n\tadmin off\n\tauto_https disable_redirects\n}\n$1\n\tbind 127.0.0.1\n\ttls ${folder}/cert.pem ${folder}/key.pem`,
   )
-  const site = `{\n\tadmin off\n\tauto_https disable_redirects\n}\n${own}`
   const file = join(folder, 'Caddyfile')
   await writeFile(file, site)
   const env = {
     BRIDGE_DOMAIN: `https://${host}:${port}`,
     BRIDGE_UPSTREAM: `127.0.0.1:${upstream}`,
-    ...Object.fromEntries(['NODE_A', 'NODE_B', 'NODE_C'].map((key, at) => [key, `127.0.0.1:${nodes[at]}`])),
     XDG_DATA_HOME: join(folder, 'state'),
     XDG_CONFIG_HOME: join(folder, 'state'),
   }
@@ -175,7 +171,7 @@ async function caddy(folder: string, { host, port, upstream }: Places): Promise<
   return { args: ['run', ...settings], check: ['validate', ...settings], env }
 }
 
-function freePort(): Promise<number> {
+export function freePort(): Promise<number> {
   return new Promise(resolve => {
     const server = createServer()
     server.listen(0, '127.0.0.1', () => {
