@@ -4,6 +4,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^npm pack/, 'test/e2e/package/packed.ts', "'pack'"],
   [/^npm start|^dragoman serve/, 'test/e2e/commands.test.ts', "'serve'"],
   [/^npm run fleet/, 'test/e2e/fleet/three-nodes.test.ts', 'scripts/fleet.ts'],
+  [/^dragoman fleet/, 'test/e2e/fleet/operations.test.ts', 'showFleet'],
   [/^npm run demo$|^dragoman demo$|^dragoman demo --audio/, 'test/e2e/commands.test.ts', "'demo'"],
   [/^(npm run demo --|dragoman demo) --two-phones/, 'test/e2e/two-party/demo.test.ts', 'twoPhones'],
   [/^(npm run demo --|dragoman demo) --discord/, 'test/docs/discord-demo.long.ts', 'discordDemo'],

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { loadConfig } from '../../../src/config/load.ts'
 import { programOf } from './proxy.ts'
 
@@ -17,6 +17,7 @@ const MOST_EXPOSURE = 2
 let folder: string
 let unit: string
 const text = await readFile(UNIT, 'utf8')
+const template = await readFile(UNIT.replace('.service', '@.service'), 'utf8')
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dragoman-unit-'))
@@ -69,4 +70,55 @@ test('S-6, S-11: keeps plain HTTP local, limits memory and processes, and always
   expect([value('StartLimitIntervalSec'), value('Restart')]).toEqual(['0', 'always'])
   // It belongs to the unit, not to the service.
   expect(text.indexOf('StartLimitIntervalSec')).toBeLessThan(text.indexOf('[Service]'))
+})
+
+describe('the template of nodes', () => {
+  const value = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(template)?.[1]
+
+  there('passes the checks of systemd, with a low exposure level', async () => {
+    const path = join(folder, 'dragoman@.service')
+    await writeFile(path, template.replace('/usr/local/bin/dragoman', process.execPath))
+    const { stdout, stderr } = await run('systemd-analyze', [
+      'verify',
+      '--man=no',
+      '--recursive-errors=no',
+      path,
+    ])
+    expect([stdout, stderr]).toEqual(['', ''])
+    const instance = join(folder, 'dragoman@8081.service')
+    await writeFile(instance, template.replace('/usr/local/bin/dragoman', process.execPath))
+    const args = ['security', '--offline=true', '--no-pager', instance]
+    const level = await run('systemd-analyze', args)
+    expect(Number(/exposure level[^:]*: ([\d.]+)/.exec(level.stdout)?.[1])).toBeLessThan(MOST_EXPOSURE)
+  })
+
+  test('gives each node its name, port and folder, and valid settings', () => {
+    const environment = Object.fromEntries(
+      Array.from(template.matchAll(/^Environment=(DRAGOMAN_\w+)=(.*)$/gm), ([, name = '', text = '']) =>
+        name.endsWith('_FILE')
+          ? [name.slice(0, -5), '0123456789abcdef0123456789abcdef']
+          : [name, text.replace('%i', '8081')],
+      ),
+    )
+    const overrides = {
+      ...{ publicUrl: 'https://bridge.example.com', trustProxy: ['loopback'], drain: { seconds: 0 } },
+      fleet: { key: 'a key for tests only', nats: { servers: ['127.0.0.1:4222'] } },
+    }
+    const config = loadConfig({ env: environment, overrides, starts: 'bridge' })
+    expect(config).toMatchObject({ host: '127.0.0.1', port: 8081, fleet: { node: '8081' } })
+    expect([value('StateDirectory'), value('WorkingDirectory')]).toEqual(['dragoman-%i', '%S/dragoman-%i'])
+    for (const [, name, file] of template.matchAll(/^Environment=DRAGOMAN_(\w+)_FILE=(.*)$/gm))
+      expect(template, name).toContain(`LoadCredential=${file?.replace('%d/', '')}:`)
+  })
+
+  test('differs from the unit of a single server only where nodes differ', () => {
+    const settings = (unit: string) =>
+      unit
+        .split('\n')
+        .filter(line => /^\w+=/.test(line) && !/^(Description|After|Environment|LoadCredential)=/.test(line))
+    const differs = ['StateDirectory', 'WorkingDirectory', 'TimeoutStopSec', 'MemoryMax']
+    const others = settings(text).filter(line => !differs.includes(line.split('=')[0] ?? ''))
+    expect(settings(template)).toEqual(expect.arrayContaining(others))
+    expect(settings(template)).toHaveLength(settings(text).length)
+  })
 })
