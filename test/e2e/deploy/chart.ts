@@ -28,7 +28,7 @@ export async function rendered(values: Values = {}): Promise<Manifest[]> {
     Chart: Object.fromEntries(
       Object.entries(chart).map(([name, value]) => [name[0]?.toUpperCase() + name.slice(1), value]),
     ),
-    Release: { Name: 'line', Service: 'Helm' },
+    Release: { Name: 'line', Namespace: 'voice', Service: 'Helm' },
     Template: { BasePath: 'dragoman/templates' },
   }
   const manifests: Manifest[] = []

@@ -12,6 +12,25 @@
 {{- end -}}
 {{- end -}}
 
+{{- define "dragoman.node" -}}
+{{- include "dragoman.fullname" . | trunc 28 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "dragoman.drainSeconds" -}}
+{{- if .Values.fleet.enabled -}}
+{{- .Values.fleet.drainSeconds -}}
+{{- else -}}
+{{- .Values.drainSeconds -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "dragoman.frontend" -}}
+{{- include "dragoman.fullname" . -}}
+{{- if .Values.fleet.enabled -}}
+-router
+{{- end -}}
+{{- end -}}
+
 {{- define "dragoman.labels" -}}
 app.kubernetes.io/name: {{ include "dragoman.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
