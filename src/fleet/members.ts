@@ -105,7 +105,10 @@ export class Members implements Disposable {
       log.error({ node }, 'another process has the name of this node: no more calls are admitted here')
       return
     }
+    const known = this.#known.get(node)?.heartbeat.incarnation === incarnation
     this.#known.set(node, { heartbeat, heardAt: clock.now(), skewMs: Math.round(at - wallClock()) })
+    // So that a node that has just started knows all others at once, and where they are.
+    if (!known && !heartbeat.goodbye && this.#ticker) this.#beat()
   }
 
   /** Nothing could be heard until now: no node counts as silent for that. */

@@ -309,15 +309,18 @@ function send(reply: FastifyReply, { contentType, body }: Instructions): Fastify
   return reply.type(contentType).send(body)
 }
 
-/** A stream that ended this long after its instructions has worked: 5 s of media. Instructions are no older than a day (s). */
-const WORKED_SECONDS = 6
+/** A stream that ended this long after it could begin has worked. Instructions are no older than a day (s). */
+const WORKED_SECONDS = 3
 const LONGEST_SECONDS = 86_400
 
 /** Reads the counts from a resume URL; signed with the whole URL. `now`: wall-clock ms. */
 function pastOf({ query }: IncomingCall, now: number): ResumeState {
   const seconds = now / 1_000 - (countOf(query[ISSUED_FIELD]) ?? Number.POSITIVE_INFINITY)
-  const worked = seconds >= WORKED_SECONDS && seconds < LONGEST_SECONDS
-  const resumes = worked ? 0 : (countOf(query[RESUMES_FIELD]) ?? 0)
+  const before = countOf(query[RESUMES_FIELD]) ?? 0
+  // Repeated resumptions began with a pause, as `connect` has it.
+  const lasted = seconds - Math.max(0, before - 1)
+  const worked = lasted >= WORKED_SECONDS && seconds < LONGEST_SECONDS
+  const resumes = worked ? 0 : before
   const attempt = countOf(query[ATTEMPT_FIELD])
   return attempt === undefined ? { resumes } : { resumes, attempt }
 }

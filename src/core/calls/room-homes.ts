@@ -136,19 +136,24 @@ export class RoomHomes implements RoomPlacement, Disposable {
     if (fleet.status === 'alone') return entry.here()
     const until = clock.now() + ENTRY_WAIT_MS
     let gone: NodeIdentity | undefined
+    let asked: NodeIdentity | undefined
     let failure: unknown
     for (let attempt = 0; attempt === 0 || clock.now() < until; attempt++) {
-      if (attempt === 1) this.waited++
+      if (attempt === 1) {
+        this.waited++
+        const code = failure instanceof BridgeError ? failure.code : 'MOVED'
+        this.#log.info({ code }, 'waiting for the home of a room')
+      }
       if (attempt > 0) await this.#pause()
       try {
-        const target = await this.#target(entry.room, gone)
-        if (target === undefined) return entry.here()
-        const result = await entry.there(target.node)
+        asked = await this.#target(entry.room, gone)
+        if (asked === undefined) return entry.here()
+        const result = await entry.there(asked.node)
         if (result !== MOVED) return result
       } catch (error) {
         failure = error
         if (!(error instanceof BridgeError)) throw error
-        if (error.code === 'NODE_GONE') gone = await this.#endedHome(entry.room)
+        if (error.code === 'NODE_GONE') gone = asked && (await this.#ended(asked)) ? asked : undefined
         else if (error.code === 'FLEET_AWAY') {
           if (entry.closed) return this.#enterUnregistered(entry)
         } else if (error.code !== 'NODE_LATE') throw error
@@ -239,11 +244,9 @@ export class RoomHomes implements RoomPlacement, Disposable {
       .sort((a, b) => a.legs - b.legs || a.node.localeCompare(b.node))
   }
 
-  /** Nobody answers for the home of `room`: returns it if its process has ended. */
-  async #endedHome(room: string): Promise<NodeIdentity | undefined> {
-    const { fleet } = this.#options
-    const home = fleet.registrar.homeOf(nameOf(room))
-    return home && (await fleet.reach(home.node)) === 'refused' ? home : undefined
+  /** Nobody answers at `home`: returns whether its process has ended. */
+  async #ended({ node }: NodeIdentity): Promise<boolean> {
+    return (await this.#options.fleet.reach(node)) === 'refused'
   }
 
   #enterUnregistered<T>({ room, here }: RoomEntry<T>): T {

@@ -81,8 +81,10 @@ const callersOf = (rooms: readonly Room[]) => rooms.flatMap(({ callers }) => cal
 
 /** Resolves when all phones have sent media within the last moment. */
 function streaming(rooms: readonly Room[], ms: number): Promise<unknown> {
+  const over = () => callersOf(rooms).filter(({ call }) => !call.live)
   return until(
     () => {
+      if (over().length > 0) throw new Error(`${over().length} calls are over`)
       const now = performance.now()
       return callersOf(rooms).every(({ sentAt }) => now - sentAt < INTERRUPTED_MS)
     },
