@@ -77,6 +77,7 @@ export interface DiscordOptions
     | 'dialer'
     | 'roomCodes'
     | 'roomCodeLimiter'
+    | 'turn'
     | 'clock'
     | 'wallClock'
     | 'log'

@@ -56,6 +56,9 @@ export function openHomes({ fleet, relay, server, carriers, drain, clock, log }:
     log,
   })
   homes.start()
+  relay.observer.on('room', ({ room, state }) => {
+    if (state !== 'closed') homes.adopt(room)
+  })
   return homes
 }
 

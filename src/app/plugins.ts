@@ -6,6 +6,7 @@ import { rejectWhileOverloaded } from '../bridges/telephony/call-policy.ts'
 import type { CarrierBridgeOptions } from '../bridges/telephony/carrier-bridge.ts'
 import { createNumberRouter } from '../bridges/telephony/number-routing.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
+import { FleetLease } from '../core/calls/fleet-lease.ts'
 import { pageFiles } from '../pages/page-files.ts'
 import { captionPage, captionPagePath } from '../web/captions/caption-page.ts'
 import { LONGEST_LINK_MS } from '../web/captions/link-tokens.ts'
@@ -114,7 +115,7 @@ function browser(context: AppContext) {
   })
 }
 
-function discordBot({ settings, calls, stores, control, service, clock, log }: AppContext) {
+function discordBot({ settings, fleet, calls, stores, control, service, clock, log }: AppContext) {
   const { relay, announcer, dialer, roomCodes, roomCodeLimiter } = calls
   const { preferences, channels } = stores
   const numbers = numbersOf(settings)
@@ -123,6 +124,8 @@ function discordBot({ settings, calls, stores, control, service, clock, log }: A
     admission: control.admission(relay),
     roomCodeLimiter,
     running: channels,
+    turn:
+      fleet.status === 'alone' ? undefined : new FleetLease({ fleet, name: 'discord shard 0', clock, log }),
     wallClock: systemWallClock,
     phoneNumbers: Object.keys(numbers).filter(number => numbers[number]?.roomCode),
   })

@@ -42,7 +42,7 @@ export function browserFamilies(browser: () => BrowserBridge): Family[] {
   ]
 }
 
-const LOGIN = ['trying', 'ready', 'refused', 'closed'] as const
+const LOGIN = ['waiting', 'trying', 'ready', 'refused', 'closed'] as const
 
 /** Metrics of the Discord bot; without values if there is no bot. */
 export function discordFamilies(bot: () => DiscordBridge | undefined): Family[] {

@@ -13,7 +13,7 @@ import type { CommandCounters } from './counters.ts'
 import { LinkCounters } from './counters.ts'
 import type { DiscordBridge, LoginState } from './discord-bridge.ts'
 import { Login, logOut } from './login.ts'
-import { CAPTION_DEFAULTS, type DiscordBridgeOptions } from './options.ts'
+import { CAPTION_DEFAULTS, type DiscordBridgeOptions, type LoginTurn } from './options.ts'
 import { MemoryPreferences } from './preferences.ts'
 import { OutputPacer } from './voice/channel-output.ts'
 
@@ -52,6 +52,9 @@ export class DiscordBot implements DiscordBridge {
   #registrar: Registrar | undefined
   readonly #registered = Promise.withResolvers<void>()
   readonly #channels: DiscordInterpreters
+  readonly #turn: LoginTurn | undefined
+  /** Another process has the bot. */
+  #waiting = false
   #closing: Promise<void> | undefined
 
   constructor(options: DiscordBridgeOptions) {
@@ -60,6 +63,7 @@ export class DiscordBot implements DiscordBridge {
     const { preferences = new MemoryPreferences(), roomCodeLimiter = UNLIMITED, running } = options
     this.#clock = clock
     this.#log = log
+    this.#turn = options.turn
     this.#client = new Client({
       intents: [...INTENTS],
       // The number of connections that Discord recommends: one carries up to 2 500 guilds.
@@ -107,7 +111,7 @@ export class DiscordBot implements DiscordBridge {
   }
 
   get state(): LoginState {
-    return this.#login.state
+    return this.#waiting && !this.#closing ? { kind: 'waiting' } : this.#login.state
   }
 
   /** Resolves once: true when the bot is logged in, false when it never will be. Never rejects. */
@@ -132,18 +136,35 @@ export class DiscordBot implements DiscordBridge {
     return this.#client.guilds.cache.size
   }
 
-  /** Logs in, in the background. Call it once. */
+  /** Logs in, in the background, once it is this process's turn. Call it once. */
   start(): void {
-    this.#login.start()
-    this.#channels.listen()
-    this.#interactions.start()
     this.#client.once(Events.ClientReady, ({ application }) => this.#ready(application.id))
+    if (!this.#turn) {
+      this.#logIn()
+      return
+    }
+    this.#waiting = true
+    this.#turn.start(
+      () => {
+        if (!this.#closing) this.#logIn()
+      },
+      () => {
+        this.#closing ??= this.#abandon()
+      },
+    )
   }
 
   /** Says goodbye in every channel, leaves them and logs out. Idempotent. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
     return this.#closing
+  }
+
+  #logIn(): void {
+    this.#waiting = false
+    this.#login.start()
+    this.#channels.listen()
+    this.#interactions.start()
   }
 
   #ready(applicationId: string): void {
@@ -169,5 +190,17 @@ export class DiscordBot implements DiscordBridge {
     await withTimeout(this.#clock, GOODBYES_MS, this.#channels.close())
     this.#login[Symbol.dispose]()
     await logOut(this.#client, this.#clock)
+    await this.#turn?.release()
+  }
+
+  /** Another process has the bot: logs out first, so that leaving the channels here does not end theirs. */
+  async #abandon(): Promise<void> {
+    this.#log.error({}, 'another node has the Discord bot; restart this one to let it wait for it again')
+    this.#login[Symbol.dispose]()
+    await logOut(this.#client, this.#clock)
+    this.#interactions[Symbol.dispose]()
+    this.#registrar?.[Symbol.dispose]()
+    this.#registered.resolve()
+    await withTimeout(this.#clock, GOODBYES_MS, this.#channels.close())
   }
 }

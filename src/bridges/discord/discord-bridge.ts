@@ -1,8 +1,12 @@
 import type { Interpreters } from './channel-interpreter.ts'
 import type { CommandCounters, LinkCounters } from './counters.ts'
 
-/** State of the bot's login. `refused`: Discord rejected it permanently, and retries have stopped. */
+/**
+ * State of the bot's login. `waiting`: another process has the bot. `refused`: Discord rejected it permanently, and
+ * retries have stopped.
+ */
 export type LoginState =
+  | { readonly kind: 'waiting' }
   | { readonly kind: 'trying'; readonly attempts: number }
   | { readonly kind: 'ready' }
   | { readonly kind: 'refused'; readonly why: Refused }

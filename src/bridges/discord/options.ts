@@ -45,6 +45,14 @@ export const CHANNEL_DEFAULTS = channelOptionsSchema.parse({})
 /** Captions of a channel at the start. */
 export const CAPTION_DEFAULTS: CaptionSettings = { style: 'embed', thread: false }
 
+/** The right of one of several processes to log in. */
+export interface LoginTurn {
+  /** Calls `taken` once this process may log in, and `lost` when another one may: this one must log out. Call it once. */
+  start(taken: () => void, lost: () => void): void
+  /** Lets another process log in. Never rejects. */
+  release(): Promise<void>
+}
+
 /** Dependencies and settings of the bridge. It does not close what is passed in. */
 export interface DiscordBridgeOptions {
   /** The bot's token, from Discord's developer portal. Never logged. */
@@ -58,6 +66,11 @@ export interface DiscordBridgeOptions {
   readonly languages: LanguageOffer
   /** Default: in memory, until the process ends. */
   readonly preferences?: Preferences
+  /**
+   * Decides when this process may log in, if several have the same token: a bot can be connected only once. Default: at
+   * once.
+   */
+  readonly turn?: LoginTurn | undefined
   /** Absent: channels are not resumed after a restart. */
   readonly running?: RunningChannels
   /** Absent: outbound calls are disabled. */
@@ -101,6 +114,7 @@ export const discordBridgeOptionsSchema = z.strictObject({
   announcer: having('the announcer of notices', 'notice'),
   languages: callable("resolves to the service's languages"),
   preferences: having('user preferences', 'language', 'setLanguage', 'forget').optional(),
+  turn: having('the right to log in', 'start', 'release').optional(),
   running: having('the store of running channels', 'recent', 'keep').optional(),
   dialer: having('the dialer of outbound calls', 'dial').optional(),
   roomCodes: having('room codes', 'issue', 'find').optional(),

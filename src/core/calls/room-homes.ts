@@ -125,6 +125,16 @@ export class RoomHomes implements RoomPlacement, Disposable {
     return home?.node === this.#options.fleet.node ? undefined : home?.node
   }
 
+  /** Registers a room that was opened here without `enter`, such as that of a voice channel, so that others find it. */
+  adopt(room: string): void {
+    const { fleet, clock } = this.#options
+    if (fleet.status === 'alone' || this.#held.has(room)) return
+    const held: Held = { epoch: undefined, usedAt: clock.now() }
+    this.#held.set(room, held)
+    // Otherwise with a later sweep.
+    if (fleet.status === 'up') void this.#register(room, held)
+  }
+
   /** Calls `listener` with rooms that other nodes have taken over: their parties must leave and enter again. */
   onLost(listener: (rooms: ReadonlySet<string>) => void): Disposable {
     this.#listeners.add(listener)
