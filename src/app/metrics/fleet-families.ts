@@ -82,12 +82,12 @@ export function fleetFamilies({ fleet, homes }: FleetSources): Family[] {
     ),
     one(
       'dragoman_fleet_waits_total',
-      'Parties who had to wait for the home of their room.',
+      'Participants who had to wait for the home of their room.',
       () => homes.waited,
     ),
     one(
       'dragoman_fleet_wait_failures_total',
-      'Parties for whom no home was found within 8 s.',
+      'Participants for whom no home was found within 8 s.',
       () => homes.rejected,
     ),
     labeled(

@@ -25,18 +25,18 @@ const roomSchema = z.object({ room: z.string().min(1).max(256) })
 /** Returned by `there` if the other node is not the home of the room any more. */
 export const MOVED = Symbol('the room has moved')
 
-/** One party that enters a room. */
+/** One participant that enters a room. */
 export interface RoomEntry<T> {
   readonly room: string
   /** Nobody else can enter the room, so it needs no other node: it can be entered while the fleet is away. */
   readonly closed?: boolean
-  /** Admits the party at this node. Synchronous, so that nothing changes in between. */
+  /** Admits the participant at this node. Synchronous, so that nothing changes in between. */
   readonly here: () => T
-  /** Asks `node`, the home of the room, to admit the party. */
+  /** Asks `node`, the home of the room, to admit the participant. */
   readonly there: (node: string) => Promise<T | typeof MOVED>
 }
 
-/** Who admits a party to a room that is possibly at home elsewhere. */
+/** Who admits a participant to a room that is possibly at home elsewhere. */
 export interface RoomPlacement {
   /**
    * Runs `here` if this node is home to the room, verified by a write, and `there` otherwise. Rejects with `FLEET_AWAY`
@@ -63,14 +63,14 @@ interface Held {
 }
 
 /**
- * Keeps every room of a fleet on one node, its home, so that media never crosses nodes. A party enters a room where it
- * is at home. The first claim of a room decides, and a home verifies that it still is one before it admits another
- * party. A home that has ended is replaced.
+ * Keeps every room of a fleet on one node, its home, so that media never crosses nodes. A participant enters a room where
+ * it is at home. The first claim of a room decides, and a home verifies that it still is one before it admits another
+ * participant. A home that has ended is replaced.
  */
 export class RoomHomes implements RoomPlacement, Disposable {
   /** Rooms lost to another node. */
   lost = 0
-  /** Parties who had to wait for a home, or were rejected because it could not be determined. */
+  /** Participants who had to wait for a home, or were rejected because it could not be determined. */
   waited = 0
   rejected = 0
   readonly #options: RoomHomesOptions
@@ -135,7 +135,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
     if (fleet.status === 'up') void this.#register(room, held)
   }
 
-  /** Calls `listener` with rooms that other nodes have taken over: their parties must leave and enter again. */
+  /** Calls `listener` with rooms that other nodes have taken over: their participants must leave and enter again. */
   onLost(listener: (rooms: ReadonlySet<string>) => void): Disposable {
     this.#listeners.add(listener)
     return { [Symbol.dispose]: () => void this.#listeners.delete(listener) }
@@ -177,7 +177,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
   }
 
   /**
-   * Resolves to the node at which a party can enter `room`; undefined: here. `closed`: nobody else can enter it. Rejects
+   * Resolves to the node at which a participant can enter `room`; undefined: here. `closed`: nobody else can enter it. Rejects
    * with `FLEET_AWAY`.
    */
   locate(room: string, closed = false): Promise<string | undefined> {
@@ -196,7 +196,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
   }
 
   /**
-   * Moves every room to other nodes, and returns those that were moved. Their parties must then leave, and enter
+   * Moves every room to other nodes, and returns those that were moved. Their participants must then leave, and enter
    * again. Rooms that cannot be moved stay.
    */
   async moveAll(): Promise<ReadonlySet<string>> {

@@ -18,7 +18,7 @@ function nodes() {
   return { hub, clock, inUse, homes }
 }
 
-test('sends parties to the node that opened a room without them', async () => {
+test('sends participants to the node that opened a room without them', async () => {
   const { hub, homes } = nodes()
   const [a, b] = [homes(hub.join('a')), homes(hub.join('b'))]
   a.adopt('voice channel')
