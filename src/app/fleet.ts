@@ -71,11 +71,10 @@ export function canTakeOver(fleet: Fleet): boolean {
 export function carrierFleet(
   fleet: Fleet,
   homes: RoomHomes,
-  { publicUrl, nodeUrl }: { publicUrl: string | undefined; nodeUrl: string | undefined },
+  publicUrl: string | undefined,
 ): CarrierFleet | undefined {
   if (fleet.status === 'alone') return undefined
   const { node, exchange } = fleet
-  const template =
-    nodeUrl ?? (publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}/n/{node}`)
-  return { node, homes, exchange, nodeUrl: template?.replaceAll('{node}', node) }
+  const nodeUrl = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}/n/${node}`
+  return { node, homes, exchange, nodeUrl }
 }

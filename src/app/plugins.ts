@@ -88,7 +88,7 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
         ? { elsewhere: newCalls === 'unavailable', resumeDelaySeconds }
         : undefined,
     publicUrl,
-    fleet: carrierFleet(fleet, homes, { publicUrl, nodeUrl: settings.fleet?.nodeUrl }),
+    fleet: carrierFleet(fleet, homes, publicUrl),
   }
 }
 

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { z } from 'zod'
-import { secret, urlSchema } from '../common/setting-fields.ts'
+import { secret } from '../common/setting-fields.ts'
 import { nodeName } from './members.ts'
 
 const file = (about: string) => z.string().min(1).describe('a path').meta({ about })
@@ -49,18 +49,15 @@ export const fleetSettingsSchema = z.strictObject({
     .optional()
     .describe('up to 32 lower-case letters, digits and hyphens')
     .meta({ about: 'Name of this node, unique in the fleet. Default: the name of the host.' }),
-  nodeUrl: z
+  address: z
     .string()
-    .regex(/^https?:\/\/\S*\{node\}\S*$/)
+    .regex(/^http:\/\/[^\s/?#@]+\/?$/)
     .optional()
-    .describe('an address that contains {node}')
+    .describe('an address like http://10.0.0.5:8080')
     .meta({
       about:
-        'Public address of a node. {node} stands for its name. Default: publicUrl, followed by /n/{node}, which proxies must route to the node.',
+        'Address at which other nodes reach this one, on a private network. Default: the listening address, if it is loopback.',
     }),
-  address: urlSchema('an address like http://10.0.0.5:8080').optional().meta({
-    about: 'Address at which other nodes reach this one. Default: the listening address.',
-  }),
   key: z.string().min(16, 'at least 16 characters').optional().meta({
     about: 'Secret of the fleet, the same on all nodes. Names and numbers are stored as digests with it.',
   }),

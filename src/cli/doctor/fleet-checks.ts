@@ -17,7 +17,7 @@ export interface ExaminedFleet {
 
 /** Checks the connection to NATS, if this is a node of a fleet. */
 export async function fleetChecks(config: Config, around: FleetEnvironment): Promise<Check[]> {
-  const { nats, nodeUrl } = config.fleet
+  const { nats } = config.fleet
   if (!nats) return []
   if (missingOf('fleet').length > 0)
     return [fail('Fleet', 'its packages are not installed', howToInstall('fleet'))]
@@ -51,13 +51,9 @@ export async function fleetChecks(config: Config, around: FleetEnvironment): Pro
         'set fleet.nats.replicas to 3 to survive its loss',
       ),
     )
-  if (nodeUrl === undefined && config.publicUrl === undefined)
+  if (config.publicUrl === undefined)
     found.push(
-      fail(
-        'Fleet addresses',
-        'publicUrl is not set',
-        'set publicUrl, or fleet.nodeUrl, so that calls reach their node',
-      ),
+      fail('Fleet addresses', 'publicUrl is not set', 'set publicUrl, so that calls reach their node'),
     )
   return found
 }

@@ -110,7 +110,7 @@ export interface Table<T> {
 export interface QuotaTerms {
   /** Units that all nodes together can take in a period. */
   readonly limit: number
-  /** Units that a node leases at a time. A node that ends without notice loses at most the rest of its chunk. */
+  /** Units that a node leases at a time. A node that ends without notice loses at most one and a half chunks. */
   readonly chunk: number
   /** Name of the current period, such as the day; a new name starts a new count. */
   readonly period: () => string
