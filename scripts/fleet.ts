@@ -6,6 +6,7 @@
  *
  * For trying it out: everything listens on loopback, phones need no signature, and nothing is kept.
  */
+import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +33,7 @@ function natsServer(): string | undefined {
   return folders.map(folder => join(folder, 'nats-server')).find(path => existsSync(path)) ?? NATS_SERVER
 }
 
-function settingsOf(node: string, publicUrl: string, servers: readonly string[]): object {
+function settingsOf(node: string, publicUrl: string, servers: readonly string[], key: string): object {
   return {
     host: '127.0.0.1',
     port: 0,
@@ -41,6 +42,7 @@ function settingsOf(node: string, publicUrl: string, servers: readonly string[])
     log: { level: 'warn', format: 'text' },
     // Requests from this machine need no signature; there is no account.
     twilio: { insecure: true },
+    control: { keys: [{ name: 'fleet', key }] },
     fleet: { node, key: 'only on this machine', nats: { servers } },
   }
 }
@@ -50,6 +52,8 @@ async function run(program: string): Promise<void> {
   const nodes: FleetNodeProcess[] = []
   const listening = () => nodes.filter(({ port }) => port > 0)
   await using proxy = await FleetProxy.listen(listening, Math.random, Number(values.port))
+  const url = proxy.url.replace('127.0.0.1', 'localhost')
+  const key = randomBytes(18).toString('hex')
   const folder = await mkdtemp(join(tmpdir(), 'dragoman-fleet-'))
   const stopped = Promise.withResolvers<void>()
   let stopping = false
@@ -76,14 +80,12 @@ async function run(program: string): Promise<void> {
   say('Starting nats-server and three nodes…')
   try {
     for (const name of NAMES) {
-      const settings = stringify(
-        settingsOf(name, proxy.url.replace('127.0.0.1', 'localhost'), nats.addresses),
-      )
+      const settings = stringify(settingsOf(name, url, nats.addresses, key))
       await writeFile(join(folder, `${name}.yaml`), settings)
       nodes.push(new FleetNodeProcess(name, folder))
     }
     await Promise.race([Promise.all(nodes.map(node => node.listening())), stopped.promise])
-    if (!stopping) say(whereabouts(proxy.url.replace('127.0.0.1', 'localhost'), nodes))
+    if (!stopping) say(whereabouts(url, nodes, key))
     await Promise.race([stopped.promise, ...nodes.map(keepRunning)])
   } finally {
     stopping = true
@@ -93,7 +95,7 @@ async function run(program: string): Promise<void> {
   }
 }
 
-function whereabouts(url: string, nodes: readonly FleetNodeProcess[]): string {
+function whereabouts(url: string, nodes: readonly FleetNodeProcess[], key: string): string {
   return [
     '',
     `The fleet is on the line at ${url}`,
@@ -103,6 +105,9 @@ function whereabouts(url: string, nodes: readonly FleetNodeProcess[]): string {
     ...nodes.map(
       ({ name, pid, port }) => `  Node ${name}       ${url}/n/${name}/, port ${port}, process ${pid}`,
     ),
+    '',
+    'Its nodes and rooms:',
+    `  npm run dragoman -- fleet --server ${url} --key ${key}`,
     '',
     'Ctrl-C to stop.',
   ].join('\n')

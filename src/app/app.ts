@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { DiscordBridge } from '../bridges/discord/discord-bridge.ts'
 import type { NumberQuota } from '../bridges/telephony/call-policy.ts'
-import { setTimer } from '../common/clock.ts'
+import { pause } from '../common/clock.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { Switchboard } from '../core/calls/switchboard.ts'
 import type { Announcer } from '../core/model/announcer.ts'
@@ -19,7 +19,7 @@ import { registerPlugins } from './plugins.ts'
 
 export type { AppConfig, AppOptions }
 
-/** Time for which a node goes on answering once its calls have moved to other nodes (ms). */
+/** Time for which a node still answers requests after its calls have moved to other nodes (ms). */
 const RETURN_MS = 2_000
 
 /** The bridge server with everything it owns. */
@@ -99,7 +99,7 @@ function appOf(context: AppContext, owned: AsyncDisposable): App {
     await Promise.all(bridges.map(bridge => bridge.releaseRooms(moved)))
     await Promise.all(bridges.map(bridge => bridge.handOver()))
     // Requests of moved calls can still come here, until a proxy has noticed that this node is leaving.
-    if (moved.size > 0) await new Promise<void>(resolve => void setTimer(clock, RETURN_MS, resolve))
+    if (moved.size > 0) await pause(clock, RETURN_MS)
   }
   const end = async () => {
     if (leaving) {

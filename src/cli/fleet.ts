@@ -1,31 +1,12 @@
-import { z } from 'zod'
+import type { z } from 'zod'
+import { LEASE_MS } from '../fleet/members.ts'
+import { fleetAnswerSchema } from '../web/control/operations/fleet.ts'
 import { CommandError } from './errors.ts'
-import { listed, type Terminal } from './terminal.ts'
+import { listed, type Terminal, tableLines } from './terminal.ts'
 
 /** Time for the answer of the server (ms). */
 const PATIENCE_MS = 10_000
-/** A node that was silent for longer can lose its rooms to others (ms). */
-const SILENT_MS = 2_000
-
-/** The part of `GET /v1/fleet` that is shown. */
-const fleetSchema = z.object({
-  node: z.string(),
-  status: z.enum(['alone', 'up', 'away']),
-  nodes: z.array(
-    z.object({
-      node: z.string(),
-      address: z.string(),
-      version: z.string(),
-      legs: z.number(),
-      rooms: z.number(),
-      draining: z.boolean(),
-      silentMs: z.number(),
-    }),
-  ),
-  rooms: z.array(z.object({ name: z.string(), node: z.string() })),
-  missing: z.array(z.string()),
-})
-type FleetAnswer = z.infer<typeof fleetSchema>
+type FleetAnswer = z.infer<typeof fleetAnswerSchema>
 
 const STATUS = {
   alone: 'alone: no fleet is configured (fleet.nats)',
@@ -51,15 +32,7 @@ export async function showFleet({ server, key, json }: FleetQuestion, terminal: 
   terminal.line(listed('node', fleet.node))
   terminal.line(listed('fleet', STATUS[fleet.status]))
   const table = (rows: string[][]) => {
-    const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
-    terminal.line('')
-    for (const row of rows)
-      terminal.line(
-        row
-          .map((cell, at) => cell.padEnd(widths[at]!))
-          .join('  ')
-          .trimEnd(),
-      )
+    for (const line of ['', ...tableLines(rows)]) terminal.line(line)
   }
   if (fleet.nodes.length > 0)
     table([
@@ -79,7 +52,7 @@ export async function showFleet({ server, key, json }: FleetQuestion, terminal: 
 }
 
 function stateOf({ silentMs, draining }: FleetAnswer['nodes'][number]): string {
-  if (silentMs > SILENT_MS) return `silent for ${Math.round(silentMs / 1_000)} s`
+  if (silentMs > LEASE_MS) return `silent for ${Math.round(silentMs / 1_000)} s`
   return draining ? 'draining' : 'up'
 }
 
@@ -102,7 +75,7 @@ async function ask(server: string, key: string): Promise<FleetAnswer> {
     throw new CommandError('the key was rejected; pass one of control.keys with --key')
   if (answer.status === 404)
     throw new CommandError('the control API of the server is disabled; set control.keys')
-  const { data } = fleetSchema.safeParse(await answer.json().catch(() => undefined))
+  const { data } = fleetAnswerSchema.safeParse(await answer.json().catch(() => undefined))
   if (!data)
     throw new CommandError(`${url.origin} returned HTTP ${answer.status}, which is not an answer of a bridge`)
   return data

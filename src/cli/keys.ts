@@ -9,7 +9,7 @@ import { revisionOf } from '../service/server/keys/key-watch.ts'
 import { UsageFile, usagePath } from '../service/server/keys/usage-file.ts'
 import { serviceUrl } from '../service/server/settings.ts'
 import { CommandError } from './errors.ts'
-import type { Terminal } from './terminal.ts'
+import { type Terminal, tableLines } from './terminal.ts'
 
 /** Maximum time for a running service to apply a change, and the polling interval (ms). */
 const REACH_MS = 3_000
@@ -48,9 +48,7 @@ export async function listKeys(config: Config, { json }: Shown, terminal: Termin
   }
   const head = ['name', 'made', 'sessions', 'minutes in 24 h', 'used']
   const rows = [head, ...entries.map(entry => rowOf(entry, used(entry.sha256)))]
-  const widths = rows[0]!.map((_, column) => Math.max(...rows.map(row => row[column]!.length)))
-  const line = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column]!)).join('  ')
-  if (entries.length > 0) for (const row of rows) terminal.line(line(row).trimEnd())
+  if (entries.length > 0) for (const line of tableLines(rows)) terminal.line(line)
   else terminal.line(`No keys in ${fileOf(config).path}. Create one with dragoman keys add <name>.`)
   const configured = config.embedded.apiKeys.length
   if (configured > 0) terminal.line(`Plus ${configured} in the settings (embedded.apiKeys).`)

@@ -6,6 +6,17 @@ import { CommandError } from './errors.ts'
 /** Width of the name column, so that a link with a key fits into 80 columns. */
 const NAME_WIDTH = 9
 
+/** Formats rows as lines with aligned columns. */
+export function tableLines(rows: readonly (readonly string[])[]): string[] {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]!.length))) ?? []
+  return rows.map(row =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
 /** Formats a line of the list. */
 export function listed(name: string, value: string): string {
   return `  ${name.padEnd(NAME_WIDTH)}  ${value}`

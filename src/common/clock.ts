@@ -67,6 +67,11 @@ export class Ticker implements Disposable {
   }
 }
 
+/** Resolves after `ms`. */
+export function pause(clock: Clock, ms: number): Promise<void> {
+  return new Promise(resolve => void setTimer(clock, ms, resolve))
+}
+
 /** Settles when `work` settles, either way, or after `ms`. Never rejects. */
 export async function withTimeout(
   clock: Clock,

@@ -43,6 +43,11 @@ export function away(reason: string, cause?: unknown): BridgeError {
   return new BridgeError('FLEET_AWAY', `the fleet cannot be reached: ${reason}`, { retryable: true, cause })
 }
 
+/** Ignores a failure of the fleet, and throws any other error. */
+export function ignoreAway(error: unknown): void {
+  if (!(error instanceof BridgeError)) throw error
+}
+
 /** A table in a part of a store. Entries that do not match the schema count as absent, and are counted. */
 export class StoreTable<T> implements Table<T> {
   readonly #store: KeyValueStore

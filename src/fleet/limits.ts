@@ -1,8 +1,7 @@
 import { z } from 'zod'
-import { type Clock, setTimer } from '../common/clock.ts'
-import { BridgeError } from '../common/errors.ts'
+import { type Clock, pause } from '../common/clock.ts'
 import type { NodeIdentity, Quota, QuotaTerms, Slots } from '../core/model/fleet.ts'
-import { away, type KeyValueStore, parseStored, WriteConflict } from './key-value-store.ts'
+import { away, ignoreAway, type KeyValueStore, parseStored, WriteConflict } from './key-value-store.ts'
 
 /** Attempts to change an entry that others change at the same time. */
 const ATTEMPTS = 50
@@ -45,7 +44,7 @@ async function update<T>(
       return next
     } catch (error) {
       if (!(error instanceof WriteConflict)) throw error
-      await new Promise<void>(resolve => void setTimer(clock, random() * PAUSE_MS * attempt, resolve))
+      await pause(clock, random() * PAUSE_MS * attempt)
     }
   }
   throw away('the entry is changed too often')
@@ -102,7 +101,7 @@ export class StoreQuota implements Quota {
     await this.#leasing
     const back = this.#left
     this.#left = 0
-    if (back > 0) await this.#lease(-back).catch((error: unknown) => ignoreAway(error))
+    if (back > 0) await this.#lease(-back).catch(ignoreAway)
   }
 
   #startPeriod(): void {
@@ -202,8 +201,4 @@ export class StoreSlots implements Slots {
       }),
     )
   }
-}
-
-function ignoreAway(error: unknown): void {
-  if (!(error instanceof BridgeError)) throw error
 }

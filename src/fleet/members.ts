@@ -7,7 +7,7 @@ import type { FleetNode, NodeIdentity, NodeReport } from '../core/model/fleet.ts
 /** Interval of heartbeats (ms). */
 export const HEARTBEAT_MS = 500
 /** A node that was not heard for this long can be replaced (ms). */
-const LEASE_MS = 2_000
+export const LEASE_MS = 2_000
 /** A node that was not heard for this long is no longer listed (ms). */
 const FORGET_MS = 60_000
 

@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { BridgeError } from '../common/errors.ts'
 import type { Claim, NodeIdentity, Registrar } from '../core/model/fleet.ts'
 import type { FleetCounters } from './counters.ts'
-import { away, parseStored, type Stored, type WatchedStore, WriteConflict } from './key-value-store.ts'
+import {
+  away,
+  ignoreAway,
+  parseStored,
+  type Stored,
+  type WatchedStore,
+  WriteConflict,
+} from './key-value-store.ts'
 
 /** Attempts of a claim whose entry others change at the same time. */
 const ATTEMPTS = 8
@@ -128,8 +134,7 @@ export class StoreRegistrar implements Registrar, Disposable {
 
   /** Writes all entries of this node again, before they expire. Never rejects. */
   async refresh(): Promise<void> {
-    for (const [name, epoch] of [...this.#heldByName])
-      await this.confirm(name, epoch).catch((error: unknown) => ignoreAway(error))
+    for (const [name, epoch] of [...this.#heldByName]) await this.confirm(name, epoch).catch(ignoreAway)
   }
 
   /**
@@ -310,8 +315,4 @@ function homeIn(stored: Stored | undefined): Home | undefined {
 
 function nonceOf(): string {
   return randomBytes(6).toString('base64url')
-}
-
-function ignoreAway(error: unknown): void {
-  if (!(error instanceof BridgeError)) throw error
 }

@@ -1,12 +1,11 @@
 import type { RoomHomes } from '../../core/calls/room-homes.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
 import type { FleetCounters } from '../../fleet/counters.ts'
+import { LEASE_MS } from '../../fleet/members.ts'
 import { type Family, histogramFamily, labeled, single } from '../../web/metrics/metric-family.ts'
 
 /** Bounds of the duration of a confirmation (s). */
 const CONFIRMATION = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1]
-/** A node that was silent for longer counts as lost (ms): its rooms can be taken over. */
-const SILENT_MS = 2_000
 
 export interface FleetSources {
   readonly fleet: Fleet & { readonly counters?: FleetCounters }
@@ -31,16 +30,18 @@ export function fleetFamilies({ fleet, homes }: FleetSources): Family[] {
     labeled('dragoman_fleet_nodes', 'Nodes heard in the last minute, by state.', ['state'], () => {
       if (!counters) return []
       const { nodes } = fleet
-      const lost = nodes.filter(({ silentMs }) => silentMs > SILENT_MS).length
-      const draining = nodes.filter(each => each.draining && each.silentMs <= SILENT_MS).length
+      const lost = nodes.filter(({ silentMs }) => silentMs > LEASE_MS).length
+      const draining = nodes.filter(each => each.draining && each.silentMs <= LEASE_MS).length
       return [
         [['up'], nodes.length - lost - draining],
         [['draining'], draining],
         [['silent'], lost],
       ]
     }),
-    one('dragoman_fleet_clock_skew_seconds', 'Largest difference to the wall clock of another node.', () =>
-      Math.max(0, ...fleet.nodes.map(({ skewMs }) => Math.abs(skewMs) / 1_000)),
+    one(
+      'dragoman_fleet_clock_skew_seconds',
+      'Largest difference between the wall clocks of this node and another one.',
+      () => Math.max(0, ...fleet.nodes.map(({ skewMs }) => Math.abs(skewMs) / 1_000)),
     ),
     one('dragoman_fleet_homes', 'Rooms whose home is this node.', () => Array.from(homes.rooms).length),
     labeled(

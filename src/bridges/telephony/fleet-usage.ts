@@ -22,7 +22,7 @@ interface OpenQuota {
   readonly chunk: number
   /** Calls that use it. */
   calls: number
-  /** Units used without a lease while the fleet was away, at most a chunk. */
+  /** Units used without a lease while the fleet was unavailable, at most a chunk. */
   owed: number
 }
 
@@ -43,7 +43,7 @@ interface LeasedCall {
 
 /**
  * Minutes and money that the calls of all nodes can use in a day. A node counts a minute only out of its leased chunk, so
- * that all nodes together stay within the limits. While the fleet is away, calls in progress can use one more chunk.
+ * that all nodes together stay within the limits. While the fleet is unavailable, calls in progress can use one more chunk.
  */
 export class FleetUsage implements AsyncDisposable {
   readonly #fleet: Fleet
@@ -58,7 +58,7 @@ export class FleetUsage implements AsyncDisposable {
 
   /**
    * Leases the first minute of call `id` from all `scopes`; a minute costs `price`. Resolves to the minutes that remain for
-   * the call, including this one; 0: it is not allowed, and nothing was taken.
+   * the call, including this one; 0: the call is not allowed and takes nothing.
    */
   async open(id: string, scopes: readonly LimitedScope[], price = 0): Promise<number> {
     const demands = scopes.flatMap(scope => this.#demandsOf(scope, price))
@@ -179,7 +179,7 @@ export class FleetUsage implements AsyncDisposable {
     if (units > owed) open.quota.giveBack(units - owed)
   }
 
-  /** Leases what was used while the fleet was away. */
+  /** Leases what was used while the fleet was unavailable. */
   #settle(open: OpenQuota): void {
     if (open.owed > 0 && open.quota.take(open.owed)) open.owed = 0
   }

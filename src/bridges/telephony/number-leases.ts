@@ -15,7 +15,7 @@ const messageSchema = z.object({
   callId: z.string().max(128),
   /** Digest of the number called. */
   number: z.string().max(64),
-  /** The call is at the node that sends this. Absent: it is looked for. */
+  /** The call is at the node that sends this. Absent: the sender is looking for the call. */
   found: z.literal(true).optional(),
 })
 
@@ -42,7 +42,7 @@ interface Lease {
 
 /**
  * Takes inbound calls and their minutes from the limits that a number has on all nodes. Calls in progress continue when
- * no minute is left. While the fleet is away, callers are admitted within this node’s share of the calls. A call whose
+ * no minute is left. While the fleet is unavailable, callers are admitted within this node’s share of the calls. A call whose
  * room is at another node is passed on to that node.
  */
 export class NumberLeases implements Disposable {
@@ -148,7 +148,7 @@ export class NumberLeases implements Disposable {
     // First, so that the other node has given back its slot.
     this.#fleet.exchange.tell(SUBJECT, { callId, number: digest, found: true })
     if (!this.#leases.has(callId)) {
-      // Without a free slot or minute, it continues, and a slot is taken as soon as one is free.
+      // Without a free slot or minute, the call continues and takes a slot as soon as one is free.
       if (await this.take(callId, number, settings).catch(() => 'calls' as const))
         this.#leases.set(callId, { number, slot: undefined, takenAt: this.#clock.now(), arrived: true })
       adopted(callId, number)

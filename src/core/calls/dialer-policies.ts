@@ -81,7 +81,7 @@ const HOUR_MS = 60 * MINUTE_MS
  * A dialer with rate limits, for stolen keys and for callers who redial in a loop. Over a limit, `dial` throws
  * `CAPACITY` (retry later) or, for a destination called too often, `DIAL_REFUSED`. Calls in progress are not affected. In
  * a fleet, the limits apply to all nodes together, by minute and hour of the wall clock: a call above them fails with
- * these codes. While the fleet is away, each node has its share of the limits.
+ * these codes. While the fleet is unavailable, each node has its share of the limits.
  */
 export class RateLimitedDialer implements Dialer {
   /** Calls rejected by the limits. */

@@ -16,7 +16,7 @@ export interface FleetLeaseOptions {
 
 /**
  * Something that only one node of a fleet may have at a time. The others wait until that node gives it up, or has ended:
- * then one of them takes it within seconds. A node keeps it while the fleet is away.
+ * then one of them takes it within seconds. A node keeps it while the fleet is unavailable.
  */
 export class FleetLease implements Disposable {
   readonly #options: FleetLeaseOptions

@@ -8,7 +8,7 @@ export interface TakenSlot {
 }
 
 /**
- * A limit of how many of something exist at the same time on all nodes. While the fleet is away, each node has its share
+ * A limit of how many of something exist at the same time on all nodes. While the fleet is unavailable, each node has its share
  * of the limit, at least one.
  */
 export class FleetSlots {

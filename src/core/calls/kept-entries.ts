@@ -21,7 +21,7 @@ interface Kept<T> {
 
 /**
  * Data about people or places that all nodes of a fleet keep, under digests of their names, until a time of its own.
- * Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is away.
+ * Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is unavailable.
  */
 export class KeptEntries<T> implements Disposable {
   readonly #table: Table<Kept<T>>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BoundedMap } from '../../common/bounded-map.ts'
-import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
+import { type Clock, pause, Ticker } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import type { Fleet, FleetNode, NodeIdentity } from '../model/fleet.ts'
@@ -28,7 +28,7 @@ export const MOVED = Symbol('the room has moved')
 /** One participant that enters a room. */
 export interface RoomEntry<T> {
   readonly room: string
-  /** Nobody else can enter the room, so it needs no other node: it can be entered while the fleet is away. */
+  /** Nobody else can enter the room, so it needs no other node: it can be entered while the fleet is unavailable. */
   readonly closed?: boolean
   /** Admits the participant at this node. Synchronous, so that nothing changes in between. */
   readonly here: () => T
@@ -56,7 +56,7 @@ export interface RoomHomesOptions {
 }
 
 interface Held {
-  /** Undefined: opened while the fleet was away, and not yet registered. */
+  /** Undefined: opened while the fleet was unavailable, and not yet registered. */
   epoch: number | undefined
   /** Last time at which it was used (clock ms). */
   usedAt: number
@@ -154,7 +154,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
         const code = failure instanceof BridgeError ? failure.code : 'MOVED'
         this.#log.info({ code }, 'waiting for the home of a room')
       }
-      if (attempt > 0) await this.#pause()
+      if (attempt > 0) await pause(clock, RETRY_MS)
       try {
         asked = await this.#target(entry.room, gone)
         if (asked === undefined) return entry.here()
@@ -288,7 +288,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
     }
   }
 
-  /** Registers a room that was opened while the fleet was away. */
+  /** Registers a room that was opened while the fleet was unavailable. */
   async #register(room: string, held: Held): Promise<void> {
     try {
       const claim = await this.#options.fleet.registrar.claim(nameOf(room))
@@ -297,10 +297,6 @@ export class RoomHomes implements RoomPlacement, Disposable {
       // Tried again with the next sweep.
       if (!(error instanceof BridgeError)) throw error
     }
-  }
-
-  #pause(): Promise<void> {
-    return new Promise(resolve => void setTimer(this.#options.clock, RETRY_MS, resolve))
   }
 }
 

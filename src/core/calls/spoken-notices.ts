@@ -1,4 +1,4 @@
-import { type Clock, setTimer } from '../../common/clock.ts'
+import { type Clock, pause, setTimer } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Announcer, NoticeName } from '../model/announcer.ts'
 import type { Announcement } from '../playout/announcement.ts'
@@ -86,7 +86,7 @@ export class SwitchboardVoice {
       const queued = party.playout.backlogMs > 0 || party.playout.aheadMs(now) > 0
       const waited = now - begun
       if (waited >= REST_MS || (waited >= WORDS_MS && !queued)) return
-      await new Promise<void>(resolve => void setTimer(this.#clock, LOOK_MS, resolve))
+      await pause(this.#clock, LOOK_MS)
     }
   }
 }

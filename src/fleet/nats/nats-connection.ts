@@ -7,7 +7,7 @@ import {
   type NatsConnection,
   type NodeConnectionOptions,
 } from '@nats-io/transport-node'
-import { type Clock, setTimer } from '../../common/clock.ts'
+import { type Clock, pause, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { Logger } from '../../common/log.ts'
 import { away } from '../key-value-store.ts'
@@ -91,23 +91,9 @@ export class NatsLink implements AsyncDisposable {
   }
 
   async #connect(): Promise<void> {
-    const { settings, node, log } = this.#options
-    const connection = await connect({
-      ...credentialsOf(settings),
-      ...tlsOf(settings),
-      servers: [...settings.servers],
-      name: `dragoman ${node}`,
-      inboxPrefix: `_INBOX_${node}`,
-      noEcho: true,
-      timeout: FIRST_CONNECT_MS,
-      waitOnFirstConnect: true,
-      maxReconnectAttempts: -1,
-      reconnectTimeWait: 50,
-      reconnectJitter: 50,
-      pingInterval: 1_000,
-      maxPingOut: 2,
-      ignoreAuthErrorAbort: true,
-    })
+    const { settings, log } = this.#options
+    const connection = await this.#firstConnection({ ...credentialsOf(settings), ...tlsOf(settings) })
+    if (!connection) return
     if (this.#closed) {
       await connection.close()
       return
@@ -122,6 +108,44 @@ export class NatsLink implements AsyncDisposable {
     }
     void this.#follow(connection)
     await this.#becomeReady(connection)
+  }
+
+  /**
+   * Tries until a server accepts the connection; undefined: it is not needed any more. The library could wait as well,
+   * but does not report why, and cannot be stopped.
+   */
+  async #firstConnection(access: NodeConnectionOptions): Promise<NatsConnection | undefined> {
+    const { clock, log } = this.#options
+    let reported: string | undefined
+    while (!this.#closed) {
+      try {
+        return await this.#open(access)
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        if (reason !== reported) log.warn({ reason }, 'NATS cannot be reached, retrying')
+        reported = reason
+        await pause(clock, RETRY_MS)
+      }
+    }
+    return undefined
+  }
+
+  #open(access: NodeConnectionOptions): Promise<NatsConnection> {
+    const { settings, node } = this.#options
+    return connect({
+      ...access,
+      servers: [...settings.servers],
+      name: `dragoman ${node}`,
+      inboxPrefix: `_INBOX_${node}`,
+      noEcho: true,
+      timeout: FIRST_CONNECT_MS,
+      maxReconnectAttempts: -1,
+      reconnectTimeWait: 50,
+      reconnectJitter: 50,
+      pingInterval: 1_000,
+      maxPingOut: 2,
+      ignoreAuthErrorAbort: true,
+    })
   }
 
   async #follow(connection: NatsConnection): Promise<void> {
@@ -149,7 +173,7 @@ export class NatsLink implements AsyncDisposable {
         return
       } catch (error) {
         log.debug({ error: String(error) }, 'NATS is not ready yet')
-        await new Promise<void>(resolve => void setTimer(clock, RETRY_MS, resolve))
+        await pause(clock, RETRY_MS)
       }
     }
   }

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { request } from 'node:http'
 import type { NatsConnection } from '@nats-io/transport-node'
 import type { z } from 'zod'
-import { type Clock, setTimer, systemClock, Ticker } from '../../common/clock.ts'
+import { type Clock, pause, systemClock, Ticker } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../common/wall-clock.ts'
@@ -268,7 +268,7 @@ export class NatsFleet implements Fleet {
         return
       } catch (error) {
         if (!(error instanceof BridgeError)) throw error
-        await new Promise<void>(resolve => void setTimer(this.#options.clock, RETRY_MS, resolve))
+        await pause(this.#options.clock, RETRY_MS)
       }
     }
   }

@@ -1,4 +1,4 @@
-import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
+import { type Clock, pause, Ticker } from '../../common/clock.ts'
 import type { Overload } from '../../net/overload.ts'
 import type { ThreadUse } from './engines/thread-budget.ts'
 import { ServiceError } from './errors.ts'
@@ -158,7 +158,7 @@ export class LoadMonitor {
   async calm(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
     while (this.behindMs > FILES_WAIT_MS) {
-      await new Promise<void>(resolve => void setTimer(this.#options.clock, LOOK_MS, resolve))
+      await pause(this.#options.clock, LOOK_MS)
       signal.throwIfAborted()
     }
   }

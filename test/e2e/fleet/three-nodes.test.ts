@@ -74,6 +74,10 @@ test.skipIf(NATS_SERVER === undefined)(
     })
     await translates(phone)
 
+    const [, key = ''] = fleet.out.match(/--key (\w{24,})/) ?? []
+    const seen = await fetch(`${url}/v1/fleet`, { headers: { authorization: `Bearer ${key}` } })
+    expect(await seen.json()).toMatchObject({ status: 'up', missing: [] })
+
     // Its home ends: the call continues at another node.
     const legsAt = async (port = '') => {
       const answer = await fetch(`http://127.0.0.1:${port}/health`)

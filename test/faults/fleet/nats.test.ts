@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Kvm } from '@nats-io/kv'
@@ -10,6 +12,7 @@ import type { Fleet } from '../../../src/core/model/fleet.ts'
 import { NatsFleet } from '../../../src/fleet/nats/nats-fleet.ts'
 import { natsSettingsSchema } from '../../../src/fleet/settings.ts'
 import { NATS_SERVER, NatsServers } from '../../harness/fleet/nats-servers.ts'
+import { LogLines } from '../../harness/log-lines.ts'
 import { pause, until } from '../../harness/until.ts'
 import { SELF_SIGNED, TEST_KEY } from '../service/certificates.ts'
 
@@ -45,6 +48,31 @@ describe.skipIf(NATS_SERVER === undefined)('NATS', { timeout: 60_000 }, () => {
     nats.launch(0)
     await isUp(fleet)
     expect(await fleet.registrar.claim('room')).toMatchObject({ kind: 'home' })
+  })
+
+  test('is no longer tried once a node has ended that never reached it', async () => {
+    let attempts = 0
+    const server = createServer(socket => {
+      attempts++
+      socket.destroy()
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const log = new LogLines()
+    const fleet = await NatsFleet.open({
+      settings: natsSettingsSchema.parse({
+        servers: [`127.0.0.1:${(server.address() as AddressInfo).port}`],
+      }),
+      ...{ node: 'a', key: 'a key for tests only', version: '1.0.0', log },
+    })
+    expect(attempts).toBeGreaterThan(1)
+    expect(log.complaints.filter(line => line.includes('NATS cannot be reached'))).toHaveLength(1)
+    await fleet[Symbol.asyncDispose]()
+    await pause(300)
+    const before = attempts
+    await pause(700)
+    expect(attempts).toBe(before)
+    server.close()
   })
 
   test('can be restarted: homes and tables stay', async () => {

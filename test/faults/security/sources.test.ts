@@ -29,7 +29,7 @@ describe('the sources', () => {
       'bridges/telephony/menu.ts',
       'bridges/twilio/signature.ts',
       'service/server/keys/api-keys.ts',
-      'web/captions/link-tokens.ts',
+      'web/captions/caption-links.ts',
       'web/control/auth.ts',
     ])
   })

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { pageFiles } from '../../../src/pages/page-files.ts'
-import { captionPage } from '../../../src/web/captions/caption-page.ts'
+import { captionPage } from '../../../src/web/captions/caption-links.ts'
 import { watchFaults } from '../chromium.ts'
 import { controlled, type Wishes } from '../web/control-harness.ts'
 

@@ -5,7 +5,7 @@ import { RoomLives } from '../../../src/core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../../src/core/calls/room-links.ts'
 import { RoomRevocation } from '../../../src/core/calls/room-revocation.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { LinkTokens } from '../../../src/web/captions/link-tokens.ts'
+import { LinkTokens } from '../../../src/web/captions/caption-links.ts'
 import { FleetHub } from '../../harness/fleet/fleet-hub.ts'
 import { LogLines } from '../../harness/log-lines.ts'
 

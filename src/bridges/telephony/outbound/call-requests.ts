@@ -1,5 +1,5 @@
 import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
-import { type Clock, setTimer } from '../../../common/clock.ts'
+import { type Clock, pause } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import { type CallOrder, type CarrierApi, CarrierError } from '../ports/carrier-api.ts'
 
@@ -35,7 +35,7 @@ export async function placeCall(
       if (!(failure instanceof CarrierError) || failure.kind !== 'later' || clock.now() >= until)
         throw failure
     }
-    await pause(clock, attempt, random)
+    await pause(clock, backoffMs(attempt + 1, RETRY, random()))
     if (!wanted()) return undefined
   }
 }
@@ -56,11 +56,6 @@ export async function hangUpCall(
         return log.error({ dial, callId, error }, 'hang-up failed')
       }
     }
-    await pause(clock, attempt - 1, random)
+    await pause(clock, backoffMs(attempt, RETRY, random()))
   }
-}
-
-function pause(clock: Clock, attempt: number, random: () => number): Promise<void> {
-  const ms = backoffMs(attempt + 1, RETRY, random())
-  return new Promise(resolve => void setTimer(clock, ms, resolve))
 }

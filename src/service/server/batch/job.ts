@@ -1,4 +1,4 @@
-import { type Clock, setTimer } from '../../../common/clock.ts'
+import { pause } from '../../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../../common/language.ts'
 import type { Mp3Pool } from '../../../transcode/mp3/decoder-pool.ts'
 import { durationMs } from '../../../transcode/pcm.ts'
@@ -206,7 +206,7 @@ async function transcription(
   const until = async (understood: () => boolean) => {
     while (!understood() && !broken) {
       signal.throwIfAborted()
-      await waited(clock, LOOK_MS)
+      await pause(clock, LOOK_MS)
     }
     signal.throwIfAborted()
     if (broken) throw failed(broken)
@@ -246,8 +246,4 @@ async function opened(...[engine, ...how]: [SpeechToText, ...Parameters<SpeechTo
 
 function failed(cause: unknown): ServiceError {
   return new ServiceError('transcription_failed', 'the speech recognition engine failed', { cause })
-}
-
-function waited(clock: Clock, ms: number): Promise<void> {
-  return new Promise(resolve => void setTimer(clock, ms, resolve))
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ControlContext } from '../control-context.ts'
 import { operation } from '../operation.ts'
 
-const nodeSchema = z.strictObject({
+const nodeSchema = z.object({
   node: z.string(),
   incarnation: z.string().describe('Changes when the node starts again.'),
   address: z.string().describe('Address at which the other nodes reach it; empty for a server of its own.'),
@@ -16,16 +16,24 @@ const nodeSchema = z.strictObject({
   skewMs: z.number().describe('Its wall clock minus that of the node that answers (ms).'),
 })
 
-const answer = z.strictObject({
+const roomSchema = z.object({ name: z.string(), node: z.string() })
+
+/** The answer, as clients read it: nodes of other releases can add fields. */
+export const fleetAnswerSchema = z.object({
   node: z.string().describe('The node that answers.'),
   status: z
     .enum(['alone', 'up', 'away'])
     .describe('`alone`: not part of a fleet; `away`: NATS cannot be reached.'),
   nodes: z.array(nodeSchema),
-  rooms: z
-    .array(z.strictObject({ name: z.string(), node: z.string() }))
-    .describe('Open rooms and their homes.'),
+  rooms: z.array(roomSchema),
   missing: z.array(z.string()).describe('Nodes that did not answer: their rooms are not listed.'),
+})
+
+/** The answer of this release. */
+const strictAnswerSchema = z.strictObject({
+  ...fleetAnswerSchema.shape,
+  nodes: z.array(nodeSchema.strict()),
+  rooms: z.array(roomSchema.strict()).describe('Open rooms and their homes.'),
 })
 
 const ALONE = 'alone'
@@ -44,9 +52,9 @@ export const getFleet = operation({
   summary: 'Gets the nodes of the service',
   about: 'The nodes that share the calls, and at which of them each open room is.',
   status: 200,
-  answer,
+  answer: strictAnswerSchema,
   errors: [],
-  async run({ fleet, relay }: ControlContext): Promise<z.input<typeof answer>> {
+  async run({ fleet, relay }: ControlContext): Promise<z.input<typeof strictAnswerSchema>> {
     const here = fleet?.node ?? ALONE
     const rooms = Array.from(relay.rooms.keys(), name => ({ name, node: here }))
     if (!fleet) return { node: here, status: 'alone', nodes: [], rooms, missing: [] }

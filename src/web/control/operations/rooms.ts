@@ -76,14 +76,15 @@ export const listRooms = operation({
         .map(name => [name, roomView(context, name)]),
     )
     // Every node knows the created rooms; the one with the participants knows more.
-    for (const part of (await context.forwarding?.others(raw)) ?? [])
-      for (const room of roomsSchema.parse(part).rooms)
-        if (views.get(room.name)?.state !== 'open') views.set(room.name, room)
+    const parts = ((await context.forwarding?.others(raw)) ?? []).map(part => roomsSchema.parse(part))
+    for (const { rooms } of parts)
+      for (const room of rooms) if (views.get(room.name)?.state !== 'open') views.set(room.name, room)
     const behind = Array.from(views.keys()).sort()
     const page = behind.slice(0, limit)
     return {
       rooms: page.map(name => views.get(name)!),
-      next: behind.length > page.length ? (page.at(-1) ?? null) : null,
+      next:
+        behind.length > page.length || parts.some(part => part.next !== null) ? (page.at(-1) ?? null) : null,
     }
   },
 })

@@ -1,6 +1,6 @@
 import Fastify from 'fastify'
 import { afterAll, expect, test } from 'vitest'
-import { captionPage, captionPagePath } from '../../../../src/web/captions/caption-page.ts'
+import { captionPage, captionPagePath } from '../../../../src/web/captions/caption-links.ts'
 
 const server = Fastify({ routerOptions: { maxParamLength: 1_536 } })
 await server.register(captionPage)

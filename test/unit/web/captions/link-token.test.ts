@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { RoomLives } from '../../../../src/core/calls/room-lifetimes.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
-import { LinkTokens } from '../../../../src/web/captions/link-tokens.ts'
+import { LinkTokens } from '../../../../src/web/captions/caption-links.ts'
 
 function tokens() {
   const time = { now: 1_000_000 }
