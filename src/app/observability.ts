@@ -12,6 +12,7 @@ import {
 } from '../web/metrics/server-metrics.ts'
 import type { AppContext } from './context.ts'
 import { browserFamilies, discordFamilies, telephonyFamilies } from './metrics/bridge-families.ts'
+import { engineFamilies } from './metrics/engine-families.ts'
 import { fleetFamilies } from './metrics/fleet-families.ts'
 import {
   dashboardFamilies,
@@ -85,6 +86,7 @@ function families(
     ...dashboardFamilies(() => server.dashboard),
     ...guardFamilies(servers),
     ...ownFamilies({ drain, embedded, notReady }),
+    ...engineFamilies(() => embedded()?.figures),
     ...fleetFamilies({ fleet, homes }),
     ...traceFamilies(traces),
     ...processFamilies(version()),

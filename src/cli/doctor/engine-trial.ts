@@ -55,7 +55,7 @@ async function trial(engine: EngineChoice): Promise<string> {
       NOT_INSTALLED,
       systemClock,
     )
-    return used(made, transcribed)
+    return used(made?.engine, transcribed)
   }
   if (engine.kind === 'translation') {
     const [made] = chosenTranslators(
@@ -63,14 +63,14 @@ async function trial(engine: EngineChoice): Promise<string> {
       NOT_INSTALLED,
       systemClock,
     )
-    return used(made, each => translated(each, languagesOf(engine.choice)))
+    return used(made?.engine, each => translated(each, languagesOf(engine.choice)))
   }
   const [made] = chosenSynthesizers(
     [engine.choice as EngineChoices['synthesis'][number]],
     NOT_INSTALLED,
     systemClock,
   )
-  return used(made, spoken)
+  return used(made?.engine, spoken)
 }
 
 async function used<E extends { close(): Promise<void> }>(

@@ -14,6 +14,7 @@ import { Admission, LoadMonitor } from './capacity.ts'
 import { defaultEngines } from './engines/engine-selection.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { ThreadUse } from './engines/thread-budget.ts'
+import { EngineUsage } from './engines/usage/engine-usage.ts'
 import { ErrorCounts } from './errors.ts'
 import {
   addHttpRules,
@@ -84,7 +85,9 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const watch = await watched(settings, keys, clock, log)
   const usage = await kept(settings, ledger, clock, log)
   const threads = new ThreadUse(clock)
-  const engines = given.engines ?? (await installedEngines(settings, threads, clock, log))
+  const spending = new EngineUsage({ clock, wallClock, log, ledger })
+  const engines =
+    given.engines ?? (await installedEngines(settings, threads, { clock, log, usage: spending }))
   const workload = new LoadMonitor({ clock, admitLagMs: settings.admitLagMs, threads })
   const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: given.memoryShare })
   overload.start()
@@ -156,7 +159,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     engines,
     batch,
     requestGuard,
-    figures: () => figuresOf({ admission, workload, requestGuard, overload, errors }),
+    figures: () => figuresOf({ admission, workload, requestGuard, overload, errors, engines }),
     settings,
     async listen({ port = settings.port, host = settings.host } = {}) {
       if (settings.open && !isLoopback(host))
@@ -209,8 +212,7 @@ async function kept(
 function installedEngines(
   settings: ServiceSettings,
   threads: ThreadUse,
-  clock: Clock,
-  log: Logger,
+  around: { readonly clock: Clock; readonly log: Logger; readonly usage: EngineUsage },
 ): Promise<EngineSet> {
   const { phrasebook, voices, maxSessions } = settings
   const { pocketsphinx, apertium, transcription, translation, synthesis, ...synthesizers } = settings.engines
@@ -223,8 +225,7 @@ function installedEngines(
       phrasebook,
       voices,
     },
-    clock,
-    log,
+    around,
   )
 }
 
@@ -234,12 +235,14 @@ function figuresOf({
   requestGuard,
   overload,
   errors,
+  engines,
 }: {
   admission: Admission
   workload: LoadMonitor
   requestGuard: RequestGuard
   overload: Overload
   errors: ErrorCounts
+  engines: EngineSet
 }): ServiceFigures {
   const { periods, rejected, lateMs, memoryShare, reason } = overload
   const { user, system } = process.cpuUsage()
@@ -250,6 +253,8 @@ function figuresOf({
     busy: workload.busy,
     requestGuard: { ...requestGuard.counters },
     errors: errors.all,
+    engines: engines.usage.figures,
+    standIns: engines.usage.standIns,
     overload: { periods, rejected, lateMs, memoryShare, reason },
     memoryBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,

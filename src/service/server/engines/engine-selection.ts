@@ -2,7 +2,13 @@ import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
 import { Apertium } from './apertium/apertium.ts'
-import { EngineError, type SpeechToText, type Synthesizer, type TextTranslator } from './engine.ts'
+import {
+  EngineError,
+  type EngineKind,
+  type SpeechToText,
+  type Synthesizer,
+  type TextTranslator,
+} from './engine.ts'
 import { EngineSet } from './engine-set.ts'
 import type { ApertiumOptions, EngineChoices, LocalSynthesisSettings } from './engine-settings.ts'
 import { Espeak } from './espeak.ts'
@@ -21,12 +27,19 @@ import { ChatTranslator } from './remote/chat-translator.ts'
 import { LibreTranslate } from './remote/libre-translate.ts'
 import { OpenAiSynthesizer, OpenAiTranscriber } from './remote/openai.ts'
 import { Piper } from './remote/piper.ts'
+import type { Billing } from './usage/billing.ts'
+import type { EngineUsage } from './usage/engine-usage.ts'
+import { meteredRecognizer, meteredSynthesizer, meteredTranslator } from './usage/metered-engines.ts'
 
 /** Creates an installed engine; rejects with an `EngineError` if it is not available. Absent: disabled. */
 export type MakeInstalled<T> = (() => Promise<T>) | undefined
 
-/** An engine being created, or undefined for a disabled one. */
-type Made<T> = Promise<T> | undefined
+/** An engine being created, with its price and budget. */
+interface Made<T> {
+  /** Undefined for a disabled one. */
+  readonly engine: Promise<T> | undefined
+  readonly billing: Billing
+}
 
 /** Returns the engines in the order of the settings, then the installed ones that are not named there. */
 export function chosenRecognizers(
@@ -34,7 +47,7 @@ export function chosenRecognizers(
   installed: Readonly<Record<'pocketsphinx', MakeInstalled<SpeechToText>>>,
   clock: Clock,
 ): Made<SpeechToText>[] {
-  return withRest(choices, installed).map(choice => {
+  return withRest(choices, installed, (choice): Promise<SpeechToText> | undefined => {
     if (choice.engine === 'openai') return Promise.resolve(new OpenAiTranscriber(choice, clock))
     return installed[choice.engine]?.().then(engine => limitedRecognizer(engine, choice.languages))
   })
@@ -45,7 +58,7 @@ export function chosenTranslators(
   installed: Readonly<Record<'apertium', MakeInstalled<TextTranslator>>>,
   clock: Clock,
 ): Made<TextTranslator>[] {
-  return withRest(choices, installed).map(choice => {
+  return withRest(choices, installed, (choice): Promise<TextTranslator> | undefined => {
     if (choice.engine === 'openai') return Promise.resolve(new ChatTranslator(choice, clock))
     if (choice.engine === 'libretranslate') return LibreTranslate.create(choice, clock)
     return installed[choice.engine]?.().then(engine => limitedTranslator(engine, choice.languages))
@@ -57,20 +70,27 @@ export function chosenSynthesizers(
   installed: Readonly<Record<keyof LocalSynthesisSettings, MakeInstalled<Synthesizer>>>,
   clock: Clock,
 ): Made<Synthesizer>[] {
-  return withRest(choices, installed).map(choice => {
+  return withRest(choices, installed, (choice): Promise<Synthesizer> | undefined => {
     if (choice.engine === 'openai') return Promise.resolve(new OpenAiSynthesizer(choice, clock))
     if (choice.engine === 'piper') return Piper.create(choice, clock)
     return installed[choice.engine]?.().then(engine => limitedSynthesizer(engine, choice.languages))
   })
 }
 
-/** Returns the choices, followed by each installed engine that none of them names. */
-function withRest<C extends { readonly engine: string }, K extends string>(
+/** Creates the choices, followed by each installed engine that none of them names. */
+function withRest<C extends Billing & { readonly engine: string }, K extends string, T>(
   choices: readonly C[],
   installed: Readonly<Record<K, unknown>>,
-): (C | { readonly engine: K; readonly languages?: undefined })[] {
+  create: (choice: C | { readonly engine: K; readonly languages?: undefined }) => Promise<T> | undefined,
+): Made<T>[] {
   const rest = (Object.keys(installed) as K[]).filter(name => choices.every(({ engine }) => engine !== name))
-  return [...choices, ...rest.map(engine => ({ engine }))]
+  return [
+    ...choices.map(choice => ({
+      engine: create(choice),
+      billing: { price: choice.price, budget: choice.budget },
+    })),
+    ...rest.map(engine => ({ engine: create({ engine }), billing: {} })),
+  ]
 }
 
 /** Optional engines, which only add to the others; their absence is not worth a warning. */
@@ -117,8 +137,7 @@ export interface DefaultEngineOptions {
  */
 export async function defaultEngines(
   options: DefaultEngineOptions,
-  clock: Clock,
-  log: Logger,
+  { clock, log, usage }: { readonly clock: Clock; readonly log: Logger; readonly usage: EngineUsage },
 ): Promise<EngineSet> {
   const phrasebook = await Phrasebook.load(options.phrasebook)
   const { pocketsphinx, apertium, synthesizers, choices } = options
@@ -141,13 +160,21 @@ export async function defaultEngines(
     ),
     present(chosenSynthesizers(choices.synthesis, localSynthesizers(synthesizers), clock), log),
   ])
-  for (const [language, voiceId] of Object.entries(options.voices)) assertVoice(voices, language, voiceId)
-  const translating = translatorsInOrder(translators, log)
+  const meter = (kind: EngineKind, { engine, billing }: Present<{ readonly name: string }>) =>
+    usage.meter(kind, engine.name, billing)
+  const hearing = recognizers.map(each => meteredRecognizer(each.engine, meter('transcription', each)))
+  const translating = translators.map(each => meteredTranslator(each.engine, meter('translation', each)))
+  const speaking = voices.map(each => meteredSynthesizer(each.engine, meter('synthesis', each)))
+  for (const [language, voiceId] of Object.entries(options.voices)) assertVoice(speaking, language, voiceId)
+  const fallback = { usage, log }
   return new EngineSet({
-    speechToText: recognizersInOrder(recognizers, log),
-    translators: translating.map(engine => new PhraseTranslator(phrasebook, engine)),
-    synthesizers: synthesizersInOrder(voices, log),
+    speechToText: recognizersInOrder(hearing, fallback),
+    translators: translatorsInOrder(translating, fallback).map(
+      engine => new PhraseTranslator(phrasebook, engine),
+    ),
+    synthesizers: synthesizersInOrder(speaking, fallback),
     voices: options.voices,
+    usage,
   })
 }
 
@@ -169,14 +196,20 @@ function assertVoice(synthesizers: readonly Synthesizer[], language: LanguageId,
   throw new RangeError(`voices.${language} is "${voiceId}", allowed: ${known || 'none'}`)
 }
 
+interface Present<T> {
+  readonly engine: T
+  readonly billing: Billing
+}
+
 /** Returns the available engines. */
-async function present<T>(engines: readonly (Promise<T> | undefined)[], log: Logger): Promise<T[]> {
-  const found: T[] = []
-  const settled = await Promise.allSettled(engines)
+async function present<T>(engines: readonly Made<T>[], log: Logger): Promise<Present<T>[]> {
+  const found: Present<T>[] = []
+  const settled = await Promise.allSettled(engines.map(({ engine }) => engine))
   const told = new Set<unknown>()
-  for (const result of settled) {
+  for (const [index, result] of settled.entries()) {
+    const { billing } = engines[index]!
     if (result.status === 'fulfilled') {
-      if (result.value !== undefined) found.push(result.value)
+      if (result.value !== undefined) found.push({ engine: result.value, billing })
       continue
     }
     const { reason: error } = result

@@ -1,6 +1,7 @@
 import type { LanguageId } from '../../../common/language.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import type { SpeechToText, Synthesizer, TextTranslator } from './engine.ts'
+import { EngineUsage } from './usage/engine-usage.ts'
 
 /** A voice and its engine. */
 export interface OfferedVoice {
@@ -13,6 +14,8 @@ export class EngineSet {
   readonly speechToText: readonly SpeechToText[]
   readonly translators: readonly TextTranslator[]
   readonly synthesizers: readonly Synthesizer[]
+  /** What they have done, and which of them serve in place of others. */
+  readonly usage: EngineUsage
   /** Configured voice ids, by language. */
   readonly #chosen: Readonly<Record<LanguageId, string>>
 
@@ -21,11 +24,13 @@ export class EngineSet {
     translators?: readonly TextTranslator[]
     synthesizers?: readonly Synthesizer[]
     voices?: Readonly<Record<LanguageId, string>>
+    usage?: EngineUsage
   }) {
     this.speechToText = engines.speechToText ?? []
     this.translators = engines.translators ?? []
     this.synthesizers = engines.synthesizers ?? []
     this.#chosen = engines.voices ?? {}
+    this.usage = engines.usage ?? new EngineUsage()
   }
 
   /** Returns the engine that recognizes `language`, and has `grammar` if given. */

@@ -3,6 +3,7 @@ import { isLanguageId } from '../../../common/language.ts'
 import type { DeepReadonly } from '../../../common/setting-fields.ts'
 import { AUDIO_RATES } from '../../contract.ts'
 import { grammarsSchema } from './pocketsphinx/grammar.ts'
+import { billed } from './usage/billing.ts'
 
 /** Discriminator of the list entries. */
 const ENGINE = 'Kind of engine.'
@@ -210,7 +211,7 @@ export const engineChoicesSchema = {
   transcription: z
     .array(
       z
-        .discriminatedUnion('engine', [openAiTranscription, installed('pocketsphinx')])
+        .discriminatedUnion('engine', [billed(openAiTranscription), installed('pocketsphinx')])
         .describe(tableOf('openai', 'pocketsphinx')),
     )
     .default([])
@@ -218,7 +219,11 @@ export const engineChoicesSchema = {
   translation: z
     .array(
       z
-        .discriminatedUnion('engine', [openAiTranslation, libreTranslate, installed('apertium')])
+        .discriminatedUnion('engine', [
+          billed(openAiTranslation),
+          billed(libreTranslate),
+          installed('apertium'),
+        ])
         .describe(tableOf('openai', 'libretranslate', 'apertium')),
     )
     .default([])
@@ -227,8 +232,8 @@ export const engineChoicesSchema = {
     .array(
       z
         .discriminatedUnion('engine', [
-          openAiSynthesis,
-          piper,
+          billed(openAiSynthesis),
+          billed(piper),
           z.strictObject({
             engine: LOCAL_SYNTHESIS.meta({ about: ENGINE }),
             languages: languages.optional(),

@@ -18,6 +18,20 @@ export class EngineError extends Error {
   }
 }
 
+/** Figures that only the engine itself knows, since its last report. */
+export interface EngineReport {
+  readonly inputTokens?: number | undefined
+  readonly outputTokens?: number | undefined
+  /** Connections that replaced one at its maximum age. */
+  readonly renewals?: number | undefined
+}
+
+/** Implemented by engines that report figures of their own. */
+export interface ReportingEngine {
+  /** Calls `listener` with every report from now on. Called once, before the engine is used. */
+  onReport?(listener: (report: EngineReport) => void): void
+}
+
 /** Recognized text of one utterance. */
 export interface Transcript {
   /** Counts the utterances of one stream from 1; partials and the final of one utterance share it. */
@@ -63,7 +77,7 @@ export interface HearingOptions {
 }
 
 /** A speech recognition engine. */
-export interface SpeechToText {
+export interface SpeechToText extends ReportingEngine {
   readonly name: string
   /** Supported languages. */
   readonly languages: readonly LanguageId[]
@@ -87,7 +101,7 @@ export interface Speech {
 }
 
 /** A speech synthesis engine. */
-export interface Synthesizer {
+export interface Synthesizer extends ReportingEngine {
   readonly name: string
   /** Its voices; the default voice of each language comes first. */
   readonly voices: readonly VoiceEntry[]
@@ -101,7 +115,7 @@ export interface Synthesizer {
 }
 
 /** A translation engine. */
-export interface TextTranslator {
+export interface TextTranslator extends ReportingEngine {
   readonly name: string
   /** Target languages for `from`; empty for an unsupported language. */
   targets(from: LanguageId): readonly LanguageId[]

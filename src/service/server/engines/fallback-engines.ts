@@ -1,13 +1,30 @@
 import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { VoiceEntry } from '../../contract.ts'
-import { EngineError, type SpeechToText, type Synthesizer, type TextTranslator } from './engine.ts'
+import {
+  EngineError,
+  type EngineKind,
+  type SpeechToText,
+  type Synthesizer,
+  type TextTranslator,
+} from './engine.ts'
+import { OverBudgetError } from './usage/engine-meter.ts'
+import type { EngineUsage } from './usage/engine-usage.ts'
+
+/** Where replacements are recorded. */
+export interface FallbackOptions {
+  readonly usage: Pick<EngineUsage, 'replaced' | 'served'>
+  readonly log: Logger
+}
 
 /**
  * Engines in order, each with the following ones as fallbacks: when one fails with an `EngineError`, the next capable
- * one is used. The error of the last one is thrown.
+ * one is used, and the replacement is recorded. The error of the last one is thrown.
  */
-export function recognizersInOrder(engines: readonly SpeechToText[], log: Logger): SpeechToText[] {
+export function recognizersInOrder(
+  engines: readonly SpeechToText[],
+  fallback: FallbackOptions,
+): SpeechToText[] {
   return engines.map((engine, index) => ({
     name: engine.name,
     languages: engine.languages,
@@ -18,27 +35,35 @@ export function recognizersInOrder(engines: readonly SpeechToText[], log: Logger
         .slice(index + 1)
         .filter(({ languages }) => languages.includes(language))
         .filter(({ grammars = [] }) => grammar === undefined || grammars.includes(grammar))
-      return firstThatCan([engine, ...others], each => each.open(language, sink, options), log)
+      const ask = (each: SpeechToText) => each.open(language, sink, options)
+      return firstThatCan([engine, ...others], ask, 'transcription', fallback)
     },
     close: () => engine.close(),
   }))
 }
 
-export function translatorsInOrder(engines: readonly TextTranslator[], log: Logger): TextTranslator[] {
+export function translatorsInOrder(
+  engines: readonly TextTranslator[],
+  fallback: FallbackOptions,
+): TextTranslator[] {
   return engines.map((engine, index) => ({
     name: engine.name,
     targets: from => engine.targets(from),
     prepare: (from, to) => engine.prepare(from, to),
     translate(text, from, to) {
       const others = engines.slice(index + 1).filter(each => each.targets(from).includes(to))
-      return firstThatCan([engine, ...others], each => each.translate(text, from, to), log)
+      const ask = (each: TextTranslator) => each.translate(text, from, to)
+      return firstThatCan([engine, ...others], ask, 'translation', fallback)
     },
     close: () => engine.close(),
   }))
 }
 
 /** The fallback uses a voice of the same language, and of the same gender if available. */
-export function synthesizersInOrder(engines: readonly Synthesizer[], log: Logger): Synthesizer[] {
+export function synthesizersInOrder(
+  engines: readonly Synthesizer[],
+  fallback: FallbackOptions,
+): Synthesizer[] {
   return engines.map((engine, index) => ({
     name: engine.name,
     voices: engine.voices,
@@ -46,7 +71,8 @@ export function synthesizersInOrder(engines: readonly Synthesizer[], log: Logger
       const wanted = engine.voices.find(voice => voice.voiceId === voiceId)
       const others = wanted ? standIns(engines.slice(index + 1), wanted) : []
       const voices = [{ name: engine.name, engine, voiceId }, ...others]
-      return firstThatCan(voices, voice => voice.engine.speak(text, voice.voiceId, signal), log)
+      const ask = (voice: (typeof voices)[number]) => voice.engine.speak(text, voice.voiceId, signal)
+      return firstThatCan(voices, ask, 'synthesis', fallback)
     },
     close: () => engine.close(),
   }))
@@ -63,16 +89,25 @@ function standIns(engines: readonly Synthesizer[], { languageId, voiceGender }: 
 async function firstThatCan<E extends { readonly name: string }, T>(
   engines: readonly E[],
   ask: (engine: E) => Promise<T>,
-  log: Logger,
+  kind: EngineKind,
+  { usage, log }: FallbackOptions,
 ): Promise<T> {
+  const [preferred] = engines
+  let why: 'failed' | 'over_budget' | undefined
   for (const [index, engine] of engines.entries()) {
     const next = engines[index + 1]
     try {
-      return await ask(engine)
+      const result = await ask(engine)
+      if (why) usage.replaced(kind, preferred!.name, engine.name, why)
+      else usage.served(kind, engine.name)
+      return result
     } catch (error) {
       if (!(error instanceof EngineError) || !next) throw error
-      const { kind, message: reason } = error
-      log.warn({ engine: engine.name, kind, reason, instead: next.name }, 'engine failed')
+      const overBudget = error instanceof OverBudgetError
+      why ??= overBudget ? 'over_budget' : 'failed'
+      // Logged once, when its budget was reached.
+      if (overBudget) continue
+      log.warn({ engine: engine.name, kind, reason: error.message, instead: next.name }, 'engine failed')
     }
   }
   throw new RangeError('no engine is available')

@@ -6,7 +6,7 @@ import { ServiceError } from '../errors.ts'
 import { KeyUsage } from './key-holder.ts'
 import type { KeyEntry, KeyLimits } from './key-store.ts'
 import { keyDigest } from './key-store.ts'
-import { AudioUsage, UsageLedger } from './usage.ts'
+import { RollingUsage, UsageLedger } from './usage.ts'
 
 /** A key as configured: bare, or with a name for the log and limits. */
 export type ConfiguredKey = string | ({ readonly name: string; readonly key: string } & KeyLimits)
@@ -54,7 +54,7 @@ export class ApiKeys {
   ) {
     this.#ledger = ledger
     // Not in the ledger: an open service has no limits per key.
-    const usage = () => new AudioUsage(clock, 0)
+    const usage = () => new RollingUsage(clock, 0)
     this.#everybody = open ? new KeyUsage('open', {}, usage()) : undefined
     this.#attempts = new FailureLimiter(clock, maxAttemptsPerMinute)
     this.#configured = apiKeys.map((entry, index) => {

@@ -1,6 +1,6 @@
 import { ServiceError } from '../errors.ts'
 import type { KeyLimits } from './key-store.ts'
-import type { AudioUsage } from './usage.ts'
+import type { RollingUsage } from './usage.ts'
 import { AudioQuota } from './usage.ts'
 
 /** A remaining quota below this counts as used up (ms). */
@@ -21,7 +21,7 @@ export class KeyUsage {
   #revoked = false
 
   /** Usage is counted in `usage`. */
-  constructor(name: string, limits: KeyLimits, usage: AudioUsage) {
+  constructor(name: string, limits: KeyLimits, usage: RollingUsage) {
     this.name = name
     this.#limits = limits
     this.#allowance = new AudioQuota(usage, Number.POSITIVE_INFINITY)

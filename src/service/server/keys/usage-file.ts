@@ -7,7 +7,10 @@ import { writeFileAtomic } from '../../../storage/atomic-file.ts'
 import { withLock } from '../../../storage/file-lock.ts'
 import { oldestSlice, SLICE_MS, type UsageByKey, type UsageLedger, type UsageSlices } from './usage.ts'
 
-/** Milliseconds used, by key and by quarter of an hour; a quarter is named by its start. */
+/**
+ * Usage by mark and by quarter of an hour, which is named by its start: milliseconds of audio of keys, and what the budgets
+ * of engines count.
+ */
 const fileSchema = z.strictObject({
   version: z.literal(1),
   keys: z.record(z.string(), z.record(z.iso.datetime(), z.number().min(0))),
@@ -19,7 +22,7 @@ export function usagePath(keyFile: string): string {
 }
 
 /**
- * Usage of keys, in a JSON file that only its owner can read. Any number of services can share it: each adds its own
+ * Usage of keys and engines, in a JSON file that only its owner can read. Any number of services can share it: each adds its own
  * usage, in turn, and reads what the others have added.
  */
 export class UsageFile {

@@ -4,19 +4,19 @@ const MINUTE_MS = 60_000
 
 /** Quota of audio per 24 hours. */
 export class AudioQuota {
-  readonly #usage: AudioUsage
+  readonly #usage: RollingUsage
   /** Maximum minutes; can change at any time. */
   minutes: number
 
   /** Counts in `usage`. */
-  constructor(usage: AudioUsage, minutes: number) {
+  constructor(usage: RollingUsage, minutes: number) {
     this.#usage = usage
     this.minutes = minutes
   }
 
   /** Remaining audio (ms), never negative. */
   get leftMs(): number {
-    return Math.max(0, this.minutes * MINUTE_MS - this.#usage.usedMs)
+    return Math.max(0, this.minutes * MINUTE_MS - this.#usage.used)
   }
 
   /** Time until the oldest usage expires (ms); 0 when nothing was used. */
@@ -37,7 +37,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 export const SLICE_MS = 15 * MINUTE_MS
 const SLICES = DAY_MS / SLICE_MS
 
-/** Audio (ms) by slice; a slice is identified by the number of slices since 1970. */
+/** Amounts by slice; a slice is identified by the number of slices since 1970. */
 export type UsageSlices = ReadonlyMap<number, number>
 
 /** Returns the oldest slice that still counts at `now` (ms since 1970). */
@@ -46,11 +46,11 @@ export function oldestSlice(now: number): number {
 }
 
 /**
- * Audio used by one key in the last 24 hours. A rolling window instead of a calendar day: limits do not all reset at
- * midnight, and no time zone is needed. Usage is counted in slices of 15 minutes and never expires early, so a quota
- * takes up to 24 h 15 min to recover.
+ * What one key or engine has used in the last 24 hours: milliseconds of audio, or millionths of a currency. A rolling
+ * window instead of a calendar day: limits do not all reset at midnight, and no time zone is needed. Usage is counted in
+ * slices of 15 minutes and never expires early, so a quota takes up to 24 h 15 min to recover.
  */
-export class AudioUsage {
+export class RollingUsage {
   readonly #clock: Clock
   readonly #originMs: number
   /** As last saved, by any process. */
@@ -64,8 +64,8 @@ export class AudioUsage {
     this.#originMs = originMs
   }
 
-  /** Audio used (ms). */
-  get usedMs(): number {
+  /** The sum of the last 24 hours. */
+  get used(): number {
     this.#forget()
     let sum = 0
     for (const ms of this.#saved.values()) sum += ms
@@ -85,10 +85,10 @@ export class AudioUsage {
     return new Map(this.#fresh)
   }
 
-  add(ms: number): void {
+  add(amount: number): void {
     const slice = Math.floor(this.#now / SLICE_MS)
     if (!this.#fresh.has(slice)) this.#forget()
-    this.#fresh.set(slice, (this.#fresh.get(slice) ?? 0) + ms)
+    this.#fresh.set(slice, (this.#fresh.get(slice) ?? 0) + amount)
   }
 
   /** Records that `saved` is now the saved state, which includes `counted` of the fresh usage. */
@@ -112,14 +112,14 @@ export class AudioUsage {
   }
 }
 
-/** Usage by the mark of each key. */
+/** Usage by the mark of each key or engine. */
 export type UsageByKey = ReadonlyMap<string, UsageSlices>
 
-/** Usage of all keys. A key that is removed and added again keeps its count. */
+/** Usage of all keys and engines. One that is removed and added again keeps its count. */
 export class UsageLedger {
   readonly #clock: Clock
   readonly #originMs: number
-  readonly #usages = new Map<string, AudioUsage>()
+  readonly #usages = new Map<string, RollingUsage>()
 
   /** `originMs`: the time since 1970 at which `clock` was 0. */
   constructor(clock: Clock, originMs: number) {
@@ -132,11 +132,11 @@ export class UsageLedger {
     return this.#clock.now() + this.#originMs
   }
 
-  /** Returns the usage of the key with this mark. */
-  of(mark: string): AudioUsage {
+  /** Returns the usage with this mark: the digest of a key, or the name of an engine’s budget. */
+  of(mark: string): RollingUsage {
     let usage = this.#usages.get(mark)
     if (!usage) {
-      usage = new AudioUsage(this.#clock, this.#originMs)
+      usage = new RollingUsage(this.#clock, this.#originMs)
       this.#usages.set(mark, usage)
     }
     return usage

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
+import type { EngineReport } from '../engine.ts'
 import type { ChatTranslatorOptions } from '../engine-settings.ts'
 import { languageRow } from '../languages.ts'
 import { HttpTranslator, otherLanguages } from './http-translator.ts'
@@ -112,6 +113,11 @@ const replySchema = z.object({
       }),
     )
     .min(1),
+  // Not all servers report it.
+  usage: z
+    .object({ prompt_tokens: z.number().min(0), completion_tokens: z.number().min(0) })
+    .nullish()
+    .catch(undefined),
 })
 
 /** Token limit of a translation: for a language with many tokens per letter, plus some overhead. */
@@ -134,10 +140,15 @@ const LIMITS = ['max_tokens', 'max_completion_tokens', undefined] as const
 export class ChatTranslator extends HttpTranslator {
   readonly #options: ChatTranslatorOptions
   readonly #dialect = new RequestDialect(PARTS)
+  #report: ((report: EngineReport) => void) | undefined
 
   constructor(options: ChatTranslatorOptions, clock: Clock) {
     super('openai-chat', options, clock)
     this.#options = options
+  }
+
+  onReport(listener: (report: EngineReport) => void): void {
+    this.#report = listener
   }
 
   targets(from: LanguageId): readonly LanguageId[] {
@@ -162,6 +173,8 @@ export class ChatTranslator extends HttpTranslator {
     })
     const parsed = replySchema.safeParse(reply)
     if (!parsed.success) throw this.http.error('returned JSON that is not a chat completion')
+    const { usage } = parsed.data
+    if (usage) this.#report?.({ inputTokens: usage.prompt_tokens, outputTokens: usage.completion_tokens })
     const [{ message, finish_reason: end }] = parsed.data.choices as [(typeof parsed.data.choices)[number]]
     if (end === 'length' || end === 'content_filter')
       throw this.http.error(`ended its response early (${end})`)

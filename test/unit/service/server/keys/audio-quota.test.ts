@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { AudioQuota, AudioUsage } from '../../../../../src/service/server/keys/usage.ts'
+import { AudioQuota, RollingUsage } from '../../../../../src/service/server/keys/usage.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 
 const MINUTE_MS = 60_000
@@ -8,7 +8,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 /** A time within a quarter of an hour that has started. */
 const ORIGIN_MS = 1_767_323_045_000
 
-const of = (clock: FakeClock, minutes: number) => new AudioQuota(new AudioUsage(clock, ORIGIN_MS), minutes)
+const of = (clock: FakeClock, minutes: number) => new AudioQuota(new RollingUsage(clock, ORIGIN_MS), minutes)
 
 test('usage expires after a day, and the time is reported', () => {
   const clock = new FakeClock()

@@ -1,0 +1,99 @@
+import {
+  type EngineFigures,
+  FIRST_RESULT_BOUNDS,
+  OUTCOMES,
+  type StandIn,
+} from '../../service/server/engines/usage/engine-figures.ts'
+import { type Family, type Labeled, labeled, type Sample } from '../../web/metrics/metric-family.ts'
+
+/** Figures of the engines of the embedded service; undefined while there is none. */
+export interface EngineSources {
+  readonly engines: readonly EngineFigures[]
+  readonly standIns: readonly StandIn[]
+}
+
+const BY_ENGINE = ['kind', 'engine']
+
+/** Metrics of each engine of the embedded service. They start again when its process does. */
+export function engineFamilies(sources: () => EngineSources | undefined): Family[] {
+  const engines = () => sources()?.engines ?? []
+  const per = (read: (figures: EngineFigures) => readonly (readonly [string, number])[]): Labeled =>
+    engines().flatMap(each =>
+      read(each).map(([label, value]) => [[each.kind, each.engine, label], value] as const),
+    )
+  const each = (read: (figures: EngineFigures) => number): Labeled =>
+    engines().map(figures => [[figures.kind, figures.engine], read(figures)] as const)
+  return [
+    labeled(
+      'dragoman_engine_requests_total',
+      'Requests to an engine by outcome: streams recognized, texts translated, utterances spoken.',
+      [...BY_ENGINE, 'outcome'],
+      () => per(({ requests }) => OUTCOMES.map(outcome => [outcome, requests[outcome]])),
+    ),
+    labeled(
+      'dragoman_engine_audio_seconds_total',
+      'Audio given to an engine (in), and made by it (out).',
+      [...BY_ENGINE, 'direction'],
+      () => per(({ audioSeconds }) => Object.entries(audioSeconds)),
+    ),
+    labeled('dragoman_engine_characters_total', 'Characters of the text given to an engine.', BY_ENGINE, () =>
+      each(({ characters }) => characters),
+    ),
+    labeled(
+      'dragoman_engine_tokens_total',
+      'Tokens, as reported by an engine: of its input (in), and of its output (out).',
+      [...BY_ENGINE, 'direction'],
+      () => per(({ tokens }) => Object.entries(tokens)),
+    ),
+    labeled('dragoman_engine_connections', 'Open streams of speech.', BY_ENGINE, () =>
+      each(({ connections }) => connections),
+    ),
+    labeled(
+      'dragoman_engine_renewals_total',
+      'Connections that replaced one at its maximum age.',
+      BY_ENGINE,
+      () => each(({ renewals }) => renewals),
+    ),
+    firstResults(engines),
+    labeled(
+      'dragoman_engine_cost_total',
+      'Cost of an engine since the service started, by its `price`.',
+      [...BY_ENGINE, 'currency'],
+      () => per(({ cost }) => (cost ? [[cost.currency, cost.amount]] : [])),
+    ),
+    labeled('dragoman_engine_over_budget', '1 while the budget of an engine is used up.', BY_ENGINE, () =>
+      each(({ overBudget }) => Number(overBudget)),
+    ),
+    labeled(
+      'dragoman_engine_replaced',
+      '1 while another engine serves in place of this one.',
+      [...BY_ENGINE, 'instead'],
+      () =>
+        (sources()?.standIns ?? []).map(({ kind, engine, instead }) => [[kind, engine, instead], 1] as const),
+    ),
+  ]
+}
+
+function firstResults(engines: () => readonly EngineFigures[]): Family {
+  const samples = () =>
+    engines().flatMap(({ kind, engine, firstResult: { upTo, sum, count } }): Sample[] => {
+      const labels = { kind, engine }
+      return [
+        ...FIRST_RESULT_BOUNDS.map((bound, at) => ({
+          suffix: '_bucket',
+          labels: { ...labels, le: String(bound) },
+          value: upTo[at] ?? 0,
+        })),
+        { suffix: '_bucket', labels: { ...labels, le: '+Inf' }, value: count },
+        { suffix: '_sum', labels, value: sum },
+        { suffix: '_count', labels, value: count },
+      ]
+    })
+  return {
+    name: 'dragoman_engine_first_result_seconds',
+    help: 'Time to a first result: from the start of an utterance to its first text, from a text to its translation or first sound.',
+    type: 'histogram',
+    labels: BY_ENGINE,
+    samples,
+  }
+}
