@@ -134,6 +134,12 @@ export const ERROR_TABLE = {
     'error, disconnect',
     'The speech recognition engine failed.',
   ),
+  interpretation_failed: row(
+    'engine_failed',
+    503,
+    'error, disconnect',
+    'The engine that translates from speech to speech failed.',
+  ),
   translation_failed: row('engine_failed', 503, 'error', 'One utterance or text could not be translated.'),
   synthesis_failed: row('engine_failed', 503, 'error', 'One utterance or text could not be spoken.'),
   before_start: row('not_ready', 0, 'error', 'Data arrived before `start`.'),

@@ -27,13 +27,21 @@ export class Catalog {
   readonly #voices: readonly VoiceEntry[]
 
   constructor(engines: EngineSet) {
-    this.#voices = engines.voices().map(({ entry }) => entry)
+    const { interpreters } = engines
+    this.#voices = [
+      ...interpreters.flatMap(engine => engine.voices),
+      ...engines.voices().map(({ entry }) => entry),
+    ]
+    const interpreted = new Set(LANGUAGE_ROWS.flatMap(({ id }) => interpreters.flatMap(e => e.targets(id))))
     this.languages = LANGUAGE_ROWS.map(({ id, name }) => ({
       languageId: id,
       name,
-      transcription: engines.recognizer(id) !== undefined,
-      translation: [...new Set(engines.translators.flatMap(engine => engine.targets(id)))],
-      synthesis: engines.voice(id) !== undefined,
+      transcription:
+        engines.recognizer(id) !== undefined || interpreters.some(engine => engine.targets(id).length > 0),
+      translation: [
+        ...new Set([...interpreters, ...engines.translators].flatMap(engine => engine.targets(id))),
+      ],
+      synthesis: engines.voice(id) !== undefined || interpreted.has(id),
     })).filter(entry => entry.transcription || entry.synthesis || entry.translation.length > 0)
   }
 

@@ -1,12 +1,16 @@
 import type { LanguageId } from '../../../src/common/language.ts'
 import type { VoiceEntry } from '../../../src/service/contract.ts'
-import type {
-  Speech,
-  SpeechStream,
-  SpeechToText,
-  Synthesizer,
-  TextTranslator,
-  TranscriptSink,
+import {
+  EngineError,
+  type InterpretationRequest,
+  type InterpretationSink,
+  type Speech,
+  type SpeechStream,
+  type SpeechToText,
+  type SpeechTranslator,
+  type Synthesizer,
+  type TextTranslator,
+  type TranscriptSink,
 } from '../../../src/service/server/engines/engine.ts'
 import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
 import { sine } from '../transcode/tone.ts'
@@ -113,7 +117,36 @@ export class FakeSynthesizer implements Synthesizer {
   async close(): Promise<void> {}
 }
 
-/** All three, as a set for a service. */
+/** A speech translator whose streams tests drive. */
+export class FakeInterpreter implements SpeechTranslator {
+  readonly name = 'fake-interpreter'
+  readonly voices: readonly VoiceEntry[] = []
+  readonly sinks: InterpretationSink[] = []
+  samples = 0
+  refuses = false
+
+  targets(from: LanguageId): readonly LanguageId[] {
+    return from === 'en-us' ? ['es-es', 'fr-fr'] : []
+  }
+
+  async open(_request: InterpretationRequest, sink: InterpretationSink): Promise<SpeechStream> {
+    if (this.refuses) throw new EngineError('interpretation', this.name, 'cannot be reached')
+    this.sinks.push(sink)
+    return {
+      queuedMs: 0,
+      waitingMs: 0,
+      behindMs: 0,
+      write: pcm => {
+        this.samples += pcm.length
+      },
+      close: async () => {},
+    }
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** The engines of the three parts, as a set for a service. */
 export function fakeEngines() {
   const recognizer = new FakeRecognizer()
   const set = new EngineSet({

@@ -3,7 +3,12 @@ import type { ServiceErrorBody } from '../../../src/service/contract.ts'
 import { EngineSet } from '../../../src/service/server/engines/engine-set.ts'
 import { ERROR_TABLE, type ErrorName } from '../../../src/service/server/errors.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
-import { FakeRecognizer, FakeSynthesizer, FakeTranslator } from '../../harness/engines/fake-engines.ts'
+import {
+  FakeInterpreter,
+  FakeRecognizer,
+  FakeSynthesizer,
+  FakeTranslator,
+} from '../../harness/engines/fake-engines.ts'
 import { batchFailures } from '../../harness/service/batch-failures.ts'
 import { fakeService, KEY } from '../../harness/service/fake-service.ts'
 import { keyFileWith } from '../../harness/service/key-files.ts'
@@ -176,6 +181,12 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     const { client, stream } = await ready('/stt')
     stream.sink.failed(new Error('ears fell off'))
     return onSocket(client, true)
+  },
+  async interpretation_failed() {
+    const interpreter = new FakeInterpreter()
+    interpreter.refuses = true
+    const { connect } = await fakeService({}, { engines: new EngineSet({ interpreters: [interpreter] }) })
+    return onSocket(connect('/sts'), true)
   },
   translation_failed: () => saying('fail'),
   synthesis_failed: () => saying('mute'),

@@ -1,6 +1,6 @@
 import type { LanguageId } from '../../../common/language.ts'
 import type { VoiceEntry } from '../../contract.ts'
-import type { SpeechToText, Synthesizer, TextTranslator } from './engine.ts'
+import type { SpeechToText, SpeechTranslator, Synthesizer, TextTranslator } from './engine.ts'
 import { EngineUsage } from './usage/engine-usage.ts'
 
 /** A voice and its engine. */
@@ -16,6 +16,8 @@ export class EngineSet {
   readonly synthesizers: readonly Synthesizer[]
   /** What they have done, and which of them serve in place of others. */
   readonly usage: EngineUsage
+  /** Engines from speech to speech. */
+  readonly interpreters: readonly SpeechTranslator[]
   /** Configured voice ids, by language. */
   readonly #chosen: Readonly<Record<LanguageId, string>>
 
@@ -23,12 +25,14 @@ export class EngineSet {
     speechToText?: readonly SpeechToText[]
     translators?: readonly TextTranslator[]
     synthesizers?: readonly Synthesizer[]
+    interpreters?: readonly SpeechTranslator[]
     voices?: Readonly<Record<LanguageId, string>>
     usage?: EngineUsage
   }) {
     this.speechToText = engines.speechToText ?? []
     this.translators = engines.translators ?? []
     this.synthesizers = engines.synthesizers ?? []
+    this.interpreters = engines.interpreters ?? []
     this.#chosen = engines.voices ?? {}
     this.usage = engines.usage ?? new EngineUsage()
   }
@@ -53,6 +57,18 @@ export class EngineSet {
     return this.translators.find(engine => engine.targets(from).includes(to))
   }
 
+  /** Returns the engines that interpret speech in `from` into speech in `to`, in order. */
+  speechTranslators(from: LanguageId, to: LanguageId): SpeechTranslator[] {
+    return this.interpreters.filter(engine => engine.targets(from).includes(to))
+  }
+
+  /** True if a synthesizer has a voice for `language`, and it is `voiceId` if that is given. */
+  hasVoice(language: LanguageId, voiceId?: string): boolean {
+    return this.voices().some(
+      ({ entry }) => entry.languageId === language && (voiceId === undefined || entry.voiceId === voiceId),
+    )
+  }
+
   /** Returns the voice for `language`: the configured one if any, else the first. */
   voice(language: LanguageId): OfferedVoice | undefined {
     const offered = this.voices().filter(({ entry }) => entry.languageId === language)
@@ -66,7 +82,9 @@ export class EngineSet {
 
   async close(): Promise<void> {
     await Promise.allSettled(
-      [...this.speechToText, ...this.translators, ...this.synthesizers].map(engine => engine.close()),
+      [...this.speechToText, ...this.translators, ...this.synthesizers, ...this.interpreters].map(engine =>
+        engine.close(),
+      ),
     )
   }
 }

@@ -1,8 +1,8 @@
 import type { LanguageId } from '../../../common/language.ts'
 import type { VoiceEntry } from '../../contract.ts'
 
-/** The three kinds of engine. */
-export type EngineKind = 'transcription' | 'translation' | 'synthesis'
+/** The kinds of engine; `interpretation` does the work of the other three in one. */
+export type EngineKind = 'transcription' | 'translation' | 'synthesis' | 'interpretation'
 
 /** An engine is not installed, or failed. Never contains a speaker's text or audio. */
 export class EngineError extends Error {
@@ -44,6 +44,8 @@ export interface Transcript {
    * next utterance.
    */
   readonly endMs: number
+  /** The language that was heard, from engines that detect it. */
+  readonly language?: LanguageId | undefined
 }
 
 /** Receives the transcripts of a stream, in the order of the audio; none after `failed`. */
@@ -127,6 +129,57 @@ export interface TextTranslator extends ReportingEngine {
    */
   translate(text: string, from: LanguageId, to: LanguageId): Promise<string>
   /** Frees the engine; pending translations reject. Idempotent. */
+  close(): Promise<void>
+}
+
+/** What a speech translator knows of one utterance so far. Texts only grow. */
+export interface InterpretedText {
+  /** Counts the utterances of one stream from 1. */
+  readonly utterance: number
+  /** What was said; empty if the engine does not report it. */
+  readonly text: string
+  readonly translation: string
+  /** Position of the utterance in the stream's audio (ms). */
+  readonly startMs: number
+  readonly endMs: number
+  /** The language that was heard, from engines that detect it. */
+  readonly language?: LanguageId | undefined
+}
+
+/**
+ * Receives the results of a speech translator: for each utterance any number of `partial` and `audio`, then one
+ * `final`; nothing of the next one before it. None after `failed`.
+ */
+export interface InterpretationSink {
+  partial(result: InterpretedText): void
+  /** The next piece of the translated speech: mono linear16 at `rate` Hz. The receiver owns it. */
+  audio(utterance: number, pcm: Int16Array, rate: number): void
+  final(result: InterpretedText): void
+  /** The stream has failed and must be closed. */
+  failed(error: Error): void
+}
+
+/** Request for a stream of a speech translator. */
+export interface InterpretationRequest {
+  readonly from: LanguageId
+  readonly to: LanguageId
+  /** One of the engine's voices; absent: its own choice. */
+  readonly voiceId?: string | undefined
+}
+
+/** An engine that understands, translates and speaks in one (speech to speech). */
+export interface SpeechTranslator extends ReportingEngine {
+  readonly name: string
+  /** Target languages for `from`; empty for an unsupported language. */
+  targets(from: LanguageId): readonly LanguageId[]
+  /** Voices that can be requested; empty: it sounds as it likes. */
+  readonly voices: readonly VoiceEntry[]
+  /**
+   * Resolves when the stream accepts audio; rejects with an `EngineError` if the engine fails, with a `RangeError` for
+   * a pair or voice that it does not list.
+   */
+  open(request: InterpretationRequest, sink: InterpretationSink): Promise<SpeechStream>
+  /** Frees the engine. Streams must be closed before. Idempotent. */
   close(): Promise<void>
 }
 

@@ -13,11 +13,18 @@ import type { KeyUsage } from '../keys/key-holder.ts'
 import { type ServiceSettings, serviceUrl } from '../settings.ts'
 import { chooseVoice } from '../voice-catalog.ts'
 import type { AudioStreams } from './audio-stream.ts'
-import { stsParameters, sttParameters, translatorParameters, ttsParameters } from './parameters.ts'
+import { InterpretedSpeech } from './interpreted-speech.ts'
+import {
+  type StsParameters,
+  stsParameters,
+  sttParameters,
+  translatorParameters,
+  ttsParameters,
+} from './parameters.ts'
 import { SpokenResults, SpokenTexts, TranscriptResults, TranslatedTexts } from './results.ts'
 import { Session } from './session.ts'
 import type { SocketChannel } from './socket-channel.ts'
-import { SpeechIntake } from './speech-intake.ts'
+import { RecognizedSpeech, SpeechIntake, type SpeechWork } from './speech-intake.ts'
 import { TextIntake } from './text-intake.ts'
 import { ChunkOutput, type SpokenOutput, type SpokenOutputOptions, StreamOutput } from './voice-output.ts'
 
@@ -177,24 +184,55 @@ function chosenOutput(
   return new StreamOutput({ ...options, streams, base: addressFor(socket, settings), maxUnreadBytes })
 }
 
+/**
+ * The engines for one session of `/sts`: those from speech to speech, in order, and the three of which each does a part.
+ * A requested voice decides, if only one kind has it. Throws a `ServiceError` if there are none.
+ */
+function stsEngines(parameters: StsParameters, engines: EngineSet) {
+  const { languageIdSource: from, languageIdTarget: to, grammar, voiceId } = parameters
+  const interpreters =
+    grammar === undefined
+      ? engines
+          .speechTranslators(from, to)
+          .filter(({ voices }) => voiceId === undefined || voices.some(voice => voice.voiceId === voiceId))
+      : []
+  const recognizer = engines.recognizer(from, grammar)
+  const translator = engines.translator(from, to)
+  if (!recognizer || !translator || engines.synthesizers.length === 0)
+    return { interpreters, cascade: undefined }
+  if (interpreters.length > 0 && !engines.hasVoice(to, voiceId)) return { interpreters, cascade: undefined }
+  const voice = chooseVoice(parameters, engines)
+  translator.prepare(from, to)
+  return { interpreters, cascade: { recognizer, translator, voice } }
+}
+
 /** `/sts`: transcribes speech, translates it and speaks the translation. */
 export const openSts: OpenSession = (socket, channel, log, options) => {
   const { engines, workload, settings, clock } = options
   const parameters = stsParameters(socket.handshake.query, engines)
-  const { languageIdSource, languageIdTarget, receiveAudio } = parameters
-  const voice = chooseVoice(parameters, engines)
-  const recognizer = engines.recognizer(languageIdSource, parameters.grammar)!
-  const translator = engines.translator(languageIdSource, languageIdTarget)!
-  translator.prepare(languageIdSource, languageIdTarget)
+  const { receiveAudio } = parameters
+  const offer = stsEngines(parameters, engines)
   const { holder } = socket.data
   return new Session({
     channel,
     parameters,
     intake: outlet => {
-      const output = chosenOutput({ outlet, voice, receiveAudio }, socket, options)
-      const results = new SpokenResults({ outlet, parameters, translator, output, clock })
-      const limits = settings
-      return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder, clock })
+      const output = chosenOutput({ outlet, receiveAudio }, socket, options)
+      const shared = { outlet, parameters, output, log }
+      const { cascade, interpreters } = offer
+      const spoken =
+        cascade &&
+        new RecognizedSpeech({
+          outlet,
+          parameters,
+          recognizer: cascade.recognizer,
+          results: new SpokenResults({ ...cascade, outlet, parameters, output, clock }),
+        })
+      const work: SpeechWork =
+        interpreters.length === 0 && spoken
+          ? spoken
+          : new InterpretedSpeech({ ...shared, interpreters, otherwise: spoken })
+      return new SpeechIntake({ outlet, parameters, work, limits: settings, workload, holder, clock })
     },
     idleTimeoutMs: settings.idleTimeoutMs,
     settings,
@@ -213,8 +251,8 @@ export const openStt: OpenSession = (socket, channel, log, { engines, workload, 
     parameters,
     intake: outlet => {
       const results = new TranscriptResults(outlet, parameters)
-      const limits = settings
-      return new SpeechIntake({ outlet, parameters, recognizer, results, limits, workload, holder, clock })
+      const work = new RecognizedSpeech({ outlet, parameters, recognizer, results })
+      return new SpeechIntake({ outlet, parameters, work, limits: settings, workload, holder, clock })
     },
     idleTimeoutMs: settings.idleTimeoutMs,
     settings,
@@ -253,8 +291,8 @@ export const openTts: OpenSession = (socket, channel, log, options) => {
     channel,
     parameters,
     intake: outlet => {
-      const output = chosenOutput({ outlet, voice, receiveAudio }, socket, options)
-      return new TextIntake(outlet, new SpokenTexts(outlet, parameters, output), settings, holder)
+      const output = chosenOutput({ outlet, receiveAudio }, socket, options)
+      return new TextIntake(outlet, new SpokenTexts(outlet, parameters, voice, output), settings, holder)
     },
     idleTimeoutMs: settings.textIdleTimeoutMs,
     settings,

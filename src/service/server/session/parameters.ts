@@ -138,9 +138,11 @@ export function stsParameters(query: Query, engines: EngineSet): StsParameters {
   const receiveAudio = receiveAudioOf(query)
   const source = required(query, 'languageIdSource')
   const target = required(query, 'languageIdTarget')
-  assertTranscribed(source, engines)
-  assertTranslated(source, target, engines)
-  assertSpoken(engines)
+  if (engines.speechTranslators(source, target).length === 0) {
+    assertTranscribed(source, engines)
+    assertTranslated(source, target, engines)
+    assertSpoken(engines)
+  }
   return {
     languageIdSource: source,
     languageIdTarget: target,

@@ -7,11 +7,12 @@ import {
   type TtsResult,
 } from '../../contract.ts'
 import type { TextTranslator, Transcript } from '../engines/engine.ts'
+import type { OfferedVoice } from '../engines/engine-set.ts'
 import { type ErrorName, ServiceError } from '../errors.ts'
 import type { StsParameters, SttParameters, TranslatorParameters, TtsParameters } from './parameters.ts'
 import type { SessionOutput } from './session.ts'
 import type { Text, TextWork } from './text-intake.ts'
-import { finish, type SpokenOutput } from './voice-output.ts'
+import { finish, type Speak, type SpokenOutput } from './voice-output.ts'
 
 /** Turns the transcripts of a session into events for its client. */
 export interface Results {
@@ -69,7 +70,9 @@ export interface SpokenResultsOptions {
   readonly outlet: SessionOutput
   readonly parameters: StsParameters
   readonly translator: TextTranslator
-  /** Speaks the translations; opened and closed by the results. */
+  /** Speaks the translations. */
+  readonly voice: OfferedVoice
+  /** Delivers the speech; opened and closed by the results. */
   readonly output: SpokenOutput
   readonly clock: Clock
 }
@@ -155,7 +158,7 @@ export class SpokenResults implements Results {
     const translationMs = clock.now() - at
     const spent = recognitionMs === undefined ? undefined : { recognitionMs, translationMs }
     try {
-      await output.say(translated, translation, spent)
+      await output.say(() => translated, speaking(this.#options.voice, translation), spent)
     } catch (cause) {
       this.#fault('synthesis_failed', 'spoken', transcript, cause)
       finish(outlet, translated)
@@ -189,17 +192,24 @@ export class SpokenResults implements Results {
   }
 }
 
+/** Speaks `text` with `voice`. */
+function speaking({ engine, entry }: OfferedVoice, text: string): Speak {
+  return signal => engine.speak(text, entry.voiceId, signal)
+}
+
 /** The results of `/tts`: each text is spoken and ended, also after a failure. */
 export class SpokenTexts implements TextWork {
   readonly #outlet: SessionOutput
   readonly #parameters: TtsParameters
+  readonly #voice: OfferedVoice
   readonly #output: SpokenOutput
   #closed = false
 
   /** Takes ownership of `output`: opens and closes it. */
-  constructor(outlet: SessionOutput, parameters: TtsParameters, output: SpokenOutput) {
+  constructor(outlet: SessionOutput, parameters: TtsParameters, voice: OfferedVoice, output: SpokenOutput) {
     this.#outlet = outlet
     this.#parameters = parameters
+    this.#voice = voice
     this.#output = output
   }
 
@@ -211,7 +221,7 @@ export class SpokenTexts implements TextWork {
     const { languageIdTarget } = this.#parameters
     const result: TtsResult = { id, final: true, languageIdTarget, text }
     try {
-      await this.#output.say(result, text)
+      await this.#output.say(() => result, speaking(this.#voice, text))
     } catch (cause) {
       if (this.#closed) return
       this.#outlet.fault(new ServiceError('synthesis_failed', `text ${id} could not be spoken`, { cause }))

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../common/clock.ts'
 import type { Followed, LoadMonitor } from '../capacity.ts'
-import type { SpeechStream, SpeechToText, TranscriptSink } from '../engines/engine.ts'
+import type { SpeechStream, SpeechToText, Transcript } from '../engines/engine.ts'
 import { ServiceError } from '../errors.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import { SpeechEnds, Uplink, type UplinkLimits } from './audio-intake.ts'
@@ -55,12 +55,83 @@ export class BacklogMonitor implements Followed {
   }
 }
 
-export interface SpeechIntakeOptions {
+/** What becomes of the speech of a session: its recognition or interpretation, and the results for the client. */
+export interface SpeechWork {
+  /**
+   * Opens the engine and the output; resolves to the engine's stream, which the caller closes, and to the payload of
+   * `start`. `ends` knows when speech arrived. Rejects with a `ServiceError`.
+   */
+  open(ends: SpeechEnds): Promise<{ readonly stream: SpeechStream; readonly start: boolean | string }>
+  /** Delay of the oldest unanswered utterance after its recognition (ms). */
+  readonly lateMs: number
+  /** Number of utterances so far. */
+  readonly utterances: number
+  /** Drops all pending work, possibly while `open` is pending. Idempotent. */
+  close(): void
+}
+
+export interface RecognizedSpeechOptions {
   readonly outlet: SessionOutput
   readonly parameters: SttParameters
   readonly recognizer: SpeechToText
-  /** Receives the transcripts; the input opens and closes it. */
+  /** Receives the transcripts; opened and closed here. */
   readonly results: Results
+}
+
+/** The speech of `/stt`, and of `/sts` by three engines: recognized, utterance by utterance. */
+export class RecognizedSpeech implements SpeechWork {
+  readonly #options: RecognizedSpeechOptions
+  #utterances = 0
+  #closed = false
+
+  constructor(options: RecognizedSpeechOptions) {
+    this.#options = options
+  }
+
+  get lateMs(): number {
+    return this.#options.results.lateMs
+  }
+
+  get utterances(): number {
+    return this.#utterances
+  }
+
+  async open(ends: SpeechEnds): Promise<{ stream: SpeechStream; start: boolean | string }> {
+    const { outlet, parameters, recognizer, results } = this.#options
+    const { languageIdSource, grammar } = parameters
+    const start = await results.open()
+    let opened: SpeechStream | undefined
+    const sink = {
+      partial: (transcript: Transcript) => {
+        if (!this.#closed) results.partial(transcript)
+      },
+      final: (transcript: Transcript) => {
+        this.#utterances++
+        const recognitionMs = ends.sinceMs(transcript.endMs)
+        if (!this.#closed) results.final(transcript, opened?.behindMs ?? 0, recognitionMs)
+      },
+      failed: (cause: Error) =>
+        outlet.fault(new ServiceError('transcription_failed', 'the recognizer failed', { cause })),
+    }
+    try {
+      opened = await recognizer.open(languageIdSource, sink, { grammar })
+    } catch (cause) {
+      throw new ServiceError('transcription_failed', 'the recognizer did not start', { cause })
+    }
+    return { stream: opened, start }
+  }
+
+  close(): void {
+    this.#closed = true
+    this.#options.results.close()
+  }
+}
+
+export interface SpeechIntakeOptions {
+  readonly outlet: SessionOutput
+  readonly parameters: SttParameters
+  /** Opened and closed here. */
+  readonly work: SpeechWork
   readonly limits: UplinkLimits & PaceLimits
   /** Monitors whether the session keeps up. */
   readonly workload: Pick<LoadMonitor, 'follow'>
@@ -69,7 +140,7 @@ export interface SpeechIntakeOptions {
   readonly clock: Clock
 }
 
-/** Input of `/stt` and `/sts`: speech, recognized utterance by utterance. */
+/** Input of `/stt` and `/sts`: speech. */
 export class SpeechIntake implements SessionInput {
   /** A pause in the audio is idle time; there is nothing to wait for. */
   readonly busy = false
@@ -78,7 +149,6 @@ export class SpeechIntake implements SessionInput {
   #stream: SpeechStream | undefined
   #uplink: Uplink | undefined
   #followed: Disposable | undefined
-  #utterances = 0
   #closed = false
 
   constructor(options: SpeechIntakeOptions) {
@@ -87,11 +157,8 @@ export class SpeechIntake implements SessionInput {
   }
 
   async open(): Promise<boolean | string> {
-    const { outlet, parameters, recognizer, results, limits, holder, workload } = this.#options
-    const start = await results.open()
-    const stream = await recognizer
-      .open(parameters.languageIdSource, this.#sink(), { grammar: parameters.grammar })
-      .catch((cause: unknown) => this.#broken('the recognizer did not start', cause))
+    const { outlet, parameters, work, limits, holder, workload } = this.#options
+    const { stream, start } = await work.open(this.#ends)
     if (this.#closed) {
       await stream.close()
       return start
@@ -99,7 +166,7 @@ export class SpeechIntake implements SessionInput {
     this.#stream = stream
     this.#uplink = new Uplink(stream, parameters.sendAudio, limits, holder, this.#ends)
     const behind = () => stream.behindMs
-    const late = () => Math.max(stream.behindMs, results.lateMs)
+    const late = () => Math.max(stream.behindMs, work.lateMs)
     this.#followed = workload.follow(new BacklogMonitor({ outlet, limits, behind, late }))
     return start
   }
@@ -111,31 +178,14 @@ export class SpeechIntake implements SessionInput {
   async close(): Promise<void> {
     this.#closed = true
     this.#followed?.[Symbol.dispose]()
-    this.#options.results.close()
+    this.#options.work.close()
     await this.#stream?.close()
   }
 
   totals(): object {
-    return { audioMs: Math.round(this.#uplink?.takenMs ?? 0), utterances: this.#utterances }
-  }
-
-  #sink(): TranscriptSink {
-    const { results, outlet } = this.#options
     return {
-      partial: transcript => {
-        if (!this.#closed) results.partial(transcript)
-      },
-      final: transcript => {
-        this.#utterances++
-        const recognitionMs = this.#ends.sinceMs(transcript.endMs)
-        if (!this.#closed) results.final(transcript, this.#stream?.behindMs ?? 0, recognitionMs)
-      },
-      failed: cause =>
-        outlet.fault(new ServiceError('transcription_failed', 'the recognizer failed', { cause })),
+      audioMs: Math.round(this.#uplink?.takenMs ?? 0),
+      utterances: this.#options.work.utterances,
     }
-  }
-
-  #broken(description: string, cause: unknown): never {
-    throw new ServiceError('transcription_failed', description, { cause })
   }
 }

@@ -1,22 +1,17 @@
 import type { Clock } from '../../../common/clock.ts'
 import { createMp3, type Mp3Rate } from '../../../transcode/mp3/encoder.ts'
 import { type EndSynth, EVENT, type ReceiveAudio, type ResultFile, type StageTiming } from '../../contract.ts'
-import type { OfferedVoice } from '../engines/engine-set.ts'
+import type { Speech } from '../engines/engine.ts'
 import { ServiceError } from '../errors.ts'
 import { AudioStream, type AudioStreams, LiveMp3 } from './audio-stream.ts'
 import type { SessionOutput } from './session.ts'
 
-/**
- * Synthesizes `text` with `voice` and yields the pieces of one mp3 as they are made; the receiver owns the pieces.
- * Aborting ends it early without an error; throws the engine's errors.
- */
-async function* spokenMp3(
-  voice: OfferedVoice,
-  text: string,
-  rate: Mp3Rate,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  const speech = await voice.engine.speak(text, voice.entry.voiceId, signal)
+/** Starts to speak; aborting the signal ends the speech early without an error. Rejects with the engine's errors. */
+export type Speak = (signal: AbortSignal) => Promise<Speech>
+
+/** Yields the pieces of one mp3 as its speech is made; the receiver owns the pieces. Throws the engine's errors. */
+async function* spokenMp3(speak: Speak, rate: Mp3Rate, signal: AbortSignal): AsyncGenerator<Uint8Array> {
+  const speech = await speak(signal)
   const encoder = await createMp3(speech.rate, rate)
   for await (const pcm of speech.pieces) {
     const bytes = encoder.encode(pcm)
@@ -29,6 +24,7 @@ async function* spokenMp3(
 /** Common part of every spoken `result`. */
 export interface SpokenResult {
   readonly id: string
+  readonly final: boolean
 }
 
 /** Duration of the stages before synthesis (ms). */
@@ -41,11 +37,12 @@ export interface SpokenOutput {
   /** Prepares the output; resolves to the payload of `start`. */
   open(): Promise<boolean | string>
   /**
-   * Sends `result` with `text` spoken, in as many `result`s as the mode requires, then `endSynth`. Rejects, without
+   * Sends a result with its speech, in as many `result`s as the mode requires, then `endSynth`. `result` is called for
+   * each, because its text can grow while it is spoken; it is final when the speech has ended. Rejects, without
    * `endSynth`, when the engine fails. With `spent`, results with audio include the duration of all stages. Must not be
    * called concurrently.
    */
-  say(result: SpokenResult, text: string, spent?: SpentTiming): Promise<void>
+  say(result: () => SpokenResult, speak: Speak, spent?: SpentTiming): Promise<void>
   /** True while speech waits for a client that has more than enough audio buffered. */
   readonly held: boolean
   /** Drops the text being spoken; speech already made is still delivered where possible. Idempotent. */
@@ -54,7 +51,6 @@ export interface SpokenOutput {
 
 export interface SpokenOutputOptions {
   readonly outlet: SessionOutput
-  readonly voice: OfferedVoice
   readonly receiveAudio: ReceiveAudio
   readonly clock: Clock
 }
@@ -95,25 +91,30 @@ export class ChunkOutput implements SpokenOutput {
     return true
   }
 
-  async say(result: SpokenResult, text: string, spent?: SpentTiming): Promise<void> {
-    const { outlet, voice, receiveAudio, clock } = this.#options
+  async say(result: () => SpokenResult, speak: Speak, spent?: SpentTiming): Promise<void> {
+    const { outlet, receiveAudio, clock } = this.#options
     const { sampleRate, mode } = receiveAudio
     const begunAt = clock.now()
-    let told: SpokenResult = result
+    let firstAt: number | undefined
+    let finalSent = false
     const pieces: Uint8Array[] = []
-    const spoken = spokenMp3(voice, text, sampleRate as Mp3Rate, this.#closed.signal)
-    for await (const data of spoken) {
-      if (pieces.length === 0) told = timed(result, spent, begunAt, clock.now())
-      pieces.push(data)
-      if (mode === 'streaming')
-        outlet.emit(EVENT.result, { ...told, file: { data, codec: 'mp3', sampleRate } })
+    for await (const data of spokenMp3(speak, sampleRate as Mp3Rate, this.#closed.signal)) {
+      firstAt ??= clock.now()
+      if (mode === 'block') {
+        pieces.push(data)
+        continue
+      }
+      const told = timed(result(), spent, begunAt, firstAt)
+      finalSent = told.final
+      outlet.emit(EVENT.result, { ...told, file: { data, codec: 'mp3', sampleRate } })
     }
     if (this.#closed.signal.aborted) return
-    if (pieces.length === 0) finish(outlet, result)
-    else if (mode === 'streaming') outlet.emit(EVENT.endSynth, { id: result.id } satisfies EndSynth)
+    const whole = result()
+    if (finalSent) outlet.emit(EVENT.endSynth, { id: whole.id } satisfies EndSynth)
+    else if (pieces.length === 0) finish(outlet, whole)
     else
       finish(outlet, {
-        ...timed(result, spent, begunAt, clock.now()),
+        ...timed(whole, spent, begunAt, clock.now()),
         file: { data: Buffer.concat(pieces), codec: 'mp3', sampleRate },
       })
   }
@@ -157,25 +158,25 @@ export class StreamOutput implements SpokenOutput {
   }
 
   /** In `streaming` mode the `result` is sent with the first audio, in `block` mode when all of it is made. */
-  async say(result: SpokenResult, text: string, spent?: SpentTiming): Promise<void> {
-    const { outlet, voice, receiveAudio, clock } = this.#options
+  async say(result: () => SpokenResult, speak: Speak, spent?: SpentTiming): Promise<void> {
+    const { outlet, receiveAudio, clock } = this.#options
     const stream = this.#stream
     if (!stream) return
     const begunAt = clock.now()
     this.#held = true
     await stream.room()
     this.#held = false
-    const speech = await voice.engine.speak(text, voice.entry.voiceId, this.#closed.signal)
+    const speech = await speak(this.#closed.signal)
     await stream.tune(speech.rate)
-    let told = false
+    let told: SpokenResult | undefined
     for await (const pcm of speech.pieces) {
       stream.write(pcm)
-      if (receiveAudio.mode === 'streaming' && !told)
-        outlet.emit(EVENT.result, timed(result, spent, begunAt, clock.now()))
-      told ||= receiveAudio.mode === 'streaming'
+      if (receiveAudio.mode !== 'streaming' || told) continue
+      told = timed(result(), spent, begunAt, clock.now())
+      outlet.emit(EVENT.result, told)
     }
-    if (told) outlet.emit(EVENT.endSynth, { id: result.id } satisfies EndSynth)
-    else finish(outlet, timed(result, spent, begunAt, clock.now()))
+    if (told?.final) outlet.emit(EVENT.endSynth, { id: told.id } satisfies EndSynth)
+    else finish(outlet, timed(result(), spent, begunAt, clock.now()))
   }
 
   close(): void {

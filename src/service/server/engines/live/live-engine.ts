@@ -1,0 +1,106 @@
+import type { Clock } from '../../../../common/clock.ts'
+import { EngineError, type EngineKind, type SpeechStream } from '../engine.ts'
+import type { SocketFault } from './engine-socket.ts'
+import type { LiveProtocol } from './live-protocol.ts'
+import { LiveStream } from './live-stream.ts'
+
+export interface LiveEngineSettings {
+  /** Time for opening a connection (ms). */
+  readonly timeoutMs: number
+  /** Time after repeated failures in which the engine is not used (ms). */
+  readonly cooldownMs: number
+  /** Time without speech after which a connection is closed (ms). */
+  readonly quietMs: number
+  /** Time without audio after which an utterance is finished (ms). */
+  readonly stallMs: number
+}
+
+/** Consecutive failed connections, over all streams, that start the cooldown. */
+const FAILURES_TO_REST = 3
+
+/** What the streams of one engine over WebSocket share: settings, failures, and errors in the name of the engine. */
+export class LiveEngine {
+  readonly #kind: EngineKind
+  readonly #name: string
+  readonly #settings: LiveEngineSettings
+  readonly #clock: Clock
+  readonly #streams = new Set<SpeechStream>()
+  #failures = 0
+  #restUntil = Number.NEGATIVE_INFINITY
+  #closed = false
+
+  constructor(kind: EngineKind, name: string, settings: LiveEngineSettings, clock: Clock) {
+    this.#kind = kind
+    this.#name = name
+    this.#settings = settings
+    this.#clock = clock
+  }
+
+  /**
+   * Opens a stream that speaks `protocol`. `failed` is called once if it fails later. Rejects with an `EngineError`,
+   * also during the cooldown after failures, so that another engine can take over.
+   */
+  async open(protocol: LiveProtocol, failed: (error: EngineError) => void): Promise<SpeechStream> {
+    if (this.#closed) throw this.error('is closed')
+    if (this.#clock.now() < this.#restUntil)
+      throw this.error('has failed several times and is skipped temporarily')
+    const { timeoutMs, quietMs, stallMs } = this.#settings
+    try {
+      const stream = await LiveStream.open({
+        protocol,
+        clock: this.#clock,
+        timeoutMs,
+        quietMs,
+        stallMs,
+        connected: fault => this.#connected(fault),
+        failed: fault => {
+          this.#streams.delete(stream)
+          failed(this.error(fault.message, fault))
+        },
+      })
+      this.#streams.add(stream)
+      return this.#tracked(stream)
+    } catch (fault) {
+      throw this.error((fault as SocketFault).message, fault)
+    }
+  }
+
+  /** Creates an error of this engine. */
+  error(message: string, cause?: unknown): EngineError {
+    return new EngineError(this.#kind, this.#name, message, cause === undefined ? {} : { cause })
+  }
+
+  /** Closes all streams. Idempotent. */
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.all(Array.from(this.#streams, stream => stream.close()))
+  }
+
+  #tracked(stream: LiveStream): SpeechStream {
+    const streams = this.#streams
+    return {
+      get queuedMs() {
+        return stream.queuedMs
+      },
+      get waitingMs() {
+        return stream.waitingMs
+      },
+      get behindMs() {
+        return stream.behindMs
+      },
+      write: pcm => stream.write(pcm),
+      close() {
+        streams.delete(stream)
+        return stream.close()
+      },
+    }
+  }
+
+  #connected(fault: SocketFault | undefined): void {
+    if (!fault) this.#failures = 0
+    else if (++this.#failures >= FAILURES_TO_REST || !fault.passing) {
+      this.#failures = 0
+      this.#restUntil = this.#clock.now() + this.#settings.cooldownMs
+    }
+  }
+}

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+const ms = (fallback: number) => z.int().min(1).default(fallback)
+
+/** Settings that all engines over WebSocket have. */
+export const liveFields = {
+  timeoutMs: ms(5_000).meta({ about: 'Timeout for opening a connection (ms).' }),
+  cooldownMs: ms(10_000).meta({ about: 'Cooldown after three consecutive failures (ms).' }),
+  quietMs: z.int().min(2_000).default(20_000).meta({
+    about: 'Time without speech after which a connection is closed; it opens again with speech (ms).',
+  }),
+  stallMs: ms(800).meta({ about: 'Time without audio after which an utterance is finished (ms).' }),
+}
+
+/** Returns the WebSocket address of `path` at a server whose setting is `url` (http:// or https://). */
+export function socketUrl(url: string, path: string): string {
+  return `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}${path}`
+}
