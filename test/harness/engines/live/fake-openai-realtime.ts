@@ -95,7 +95,10 @@ class Translation implements FakeConversation {
 
   message(message: Record<string, unknown>): void {
     if (this.#closed) throw refuse('a message after session.close')
-    if (message.type === 'session.update') return this.#update(message)
+    if (message.type === 'session.update') {
+      this.#update(message)
+      return
+    }
     if (message.type === 'session.close') {
       this.#closed = true
       this.#ears.finish()
@@ -184,7 +187,10 @@ class Transcription implements FakeConversation {
   }
 
   message(message: Record<string, unknown>): void {
-    if (message.type === 'session.update') return this.#update(message)
+    if (message.type === 'session.update') {
+      this.#update(message)
+      return
+    }
     if (!this.#ready) throw refuse('audio before session.updated')
     if (message.type === 'input_audio_buffer.append') {
       onlyFields(message, ['type', 'event_id', 'audio'], refuse)
