@@ -27,6 +27,7 @@ export const SAMPLES: { readonly [K in keyof RelayEvents]?: Required<RelayEvents
     final: true,
     text: 'Good morning.',
     translation: 'Buenos días.',
+    standIns: { synthesis: 'espeak' },
     spoken: { fromMs: 0, toMs: 900 },
   },
   dtmf: { room, participant: 'MZ1', digit: '5' },

@@ -77,6 +77,7 @@ function warning(text: string): Text {
 /** The fields of the embedded service's log lines about engines. */
 interface EngineFields {
   readonly kind?: unknown
+  readonly engine?: unknown
   readonly reason?: unknown
   readonly instead?: unknown
 }
@@ -94,6 +95,10 @@ export class EngineWarnings {
       // The reason starts with the name of the engine.
       if (message === 'engine failed')
         this.#warnings.add(`${fields.kind}: ${fields.reason}; ${fields.instead} was used instead`)
+      if (message === 'engine over budget')
+        this.#warnings.add(
+          `${fields.kind}: the budget of ${fields.engine} is used up; the next engine is used`,
+        )
       if (message === 'engine not available') this.#warnings.add(`${fields.kind}: ${fields.reason}`)
     },
   }

@@ -74,6 +74,18 @@ export interface ResultFile {
   sampleRate: number
 }
 
+/**
+ * Ours: names of the engines that serve in place of the preferred ones, which fail or are over their budget, by kind.
+ * On finals; absent while all preferred engines serve.
+ */
+export interface StandInNames {
+  transcription?: string | undefined
+  translation?: string | undefined
+  synthesis?: string | undefined
+  /** From speech to speech. */
+  interpretation?: string | undefined
+}
+
 /** Payload of `result` on `/stt`. */
 export interface SttResult {
   /** Utterance number within the session, as a string; partial and final of one utterance share it. */
@@ -85,6 +97,7 @@ export interface SttResult {
   startMs: number
   /** End of the part of the utterance that this result covers (ms). */
   endMs: number
+  standIns?: StandInNames
 }
 
 /** Payload of `result` on `/sts`. A partial has neither `translation` nor `file`; streamed audio leaves `file` out. */
@@ -117,6 +130,7 @@ export interface TranslatorResult {
   text: string
   /** Absent when it could not be translated. */
   translation?: string
+  standIns?: StandInNames
 }
 
 /** Payload of `result` on `/tts`. */
@@ -129,6 +143,7 @@ export interface TtsResult {
   text: string
   /** Absent when it could not be spoken, and when the audio is streamed. */
   file?: ResultFile
+  standIns?: StandInNames
 }
 
 /** Payload of `endSynth`. */

@@ -3,7 +3,7 @@ import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { DialEnd } from './dialer.ts'
 import type { KeyAction } from './key-commands.ts'
-import type { UtteranceStages } from './latency-stages.ts'
+import type { StandInNames, UtteranceStages } from './latency-stages.ts'
 import type { ParticipantKey, ParticipantState } from './participant-state.ts'
 import type { RecordingFault, RecordingState } from './recording.ts'
 
@@ -39,6 +39,8 @@ export interface Caption {
   readonly final: boolean
   readonly text?: string
   readonly translation?: string
+  /** Engines of the service that served in place of preferred ones, if it reports them. */
+  readonly standIns?: StandInNames
   /** The interval of speech that the caption covers, as far as audio levels show it (clock ms). */
   readonly spoken?: { readonly fromMs: number; readonly toMs: number }
 }

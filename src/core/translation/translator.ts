@@ -1,7 +1,7 @@
 import type { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { ServiceTiming } from '../model/latency-stages.ts'
+import type { ServiceTiming, StandInNames } from '../model/latency-stages.ts'
 
 /** The parameters of one connection to the service. */
 export interface TranslationRequest {
@@ -39,6 +39,8 @@ export interface TranslationResult {
   readonly endMs?: number
   /** Duration of the service's stages, if reported. */
   readonly timing?: ServiceTiming
+  /** Engines of the service that serve in place of preferred ones, if reported. */
+  readonly standIns?: StandInNames
 }
 
 /** Sends a speaker's audio to the service. */

@@ -45,7 +45,7 @@ function fingerprint(bytes: Uint8Array): number {
 }
 
 export interface InterpreterEvents {
-  caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation'>): void
+  caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation' | 'standIns'>): void
   /** Returns true if `text` is an echo of audio played to the speaker. Its result is then ignored. */
   isEcho?(utterance: string, text: string, final: boolean): boolean
   /** A voice starts. Listeners must open a reader of its audio now. */
@@ -259,6 +259,7 @@ export class ResultAssembler {
       final,
       ...(text === undefined ? {} : { text }),
       ...(translation === undefined ? {} : { translation }),
+      ...(result.standIns === undefined ? {} : { standIns: result.standIns }),
     })
   }
 

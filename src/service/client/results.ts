@@ -1,4 +1,4 @@
-import type { ServiceTiming } from '../../core/model/latency-stages.ts'
+import type { ServiceTiming, StandInNames } from '../../core/model/latency-stages.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { binaryBytes, eachValue, encodedAudio } from './audio-value.ts'
 import type { ServiceClientError } from './errors.ts'
@@ -89,6 +89,7 @@ export class ResultReader {
     const name = find(this.#places.utterance, asName)
     const rate = find(RATES, value => (typeof value === 'number' && value > 0 ? value : undefined))
     const timing = firstOf(layers, layer => readTiming(at(layer, 'timing')))
+    const standIns = firstOf(layers, layer => readStandIns(at(layer, 'standIns')))
     return {
       ...(name === undefined ? {} : { name }),
       ...(final === undefined ? {} : { final }),
@@ -98,6 +99,7 @@ export class ResultReader {
       ...(audio === undefined || rate === undefined ? {} : { rate }),
       ...(endMs === undefined ? {} : { endMs }),
       ...(timing === undefined ? {} : { timing }),
+      ...(standIns === undefined ? {} : { standIns }),
     }
   }
 
@@ -261,6 +263,21 @@ function readTiming(value: unknown): ServiceTiming | undefined {
   }
   const timing = { ...read('recognitionMs'), ...read('translationMs'), ...read('synthesisMs') }
   return Object.keys(timing).length === 0 ? undefined : timing
+}
+
+/** Reads our extension `standIns`. */
+function readStandIns(value: unknown): StandInNames | undefined {
+  const read = (kind: keyof StandInNames) => {
+    const name = at(value, kind)
+    return typeof name === 'string' && name !== '' ? { [kind]: name.slice(0, 64) } : {}
+  }
+  const names = {
+    ...read('transcription'),
+    ...read('translation'),
+    ...read('synthesis'),
+    ...read('interpretation'),
+  }
+  return Object.keys(names).length === 0 ? undefined : names
 }
 
 /** One `result`, read at the documented paths. */

@@ -11,7 +11,16 @@ export interface HealthOptions {
   readonly requestGuard: Pick<RequestGuard, 'counters'>
   readonly drain: { readonly draining: boolean }
   /** The embedded service; undefined if absent. */
-  readonly embedded: () => { readonly running: boolean; readonly restarts: number } | undefined
+  readonly embedded: () =>
+    | {
+        readonly running: boolean
+        readonly restarts: number
+        /** Its engines that serve in place of preferred ones. */
+        readonly figures?:
+          | { readonly standIns: readonly { readonly engine: string; readonly instead: string }[] }
+          | undefined
+      }
+    | undefined
   readonly pulse: ProcessStats
 }
 
@@ -50,7 +59,15 @@ export function healthOf({
         counters.requestsRejectedInTotal,
       malformed: counters.malformed,
     },
-    embedded: service ? { running: service.running, restarts: service.restarts } : null,
+    embedded: service
+      ? {
+          running: service.running,
+          restarts: service.restarts,
+          standIns: (service.figures?.standIns ?? []).map(
+            ({ engine, instead }) => `${instead} instead of ${engine}`,
+          ),
+        }
+      : null,
   }
 }
 

@@ -119,7 +119,12 @@ export interface HealthFigures {
     readonly malformed: number
   }
   /** The embedded service; null if absent. */
-  readonly embedded: { readonly running: boolean; readonly restarts: number } | null
+  readonly embedded: {
+    readonly running: boolean
+    readonly restarts: number
+    /** Engines that serve in place of preferred ones, as `espeak instead of piper`. */
+    readonly standIns: readonly string[]
+  } | null
 }
 
 /** A phone of a simulated call. */

@@ -49,7 +49,11 @@ export async function watched() {
     ...health,
     ...{ relay, clock, pulse },
     wall: () => START + clock.now(),
-    embedded: () => ({ running: true, restarts: 2 }),
+    embedded: () => ({
+      running: true,
+      restarts: 2,
+      figures: { standIns: [{ engine: 'piper', instead: 'espeak' }] },
+    }),
     simulated: call => (call === undefined ? null : (simulated.get(call) ?? null)),
     recording: room => (room === 'recorded' ? 'recording' : null),
     calls: () => calls,

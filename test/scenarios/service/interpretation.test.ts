@@ -116,13 +116,21 @@ test('without partial results, nothing is sent before the final one', async () =
 })
 
 test('the engines of the three parts take over when it does not start', async () => {
-  const { connect, interpreter, recognizer } = await service({ alone: false })
+  const { connect, interpreter, recognizer, get } = await service({ alone: false })
   interpreter.refuses = true
   const client = connect('/sts', STREAMING)
   await started(client)
   recognizer.streams.at(-1)!.hear('hello')
   await client.until('endSynth')
-  expect(client.payloads<StsResult>('result').at(-1)?.translation).toBe('HELLO')
+  expect(client.payloads<StsResult>('result').at(-1)).toMatchObject({
+    translation: 'HELLO',
+    standIns: { interpretation: 'fake-ears' },
+  })
+  const replaced = { kind: 'interpretation', engine: 'fake-interpreter', instead: 'fake-ears', why: 'failed' }
+  expect(await (await get('/health')).json()).toMatchObject({ standIns: [replaced] })
+  interpreter.refuses = false
+  await started(connect('/sts', STREAMING))
+  expect(await (await get('/health')).json()).toMatchObject({ standIns: [] })
 })
 
 test('a requested voice decides which engines serve', async () => {

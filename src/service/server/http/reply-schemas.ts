@@ -48,6 +48,17 @@ export const healthSchema = z.strictObject({
       synthesis: z.array(z.string()),
     })
     .describe('Names of the available engines.'),
+  standIns: z
+    .array(
+      z.strictObject({
+        kind: z.enum(['transcription', 'translation', 'synthesis', 'interpretation']),
+        engine: z.string().describe('The engine that was to serve.'),
+        instead: z.string().describe('The engine that serves.'),
+        why: z.enum(['failed', 'over_budget']),
+        since: z.iso.datetime(),
+      }),
+    )
+    .describe('Engines that serve in place of preferred ones at present.'),
 })
 
 export const languagesSchema: z.ZodType<LanguageEntry[]> = z.array(

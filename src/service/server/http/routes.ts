@@ -1,6 +1,7 @@
 import multipart from '@fastify/multipart'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Logger } from '../../../common/log.ts'
+import { isoTime } from '../../../common/wall-clock.ts'
 import { markAuthenticated } from '../../../net/request-guard.ts'
 import type { Batch } from '../batch/batch.ts'
 import type { Admission, LoadMonitor } from '../capacity.ts'
@@ -44,6 +45,10 @@ export function addRoutes(
       translation: engines.translators.map(engine => engine.name),
       synthesis: engines.synthesizers.map(engine => engine.name),
     },
+    standIns: engines.usage.standIns.map(({ since, ...standIn }) => ({
+      ...standIn,
+      since: isoTime(since),
+    })),
   }))
 
   app.register(async api => {

@@ -8,6 +8,8 @@ import {
   type SpeechStream,
   type SpeechTranslator,
 } from '../engines/engine.ts'
+import { OverBudgetError } from '../engines/usage/engine-meter.ts'
+import type { EngineUsage } from '../engines/usage/engine-usage.ts'
 import { ServiceError } from '../errors.ts'
 import type { SpeechEnds } from './audio-intake.ts'
 import type { StsParameters } from './parameters.ts'
@@ -20,8 +22,10 @@ export interface InterpretedSpeechOptions {
   readonly parameters: StsParameters
   /** Engines from speech to speech, in order of preference. */
   readonly interpreters: readonly SpeechTranslator[]
-  /** Takes over when none of them starts. Opened and closed here. */
-  readonly otherwise: SpeechWork | undefined
+  /** Takes over when none of them starts, with the name for that case. Opened and closed here. */
+  readonly otherwise: { readonly work: SpeechWork; readonly name: string } | undefined
+  /** Records which engine serves in place of the first one. */
+  readonly usage: Pick<EngineUsage, 'replaced' | 'served'>
   /** Delivers the speech; opened and closed here, or by `otherwise`. */
   readonly output: SpokenOutput
   readonly log: Logger
@@ -47,23 +51,38 @@ export class InterpretedSpeech implements SpeechWork {
   }
 
   async open(ends: SpeechEnds): Promise<{ stream: SpeechStream; start: boolean | string }> {
-    const { parameters, interpreters, otherwise, output, log } = this.#options
+    const { parameters, interpreters, otherwise, output, usage, log } = this.#options
+    const [preferred] = interpreters
     const { languageIdSource: from, languageIdTarget: to, voiceId } = parameters
-    let cause: unknown
+    let cause: EngineError | undefined
+    const serves = (name: string) => {
+      if (!preferred || !cause) usage.served('interpretation', name)
+      else
+        usage.replaced(
+          'interpretation',
+          preferred.name,
+          name,
+          cause instanceof OverBudgetError ? 'over_budget' : 'failed',
+        )
+    }
     for (const engine of interpreters) {
       try {
         const stream = await engine.open({ from, to, voiceId }, this.#results)
+        serves(engine.name)
         return { stream, start: await output.open() }
       } catch (error) {
         if (!(error instanceof EngineError)) throw error
         cause = error
+        // Logged once, when its budget was reached.
+        if (error instanceof OverBudgetError) continue
         log.warn({ engine: engine.name, kind: error.kind, reason: error.message }, 'engine failed')
       }
     }
     if (!otherwise)
       throw new ServiceError('interpretation_failed', 'the interpretation did not start', { cause })
-    this.#other = otherwise
-    return otherwise.open(ends)
+    serves(otherwise.name)
+    this.#other = otherwise.work
+    return this.#other.open(ends)
   }
 
   close(): void {

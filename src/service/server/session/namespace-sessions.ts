@@ -5,6 +5,7 @@ import type { Clock } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import { TokenBucket } from '../../../common/rate-limit.ts'
 import type { TrustedProxies } from '../../../net/client-address.ts'
+import type { StandInNames } from '../../contract.ts'
 import type { Admission, LoadMonitor } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
 import type { ErrorCounts } from '../errors.ts'
@@ -21,7 +22,7 @@ import {
   translatorParameters,
   ttsParameters,
 } from './parameters.ts'
-import { SpokenResults, SpokenTexts, TranscriptResults, TranslatedTexts } from './results.ts'
+import { SpokenResults, SpokenTexts, TranscriptResults, TranslatedTexts, withStandIns } from './results.ts'
 import { Session } from './session.ts'
 import type { SocketChannel } from './socket-channel.ts'
 import { RecognizedSpeech, SpeechIntake, type SpeechWork } from './speech-intake.ts'
@@ -206,6 +207,16 @@ function stsEngines(parameters: StsParameters, engines: EngineSet) {
   return { interpreters, cascade: { recognizer, translator, voice } }
 }
 
+/** Names of the engines that are to serve. */
+function preferredOf({ interpreters: [first], cascade }: ReturnType<typeof stsEngines>): StandInNames {
+  if (first) return { interpretation: first.name }
+  return {
+    transcription: cascade?.recognizer.name,
+    translation: cascade?.translator.name,
+    synthesis: cascade?.voice.engine.name,
+  }
+}
+
 /** `/sts`: transcribes speech, translates it and speaks the translation. */
 export const openSts: OpenSession = (socket, channel, log, options) => {
   const { engines, workload, settings, clock } = options
@@ -216,7 +227,8 @@ export const openSts: OpenSession = (socket, channel, log, options) => {
   return new Session({
     channel,
     parameters,
-    intake: outlet => {
+    intake: channelOutlet => {
+      const outlet = withStandIns(channelOutlet, preferredOf(offer), engines.usage)
       const output = chosenOutput({ outlet, receiveAudio }, socket, options)
       const shared = { outlet, parameters, output, log }
       const { cascade, interpreters } = offer
@@ -231,7 +243,12 @@ export const openSts: OpenSession = (socket, channel, log, options) => {
       const work: SpeechWork =
         interpreters.length === 0 && spoken
           ? spoken
-          : new InterpretedSpeech({ ...shared, interpreters, otherwise: spoken })
+          : new InterpretedSpeech({
+              ...shared,
+              interpreters,
+              otherwise: spoken && { work: spoken, name: cascade.recognizer.name },
+              usage: engines.usage,
+            })
       return new SpeechIntake({ outlet, parameters, work, limits: settings, workload, holder, clock })
     },
     idleTimeoutMs: settings.idleTimeoutMs,
@@ -249,7 +266,8 @@ export const openStt: OpenSession = (socket, channel, log, { engines, workload, 
   return new Session({
     channel,
     parameters,
-    intake: outlet => {
+    intake: channelOutlet => {
+      const outlet = withStandIns(channelOutlet, { transcription: recognizer.name }, engines.usage)
       const results = new TranscriptResults(outlet, parameters)
       const work = new RecognizedSpeech({ outlet, parameters, recognizer, results })
       return new SpeechIntake({ outlet, parameters, work, limits: settings, workload, holder, clock })
@@ -271,8 +289,10 @@ export const openTranslator: OpenSession = (socket, channel, log, { engines, set
   return new Session({
     channel,
     parameters,
-    intake: outlet =>
-      new TextIntake(outlet, new TranslatedTexts(outlet, parameters, translator), settings, holder),
+    intake: channelOutlet => {
+      const outlet = withStandIns(channelOutlet, { translation: translator.name }, engines.usage)
+      return new TextIntake(outlet, new TranslatedTexts(outlet, parameters, translator), settings, holder)
+    },
     idleTimeoutMs: settings.textIdleTimeoutMs,
     settings,
     clock,
@@ -290,7 +310,8 @@ export const openTts: OpenSession = (socket, channel, log, options) => {
   return new Session({
     channel,
     parameters,
-    intake: outlet => {
+    intake: channelOutlet => {
+      const outlet = withStandIns(channelOutlet, { synthesis: voice.engine.name }, engines.usage)
       const output = chosenOutput({ outlet, receiveAudio }, socket, options)
       return new TextIntake(outlet, new SpokenTexts(outlet, parameters, voice, output), settings, holder)
     },

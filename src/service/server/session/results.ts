@@ -1,6 +1,7 @@
 import type { Clock } from '../../../common/clock.ts'
 import {
   EVENT,
+  type StandInNames,
   type StsResult,
   type SttResult,
   type TranslatorResult,
@@ -8,6 +9,7 @@ import {
 } from '../../contract.ts'
 import type { TextTranslator, Transcript } from '../engines/engine.ts'
 import type { OfferedVoice } from '../engines/engine-set.ts'
+import type { EngineUsage } from '../engines/usage/engine-usage.ts'
 import { type ErrorName, ServiceError } from '../errors.ts'
 import type { StsParameters, SttParameters, TranslatorParameters, TtsParameters } from './parameters.ts'
 import type { SessionOutput } from './session.ts'
@@ -33,6 +35,34 @@ export interface Results {
 function sttResult(transcript: Transcript, final: boolean, languageIdSource: string): SttResult {
   const { utterance, text, startMs, endMs } = transcript
   return { id: String(utterance), final, languageIdSource, text, startMs, endMs }
+}
+
+/**
+ * Adds `standIns` to the final results of a session while other engines serve in place of the `preferred` ones, and
+ * passes on everything else unchanged.
+ */
+export function withStandIns(
+  outlet: SessionOutput,
+  preferred: StandInNames,
+  usage: Pick<EngineUsage, 'standIn'>,
+): SessionOutput {
+  const kinds = Object.keys(preferred) as (keyof StandInNames)[]
+  const current = (): StandInNames | undefined => {
+    let names: StandInNames | undefined
+    for (const kind of kinds) {
+      const name = usage.standIn(kind, preferred[kind] ?? '')
+      if (name !== undefined) names = { ...names, [kind]: name }
+    }
+    return names
+  }
+  return {
+    emit(event, payload) {
+      const standIns = event === EVENT.result && (payload as SttResult).final ? current() : undefined
+      outlet.emit(event, standIns ? { ...(payload as object), standIns } : payload)
+    },
+    fault: error => outlet.fault(error),
+    room: () => outlet.room(),
+  }
 }
 
 /** The results of `/stt`: transcripts in order of arrival. */

@@ -201,6 +201,14 @@ export interface Caption {
   /** Time since the room opened (ms). */
   readonly startMs: number
   readonly endMs: number
+  /** The engines of the service that served in place of preferred ones. */
+  readonly standIns?: readonly string[]
+}
+
+/** Returns the note on engines that serve in place of preferred ones; empty without any. */
+export function standInNote({ standIns = [] }: Pick<Caption, 'standIns'>): string {
+  if (standIns.length === 0) return ''
+  return `Quality may be reduced: ${standIns.join(', ')} in place of the usual service.`
 }
 
 /** Characters that change the text direction. */
@@ -209,10 +217,8 @@ const TURNS = /[\u202a-\u202e\u2066-\u2069]/g
 /** Validates `value` from the server as a caption; undefined if it is invalid. */
 export function readCaption(value: unknown): Caption | undefined {
   if (typeof value !== 'object' || value === null) return undefined
-  const { utterance, speaker, name, from, to, final, text, translation, startMs, endMs } = value as Record<
-    string,
-    unknown
-  >
+  const { utterance, speaker, name, from, to, final, text, translation, startMs, endMs, standIns } =
+    value as Record<string, unknown>
   if (typeof utterance !== 'string' || typeof speaker !== 'string') return undefined
   if (typeof from !== 'string' || typeof to !== 'string') return undefined
   if (typeof startMs !== 'number' || typeof endMs !== 'number') return undefined
@@ -223,7 +229,13 @@ export function readCaption(value: unknown): Caption | undefined {
     ...(typeof name === 'string' ? { name: plain(name) } : {}),
     ...(typeof text === 'string' ? { text: plain(text) } : {}),
     ...(typeof translation === 'string' ? { translation: plain(translation) } : {}),
+    ...(typeof standIns === 'object' && standIns !== null ? { standIns: namesIn(standIns) } : {}),
   }
+}
+
+function namesIn(standIns: object): string[] {
+  const names = Object.values(standIns).filter(name => typeof name === 'string')
+  return Array.from(new Set(names.map(name => plain(name).slice(0, 64))))
 }
 
 function plain(text: string): string {

@@ -2,7 +2,7 @@ import { element } from '../../../pages/page/dom.ts'
 import type { StreamEvent } from '../../../pages/page/event-stream.ts'
 import type { Access } from './access.ts'
 import { CaptionList, ScreenReader, type View } from './caption-list.ts'
-import { CaptionStore, readCaption, shownLines } from './caption-store.ts'
+import { CaptionStore, readCaption, shownLines, standInNote } from './caption-store.ts'
 import {
   CaptionStream,
   readService,
@@ -73,6 +73,8 @@ export class Reading {
   readonly #options: ReadingOptions
   readonly #stream: CaptionStream
   readonly #unavailable = new UnavailableTranslations()
+  /** The note of the latest final caption on engines that serve in place of others. */
+  #standIns = ''
   readonly #aloud = new ScreenReader(element('aloud', HTMLDivElement))
   readonly #awake = new WakeLock()
   readonly #notice = element('notice', HTMLDivElement)
@@ -190,6 +192,10 @@ export class Reading {
     if (!this.book.take(caption)) return
     if (this.book.languages.size > known) this.onLanguages()
     if (caption.final) this.#read(caption.utterance)
+    if (caption.final && this.#standIns !== standInNote(caption)) {
+      this.#standIns = standInNote(caption)
+      this.#tell()
+    }
     this.list.changed()
   }
 
@@ -232,7 +238,8 @@ export class Reading {
     const text =
       (this.#isShort() ? '' : long) ||
       this.#awayTold() ||
-      (this.#back === 0 ? '' : 'The translation service has recovered.')
+      (this.#back === 0 ? '' : 'The translation service has recovered.') ||
+      this.#standIns
     const notice = element('notice-text', HTMLParagraphElement)
     if (notice.textContent !== text) notice.textContent = text
     element('wait', HTMLButtonElement).hidden = this.#state !== 'ended'

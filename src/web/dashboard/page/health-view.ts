@@ -47,9 +47,12 @@ const FIGURES: readonly Figure[] = [
     name: 'Embedded engines',
     words: ({ embedded }) =>
       embedded
-        ? [embedded.running ? 'running' : 'starting', `${embedded.restarts} restarts`]
+        ? [
+            embedded.running ? (embedded.standIns.length > 0 ? 'on stand-ins' : 'running') : 'starting',
+            embedded.standIns.join(', ') || `${embedded.restarts} restarts`,
+          ]
         : ['not in use', 'an external service translates'],
-    mood: ({ embedded }) => (embedded ? when(!embedded.running) : 'plain'),
+    mood: ({ embedded }) => (embedded ? when(!embedded.running || embedded.standIns.length > 0) : 'plain'),
   },
   {
     name: 'New calls',

@@ -19,12 +19,14 @@ beforeAll(async () => {
 function setUp() {
   const captions: string[] = []
   const names: string[] = []
+  const replaced: TranslationResult['standIns'][] = []
   const utterances: Utterance[] = []
   const complaints: number[] = []
   const metrics = new RelayMetrics()
   const interpreter = new ResultAssembler('anna.1', pool, metrics, {
-    caption: ({ utterance, final, text = '-', translation = '-' }) => {
+    caption: ({ utterance, final, text = '-', translation = '-', standIns }) => {
       names.push(utterance)
+      replaced.push(standIns)
       captions.push(`${final ? 'final' : 'partial'} ${text} ${translation}`)
     },
     utterance: utterance => utterances.push(utterance),
@@ -32,7 +34,7 @@ function setUp() {
   })
   const hear = (result: Partial<TranslationResult>, speechEndedAt = 0) =>
     interpreter.result({ utterance: '1', final: true, ...result }, speechEndedAt, 0)
-  return { interpreter, hear, captions, names, utterances, metrics, complaints }
+  return { interpreter, hear, captions, names, replaced, utterances, metrics, complaints }
 }
 
 /** Returns all decoded audio of an utterance. */
@@ -55,6 +57,13 @@ describe('an interpreter', () => {
     expect(new Set(names.slice(0, 3)).size).toBe(1)
     expect(names[3]).not.toBe(names[0])
     expect(names[0]).toContain('anna.1')
+  })
+
+  test('passes on which engines of the service serve in place of others', () => {
+    const { hear, replaced } = setUp()
+    hear({ final: false, text: 'one' })
+    hear({ text: 'one', translation: 'uno', standIns: { translation: 'apertium' } })
+    expect(replaced).toEqual([undefined, { translation: 'apertium' }])
   })
 
   test('emits a text once that every chunk of a voice repeats', () => {

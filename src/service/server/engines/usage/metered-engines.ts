@@ -1,14 +1,15 @@
 /** Engines that count their work. Each owns the engine it wraps, and fails with an `OverBudgetError` over its budget. */
 
-import type { LanguageId } from '../../../../common/language.ts'
 import { durationMs } from '../../../../transcode/pcm.ts'
 import type {
-  HearingOptions,
+  InterpretationSink,
   Speech,
   SpeechStream,
   SpeechToText,
+  SpeechTranslator,
   Synthesizer,
   TextTranslator,
+  Transcript,
   TranscriptSink,
 } from '../engine.ts'
 import { type EngineMeter, OverBudgetError } from './engine-meter.ts'
@@ -19,8 +20,70 @@ export function meteredRecognizer(engine: SpeechToText, meter: EngineMeter): Spe
     name: meter.engine,
     languages: engine.languages,
     ...(engine.grammars ? { grammars: engine.grammars } : {}),
-    open: (language, sink, options) => MeteredStream.open(engine, meter, language, sink, options),
+    open: (language, sink, options) =>
+      MeteredStream.open(
+        meter,
+        error => sink.failed(error),
+        stream => engine.open(language, countedTranscripts(sink, stream), options),
+      ),
     close: () => engine.close(),
+  }
+}
+
+function countedTranscripts(sink: TranscriptSink, stream: MeteredStream): TranscriptSink {
+  return {
+    partial(transcript) {
+      if (!stream.live) return
+      stream.texted(transcript)
+      sink.partial(transcript)
+    },
+    final(transcript) {
+      if (!stream.live) return
+      stream.texted(transcript)
+      sink.final(transcript)
+    },
+    failed: error => stream.fail(error),
+  }
+}
+
+export function meteredInterpreter(engine: SpeechTranslator, meter: EngineMeter): SpeechTranslator {
+  engine.onReport?.(report => meter.reported(report))
+  return {
+    name: meter.engine,
+    targets: from => engine.targets(from),
+    voices: engine.voices,
+    open: (request, sink) =>
+      MeteredStream.open(
+        meter,
+        error => sink.failed(error),
+        stream => engine.open(request, countedInterpretation(sink, stream, meter)),
+      ),
+    close: () => engine.close(),
+  }
+}
+
+function countedInterpretation(
+  sink: InterpretationSink,
+  stream: MeteredStream,
+  meter: EngineMeter,
+): InterpretationSink {
+  return {
+    partial(result) {
+      if (!stream.live) return
+      stream.texted({ ...result, text: result.translation })
+      sink.partial(result)
+    },
+    audio(utterance, pcm, rate) {
+      if (!stream.live) return
+      meter.audio('out', (pcm.length * 1_000) / rate)
+      sink.audio(utterance, pcm, rate)
+    },
+    final(result) {
+      if (!stream.live) return
+      stream.texted({ ...result, text: result.translation })
+      sink.final(result)
+    },
+    failed: error => stream.fail(error),
   }
 }
 
@@ -117,7 +180,7 @@ class Arrivals {
 /** Counts the audio of a stream, and ends it as failed once the budget is used up. */
 class MeteredStream implements SpeechStream {
   readonly #meter: EngineMeter
-  readonly #sink: TranscriptSink
+  readonly #failed: (error: Error) => void
   readonly #connection: Disposable
   readonly #arrivals = new Arrivals()
   #inner: SpeechStream | undefined
@@ -126,29 +189,33 @@ class MeteredStream implements SpeechStream {
   #utterance = 0
   #state: 'open' | 'failed' | 'closed' = 'open'
 
-  private constructor(meter: EngineMeter, sink: TranscriptSink) {
+  private constructor(meter: EngineMeter, failed: (error: Error) => void) {
     this.#meter = meter
-    this.#sink = sink
+    this.#failed = failed
     this.#connection = meter.connected()
   }
 
+  /** Opens the stream of an engine with `open`; `failed` of its sink is called as well over the budget. */
   static async open(
-    engine: SpeechToText,
     meter: EngineMeter,
-    language: LanguageId,
-    sink: TranscriptSink,
-    options: HearingOptions | undefined,
+    failed: (error: Error) => void,
+    open: (stream: MeteredStream) => Promise<SpeechStream>,
   ): Promise<SpeechStream> {
     meter.assertBudget()
-    const stream = new MeteredStream(meter, sink)
+    const stream = new MeteredStream(meter, failed)
     try {
-      stream.#inner = await engine.open(language, stream.#counted(), options)
+      stream.#inner = await open(stream)
       return stream
     } catch (error) {
       stream.#connection[Symbol.dispose]()
       if (!(error instanceof RangeError)) meter.ended('failed')
       throw error
     }
+  }
+
+  /** False after it has failed or was closed: no result follows. */
+  get live(): boolean {
+    return this.#state === 'open'
   }
 
   get queuedMs(): number {
@@ -164,12 +231,12 @@ class MeteredStream implements SpeechStream {
   }
 
   write(pcm: Int16Array): void {
-    if (this.#state !== 'open') return
+    if (!this.live) return
     const ms = durationMs(pcm.length)
     this.#heardMs += ms
     this.#arrivals.came(this.#heardMs, this.#meter.clock.now())
     this.#inner?.write(pcm)
-    if (!this.#meter.audio('in', ms)) this.#fail(new OverBudgetError(this.#meter.kind, this.#meter.engine))
+    if (!this.#meter.audio('in', ms)) this.fail(new OverBudgetError(this.#meter.kind, this.#meter.engine))
   }
 
   async close(): Promise<void> {
@@ -177,38 +244,22 @@ class MeteredStream implements SpeechStream {
     await this.#inner?.close()
   }
 
-  #counted(): TranscriptSink {
-    return {
-      partial: transcript => {
-        if (this.#state !== 'open') return
-        this.#first(transcript)
-        this.#sink.partial(transcript)
-      },
-      final: transcript => {
-        if (this.#state !== 'open') return
-        this.#first(transcript)
-        this.#sink.final(transcript)
-      },
-      failed: error => this.#fail(error),
-    }
-  }
-
-  /** The first text of an utterance: its delay is counted from the arrival of the beginning of the utterance. */
-  #first({ utterance, text, startMs }: { utterance: number; text: string; startMs: number }): void {
+  /** Records a text: the delay of the first one of an utterance is counted from the arrival of its beginning. */
+  texted({ utterance, text, startMs }: Pick<Transcript, 'utterance' | 'text' | 'startMs'>): void {
     if (utterance <= this.#utterance || text === '') return
     this.#utterance = utterance
     const came = this.#arrivals.of(startMs)
     if (came !== undefined) this.#meter.firstResult(this.#meter.clock.now() - came)
   }
 
-  #fail(error: Error): void {
-    if (this.#state !== 'open') return
+  fail(error: Error): void {
+    if (!this.live) return
     this.#end('failed', error instanceof OverBudgetError ? 'over_budget' : 'failed')
-    this.#sink.failed(error)
+    this.#failed(error)
   }
 
   #end(state: 'failed' | 'closed', outcome: 'ok' | 'failed' | 'over_budget'): void {
-    if (this.#state === 'open') {
+    if (this.live) {
       this.#meter.flush()
       this.#meter.ended(outcome)
       this.#connection[Symbol.dispose]()

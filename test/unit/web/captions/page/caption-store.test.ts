@@ -4,6 +4,7 @@ import {
   type Caption,
   CaptionStore,
   readCaption,
+  standInNote,
 } from '../../../../../src/web/captions/page/caption-store.ts'
 
 const caption = (utterance: string, more: Partial<Caption> = {}): Caption => ({
@@ -122,6 +123,15 @@ describe('a caption from the server', () => {
     const given = { ...caption('1'), name: ' \u202eAnna ', text: '\u2066hello\u2069', translation: 7 }
     const { translation: _, ...read } = caption('1', { name: 'Anna', text: 'hello' })
     expect(readCaption(given)).toEqual(read)
+  })
+
+  test('names each engine that serves in place of another once, as text', () => {
+    const read = (standIns: unknown) => readCaption({ ...caption('1'), standIns })!
+    const read1 = read({ translation: '\u202eespeak', synthesis: 'espeak', other: 5 })
+    expect(read1.standIns).toEqual(['espeak'])
+    expect(standInNote(read1)).toBe('Quality may be reduced: espeak in place of the usual service.')
+    expect(standInNote(read({}))).toBe('')
+    expect(standInNote(read('espeak'))).toBe('')
   })
 
   test('is ignored if it is invalid', () => {

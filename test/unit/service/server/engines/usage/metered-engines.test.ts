@@ -14,12 +14,14 @@ import {
 import type { EngineMeter } from '../../../../../../src/service/server/engines/usage/engine-meter.ts'
 import { EngineUsage } from '../../../../../../src/service/server/engines/usage/engine-usage.ts'
 import {
+  meteredInterpreter,
   meteredRecognizer,
   meteredSynthesizer,
   meteredTranslator,
 } from '../../../../../../src/service/server/engines/usage/metered-engines.ts'
 import { FakeClock } from '../../../../../../src/simulator/fakes/fake-clock.ts'
 import {
+  FakeInterpreter,
   FakeRecognizer,
   FakeSynthesizer,
   FakeTranslator,
@@ -257,5 +259,38 @@ describe('engines in order', () => {
     await engine!.open('en-us', heard)
     expect([paid.streams.length, free.streams.length]).toEqual([1, 1])
     expect(usage.standIn('transcription', 'paid')).toBe('free')
+  })
+})
+
+describe('a metered interpreter', () => {
+  it('counts audio both ways, its first translated text, and its end', async () => {
+    const engine = new FakeInterpreter()
+    const meter = usage.meter('interpretation', engine.name)
+    const heard: string[] = []
+    const sink = {
+      partial: ({ translation }: { translation: string }) => void heard.push(`${translation}…`),
+      audio: (_: number, pcm: Int16Array) => void heard.push(`${pcm.length} samples`),
+      final: ({ translation }: { translation: string }) => void heard.push(translation),
+      failed: ({ message }: Error) => void heard.push(message),
+    }
+    const stream = await meteredInterpreter(engine, meter).open({ from: 'en-us', to: 'es-es' }, sink)
+    stream.write(SECOND)
+    clock.advance(400)
+    const text = { utterance: 1, text: 'good', translation: '', startMs: 0, endMs: 900 }
+    const [inner] = engine.sinks
+    inner!.partial(text)
+    inner!.partial({ ...text, translation: 'buenos' })
+    inner!.audio(1, new Int16Array(12_000), 24_000)
+    inner!.final({ ...text, translation: 'Buenos días.' })
+    expect(meter.figures).toMatchObject({
+      connections: 1,
+      audioSeconds: { in: 1, out: 0.5 },
+      firstResult: { count: 1, sum: expect.closeTo(0.4, 6) },
+    })
+    inner!.failed(new Error('gone'))
+    inner!.final(text)
+    expect(heard).toEqual(['…', 'buenos…', '12000 samples', 'Buenos días.', 'gone'])
+    expect(meter.figures).toMatchObject({ connections: 0, requests: { ok: 0, failed: 1 } })
+    await stream.close()
   })
 })

@@ -37,3 +37,13 @@ test('accepts only finite times in range', () => {
     { seed: 7, numRuns: 500 },
   )
 })
+
+test('a service can name the engines that serve in place of others', () => {
+  const of = (standIns: unknown) => readResult({ id: '1', text: 'x', standIns }, '0').standIns
+  expect(of({ synthesis: 'espeak', translation: 'a'.repeat(100), other: 'x' })).toEqual({
+    synthesis: 'espeak',
+    translation: 'a'.repeat(64),
+  })
+  for (const value of [undefined, null, 'espeak', [], {}, { synthesis: 5 }, { synthesis: '' }])
+    expect(of(value)).toBeUndefined()
+})
