@@ -1,5 +1,6 @@
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { peak } from '../../../../transcode/level.ts'
+import { durationMs } from '../../../../transcode/pcm.ts'
 import type { InterpretationSink, InterpretedText } from '../engine.ts'
 
 /** Without text and audible speech for this long after the speaker's pause, an utterance is over (ms). */
@@ -10,10 +11,26 @@ const PAUSE_MS = 400
 const LONG_MS = 20_000
 /** Below this level a piece of speech is silence (of 32 768). */
 const SILENT = 60
-/** Silent speech kept until sound follows (pieces of usually 200 ms). */
-const MOST_SILENT = 10
+/**
+ * Silence passed on after sound (ms). It pushes the last sound through encoders and decoders, which hold some back;
+ * more of it would only delay what follows.
+ */
+const TAIL_MS = 400
+/**
+ * Speech that is collected before any of it is passed on (ms), because it arrives at the pace at which it is played: a
+ * piece that is late would leave a hole.
+ */
+const LEAD_MS = 300
+/** Maximum time for that (ms). */
+const LEAD_WITHIN_MS = 400
 const CHECK_MS = 100
 const SENTENCE_END = /[.?!…。！？]["'”’»)]*\s*$/
+
+/** Speech of one rate (Hz). */
+interface Piece {
+  readonly pcm: Int16Array
+  readonly rate: number
+}
 
 export interface ContinuousUtterancesOptions {
   readonly sink: InterpretationSink
@@ -39,8 +56,14 @@ export class ContinuousUtterances {
   #translation = ''
   #endMs = 0
   #lastAt = 0
-  /** Silent speech that is passed on only if sound follows. */
-  #silent: { readonly pcm: Int16Array; readonly rate: number }[] = []
+  /** The start of the speech, until there is enough of it; undefined once it is passed on. */
+  #lead: Piece[] | undefined = []
+  #leadMs = 0
+  #leadFrom = 0
+  /** Sample rate of the speech (Hz), and time of its last piece; 0 before the first. */
+  #rate = 0
+  #spokeAt = 0
+  #tailMs = 0
   #check: Disposable | undefined
 
   constructor(options: ContinuousUtterancesOptions) {
@@ -73,14 +96,18 @@ export class ContinuousUtterances {
 
   /** More of the translated speech; takes ownership of `pcm`. */
   spoken(pcm: Int16Array, rate: number, streamMs: number): void {
+    const ms = durationMs(pcm.length, rate)
     if (peak(pcm) < SILENT) {
-      if (this.#open && this.#silent.length < MOST_SILENT) this.#silent.push({ pcm, rate })
+      if (this.#open && this.#rate > 0) this.#tail(pcm, rate, ms)
       return
     }
     this.#grow(streamMs, true)
-    const { sink } = this.#options
-    for (const silence of this.#silent.splice(0)) sink.audio(this.#utterance, silence.pcm, silence.rate)
-    sink.audio(this.#utterance, pcm, rate)
+    const { clock } = this.#options
+    if (this.#rate === 0) this.#leadFrom = clock.now()
+    this.#rate = rate
+    this.#spokeAt = clock.now()
+    this.#tailMs = 0
+    this.#pass({ pcm, rate }, ms)
   }
 
   /** Ends the utterance in progress. Idempotent. */
@@ -89,12 +116,38 @@ export class ContinuousUtterances {
     if (!open) return
     this.#check?.[Symbol.dispose]()
     this.#check = undefined
+    this.#passLead()
     const result = this.#result(open.startMs)
     this.#open = undefined
     this.#text = ''
     this.#translation = ''
-    this.#silent = []
+    this.#lead = []
+    this.#leadMs = 0
+    this.#rate = 0
     this.#options.sink.final(result)
+  }
+
+  #tail(pcm: Int16Array, rate: number, ms: number): void {
+    this.#spokeAt = this.#options.clock.now()
+    if (this.#tailMs >= TAIL_MS) return
+    this.#tailMs += ms
+    this.#pass({ pcm, rate }, ms)
+  }
+
+  #pass(piece: Piece, ms: number): void {
+    if (!this.#lead) {
+      this.#options.sink.audio(this.#utterance, piece.pcm, piece.rate)
+      return
+    }
+    this.#lead.push(piece)
+    this.#leadMs += ms
+    if (this.#leadMs >= LEAD_MS) this.#passLead()
+  }
+
+  #passLead(): void {
+    const lead = this.#lead ?? []
+    this.#lead = undefined
+    for (const { pcm, rate } of lead) this.#options.sink.audio(this.#utterance, pcm, rate)
   }
 
   #grow(streamMs: number, tells: boolean): void {
@@ -127,8 +180,16 @@ export class ContinuousUtterances {
   #watch(): void {
     const { clock, quietMs } = this.#options
     this.#check = setTimer(clock, CHECK_MS, () => {
-      if (quietMs() >= PAUSE_MS && clock.now() - this.#lastAt >= SETTLED_MS) this.finish()
-      else this.#watch()
+      const now = clock.now()
+      if (quietMs() >= PAUSE_MS && now - this.#lastAt >= SETTLED_MS) {
+        this.finish()
+        return
+      }
+      if (this.#lead && this.#rate > 0 && now - this.#leadFrom >= LEAD_WITHIN_MS) this.#passLead()
+      // A service can send nothing instead of silence.
+      if (this.#rate > 0 && now - this.#spokeAt >= 2 * CHECK_MS)
+        this.#tail(new Int16Array((this.#rate * CHECK_MS) / 1_000), this.#rate, CHECK_MS)
+      this.#watch()
     })
   }
 }
