@@ -5,7 +5,6 @@ import {
   EngineError,
   type EngineKind,
   type SpeechToText,
-  type SpeechTranslator,
   type Synthesizer,
   type TextTranslator,
 } from './engine.ts'
@@ -55,28 +54,6 @@ export function translatorsInOrder(
       const others = engines.slice(index + 1).filter(each => each.targets(from).includes(to))
       const ask = (each: TextTranslator) => each.translate(text, from, to)
       return firstThatCan([engine, ...others], ask, 'translation', fallback)
-    },
-    close: () => engine.close(),
-  }))
-}
-
-/** A fallback chooses its own voice, unless it has the requested one. */
-export function interpretersInOrder(
-  engines: readonly SpeechTranslator[],
-  fallback: FallbackOptions,
-): SpeechTranslator[] {
-  return engines.map((engine, index) => ({
-    name: engine.name,
-    voices: engine.voices,
-    targets: from => engine.targets(from),
-    open(request, sink) {
-      const { from, to, voiceId } = request
-      const others = engines.slice(index + 1).filter(each => each.targets(from).includes(to))
-      const ask = (each: SpeechTranslator) => {
-        const known = each === engine || each.voices.some(voice => voice.voiceId === voiceId)
-        return each.open(known ? request : { from, to }, sink)
-      }
-      return firstThatCan([engine, ...others], ask, 'interpretation', fallback)
     },
     close: () => engine.close(),
   }))
