@@ -97,10 +97,15 @@ export interface SttResult {
   startMs: number
   /** End of the part of the utterance that this result covers (ms). */
   endMs: number
+  /** Ours: the language that was heard, from engines that detect it. Finals only. */
+  languageIdHeard?: string
   standIns?: StandInNames
 }
 
-/** Payload of `result` on `/sts`. A partial has neither `translation` nor `file`; streamed audio leaves `file` out. */
+/**
+ * Payload of `result` on `/sts`. A partial has neither `translation` nor `file`, unless the service interprets while
+ * somebody speaks: then both grow with the partials. Streamed audio leaves `file` out.
+ */
 export interface StsResult extends SttResult {
   languageIdTarget: string
   translation?: string

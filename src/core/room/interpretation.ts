@@ -141,6 +141,10 @@ export class Interpretation {
           this.#heard(caption.utterance, caption.text, spoken?.fromMs ?? clock.now())
         observer.emit('caption', { ...common, ...named(), ...caption, ...(spoken ? { spoken } : {}) })
       },
+      spokenIn: language => {
+        const spoken = speaker.spoken(clock.now(), true)
+        if (spoken) speaker.spokeIn({ language, ...spoken })
+      },
       isEcho: (utterance, text, final) => this.#isEcho(utterance, text, final),
       utterance: utterance => this.#play(utterance),
       notMp3: () =>

@@ -1,5 +1,6 @@
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
+import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import { isDtmfTone } from '../../transcode/dtmf-detector.ts'
 import { rms } from '../../transcode/level.ts'
@@ -24,6 +25,7 @@ import type { ListenerVoice } from '../playout/listener-voice.ts'
 import { Playout, type PlayoutSettings } from '../playout/playout.ts'
 import type { Session } from '../translation/session.ts'
 import { Interruption, type InterruptSettings } from './interruption.ts'
+import { type HeardUtterance, LanguageFollower } from './language-follower.ts'
 import { PartyEcho } from './participant-echo.ts'
 import { LegUplinkAdapter, type UplinkTarget } from './participant-uplink.ts'
 
@@ -54,7 +56,11 @@ export interface ParticipantOptions {
   readonly metrics: RelayMetrics
   readonly observer: Observer
   readonly faults: ContainedFaults
-  readonly settings: PlayoutSettings & InterruptSettings & { readonly echoSuppression: boolean }
+  readonly settings: PlayoutSettings &
+    InterruptSettings & {
+      readonly echoSuppression: boolean
+      readonly followLanguages: readonly LanguageId[]
+    }
 }
 
 /** Applies a participant's state changes; implemented by the room. */
@@ -114,6 +120,8 @@ export class Participant implements UplinkTarget {
   #keyFrames = 0
   #loudest = 0
   readonly #interruption: Interruption
+  /** Undefined when languages are not followed. */
+  readonly #follower: LanguageFollower | undefined
 
   constructor(leg: Leg, invitation: Invitation, participantOptions: ParticipantOptions) {
     const { clock, metrics, observer, settings } = participantOptions
@@ -136,7 +144,8 @@ export class Participant implements UplinkTarget {
         failed: error => this.failed(error),
       },
     })
-    const { interruptAfterMs } = settings
+    const { interruptAfterMs, followLanguages } = settings
+    if (followLanguages.length > 0) this.#follower = new LanguageFollower(followLanguages)
     this.#interruption = new Interruption({ interrupt, interruptAfterMs, playout: this.playout, metrics })
   }
 
@@ -192,6 +201,12 @@ export class Participant implements UplinkTarget {
     this.#state = changedState(before, change)
     if (this.#state !== before) this.#host?.changed(this, before)
     return this.#state
+  }
+
+  /** The service has heard an utterance in a language: the participant's own can follow it. */
+  spokeIn(heard: HeardUtterance): void {
+    const change = this.#follower?.heard(heard, this.#state)
+    if (change) this.change(change)
   }
 
   /** Plays `sound` to this participant only. If they have left, the announcement ends as `stopped`. */

@@ -39,6 +39,8 @@ export interface TranslationResult {
   readonly endMs?: number
   /** Duration of the service's stages, if reported. */
   readonly timing?: ServiceTiming
+  /** The language that was heard, if the service detects it. */
+  readonly language?: LanguageId
   /** Engines of the service that serve in place of preferred ones, if reported. */
   readonly standIns?: StandInNames
 }

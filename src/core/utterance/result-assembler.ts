@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../common/bounded-map.ts'
+import type { LanguageId } from '../../common/language.ts'
 import { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { Caption } from '../model/events.ts'
@@ -46,6 +47,8 @@ function fingerprint(bytes: Uint8Array): number {
 
 export interface InterpreterEvents {
   caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation' | 'standIns'>): void
+  /** An utterance is final, and the service tells its language. */
+  spokenIn?(language: LanguageId): void
   /** Returns true if `text` is an echo of audio played to the speaker. Its result is then ignored. */
   isEcho?(utterance: string, text: string, final: boolean): boolean
   /** A voice starts. Listeners must open a reader of its audio now. */
@@ -144,6 +147,7 @@ export class ResultAssembler {
     known.translation = result.translation ?? known.translation
     this.#caption(known, result)
     if (result.final && (result.text || result.translation)) {
+      if (!known.final && result.language !== undefined) this.#events.spokenIn?.(result.language)
       known.final = true
       this.#answered = known
       noteCourse(known, result, now)
@@ -229,7 +233,7 @@ export class ResultAssembler {
     const cut = this.#cut
     if (!cut) return 0
     cut.again ??= result.utterance
-    if (cut.again === result.utterance && !result.final) return undefined
+    if (cut.again === result.utterance && !result.final && !result.audio) return undefined
     const same = cut.again === result.utterance && !differs(result, cut.of.said)
     // Words only: the voice follows.
     if (same && !result.audio) return undefined

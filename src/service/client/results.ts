@@ -1,3 +1,4 @@
+import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import type { ServiceTiming, StandInNames } from '../../core/model/latency-stages.ts'
 import type { TranslationResult } from '../../core/translation/translator.ts'
 import { binaryBytes, eachValue, encodedAudio } from './audio-value.ts'
@@ -89,6 +90,7 @@ export class ResultReader {
     const name = find(this.#places.utterance, asName)
     const rate = find(RATES, value => (typeof value === 'number' && value > 0 ? value : undefined))
     const timing = firstOf(layers, layer => readTiming(at(layer, 'timing')))
+    const heard = firstOf(layers, layer => asLanguage(at(layer, 'languageIdHeard')))
     const standIns = firstOf(layers, layer => readStandIns(at(layer, 'standIns')))
     return {
       ...(name === undefined ? {} : { name }),
@@ -99,6 +101,7 @@ export class ResultReader {
       ...(audio === undefined || rate === undefined ? {} : { rate }),
       ...(endMs === undefined ? {} : { endMs }),
       ...(timing === undefined ? {} : { timing }),
+      ...(heard === undefined ? {} : { language: heard }),
       ...(standIns === undefined ? {} : { standIns }),
     }
   }
@@ -253,6 +256,11 @@ function asTime(value: unknown): number | undefined {
 function asName(value: unknown): string | undefined {
   if (typeof value === 'string' && value.length > 0) return value.slice(0, 64)
   return Number.isFinite(value) ? String(value) : undefined
+}
+
+/** Reads our extension `languageIdHeard`. */
+function asLanguage(value: unknown): LanguageId | undefined {
+  return typeof value === 'string' && isLanguageId(value) ? value : undefined
 }
 
 /** Reads our extension `timing`, ignoring implausible values. */

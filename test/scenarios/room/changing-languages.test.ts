@@ -37,6 +37,44 @@ const clickless = (...legs: LiveLeg[]) => {
   for (const leg of legs) expect(steepest(leg.between(0, leg.age))).toBeLessThan(2_000)
 }
 
+describe('a language that follows the speaker', () => {
+  test('after two sentences in another one: the room is told, and translates from it', async () => {
+    r = await rooms({ followLanguages: ['en-us', 'es-es', 'fr-fr'] })
+    const events: RelayEvents['changed'][] = []
+    r.relay.observer.on('changed', event => events.push(event))
+    r.live('anna', { speaks: 'en-us', hears: 'en-us' })
+    const bob = r.live('bob', { speaks: 'es-es', hears: 'es-es' })
+    await r.run(1_000)
+    for (const id of ['1', '2']) {
+      r.say('anna', sine(ANNA, 800, 6_000))
+      await r.run(1_500)
+      const { sink } = r.translator.connections.findLast(c => c.request.from === 'en-us')!
+      sink.result({
+        utterance: id,
+        final: true,
+        text: `bonjour ${id}`,
+        translation: 'hola',
+        language: 'fr-ca',
+      })
+      await r.run(300)
+      if (id === '1') expect(events).toEqual([])
+    }
+    expect(events).toEqual([
+      {
+        room: 'r',
+        participant: 'anna',
+        state: expect.objectContaining({ speaks: 'fr-fr', hears: 'fr-fr' }),
+        changes: ['speaks', 'hears'],
+      },
+    ])
+    await r.run(500)
+    r.say('anna', sine(ANNA, 800, 6_000))
+    r.answer('fr-fr', 'es-es', 500, 800)
+    await r.run(1_500)
+    expect(level(bob.lately(1_500), 500)).toBeGreaterThan(1_000)
+  })
+})
+
 describe('a language changed during a call', () => {
   test('of a listener: plays the original without a gap, completes the sentence, then uses the new language', async () => {
     const { bob, b, events } = await couple()

@@ -189,9 +189,11 @@ class InterpretedResults implements InterpretationSink {
     }
   }
 
-  #result({ utterance, text, translation, startMs, endMs }: InterpretedText, final: boolean): StsResult {
+  #result(interpreted: InterpretedText, final: boolean): StsResult {
+    const { utterance, text, translation, startMs, endMs, language } = interpreted
     const { languageIdSource, languageIdTarget } = this.#options.parameters
     return {
+      ...(final && language !== undefined ? { languageIdHeard: language } : {}),
       id: String(utterance),
       final,
       languageIdSource,

@@ -33,8 +33,11 @@ export interface Results {
 
 /** Creates the `result` of a transcript, without translation and audio. */
 function sttResult(transcript: Transcript, final: boolean, languageIdSource: string): SttResult {
-  const { utterance, text, startMs, endMs } = transcript
-  return { id: String(utterance), final, languageIdSource, text, startMs, endMs }
+  const { utterance, text, startMs, endMs, language } = transcript
+  return {
+    ...{ id: String(utterance), final, languageIdSource, text, startMs, endMs },
+    ...(final && language !== undefined ? { languageIdHeard: language } : {}),
+  }
 }
 
 /**

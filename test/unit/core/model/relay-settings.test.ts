@@ -15,6 +15,7 @@ describe('options of the relay', () => {
       original: { lowDb: -18, duckIdleDb: -9, duckActiveDb: -21 },
       noticeDuckDb: -15,
       echoSuppression: true,
+      followLanguages: [],
       interrupt: 'keep',
       interruptAfterMs: 300,
       reconnectWindowMs: 10_000,
