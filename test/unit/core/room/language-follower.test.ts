@@ -12,7 +12,7 @@ const ANNA: ParticipantState = {
 const LANGUAGES = ['en-us', 'es-es', 'fr-fr']
 
 /** Utterances of a second, one after the other, in these languages; returns the changes. */
-function after(languages: readonly string[], lengthMs = 1_000, state = ANNA) {
+function changesAfter(languages: readonly string[], lengthMs = 1_000, state = ANNA) {
   const follower = new LanguageFollower(LANGUAGES)
   return languages.map((language, n) => follower.heard(said(language, n, lengthMs), state))
 }
@@ -25,19 +25,21 @@ const said = (language: string, n: number, lengthMs = 1_000): HeardUtterance => 
 
 describe('the language of a speaker follows', () => {
   test('two utterances in a row', () => {
-    expect(after(['es-es', 'es-es'])).toEqual([undefined, { speaks: 'es-es', hears: 'es-es' }])
+    expect(changesAfter(['es-es', 'es-es'])).toEqual([undefined, { speaks: 'es-es', hears: 'es-es' }])
   })
 
   test('four seconds of speech', () => {
-    expect(after(['fr-fr'], 4_000)).toEqual([{ speaks: 'fr-fr', hears: 'fr-fr' }])
+    expect(changesAfter(['fr-fr'], 4_000)).toEqual([{ speaks: 'fr-fr', hears: 'fr-fr' }])
   })
 
   test('any region of a language, to the one of the list', () => {
-    expect(after(['es-mx', 'es-419'])[1]).toEqual({ speaks: 'es-es', hears: 'es-es' })
+    expect(changesAfter(['es-mx', 'es-419'])[1]).toEqual({ speaks: 'es-es', hears: 'es-es' })
   })
 
   test('only what the speaker speaks, if they hear another language', () => {
-    expect(after(['es-es', 'es-es'], 1_000, { ...ANNA, hears: 'fr-fr' })[1]).toEqual({ speaks: 'es-es' })
+    expect(changesAfter(['es-es', 'es-es'], 1_000, { ...ANNA, hears: 'fr-fr' })[1]).toEqual({
+      speaks: 'es-es',
+    })
   })
 })
 
@@ -48,7 +50,7 @@ describe('the language of a speaker does not follow', () => {
     ['a language that is not in the list', ['de-de', 'de-de', 'de-de']],
     ['the language that the speaker has already', ['en-us', 'en-gb', 'en-us']],
   ])('%s', (_case, languages) => {
-    expect(after(languages)).toEqual(languages.map(() => undefined))
+    expect(changesAfter(languages)).toEqual(languages.map(() => undefined))
   })
 
   test('one utterance that several interpretations report', () => {
@@ -62,6 +64,10 @@ describe('the language of a speaker does not follow', () => {
 
   test('a listener without a language of their own', () => {
     const { speaks: _, ...listener } = ANNA
-    expect(after(['es-es', 'es-es', 'es-es'], 1_000, listener)).toEqual([undefined, undefined, undefined])
+    expect(changesAfter(['es-es', 'es-es', 'es-es'], 1_000, listener)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ])
   })
 })
