@@ -6,7 +6,7 @@ import {
   chosenRecognizers,
   chosenSynthesizers,
   chosenTranslators,
-} from '../../service/server/engines/engine-selection.ts'
+} from '../../service/server/engines/engine-factories.ts'
 import type { EngineChoices } from '../../service/server/engines/engine-settings.ts'
 import { bundledSentences, wideAudio } from '../sample-audio.ts'
 
@@ -29,6 +29,7 @@ const NOT_INSTALLED = {
   espeak: undefined,
   flite: undefined,
 }
+const CONTEXT = { clock: systemClock }
 /** Amplitude above which samples are audible. */
 const AUDIBLE = 300
 /** Maximum wait for a transcript (ms); the engine’s own timeout usually applies first. */
@@ -53,7 +54,7 @@ async function trial(engine: EngineChoice): Promise<string> {
     const [made] = chosenRecognizers(
       [engine.choice as EngineChoices['transcription'][number]],
       NOT_INSTALLED,
-      systemClock,
+      CONTEXT,
     )
     return used(made?.engine, transcribed)
   }
@@ -61,14 +62,14 @@ async function trial(engine: EngineChoice): Promise<string> {
     const [made] = chosenTranslators(
       [engine.choice as EngineChoices['translation'][number]],
       NOT_INSTALLED,
-      systemClock,
+      CONTEXT,
     )
     return used(made?.engine, each => translated(each, languagesOf(engine.choice)))
   }
   const [made] = chosenSynthesizers(
     [engine.choice as EngineChoices['synthesis'][number]],
     NOT_INSTALLED,
-    systemClock,
+    CONTEXT,
   )
   return used(made?.engine, spoken)
 }

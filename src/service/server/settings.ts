@@ -3,12 +3,12 @@ import { z } from 'zod'
 import { isLanguageId } from '../../common/language.ts'
 import { isLoopback, trustedProxiesSchema } from '../../net/client-address.ts'
 import { serviceLimitsSchema } from '../../net/settings.ts'
+import { engineChoicesSchema } from './engines/engine-settings.ts'
 import {
   apertiumSettingsSchema,
-  engineChoicesSchema,
   localSynthesisSchema,
   pocketSphinxSettingsSchema,
-} from './engines/engine-settings.ts'
+} from './engines/installed-settings.ts'
 import { keyLimitsShape } from './keys/key-store.ts'
 
 /** Settings of `POST /api/batch/file`, part of the service settings. */

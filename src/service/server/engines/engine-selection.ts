@@ -2,96 +2,26 @@ import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
 import { Apertium } from './apertium/apertium.ts'
+import { EngineError, type EngineKind, type Synthesizer } from './engine.ts'
 import {
-  EngineError,
-  type EngineKind,
-  type SpeechToText,
-  type Synthesizer,
-  type TextTranslator,
-} from './engine.ts'
+  chosenRecognizers,
+  chosenSynthesizers,
+  chosenTranslators,
+  type EngineContext,
+  type Made,
+  type MakeInstalled,
+} from './engine-factories.ts'
 import { EngineSet } from './engine-set.ts'
-import type { ApertiumOptions, EngineChoices, LocalSynthesisSettings } from './engine-settings.ts'
+import type { EngineChoices } from './engine-settings.ts'
 import { Espeak } from './espeak.ts'
-import {
-  limitedRecognizer,
-  limitedSynthesizer,
-  limitedTranslator,
-  recognizersInOrder,
-  synthesizersInOrder,
-  translatorsInOrder,
-} from './fallback-engines.ts'
+import { recognizersInOrder, synthesizersInOrder, translatorsInOrder } from './fallback-engines.ts'
 import { Flite } from './flite.ts'
+import type { ApertiumOptions, LocalSynthesisSettings } from './installed-settings.ts'
 import { Phrasebook, PhraseTranslator } from './phrasebook.ts'
 import { PocketSphinx, type PocketSphinxOptions } from './pocketsphinx/pocketsphinx.ts'
-import { ChatTranslator } from './remote/chat-translator.ts'
-import { LibreTranslate } from './remote/libre-translate.ts'
-import { OpenAiSynthesizer, OpenAiTranscriber } from './remote/openai.ts'
-import { Piper } from './remote/piper.ts'
 import type { Billing } from './usage/billing.ts'
 import type { EngineUsage } from './usage/engine-usage.ts'
 import { meteredRecognizer, meteredSynthesizer, meteredTranslator } from './usage/metered-engines.ts'
-
-/** Creates an installed engine; rejects with an `EngineError` if it is not available. Absent: disabled. */
-export type MakeInstalled<T> = (() => Promise<T>) | undefined
-
-/** An engine being created, with its price and budget. */
-interface Made<T> {
-  /** Undefined for a disabled one. */
-  readonly engine: Promise<T> | undefined
-  readonly billing: Billing
-}
-
-/** Returns the engines in the order of the settings, then the installed ones that are not named there. */
-export function chosenRecognizers(
-  choices: EngineChoices['transcription'],
-  installed: Readonly<Record<'pocketsphinx', MakeInstalled<SpeechToText>>>,
-  clock: Clock,
-): Made<SpeechToText>[] {
-  return withRest(choices, installed, (choice): Promise<SpeechToText> | undefined => {
-    if (choice.engine === 'openai') return Promise.resolve(new OpenAiTranscriber(choice, clock))
-    return installed[choice.engine]?.().then(engine => limitedRecognizer(engine, choice.languages))
-  })
-}
-
-export function chosenTranslators(
-  choices: EngineChoices['translation'],
-  installed: Readonly<Record<'apertium', MakeInstalled<TextTranslator>>>,
-  clock: Clock,
-): Made<TextTranslator>[] {
-  return withRest(choices, installed, (choice): Promise<TextTranslator> | undefined => {
-    if (choice.engine === 'openai') return Promise.resolve(new ChatTranslator(choice, clock))
-    if (choice.engine === 'libretranslate') return LibreTranslate.create(choice, clock)
-    return installed[choice.engine]?.().then(engine => limitedTranslator(engine, choice.languages))
-  })
-}
-
-export function chosenSynthesizers(
-  choices: EngineChoices['synthesis'],
-  installed: Readonly<Record<keyof LocalSynthesisSettings, MakeInstalled<Synthesizer>>>,
-  clock: Clock,
-): Made<Synthesizer>[] {
-  return withRest(choices, installed, (choice): Promise<Synthesizer> | undefined => {
-    if (choice.engine === 'openai') return Promise.resolve(new OpenAiSynthesizer(choice, clock))
-    if (choice.engine === 'piper') return Piper.create(choice, clock)
-    return installed[choice.engine]?.().then(engine => limitedSynthesizer(engine, choice.languages))
-  })
-}
-
-/** Creates the choices, followed by each installed engine that none of them names. */
-function withRest<C extends Billing & { readonly engine: string }, K extends string, T>(
-  choices: readonly C[],
-  installed: Readonly<Record<K, unknown>>,
-  create: (choice: C | { readonly engine: K; readonly languages?: undefined }) => Promise<T> | undefined,
-): Made<T>[] {
-  const rest = (Object.keys(installed) as K[]).filter(name => choices.every(({ engine }) => engine !== name))
-  return [
-    ...choices.map(choice => ({
-      engine: create(choice),
-      billing: { price: choice.price, budget: choice.budget },
-    })),
-    ...rest.map(engine => ({ engine: create({ engine }), billing: {} })),
-  ]
-}
 
 /** Optional engines, which only add to the others; their absence is not worth a warning. */
 const EXTRA: readonly string[] = ['flite']
@@ -141,12 +71,13 @@ export async function defaultEngines(
 ): Promise<EngineSet> {
   const phrasebook = await Phrasebook.load(options.phrasebook)
   const { pocketsphinx, apertium, synthesizers, choices } = options
+  const context: EngineContext = { clock }
   const [recognizers, translators, voices] = await Promise.all([
     present(
       chosenRecognizers(
         choices.transcription,
         { pocketsphinx: installed(pocketsphinx, () => PocketSphinx.create(pocketsphinx, clock)) },
-        clock,
+        context,
       ),
       log,
     ),
@@ -154,11 +85,11 @@ export async function defaultEngines(
       chosenTranslators(
         choices.translation,
         { apertium: installed(apertium, () => Apertium.create(apertium, clock)) },
-        clock,
+        context,
       ),
       log,
     ),
-    present(chosenSynthesizers(choices.synthesis, localSynthesizers(synthesizers), clock), log),
+    present(chosenSynthesizers(choices.synthesis, localSynthesizers(synthesizers), context), log),
   ])
   const meter = (kind: EngineKind, { engine, billing }: Present<{ readonly name: string }>) =>
     usage.meter(kind, engine.name, billing)

@@ -4,7 +4,7 @@ import { childEnvironment } from '../../../common/child-environment.ts'
 import { WavReader } from '../../../transcode/wav-reader.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import { EngineError, primedSpeech, type Speech, type Synthesizer } from './engine.ts'
-import type { EspeakOptions } from './engine-settings.ts'
+import type { EspeakOptions } from './installed-settings.ts'
 import { LANGUAGE_ROWS, type LanguageRow } from './languages.ts'
 
 /** A voice of the list, and its eSpeak NG name. */

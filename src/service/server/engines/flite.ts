@@ -8,7 +8,7 @@ import { childEnvironment } from '../../../common/child-environment.ts'
 import { WavReader } from '../../../transcode/wav-reader.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import { EngineError, primedSpeech, type Speech, type Synthesizer, textPieces } from './engine.ts'
-import type { FliteOptions } from './engine-settings.ts'
+import type { FliteOptions } from './installed-settings.ts'
 
 /**
  * Properties of the voices, best first; the program lists only their names. `awb_time` is omitted, as it can only tell

@@ -2,10 +2,10 @@ import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import type { EngineReport } from '../engine.ts'
-import type { ChatTranslatorOptions } from '../engine-settings.ts'
 import { languageRow } from '../languages.ts'
 import { HttpTranslator, otherLanguages } from './http-translator.ts'
 import { RequestDialect } from './openai.ts'
+import type { ChatTranslatorOptions } from './settings.ts'
 
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant'

@@ -1,7 +1,7 @@
 import { type BackoffPolicy, backoffMs } from '../../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { EngineError, type EngineKind } from '../engine.ts'
-import type { EngineHttpOptions } from '../engine-settings.ts'
+import type { EngineHttpOptions } from '../engine-fields.ts'
 
 /** A failed attempt at a request. Contains neither the request nor the response. */
 export class HttpFault extends Error {

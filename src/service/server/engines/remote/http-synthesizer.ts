@@ -6,7 +6,7 @@ import { SAMPLE_RATE, samplesOf } from '../../../../transcode/pcm.ts'
 import { WavReader } from '../../../../transcode/wav-reader.ts'
 import { AUDIO_RATES, type VoiceEntry } from '../../../contract.ts'
 import { primedSpeech, type Speech, type Synthesizer, textPieces } from '../engine.ts'
-import type { EngineHttpOptions, ServerVoice } from '../engine-settings.ts'
+import type { EngineHttpOptions, ServerVoice } from '../engine-fields.ts'
 import { languageRow } from '../languages.ts'
 import { EngineHttp, type HttpAnswer, HttpFault } from './http-client.ts'
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../../../common/language.ts'
 import type { TextTranslator } from '../engine.ts'
-import type { HttpTranslatorOptions } from '../engine-settings.ts'
+import type { HttpTranslatorOptions } from '../engine-fields.ts'
 import { normalized, sentence } from '../text-normalization.ts'
 import { EngineHttp } from './http-client.ts'
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
-import type { LibreTranslateOptions } from '../engine-settings.ts'
 import { codesFor, LANGUAGE_ROWS } from '../languages.ts'
 import { EngineHttp } from './http-client.ts'
 import { HttpTranslator, otherLanguages } from './http-translator.ts'
+import type { LibreTranslateOptions } from './settings.ts'
 
 const languagesSchema = z.array(z.object({ code: z.string(), targets: z.array(z.string()).nullish() }))
 const replySchema = z.object({ translatedText: z.string() })

@@ -4,10 +4,11 @@ import type { LanguageId } from '../../../../common/language.ts'
 import { SAMPLE_RATE } from '../../../../transcode/pcm.ts'
 import { encodeWav } from '../../../../transcode/wav.ts'
 import { EngineError, type SpeechStream, type SpeechToText, type TranscriptSink } from '../engine.ts'
-import type { OpenAiSynthesizerOptions, OpenAiTranscriberOptions, ServerVoice } from '../engine-settings.ts'
+import type { ServerVoice } from '../engine-fields.ts'
 import { primaryCode } from '../languages.ts'
 import { EngineHttp, type HttpAnswer, HttpFault } from './http-client.ts'
 import { HttpSynthesizer, SpokenAnswer } from './http-synthesizer.ts'
+import type { OpenAiSynthesizerOptions, OpenAiTranscriberOptions } from './settings.ts'
 import { UtteranceStream } from './utterance-stream.ts'
 
 /** Yields the `data` of server-sent events (WHATWG HTML, "Server-sent events") from bytes in arbitrary pieces. */

@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import { EngineError } from '../engine.ts'
-import type { PiperOptions, ServerVoice } from '../engine-settings.ts'
+import type { ServerVoice } from '../engine-fields.ts'
 import type { HttpAnswer } from './http-client.ts'
 import { EngineHttp, HttpFault } from './http-client.ts'
 import { HttpSynthesizer, SpokenAnswer } from './http-synthesizer.ts'
+import type { PiperOptions } from './settings.ts'
 
 /** The server has no limit; a request of this length takes some seconds. */
 const MOST_LETTERS = 4_096

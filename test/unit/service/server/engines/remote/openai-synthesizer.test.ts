@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../../../src/common/clock.ts'
-import type { OpenAiSynthesizerOptions } from '../../../../../../src/service/server/engines/engine-settings.ts'
 import { OpenAiSynthesizer } from '../../../../../../src/service/server/engines/remote/openai.ts'
+import type { OpenAiSynthesizerOptions } from '../../../../../../src/service/server/engines/remote/settings.ts'
 import { conforms } from '../../../../../conformance/suite.ts'
 import { synthesizerChecks } from '../../../../../conformance/synthesizer.ts'
 import { FakeOpenAi } from '../../../../../harness/engines/fake-openai.ts'

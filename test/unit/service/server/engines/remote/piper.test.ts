@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../../../src/common/clock.ts'
-import type { PiperOptions } from '../../../../../../src/service/server/engines/engine-settings.ts'
 import { Piper } from '../../../../../../src/service/server/engines/remote/piper.ts'
+import type { PiperOptions } from '../../../../../../src/service/server/engines/remote/settings.ts'
 import { conforms } from '../../../../../conformance/suite.ts'
 import { synthesizerChecks } from '../../../../../conformance/synthesizer.ts'
 import { wholeWav } from '../../../../../harness/engines/fake-openai.ts'

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../../../src/common/clock.ts'
+import { ChatTranslator } from '../../../../../../src/service/server/engines/remote/chat-translator.ts'
+import { LibreTranslate } from '../../../../../../src/service/server/engines/remote/libre-translate.ts'
 import type {
   ChatTranslatorOptions,
   LibreTranslateOptions,
-} from '../../../../../../src/service/server/engines/engine-settings.ts'
-import { ChatTranslator } from '../../../../../../src/service/server/engines/remote/chat-translator.ts'
-import { LibreTranslate } from '../../../../../../src/service/server/engines/remote/libre-translate.ts'
+} from '../../../../../../src/service/server/engines/remote/settings.ts'
 import { conforms } from '../../../../../conformance/suite.ts'
 import { textTranslatorChecks } from '../../../../../conformance/text-translator.ts'
 import { FakeOpenAi, inSpanish } from '../../../../../harness/engines/fake-openai.ts'

@@ -1,0 +1,105 @@
+import type { Clock } from '../../../common/clock.ts'
+import type { SpeechToText, Synthesizer, TextTranslator } from './engine.ts'
+import type { EngineChoices } from './engine-settings.ts'
+import { limitedRecognizer, limitedSynthesizer, limitedTranslator } from './fallback-engines.ts'
+import { ChatTranslator } from './remote/chat-translator.ts'
+import { LibreTranslate } from './remote/libre-translate.ts'
+import { OpenAiSynthesizer, OpenAiTranscriber } from './remote/openai.ts'
+import { Piper } from './remote/piper.ts'
+import type { Billing } from './usage/billing.ts'
+
+/** What engines are created with, apart from their settings. */
+export interface EngineContext {
+  readonly clock: Clock
+}
+
+/** Names of the installed engines, which `engineChoicesSchema` lists without settings. */
+type InstalledName = 'pocketsphinx' | 'apertium' | 'espeak' | 'flite'
+type Choice<Kind extends keyof EngineChoices> = EngineChoices[Kind][number]
+
+/** Creates the engines of a kind by name; rejects with an `EngineError` if one is not available. */
+type Factories<C extends { readonly engine: string }, T> = {
+  readonly [Name in Exclude<C['engine'], InstalledName>]: (
+    choice: Extract<C, { readonly engine: Name }>,
+    context: EngineContext,
+  ) => T | Promise<T>
+}
+
+const RECOGNIZERS: Factories<Choice<'transcription'>, SpeechToText> = {
+  openai: (choice, { clock }) => new OpenAiTranscriber(choice, clock),
+}
+
+const TRANSLATORS: Factories<Choice<'translation'>, TextTranslator> = {
+  openai: (choice, { clock }) => new ChatTranslator(choice, clock),
+  libretranslate: (choice, { clock }) => LibreTranslate.create(choice, clock),
+}
+
+const SYNTHESIZERS: Factories<Choice<'synthesis'>, Synthesizer> = {
+  openai: (choice, { clock }) => new OpenAiSynthesizer(choice, clock),
+  piper: (choice, { clock }) => Piper.create(choice, clock),
+}
+
+/** Creates an installed engine; rejects with an `EngineError` if it is not available. Absent: disabled. */
+export type MakeInstalled<T> = (() => Promise<T>) | undefined
+
+/** An engine being created, with its price and budget. */
+export interface Made<T> {
+  /** Undefined for a disabled one. */
+  readonly engine: Promise<T> | undefined
+  readonly billing: Billing
+}
+
+/** Returns the engines in the order of the settings, then the installed ones that are not named there. */
+export function chosenRecognizers(
+  choices: EngineChoices['transcription'],
+  installed: Readonly<Record<'pocketsphinx', MakeInstalled<SpeechToText>>>,
+  context: EngineContext,
+): Made<SpeechToText>[] {
+  return chosen(choices, { factories: RECOGNIZERS, installed, limited: limitedRecognizer }, context)
+}
+
+export function chosenTranslators(
+  choices: EngineChoices['translation'],
+  installed: Readonly<Record<'apertium', MakeInstalled<TextTranslator>>>,
+  context: EngineContext,
+): Made<TextTranslator>[] {
+  return chosen(choices, { factories: TRANSLATORS, installed, limited: limitedTranslator }, context)
+}
+
+export function chosenSynthesizers(
+  choices: EngineChoices['synthesis'],
+  installed: Readonly<Record<'espeak' | 'flite', MakeInstalled<Synthesizer>>>,
+  context: EngineContext,
+): Made<Synthesizer>[] {
+  return chosen(choices, { factories: SYNTHESIZERS, installed, limited: limitedSynthesizer }, context)
+}
+
+interface AnyChoice extends Billing {
+  readonly engine: string
+  readonly languages?: readonly string[] | undefined
+}
+
+/** How engines of a kind are created. */
+interface Making<T> {
+  readonly factories: Readonly<Record<string, (choice: never, context: EngineContext) => T | Promise<T>>>
+  readonly installed: Readonly<Record<string, MakeInstalled<T>>>
+  /** Restricts an installed engine to the languages of its entry. */
+  limited(engine: T, languages?: readonly string[]): T
+}
+
+/** Creates the engines of `choices`, followed by each installed one that none of them names. */
+function chosen<T>(
+  choices: readonly AnyChoice[],
+  { factories, installed, limited }: Making<T>,
+  context: EngineContext,
+): Made<T>[] {
+  const rest = Object.keys(installed).filter(name => choices.every(({ engine }) => engine !== name))
+  const create = async (choice: AnyChoice): Promise<T> => factories[choice.engine]!(choice as never, context)
+  const made = ({ price, budget, ...choice }: AnyChoice): Made<T> => {
+    const billing = { price, budget }
+    if (!(choice.engine in installed)) return { engine: create(choice), billing }
+    const engine = installed[choice.engine]?.().then(each => limited(each, choice.languages))
+    return { engine, billing }
+  }
+  return [...choices, ...rest.map(engine => ({ engine }))].map(made)
+}
