@@ -1,10 +1,10 @@
+import { errorRate, type WordErrors, wordErrors } from '../../src/cli/engines/sentences.ts'
 import { systemClock } from '../../src/common/clock.ts'
 import {
   PocketSphinx,
   type PocketSphinxOptions,
 } from '../../src/service/server/engines/pocketsphinx/pocketsphinx.ts'
 import { cards, joined, LINES, pause, type Spoken, sentences } from './material.ts'
-import { errorRate, type WordErrors, wordErrors } from './word-errors.ts'
 
 /** One line of the table. */
 export interface RecognitionRow {

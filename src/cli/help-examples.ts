@@ -13,6 +13,21 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
     ['serve --port 9000 --captions', 'with captions on the terminal'],
   ],
   service: [['service --port 8090', 'at http://127.0.0.1:8090, with a key for this run']],
+  engines: [
+    ['engines list', 'what the settings name, and what is installed'],
+    ['engines test', 'the engines on this machine'],
+  ],
+  'engines list': [['engines list --json', 'for scripts']],
+  'engines test': [
+    ['engines test', 'the bundled sentence, through each engine on this machine'],
+    ['engines test pocketsphinx --json', 'one engine, for scripts'],
+    ['engines test --live', 'servers as well'],
+  ],
+  'engines compare': [
+    ['engines compare pocketsphinx openai --live', 'the bundled recordings'],
+    ['engines compare pocketsphinx pocketsphinx ./recordings', 'how much two measurements differ'],
+  ],
+  'engines models': [['engines models', 'of the engines on this machine']],
   setup: [['setup', 'the engines of the embedded service']],
   fleet: [
     ['fleet', 'the nodes and rooms, as the node on this machine knows them'],

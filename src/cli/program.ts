@@ -9,8 +9,10 @@ import { addExamples } from './help-examples.ts'
 import {
   addCompletionCommand,
   addDiscordCommands,
+  addEnginesCommands,
   addFleetCommand,
   addTwilioCommands,
+  languageOption,
 } from './subcommands.ts'
 import { Terminal } from './terminal.ts'
 
@@ -120,6 +122,7 @@ program
   .command('setup')
   .description('install the engines of the embedded service (Debian and Ubuntu; on other systems, list them)')
   .action(async () => (await import('./engines.ts')).setUp())
+addEnginesCommands(program, terminal, file => loadConfig({ file }))
 addTwilioCommands(program, terminal, file => loadConfig({ file }))
 addDiscordCommands(program, terminal, file => loadConfig({ file }))
 
@@ -127,8 +130,8 @@ program
   .command('demo')
   .description('run a translated phone call on this machine and save what the listener heard')
   .option('--audio <file>', 'WAV or MP3 file to play instead of the bundled recording')
-  .option('--from <language>', 'spoken language', language, 'en-us')
-  .option('--to <language>', 'target language', language, 'es-es')
+  .option('--from <language>', 'spoken language', languageOption, 'en-us')
+  .option('--to <language>', 'target language', languageOption, 'es-es')
   .option('--two-phones', 'run a call between two people who speak two languages')
   .addOption(
     new Option('--discord', 'run a Discord voice channel, with captions in its chat').conflicts('twoPhones'),
@@ -163,8 +166,8 @@ program
   .command('call')
   .description('call a running bridge with a simulated phone, play a file and save what it heard')
   .argument('<audio>', 'WAV or MP3 file to play')
-  .option('--from <language>', 'spoken language', language, 'en-us')
-  .option('--to <language>', 'target language', language, 'es-es')
+  .option('--from <language>', 'spoken language', languageOption, 'en-us')
+  .option('--to <language>', 'target language', languageOption, 'es-es')
   .option('--server <url>', 'address of the bridge', 'http://localhost:8080')
   .option('--room <name>', 'room to join; without a room, the caller hears their own translation')
   .option('--number <number>', 'number to call')
@@ -275,15 +278,6 @@ function within(text: string, largest: number): number {
   const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
   if (!(number <= largest)) throw new InvalidArgumentError(`Expected a whole number from 0 to ${largest}.`)
   return number
-}
-
-/** Parses `text` as a language, or throws commander’s error that names the option. */
-function language(text: string): string {
-  try {
-    return languageId(text)
-  } catch {
-    throw new InvalidArgumentError('Expected <language>-<region>, like en-us.')
-  }
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const

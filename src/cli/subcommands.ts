@@ -1,4 +1,5 @@
-import { Argument, type Command, Option } from 'commander'
+import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
+import { languageId } from '../common/language.ts'
 import { assertInstalled } from '../common/optional-package.ts'
 import type { Config } from '../config/load.ts'
 import { CommandError } from './errors.ts'
@@ -37,6 +38,87 @@ export function addFleetCommand(program: Command, terminal: Terminal, load: () =
       const { showFleet } = await import('./fleet.ts')
       await showFleet({ ...options, key }, terminal)
     })
+}
+
+/** `dragoman engines …`: the engines of the embedded service. `load` reads the settings of `--config`. */
+export function addEnginesCommands(
+  program: Command,
+  terminal: Terminal,
+  load: (file: string | undefined) => Config,
+): void {
+  const engines = program
+    .command('engines')
+    .description('list, test and compare the engines of the embedded service')
+  const settings = () =>
+    new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
+  const live = () => new Option('--live', 'contact engines that are not on this machine; this can cost money')
+
+  engines
+    .command('list')
+    .description('list the engines in order of preference, without contacting servers')
+    .addOption(settings())
+    .option('--json', 'print the result as JSON')
+    .action(async ({ config, ...options }) =>
+      (await import('./engines/inventory.ts')).listEngines(load(config), options, terminal),
+    )
+
+  engines
+    .command('test')
+    .description('send one sentence through each engine and show the result with the time of each step')
+    .argument('[name]', 'engine, as listed; of one kind only: transcription/openai')
+    .option('--text <text>', 'sentence in the source language; with --file, its transcript')
+    .option('--file <file>', 'WAV file to use instead of the bundled recording')
+    .option('--from <language>', 'language of --text or --file (default: as configured)', languageOption)
+    .option('--to <language>', 'target language (default: as configured)', languageOption)
+    .addOption(live())
+    .addOption(settings())
+    .option('--json', 'print the result as JSON')
+    .action(async (name: string | undefined, { config, ...options }) => {
+      const { testEngines } = await import('./engines/test-report.ts')
+      process.exitCode = await testEngines(load(config), { name, ...options }, terminal)
+    })
+
+  engines
+    .command('compare')
+    .description('play recordings into two engines and compare word errors, latency and cost')
+    .argument('<first>', 'engine that understands speech, as listed')
+    .argument('<second>', 'the other engine')
+    .argument('[folder]', 'folder with WAV files and transcripts.json (default: the bundled recordings)')
+    .addOption(
+      new Option('--from <language>', 'language of the recordings')
+        .argParser(languageOption)
+        .default('en-us'),
+    )
+    .addOption(
+      new Option('--to <language>', 'target language, for engines from speech to speech')
+        .argParser(languageOption)
+        .default('es-es'),
+    )
+    .addOption(live())
+    .addOption(settings())
+    .option('--json', 'print the result as JSON')
+    .action(async (first: string, second: string, folder: string | undefined, { config, ...options }) => {
+      const { compareEngines } = await import('./engines/compare.ts')
+      process.exitCode = await compareEngines(load(config), [first, second], { folder, ...options }, terminal)
+    })
+
+  engines
+    .command('models')
+    .description('show the local models: present, missing, and where to get them')
+    .addOption(settings())
+    .option('--json', 'print the result as JSON')
+    .action(async ({ config, ...options }) =>
+      (await import('./engines/inventory.ts')).showModels(load(config), options, terminal),
+    )
+}
+
+/** Parses `text` as a language, or throws commander’s error that names the option. */
+export function languageOption(text: string): string {
+  try {
+    return languageId(text)
+  } catch {
+    throw new InvalidArgumentError('Expected <language>-<region>, like en-us.')
+  }
 }
 
 /** `dragoman discord …`: the setup at Discord. `load` reads the settings of `--config`. */

@@ -14,6 +14,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman doctor/, 'test/e2e/commands.test.ts', "'doctor'"],
   [/^dragoman setup/, 'test/e2e/package/package.test.ts', "'setup'"],
   [/^dragoman keys/, 'test/e2e/keys.test.ts', "'revoke'"],
+  [/^dragoman engines/, 'test/unit/cli/engines/engine-commands.test.ts', 'testEngines'],
   [/^dragoman translate/, 'test/unit/cli/translate.test.ts', 'translate'],
   [/^dragoman conformance/, 'test/unit/cli/conformance/embedded.test.ts', 'conform'],
   [/^dragoman twilio (bind|unbind)/, 'test/unit/simulator/twilio/rest/numbers.test.ts', 'unbind'],

@@ -86,8 +86,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const usage = await kept(settings, ledger, clock, log)
   const threads = new ThreadUse(clock)
   const spending = new EngineUsage({ clock, wallClock, log, ledger })
-  const engines =
-    given.engines ?? (await installedEngines(settings, threads, { clock, log, usage: spending }))
+  const engines = given.engines ?? (await openEngines(settings, threads, { clock, log, usage: spending }))
   const workload = new LoadMonitor({ clock, admitLagMs: settings.admitLagMs, threads })
   const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: given.memoryShare })
   overload.start()
@@ -209,8 +208,9 @@ async function kept(
   return UsageSaver.start(new UsageFile(usagePath(keyFile), clock), ledger, clock, log)
 }
 
-function installedEngines(
-  settings: ServiceSettings,
+/** Creates the engines of the settings. The caller closes the set. */
+export function openEngines(
+  settings: Pick<ServiceSettings, 'engines' | 'phrasebook' | 'voices' | 'maxSessions'>,
   threads: ThreadUse,
   around: { readonly clock: Clock; readonly log: Logger; readonly usage: EngineUsage },
 ): Promise<EngineSet> {

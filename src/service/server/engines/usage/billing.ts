@@ -76,6 +76,21 @@ export function costOf(price: Price | undefined, amounts: BilledAmounts): number
   )
 }
 
+/** Describes a price in a few words, like `0.034 USD per minute`; undefined without one. */
+export function describePrice(price: Price | undefined): string | undefined {
+  if (!price) return undefined
+  const { currency, perMinute, perMillionCharacters, perMillionInputTokens, perMillionOutputTokens } = price
+  const parts = [
+    [perMinute, 'per minute'],
+    [perMillionCharacters, 'per million characters'],
+    [perMillionInputTokens, 'per million input tokens'],
+    [perMillionOutputTokens, 'per million output tokens'],
+  ] as const
+  return parts
+    .flatMap(([each, unit]) => (each === undefined ? [] : [`${each} ${currency} ${unit}`]))
+    .join(', ')
+}
+
 /** The side of an engine whose audio is billed and limited. */
 export function billedDirection(kind: EngineKind): 'in' | 'out' {
   return kind === 'synthesis' ? 'out' : 'in'

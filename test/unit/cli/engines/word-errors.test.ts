@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { errorRate, wordErrors } from '../../../bench/accuracy/word-errors.ts'
+import { errorRate, wordErrors } from '../../../../src/cli/engines/sentences.ts'
 
 test.each([
   ['one two three', 'one two three', 0],

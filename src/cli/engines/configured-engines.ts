@@ -1,0 +1,133 @@
+import { type Clock, systemClock } from '../../common/clock.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
+import type { Config } from '../../config/load.ts'
+import { isLoopback } from '../../net/client-address.ts'
+import type { EngineKind } from '../../service/server/engines/engine.ts'
+import type { EngineSet } from '../../service/server/engines/engine-set.ts'
+import { ThreadUse } from '../../service/server/engines/thread-budget.ts'
+import type { Billing } from '../../service/server/engines/usage/billing.ts'
+import type { EngineUsage } from '../../service/server/engines/usage/engine-usage.ts'
+import type { openEngines } from '../../service/server/service.ts'
+
+type Embedded = Config['embedded']
+type Engines = Embedded['engines']
+type EngineSettings = Parameters<typeof openEngines>[0]
+
+/** An engine of the settings, or an installed one that they do not list. */
+export interface ConfiguredEngine {
+  readonly kind: EngineKind
+  /** As in the settings; unique within its kind: the second engine of a name is called `name-2`. */
+  readonly name: string
+  /** Host that is contacted; undefined for engines that run here. */
+  readonly host: string | undefined
+  /** True if it runs on this machine. */
+  readonly local: boolean
+  readonly key: 'set' | 'none'
+  /** Languages of the settings; undefined if they do not limit it. */
+  readonly languages: readonly string[] | undefined
+  readonly model: string | undefined
+  readonly billing: Billing
+  /** The settings with this engine alone. */
+  readonly settings: EngineSettings
+}
+
+/** Engines that are installed programs or libraries, and their work. */
+const INSTALLED = {
+  pocketsphinx: 'transcription',
+  apertium: 'translation',
+  espeak: 'synthesis',
+  flite: 'synthesis',
+} as const satisfies Partial<Record<keyof Engines, EngineKind>>
+type Installed = keyof typeof INSTALLED
+
+/** Engines that run on this machine without an address. */
+const LOCAL: readonly string[] = [...Object.keys(INSTALLED), 'sherpa']
+
+const KINDS: readonly EngineKind[] = ['interpretation', 'transcription', 'translation', 'synthesis']
+
+/** The parts of an engine's settings that are shown; not every engine has all of them. */
+interface Choice extends Billing {
+  readonly engine: string
+  readonly url?: string
+  readonly apiKey?: string
+  readonly apiKeyFile?: string
+  readonly model?: string
+  readonly languages?: readonly string[]
+  readonly voices?: readonly { readonly languages?: readonly string[] }[]
+}
+
+/** Returns the engines in order of preference, by kind. */
+export function configuredEngines(embedded: Embedded): ConfiguredEngine[] {
+  return KINDS.flatMap(kind => {
+    const listed = listOf(embedded.engines, kind)
+    const rest = (Object.keys(INSTALLED) as Installed[])
+      .filter(name => INSTALLED[name] === kind && embedded.engines[name].enabled)
+      .filter(name => listed.every(({ engine }) => engine !== name))
+    const all: Choice[] = [...listed, ...rest.map(engine => ({ engine }))]
+    return all.map((choice, index) => described(kind, choice, nameOf(all, index), embedded))
+  })
+}
+
+function nameOf(all: readonly Choice[], index: number): string {
+  const { engine } = all[index]!
+  const before = all.slice(0, index).filter(other => other.engine === engine).length
+  return before === 0 ? engine : `${engine}-${before + 1}`
+}
+
+function described(kind: EngineKind, choice: Choice, name: string, embedded: Embedded): ConfiguredEngine {
+  const { engine, url, apiKey, apiKeyFile, model, languages, voices, price, budget } = choice
+  const address = url === undefined ? undefined : URL.parse(url)
+  const host = address?.host ?? (LOCAL.includes(engine) ? undefined : engine)
+  return {
+    ...{ kind, name, host, model },
+    local: address ? isLoopback(address.hostname.replace(/^\[|\]$/g, '')) : host === undefined,
+    key: apiKey === undefined && apiKeyFile === undefined ? 'none' : 'set',
+    languages: languages ?? voices?.flatMap(voice => voice.languages ?? []),
+    billing: { price, budget },
+    settings: alone(kind, choice, embedded),
+  }
+}
+
+/** Returns the settings with only one engine enabled. Its budget does not apply to trials. */
+function alone(kind: EngineKind, choice: Choice, embedded: Embedded): EngineSettings {
+  const engines: Record<string, unknown> = { ...embedded.engines }
+  for (const each of KINDS) if (listOf(embedded.engines, each).length > 0) engines[each] = []
+  for (const name of Object.keys(INSTALLED) as Installed[])
+    engines[name] = {
+      ...embedded.engines[name],
+      enabled: name === choice.engine && embedded.engines[name].enabled,
+    }
+  const { budget: _, ...unlimited } = choice
+  engines[kind] = [unlimited]
+  return { ...embedded, engines: engines as EngineSettings['engines'], phrasebook: undefined, voices: {} }
+}
+
+function listOf(engines: Engines, kind: EngineKind): readonly Choice[] {
+  return (engines as Partial<Record<EngineKind, readonly Choice[]>>)[kind] ?? []
+}
+
+/** Opens the engine of `settings`, and nothing else. The caller closes the set. Rejects if it is not available. */
+export async function openAlone(
+  { name, settings }: ConfiguredEngine,
+  usage: EngineUsage,
+  clock: Clock = systemClock,
+): Promise<EngineSet> {
+  // Loads all engines, which takes a while.
+  const service = await import('../../service/server/service.ts')
+  let reason = 'is disabled'
+  const log: Logger = {
+    ...noopLogger,
+    warn: (fields: { readonly reason?: unknown }) => {
+      reason = String(fields.reason)
+    },
+  }
+  const set = await service.openEngines(settings, new ThreadUse(clock), {
+    clock,
+    log: { ...log, debug: log.warn },
+    usage,
+  })
+  const { speechToText, translators, synthesizers, interpreters } = set
+  if (speechToText.length + translators.length + synthesizers.length + interpreters.length > 0) return set
+  await set.close()
+  throw new Error(reason.startsWith(`${name}: `) ? reason.slice(name.length + 2) : reason)
+}

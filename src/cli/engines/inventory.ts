@@ -1,0 +1,125 @@
+/** What engines and models there are. */
+
+import type { Config } from '../../config/load.ts'
+import type { TextTranslator } from '../../service/server/engines/engine.ts'
+import type { EngineSet } from '../../service/server/engines/engine-set.ts'
+import { LANGUAGE_ROWS } from '../../service/server/engines/languages.ts'
+import { describePrice } from '../../service/server/engines/usage/billing.ts'
+import { EngineUsage } from '../../service/server/engines/usage/engine-usage.ts'
+import { type Check, renderChecks } from '../doctor/check.ts'
+import { moreVoices, recognition, translation, voices } from '../doctor/engine-checks.ts'
+import type { DoctorEnvironment } from '../doctor/environment.ts'
+import { localEnvironment } from '../doctor/machine.ts'
+import { type Terminal, tableLines } from '../terminal.ts'
+import { type ConfiguredEngine, configuredEngines, openAlone } from './configured-engines.ts'
+
+/** Engines as listed; never contains a key. */
+interface ListedEngine {
+  readonly kind: string
+  readonly engine: string
+  readonly model?: string | undefined
+  /** Empty: all that it knows. */
+  readonly languages: readonly string[]
+  readonly where: string
+  readonly key: 'set' | 'none'
+  /** `ready`, `not contacted`, or the reason for not being available. */
+  readonly state: string
+  readonly price?: string | undefined
+  readonly budget?:
+    | { readonly perDay?: number | undefined; readonly minutesPerDay?: number | undefined }
+    | undefined
+}
+
+/** Languages that are shown in a table. */
+const SHOWN_LANGUAGES = 4
+
+/**
+ * Lists the engines of the embedded service in order of preference. Only engines on this machine are started; the others
+ * are not contacted.
+ */
+export async function listEngines(
+  config: Config,
+  { json }: { readonly json?: boolean | undefined },
+  terminal: Terminal,
+  open: typeof openAlone = openAlone,
+): Promise<void> {
+  const listed: ListedEngine[] = []
+  for (const engine of configuredEngines(config.embedded)) listed.push(await described(engine, open))
+  if (json) return terminal.line(JSON.stringify(listed, undefined, 2))
+  const head = ['kind', 'engine', 'languages', 'where', 'key', 'price', 'state']
+  const rows = listed.map(({ kind, engine, languages, where, key, price = '', state }) => [
+    ...[kind, engine, shortened(languages), where, key, price, state],
+  ])
+  for (const line of tableLines([head, ...rows])) terminal.line(line)
+  if (config.service.url !== undefined)
+    terminal.line(`Not in use: ${config.service.url} translates (service.url).`)
+}
+
+async function described(engine: ConfiguredEngine, open: typeof openAlone): Promise<ListedEngine> {
+  const { kind, name, host, local, key, model, billing } = engine
+  let languages = engine.languages ?? []
+  let state = 'not contacted'
+  // An address on this machine is a server, too: it is not contacted.
+  if (local && host === undefined)
+    try {
+      const set = await open(engine, new EngineUsage())
+      languages = engine.languages ?? languagesOf(set)
+      state = 'ready'
+      await set.close()
+    } catch (error) {
+      state = (error as Error).message
+    }
+  return {
+    kind,
+    engine: name,
+    model,
+    languages: Array.from(new Set(languages)),
+    where: host ?? 'this machine',
+    key,
+    state,
+    price: describePrice(billing.price),
+    budget: billing.budget,
+  }
+}
+
+function languagesOf({ speechToText, translators, synthesizers, interpreters }: EngineSet): string[] {
+  const translates = (engine: Pick<TextTranslator, 'targets'>) =>
+    LANGUAGE_ROWS.map(({ id }) => id).filter(id => engine.targets(id).length > 0)
+  return [
+    ...speechToText.flatMap(({ languages }) => languages),
+    ...[...translators, ...interpreters].flatMap(translates),
+    ...synthesizers.flatMap(({ voices }) => voices.map(({ languageId }) => languageId)),
+  ]
+}
+
+function shortened(languages: readonly string[]): string {
+  if (languages.length === 0) return 'its own'
+  const rest = languages.length - SHOWN_LANGUAGES
+  return languages.slice(0, SHOWN_LANGUAGES).join(' ') + (rest > 0 ? ` +${rest}` : '')
+}
+
+/**
+ * `dragoman engines models`: the models and programs of the engines on this machine, with where to get what is missing.
+ * Returns the exit code: 0 even if some are missing, because others can serve.
+ */
+export async function showModels(
+  config: Config,
+  { json }: { readonly json?: boolean | undefined },
+  terminal: Terminal,
+  around: DoctorEnvironment = localEnvironment,
+): Promise<void> {
+  const { pocketsphinx, apertium, espeak, flite } = config.embedded.engines
+  const checks: Check[] = [
+    named('pocketsphinx', await recognition(pocketsphinx, around)),
+    named('apertium', await translation(apertium, around)),
+    named('espeak', await voices(espeak, around)),
+    ...(await moreVoices(flite, around)).map(check => named('flite', check)),
+  ]
+  if (json) return terminal.line(JSON.stringify(checks, undefined, 2))
+  for (const line of renderChecks(checks).split('\n')) terminal.line(line)
+}
+
+/** By the name of the engine, as in the settings. */
+function named(name: string, check: Check): Check {
+  return { ...check, name }
+}
