@@ -4,6 +4,7 @@ import { SETUP } from '../engines.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import type { EngineChoice } from './engine-trial.ts'
 import type { DoctorEnvironment } from './environment.ts'
+import { modelChecks } from './model-checks.ts'
 
 type Engines = Config['embedded']['engines']
 type Choice = Engines['transcription'][number] | Engines['translation'][number] | Engines['synthesis'][number]
@@ -86,6 +87,7 @@ export async function engineChecks(config: Config, around: DoctorEnvironment): P
     ...installed,
     ...(await moreVoices(flite, around)),
     ...(await serverChecks(config.embedded.engines, around)),
+    ...(await modelChecks(config.embedded.engines, around)),
   ]
 }
 

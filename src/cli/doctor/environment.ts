@@ -6,6 +6,7 @@ import type { VoiceOptions } from './discord-voice.ts'
 import type { EngineChoice, EngineTrial } from './engine-trial.ts'
 import type { FleetEnvironment } from './fleet-checks.ts'
 import type { ProbeRequest, ProbeResult } from './http-probe.ts'
+import type { ModelEnvironment } from './model-checks.ts'
 import type { TestCallOrder, TestCallOutcome } from './test-call.ts'
 import type { ExaminedAccount } from './twilio-checks.ts'
 
@@ -35,7 +36,7 @@ export interface FileAccess {
 }
 
 /** Everything outside the settings that the doctor uses; tests provide their own. */
-export interface DoctorEnvironment extends FleetEnvironment {
+export interface DoctorEnvironment extends FleetEnvironment, ModelEnvironment {
   /** `24.21.0` */
   readonly nodeVersion: string
   /** Returns why a native library cannot be loaded; undefined if it can. */

@@ -20,6 +20,7 @@ import { localToken } from '../local-token.ts'
 import { tryEngine } from './engine-trial.ts'
 import type { DoctorEnvironment, ExaminedService, ReceiverAnswer } from './environment.ts'
 import { probeHttp } from './http-probe.ts'
+import { loadModel } from './model-checks.ts'
 import type { ExaminedAccount } from './twilio-checks.ts'
 
 /** Probes a receiver like webhooks do, without sending an event: no redirects, no names with private addresses. */
@@ -140,6 +141,7 @@ export const localEnvironment: DoctorEnvironment = {
   },
 
   tryEngine,
+  loadModel,
 
   receiver: (url, local) => probeReceiver(url, local, PATIENCE_MS),
 

@@ -37,6 +37,7 @@ export function soundMachine(changes: Partial<DoctorEnvironment> = {}): DoctorEn
     ask: async () => 'eSpeak NG text-to-speech: 1.51  Data at: /usr/lib',
     statusOf: async () => 200,
     tryEngine: async ({ kind }) => ({ worked: true, what: `tried ${kind}`, ms: 300 }),
+    loadModel: async () => ({ worked: true, what: 'loaded', ms: 300 }),
     exists: async () => true,
     fileAccess: async () => undefined,
     unwritable: async () => undefined,

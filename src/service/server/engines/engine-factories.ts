@@ -6,6 +6,8 @@ import { ChatTranslator } from './remote/chat-translator.ts'
 import { LibreTranslate } from './remote/libre-translate.ts'
 import { OpenAiSynthesizer, OpenAiTranscriber } from './remote/openai.ts'
 import { Piper } from './remote/piper.ts'
+import { SherpaRecognizer } from './sherpa/sherpa-recognizer.ts'
+import { SherpaSynthesizer } from './sherpa/sherpa-synthesizer.ts'
 import type { Billing } from './usage/billing.ts'
 
 /** What engines are created with, apart from their settings. */
@@ -27,6 +29,7 @@ type Factories<C extends { readonly engine: string }, T> = {
 
 const RECOGNIZERS: Factories<Choice<'transcription'>, SpeechToText> = {
   openai: (choice, { clock }) => new OpenAiTranscriber(choice, clock),
+  sherpa: (choice, { clock }) => SherpaRecognizer.create(choice, clock),
 }
 
 const TRANSLATORS: Factories<Choice<'translation'>, TextTranslator> = {
@@ -37,6 +40,7 @@ const TRANSLATORS: Factories<Choice<'translation'>, TextTranslator> = {
 const SYNTHESIZERS: Factories<Choice<'synthesis'>, Synthesizer> = {
   openai: (choice, { clock }) => new OpenAiSynthesizer(choice, clock),
   piper: (choice, { clock }) => Piper.create(choice, clock),
+  sherpa: (choice, { clock }) => SherpaSynthesizer.create(choice, clock),
 }
 
 /** Creates an installed engine; rejects with an `EngineError` if it is not available. Absent: disabled. */

@@ -7,6 +7,7 @@ import {
   openAiTranslationSchema,
   piperSchema,
 } from './remote/settings.ts'
+import { sherpaSynthesisSchema, sherpaTranscriptionSchema } from './sherpa/settings.ts'
 import { billed } from './usage/billing.ts'
 
 /** An installed engine with its position in the order, optionally for some languages only. */
@@ -38,6 +39,7 @@ function engineList<const Engines extends readonly [NamedEngine, ...NamedEngine[
 export const engineChoicesSchema = {
   transcription: engineList('Speech recognition engines, in order of preference.', [
     billed(openAiTranscriptionSchema),
+    sherpaTranscriptionSchema,
     installed('pocketsphinx'),
   ]),
   translation: engineList('Translation engines, in order of preference.', [
@@ -48,6 +50,7 @@ export const engineChoicesSchema = {
   synthesis: engineList('Speech synthesis engines, in order of preference.', [
     billed(openAiSynthesisSchema),
     billed(piperSchema),
+    sherpaSynthesisSchema,
     installed('espeak'),
     installed('flite'),
   ]),

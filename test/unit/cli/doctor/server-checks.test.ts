@@ -25,6 +25,7 @@ const checks = (around: Partial<DoctorEnvironment>, engines: Engines = ENGINES) 
   serverChecks(loadConfig({ env: {}, overrides: { embedded: { engines } } }).embedded.engines, {
     ...localEnvironment,
     tryEngine: async ({ kind }) => ({ worked: true, what: `tried ${kind}`, ms: 340 }),
+    loadModel: async () => ({ worked: true, what: 'loaded', ms: 300 }),
     ...around,
   })
 

@@ -1,0 +1,96 @@
+import { access } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import type { Clock } from '../../../../common/clock.ts'
+import type { LanguageId } from '../../../../common/language.ts'
+import { howToInstall, missingOf } from '../../../../common/optional-package.ts'
+import { EngineError, type SpeechStream, type SpeechToText, type TranscriptSink } from '../engine.ts'
+import { findModel } from './model-files.ts'
+import { ProcessPool } from './process-pool.ts'
+import type { SherpaTranscriptionOptions } from './settings.ts'
+import { SherpaStream } from './sherpa-stream.ts'
+
+/** Speech recognition with a neural model on this machine, by sherpa-onnx in child processes. */
+export class SherpaRecognizer implements SpeechToText {
+  readonly name = 'sherpa'
+  readonly languages: readonly LanguageId[]
+  readonly #pool: ProcessPool
+  readonly #options: SherpaTranscriptionOptions
+  readonly #clock: Clock
+
+  private constructor(pool: ProcessPool, options: SherpaTranscriptionOptions, clock: Clock) {
+    this.languages = options.languages
+    this.#pool = pool
+    this.#options = options
+    this.#clock = clock
+  }
+
+  /**
+   * Loads the model in child processes. Rejects with an `EngineError` if the package or a file is missing or the model
+   * cannot be loaded, with a `RangeError` if the settings do not fit the model.
+   */
+  static async create(options: SherpaTranscriptionOptions, clock: Clock): Promise<SherpaRecognizer> {
+    assertPackage('transcription')
+    const { languages, hotwords, hotwordsScore, threads, vad, vadThreshold, pauseMs, maxUtteranceMs } =
+      options
+    const model = await findModel('transcription', options)
+    if (hotwords.length > 0 && !model.kind.endsWith('transducer'))
+      throw new RangeError(`hotwords need a transducer model, ${options.model} is ${model.kind}`)
+    const languageModel =
+      options.languageModel === undefined
+        ? undefined
+        : await findModel('transcription', { model: options.languageModel, kind: 'whisper' })
+    const load = {
+      task: 'transcription' as const,
+      model: { kind: model.kind, files: model.files },
+      ...{ threads, languages, hotwords, hotwordsScore, vadThreshold, pauseMs, maxUtteranceMs },
+      vad: vad === undefined ? undefined : await existing(vad),
+      languageModel: languageModel && { files: languageModel.files },
+    }
+    const { loadTimeoutMs, cooldownMs, processes } = options
+    return new SherpaRecognizer(
+      await ProcessPool.start(processes, { load, clock, loadTimeoutMs, cooldownMs }),
+      options,
+      clock,
+    )
+  }
+
+  /** Ids of the running processes. */
+  get pids(): number[] {
+    return this.#pool.pids
+  }
+
+  async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
+    if (!this.languages.includes(language))
+      throw new RangeError(`${this.name} recognizes ${this.languages.join(', ')}, not ${language}`)
+    const process = await this.#pool.acquire()
+    return new SherpaStream(process, sink, {
+      clock: this.#clock,
+      language,
+      languages: this.languages,
+      stallMs: this.#options.stallMs,
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#pool.close()
+  }
+}
+
+/** Throws an `EngineError` with the install command if sherpa-onnx is not installed. */
+export function assertPackage(
+  kind: 'transcription' | 'synthesis',
+  isInstalled?: (name: string) => boolean,
+): void {
+  if (missingOf('sherpa', isInstalled).length > 0)
+    throw new EngineError(kind, 'sherpa', `its package is not installed: run ${howToInstall('sherpa')}`)
+}
+
+async function existing(file: string): Promise<string> {
+  const path = resolve(file)
+  try {
+    await access(path)
+    return path
+  } catch (cause) {
+    throw new EngineError('transcription', 'sherpa', `vad: ${path} does not exist`, { cause })
+  }
+}

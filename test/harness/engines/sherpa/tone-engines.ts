@@ -1,0 +1,117 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { missingOf } from '../../../../src/common/optional-package.ts'
+import type { Transcript, TranscriptSink } from '../../../../src/service/server/engines/engine.ts'
+import {
+  type SherpaSynthesisOptions,
+  type SherpaTranscriptionOptions,
+  sherpaSynthesisSchema,
+  sherpaTranscriptionSchema,
+} from '../../../../src/service/server/engines/sherpa/settings.ts'
+import { ctcFiles, transducerFiles } from './streaming-tone-models.ts'
+import { senseVoiceFiles, vadModel, voiceFiles, whisperFiles } from './utterance-tone-models.ts'
+
+/** True if sherpa-onnx is installed; tests that need it are skipped otherwise. */
+export const HAS_SHERPA = missingOf('sherpa').length === 0
+
+/** A temporary folder with a tiny model of each kind. Its creator disposes of it. */
+export interface ToneModels extends AsyncDisposable {
+  readonly folder: string
+  readonly ctc: string
+  readonly transducer: string
+  readonly senseVoice: string
+  readonly whisper: string
+  readonly vits: string
+  /** Path of the detector. */
+  readonly vad: string
+  /** Writes another model folder and returns its path. */
+  write(name: string, files: Readonly<Record<string, string | Uint8Array>>): Promise<string>
+}
+
+export async function writeToneModels(): Promise<ToneModels> {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-tones-'))
+  const write = async (name: string, files: Readonly<Record<string, string | Uint8Array>>) => {
+    const path = join(folder, name)
+    await mkdir(path, { recursive: true })
+    for (const [file, content] of Object.entries(files)) await writeFile(join(path, file), content)
+    return path
+  }
+  return {
+    folder,
+    ctc: await write('ctc', ctcFiles()),
+    transducer: await write('transducer', transducerFiles()),
+    senseVoice: await write('sense-voice', senseVoiceFiles()),
+    whisper: await write('whisper', whisperFiles()),
+    vits: await write('vits', voiceFiles()),
+    vad: join(await write('vad', { 'silero_vad.onnx': vadModel() }), 'silero_vad.onnx'),
+    write,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true }),
+  }
+}
+
+/** Settings of a recognizer, with the defaults. */
+export function recognition(
+  settings: Partial<SherpaTranscriptionOptions> & { readonly model: string },
+): SherpaTranscriptionOptions {
+  const { engine: _, ...options } = sherpaTranscriptionSchema.parse({
+    engine: 'sherpa',
+    languages: ['en-us'],
+    ...settings,
+  })
+  return options
+}
+
+/** Settings of a voice, with the defaults. */
+export function voice(
+  settings: Partial<SherpaSynthesisOptions> & { readonly model: string },
+): SherpaSynthesisOptions {
+  const only = settings.voices ? {} : { languages: ['en-us'], gender: 'F' as const }
+  const { engine: _, ...options } = sherpaSynthesisSchema.parse({ engine: 'sherpa', ...only, ...settings })
+  return options
+}
+
+/** Collects the results of a stream. */
+export class HeardTones implements TranscriptSink {
+  readonly partials: Transcript[] = []
+  readonly finals: Transcript[] = []
+  readonly errors: Error[] = []
+  #arrived = Promise.withResolvers<void>()
+
+  partial(transcript: Transcript): void {
+    this.partials.push(transcript)
+    this.#wake()
+  }
+
+  final(transcript: Transcript): void {
+    this.finals.push(transcript)
+    this.#wake()
+  }
+
+  failed(error: Error): void {
+    this.errors.push(error)
+    this.#wake()
+  }
+
+  /** Resolves when `count` finals or an error have arrived. */
+  async until(count: number): Promise<Transcript[]> {
+    while (this.finals.length < count && this.errors.length === 0) await this.#arrived.promise
+    return this.finals
+  }
+
+  /** Resolves when the stream has failed. */
+  async failure(): Promise<Error> {
+    while (this.errors.length === 0) await this.#arrived.promise
+    return this.errors[0]!
+  }
+
+  /** Resolves when a partial has arrived. */
+  async someText(): Promise<void> {
+    while (this.partials.length === 0) await this.#arrived.promise
+  }
+
+  #wake(): void {
+    this.#arrived.resolve()
+    this.#arrived = Promise.withResolvers()
+  }
+}
