@@ -106,4 +106,5 @@ export const SECRETS: readonly string[] = [
   'embedded.engines.transcription',
   'embedded.engines.translation',
   'embedded.engines.synthesis',
+  'embedded.engines.interpretation',
 ]

@@ -7,17 +7,21 @@ import type { DoctorEnvironment } from './environment.ts'
 import { modelChecks } from './model-checks.ts'
 
 type Engines = Config['embedded']['engines']
-type Choice = Engines['transcription'][number] | Engines['translation'][number] | Engines['synthesis'][number]
+const KINDS = ['transcription', 'translation', 'synthesis', 'interpretation'] as const
+type Choice = Engines[(typeof KINDS)[number]][number]
 type Server = Extract<Choice, { url: string }>
 
-/** Requests that a server of each kind answers without work. */
-const QUESTION = { openai: '/v1/models', libretranslate: '/languages', piper: '/voices' } as const
+/** Requests that servers of some kinds answer without work. */
+const QUESTION: Readonly<Partial<Record<string, string>>> = {
+  openai: '/v1/models',
+  libretranslate: '/languages',
+  piper: '/voices',
+}
 
 /** Checks the engines reached over HTTP: whether each responds, accepts the key and completes a real request. */
 export async function serverChecks(engines: Engines, around: DoctorEnvironment): Promise<Check[]> {
-  const kinds = ['transcription', 'translation', 'synthesis'] as const
   return await Promise.all(
-    kinds.flatMap(kind =>
+    KINDS.flatMap(kind =>
       (engines[kind] as readonly Choice[]).flatMap((choice, index) =>
         'url' in choice
           ? [
@@ -40,21 +44,9 @@ async function serverCheck(
   engine: EngineChoice,
   around: DoctorEnvironment,
 ): Promise<Check> {
-  const { url, apiKey } = server
-  // LibreTranslate takes its key in the body and lists its languages without one.
-  const key = server.engine === 'libretranslate' ? undefined : apiKey
-  const status = await around.statusOf(url + QUESTION[server.engine], key)
-  if (status === undefined)
-    return fail(name, `nothing answers at ${url}`, 'check that it is running, and check its url')
-  if (status === 401 || status === 403)
-    return fail(
-      name,
-      `${url} answered ${status}`,
-      apiKey === undefined ? 'set its apiKey' : 'check its apiKey',
-    )
-  if (status >= 500) return fail(name, `${url} answered ${status}`, 'see the log of the server')
-  if (status >= 300 && status < 400)
-    return fail(name, `${url} answered ${status}, a redirect`, 'set its url to the redirect target')
+  const { url } = server
+  const fault = await statusFault(name, server, around)
+  if (fault) return fault
   const what = `${url}, for ${languagesOf(server)}`
   // Not all servers have that list, and a listed model can still reject requests: only a real request shows whether it
   // works.
@@ -66,6 +58,31 @@ async function serverCheck(
         `${what}: ${trial.reason}`,
         'check its model and settings; until then the next engine is used',
       )
+}
+
+/** Returns what is wrong with the server, as far as a request without work shows it. */
+async function statusFault(
+  name: string,
+  { engine, url, apiKey }: Server,
+  around: DoctorEnvironment,
+): Promise<Check | undefined> {
+  const question = QUESTION[engine]
+  if (question === undefined) return undefined
+  // LibreTranslate takes its key in the body and lists its languages without one.
+  const key = engine === 'libretranslate' ? undefined : apiKey
+  const status = await around.statusOf(url + question, key)
+  if (status === undefined)
+    return fail(name, `nothing answers at ${url}`, 'check that it is running, and check its url')
+  if (status === 401 || status === 403)
+    return fail(
+      name,
+      `${url} answered ${status}`,
+      apiKey === undefined ? 'set its apiKey' : 'check its apiKey',
+    )
+  if (status >= 500) return fail(name, `${url} answered ${status}`, 'see the log of the server')
+  if (status >= 300 && status < 400)
+    return fail(name, `${url} answered ${status}, a redirect`, 'set its url to the redirect target')
+  return undefined
 }
 
 function languagesOf(server: Server): string {

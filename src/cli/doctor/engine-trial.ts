@@ -1,13 +1,21 @@
-import { systemClock } from '../../common/clock.ts'
+import { systemClock, Ticker } from '../../common/clock.ts'
 import { sameLanguage } from '../../common/language.ts'
+import { systemWallClock } from '../../common/wall-clock.ts'
 import type { Config } from '../../config/load.ts'
-import type { SpeechToText, Synthesizer, TextTranslator } from '../../service/server/engines/engine.ts'
+import type {
+  SpeechToText,
+  SpeechTranslator,
+  Synthesizer,
+  TextTranslator,
+} from '../../service/server/engines/engine.ts'
 import {
+  chosenInterpreters,
   chosenRecognizers,
   chosenSynthesizers,
   chosenTranslators,
 } from '../../service/server/engines/engine-factories.ts'
 import type { EngineChoices } from '../../service/server/engines/engine-settings.ts'
+import { concat, FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { bundledSentences, wideAudio } from '../sample-audio.ts'
 
 type Engines = Config['embedded']['engines']
@@ -16,6 +24,7 @@ export type EngineChoice =
   | { readonly kind: 'transcription'; readonly choice: Engines['transcription'][number] }
   | { readonly kind: 'translation'; readonly choice: Engines['translation'][number] }
   | { readonly kind: 'synthesis'; readonly choice: Engines['synthesis'][number] }
+  | { readonly kind: 'interpretation'; readonly choice: Engines['interpretation'][number] }
 
 /** Result of a real request to an engine. */
 export type EngineTrial =
@@ -29,7 +38,7 @@ const NOT_INSTALLED = {
   espeak: undefined,
   flite: undefined,
 }
-const CONTEXT = { clock: systemClock }
+const CONTEXT = { clock: systemClock, wallClock: systemWallClock }
 /** Amplitude above which samples are audible. */
 const AUDIBLE = 300
 /** Maximum wait for a transcript (ms); the engine’s own timeout usually applies first. */
@@ -65,6 +74,10 @@ async function trial(engine: EngineChoice): Promise<string> {
       CONTEXT,
     )
     return used(made?.engine, each => translated(each, languagesOf(engine.choice)))
+  }
+  if (engine.kind === 'interpretation') {
+    const [made] = chosenInterpreters([engine.choice as EngineChoices['interpretation'][number]], CONTEXT)
+    return used(made?.engine, each => interpreted(each, engine.choice.languages))
   }
   const [made] = chosenSynthesizers(
     [engine.choice as EngineChoices['synthesis'][number]],
@@ -132,6 +145,43 @@ async function spoken(engine: Synthesizer): Promise<string> {
       return `spoke with ${voice.voiceId}`
     }
   throw new Error(`spoke silence with ${voice.voiceId}`)
+}
+
+/** Speaks a bundled sentence in real time: some services take no more than that. */
+async function interpreted(engine: SpeechTranslator, languages: readonly string[]): Promise<string> {
+  const from = languages.find(isEnglish) ?? languages[0]!
+  const [to] = engine.targets(from)
+  if (to === undefined) throw new Error(`translates nothing from ${from}`)
+  const [sentence] = (await bundledSentences()).slice(-1)
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>()
+  let spoken = false
+  using _timer = systemClock.at(systemClock.now() + 2 * TRANSCRIPT_MS, () =>
+    reject(new Error(`no translation within ${2 * TRANSCRIPT_MS} ms`)),
+  )
+  const stream = await engine.open(
+    { from, to },
+    {
+      partial() {},
+      audio: (_utterance, pcm) => {
+        spoken ||= pcm.some(sample => Math.abs(sample) > AUDIBLE)
+      },
+      final: ({ translation }) => resolve(translation !== ''),
+      failed: reject,
+    },
+  )
+  const speech = concat([await wideAudio(sentence!), new Int16Array(30 * SAMPLE_RATE)])
+  let at = 0
+  using _mouth = new Ticker(systemClock, FRAME_MS, () => {
+    stream.write(speech.subarray(at, at + FRAME_SAMPLES))
+    at += FRAME_SAMPLES
+  })
+  try {
+    const worded = await promise
+    if (!worded && !spoken && isEnglish(from)) throw new Error('translated nothing of a recorded sentence')
+    return `interpreted a sentence from ${from} into ${to}`
+  } finally {
+    await stream.close()
+  }
 }
 
 function languagesOf({ languages }: Engines['translation'][number]): readonly string[] {

@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
+import { systemWallClock } from '../../common/wall-clock.ts'
 import type { Config } from '../../config/load.ts'
 import { isLoopback } from '../../net/client-address.ts'
 import type { EngineKind } from '../../service/server/engines/engine.ts'
@@ -123,6 +124,7 @@ export async function openAlone(
   }
   const set = await service.openEngines(settings, new ThreadUse(clock), {
     clock,
+    wallClock: systemWallClock,
     log: { ...log, debug: log.warn },
     usage,
   })

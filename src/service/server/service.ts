@@ -86,7 +86,8 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const usage = await kept(settings, ledger, clock, log)
   const threads = new ThreadUse(clock)
   const spending = new EngineUsage({ clock, wallClock, log, ledger })
-  const engines = given.engines ?? (await openEngines(settings, threads, { clock, log, usage: spending }))
+  const engines =
+    given.engines ?? (await openEngines(settings, threads, { clock, wallClock, log, usage: spending }))
   const workload = new LoadMonitor({ clock, admitLagMs: settings.admitLagMs, threads })
   const overload = new Overload({ limits: settings.limits, clock, log, memoryShare: given.memoryShare })
   overload.start()
@@ -212,16 +213,22 @@ async function kept(
 export function openEngines(
   settings: Pick<ServiceSettings, 'engines' | 'phrasebook' | 'voices' | 'maxSessions'>,
   threads: ThreadUse,
-  around: { readonly clock: Clock; readonly log: Logger; readonly usage: EngineUsage },
+  around: {
+    readonly clock: Clock
+    readonly wallClock: WallClock
+    readonly log: Logger
+    readonly usage: EngineUsage
+  },
 ): Promise<EngineSet> {
   const { phrasebook, voices, maxSessions } = settings
-  const { pocketsphinx, apertium, transcription, translation, synthesis, ...synthesizers } = settings.engines
+  const { pocketsphinx, apertium, transcription, translation, synthesis, interpretation, ...synthesizers } =
+    settings.engines
   return defaultEngines(
     {
       pocketsphinx: { ...pocketsphinx, decoders: maxSessions, threads },
       apertium,
       synthesizers,
-      choices: { transcription, translation, synthesis },
+      choices: { transcription, translation, synthesis, interpretation },
       phrasebook,
       voices,
     },

@@ -24,7 +24,7 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
   if (shape.items?.oneOf ?? shape.items?.properties) return undefined
   const word = fc.stringMatching(/^[a-zA-Z0-9/._-]{1,20}$/)
   const language = fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/)
-  if (path === 'attendant.languages')
+  if (path === 'attendant.languages' || path === 'relay.followLanguages')
     return fc.array(language, { maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
   if (path.endsWith('trustProxy') || path.endsWith('exemptAddresses'))
     return fc

@@ -1,7 +1,10 @@
 import type { Clock } from '../../../common/clock.ts'
-import type { SpeechToText, Synthesizer, TextTranslator } from './engine.ts'
+import type { WallClock } from '../../../common/wall-clock.ts'
+import type { SpeechToText, SpeechTranslator, Synthesizer, TextTranslator } from './engine.ts'
 import type { EngineChoices } from './engine-settings.ts'
 import { limitedRecognizer, limitedSynthesizer, limitedTranslator } from './fallback-engines.ts'
+import { OpenAiLiveTranscriber } from './hosted/openai-live.ts'
+import { OpenAiSpeechTranslator } from './hosted/openai-translation.ts'
 import { ChatTranslator } from './remote/chat-translator.ts'
 import { LibreTranslate } from './remote/libre-translate.ts'
 import { OpenAiSynthesizer, OpenAiTranscriber } from './remote/openai.ts'
@@ -13,6 +16,7 @@ import type { Billing } from './usage/billing.ts'
 /** What engines are created with, apart from their settings. */
 export interface EngineContext {
   readonly clock: Clock
+  readonly wallClock: WallClock
 }
 
 /** Names of the installed engines, which `engineChoicesSchema` lists without settings. */
@@ -30,6 +34,7 @@ type Factories<C extends { readonly engine: string }, T> = {
 const RECOGNIZERS: Factories<Choice<'transcription'>, SpeechToText> = {
   openai: (choice, { clock }) => new OpenAiTranscriber(choice, clock),
   sherpa: (choice, { clock }) => SherpaRecognizer.create(choice, clock),
+  'openai-live': (choice, { clock, wallClock }) => new OpenAiLiveTranscriber(choice, clock, wallClock),
 }
 
 const TRANSLATORS: Factories<Choice<'translation'>, TextTranslator> = {
@@ -41,6 +46,10 @@ const SYNTHESIZERS: Factories<Choice<'synthesis'>, Synthesizer> = {
   openai: (choice, { clock }) => new OpenAiSynthesizer(choice, clock),
   piper: (choice, { clock }) => Piper.create(choice, clock),
   sherpa: (choice, { clock }) => SherpaSynthesizer.create(choice, clock),
+}
+
+const INTERPRETERS: Factories<Choice<'interpretation'>, SpeechTranslator> = {
+  openai: (choice, { clock, wallClock }) => new OpenAiSpeechTranslator(choice, clock, wallClock),
 }
 
 /** Creates an installed engine; rejects with an `EngineError` if it is not available. Absent: disabled. */
@@ -76,6 +85,14 @@ export function chosenSynthesizers(
   context: EngineContext,
 ): Made<Synthesizer>[] {
   return chosen(choices, { factories: SYNTHESIZERS, installed, limited: limitedSynthesizer }, context)
+}
+
+/** Returns the engines in the order of the settings; none are installed. */
+export function chosenInterpreters(
+  choices: EngineChoices['interpretation'],
+  context: EngineContext,
+): Made<SpeechTranslator>[] {
+  return chosen(choices, { factories: INTERPRETERS, installed: {}, limited: engine => engine }, context)
 }
 
 interface AnyChoice extends Billing {

@@ -18,11 +18,15 @@ export const languagesSchema = z
   .meta({ about: 'Languages for which this engine is used.' })
 
 /** Address of a server, with or without the `/v1` of its paths. */
-const url = z
+const addressSchema = z
   .string()
   .refine(isAddress, 'an http:// or https:// address without user, query or fragment')
   .transform(text => text.replace(/\/+$/, '').replace(/\/v1$/, ''))
-  .meta({ about: 'URL of the server.' })
+const url = addressSchema.meta({ about: 'URL of the server.' })
+
+/** Address of a hosted service, which only tests and proxies change. */
+export const urlField = (fallback: string) =>
+  addressSchema.default(fallback).meta({ about: 'URL of the service.' })
 
 export const serverFields = {
   url,

@@ -1,9 +1,9 @@
-import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
 import { Apertium } from './apertium/apertium.ts'
 import { EngineError, type EngineKind, type Synthesizer } from './engine.ts'
 import {
+  chosenInterpreters,
   chosenRecognizers,
   chosenSynthesizers,
   chosenTranslators,
@@ -21,7 +21,12 @@ import { Phrasebook, PhraseTranslator } from './phrasebook.ts'
 import { PocketSphinx, type PocketSphinxOptions } from './pocketsphinx/pocketsphinx.ts'
 import type { Billing } from './usage/billing.ts'
 import type { EngineUsage } from './usage/engine-usage.ts'
-import { meteredRecognizer, meteredSynthesizer, meteredTranslator } from './usage/metered-engines.ts'
+import {
+  meteredInterpreter,
+  meteredRecognizer,
+  meteredSynthesizer,
+  meteredTranslator,
+} from './usage/metered-engines.ts'
 
 /** Optional engines, which only add to the others; their absence is not worth a warning. */
 const EXTRA: readonly string[] = ['flite']
@@ -67,12 +72,12 @@ export interface DefaultEngineOptions {
  */
 export async function defaultEngines(
   options: DefaultEngineOptions,
-  { clock, log, usage }: { readonly clock: Clock; readonly log: Logger; readonly usage: EngineUsage },
+  { clock, wallClock, log, usage }: EngineContext & { readonly log: Logger; readonly usage: EngineUsage },
 ): Promise<EngineSet> {
   const phrasebook = await Phrasebook.load(options.phrasebook)
   const { pocketsphinx, apertium, synthesizers, choices } = options
-  const context: EngineContext = { clock }
-  const [recognizers, translators, voices] = await Promise.all([
+  const context: EngineContext = { clock, wallClock }
+  const [recognizers, translators, voices, interpreters] = await Promise.all([
     present(
       chosenRecognizers(
         choices.transcription,
@@ -90,6 +95,7 @@ export async function defaultEngines(
       log,
     ),
     present(chosenSynthesizers(choices.synthesis, localSynthesizers(synthesizers), context), log),
+    present(chosenInterpreters(choices.interpretation, context), log),
   ])
   const meter = (kind: EngineKind, { engine, billing }: Present<{ readonly name: string }>) =>
     usage.meter(kind, engine.name, billing)
@@ -104,6 +110,7 @@ export async function defaultEngines(
       engine => new PhraseTranslator(phrasebook, engine),
     ),
     synthesizers: synthesizersInOrder(speaking, fallback),
+    interpreters: interpreters.map(each => meteredInterpreter(each.engine, meter('interpretation', each))),
     voices: options.voices,
     usage,
   })

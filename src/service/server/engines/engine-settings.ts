@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { engineName, languagesSchema } from './engine-fields.ts'
+import { openAiInterpretationSchema, openAiLiveSchema } from './hosted/openai-settings.ts'
 import {
   libreTranslateSchema,
   openAiSynthesisSchema,
@@ -40,6 +41,7 @@ export const engineChoicesSchema = {
   transcription: engineList('Speech recognition engines, in order of preference.', [
     billed(openAiTranscriptionSchema),
     sherpaTranscriptionSchema,
+    billed(openAiLiveSchema),
     installed('pocketsphinx'),
   ]),
   translation: engineList('Translation engines, in order of preference.', [
@@ -54,6 +56,10 @@ export const engineChoicesSchema = {
     installed('espeak'),
     installed('flite'),
   ]),
+  interpretation: engineList(
+    'Engines from speech to speech, in order of preference. They precede the other three kinds.',
+    [billed(openAiInterpretationSchema)],
+  ),
 }
 
 const choices = z.strictObject(engineChoicesSchema)

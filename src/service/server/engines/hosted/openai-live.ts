@@ -1,34 +1,16 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
-import type { DeepReadonly } from '../../../../common/setting-fields.ts'
 import type { WallClock } from '../../../../common/wall-clock.ts'
 import { bytesOf } from '../../../../transcode/pcm.ts'
 import type { SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
 import { primaryCode } from '../languages.ts'
 import { LiveEngine } from '../live/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol.ts'
-import { liveFields, socketUrl } from '../live/live-settings.ts'
+import { socketUrl } from '../live/live-settings.ts'
 import { TranscriptLog } from '../live/transcript-log.ts'
 import { OPENAI_RATE, OpenAiSession } from './openai-session.ts'
-
-export const openAiLiveSettings = {
-  ...liveFields,
-  url: z
-    .url({ protocol: /^https?$/ })
-    .default('https://api.openai.com')
-    .meta({ about: 'URL of the server.' }),
-  apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
-  model: z.string().min(1).default('gpt-live-transcribe').meta({ about: 'Name of the model.' }),
-  languages: z.array(z.string()).min(1).meta({ about: 'Languages for which this engine is used.' }),
-  pauseMs: z.int().min(100).max(3_000).default(500).meta({ about: 'Pause that ends an utterance (ms).' }),
-  delay: z
-    .enum(['low', 'medium', 'high'])
-    .default('low')
-    .meta({ about: 'How long the model waits for more context: lower is faster, higher more accurate.' }),
-}
-
-type OpenAiLiveOptions = DeepReadonly<z.infer<z.ZodObject<typeof openAiLiveSettings>>>
+import type { OpenAiLiveOptions } from './openai-settings.ts'
 
 const deltaEvent = z.object({
   type: z.literal('conversation.item.input_audio_transcription.delta'),

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import { type LanguageId, primaryLanguage } from '../../../../common/language.ts'
-import type { DeepReadonly } from '../../../../common/setting-fields.ts'
 import type { WallClock } from '../../../../common/wall-clock.ts'
 import { bytesOf, samplesOf } from '../../../../transcode/pcm.ts'
 import type { InterpretationRequest, InterpretationSink, SpeechStream, SpeechTranslator } from '../engine.ts'
@@ -9,32 +8,13 @@ import { primaryCode } from '../languages.ts'
 import { ContinuousUtterances } from '../live/continuous-utterances.ts'
 import { LiveEngine } from '../live/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol.ts'
-import { liveFields, socketUrl } from '../live/live-settings.ts'
+import { socketUrl } from '../live/live-settings.ts'
 import { otherLanguages } from '../remote/http-translator.ts'
 import { OPENAI_RATE, OpenAiSession } from './openai-session.ts'
+import type { OpenAiInterpretationOptions } from './openai-settings.ts'
 
 /** The languages that the model speaks (OpenAI, launch of `gpt-realtime-translate`); it understands over 70. */
 const SPOKEN = ['es', 'pt', 'fr', 'ja', 'ru', 'zh', 'de', 'ko', 'hi', 'id', 'vi', 'it', 'en']
-
-export const openAiTranslationSettings = {
-  ...liveFields,
-  url: z
-    .url({ protocol: /^https?$/ })
-    .default('https://api.openai.com')
-    .meta({ about: 'URL of the server.' }),
-  apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
-  model: z.string().min(1).default('gpt-realtime-translate').meta({ about: 'Name of the model.' }),
-  transcriptionModel: z
-    .string()
-    .min(1)
-    .default('gpt-realtime-whisper')
-    .meta({ about: 'Model that writes what was said, for captions.' }),
-  languages: z.array(z.string()).min(2).meta({
-    about: 'Languages of the calls, each translated into those of the others that the model speaks.',
-  }),
-}
-
-type OpenAiTranslationOptions = DeepReadonly<z.infer<z.ZodObject<typeof openAiTranslationSettings>>>
 
 const deltaEvent = z.object({
   type: z.enum(['session.input_transcript.delta', 'session.output_transcript.delta']),
@@ -56,12 +36,12 @@ const audioEvent = z.object({
 export class OpenAiSpeechTranslator implements SpeechTranslator {
   readonly name = 'openai-translate'
   readonly voices = []
-  readonly #options: OpenAiTranslationOptions
+  readonly #options: OpenAiInterpretationOptions
   readonly #clock: Clock
   readonly #wall: WallClock
   readonly #engine: LiveEngine
 
-  constructor(options: OpenAiTranslationOptions, clock: Clock, wall: WallClock) {
+  constructor(options: OpenAiInterpretationOptions, clock: Clock, wall: WallClock) {
     this.#options = options
     this.#clock = clock
     this.#wall = wall

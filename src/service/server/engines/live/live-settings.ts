@@ -1,9 +1,9 @@
 import { z } from 'zod'
-
-const ms = (fallback: number) => z.int().min(1).default(fallback)
+import { ms } from '../engine-fields.ts'
 
 /** Settings that all engines over WebSocket have. */
 export const liveFields = {
+  apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
   timeoutMs: ms(5_000).meta({ about: 'Timeout for opening a connection (ms).' }),
   cooldownMs: ms(10_000).meta({ about: 'Cooldown after three consecutive failures (ms).' }),
   quietMs: z.int().min(2_000).default(20_000).meta({
