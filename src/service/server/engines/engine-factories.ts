@@ -5,6 +5,7 @@ import type { EngineChoices } from './engine-settings.ts'
 import { limitedRecognizer, limitedSynthesizer, limitedTranslator } from './fallback-engines.ts'
 import { OpenAiLiveTranscriber } from './hosted/openai-live.ts'
 import { OpenAiSpeechTranslator } from './hosted/openai-translation.ts'
+import { sonioxSynthesizer } from './hosted/soniox-voice.ts'
 import { ChatTranslator } from './remote/chat-translator.ts'
 import { LibreTranslate } from './remote/libre-translate.ts'
 import { OpenAiSynthesizer, OpenAiTranscriber } from './remote/openai.ts'
@@ -46,6 +47,7 @@ const SYNTHESIZERS: Factories<Choice<'synthesis'>, Synthesizer> = {
   openai: (choice, { clock }) => new OpenAiSynthesizer(choice, clock),
   piper: (choice, { clock }) => Piper.create(choice, clock),
   sherpa: (choice, { clock }) => SherpaSynthesizer.create(choice, clock),
+  soniox: (choice, { clock }) => sonioxSynthesizer(choice, clock),
 }
 
 const INTERPRETERS: Factories<Choice<'interpretation'>, SpeechTranslator> = {

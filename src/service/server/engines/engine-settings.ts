@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { engineName, languagesSchema } from './engine-fields.ts'
 import { openAiInterpretationSchema, openAiLiveSchema } from './hosted/openai-settings.ts'
+import { sonioxSynthesisSchema } from './hosted/soniox-settings.ts'
 import {
   libreTranslateSchema,
   openAiSynthesisSchema,
@@ -53,6 +54,7 @@ export const engineChoicesSchema = {
     billed(openAiSynthesisSchema),
     billed(piperSchema),
     sherpaSynthesisSchema,
+    billed(sonioxSynthesisSchema),
     installed('espeak'),
     installed('flite'),
   ]),

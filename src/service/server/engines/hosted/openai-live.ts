@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import type { WallClock } from '../../../../common/wall-clock.ts'
-import { bytesOf } from '../../../../transcode/pcm.ts'
 import type { SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
 import { primaryCode } from '../languages.ts'
+import { base64Of } from '../live/base64-pcm.ts'
 import { LiveEngine } from '../live/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol.ts'
 import { socketUrl } from '../live/live-settings.ts'
@@ -127,8 +127,7 @@ class TranscriptionDialogue implements LiveDialogue {
   }
 
   audio(pcm: Int16Array): void {
-    const audio = Buffer.from(bytesOf(pcm)).toString('base64')
-    this.#link.send({ type: 'input_audio_buffer.append', audio })
+    this.#link.send({ type: 'input_audio_buffer.append', audio: base64Of(pcm) })
   }
 
   pause(): void {

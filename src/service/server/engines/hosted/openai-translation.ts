@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import { type LanguageId, primaryLanguage } from '../../../../common/language.ts'
 import type { WallClock } from '../../../../common/wall-clock.ts'
-import { bytesOf, samplesOf } from '../../../../transcode/pcm.ts'
 import type { InterpretationRequest, InterpretationSink, SpeechStream, SpeechTranslator } from '../engine.ts'
 import { primaryCode } from '../languages.ts'
+import { base64Of, pcmOf } from '../live/base64-pcm.ts'
 import { ContinuousUtterances } from '../live/continuous-utterances.ts'
 import { LiveEngine } from '../live/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol.ts'
@@ -129,8 +129,7 @@ class TranslationDialogue implements LiveDialogue {
   }
 
   audio(pcm: Int16Array): void {
-    const audio = Buffer.from(bytesOf(pcm)).toString('base64')
-    this.#link.send({ type: 'session.input_audio_buffer.append', audio })
+    this.#link.send({ type: 'session.input_audio_buffer.append', audio: base64Of(pcm) })
   }
 
   finish(): void {
@@ -145,10 +144,4 @@ class TranslationDialogue implements LiveDialogue {
   #at(elapsed: number | null | undefined): number {
     return this.#link.streamMs(elapsed ?? this.#link.sentMs)
   }
-}
-
-/** Decodes base64 linear16. */
-function pcmOf(base64: string): Int16Array {
-  const bytes = Buffer.from(base64, 'base64')
-  return samplesOf(bytes.subarray(0, bytes.length - (bytes.length % 2))).slice()
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../../common/clock.ts'
 import { EngineError, type EngineKind, type SpeechStream } from '../engine.ts'
+import { FailureCooldown } from '../failure-cooldown.ts'
 import type { SocketFault } from './engine-socket.ts'
 import type { LiveProtocol } from './live-protocol.ts'
 import { LiveStream } from './live-stream.ts'
@@ -15,9 +16,6 @@ export interface LiveEngineSettings {
   readonly stallMs: number
 }
 
-/** Consecutive failed connections, over all streams, that start the cooldown. */
-const FAILURES_TO_REST = 3
-
 /** What the streams of one engine over WebSocket share: settings, failures, and errors in the name of the engine. */
 export class LiveEngine {
   readonly #kind: EngineKind
@@ -25,8 +23,7 @@ export class LiveEngine {
   readonly #settings: LiveEngineSettings
   readonly #clock: Clock
   readonly #streams = new Set<SpeechStream>()
-  #failures = 0
-  #restUntil = Number.NEGATIVE_INFINITY
+  readonly #cooldown: FailureCooldown
   #closed = false
 
   constructor(kind: EngineKind, name: string, settings: LiveEngineSettings, clock: Clock) {
@@ -34,6 +31,7 @@ export class LiveEngine {
     this.#name = name
     this.#settings = settings
     this.#clock = clock
+    this.#cooldown = new FailureCooldown(clock, settings.cooldownMs)
   }
 
   /**
@@ -42,8 +40,7 @@ export class LiveEngine {
    */
   async open(protocol: LiveProtocol, failed: (error: EngineError) => void): Promise<SpeechStream> {
     if (this.#closed) throw this.error('is closed')
-    if (this.#clock.now() < this.#restUntil)
-      throw this.error('has failed several times and is skipped temporarily')
+    if (this.#cooldown.active) throw this.error('has failed several times and is skipped temporarily')
     const { timeoutMs, quietMs, stallMs } = this.#settings
     try {
       const stream = await LiveStream.open({
@@ -52,7 +49,10 @@ export class LiveEngine {
         timeoutMs,
         quietMs,
         stallMs,
-        connected: fault => this.#connected(fault),
+        connected: fault => {
+          if (fault) this.#cooldown.failed({ final: !fault.passing })
+          else this.#cooldown.succeeded()
+        },
         failed: fault => {
           this.#streams.delete(stream)
           failed(this.error(fault.message, fault))
@@ -93,14 +93,6 @@ export class LiveEngine {
         streams.delete(stream)
         return stream.close()
       },
-    }
-  }
-
-  #connected(fault: SocketFault | undefined): void {
-    if (!fault) this.#failures = 0
-    else if (++this.#failures >= FAILURES_TO_REST || !fault.passing) {
-      this.#failures = 0
-      this.#restUntil = this.#clock.now() + this.#settings.cooldownMs
     }
   }
 }

@@ -12,6 +12,18 @@ export const liveFields = {
   stallMs: ms(800).meta({ about: 'Time without audio after which an utterance is finished (ms).' }),
 }
 
+/** Settings of voices over a WebSocket that all utterances share. */
+export const sharedSpeechFields = {
+  apiKey: liveFields.apiKey,
+  timeoutMs: ms(5_000).meta({
+    about: 'Timeout for opening a connection, and maximum wait for the speech of a text (ms).',
+  }),
+  cooldownMs: liveFields.cooldownMs,
+  idleMs: z.int().min(1_000).default(60_000).meta({
+    about: 'Time without speech after which a connection is closed; it opens again with the next text (ms).',
+  }),
+}
+
 /** Returns the WebSocket address of `path` at a server whose setting is `url` (http:// or https://). */
 export function socketUrl(url: string, path: string): string {
   return `${url.replace(/^http/, 'ws').replace(/\/+$/, '')}${path}`

@@ -2,6 +2,7 @@ import { type BackoffPolicy, backoffMs } from '../../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { EngineError, type EngineKind } from '../engine.ts'
 import type { EngineHttpOptions } from '../engine-fields.ts'
+import { FailureCooldown } from '../failure-cooldown.ts'
 
 /** A failed attempt at a request. Contains neither the request nor the response. */
 export class HttpFault extends Error {
@@ -156,8 +157,6 @@ const PLAIN: AnswerOwner = { ended() {}, explained: fault => fault }
 
 /** Retries within the deadline of a request. */
 const RETRY: BackoffPolicy = { firstMs: 100, maxMs: 5_000, jitter: 0 }
-/** Consecutive failures that start the cooldown. */
-const FAILURES_TO_REST = 3
 /** Maximum number of bytes read of an error response. */
 const ERROR_BYTES = 4_096
 /** Maximum size of a JSON response; a transcript with word timestamps is far smaller. */
@@ -174,19 +173,19 @@ export class EngineHttp {
   readonly #options: EngineHttpOptions
   readonly #clock: Clock
   readonly #closed = new AbortController()
-  #failures = 0
-  #restUntil = Number.NEGATIVE_INFINITY
+  readonly #cooldown: FailureCooldown
 
   constructor(kind: EngineKind, engine: string, options: EngineHttpOptions, clock: Clock) {
     this.#kind = kind
     this.#engine = engine
     this.#options = options
     this.#clock = clock
+    this.#cooldown = new FailureCooldown(clock, options.cooldownMs)
   }
 
   /** True during the cooldown after repeated failures. */
   get resting(): boolean {
-    return this.#clock.now() < this.#restUntil
+    return this.#cooldown.active
   }
 
   /** Sends a request and reads the whole JSON response. */
@@ -238,7 +237,7 @@ export class EngineHttp {
       for (let attempt = 0; ; attempt++) {
         try {
           const result = await once({ signal: stop, deadline, explained })
-          this.#failures = 0
+          this.#cooldown.succeeded()
           return result
         } catch (error) {
           const again = error instanceof HttpFault && error.passing && attempt < this.#options.retries
@@ -298,17 +297,11 @@ export class EngineHttp {
     if (this.#closed.signal.aborted) return this.error('is closed')
     if (signal?.aborted) return this.error('was stopped')
     if (late.aborted) {
-      this.#failed()
+      this.#cooldown.failed()
       return this.error(`no answer within ${this.#options.timeoutMs} ms`, error)
     }
     if (!(error instanceof HttpFault)) return error
-    if (error.passing) this.#failed()
+    if (error.passing) this.#cooldown.failed()
     return this.error(error.message, error)
-  }
-
-  #failed(): void {
-    if (++this.#failures < FAILURES_TO_REST) return
-    this.#failures = 0
-    this.#restUntil = this.#clock.now() + this.#options.cooldownMs
   }
 }

@@ -1,13 +1,12 @@
 import type { Clock } from '../../../../common/clock.ts'
-import type { LanguageId } from '../../../../common/language.ts'
 import { Mp3Pool } from '../../../../transcode/mp3/decoder-pool.ts'
 import { Mp3Stream } from '../../../../transcode/mp3/stream.ts'
 import { SAMPLE_RATE, samplesOf } from '../../../../transcode/pcm.ts'
 import { WavReader } from '../../../../transcode/wav-reader.ts'
 import { AUDIO_RATES, type VoiceEntry } from '../../../contract.ts'
-import { primedSpeech, type Speech, type Synthesizer, textPieces } from '../engine.ts'
+import { primedSpeech, type Speech, type Synthesizer } from '../engine.ts'
 import type { EngineHttpOptions, ServerVoice } from '../engine-fields.ts'
-import { languageRow } from '../languages.ts'
+import { offeredVoices, spokenPieces } from '../server-voices.ts'
 import { EngineHttp, type HttpAnswer, HttpFault } from './http-client.ts'
 
 export interface HttpSynthesizerOptions extends EngineHttpOptions {
@@ -15,9 +14,6 @@ export interface HttpSynthesizerOptions extends EngineHttpOptions {
   /** True if its voices are neural. */
   readonly neural: boolean
 }
-
-/** Characters that can be spoken. */
-const WORDS = /[\p{L}\p{N}\p{S}]/u
 
 /** Base class of speech synthesis over HTTP. */
 export abstract class HttpSynthesizer implements Synthesizer {
@@ -36,9 +32,7 @@ export abstract class HttpSynthesizer implements Synthesizer {
     this.name = name
     this.#mostLetters = mostLetters
     this.http = new EngineHttp('synthesis', name, options, clock)
-    const offered = options.voices.flatMap(voice =>
-      voice.languages.map(language => ({ voice, entry: entryOf(voice, language, prefix, options.neural) })),
-    )
+    const offered = offeredVoices(options.voices, prefix, options.neural)
     this.voices = offered.map(({ entry }) => entry)
     this.#known = new Map(offered.map(({ voice, entry }) => [entry.voiceId, voice]))
   }
@@ -51,7 +45,7 @@ export abstract class HttpSynthesizer implements Synthesizer {
   async speak(text: string, voiceId: string, signal: AbortSignal): Promise<Speech> {
     const voice = this.#known.get(voiceId)
     if (!voice) throw new RangeError(`${this.name} has ${this.voices.length} voices, not "${voiceId}"`)
-    const texts = WORDS.test(text) ? textPieces(text, this.#mostLetters) : []
+    const texts = spokenPieces(text, this.#mostLetters)
     const started = { rate: 0 }
     return primedSpeech(this.#pieces(texts, voice, signal, started), () => started.rate || FALLBACK_RATE)
   }
@@ -86,18 +80,6 @@ export abstract class HttpSynthesizer implements Synthesizer {
 
 /** Sample rate of an utterance without speech (Hz). */
 const FALLBACK_RATE = 16_000
-
-function entryOf(voice: ServerVoice, language: LanguageId, prefix: string, neural: boolean): VoiceEntry {
-  const place = languageRow(language)?.name ?? language
-  return {
-    voiceId: `${prefix}-${language}-${voice.voice}`,
-    name: `${place}, ${voice.voice}`,
-    languageId: language,
-    voiceGender: voice.gender,
-    voiceEngine: neural ? 'neural' : 'standard',
-    modes: ['block', 'streaming'],
-  }
-}
 
 /** Audio formats of a response. */
 export type SpokenFormat = 'pcm' | 'wav' | 'mp3'
