@@ -228,6 +228,7 @@ program
   .description('check the configuration, place a test call and suggest fixes')
   .addOption(configFile())
   .option('--no-call', 'do not place the test call')
+  .option('--no-live', 'send no sentence to engines that are not on this machine')
   .option(
     '--audio <file>',
     'audio for the test call, in the language of callers (default: an English sentence)',

@@ -2,7 +2,7 @@ import { howToInstall, missingOf } from '../../common/optional-package.ts'
 import { type Config, ConfigError, loadConfig } from '../../config/load.ts'
 import { type Check, fail } from './check.ts'
 import { type EndToEndOptions, endToEnd } from './end-to-end.ts'
-import { engineChecks } from './engine-checks.ts'
+import { type EngineCheckOptions, engineChecks } from './engine-checks.ts'
 import type { DoctorEnvironment } from './environment.ts'
 import { fleetChecks } from './fleet-checks.ts'
 import { localEnvironment } from './machine.ts'
@@ -27,12 +27,12 @@ export type { DoctorEnvironment, ExaminedService } from './environment.ts'
 export async function doctor(
   config: Config | ConfigError,
   around: DoctorEnvironment = localEnvironment,
-  options: EndToEndOptions = {},
+  options: EndToEndOptions & EngineCheckOptions = {},
 ): Promise<Check[]> {
   const node = nodeCheck(around.nodeVersion)
   if (config instanceof ConfigError) return [node, ...settingsFailures(config)]
   const [engines, service, account, control, port, discord, keeping, fleet] = await Promise.all([
-    engineChecks(config, around),
+    engineChecks(config, around, options),
     serviceChecks(config, around),
     accountChecks(config, around.twilioAccount),
     controlChecks(config, around),

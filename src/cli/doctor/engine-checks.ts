@@ -1,97 +1,112 @@
 import { join } from 'node:path'
 import type { Config } from '../../config/load.ts'
+import { type ConfiguredEngine, choiceOf, configuredEngines } from '../engines/configured-engines.ts'
+import type { EngineTest } from '../engines/engine-test.ts'
 import { SETUP } from '../engines.ts'
 import { type Check, fail, ok, warn } from './check.ts'
-import type { EngineChoice } from './engine-trial.ts'
 import type { DoctorEnvironment } from './environment.ts'
 import { modelChecks } from './model-checks.ts'
 
 type Engines = Config['embedded']['engines']
-const KINDS = ['transcription', 'translation', 'synthesis', 'interpretation'] as const
-type Choice = Engines[(typeof KINDS)[number]][number]
-type Server = Extract<Choice, { url: string }>
 
-/** Requests that servers of some kinds answer without work. */
-const QUESTION: Readonly<Partial<Record<string, string>>> = {
+/** Requests that some servers answer without work. */
+const QUESTION: Readonly<Record<string, string>> = {
   openai: '/v1/models',
   libretranslate: '/languages',
   piper: '/voices',
 }
 
-/** Checks the engines reached over HTTP: whether each responds, accepts the key and completes a real request. */
-export async function serverChecks(engines: Engines, around: DoctorEnvironment): Promise<Check[]> {
-  return await Promise.all(
-    KINDS.flatMap(kind =>
-      (engines[kind] as readonly Choice[]).flatMap((choice, index) =>
-        'url' in choice
-          ? [
-              serverCheck(
-                `${kind} ${index + 1}: ${choice.engine}`,
-                choice,
-                { kind, choice } as EngineChoice,
-                around,
-              ),
-            ]
-          : [],
-      ),
-    ),
+export interface EngineCheckOptions {
+  /** Send a sentence to engines that are not on this machine, too (default). */
+  readonly live?: boolean | undefined
+}
+
+/** Checks each engine with a real sentence, servers first whether they respond and accept the key. */
+export function sentenceChecks(
+  engines: readonly ConfiguredEngine[],
+  around: DoctorEnvironment,
+  { live = true }: EngineCheckOptions = {},
+): Promise<Check[]> {
+  const check = async (engine: ConfiguredEngine) => {
+    const name = `${engine.kind}: ${engine.name}`
+    return (await serverCheck(name, engine, around)) ?? (await sentenceCheck(name, engine, live, around))
+  }
+  // Those in a process of this machine run one after the other: several models could need too much memory.
+  let before: Promise<unknown> = Promise.resolve()
+  return Promise.all(
+    engines.map(engine => {
+      if (engine.host !== undefined) return check(engine)
+      const own = before.then(() => check(engine))
+      before = own
+      return own
+    }),
   )
 }
 
+/** Returns what is wrong with the server of an engine; undefined without a server, or if nothing is. */
 async function serverCheck(
   name: string,
-  server: Server,
-  engine: EngineChoice,
-  around: DoctorEnvironment,
-): Promise<Check> {
-  const { url } = server
-  const fault = await statusFault(name, server, around)
-  if (fault) return fault
-  const what = `${url}, for ${languagesOf(server)}`
-  // Not all servers have that list, and a listed model can still reject requests: only a real request shows whether it
-  // works.
-  const trial = await around.tryEngine(engine)
-  return trial.worked
-    ? ok(name, `${what}: ${trial.what} in ${(trial.ms / 1000).toFixed(1)} s`)
-    : fail(
-        name,
-        `${what}: ${trial.reason}`,
-        'check its model and settings; until then the next engine is used',
-      )
-}
-
-/** Returns what is wrong with the server, as far as a request without work shows it. */
-async function statusFault(
-  name: string,
-  { engine, url, apiKey }: Server,
+  engine: ConfiguredEngine,
   around: DoctorEnvironment,
 ): Promise<Check | undefined> {
-  const question = QUESTION[engine]
-  if (question === undefined) return undefined
+  const { engine: kind, url, apiKey } = choiceOf(engine)
+  const question = QUESTION[kind]
+  if (url === undefined || question === undefined) return undefined
   // LibreTranslate takes its key in the body and lists its languages without one.
-  const key = engine === 'libretranslate' ? undefined : apiKey
-  const status = await around.statusOf(url + question, key)
+  const status = await around.statusOf(url + question, kind === 'libretranslate' ? undefined : apiKey)
   if (status === undefined)
     return fail(name, `nothing answers at ${url}`, 'check that it is running, and check its url')
-  if (status === 401 || status === 403)
-    return fail(
-      name,
-      `${url} answered ${status}`,
-      apiKey === undefined ? 'set its apiKey' : 'check its apiKey',
-    )
+  if (status === 401 || status === 403) return fail(name, `${url} answered ${status}`, keyFix(engine))
   if (status >= 500) return fail(name, `${url} answered ${status}`, 'see the log of the server')
   if (status >= 300 && status < 400)
     return fail(name, `${url} answered ${status}, a redirect`, 'set its url to the redirect target')
   return undefined
 }
 
-function languagesOf(server: Server): string {
-  const named = 'voices' in server ? server.voices.flatMap(({ languages }) => languages) : server.languages
-  return named === undefined ? 'all its languages' : [...new Set(named)].join(' ')
+function keyFix({ key }: ConfiguredEngine): string {
+  return key === 'none' ? 'set its apiKey' : 'check its apiKey'
+}
+
+/** Not all servers have a list of models, and a listed one can still reject requests: only a sentence shows it. */
+async function sentenceCheck(
+  name: string,
+  engine: ConfiguredEngine,
+  live: boolean,
+  around: DoctorEnvironment,
+): Promise<Check> {
+  const languages = engine.languages ? Array.from(new Set(engine.languages)).join(' ') : 'all its languages'
+  const what = `${choiceOf(engine).url ?? engine.host ?? 'on this machine'}, for ${languages}`
+  if (!live && !engine.local)
+    return warn(name, `${what}: not tested`, 'leave out --no-live to send a sentence')
+  const test = await around.testEngine(engine)
+  if (test.outcome === 'ok') return ok(name, `${what}: ${described(test)}`)
+  if (test.outcome === 'skipped') return ok(name, `${what}: not tested, ${test.reason}`)
+  return fail(
+    name,
+    `${what}: ${test.reason}`,
+    /answered 40[13]\b/.test(test.reason ?? '')
+      ? keyFix(engine)
+      : 'check its model and settings; until then the next engine is used',
+  )
+}
+
+function described({ kind, from, to, wordErrorRate, speech, times }: EngineTest): string {
+  const time = `in ${((times?.total ?? 0) / 1_000).toFixed(1)} s`
+  if (kind === 'translation') return `translated a sentence from ${from} into ${to} ${time}`
+  if (kind === 'synthesis')
+    return `spoke with ${speech?.voice}, first sound after ${Math.round(times?.firstSound ?? 0)} ms`
+  const errors = wordErrorRate === undefined ? '' : ` with ${wordErrorRate.toFixed(0)} % word errors`
+  const final = `final text ${Math.round(times?.final ?? 0)} ms after its end`
+  if (kind === 'transcription') return `understood a sentence in ${from}${errors}, ${final}`
+  return `interpreted a sentence from ${from} into ${to}${errors}, ${final}`
 }
 
 /** Checks the engines of the embedded service; none if another service is configured. */
-export async function engineChecks(config: Config, around: DoctorEnvironment): Promise<Check[]> {
+export async function engineChecks(
+  config: Config,
+  around: DoctorEnvironment,
+  options: EngineCheckOptions = {},
+): Promise<Check[]> {
   if (config.service.url !== undefined) return []
   const { pocketsphinx, apertium, espeak, flite } = config.embedded.engines
   const installed = await Promise.all([
@@ -100,11 +115,15 @@ export async function engineChecks(config: Config, around: DoctorEnvironment): P
     voices(espeak, around),
     mp3(around),
   ])
+  const models = await modelChecks(config.embedded.engines, around)
+  // A sentence would only repeat what is missing on this machine.
+  const missing = [...installed, ...models].some(({ status }) => status === 'fail')
+  const usable = configuredEngines(config.embedded).filter(({ host }) => host !== undefined || !missing)
   return [
     ...installed,
     ...(await moreVoices(flite, around)),
-    ...(await serverChecks(config.embedded.engines, around)),
-    ...(await modelChecks(config.embedded.engines, around)),
+    ...models,
+    ...(await sentenceChecks(usable, around, options)),
   ]
 }
 

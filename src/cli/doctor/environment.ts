@@ -2,8 +2,9 @@ import type { REST } from 'discord.js'
 import type { LanguageId } from '../../common/language.ts'
 import type { Config } from '../../config/load.ts'
 import type { LanguageEntry, VoiceEntry } from '../../service/contract.ts'
+import type { ConfiguredEngine } from '../engines/configured-engines.ts'
+import type { EngineTest } from '../engines/engine-test.ts'
 import type { VoiceOptions } from './discord-voice.ts'
-import type { EngineChoice, EngineTrial } from './engine-trial.ts'
 import type { FleetEnvironment } from './fleet-checks.ts'
 import type { ProbeRequest, ProbeResult } from './http-probe.ts'
 import type { ModelEnvironment } from './model-checks.ts'
@@ -46,7 +47,7 @@ export interface DoctorEnvironment extends FleetEnvironment, ModelEnvironment {
   /** Returns the status of a GET request, without following redirects; undefined without a response. */
   statusOf(url: string, bearer: string | undefined): Promise<number | undefined>
   /** Sends an engine of the settings one real request. Never rejects. */
-  tryEngine(engine: EngineChoice): Promise<EngineTrial>
+  testEngine(engine: ConfiguredEngine): Promise<EngineTest>
   /** Returns the response of a webhook receiver; `local`: allow private network addresses. */
   receiver(url: string, local: boolean): Promise<ReceiverAnswer>
   exists(path: string): Promise<boolean>

@@ -16,8 +16,9 @@ import { isWrittenLocal, PrivateAddressError, publicLookup } from '../../net/out
 import { ServiceClient } from '../../service/client/service-client.ts'
 import { ServiceProcess } from '../../service/server/process/service-process.ts'
 import type { ServiceConfig } from '../../service/server/settings.ts'
+import { testEngine } from '../engines/engine-test.ts'
+import { sampleSentence } from '../engines/sentences.ts'
 import { localToken } from '../local-token.ts'
-import { tryEngine } from './engine-trial.ts'
 import type { DoctorEnvironment, ExaminedService, ReceiverAnswer } from './environment.ts'
 import { probeHttp } from './http-probe.ts'
 import { loadModel } from './model-checks.ts'
@@ -103,6 +104,8 @@ async function missing(folder: string): Promise<string[]> {
 }
 
 const PATIENCE_MS = 5_000
+/** For one sentence through an engine, in addition to its duration. */
+const SENTENCE_MS = 20_000
 const run = promisify(execFile)
 
 /** The real machine. */
@@ -140,7 +143,17 @@ export const localEnvironment: DoctorEnvironment = {
     }
   },
 
-  tryEngine,
+  async testEngine(engine) {
+    const { language, text, pcm } = await sampleSentence()
+    const sentence = { language, text, pcm, transcribed: true }
+    return await testEngine(engine, {
+      sentence,
+      to: 'es-es',
+      live: true,
+      anyLanguage: true,
+      limitMs: SENTENCE_MS,
+    })
+  },
   loadModel,
 
   receiver: (url, local) => probeReceiver(url, local, PATIENCE_MS),

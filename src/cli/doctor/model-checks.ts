@@ -5,7 +5,6 @@ import { inspectModel } from '../../service/server/engines/sherpa/model-files.ts
 import { SherpaRecognizer } from '../../service/server/engines/sherpa/sherpa-recognizer.ts'
 import { SherpaSynthesizer } from '../../service/server/engines/sherpa/sherpa-synthesizer.ts'
 import { type Check, fail, ok } from './check.ts'
-import type { EngineTrial } from './engine-trial.ts'
 
 type Engines = Config['embedded']['engines']
 
@@ -20,10 +19,15 @@ export type ModelChoice =
       readonly choice: Extract<Engines['synthesis'][number], { engine: 'sherpa' }>
     }
 
+/** Result of loading a model. */
+type ModelTrial =
+  | { readonly worked: true; readonly what: string; readonly ms: number }
+  | { readonly worked: false; readonly reason: string }
+
 /** What the checks need of the outside; tests provide their own. */
 export interface ModelEnvironment {
   /** Loads a model in a process of its own. Never rejects. */
-  loadModel(model: ModelChoice): Promise<EngineTrial>
+  loadModel(model: ModelChoice): Promise<ModelTrial>
 }
 
 /** Checks the models on this machine: whether their files are complete, and whether they can be loaded. */
@@ -62,7 +66,7 @@ async function modelCheck(index: number, model: ModelChoice, around: ModelEnviro
 }
 
 /** Loads a model in a process of its own, and ends that process. Never rejects. */
-export async function loadModel({ task, choice }: ModelChoice): Promise<EngineTrial> {
+export async function loadModel({ task, choice }: ModelChoice): Promise<ModelTrial> {
   const begun = systemClock.now()
   try {
     const engine =

@@ -89,6 +89,11 @@ function described(kind: EngineKind, choice: Choice, name: string, embedded: Emb
   }
 }
 
+/** Returns the settings of the engine itself, with its key. */
+export function choiceOf({ kind, settings }: ConfiguredEngine): Choice {
+  return (settings.engines as unknown as Record<EngineKind, readonly Choice[]>)[kind][0]!
+}
+
 /** Returns the settings with only one engine enabled. Its budget does not apply to trials. */
 function alone(kind: EngineKind, choice: Choice, embedded: Embedded): EngineSettings {
   const engines: Record<string, unknown> = { ...embedded.engines }

@@ -39,6 +39,8 @@ export interface RunOptions {
   readonly clock: Clock
   /** Maximum time after the end of the audio (ms). */
   readonly patienceMs?: number
+  /** An empty text is a result, too: the sentence is in another language. */
+  readonly textless?: boolean
 }
 
 const PATIENCE_MS = 15_000
@@ -155,6 +157,7 @@ class SpokenRun {
   readonly #pcm: Int16Array
   readonly #clock: Clock
   readonly #patienceMs: number
+  readonly #textless: boolean
   readonly #failure = Promise.withResolvers<never>()
   /** The latest text of each utterance, and whether it is final. */
   readonly #texts = new Map<number, { readonly text: string; readonly final: boolean }>()
@@ -164,10 +167,11 @@ class SpokenRun {
   #firstAt: number | undefined
   #finalAt: number | undefined
 
-  constructor(pcm: Int16Array, { clock, patienceMs = PATIENCE_MS }: RunOptions) {
+  constructor(pcm: Int16Array, { clock, patienceMs = PATIENCE_MS, textless = false }: RunOptions) {
     this.#pcm = pcm
     this.#clock = clock
     this.#patienceMs = patienceMs
+    this.#textless = textless
     this.begun = clock.now()
     this.#failure.promise.catch(() => {})
   }
@@ -227,7 +231,8 @@ class SpokenRun {
       const now = this.#clock.now()
       const open = Array.from(this.#texts.values()).some(({ final }) => !final)
       const quietSince = Math.max(endsAt, this.#finalAt ?? Number.POSITIVE_INFINITY)
-      if (this.text !== '' && !open && now - quietSince >= QUIET_MS) return
+      const answered = this.text !== '' || (this.#textless && this.#finalAt !== undefined)
+      if (answered && !open && now - quietSince >= QUIET_MS) return
       if (now >= latest) throw new Error(`no text within ${this.#patienceMs} ms of the end of the sentence`)
     }
   }

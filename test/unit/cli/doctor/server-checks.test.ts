@@ -1,14 +1,18 @@
 import { describe, expect, test } from 'vitest'
-import { moreVoices, serverChecks } from '../../../../src/cli/doctor/engine-checks.ts'
-import { tryEngine } from '../../../../src/cli/doctor/engine-trial.ts'
+import { moreVoices, sentenceChecks } from '../../../../src/cli/doctor/engine-checks.ts'
 import type { DoctorEnvironment } from '../../../../src/cli/doctor/environment.ts'
 import { localEnvironment } from '../../../../src/cli/doctor/machine.ts'
+import { configuredEngines } from '../../../../src/cli/engines/configured-engines.ts'
 import { type ConfigInput, loadConfig } from '../../../../src/config/load.ts'
 import { FakeOpenAi } from '../../../harness/engines/fake-openai.ts'
 
 type Engines = NonNullable<NonNullable<ConfigInput['embedded']>['engines']>
 
 const url = 'http://127.0.0.1:9'
+const failed =
+  (reason: string): DoctorEnvironment['testEngine'] =>
+  async ({ kind, name: engine }) => ({ kind, engine, outcome: 'failed', reason })
+
 const ENGINES = {
   transcription: [
     { engine: 'openai', url: `${url}/v1`, apiKey: 'a-secret-key', model: 'm', languages: ['es-es', 'en-us'] },
@@ -21,13 +25,22 @@ const ENGINES = {
   ],
 } satisfies Engines
 
-const checks = (around: Partial<DoctorEnvironment>, engines: Engines = ENGINES) =>
-  serverChecks(loadConfig({ env: {}, overrides: { embedded: { engines } } }).embedded.engines, {
-    ...localEnvironment,
-    tryEngine: async ({ kind }) => ({ worked: true, what: `tried ${kind}`, ms: 340 }),
-    loadModel: async () => ({ worked: true, what: 'loaded', ms: 300 }),
-    ...around,
-  })
+const configured = (engines: Engines) =>
+  configuredEngines(loadConfig({ env: {}, overrides: { embedded: { engines } } }).embedded)
+const checks = (around: Partial<DoctorEnvironment>, engines: Engines = ENGINES, options = {}) =>
+  sentenceChecks(
+    configured(engines).filter(({ host }) => host !== undefined),
+    {
+      ...localEnvironment,
+      testEngine: async ({ kind, name: engine }) => ({
+        ...{ kind, engine, outcome: 'ok', from: 'en-us', to: 'es-es', wordErrorRate: 12.5 },
+        times: { final: 340, firstSound: 120, total: 1_500 },
+        speech: { voice: 'a', ms: 900, bytes: 9 },
+      }),
+      ...around,
+    },
+    options,
+  )
 
 test('sends each server a request without cost, with its key in the expected header', async () => {
   const asked: unknown[] = []
@@ -44,16 +57,20 @@ test('sends each server a request without cost, with its key in the expected hea
   ])
   expect(found).toMatchObject([
     {
-      name: 'transcription 1: openai',
+      name: 'transcription: openai',
       status: 'ok',
-      found: `${url}, for es-es en-us: tried transcription in 0.3 s`,
+      found: `${url}, for es-es en-us: understood a sentence in en-us with 13 % word errors, final text 340 ms after its end`,
     },
     {
-      name: 'translation 1: libretranslate',
+      name: 'translation: libretranslate',
       status: 'ok',
-      found: `${url}, for all its languages: tried translation in 0.3 s`,
+      found: `${url}, for all its languages: translated a sentence from en-us into es-es in 1.5 s`,
     },
-    { name: 'synthesis 1: piper', status: 'ok', found: `${url}, for de-de: tried synthesis in 0.3 s` },
+    {
+      name: 'synthesis: piper',
+      status: 'ok',
+      found: `${url}, for de-de: spoke with a, first sound after 120 ms`,
+    },
   ])
 })
 
@@ -76,9 +93,28 @@ test('a server without a model list is tested with real work', async () => {
 test('an engine that is available but does not work fails', async () => {
   const [first] = await checks({
     statusOf: async () => 200,
-    tryEngine: async () => ({ worked: false, reason: 'openai-chat: answered 400' }),
+    testEngine: failed('answered 400'),
   })
-  expect(first).toMatchObject({ status: 'fail', found: expect.stringContaining('openai-chat: answered 400') })
+  expect(first).toMatchObject({ status: 'fail', found: expect.stringContaining('answered 400') })
+})
+
+test('a key that is rejected only at work is named', async () => {
+  const [first] = await checks({
+    statusOf: async () => 404,
+    testEngine: failed('answered 401 (invalid_api_key)'),
+  })
+  expect(first).toMatchObject({ status: 'fail', fix: 'check its apiKey' })
+})
+
+test('no sentence is sent to another machine with --no-live', async () => {
+  const elsewhere = {
+    translation: [{ engine: 'libretranslate', url: 'https://example.com' }],
+  } satisfies Engines
+  const testEngine = async () => {
+    throw new Error('contacted')
+  }
+  const [first] = await checks({ statusOf: async () => 200, testEngine }, elsewhere, { live: false })
+  expect(first).toMatchObject({ status: 'warn', found: expect.stringContaining('not tested') })
 })
 
 describe('a real test request', () => {
@@ -92,35 +128,24 @@ describe('a real test request', () => {
   const tried = async (change: (server: FakeOpenAi) => void = () => {}) => {
     const fake = await new FakeOpenAi().listen()
     change(fake)
-    const { transcription, translation, synthesis } = loadConfig({
-      env: {},
-      overrides: {
-        embedded: {
-          engines: {
-            transcription: [{ engine: 'openai', url: fake.url, ...server }],
-            translation: [{ engine: 'openai', url: fake.url, ...server }],
-            synthesis: [
-              {
-                ...{ engine: 'openai', url: fake.url, model: 'm' },
-                voices: [{ voice: 'a', languages: ['es-es'], gender: 'F' }],
-              },
-            ],
-          },
+    const engines = configured({
+      transcription: [{ engine: 'openai', url: fake.url, ...server }],
+      translation: [{ engine: 'openai', url: fake.url, ...server }],
+      synthesis: [
+        {
+          ...{ engine: 'openai', url: fake.url, model: 'm' },
+          voices: [{ voice: 'a', languages: ['es-es'], gender: 'F' }],
         },
-      },
-    }).embedded.engines
-    return Promise.all([
-      tryEngine({ kind: 'transcription', choice: transcription[0]! }),
-      tryEngine({ kind: 'translation', choice: translation[0]! }),
-      tryEngine({ kind: 'synthesis', choice: synthesis[0]! }),
-    ])
+      ],
+    }).filter(({ host }) => host !== undefined)
+    return Promise.all(engines.map(engine => localEnvironment.testEngine(engine)))
   }
 
   test('is answered by working engines', async () => {
-    expect(await tried()).toEqual([
-      { worked: true, what: 'transcribed a sentence as en-us', ms: expect.any(Number) },
-      { worked: true, what: 'translated a sentence from en-us into es-es', ms: expect.any(Number) },
-      { worked: true, what: 'spoke with openai-es-es-a', ms: expect.any(Number) },
+    expect(await tried()).toMatchObject([
+      { kind: 'transcription', outcome: 'ok', from: 'en-us', wordErrorRate: expect.any(Number) },
+      { kind: 'translation', outcome: 'ok', from: 'en-us', to: 'es-es', translation: expect.any(String) },
+      { kind: 'synthesis', outcome: 'ok', speech: { voice: 'openai-es-es-a' } },
     ])
   })
 
@@ -128,9 +153,9 @@ describe('a real test request', () => {
     const found = await tried(fake => {
       fake.rejects = ['model']
     })
-    expect(found.slice(0, 2)).toEqual([
-      { worked: false, reason: expect.stringContaining('answered 400 (unsupported_parameter)') },
-      { worked: false, reason: expect.stringContaining('answered 400 (unsupported_parameter)') },
+    expect(found.slice(0, 2)).toMatchObject([
+      { outcome: 'failed', reason: expect.stringContaining('answered 400 (unsupported_parameter)') },
+      { outcome: 'failed', reason: expect.stringContaining('answered 400 (unsupported_parameter)') },
     ])
   })
 })
