@@ -2,8 +2,9 @@ import type { Serving } from './messages.ts'
 import type { BenchOptions } from './options.ts'
 import { Child, runRealtime } from './process.ts'
 import { mean } from './stats.ts'
+import { LOAD_CORE } from './subjects.ts'
 import { figure, table } from './table.ts'
-import { describe, LOAD_CORE, measure, type Window } from './window.ts'
+import { describe, measure, type Window } from './window.ts'
 
 /** A window in which the phones themselves were later than this (p99, ms) was disturbed and is measured again. */
 const DISTURBED_MS = 12

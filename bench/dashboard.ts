@@ -5,10 +5,9 @@ import { cpuOf, foreignMs } from './proc-stat.ts'
 import { Child, runRealtime } from './process.ts'
 import { mean } from './stats.ts'
 import type { Listening } from './subject.ts'
-import { SUBJECT_CORE } from './subjects.ts'
+import { LOAD_CORE, SUBJECT_CORE } from './subjects.ts'
 import { table } from './table.ts'
 import { BENCH_KEY } from './watched.ts'
-import { LOAD_CORE } from './window.ts'
 
 /** Live legs, all of which talk and are translated. */
 const LEGS = 200

@@ -6,7 +6,8 @@ import type { BenchOptions } from './options.ts'
 import { Child, runRealtime } from './process.ts'
 import { type ProfileReport, reportProfile } from './profile.ts'
 import { exceptions } from './served-settings.ts'
-import { describe, LOAD_CORE, measure, type Window } from './window.ts'
+import { LOAD_CORE } from './subjects.ts'
+import { describe, measure, type Window } from './window.ts'
 
 /** A window in which the phones themselves were later than this (p99, ms) was disturbed and is measured again … */
 const DISTURBED_MS = 12

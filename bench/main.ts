@@ -10,7 +10,7 @@ import { benchLegs } from './legs.ts'
 import { machine } from './machine.ts'
 import { type BenchOptions, readOptions } from './options.ts'
 import type { ProfileReport } from './profile.ts'
-import { summarise } from './summary.ts'
+import { fleetRatios, summarise } from './summary.ts'
 import { figure, table } from './table.ts'
 import { talkerTable } from './talkers/talker-table.ts'
 import { benchTalkers, type TalkerRow } from './talkers/talkers.ts'
@@ -51,6 +51,10 @@ async function legRows(wanted: BenchOptions): Promise<object> {
   // What the members of Discord channels hear is not measured.
   const silent = wanted.load === 'idle' || wanted.channel === 'discord'
   for (const remark of remarks(rows, silent)) say(remark)
+  for (const { legs, each, median } of fleetRatios(windows)) {
+    const ratios = each.map(ratio => ratio.toFixed(3)).join(', ')
+    say(`served-fleet relative to served, ${legs} legs: median ${median.toFixed(3)} (${ratios})`)
+  }
   if (profile) say(profileTables(profile))
   return { legs: rows, windows, profile }
 }

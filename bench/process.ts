@@ -17,6 +17,11 @@ export function pinned(core: number, command: readonly string[]): string[] {
   return canPin() ? ['taskset', '-c', String(core), ...command] : [...command]
 }
 
+/** Confines a running process to `core` if possible. */
+export function confine(pid: number, core: number): void {
+  if (canPin()) execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)])
+}
+
 /** Raises the priority of `pid`, if allowed. */
 export function favor(pid: number): void {
   try {

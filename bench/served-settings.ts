@@ -14,6 +14,8 @@ export interface ServedOptions {
   readonly legs: number
   /** Sends fragments of the usual length in silence, too. */
   readonly short?: boolean
+  /** Addresses of NATS servers: it is a node of a fleet. */
+  readonly natsServers?: readonly string[]
 }
 
 /** Public address and secret of the bridge, as the simulated Twilio knows them. */
@@ -27,7 +29,8 @@ export const SERVED_SIGNATURE = {
  * hears a language of its own, which identifies the leg at the service. Requests come from this machine, where the limits
  * per address do not apply by default.
  */
-export function servedSettings({ service, mode, channel, discord, legs, short }: ServedOptions): object {
+export function servedSettings(options: ServedOptions): object {
+  const { service, mode, channel, discord, legs, short, natsServers } = options
   const numbers = Array.from({ length: legs }, (_, index) => [
     numberOf(index),
     { speaks: 'en-us', hears: languageOf(index) },
@@ -43,6 +46,9 @@ export function servedSettings({ service, mode, channel, discord, legs, short }:
     },
     ...(channel === 'browser' ? { browser: { maxVisitors: visitors(legs) } } : {}),
     ...(discord ? { discord: { token: discord.token, apiUrl: discord.apiUrl } } : {}),
+    ...(natsServers
+      ? { fleet: { node: 'a', key: 'a key of the bench', nats: { servers: natsServers } } }
+      : {}),
     twilio: { authToken: SERVED_SIGNATURE.authToken, numbers: Object.fromEntries(numbers) },
   }
 }

@@ -1,18 +1,21 @@
+import { NatsServers } from '../test/harness/fleet/nats-servers.ts'
 import type { Channel } from './callers.ts'
 import type { DiscordAccount, Memory, Signature } from './messages.ts'
-import { Child } from './process.ts'
+import { Child, confine } from './process.ts'
 import { Served } from './served.ts'
 import type { Start } from './starts.ts'
 import type { Listening } from './subject.ts'
 
 /**
  * Targets of the load: `dragoman serve`, its parts composed by the bench, the minimum that does the signaling, and the
- * same with the lead and message length of the bridge. `served-short` sends short fragments in silence, too.
+ * same with the lead and message length of the bridge. `served-short` sends short fragments in silence, too;
+ * `served-fleet` is a node of a fleet on NATS.
  */
-export const SUBJECTS = ['floor', 'floor-lead', 'served', 'served-short', 'bridge'] as const
+export const SUBJECTS = ['floor', 'floor-lead', 'served', 'served-short', 'served-fleet', 'bridge'] as const
 export type Subject = (typeof SUBJECTS)[number]
 
 export const SUBJECT_CORE = 0
+export const LOAD_CORE = 1
 
 /** A program under load. Who started it stops it. */
 export interface SubjectProcess {
@@ -48,6 +51,7 @@ export interface SubjectOptions {
 export async function startSubject(subject: Subject, options: SubjectOptions): Promise<SubjectProcess> {
   if (subject === 'served' || subject === 'served-short')
     return Served.start({ ...options, short: subject === 'served-short', core: SUBJECT_CORE })
+  if (subject === 'served-fleet') return startNode(options)
   const { service, legs, mode, pairs, node, flags, env } = options
   const args = ['--service', service, '--numbers', String(legs), '--mode', mode]
   if (pairs) args.push('--pairs', '--original', pairs)
@@ -57,6 +61,29 @@ export async function startSubject(subject: Subject, options: SubjectOptions): P
     return { pid: child.pid, port, memory: () => memoryOf(child), stop: () => child.stop() }
   } catch (error) {
     await child.stop()
+    throw error
+  }
+}
+
+/** Starts `dragoman serve` as a node of a fleet, with a nats-server beside the load. */
+async function startNode(options: SubjectOptions): Promise<SubjectProcess> {
+  const nats = await NatsServers.start()
+  try {
+    for (const pid of nats.pids) confine(pid, LOAD_CORE)
+    const natsServers = nats.addresses
+    const served = await Served.start({ ...options, natsServers, core: SUBJECT_CORE })
+    return {
+      pid: served.pid,
+      port: served.port,
+      signature: served.signature,
+      memory: () => served.memory(),
+      async stop() {
+        await served.stop()
+        await nats[Symbol.asyncDispose]()
+      },
+    }
+  } catch (error) {
+    await nats[Symbol.asyncDispose]()
     throw error
   }
 }

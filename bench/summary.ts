@@ -1,5 +1,5 @@
 import { growthOf, type MemorySample } from './rss-log.ts'
-import { mean } from './stats.ts'
+import { mean, median } from './stats.ts'
 import { SUBJECTS, type Subject } from './subjects.ts'
 import type { Window } from './window.ts'
 
@@ -61,6 +61,18 @@ export function summarise(windows: readonly Window[]): LegRow[] {
       return own.length === 0 ? [] : [rowOf(own, windows)]
     }),
   )
+}
+
+/** CPU of a node of a fleet relative to `served`, for each number of legs: window by window, as they were taken in turn. */
+export function fleetRatios(windows: readonly Window[]): { legs: number; each: number[]; median: number }[] {
+  const numbers = Array.from(new Set(windows.map(window => window.legs))).sort((a, b) => a - b)
+  return numbers.flatMap(legs => {
+    const cpuOf = (subject: Subject) =>
+      windows.filter(each => each.legs === legs && each.subject === subject).map(({ cpuMs }) => cpuMs)
+    const [alone, nodes] = [cpuOf('served'), cpuOf('served-fleet')]
+    const each = nodes.slice(0, alone.length).map((cpuMs, at) => cpuMs / alone[at]!)
+    return each.length === 0 ? [] : [{ legs, each, median: median(each) }]
+  })
 }
 
 function rowOf(own: readonly Window[], all: readonly Window[]): LegRow {

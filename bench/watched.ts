@@ -36,6 +36,7 @@ export async function addDashboard(app: FastifyInstance, relay: Relay): Promise<
     prefix: '/dashboard',
     keys: new BearerKeys(settings, systemClock),
     audience,
+    clock: systemClock,
     simulated: undefined,
     languages: async () => [],
     log: noopLogger,

@@ -5,9 +5,8 @@ import type { BenchOptions } from './options.ts'
 import { cpuOf, foreignMs, rssOf } from './proc-stat.ts'
 import { type Child, runRealtime } from './process.ts'
 import { type MemorySample, RssLog } from './rss-log.ts'
-import { SUBJECT_CORE, type Subject, type SubjectProcess, startSubject } from './subjects.ts'
+import { LOAD_CORE, SUBJECT_CORE, type Subject, type SubjectProcess, startSubject } from './subjects.ts'
 
-export const LOAD_CORE = 1
 /** Calls start over this time, so that they do not speak in step. */
 const RAMP_MS_PER_LEG = 20
 const WARM_MS = 6_000

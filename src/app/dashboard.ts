@@ -68,6 +68,8 @@ export async function registerDashboard(
     prefix: '/dashboard',
     keys: context.settings.control.keys.length === 0 ? undefined : keys,
     audience,
+    clock,
+    fleet: context.fleet.status === 'alone' ? undefined : context.fleet,
     simulated: settings.simulatedCalls === 0 ? undefined : calls,
     languages: languageCatalog(service),
     log,

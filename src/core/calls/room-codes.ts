@@ -42,8 +42,7 @@ export class RoomCodes {
   readonly #random: (below: number) => number
   readonly #fixed: ReadonlyMap<string, string>
   readonly #secrets: RoomSecrets
-  /** Codes issued here. Other nodes know only their digests. */
-  readonly #issued = new Map<string, RoomCode>()
+  readonly #state: SharedState
   /** Codes of all nodes when they were last counted, and those issued here since. */
   #known = 0
   #countedAt = Number.NEGATIVE_INFINITY
@@ -55,7 +54,8 @@ export class RoomCodes {
     this.#clock = clock
     this.#random = random
     this.#fixed = new Map(Object.entries(fixed))
-    this.#secrets = new RoomSecrets(state, 'room codes')
+    this.#secrets = new RoomSecrets(state, 'room codes', { listed: true })
+    this.#state = state
   }
 
   /** Issues a code for `room`, valid for `ttlMs`. Rejects with `BridgeError` `CAPACITY` at the maximum number of codes. */
@@ -68,11 +68,9 @@ export class RoomCodes {
   async #issue(room: string, ttlMs: number): Promise<string> {
     await this.#makeRoom()
     this.#known++
-    const expiresAt = this.#clock.now() + ttlMs
     let code: string
     do code = String(this.#random(CODES)).padStart(DIGITS, '0')
     while (this.#fixed.has(code) || !(await this.#secrets.add(code, room, ttlMs)))
-    this.#issued.set(code, { code, room, expiresAt })
     return code
   }
 
@@ -81,33 +79,27 @@ export class RoomCodes {
     return this.#fixed.get(code) ?? this.#secrets.find(code)
   }
 
-  /** Returns the valid codes of `room` that were issued here, without fixed ones. */
+  /** Returns the valid codes of `room`, wherever they were issued, without fixed ones. */
   async of(room: string): Promise<readonly RoomCode[]> {
-    const valid: RoomCode[] = []
-    for (const known of Array.from(this.#issued.values()).filter(each => each.room === room))
-      if ((await this.#secrets.find(known.code)) === room) valid.push(known)
-      else this.#issued.delete(known.code)
-    return valid
+    const [now, wall] = [this.#clock.now(), this.#state.wall()]
+    const known = await this.#secrets.list(room)
+    return known.map(({ secret, until }) => ({ code: secret, room, expiresAt: now + until - wall }))
   }
 
   /** Revokes `code`. Returns false if it was not valid or is fixed. */
   async revoke(code: string): Promise<boolean> {
     if (this.#fixed.has(code)) return false
-    const valid = await this.#secrets.remove(code)
-    this.#issued.delete(code)
-    return valid
+    return this.#secrets.remove(code)
   }
 
   /** Revokes every code of `room`, except fixed ones. */
   async revokeAll(room: string): Promise<void> {
     await this.#secrets.removeAll(room)
-    for (const [code, known] of this.#issued) if (known.room === room) this.#issued.delete(code)
   }
 
   /** Rejects at the maximum number of codes. Counts those of all nodes, at intervals or when they seem too many. */
   async #makeRoom(): Promise<void> {
     const now = this.#clock.now()
-    for (const [code, { expiresAt }] of this.#issued) if (expiresAt <= now) this.#issued.delete(code)
     if (this.#known >= MOST || now - this.#countedAt >= COUNT_MS) {
       this.#countedAt = now
       this.#known = await this.#secrets.count()

@@ -1,32 +1,48 @@
 import { z } from 'zod'
+import { SealedBox } from '../../common/sealed-box.ts'
 import type { Table } from '../model/fleet.ts'
 import type { SharedState } from '../model/shared-state.ts'
 
 /** An emptied index is kept this long, for additions in progress (ms). */
 const EMPTY_MS = 60_000
 
-const secretSchema = z.object({ room: z.string(), until: z.number() })
+const secretSchema = z.object({
+  room: z.string(),
+  until: z.number(),
+  /** The encrypted secret, of a kind that can be listed. */
+  sealed: z.string().optional(),
+})
 /** The secrets of a room: their digests, and until when each is valid. */
 const indexSchema = z.object({ secrets: z.record(z.string(), z.number()), until: z.number() })
 
 type Secret = z.infer<typeof secretSchema>
 type Index = z.infer<typeof indexSchema>
 
+/** A valid secret of a room. */
+export interface KnownSecret {
+  readonly secret: string
+  /** Milliseconds since 1970. */
+  readonly until: number
+}
+
 /**
- * Codes or tokens that admit to rooms, known to all nodes by their digests, until they expire or are removed. Methods
- * reject with `BridgeError` `FLEET_AWAY` while the fleet is away.
+ * Codes or tokens that admit to rooms, known to all nodes by their digests, until they expire or are removed. Listed
+ * ones are stored encrypted. Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is away.
  */
 export class RoomSecrets {
   readonly #state: SharedState
   readonly #secrets: Table<Secret>
   /** By the digest of the room, so that all of a room can be removed. */
   readonly #indexes: Table<Index>
+  /** Encrypts the secrets; absent: they are not listed. */
+  readonly #box: SealedBox | undefined
   /** Removals in progress, by room. */
   readonly #removing = new Map<string, Promise<number>>()
 
-  /** `kind` names the tables: all nodes share the secrets of one kind. */
-  constructor(state: SharedState, kind: string) {
+  /** `kind` names the tables: all nodes share the secrets of one kind. `listed`: `list` can return them. */
+  constructor(state: SharedState, kind: string, { listed = false }: { readonly listed?: boolean } = {}) {
     this.#state = state
+    this.#box = listed ? new SealedBox(state.fleet.digest(`the key of ${kind}`)) : undefined
     this.#secrets = state.fleet.table('week', kind, secretSchema)
     this.#indexes = state.fleet.table('week', `${kind} by room`, indexSchema)
   }
@@ -38,11 +54,12 @@ export class RoomSecrets {
     const until = Math.round(this.#state.wall() + ttlMs)
     // The index first: a secret without it could not be removed with its room.
     await this.#change(room, secrets => ({ ...secrets, [key]: until }))
-    if ((await this.#secrets.create(key, { room, until })) !== undefined) return true
+    const value = { room, until, sealed: this.#box?.seal(secret, key) }
+    if ((await this.#secrets.create(key, value)) !== undefined) return true
     const taken = await this.#secrets.get(key)
     if (taken && this.#valid(taken.value)) return false
-    if (!taken) return (await this.#secrets.create(key, { room, until })) !== undefined
-    return (await this.#secrets.replace(key, { room, until }, taken.revision)) !== undefined
+    if (!taken) return (await this.#secrets.create(key, value)) !== undefined
+    return (await this.#secrets.replace(key, value, taken.revision)) !== undefined
   }
 
   /** Returns the room of `secret`, or undefined if it is unknown or expired. */
@@ -78,6 +95,21 @@ export class RoomSecrets {
       if (this.#valid(entry.value)) removed++
     }
     return removed
+  }
+
+  /** Returns the valid secrets of `room`, those that expire last at the end. */
+  async list(room: string): Promise<readonly KnownSecret[]> {
+    const index = await this.#indexes.get(this.#keyOf(room))
+    const known: KnownSecret[] = []
+    for (const key of Object.keys(index?.value.secrets ?? {})) {
+      const entry = await this.#secrets.get(key)
+      // Another room can have got the same code since.
+      if (entry?.value.room !== room || !this.#valid(entry.value)) continue
+      const { sealed, until } = entry.value
+      const secret = sealed === undefined ? undefined : this.#box?.open(sealed, key)
+      if (secret !== undefined) known.push({ secret, until })
+    }
+    return known.sort((a, b) => a.until - b.until)
   }
 
   /** Returns true if `room` has a valid secret. */

@@ -6,7 +6,7 @@ import type { Fleet, FleetNode } from '../../core/model/fleet.ts'
 import { ControlError } from './errors.ts'
 
 /** Marks a request that another node has forwarded: it is answered here. */
-const FORWARDED = 'x-dragoman-forwarded'
+export const FORWARDED = 'x-dragoman-forwarded'
 /** Time until another node must begin its reply (ms). */
 const REPLY_MS = 5_000
 /** Time for the parts of a list from other nodes, and for the question where something is (ms). */

@@ -1,6 +1,6 @@
-import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { BridgeError } from '../../common/errors.ts'
+import { SealedBox } from '../../common/sealed-box.ts'
 import type { Fleet, Table } from '../../core/model/fleet.ts'
 import { ControlError } from './errors.ts'
 
@@ -19,9 +19,6 @@ export interface Executed {
 const WHAT = 'idempotent answer'
 /** Maximum duration of a request at another node (ms). */
 const ANSWER_MS = 30_000
-const CIPHER = 'aes-256-gcm'
-const IV_BYTES = 12
-const TAG_BYTES = 16
 
 /** A request that a node executes, or has executed. */
 const entrySchema = z.object({
@@ -42,14 +39,14 @@ const answeredSchema = z.object({ status: z.int(), body: z.unknown() })
 export class SharedAnswers implements Disposable {
   readonly #fleet: Fleet
   readonly #table: Table<Entry>
-  readonly #key: Buffer
+  readonly #box: SealedBox
   readonly #answering: Disposable
 
   /** `own` returns the response to a request that is in progress or was executed here. */
   constructor(fleet: Fleet, own: (place: string) => Promise<Answered> | undefined) {
     this.#fleet = fleet
     this.#table = fleet.table('day', 'idempotency', entrySchema)
-    this.#key = createHash('sha256').update(fleet.digest('the key of idempotent answers')).digest()
+    this.#box = new SealedBox(fleet.digest('the key of idempotent answers'))
     this.#answering = fleet.exchange.answer(WHAT, z.object({ place: z.string() }), async ({ place }) => {
       const answered = await own(place)
       if (answered) return { sealed: this.#seal(answered, place) }
@@ -116,19 +113,12 @@ export class SharedAnswers implements Disposable {
   }
 
   #seal(answered: Answered, place: string): string {
-    const iv = randomBytes(IV_BYTES)
-    const cipher = createCipheriv(CIPHER, this.#key, iv, { authTagLength: TAG_BYTES })
-    cipher.setAAD(Buffer.from(place))
-    const text = Buffer.concat([cipher.update(JSON.stringify(answered)), cipher.final()])
-    return Buffer.concat([iv, cipher.getAuthTag(), text]).toString('base64url')
+    return this.#box.seal(JSON.stringify(answered), place)
   }
 
   #open(sealed: string, place: string): Answered {
-    const bytes = Buffer.from(sealed, 'base64url')
-    const [iv, tag] = [bytes.subarray(0, IV_BYTES), bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES)]
-    const cipher = createDecipheriv(CIPHER, this.#key, iv, { authTagLength: TAG_BYTES })
-    cipher.setAAD(Buffer.from(place)).setAuthTag(tag)
-    const text = Buffer.concat([cipher.update(bytes.subarray(IV_BYTES + TAG_BYTES)), cipher.final()])
-    return answeredSchema.parse(JSON.parse(text.toString()))
+    const text = this.#box.open(sealed, place)
+    if (text === undefined) throw new BridgeError('FLEET_FAILED', 'a stored response cannot be decrypted')
+    return answeredSchema.parse(JSON.parse(text))
   }
 }

@@ -1,13 +1,17 @@
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import type { Clock } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
+import type { Fleet } from '../../core/model/fleet.ts'
 import { SECURITY_HEADERS } from '../../net/http-hardening.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { BearerKeys } from '../control/auth.ts'
 import { ControlError, fromFramework } from '../control/errors.ts'
+import { FORWARDED } from '../control/forwarding.ts'
 import { language } from '../control/schemas.ts'
 import { EventStreamResponse } from '../event-stream.ts'
+import { NodeStreams } from './node-streams.ts'
 import type { Offer, RecordingView, SimulatedCallView, SimulatedOrder } from './protocol.ts'
 import type { ViewerHub } from './viewer-hub.ts'
 
@@ -15,6 +19,9 @@ export interface DashboardOptions {
   /** Undefined: no keys are configured, and every path except the page returns `control_closed`. */
   readonly keys: BearerKeys | undefined
   readonly audience: ViewerHub
+  /** The nodes of the service; absent: this process alone. */
+  readonly fleet?: Fleet | undefined
+  readonly clock: Clock
   /** Undefined: simulated calls are disabled. */
   readonly simulated: SimulatedCalls | undefined
   /** Returns the languages of the service; rejects while it cannot be queried. */
@@ -43,7 +50,7 @@ const MAX_BODY = 4_096
  * Bearer`, which keeps it out of URLs and inaccessible to other pages.
  */
 export async function dashboard(app: FastifyInstance, options: DashboardOptions): Promise<void> {
-  const { keys, audience, simulated, languages, log } = options
+  const { keys, audience, fleet, clock, simulated, languages, log } = options
   const page = pageDocument({
     title: 'Dashboard · Dragoman',
     module: 'web/dashboard/page/dashboard',
@@ -68,11 +75,19 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
     }
     const options = { onRequest, exposeHeadRoute: false, bodyLimit: MAX_BODY }
 
-    scope.get('/events', options, (_request, reply) => {
+    scope.get('/events', options, (request, reply) => {
       const outlet = new EventStreamResponse(reply)
       const viewing = audience.add(outlet)
       if (!viewing) throw new ControlError('too_many_readers', 'too many dashboard viewers; retry later')
-      outlet.open(() => viewing[Symbol.dispose]())
+      const { authorization = '' } = request.headers
+      const nodes =
+        fleet && !(FORWARDED in request.headers)
+          ? NodeStreams.start({ fleet, clock }, { outlet, authorization, address: request.ip })
+          : undefined
+      outlet.open(() => {
+        viewing[Symbol.dispose]()
+        nodes?.[Symbol.dispose]()
+      })
       return reply
     })
     scope.get('/offer', options, async (): Promise<Offer> => {

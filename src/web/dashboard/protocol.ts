@@ -181,6 +181,28 @@ export interface Delta {
 /** Numbers of legs, each followed by its changed level. */
 export type Levels = readonly number[]
 
+/** A node of a fleet. */
+export interface NodeView {
+  readonly node: string
+  /** The server of this page. */
+  readonly self: boolean
+  readonly address: string
+  readonly version: string
+  readonly legs: number
+  readonly rooms: number
+  /** `silent`: it sends no heartbeats, so other nodes can take its rooms. */
+  readonly state: 'up' | 'draining' | 'silent'
+  /** Its messages arrive here, so its rooms are shown. */
+  readonly shown: boolean
+}
+
+/** A message of another node, as it would send it to its own page; `gone`: there are none for the moment. */
+export type NodeMessage =
+  | { readonly node: string; readonly type: 'snapshot'; readonly data: Snapshot }
+  | { readonly node: string; readonly type: 'delta'; readonly data: Delta }
+  | { readonly node: string; readonly type: 'levels'; readonly data: Levels }
+  | { readonly node: string; readonly type: 'gone' }
+
 /** Choices of the page. */
 export interface Offer {
   /** Languages of the service; empty if it cannot be queried. */

@@ -13,8 +13,8 @@ const DELTA_EVERY = 4
  */
 const LINGER_MS = 15_000
 /** Unread bytes above which levels are skipped, or the viewer is disconnected. */
-const SLOW_BYTES = 65_536
-const GONE_BYTES = 1_048_576
+export const SLOW_BYTES = 65_536
+export const GONE_BYTES = 1_048_576
 
 export interface ViewerHubOptions {
   readonly clock: Clock

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { showFleet } from '../../../src/cli/fleet.ts'
 import type { Terminal } from '../../../src/cli/terminal.ts'
+import { SseLines } from '../../../src/pages/page/event-stream.ts'
 import type { SimulatedCall } from '../../../src/simulator/index.ts'
 import { randomFrom } from '../../../src/simulator/random.ts'
+import { Board } from '../../../src/web/dashboard/page/board.ts'
 import { hears } from '../../harness/e2e/phone-listener.ts'
 import { FleetNodes, heardBy } from '../../harness/fleet/fleet-nodes.ts'
 import { NATS_SERVER, NatsServers } from '../../harness/fleet/nats-servers.ts'
@@ -121,6 +123,48 @@ describe.skipIf(NATS_SERVER === undefined)('the control API of a fleet', { timeo
     const desk = transcripts.find(({ room }: { room: string }) => room === 'desk 0')
     expect(desk).toBeDefined()
     expect((await get(other, `/v1/transcripts/${desk.id}`)).room).toBe('desk 0')
+  })
+
+  test('lists the join codes of a room, whichever node has issued them', async () => {
+    const codes: string[] = []
+    for (const node of [home, other]) {
+      const made = await ask(node, `${ROOM}/codes`, { method: 'POST' })
+      expect(made.status).toBe(201)
+      codes.push(((await made.json()) as { code: string }).code)
+    }
+    for (const node of ['a', 'b']) {
+      const { codes: listed } = await get(node, `${ROOM}/codes`)
+      expect(listed.map(({ code }: { code: string }) => code).sort()).toEqual(codes.toSorted())
+    }
+    expect((await ask(other, `${ROOM}/codes/${codes[0]}`, { method: 'DELETE' })).status).toBe(200)
+    const { codes: left } = await get(home, `${ROOM}/codes`)
+    expect(left).toMatchObject([{ code: codes[1], room: 'desk 0' }])
+  })
+
+  test('shows the rooms and legs of all nodes on the dashboard of each', async () => {
+    for (const node of ['a', 'b']) {
+      const board = new Board()
+      const lines = new SseLines()
+      const stream = await ask(node, '/dashboard/events')
+      const reader = stream.body!.pipeThrough(new TextDecoderStream()).getReader()
+      const legs = () => [...board.legs.values()].filter(({ figures }) => figures.room === 'desk 0')
+      const complete = () => legs().length === 2 && board.nodes.every(({ shown }) => shown)
+      for (let read = 0; read < 200 && !(complete() && board.nodes.length === 2); read++)
+        for (const { type, data } of lines.push((await reader.read()).value ?? '')) {
+          const told = JSON.parse(data)
+          if (type === 'snapshot') board.snapshot(told)
+          else if (type === 'nodes') board.nodes = told
+          else if (type === 'node' && told.type === 'snapshot') board.snapshot(told.data, told.node)
+          else if (type === 'node' && told.type === 'delta') board.delta(told.data, told.node)
+        }
+      await reader.cancel()
+      expect(legs()).toHaveLength(2)
+      expect(board.nameOf(board.rooms.get('desk 0')!.node)).toBe(home)
+      expect(board.nodes).toMatchObject([
+        { node: 'a', self: node === 'a', state: 'up', shown: true },
+        { node: 'b', self: node === 'b', state: 'up', shown: true },
+      ])
+    }
   })
 
   test('rejects a wrong key before it asks another node', async () => {

@@ -1,8 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { Kvm } from '@nats-io/kv'
 import { connect } from '@nats-io/transport-node'
 import { describe, expect, test } from 'vitest'
@@ -12,9 +9,9 @@ import type { Fleet } from '../../../src/core/model/fleet.ts'
 import { NatsFleet } from '../../../src/fleet/nats/nats-fleet.ts'
 import { natsSettingsSchema } from '../../../src/fleet/settings.ts'
 import { NATS_SERVER, NatsServers } from '../../harness/fleet/nats-servers.ts'
+import { NatsTls } from '../../harness/fleet/nats-tls.ts'
 import { LogLines } from '../../harness/log-lines.ts'
 import { pause, until } from '../../harness/until.ts'
-import { SELF_SIGNED, TEST_KEY } from '../service/certificates.ts'
 
 const counter = z.object({ count: z.number() })
 
@@ -134,24 +131,9 @@ describe.skipIf(NATS_SERVER === undefined)('NATS', { timeout: 60_000 }, () => {
   })
 
   test('is accessed with credentials and TLS, and with few permissions', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'tls-'))
-    await using _folder = {
-      [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
-    }
-    const [ca, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
-    await Promise.all([writeFile(ca, SELF_SIGNED), writeFile(key, TEST_KEY)])
-    const buckets = ['homes', 'day', 'quotas', 'week', 'kept'].map(name => `"$KV.drg_${name}.>"`).join(', ')
-    const user = (node: string) => `{
-      user: ${node}, password: "the password of ${node}", permissions: {
-        publish: ["drg.>", "$JS.API.>", ${buckets}]
-        subscribe: ["drg.all.>", "drg.node.${node}.>", "_INBOX_${node}.>"]
-        allow_responses: { max: 1, expires: "10s" }
-      } }`
-    await using nats = await NatsServers.start({
-      configuration: `tls { cert_file: "${ca}", key_file: "${key}" }
-        authorization { users: [${user('a')}, ${user('b')}] }`,
-    })
-    const settings = (node: string) => ({ user: node, password: `the password of ${node}`, tls: { ca } })
+    await using tls = await NatsTls.create(['a', 'b'])
+    await using nats = await NatsServers.start({ configuration: tls.configuration })
+    const settings = (node: string) => tls.settings(node)
     await using one = await open(nats.addresses, 'a', settings('a'))
     await using two = await open(nats.addresses, 'b', settings('b'))
     expect([one.status, two.status]).toEqual(['up', 'up'])

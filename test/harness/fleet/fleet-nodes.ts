@@ -39,6 +39,10 @@ export interface FleetNodesOptions {
   readonly replicas?: 1 | 3
   /** Settings in addition to those of a fleet. */
   readonly settings?: object
+  /** Settings of one node, in addition; `fleet` is added to that section. */
+  readonly settingsOf?: (name: string) => { readonly fleet?: object }
+  /** The port at which the proxy reaches a node. Default: its own. */
+  readonly portOf?: (name: string) => number
   /** In [0, 1); selects the nodes of requests. */
   readonly random: () => number
 }
@@ -147,7 +151,7 @@ export class FleetNodes implements AsyncDisposable {
   }
 
   static async start(options: FleetNodesOptions): Promise<FleetNodes> {
-    const { names = ['a', 'b', 'c'], nats, replicas = 1, settings = {}, random } = options
+    const { names = ['a', 'b', 'c'], nats, replicas = 1, settings = {}, settingsOf, portOf, random } = options
     const folder = await mkdtemp(join(tmpdir(), 'fleet-'))
     const service = await ScriptedService.listen({
       answer: tones({ hz: (to, heardHz) => translated(Math.round(heardHz / 50) * 50, to), silenceMs: 200 }),
@@ -167,13 +171,17 @@ export class FleetNodes implements AsyncDisposable {
         drain: { seconds: 0 },
         log: { level: 'info', format: 'text' },
         twilio: { authTokens: [AUTH_TOKEN] },
-        fleet: { node: name, key: 'a key for tests only', nats: { servers: nats.addresses, replicas } },
         ...settings,
+        fleet: {
+          ...{ node: name, key: 'a key for tests only', nats: { servers: nats.addresses, replicas } },
+          ...settingsOf?.(name).fleet,
+        },
       }
       await writeFile(join(folder, `${name}.yaml`), stringify(config))
       nodes.push(new FleetNodeProcess(name, folder))
     }
-    const targets = () => nodes.filter(({ port }) => port > 0)
+    const targets = () =>
+      nodes.filter(({ port }) => port > 0).map(({ name, port }) => ({ name, port: portOf?.(name) ?? port }))
     const proxy = await FleetProxy.listen(targets, random)
     const fleet = new FleetNodes(options, { nodes, proxy, service, folder })
     try {

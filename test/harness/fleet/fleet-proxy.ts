@@ -20,6 +20,9 @@ export class FleetProxy implements AsyncDisposable {
   readonly streams = new Map<string, number>()
   /** Nodes that do not answer health checks: their turn is last. */
   readonly unhealthy = new Set<string>()
+  /** Connections to each node: streams, and requests without a response. */
+  readonly #upstream = new Map<string, Set<{ destroy(): unknown }>>()
+  #checking: NodeJS.Timeout | undefined
   readonly #nodes: () => readonly ProxiedNode[]
   readonly #random: () => number
   readonly #server: Server
@@ -54,7 +57,28 @@ export class FleetProxy implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
+  /**
+   * Requests `/live` of each node at this interval. A node that fails `fall` times in a row is unhealthy: its connections
+   * are closed, and its requests sent to others.
+   */
+  startHealthChecks(everyMs: number, fall: number): void {
+    const failures = new Map<string, number>()
+    this.#checking = setInterval(() => {
+      for (const { name, port } of this.#nodes())
+        void isAlive(port, everyMs).then(alive => {
+          const failed = alive ? 0 : (failures.get(name) ?? 0) + 1
+          failures.set(name, failed)
+          if (alive) this.unhealthy.delete(name)
+          else if (failed >= fall && !this.unhealthy.has(name)) {
+            this.unhealthy.add(name)
+            for (const each of this.#upstream.get(name) ?? []) each.destroy()
+          }
+        })
+    }, everyMs)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#checking)
     for (const socket of this.#sockets) socket.destroy()
     this.#server.close()
     await once(this.#server, 'close')
@@ -82,8 +106,9 @@ export class FleetProxy implements AsyncDisposable {
         answer.on('error', () => reply.destroy())
         return
       } catch (error) {
-        // Only a connection that was never open can be tried elsewhere.
-        if ((error as NodeJS.ErrnoException).code !== 'ECONNREFUSED') break
+        // Only a connection that was never open, or to a node that is lost, can be tried elsewhere.
+        const refused = (error as NodeJS.ErrnoException).code === 'ECONNREFUSED'
+        if (!refused && !this.unhealthy.has(node.name)) break
       }
     }
     reply.writeHead(502).end()
@@ -96,10 +121,26 @@ export class FleetProxy implements AsyncDisposable {
   ): Promise<IncomingMessage> {
     this.received.set(node.name, (this.received.get(node.name) ?? 0) + 1)
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-    request({ host: '127.0.0.1', port: node.port, method, path: url, headers, agent: false }, resolve)
-      .on('error', reject)
-      .end(body)
+    const asked = request(
+      { host: '127.0.0.1', port: node.port, method, path: url, headers, agent: false },
+      answer => {
+        this.#to(node.name).delete(asked)
+        resolve(answer)
+      },
+    )
+    this.#to(node.name).add(asked)
+    asked.on('error', error => {
+      this.#to(node.name).delete(asked)
+      reject(error)
+    })
+    asked.end(body)
     return promise
+  }
+
+  #to(name: string): Set<{ destroy(): unknown }> {
+    const known = this.#upstream.get(name) ?? new Set()
+    this.#upstream.set(name, known)
+    return known
   }
 
   #count(name: string, change: number): void {
@@ -116,6 +157,8 @@ export class FleetProxy implements AsyncDisposable {
         return
       }
       const upstream = connect(node.port, '127.0.0.1')
+      this.#to(node.name).add(upstream)
+      upstream.once('close', () => this.#to(node.name).delete(upstream))
       let open = false
       upstream.once('connect', () => {
         open = true
@@ -129,10 +172,22 @@ export class FleetProxy implements AsyncDisposable {
         upstream.pipe(socket).pipe(upstream)
       })
       upstream.on('error', () => (open ? socket.destroy() : next()))
-      upstream.once('close', () => open && socket.destroy())
+      // Without an error if it was given up as lost before it was open.
+      upstream.once('close', hadError => {
+        if (open) socket.destroy()
+        else if (!hadError) next()
+      })
       socket.on('error', () => upstream.destroy())
       socket.once('close', () => upstream.destroy())
     }
     next()
+  }
+}
+
+async function isAlive(port: number, withinMs: number): Promise<boolean> {
+  try {
+    return (await fetch(`http://127.0.0.1:${port}/live`, { signal: AbortSignal.timeout(withinMs) })).ok
+  } catch {
+    return false
   }
 }

@@ -16,7 +16,7 @@ export interface NatsServersOptions {
   /** Default 1. */
   readonly size?: 1 | 3
   /** Lines added to the configuration of every server: users, TLS. */
-  readonly configuration?: string
+  readonly configuration?: string | undefined
   /** Path of the program. */
   readonly program?: string
 }
@@ -75,6 +75,11 @@ ${configuration}
   /** `127.0.0.1:<port>` of each server. */
   get addresses(): string[] {
     return this.#servers.map(({ port }) => `127.0.0.1:${port}`)
+  }
+
+  /** Process IDs of the servers that were started. */
+  get pids(): number[] {
+    return this.#servers.flatMap(({ child }) => child?.pid ?? [])
   }
 
   /** Starts a server that was ended, with its data. */

@@ -48,6 +48,20 @@ describe('room codes of a fleet', () => {
     expect(await a.codes.find(last)).toBeUndefined()
   })
 
+  test('are listed at every node, also when the one that made them has ended, and stored encrypted', async () => {
+    const { hub, a, b } = nodes()
+    const [late, early] = [await a.codes.issue('desk', HOUR_MS), await b.codes.issue('desk', HOUR_MS / 2)]
+    await a.codes.issue('other', HOUR_MS)
+    const codesAt = async ({ codes }: typeof a) => (await codes.of('desk')).map(({ code }) => code)
+    expect(await codesAt(a)).toEqual([early, late])
+    expect(await codesAt(b)).toEqual([early, late])
+    expect(hub.stored).not.toMatch(new RegExp(`${early}|${late}`))
+    a.fleet.kill()
+    expect(await codesAt(b)).toEqual([early, late])
+    await b.codes.revoke(late)
+    expect(await codesAt(b)).toEqual([early])
+  })
+
   test('are unique, and at most a thousand for all nodes', async () => {
     const { clock, a, b } = nodes()
     const given = new Set<string>()

@@ -28,6 +28,14 @@ test('are defaults otherwise', () => {
   expect(full.service.mode).toBe('streaming')
 })
 
+test('connect a node of a fleet with NATS, and change nothing else', () => {
+  const { fleet, ...node } = config({ ...WANTED, natsServers: ['127.0.0.1:4222'] })
+  expect(fleet.nats?.servers).toEqual(['127.0.0.1:4222'])
+  const { fleet: alone, ...served } = config(WANTED)
+  expect(alone.nats).toBeUndefined()
+  expect(node).toEqual(served)
+})
+
 test('raise the limit of legs where the load needs it, and say so', () => {
   expect(config({ ...WANTED, legs: 301 }).relay.maxLegs).toBe(301)
   expect(exceptions({ ...WANTED, mode: 'block', legs: 301 })).toBe(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { legTables, remarks } from '../../../bench/leg-tables.ts'
 import { Samples } from '../../../bench/stats.ts'
 import type { Subject } from '../../../bench/subjects.ts'
-import { summarise } from '../../../bench/summary.ts'
+import { fleetRatios, summarise } from '../../../bench/summary.ts'
 import type { Window } from '../../../bench/window.ts'
 
 const NONE = { count: 0, p50: Number.NaN, p99: Number.NaN, max: Number.NaN }
@@ -45,6 +45,14 @@ test('compares with both floors at the same number of legs', () => {
     ['floor', 200, 1, Number.NaN],
     ['served', 200, 0.5, Number.NaN],
   ])
+})
+
+test('compares a node of a fleet window by window', () => {
+  const windows = [
+    ...[window('served', 100, 2), window('served-fleet', 100, 3), window('served-fleet', 100, 4)],
+    ...[window('served', 100, 4), window('served', 50, 1)],
+  ]
+  expect(fleetRatios(windows)).toEqual([{ legs: 100, each: [1.5, 1], median: 1.25 }])
 })
 
 test('takes means of figures, sums of faults, and the worst of the worst', () => {

@@ -1,6 +1,6 @@
 import { element } from '../../../pages/page/dom.ts'
 import { accessOf, forgetKey, fragment, storeKey } from '../../captions/page/access.ts'
-import type { Delta, Levels, Offer, Snapshot } from '../protocol.ts'
+import type { Delta, Levels, NodeMessage, NodeView, Offer, Snapshot } from '../protocol.ts'
 import { Api } from './api.ts'
 import { Board } from './board.ts'
 import { CallsView } from './calls-view.ts'
@@ -9,6 +9,7 @@ import { LegDialog, RoomDialog } from './dialogs.ts'
 import { EventsView, Live, type LiveState, SaidView } from './feeds.ts'
 import { say } from './format.ts'
 import { HealthView } from './health-view.ts'
+import { NodesTable } from './nodes-table.ts'
 import { RoomsTable } from './rooms-table.ts'
 import { SimulateForm } from './simulate-form.ts'
 
@@ -63,6 +64,7 @@ const asks = () => api
 
 const keyForm = new KeyForm(enter)
 const health = new HealthView()
+const nodes = new NodesTable()
 const stages = new StageChart(element('stages', HTMLElement))
 const quantiles = new QuantileChart(element('quantiles', HTMLElement))
 const legDialog = new LegDialog(asks)
@@ -143,11 +145,33 @@ function take(type: string, data: string): void {
     rooms.levels(board)
     return
   }
+  if (type === 'node') {
+    takeOf(told as NodeMessage)
+    return
+  }
   if (type === 'snapshot') {
     // Another server numbers its events from the start.
     events.clear()
     board.snapshot(told as Snapshot)
   } else if (type === 'delta') board.delta(told as Delta)
+  else if (type === 'nodes') board.nodes = told as readonly NodeView[]
+  show()
+}
+
+/** A message of another node of the fleet. */
+function takeOf(told: NodeMessage): void {
+  if (told.type === 'levels') {
+    board.levels(told.data, told.node)
+    rooms.levels(board)
+    return
+  }
+  if (told.type === 'delta') board.delta(told.data, told.node)
+  else {
+    // Older events of this node come among those of others, or disappear.
+    events.clear()
+    if (told.type === 'snapshot') board.snapshot(told.data, told.node)
+    else board.gone(told.node)
+  }
   show()
 }
 
@@ -155,6 +179,7 @@ function show(): void {
   rooms.show(board)
   rooms.levels(board)
   health.show(board.health)
+  nodes.show(board)
   stages.show(board.utterances)
   quantiles.show(board.quantiles)
   events.show(board.events)

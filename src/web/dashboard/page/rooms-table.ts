@@ -126,9 +126,11 @@ class RoomGroup {
     this.#button.addEventListener('click', open)
   }
 
-  show({ sessions, recording }: RoomFigures, legs: number): void {
+  /** `node`: where it is, in a fleet. */
+  show({ sessions, recording }: RoomFigures, legs: number, node: string | undefined): void {
     const counted = [many(legs, 'leg'), many(sessions, 'translation')]
-    say(this.#about, [...counted, ...(recording ? [`recording: ${recording}`] : [])].join(' · '))
+    const about = [...counted, recording && `recording: ${recording}`, node && `node ${node}`]
+    say(this.#about, about.filter(Boolean).join(' · '))
   }
 }
 
@@ -167,7 +169,7 @@ export class RoomsTable {
     let above: Element | null = this.#table.tHead
     for (const [name, room] of board.rooms) {
       const legs = byRoom.get(name) ?? []
-      const wanted = legs.filter(leg => this.#wants(leg))
+      const wanted = legs.filter(leg => this.#wants(leg, board))
       const shown = wanted.slice(0, Math.max(0, left))
       hidden += wanted.length - shown.length
       if (shown.length === 0) continue
@@ -176,7 +178,7 @@ export class RoomsTable {
       const group = this.#group(name, above)
       above = group.element
       let over = group.element.firstElementChild
-      group.show(room, legs.length)
+      group.show(room, legs.length, board.nameOf(room.node))
       for (const leg of shown) {
         rows.add(leg.figures.n)
         const row = this.#row(leg, group, over)
@@ -198,10 +200,19 @@ export class RoomsTable {
     for (const [n, row] of this.#rows) row.level(board.legs.get(n)?.level ?? 0)
   }
 
-  #wants({ figures }: ShownLeg): boolean {
+  #wants({ figures, node }: ShownLeg, board: Board): boolean {
     if (this.#wanted === '') return true
     const { room, id, name, channel, speaks, hears, simulated } = figures
-    const text = [room, id, name, channel, speaks, hears, simulated ? 'simulated' : ''].join(' ')
+    const text = [
+      room,
+      id,
+      name,
+      channel,
+      speaks,
+      hears,
+      simulated ? 'simulated' : '',
+      board.nameOf(node),
+    ].join(' ')
     return text.toLowerCase().includes(this.#wanted)
   }
 

@@ -12,7 +12,7 @@ test('a snapshot contains rooms, legs and process figures', async () => {
   await world.run(2_000)
   const board = boardOf(world.look())
   expect([...board.rooms.values()]).toEqual([
-    { name: 'recorded', since: START + 1_000, sessions: 1, recording: 'recording' },
+    { node: '', name: 'recorded', since: START + 1_000, sessions: 1, recording: 'recording' },
   ])
   const [leg] = board.legs.values()
   expect(leg?.figures).toEqual({

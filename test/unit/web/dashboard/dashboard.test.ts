@@ -69,6 +69,7 @@ async function served(wishes: Partial<DashboardOptions> & { maxAttemptsPerMinute
     prefix: '/dashboard',
     keys: new BearerKeys(settings, clock),
     audience,
+    clock,
     simulated: calls,
     languages: async () => [{ id: 'en-us', heard: true, spoken: true, into: ['es-es'] }],
     log: new LogLines(),
