@@ -3,6 +3,7 @@ import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { Attendant } from '../core/calls/attendant.ts'
 import { ObservedDialer, type RateLimitedDialer } from '../core/calls/dialer-policies.ts'
+import { KeptChanges } from '../core/calls/kept-changes.ts'
 import { AddressCodeLimiter, RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import { RoomCodes } from '../core/calls/room-codes.ts'
 import { Switchboard } from '../core/calls/switchboard.ts'
@@ -43,6 +44,8 @@ export interface Calls extends AsyncDisposable {
   /** Limits wrong room codes from browsers, so that those do not lock out phone callers. */
   readonly addressCodeLimiter: AddressCodeLimiter
   readonly recorder: DiskRecorder
+  /** What participants have changed, for other nodes; undefined: this process is alone. */
+  readonly changes: KeptChanges | undefined
 }
 
 /** Opens the relay with its services. The caller disposes of the result, which ends all calls and their recordings. */
@@ -64,6 +67,8 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   )
   const attendant = stack.use(new Attendant({ ...shared, recorder, settings: settings.attendant }))
   attendant.start()
+  const changes = fleet.status === 'alone' ? undefined : stack.use(new KeptChanges({ fleet, relay, log }))
+  changes?.start()
   // Before its observers, which see every participant leave.
   stack.defer(() => relay.close())
   await relay.ready()
@@ -78,6 +83,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
     roomCodeLimiter,
     addressCodeLimiter,
     recorder,
+    changes,
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   }
 }

@@ -4,8 +4,10 @@ import type { Clock } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
 import { assertInstalled } from '../common/optional-package.ts'
+import type { KeptChanges } from '../core/calls/kept-changes.ts'
 import { RoomHomes } from '../core/calls/room-homes.ts'
 import type { Fleet } from '../core/model/fleet.ts'
+import type { Invitation } from '../core/model/invitation.ts'
 import type { Relay } from '../core/room/relay.ts'
 import { LoneFleet } from '../fleet/lone-fleet.ts'
 import { fleetSettingsSchema, natsFault, nodeNameOf } from '../fleet/settings.ts'
@@ -72,9 +74,11 @@ export function carrierFleet(
   fleet: Fleet,
   homes: RoomHomes,
   publicUrl: string | undefined,
+  changes: KeptChanges | undefined,
 ): CarrierFleet | undefined {
   if (fleet.status === 'alone') return undefined
   const { node, exchange } = fleet
   const nodeUrl = publicUrl === undefined ? undefined : `${publicUrl.replace(/\/+$/, '')}/n/${node}`
-  return { node, homes, exchange, nodeUrl }
+  const changed = changes && ((call: string, invitation: Invitation) => changes.applied(call, invitation))
+  return { node, homes, exchange, nodeUrl, changed }
 }

@@ -87,7 +87,7 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
         ? { elsewhere: newCalls === 'unavailable', resumeDelaySeconds }
         : undefined,
     publicUrl,
-    fleet: carrierFleet(fleet, homes, publicUrl),
+    fleet: carrierFleet(fleet, homes, publicUrl, calls.changes),
   }
 }
 

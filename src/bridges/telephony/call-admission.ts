@@ -20,13 +20,23 @@ import type { StreamLimits } from './limits.ts'
 import { type Menu, withoutMenu } from './menu.ts'
 import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 import type { PublicUrl } from './public-url.ts'
-import { ATTEMPT_FIELD, CALLEE_FIELD, HELD_FIELD, ISSUED_FIELD, passOf, RESUMES_FIELD } from './resumption.ts'
+import {
+  ATTEMPT_FIELD,
+  BEGAN_FIELD,
+  CALLEE_FIELD,
+  HELD_FIELD,
+  ISSUED_FIELD,
+  passOf,
+  RESUMES_FIELD,
+} from './resumption.ts'
 import type { StreamTokens } from './streams/stream-tokens.ts'
 
 /** Earlier streams of a call, according to the resume URL. */
 export interface ResumeState {
   readonly resumes: number
   readonly attempt?: number
+  /** When the call was first admitted (s since 1970). */
+  readonly beganAt?: number | undefined
 }
 
 export type Decision = Invitation | Rejection | CallerPrompt
@@ -37,6 +47,8 @@ export interface CallAdmissionOptions {
   readonly invite: (call: IncomingCall) => Decision | Promise<Decision>
   /** Admits a call where its room is: here, or at another node. */
   readonly enter: (call: EnteringCall) => Promise<Instructions>
+  /** Returns the invitation of a call that continues, with what the participant has changed. Absent: nothing is kept. */
+  readonly changed?: ((callId: string, invitation: Invitation) => Promise<Invitation>) | undefined
   /** Tells other nodes that a call, unknown here, has ended. */
   readonly overElsewhere: (callId: string) => void
   /** Spoken when a call cannot be translated. */
@@ -105,10 +117,18 @@ export class CallAdmission {
   /** Admits a call to a room that is here. */
   admitHere({ callId, admitted, query }: EnteringCall): Instructions {
     const { calls, log, instructions } = this.#options
-    const call = calls.add(callId, admitted)
+    const call = calls.add(callId, this.#timed(admitted))
     if (call) return this.connect(call, query)
     log.warn({ callId }, 'call limit reached')
     return admitted.callee ? instructions.hangUp() : this.#turnAway('busy', admitted.resumes)
+  }
+
+  /** Notes when the call began; one that continues has used a part of its time. */
+  #timed(admitted: AdmittedCall): AdmittedCall {
+    const now = this.#options.wallClock() / 1_000
+    const { invitation, beganAt } = admitted
+    if (beganAt === undefined) return { ...admitted, beganAt: Math.floor(now) }
+    return { ...admitted, invitation: { ...invitation, elapsedMs: Math.max(0, (now - beganAt) * 1_000) } }
   }
 
   /** Opens the media socket of an admitted call; with `again`, a repeated request gets the same response. */
@@ -139,6 +159,7 @@ export class CallAdmission {
     carried.set(RESUMES_FIELD, String(call.resumes))
     carried.set(ATTEMPT_FIELD, String(attempt))
     carried.set(ISSUED_FIELD, String(Math.floor(wallClock() / 1_000)))
+    if (call.beganAt !== undefined) carried.set(BEGAN_FIELD, String(call.beganAt))
     if (call.callee) carried.set(CALLEE_FIELD, passOf(call.invitation))
     return nodeUrl().http(`${mount}/resume?${carried}`)
   }
@@ -164,7 +185,7 @@ export class CallAdmission {
     answer: Decision | undefined,
     incoming: WebhookCall,
     request: FastifyRequest,
-    { resumes, attempt, tries }: ResumeState & { tries: number },
+    { resumes, attempt, beganAt, tries }: ResumeState & { tries: number },
     query = withoutMenu(queryOf(request)),
   ): Promise<Instructions> {
     const { menu, log } = this.#options
@@ -175,7 +196,7 @@ export class CallAdmission {
       return this.apologize()
     }
     if ('refused' in answer) return this.#tell(answer) ?? this.#turnAway(answer.refused, resumes)
-    return this.#enter(incoming, request, { invitation: answer, resumes, attempt }, query)
+    return this.#enter(incoming, request, { invitation: answer, resumes, attempt, beganAt }, query)
   }
 
   /** Admits a call where its room is. If that cannot be determined now, the call waits and asks again. */
@@ -186,12 +207,14 @@ export class CallAdmission {
     query = withoutMenu(queryOf(request)),
   ): Promise<Instructions> {
     const { callId, to, status } = incoming
-    const { enter, instructions, log } = this.#options
+    const { enter, changed, instructions, log } = this.#options
     const held = Number(query.get(HELD_FIELD)) || 0
     query.delete(HELD_FIELD)
     const [inProgress, resumes] = [status?.type === 'picked-up', (admitted.resumes ?? 0) > 0]
     try {
-      return await enter({ ...{ callId, admitted, query, inProgress, resumes }, number: to })
+      const invitation = resumes && changed ? await changed(callId, admitted.invitation) : admitted.invitation
+      const call = { callId, admitted: { ...admitted, invitation }, query, inProgress, resumes }
+      return await enter({ ...call, number: to })
     } catch (error) {
       if (!(error instanceof BridgeError)) throw error
       log.warn({ callId, code: error.code, held }, 'room cannot be entered now')

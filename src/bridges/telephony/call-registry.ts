@@ -33,6 +33,8 @@ export interface AdmittedCall {
   readonly resumes?: number
   /** Its last known attempt. */
   readonly attempt?: number
+  /** When it was first admitted, at any server (s since 1970). */
+  readonly beganAt?: number | undefined
 }
 
 /** An admitted phone call, across all its streams. */
@@ -42,6 +44,8 @@ export class Call {
   /** The originator of the call, if it was placed from here. */
   readonly watch: StreamWatch | undefined
   readonly callee: boolean
+  /** When it was first admitted, at any server (s since 1970); undefined if that is unknown. */
+  readonly beganAt: number | undefined
   /** Resumptions since a stream last worked. */
   #resumes: number
   /** Number of instructions sent with a new token; each is one attempt. */
@@ -54,13 +58,14 @@ export class Call {
 
   constructor(
     callId: string,
-    { invitation, watch, callee = false, resumes = 0, attempt = 0 }: AdmittedCall,
+    { invitation, watch, callee = false, resumes = 0, attempt = 0, beganAt }: AdmittedCall,
     now: number,
   ) {
     this.callId = callId
     this.invitation = invitation
     this.watch = watch
     this.callee = callee
+    this.beganAt = beganAt
     this.changedAt = now
     this.#resumes = resumes
     this.#attempt = attempt

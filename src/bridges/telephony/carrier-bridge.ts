@@ -85,6 +85,7 @@ export const carrierBridgeFields = {
     .object({
       homes: having('the homes of rooms', 'enter', 'holds', 'onLost'),
       exchange: having('messages between nodes', 'ask', 'answer', 'tell', 'hear'),
+      changed: callable('it returns the invitation of a call that continues').optional(),
       nodeUrl: z.string('the https:// address of this node').optional(),
     })
     .optional(),
@@ -144,6 +145,7 @@ export async function registerCarrier(
     ...{ calls, tokens, publicUrl, nodeUrl, mount, limits, log, menu, departure },
     ...{ instructions, invite, apology, now: () => clock.now(), wallClock: systemWallClock },
     enter: call => fleetCalls.enter(call),
+    changed: options.fleet?.changed,
     overElsewhere: callId => fleetCalls.over(callId),
   }
   const streams = new MediaStreams({

@@ -20,6 +20,8 @@ export interface CarrierFleet {
     onLost(listener: (rooms: ReadonlySet<string>) => void): Disposable
   }
   readonly exchange: Exchange
+  /** Returns the invitation of a call that continues, with what the participant has changed at another node. */
+  readonly changed?: (callId: string, invitation: Invitation) => Promise<Invitation>
   /**
    * Public address of this node, `publicUrl` followed by a path that the server removes: streams and requests about
    * calls that are here arrive there. Undefined: the listening address.
@@ -56,6 +58,7 @@ const requestSchema = z.object({
     callee: z.boolean().optional(),
     resumes: count.optional(),
     attempt: count.optional(),
+    beganAt: z.number().positive().optional(),
   }),
 })
 
@@ -148,7 +151,7 @@ export class FleetCalls implements Disposable {
     const request: z.input<typeof requestSchema> = {
       ...{ callId, resumes, inProgress, number },
       query: query.toString(),
-      admitted: { invitation, callee, resumes: past.resumes, attempt: past.attempt },
+      admitted: { invitation, callee, resumes: past.resumes, attempt: past.attempt, beganAt: past.beganAt },
     }
     const answer = await exchange.ask(node, `call.${this.#name}`, request, ANSWER_MS)
     const known = answerSchema.parse(answer)

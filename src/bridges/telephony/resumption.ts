@@ -11,6 +11,9 @@ export const ATTEMPT_FIELD = 'dragoman-attempt'
 /** Field with the time of the instructions (s since 1970). */
 export const ISSUED_FIELD = 'dragoman-issued'
 
+/** Field with the time at which the call was admitted (s since 1970), so that a limit of its duration continues. */
+export const BEGAN_FIELD = 'dragoman-began'
+
 /** Field with the invitation of a called participant, for a server that does not know the call. */
 export const CALLEE_FIELD = 'dragoman-callee'
 
@@ -46,7 +49,7 @@ export const invitationFields = {
   sharedSpace: short,
   receives: z.enum(['audio', 'captions', 'none']),
   called: z.literal(true),
-} satisfies Record<Exclude<keyof Invitation, 'dial'>, z.ZodType>
+} satisfies Record<Exclude<keyof Invitation, 'dial' | 'elapsedMs'>, z.ZodType>
 
 /** Fields of a newer server are ignored. */
 const passSchema = z.object(invitationFields).partial().required({ room: true })
@@ -59,7 +62,7 @@ const DISPENSABLE = ['name', 'voice', 'sharedSpace'] as const satisfies readonly
  * the whole address, so another server can admit the call again. It contains no phone numbers. Fields that do not fit
  * are omitted; only an overlong room name makes a pass that servers reject.
  */
-export function passOf({ dial: _dial, ...invitation }: Invitation): string {
+export function passOf({ dial: _dial, elapsedMs: _elapsed, ...invitation }: Invitation): string {
   const carried: Partial<Record<keyof Invitation, unknown>> = { ...invitation }
   for (const name of DISPENSABLE)
     if (!invitationFields[name].safeParse(carried[name]).success) delete carried[name]

@@ -18,7 +18,14 @@ import type { OutboundCall } from './outbound/outbound-call.ts'
 import type { CallInstructions, Instructions } from './ports/call-instructions.ts'
 import type { Carrier } from './ports/carrier.ts'
 import type { CarrierRequests, FieldWords } from './ports/carrier-requests.ts'
-import { ATTEMPT_FIELD, CALLEE_FIELD, calleeOf, ISSUED_FIELD, RESUMES_FIELD } from './resumption.ts'
+import {
+  ATTEMPT_FIELD,
+  BEGAN_FIELD,
+  CALLEE_FIELD,
+  calleeOf,
+  ISSUED_FIELD,
+  RESUMES_FIELD,
+} from './resumption.ts'
 
 /** Returns the call of a webhook, or undefined if the request has none. */
 export function webhookCall(requests: CarrierRequests, request: FastifyRequest): WebhookCall | undefined {
@@ -321,8 +328,7 @@ function pastOf({ query }: IncomingCall, now: number): ResumeState {
   const lasted = seconds - Math.max(0, before - 1)
   const worked = lasted >= WORKED_SECONDS && seconds < LONGEST_SECONDS
   const resumes = worked ? 0 : before
-  const attempt = countOf(query[ATTEMPT_FIELD])
-  return attempt === undefined ? { resumes } : { resumes, attempt }
+  return { resumes, attempt: countOf(query[ATTEMPT_FIELD]), beganAt: countOf(query[BEGAN_FIELD]) }
 }
 
 function countOf(text: string | undefined): number | undefined {

@@ -149,13 +149,12 @@ export class Attendant implements Disposable {
     for (const timer of attended.timers) timer[Symbol.dispose]()
   }
 
-  #timersOf({ since }: Participant, voice: AttendantVoice): Disposable[] {
+  #timersOf({ since, invitation }: Participant, voice: AttendantVoice): Disposable[] {
     const { maxMinutes = 0 } = this.#options
-    return MINUTES_LEFT.filter(left => left < maxMinutes).map(left =>
-      this.#clock.at(
-        since + (maxMinutes - left) * 60_000,
-        () => void voice.say('minutes-left', { minutes: String(left) }),
-      ),
+    const endsAt = since + maxMinutes * 60_000 - (invitation.elapsedMs ?? 0)
+    // Of a call that continues, some were announced before.
+    return MINUTES_LEFT.filter(left => left < maxMinutes && endsAt - left * 60_000 > since).map(left =>
+      this.#clock.at(endsAt - left * 60_000, () => void voice.say('minutes-left', { minutes: String(left) })),
     )
   }
 

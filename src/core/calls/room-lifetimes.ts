@@ -18,6 +18,8 @@ const MOST_SITTINGS = 1_000
 
 interface Life {
   readonly id: string
+  /** Its ids at other nodes of a fleet. */
+  readonly others: Set<string>
   /** Created through the API: it continues while the room is empty. */
   created: boolean
   /** Ids of the periods in which the room was open, which are also the ids of its transcripts. */
@@ -43,6 +45,24 @@ export class RoomLives implements Disposable {
   /** Returns the id of the current life of `room`, or undefined if it does not exist or was ended. */
   idOf(room: string): string | undefined {
     return this.#lives.get(room)?.id
+  }
+
+  /** Returns true if `id` is that of the current life of `room`, here or at another node. */
+  is(room: string, id: string): boolean {
+    const life = this.#lives.get(room)
+    return life !== undefined && (life.id === id || life.others.has(id))
+  }
+
+  /** The current life of `room` has these ids at other nodes. */
+  join(room: string, ids: readonly string[]): void {
+    const life = this.#lives.get(room)
+    for (const id of ids) if (life && id !== life.id) life.others.add(id)
+  }
+
+  /** Returns all ids of the current life of `room`, that of this node first. */
+  idsOf(room: string): readonly string[] {
+    const life = this.#lives.get(room)
+    return life ? [life.id, ...life.others] : []
   }
 
   /** The API created `room`. */
@@ -94,7 +114,8 @@ export class RoomLives implements Disposable {
   holds(id: string, sitting: string): boolean {
     const ended = this.#ended.get(id)
     if (ended) return ended.until > this.#clock.now() && ended.sittings.has(sitting)
-    for (const life of this.#lives.values()) if (life.id === id) return life.sittings.has(sitting)
+    for (const life of this.#lives.values())
+      if (life.id === id || life.others.has(id)) return life.sittings.has(sitting)
     return false
   }
 
@@ -108,16 +129,16 @@ export class RoomLives implements Disposable {
     this.#lives.clear()
   }
 
-  #remember({ id, sittings }: Life): void {
+  #remember({ id, others, sittings }: Life): void {
     const now = this.#clock.now()
     for (const [known, { until }] of this.#ended) {
       if (until > now && this.#ended.size < MOST_ENDED) break
       this.#ended.delete(known)
     }
-    this.#ended.set(id, { sittings, until: now + REMEMBER_MS })
+    for (const each of [id, ...others]) this.#ended.set(each, { sittings, until: now + REMEMBER_MS })
   }
 }
 
 function newLife(created: boolean): Life {
-  return { id: randomBytes(15).toString('base64url'), created, sittings: new Set() }
+  return { id: randomBytes(15).toString('base64url'), created, others: new Set(), sittings: new Set() }
 }

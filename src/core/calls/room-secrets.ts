@@ -51,7 +51,7 @@ export class RoomSecrets {
   async add(secret: string, room: string, ttlMs: number): Promise<boolean> {
     await this.#removing.get(room)?.catch(() => 0)
     const key = this.#keyOf(secret)
-    const until = Math.round(this.#state.wall() + ttlMs)
+    const until = this.#state.wall() + ttlMs
     // The index first: a secret without it could not be removed with its room.
     await this.#change(room, secrets => ({ ...secrets, [key]: until }))
     const value = { room, until, sealed: this.#box?.seal(secret, key) }
@@ -97,7 +97,7 @@ export class RoomSecrets {
     return removed
   }
 
-  /** Returns the valid secrets of `room`, those that expire last at the end. */
+  /** Returns the valid secrets of `room`, oldest first. */
   async list(room: string): Promise<readonly KnownSecret[]> {
     const index = await this.#indexes.get(this.#keyOf(room))
     const known: KnownSecret[] = []
@@ -109,7 +109,7 @@ export class RoomSecrets {
       const secret = sealed === undefined ? undefined : this.#box?.open(sealed, key)
       if (secret !== undefined) known.push({ secret, until })
     }
-    return known.sort((a, b) => a.until - b.until)
+    return known
   }
 
   /** Returns true if `room` has a valid secret. */

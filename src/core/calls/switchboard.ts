@@ -112,7 +112,8 @@ export class Switchboard implements Admission {
     const { maxMinutes } = this.#options
     if (maxMinutes === undefined) return
     const now = this.#clock.now()
-    const deadline = this.#deadlines.get(invitation) ?? now + maxMinutes * 60_000
+    const deadline =
+      this.#deadlines.get(invitation) ?? now + maxMinutes * 60_000 - (invitation.elapsedMs ?? 0)
     this.#deadlines.set(invitation, deadline)
     const timer = setTimer(this.#clock, Math.max(0, deadline - now), timeUp)
     void leg.ended.then(() => timer[Symbol.dispose]())

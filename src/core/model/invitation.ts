@@ -37,6 +37,8 @@ export interface Invitation {
   readonly receives?: Receives
   /** Call that the switchboard places when the participant has joined. */
   readonly dial?: DialPlan
+  /** Time for which the call lasted before, at a server that has ended (ms): it counts for the limit of a call. */
+  readonly elapsedMs?: number
   /** Set for a callee of the switchboard, whose call ends when they are alone in the room. */
   readonly called?: true
 }

@@ -6,6 +6,7 @@ import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import type { Fleet, Table } from '../../core/model/fleet.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
+import type { SharedLives } from './shared-lives.ts'
 
 /** Permission of a link. */
 interface Grant {
@@ -53,9 +54,10 @@ const SIGNATURE = /^[\w-]{43}$/
  */
 export class LinkTokens implements Disposable {
   readonly #wall: WallClock
-  readonly #lives: Pick<RoomLives, 'idOf' | 'holds'>
+  readonly #lives: Pick<RoomLives, 'idOf' | 'is' | 'holds'>
   readonly #secret: Buffer
   readonly #fleet: Fleet | undefined
+  readonly #shared: Pick<SharedLives, 'publish' | 'learn'> | undefined
   readonly #marks: Table<z.infer<typeof markSchema>> | undefined
   readonly #hearing: Disposable | undefined
   readonly #run = randomBytes(6).toString('base64url')
@@ -63,8 +65,14 @@ export class LinkTokens implements Disposable {
   readonly #listeners = new Set<(room: string) => void>()
   #count = 0
 
-  /** With `fleet`, tokens are valid on all its nodes. */
-  constructor(wall: WallClock, lives: Pick<RoomLives, 'idOf' | 'holds'>, fleet?: Fleet) {
+  /** With `fleet`, tokens are valid on all its nodes, which learn from each other about lives by `shared`. */
+  constructor(
+    wall: WallClock,
+    lives: Pick<RoomLives, 'idOf' | 'is' | 'holds'>,
+    fleet?: Fleet,
+    shared?: Pick<SharedLives, 'publish' | 'learn'>,
+  ) {
+    this.#shared = shared
     this.#wall = wall
     this.#lives = lives
     this.#fleet = fleet
@@ -84,6 +92,7 @@ export class LinkTokens implements Disposable {
       throw new RangeError(`a link is valid for up to ${LONGEST_LINK_MS} ms, got ${ttlMs}`)
     const life = this.#lives.idOf(room)
     if (life === undefined) throw new BridgeError('STATE', 'the room does not exist, or is closing')
+    this.#shared?.publish(room)
     const from = Math.round(this.#wall())
     const until = Math.round(from + ttlMs)
     const said: Grant = { room, life, from, until, by: this.#run, number: ++this.#count }
@@ -93,7 +102,8 @@ export class LinkTokens implements Disposable {
 
   /** Returns true if `token` currently gives access to the captions and transcript of `room`. */
   opens(token: string, room: string): boolean {
-    return this.allows(token, room) && this.#grantOf(token, room)?.life === this.#lives.idOf(room)
+    const life = this.allows(token, room) ? this.#grantOf(token, room)?.life : undefined
+    return life !== undefined && this.#lives.is(room, life)
   }
 
   /** Returns true if `token` gives access to the transcript with this ID: that of its own life, even after it ended. */
@@ -142,9 +152,12 @@ export class LinkTokens implements Disposable {
     await this.#marks?.put(this.#fleet?.digest(room) ?? '', { before })
   }
 
-  /** Reads what other nodes have revoked of `room`. Call it before a token is checked. Rejects with `FLEET_AWAY`. */
+  /** Reads what other nodes know of `room`: its lives, and what was revoked. Call it before a token is checked. Rejects with `FLEET_AWAY`. */
   async learn(room: string): Promise<void> {
-    const mark = await this.#marks?.get(this.#fleet?.digest(room) ?? '')
+    const [mark] = await Promise.all([
+      this.#marks?.get(this.#fleet?.digest(room) ?? ''),
+      this.#shared?.learn(room),
+    ])
     if (mark) this.#revokedElsewhere(room, mark.value.before)
   }
 

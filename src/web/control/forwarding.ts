@@ -64,6 +64,9 @@ export class Forwarding implements Disposable {
       const id = params[kind]
       if (id !== undefined && !has(id)) return this.#find(kind, id)
     }
+    // The transcript of a room that has ended is where the room was.
+    const { life } = request.query as { life?: unknown }
+    if (typeof life === 'string' && owners.transcript?.(life) === false) return this.#find('transcript', life)
     return undefined
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../common/clock.ts'
-import type { Logger } from '../../common/log.ts'
+import { errorFields, type Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
@@ -16,6 +16,7 @@ import { addressPrefix } from '../../net/client-address.ts'
 import { CaptionFeed, type CaptionSource } from '../captions/caption-feed.ts'
 import { CaptionHub } from '../captions/caption-hub.ts'
 import { LinkTokens } from '../captions/caption-links.ts'
+import { SharedLives } from '../captions/shared-lives.ts'
 import type { TranscriptSettings } from '../transcripts/settings.ts'
 import { Transcripts } from '../transcripts/transcripts.ts'
 import { type Send, sendByHttp } from '../webhooks/event.ts'
@@ -92,7 +93,12 @@ export async function openControlContext(options: ControlContextOptions): Promis
   webhooks.start()
   const departed = new RecentlyEnded(observer)
   departed.start()
-  const plans = new RoomPlans(observer, clock, shared && { fleet: shared, log })
+  const plans = new RoomPlans(
+    observer,
+    clock,
+    wall,
+    shared && { fleet: shared, log, hasMoved: room => options.hasMoved?.(room) === true },
+  )
   plans.onElsewhere((room, exists) => (exists ? lives.adopt(room) : lives.end(room)))
   plans.start()
   const roomLinks = new RoomLinks(clock, shared && fleetState(shared, wall))
@@ -101,7 +107,20 @@ export async function openControlContext(options: ControlContextOptions): Promis
   lives.onEnded(room => {
     if (!options.hasMoved?.(room)) revocation.revoke(room)
   })
-  const links = new LinkTokens(wall, lives, shared)
+  const sharedLives =
+    shared &&
+    new SharedLives({
+      ...{ fleet: shared, lives, clock, wall, log },
+      createdAt: room => createdAt(plans, room),
+      hasMoved: room => options.hasMoved?.(room) === true,
+    })
+  sharedLives?.start()
+  const links = new LinkTokens(wall, lives, shared, sharedLives)
+  feed.on(({ room }, { kind }) => {
+    // Links to its captions were possibly issued at the node at which it was before.
+    if (kind === 'opened')
+      sharedLives?.learn(room).catch(error => log.debug(errorFields(error), 'lives unknown'))
+  })
   const calls = new PlacedCalls(wall)
   const announcements = new RunningAnnouncements(departed, shared && `announcement-${shared.node}`)
   const { nodeOf = () => undefined } = options
@@ -156,6 +175,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
     admission: inner => new PolicyAdmission(inner, relay, plans),
     async [Symbol.asyncDispose]() {
       forwarding?.[Symbol.dispose]()
+      sharedLives?.[Symbol.dispose]()
       telling?.[Symbol.dispose]()
       plans[Symbol.dispose]()
       departed[Symbol.dispose]()
@@ -167,4 +187,10 @@ export async function openControlContext(options: ControlContextOptions): Promis
       await Promise.all([webhooks[Symbol.asyncDispose](), transcripts[Symbol.asyncDispose]()])
     },
   }
+}
+
+/** When a created room was created (ms since 1970); undefined for any other. */
+function createdAt(plans: RoomPlans, room: string): number | undefined {
+  const plan = plans.find(room)
+  return plan && Date.parse(plan.createdAt)
 }

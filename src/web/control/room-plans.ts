@@ -1,17 +1,22 @@
-import { type Clock, setTimer } from '../../common/clock.ts'
+import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { Logger } from '../../common/log.ts'
+import type { WallClock } from '../../common/wall-clock.ts'
 import type { Observer } from '../../core/model/events.ts'
 import type { Fleet } from '../../core/model/fleet.ts'
 import type { Admission, Invitation } from '../../core/model/invitation.ts'
 import type { Leg } from '../../core/model/leg.ts'
 import type { Relay } from '../../core/room/relay.ts'
-import { type SharedPlan, type SharedPlanEntry, SharedPlans } from './shared-plans.ts'
+import { type SharedPlan, type SharedPlanEntry, type SharedPlanState, SharedPlans } from './shared-plans.ts'
 
 const MINUTE_MS = 60_000
 /** Maximum number of created rooms. */
 const MOST_PLANS = 1_000
+/** Interval between looks for rooms whose node has ended (ms); a node that is missing twice has. */
+const LOOK_MS = 5_000
+/** A node without heartbeats for this long has ended (ms). */
+const SILENT_MS = 10_000
 
 /** Rules of a created room. */
 export interface RoomPlan {
@@ -29,8 +34,9 @@ export interface RoomPlan {
 
 interface Entry {
   readonly plan: RoomPlan
-  /** This node runs the timers: it created the room, or the room opened here last. */
-  own: boolean
+  /** The node that runs the timers: it created the room, or the room opened there last. Undefined: this one. */
+  node: string | undefined
+  state: SharedPlanState
   timer: Disposable | undefined
 }
 
@@ -38,11 +44,14 @@ interface Entry {
 export interface PlansFleet {
   readonly fleet: Fleet
   readonly log: Logger
+  /** Returns whether a room that closes here continues at another node. */
+  readonly hasMoved: (room: string) => boolean
 }
 
 /**
  * Created rooms: they exist without participants and end by their own rules. In a fleet, a room created at one node is
- * known at all. Its timers run at its creator until it opens at another node, which then runs them.
+ * known at all. Its timers run at its creator until it opens at another node, which then runs them; if that node ends, at
+ * another, from where they were.
  */
 export class RoomPlans implements Disposable {
   readonly #observer: Observer
@@ -50,15 +59,20 @@ export class RoomPlans implements Disposable {
   readonly #entries = new Map<string, Entry>()
   /** Absent: this process is alone. */
   readonly #shared: SharedPlans | undefined
-  readonly #node: string | undefined
+  readonly #fleet: PlansFleet | undefined
+  readonly #wall: WallClock
   #subscription: Disposable | undefined
+  #ticker: Ticker | undefined
+  /** Nodes that were missing at the last look. */
+  #missing = new Set<string>()
   readonly #listeners: ((room: string, why: 'empty' | 'time-up') => void)[] = []
   readonly #elsewhere: ((room: string, exists: boolean) => void)[] = []
 
-  constructor(observer: Observer, clock: Clock, shared?: PlansFleet) {
+  constructor(observer: Observer, clock: Clock, wall: WallClock, shared?: PlansFleet) {
     this.#observer = observer
     this.#clock = clock
-    this.#node = shared?.fleet.node
+    this.#wall = wall
+    this.#fleet = shared
     this.#shared =
       shared &&
       new SharedPlans({
@@ -71,7 +85,11 @@ export class RoomPlans implements Disposable {
   /** Applies the rules to rooms that open or close from now on. Call it once. */
   start(): void {
     this.#shared?.start()
-    this.#subscription = this.#observer.on('room', ({ room, state }) => this.#arm(room, state === 'opened'))
+    this.#subscription = this.#observer.on('room', ({ room, state }) => {
+      if (state === 'opened') this.#opened(room)
+      else this.#closed(room)
+    })
+    if (this.#shared) this.#ticker = new Ticker(this.#clock, LOOK_MS, () => this.#look())
   }
 
   /** Calls `listener` with the name of each room that must end, whether it is empty or not. */
@@ -92,9 +110,11 @@ export class RoomPlans implements Disposable {
     if (this.#entries.has(plan.room)) return false
     if (this.#entries.size >= MOST_PLANS)
       throw new BridgeError('CAPACITY', `limit of ${MOST_PLANS} created rooms reached`, { retryable: true })
-    if (this.#shared && !(await this.#shared.create(asShared(plan)))) return false
-    this.#entries.set(plan.room, { plan, own: true, timer: undefined })
-    this.#arm(plan.room, false)
+    const since = this.#wall()
+    if (this.#shared && !(await this.#shared.create(asShared(plan), since))) return false
+    const entry: Entry = { plan, node: undefined, state: { open: false, since }, timer: undefined }
+    this.#entries.set(plan.room, entry)
+    this.#arm(entry)
     return true
   }
 
@@ -121,6 +141,7 @@ export class RoomPlans implements Disposable {
   /** Stops the timers. Rooms of a fleet continue to exist. */
   [Symbol.dispose](): void {
     this.#subscription?.[Symbol.dispose]()
+    this.#ticker?.[Symbol.dispose]()
     this.#shared?.[Symbol.dispose]()
     for (const room of Array.from(this.#entries.keys())) this.#forget(room)
   }
@@ -130,26 +151,30 @@ export class RoomPlans implements Disposable {
     return this.#entries.delete(room)
   }
 
-  /** Another node created `room`, took it over, or ended it. */
-  #changed(room: string, entry: SharedPlanEntry | undefined): void {
+  /** A node created `room`, took it over, or ended it. */
+  #changed(room: string, told: SharedPlanEntry | undefined): void {
     const known = this.#entries.get(room)
-    if (entry && known) {
-      known.own = entry.node === this.#node
-      if (!known.own) known.timer?.[Symbol.dispose]()
-      return
-    }
-    if (entry) {
-      // Its own rooms, after a restart.
-      this.#entries.set(room, { plan: entry.plan, own: entry.node === this.#node, timer: undefined })
-      this.#arm(room, false)
+    if (told) {
+      // Its own rooms, after a restart or when it takes them over.
+      const node = told.node === this.#fleet?.fleet.node ? undefined : told.node
+      const state = { open: told.open, since: told.since ?? this.#wall() }
+      const entry = known ?? { plan: told.plan, node, state, timer: undefined }
+      this.#entries.set(room, entry)
+      // What this node runs it knows better.
+      if (known && known.node === undefined && node === undefined) return
+      entry.node = node
+      entry.state = state
+      this.#arm(entry)
+      if (known) return
     } else if (!this.#forget(room)) return
-    for (const listener of this.#elsewhere) listener(room, entry !== undefined)
+    for (const listener of this.#elsewhere) listener(room, told !== undefined)
   }
 
   /** All rooms of the table were read: others were ended while the fleet was away. */
   #read(entries: readonly SharedPlanEntry[]): void {
     const rooms = new Set(entries.map(({ plan }) => plan.room))
-    for (const [room, { own }] of this.#entries) if (!own && !rooms.has(room)) this.#changed(room, undefined)
+    for (const [room, { node }] of this.#entries)
+      if (node !== undefined && !rooms.has(room)) this.#changed(room, undefined)
     for (const entry of entries) this.#changed(entry.plan.room, entry)
   }
 
@@ -157,20 +182,55 @@ export class RoomPlans implements Disposable {
     for (const listener of this.#listeners) listener(room, why)
   }
 
-  /** Starts the timer that applies now: the maximum duration, or the maximum empty time. */
-  #arm(room: string, open: boolean): void {
+  #opened(room: string): void {
     const entry = this.#entries.get(room)
-    if (!entry || (!entry.own && !open)) return
-    if (!entry.own) {
-      entry.own = true
-      this.#shared?.takeOver(asShared(entry.plan))
-    }
+    if (!entry) return
+    // Its participants came from a node that has ended: its time continues.
+    const since = entry.state.open ? entry.state.since : this.#wall()
+    this.#run(entry, { open: true, since })
+  }
+
+  #closed(room: string): void {
+    const entry = this.#entries.get(room)
+    if (entry?.node !== undefined || !entry || this.#fleet?.hasMoved(room)) return
+    this.#run(entry, { open: false, since: this.#wall() })
+  }
+
+  /** This node runs the timers of a room from now on. */
+  #run(entry: Entry, state: SharedPlanState): void {
+    entry.node = undefined
+    entry.state = state
+    this.#shared?.record(asShared(entry.plan), state)
+    this.#arm(entry)
+  }
+
+  /** Starts the timer that applies now, if this node runs it: the maximum duration, or the maximum empty time. */
+  #arm(entry: Entry): void {
     entry.timer?.[Symbol.dispose]()
-    const minutes = open ? entry.plan.maxMinutes : entry.plan.emptyMinutes
-    entry.timer =
-      minutes === undefined
-        ? undefined
-        : setTimer(this.#clock, minutes * MINUTE_MS, () => this.#over(room, open ? 'time-up' : 'empty'))
+    entry.timer = undefined
+    const { plan, node, state } = entry
+    const minutes = state.open ? plan.maxMinutes : plan.emptyMinutes
+    if (node !== undefined || minutes === undefined) return
+    const leftMs = Math.max(0, minutes * MINUTE_MS - Math.max(0, this.#wall() - state.since))
+    const why = state.open ? 'time-up' : 'empty'
+    entry.timer = setTimer(this.#clock, leftMs, () => this.#over(plan.room, why))
+  }
+
+  /** Takes over the rooms of nodes that have ended. */
+  #look(): void {
+    const { fleet } = this.#fleet ?? {}
+    if (fleet?.status !== 'up') {
+      this.#missing.clear()
+      return
+    }
+    const alive = new Set(fleet.nodes.filter(({ silentMs }) => silentMs < SILENT_MS).map(({ node }) => node))
+    const missing = new Set<string>()
+    for (const [room, { node }] of this.#entries) {
+      if (node === undefined || alive.has(node)) continue
+      missing.add(node)
+      if (this.#missing.has(node)) this.#shared?.takeOver(room, node, this.#wall())
+    }
+    this.#missing = missing
   }
 }
 

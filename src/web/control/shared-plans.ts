@@ -15,11 +15,20 @@ const planSchema = z.object({
 })
 
 /** A created room, and the node that runs its timers. */
-const entrySchema = z.object({ plan: planSchema, node: z.string() })
+const entrySchema = z.object({
+  plan: planSchema,
+  node: z.string(),
+  /** It has participants. */
+  open: z.boolean().default(false),
+  /** Since when it has, or since when it is empty (ms since 1970). Absent in entries of older releases. */
+  since: z.number().optional(),
+})
 const changeSchema = z.object({ room: z.string(), entry: entrySchema.optional() })
 
 export type SharedPlan = z.infer<typeof planSchema>
 export type SharedPlanEntry = z.infer<typeof entrySchema>
+/** Whether a created room has participants, and since when (ms since 1970). */
+export type SharedPlanState = Required<Pick<SharedPlanEntry, 'open' | 'since'>>
 
 export interface SharedPlansOptions {
   readonly fleet: Fleet
@@ -59,8 +68,8 @@ export class SharedPlans implements Disposable {
   }
 
   /** Resolves to false if a room of this name exists. Rejects with `BridgeError` `FLEET_AWAY`. */
-  async create(plan: SharedPlan): Promise<boolean> {
-    const entry = { plan, node: this.#options.fleet.node }
+  async create(plan: SharedPlan, since: number): Promise<boolean> {
+    const entry = { plan, node: this.#options.fleet.node, open: false, since }
     if ((await this.#table.create(this.#keyOf(plan.room), entry)) === undefined) return false
     this.#tell(plan.room, entry)
     return true
@@ -71,14 +80,31 @@ export class SharedPlans implements Disposable {
     return (await this.#table.get(this.#keyOf(room)))?.value
   }
 
-  /** This node runs the timers of `plan` from now on. Never throws. */
-  takeOver(plan: SharedPlan): void {
-    const entry = { plan, node: this.#options.fleet.node }
+  /** This node runs the timers of `plan` from now on: it has opened here, or has closed. Never throws. */
+  record(plan: SharedPlan, state: SharedPlanState): void {
+    const entry = { plan, node: this.#options.fleet.node, ...state }
     this.#tell(plan.room, entry)
     this.#try(async () => {
       const key = this.#keyOf(plan.room)
       const before = await this.#table.get(key)
-      if (before && before.value.node !== entry.node) await this.#table.replace(key, entry, before.revision)
+      if (before) await this.#table.replace(key, entry, before.revision)
+    })
+  }
+
+  /**
+   * Takes the timers of `room` over from `gone`, a node that has ended, unless another node has done so. A room that had
+   * participants there is empty since `now`.
+   */
+  takeOver(room: string, gone: string, now: number): void {
+    this.#try(async () => {
+      const key = this.#keyOf(room)
+      const before = await this.#table.get(key)
+      if (before?.value.node !== gone) return
+      const { plan, open, since = now } = before.value
+      const entry = { plan, node: this.#options.fleet.node, open: false, since: open ? now : since }
+      if ((await this.#table.replace(key, entry, before.revision)) === undefined) return
+      this.#tell(room, entry)
+      this.#options.changed(room, entry)
     })
   }
 

@@ -42,7 +42,7 @@ export class Router implements AsyncDisposable {
       )
       .replace(/resolver \S+/, 'resolver 127.0.0.1')
       .replace('listen 8080', `listen 127.0.0.1:${port}`)
-      .replace(/proxy_pass http:\/\/\$node\b[^;]*;/, 'proxy_pass http://$place;')
+      .replaceAll(/proxy_pass http:\/\/\$node\b[^;]*;/g, 'proxy_pass http://$place;')
       .replaceAll(/proxy_pass http:\/\/\$nodes[^;]*;/g, 'proxy_pass http://any;')
       .replaceAll('/tmp/', `${folder}/`)
     await writeFile(join(folder, 'nginx.conf'), text)

@@ -114,7 +114,7 @@ const control: FuzzTarget = {
   },
 }
 
-const links = new LinkTokens(() => 1_000, { idOf: () => 'life', holds: () => true })
+const links = new LinkTokens(() => 1_000, { idOf: () => 'life', is: () => true, holds: () => true })
 const link = links.issue('r', 60_000).token
 
 const tokens: FuzzTarget = {

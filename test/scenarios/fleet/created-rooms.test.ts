@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FleetHub } from '../../harness/fleet/fleet-hub.ts'
 import { controlled } from '../../harness/web/control-harness.ts'
 
@@ -62,4 +62,75 @@ test('an end that the fleet could not record is recorded when it is back', async
   expect((await b.ask('GET', '/rooms/desk')).status).toBe(200)
   a.fleet.away = false
   expect((await b.ask('GET', '/rooms/desk')).status).toBe(404)
+})
+
+describe('after the loss of a node', () => {
+  const settled = () => new Promise(resolve => setImmediate(resolve))
+
+  test('its empty rooms end elsewhere, as late as they would have', async () => {
+    const { a, b } = await nodes()
+    await a.ask('POST', '/rooms', { name: 'desk', emptyMinutes: 5 })
+    await a.ask('POST', '/rooms', { name: 'later', emptyMinutes: 60 })
+    b.clock.advance(2 * MINUTE_MS)
+    a.fleet.kill()
+    b.clock.advance(MINUTE_MS)
+    await settled()
+    expect((await b.ask('GET', '/rooms/desk')).status).toBe(200)
+    b.clock.advance(2 * MINUTE_MS)
+    expect((await b.ask('GET', '/rooms/desk')).status).toBe(404)
+    expect((await b.ask('GET', '/rooms/later')).status).toBe(200)
+  })
+
+  test('one that had participants counts as empty from then on', async () => {
+    const { a, b } = await nodes()
+    await a.ask('POST', '/rooms', { name: 'desk', emptyMinutes: 5 })
+    a.join('guest', { room: 'desk', hears: 'es-es' })
+    await settled()
+    b.clock.advance(60 * MINUTE_MS)
+    a.fleet.kill()
+    b.clock.advance(15_000)
+    await settled()
+    b.clock.advance(4 * MINUTE_MS)
+    expect((await b.ask('GET', '/rooms/desk')).status).toBe(200)
+    b.clock.advance(MINUTE_MS)
+    expect((await b.ask('GET', '/rooms/desk')).status).toBe(404)
+  })
+
+  test('the time of a room continues where its participants return', async () => {
+    const { a, b } = await nodes()
+    await a.ask('POST', '/rooms', { name: 'desk', maxMinutes: 10 })
+    a.join('guest', { room: 'desk', hears: 'es-es' })
+    await settled()
+    b.clock.advance(6 * MINUTE_MS)
+    a.fleet.kill()
+    const guest = b.join('guest', { room: 'desk', hears: 'es-es' })
+    b.clock.advance(4 * MINUTE_MS - 1)
+    await settled()
+    expect((await b.ask('GET', '/rooms/desk')).body).toMatchObject({ state: 'open' })
+    expect(b.services.lives.idOf('desk')).toBeDefined()
+    b.clock.advance(1)
+    await settled()
+    // They hear a farewell.
+    expect(b.services.lives.idOf('desk')).toBeUndefined()
+    expect(guest.over).toBe(false)
+  })
+
+  test('one of several nodes takes a room over, and the others learn it', async () => {
+    const { hub, a, b } = await nodes()
+    const third = hub.join('c')
+    const c = await controlled({ fleet: third })
+    await a.ask('POST', '/rooms', { name: 'desk', emptyMinutes: 5 })
+    a.fleet.kill()
+    for (const node of [b, c]) node.clock.advance(MINUTE_MS)
+    await settled()
+    const [entry] = Array.from(hub.tables.get('week created rooms')?.values() ?? [], ({ text }) =>
+      JSON.parse(text),
+    )
+    expect(['b', 'c']).toContain(entry.node)
+    const [keeper, other] = entry.node === 'b' ? [b, c] : [c, b]
+    other.clock.advance(10 * MINUTE_MS)
+    expect((await other.ask('GET', '/rooms/desk')).status).toBe(200)
+    keeper.clock.advance(10 * MINUTE_MS)
+    expect((await other.ask('GET', '/rooms/desk')).status).toBe(404)
+  })
 })

@@ -173,6 +173,23 @@ describe('a call whose stream breaks', () => {
     expect(new URL(resumeUrlIn(body)).searchParams.get('dragoman-resumes')).toBe('1')
   })
 
+  it('keeps its time after this server was restarted', async () => {
+    await using before = await Harness.open()
+    await using after = await Harness.open()
+    const url = new URL(resumeUrlIn((await before.post('/twilio/voice?room=7', fieldsOf('CA1'))).body))
+    const began = Number(url.searchParams.get('dragoman-began'))
+    expect(Math.abs(Date.now() / 1_000 - began)).toBeLessThan(60)
+    url.searchParams.set('dragoman-began', String(began - 600))
+    const { body } = await resume(after, 'CA1', url.search)
+    expect(new URL(resumeUrlIn(body)).searchParams.get('dragoman-began')).toBe(String(began - 600))
+    const again = await after.dial()
+    again.start({ callSid: 'CA1', streamSid: 'MZ2', token: tokenIn(body) })
+    await until(() => after.relay.admitted.length === 1)
+    const elapsedMs = after.relay.admitted[0]?.invitation.elapsedMs ?? 0
+    expect(elapsedMs).toBeGreaterThanOrEqual(600_000)
+    expect(elapsedMs).toBeLessThan(660_000)
+  })
+
   it('is dropped after three attempts without audio', async () => {
     await using bridge = await Harness.open()
     await bridge.ring('CA1')

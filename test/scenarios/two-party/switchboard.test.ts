@@ -57,6 +57,16 @@ describe('a switchboard', () => {
     expect(await line.ended(second)).toBe(true)
   })
 
+  it('counts the time of a call that continues from another server', async () => {
+    const line = await switchboard({ maxMinutes: 0.1 })
+    const leg = line.admit('solo', { room: 'own', speaks: 'en-us', hears: 'es-es', elapsedMs: 5_000 })
+    const late = line.admit('late', { room: 'other', speaks: 'en-us', hears: 'es-es', elapsedMs: 60_000 })
+    await line.run(500)
+    expect([await line.ended(leg), line.notices(late)]).toEqual([false, ['time-up']])
+    await line.run(1_500)
+    expect([line.notices(leg), await line.ended(leg)]).toEqual([['time-up'], true])
+  })
+
   it('leaves a leg that the relay rejects to its bridge', async () => {
     const line = await switchboard()
     await line.relay.close()

@@ -239,4 +239,13 @@ describe('time limit', () => {
     await r.run(60_000)
     expect(announcer.asked.slice(2)).toEqual(['minutes-left fr-fr minutes=2'])
   })
+
+  test('does not announce again what a server before has announced', async () => {
+    const { announcer } = await couple({}, { maxMinutes: 8 })
+    r.live('carl', { hears: 'fr-fr', elapsedMs: 4 * 60_000 })
+    await r.run(119_000)
+    expect(announcer.asked).toEqual([])
+    await r.run(2_500)
+    expect(announcer.asked).toEqual(['minutes-left fr-fr minutes=2'])
+  })
 })
