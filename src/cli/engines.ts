@@ -30,9 +30,11 @@ const healthSchema = z.object({
     transcription: z.array(z.string()),
     translation: z.array(z.string()),
     synthesis: z.array(z.string()),
+    interpretation: z.array(z.string()).default([]),
   }),
+  understood: z.array(z.string()).default([]),
 })
-type Engines = z.infer<typeof healthSchema>['engines']
+type Engines = z.input<typeof healthSchema>['engines']
 
 const PATIENCE_MS = 3_000
 
@@ -41,20 +43,23 @@ export async function embeddedEngines(url: string): Promise<Text[]> {
   try {
     const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
     const health = healthSchema.safeParse(await response.json())
-    return health.success ? engineLines(health.data.engines) : []
+    return health.success ? engineLines(health.data.engines, health.data.understood) : []
   } catch {
     return []
   }
 }
 
-/** Describes the engines: names, what is missing, and the quality of those installed by default. */
-export function engineLines(engines: Engines): Text[] {
-  const { transcription, translation, synthesis } = engines
+/** Describes the engines: names, what is missing, the languages understood, and the quality of the default ones. */
+export function engineLines(engines: Engines, understood: readonly string[] = []): Text[] {
+  const { transcription, translation, synthesis, interpretation = [] } = engines
+  const speech = understood.length === 0 ? [] : [listed('', `speech understood in ${shortened(understood)}`)]
   const missing = [
     ...(transcription.length === 0 ? ['recognizes speech'] : []),
     ...(translation.length === 0 ? ['translates'] : []),
     ...(synthesis.length === 0 ? ['speaks'] : []),
   ]
+  if (missing.length > 0 && interpretation.length > 0)
+    return [listed('engines', Array.from(new Set(interpretation)).join(', ')), ...speech]
   if (missing.length > 0) {
     return [
       warning(listed('engines', `no engine installed that ${missing.join(', ')}`)),
@@ -63,11 +68,20 @@ export function engineLines(engines: Engines): Text[] {
   }
   const names = [transcription, translation, synthesis].map(each => [...new Set(each)].join(', '))
   return [
-    listed('engines', names.join(' → ')),
+    listed('engines', [...interpretation, names.join(' → ')].join(', else ')),
+    ...speech,
     ...(transcription.every(name => name === 'pocketsphinx')
       ? [listed('', 'English recognition only, gist quality; better engines: docs/service/engines.md')]
       : []),
   ]
+}
+
+/** Languages that fit into a line of 80 columns. */
+const SHOWN = 5
+
+function shortened(languages: readonly string[]): string {
+  const more = languages.length - SHOWN
+  return languages.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 function warning(text: string): Text {

@@ -24,6 +24,22 @@ test('engines are listed in the order of a call, with the limits of the offline 
   expect(text(engineLines(better))).not.toContain('English recognition only')
 })
 
+test('the languages that can be spoken are listed, within 80 columns', () => {
+  const engines = { transcription: ['sherpa'], translation: ['apertium'], synthesis: ['espeak'] }
+  const many = ['de-de', 'en-us', 'en-gb', 'es-es', 'es-419', 'fr-fr', 'it-it', 'pt-br']
+  const lines = text(engineLines(engines, many)).split('\n')
+  expect(lines[1]).toContain('speech understood in de-de, en-us, en-gb, es-es, es-419 and 3 more')
+  for (const line of lines) expect(line.length).toBeLessThanOrEqual(80)
+})
+
+test('an engine from speech to speech needs no others', () => {
+  const none = { transcription: [], translation: [], synthesis: [] }
+  const shown = text(engineLines({ ...none, interpretation: ['openai-translate'] }, ['en-us']))
+  expect(shown).toContain('openai-translate')
+  expect(shown).toContain('speech understood in en-us')
+  expect(shown).not.toContain('no engine')
+})
+
 test('a missing engine is reported with its fix', () => {
   const shown = text(engineLines({ transcription: [], translation: ['apertium'], synthesis: [] }))
   expect(shown).toContain('no engine installed that recognizes speech, speaks')

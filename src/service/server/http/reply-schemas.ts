@@ -46,8 +46,10 @@ export const healthSchema = z.strictObject({
       transcription: z.array(z.string()),
       translation: z.array(z.string()),
       synthesis: z.array(z.string()),
+      interpretation: z.array(z.string()),
     })
     .describe('Names of the available engines.'),
+  understood: z.array(languageId).describe('Languages in which speech is recognized.'),
   standIns: z
     .array(
       z.strictObject({

@@ -44,7 +44,11 @@ export function addRoutes(
       transcription: engines.speechToText.map(engine => engine.name),
       translation: engines.translators.map(engine => engine.name),
       synthesis: engines.synthesizers.map(engine => engine.name),
+      interpretation: engines.interpreters.map(engine => engine.name),
     },
+    understood: catalog.languages.flatMap(({ languageId, transcription }) =>
+      transcription ? [languageId] : [],
+    ),
     standIns: engines.usage.standIns.map(({ since, ...standIn }) => ({
       ...standIn,
       since: isoTime(since),
