@@ -1,7 +1,7 @@
 import { systemClock } from '../../common/clock.ts'
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
 import type { Config } from '../../config/load.ts'
-import { inspectModel } from '../../service/server/engines/sherpa/model-files.ts'
+import { inspectModel, type ModelSource } from '../../service/server/engines/sherpa/model-files.ts'
 import { SherpaRecognizer } from '../../service/server/engines/sherpa/sherpa-recognizer.ts'
 import { SherpaSynthesizer } from '../../service/server/engines/sherpa/sherpa-synthesizer.ts'
 import { type Check, fail, ok } from './check.ts'
@@ -30,39 +30,68 @@ export interface ModelEnvironment {
   loadModel(model: ModelChoice): Promise<ModelTrial>
 }
 
+/** Lists the models of the settings with their files, without loading them. */
+export async function modelFileChecks(engines: Engines): Promise<Check[]> {
+  return Promise.all(
+    modelChoices(engines).map(async ({ name, model }) => {
+      if (missingOf('sherpa').length > 0) return packageMissing(name)
+      const { kind, bytes, problem, source } = await inspectModel(model.task, model.choice)
+      return problem === undefined
+        ? ok(name, described(model.choice.model, kind, bytes))
+        : missing(name, problem, source)
+    }),
+  )
+}
+
 /** Checks the models on this machine: whether their files are complete, and whether they can be loaded. */
-export async function modelChecks(
-  { transcription, synthesis }: Engines,
-  around: ModelEnvironment,
-): Promise<Check[]> {
+export async function modelChecks(engines: Engines, around: ModelEnvironment): Promise<Check[]> {
   const checks: Check[] = []
   // One after the other: several at once could need more memory than the service itself.
-  for (const [index, choice] of transcription.entries())
-    if (choice.engine === 'sherpa')
-      checks.push(await modelCheck(index, { task: 'transcription', choice }, around))
-  for (const [index, choice] of synthesis.entries())
-    if (choice.engine === 'sherpa')
-      checks.push(await modelCheck(index, { task: 'synthesis', choice }, around))
+  for (const { name, model } of modelChoices(engines)) checks.push(await modelCheck(name, model, around))
   return checks
 }
 
-async function modelCheck(index: number, model: ModelChoice, around: ModelEnvironment): Promise<Check> {
+/** The sherpa-onnx engines of the settings, with their position in the list. */
+function modelChoices({ transcription, synthesis }: Engines): { name: string; model: ModelChoice }[] {
+  const recognizers = transcription.flatMap((choice, index) =>
+    choice.engine === 'sherpa'
+      ? [{ name: `transcription ${index + 1}: sherpa`, model: { task: 'transcription' as const, choice } }]
+      : [],
+  )
+  const voices = synthesis.flatMap((choice, index) =>
+    choice.engine === 'sherpa'
+      ? [{ name: `synthesis ${index + 1}: sherpa`, model: { task: 'synthesis' as const, choice } }]
+      : [],
+  )
+  return [...recognizers, ...voices]
+}
+
+async function modelCheck(name: string, model: ModelChoice, around: ModelEnvironment): Promise<Check> {
   const { task, choice } = model
-  const name = `${task} ${index + 1}: sherpa`
-  if (missingOf('sherpa').length > 0)
-    return fail(name, 'its package is not installed', howToInstall('sherpa'))
+  if (missingOf('sherpa').length > 0) return packageMissing(name)
   const { kind, bytes, problem, source } = await inspectModel(task, choice)
-  if (problem !== undefined)
-    return fail(
-      name,
-      problem,
-      `unpack a model from ${source.downloads} and set model to its folder;\nthe models are described at ${source.documentation}`,
-    )
-  const what = `${choice.model}, ${kind}, ${Math.max(1, Math.round(bytes / 1e6))} MB`
+  if (problem !== undefined) return missing(name, problem, source)
+  const what = described(choice.model, kind, bytes)
   const trial = await around.loadModel(model)
   return trial.worked
     ? ok(name, `${what}: ${trial.what} in ${(trial.ms / 1000).toFixed(1)} s`)
     : fail(name, `${what}: ${trial.reason}`, 'check model, kind and vad; until then the next engine is used')
+}
+
+function packageMissing(name: string): Check {
+  return fail(name, 'its package is not installed', howToInstall('sherpa'))
+}
+
+function described(folder: string, kind: string | undefined, bytes: number): string {
+  return `${folder}, ${kind}, ${Math.max(1, Math.round(bytes / 1e6))} MB`
+}
+
+function missing(name: string, problem: string, source: ModelSource): Check {
+  return fail(
+    name,
+    problem,
+    `unpack a model from ${source.downloads} and set model to its folder;\nthe models are described at ${source.documentation}`,
+  )
 }
 
 /** Loads a model in a process of its own, and ends that process. Never rejects. */

@@ -10,7 +10,7 @@ import { type Check, renderChecks } from '../doctor/check.ts'
 import { moreVoices, recognition, translation, voices } from '../doctor/engine-checks.ts'
 import type { DoctorEnvironment } from '../doctor/environment.ts'
 import { localEnvironment } from '../doctor/machine.ts'
-import { modelChecks } from '../doctor/model-checks.ts'
+import { modelFileChecks } from '../doctor/model-checks.ts'
 import { type Terminal, tableLines } from '../terminal.ts'
 import { type ConfiguredEngine, configuredEngines, openAlone } from './configured-engines.ts'
 
@@ -115,7 +115,7 @@ export async function showModels(
     named('apertium', await translation(apertium, around)),
     named('espeak', await voices(espeak, around)),
     ...(await moreVoices(flite, around)).map(check => named('flite', check)),
-    ...(await modelChecks(config.embedded.engines, around)),
+    ...(await modelFileChecks(config.embedded.engines)),
   ]
   if (json) return terminal.line(JSON.stringify(checks, undefined, 2))
   for (const line of renderChecks(checks).split('\n')) terminal.line(line)

@@ -1,6 +1,11 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { loadModel, type ModelChoice, modelChecks } from '../../../../src/cli/doctor/model-checks.ts'
+import {
+  loadModel,
+  type ModelChoice,
+  modelChecks,
+  modelFileChecks,
+} from '../../../../src/cli/doctor/model-checks.ts'
 import { serviceSettings } from '../../../../src/service/server/settings.ts'
 import { ctcFiles } from '../../../harness/engines/sherpa/streaming-tone-models.ts'
 import { HAS_SHERPA, type ToneModels, writeToneModels } from '../../../harness/engines/sherpa/tone-engines.ts'
@@ -48,6 +53,19 @@ describe.skipIf(!HAS_SHERPA)('models of the settings', { timeout: 60_000 }, () =
     const [check] = await modelChecks({ ...engines({}), transcription }, never)
     expect(check).toMatchObject({ status: 'fail', found: `${join(models.folder, 'nowhere')} does not exist` })
     expect(check?.fix).toContain('https://github.com/k2-fsa/sherpa-onnx/releases/tag/asr-models')
+  })
+
+  it('are listed without being loaded', async () => {
+    const settings = engines({
+      transcription: [{ engine: 'sherpa', model: models.whisper, languages: ['en-us'] }],
+      synthesis: [{ engine: 'sherpa', model: models.ctc, kind: 'kokoro', languages: ['en-us'], gender: 'F' }],
+    })
+    const [first, second] = await modelFileChecks(settings)
+    expect(first).toMatchObject({ status: 'ok', found: `${models.whisper}, whisper, 1 MB` })
+    expect(second).toMatchObject({
+      status: 'fail',
+      found: `${models.ctc} has no voices.bin, espeak-ng-data, for a kokoro model`,
+    })
   })
 
   it('fail with the reason of the library', async () => {

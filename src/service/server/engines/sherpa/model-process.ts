@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { constants, setPriority } from 'node:os'
 import { backoffMs } from '../../../../common/backoff.ts'
 import { childEnvironment } from '../../../../common/child-environment.ts'
 import { type Clock, setTimer } from '../../../../common/clock.ts'
@@ -154,6 +155,7 @@ export class ModelProcess {
     this.#child = child
     this.#output = ''
     killOnParentExit(child)
+    if (child.pid !== undefined) lowerPriority(child.pid)
     child.stderr?.setEncoding('utf8')
     child.stderr?.on('data', (text: string) => this.#print(text))
     child.on('message', (message: ModelReply) => {
@@ -257,6 +259,15 @@ function quoted(output: string): string[] {
           .replace(/[\p{Cc}\s]+/gu, ' ')
           .slice(-OUTPUT.letters),
       ]
+}
+
+/** With all cores busy, the audio of calls precedes decoding, which has time until the next chunk. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
+  } catch {
+    // It has just ended, or the system does not permit it.
+  }
 }
 
 function ignore(): void {}
