@@ -96,7 +96,7 @@ export class NatsFleet implements Fleet {
       ready: connection => this.#ready(connection),
       lost: () => this.#setAnswering(false),
     })
-    const store = (name: BucketName) => new NatsStore(() => this.#link.bucket(name))
+    const store = (name: BucketName) => new NatsStore(() => this.#link.bucket(name), clock)
     this.#stores = {
       homes: store('homes'),
       day: store('day'),

@@ -1,17 +1,23 @@
 import { JetStreamApiError } from '@nats-io/jetstream'
 import type { KV, KvEntry } from '@nats-io/kv'
+import { type Clock, pause } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { away, type Stored, type WatchedStore, WriteConflict } from '../key-value-store.ts'
 
 /** Codes of JetStream for a write over another sequence. */
 const WRONG_SEQUENCE = new Set([10_071, 10_164])
 
+/** Pause before a watch that has failed is started again (ms). */
+const WATCH_AGAIN_MS = 1_000
+
 /** A bucket of JetStream as a store. `bucket` returns it, or throws `FLEET_AWAY`. */
 export class NatsStore implements WatchedStore {
   readonly #bucket: () => KV
+  readonly #clock: Clock
 
-  constructor(bucket: () => KV) {
+  constructor(bucket: () => KV, clock: Clock) {
     this.#bucket = bucket
+    this.#clock = clock
   }
 
   async get(key: string): Promise<Stored | undefined> {
@@ -61,8 +67,14 @@ export class NatsStore implements WatchedStore {
       if (stopped) stop()
       for await (const entry of watch) changed(entry.key, storedOf(entry))
     }
-    // Only hints are lost if it fails; it is started again after a reconnection.
-    void follow().catch(() => {})
+    const keepFollowing = async () => {
+      while (!stopped) {
+        // Fails without a leader, or when a busy server does not answer in time.
+        await follow().catch(() => {})
+        if (!stopped) await pause(this.#clock, WATCH_AGAIN_MS)
+      }
+    }
+    void keepFollowing()
     return {
       [Symbol.dispose]: () => {
         stopped = true
