@@ -3,6 +3,8 @@ import type { WallClock } from '../../../common/wall-clock.ts'
 import type { SpeechToText, SpeechTranslator, Synthesizer, TextTranslator } from './engine.ts'
 import type { EngineChoices } from './engine-settings.ts'
 import { limitedRecognizer, limitedSynthesizer, limitedTranslator } from './fallback-engines.ts'
+import { AssemblyAiTranscriber } from './hosted/assemblyai.ts'
+import { DeepgramTranscriber } from './hosted/deepgram.ts'
 import { OpenAiLiveTranscriber } from './hosted/openai-live.ts'
 import { OpenAiSpeechTranslator } from './hosted/openai-translation.ts'
 import { sonioxSynthesizer } from './hosted/soniox-voice.ts'
@@ -35,6 +37,8 @@ type Factories<C extends { readonly engine: string }, T> = {
 const RECOGNIZERS: Factories<Choice<'transcription'>, SpeechToText> = {
   openai: (choice, { clock }) => new OpenAiTranscriber(choice, clock),
   sherpa: (choice, { clock }) => SherpaRecognizer.create(choice, clock),
+  assemblyai: (choice, { clock, wallClock }) => new AssemblyAiTranscriber(choice, clock, wallClock),
+  deepgram: (choice, { clock }) => new DeepgramTranscriber(choice, clock),
   'openai-live': (choice, { clock, wallClock }) => new OpenAiLiveTranscriber(choice, clock, wallClock),
 }
 

@@ -1,5 +1,7 @@
 import { z } from 'zod'
 import { engineName, languagesSchema } from './engine-fields.ts'
+import { assemblyAiSchema } from './hosted/assemblyai-settings.ts'
+import { deepgramSchema } from './hosted/deepgram-settings.ts'
 import { openAiInterpretationSchema, openAiLiveSchema } from './hosted/openai-settings.ts'
 import { sonioxSynthesisSchema } from './hosted/soniox-settings.ts'
 import {
@@ -43,6 +45,8 @@ export const engineChoicesSchema = {
     billed(openAiTranscriptionSchema),
     sherpaTranscriptionSchema,
     billed(openAiLiveSchema),
+    billed(deepgramSchema),
+    billed(assemblyAiSchema),
     installed('pocketsphinx'),
   ]),
   translation: engineList('Translation engines, in order of preference.', [

@@ -1,4 +1,4 @@
-import { type LanguageId, primaryLanguage } from '../../../common/language.ts'
+import { type LanguageId, primaryLanguage, sameLanguage } from '../../../common/language.ts'
 
 /** Other codes that servers use for a language, tried before its own. */
 const ALIASES: Readonly<Record<LanguageId, readonly string[]>> = {
@@ -17,6 +17,21 @@ export function primaryCode(language: LanguageId): string {
 /** Returns codes by which a server may know a language, best first. */
 export function codesFor(language: LanguageId): readonly string[] {
   return ALIASES[language] ?? [primaryLanguage(language)]
+}
+
+/**
+ * Returns the language that a service means by `code` (`es`, `es-MX`): the one of the stream if it is the same, else the
+ * first of the engine's. Undefined if the engine is not used for it, or tells none.
+ */
+export function heardLanguage(
+  code: string | null | undefined,
+  current: LanguageId,
+  languages: readonly LanguageId[],
+): LanguageId | undefined {
+  if (!code) return undefined
+  const told = code.toLowerCase().replace('_', '-')
+  if (sameLanguage(told, current)) return current
+  return languages.find(each => sameLanguage(each, told) || primaryCode(each) === primaryLanguage(told))
 }
 
 /** Properties of one language identifier for the engines. */

@@ -78,7 +78,8 @@ export class LiveConnection implements LiveLink {
         { timeoutMs, clock },
         {
           message: message => connection.#message(message),
-          closed: fault => connection.fail(fault),
+          closed: fault =>
+            connection.fail((fault.code !== undefined && protocol.closedWith?.(fault.code)) || fault),
         },
         signal,
       )

@@ -59,6 +59,8 @@ export interface LiveProtocol {
   readonly keepAliveMs?: number
   /** Returns the address of the next connection. Rejects with a `SocketFault`. */
   address(signal: AbortSignal): SocketAddress | Promise<SocketAddress>
+  /** Classifies the end of a connection by its close code; absent: another attempt may succeed. */
+  closedWith?(code: number): SocketFault
   /** Creates the dialogue of a connection. */
   dialogue(link: LiveLink): LiveDialogue
 }
