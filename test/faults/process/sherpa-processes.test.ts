@@ -20,6 +20,7 @@ import { ctcFiles } from '../../harness/engines/sherpa/streaming-tone-models.ts'
 import {
   HAS_SHERPA,
   HeardTones,
+  onceRestarted,
   recognition,
   type ToneModels,
   voice,
@@ -108,7 +109,7 @@ describe.skipIf(!HAS_SHERPA)('sherpa-onnx processes', { timeout: 60_000 }, () =>
     await broken.close()
 
     const heard = new HeardTones()
-    const next = await engine.open('en-us', heard)
+    const next = await onceRestarted(() => engine.open('en-us', heard))
     next.write(talk)
     expect((await heard.until(1)).map(({ text }) => text)).toEqual(['one two three'])
     expect(engine.pids).not.toContain(first)
@@ -128,7 +129,7 @@ describe.skipIf(!HAS_SHERPA)('sherpa-onnx processes', { timeout: 60_000 }, () =>
         for await (const _ of pieces);
       })(),
     ).rejects.toThrow('sherpa: its process ended with SIGKILL')
-    const again = await engine.speak('one', voiceId, never)
+    const again = await onceRestarted(() => engine.speak('one', voiceId, never))
     let samples = 0
     for await (const piece of again.pieces) samples += piece.length
     expect(samples).toBeGreaterThanOrEqual(4_000)

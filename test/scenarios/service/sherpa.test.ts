@@ -12,6 +12,7 @@ import { joined } from '../../harness/engines/recordings.ts'
 import {
   HAS_SHERPA,
   HeardTones,
+  onceRestarted,
   recognition,
   type ToneModels,
   voice,
@@ -94,6 +95,8 @@ describe.skipIf(!HAS_SHERPA)('/sts with sherpa-onnx', { timeout: 60_000 }, () =>
     await cut.until('disconnect')
     const [error] = cut.payloads<{ error: string }>('error')
     expect(error?.error).toBe('transcription_failed')
+    const probe = await onceRestarted(() => recognizer.open('en-us', new HeardTones()))
+    await probe.close()
     const next = await session()
     await speak(next, joined(quiet(300), tones('five six'), quiet(1_500)))
     await next.until('endSynth')

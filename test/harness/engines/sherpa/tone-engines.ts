@@ -2,7 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { missingOf } from '../../../../src/common/optional-package.ts'
-import type { Transcript, TranscriptSink } from '../../../../src/service/server/engines/engine.ts'
+import {
+  EngineError,
+  type Transcript,
+  type TranscriptSink,
+} from '../../../../src/service/server/engines/engine.ts'
 import {
   type SherpaSynthesisOptions,
   type SherpaTranscriptionOptions,
@@ -11,6 +15,9 @@ import {
 } from '../../../../src/service/server/engines/sherpa/settings.ts'
 import { ctcFiles, transducerFiles } from './streaming-tone-models.ts'
 import { senseVoiceFiles, vadModel, voiceFiles, whisperFiles } from './utterance-tone-models.ts'
+
+/** Attempts to use a process that restarts; the engine waits 2 s in each. */
+const MAX_ATTEMPTS = 15
 
 /** True if sherpa-onnx is installed; tests that need it are skipped otherwise. */
 export const HAS_SHERPA = missingOf('sherpa').length === 0
@@ -69,6 +76,16 @@ export function voice(
   const only = settings.voices ? {} : { languages: ['en-us'], gender: 'F' as const }
   const { engine: _, ...options } = sherpaSynthesisSchema.parse({ engine: 'sherpa', ...only, ...settings })
   return options
+}
+
+/** Repeats `work` while its process restarts: on a busy machine, that takes longer than the engine waits. */
+export async function onceRestarted<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof EngineError) || attempt === MAX_ATTEMPTS) throw error
+    }
 }
 
 /** Collects the results of a stream. */
