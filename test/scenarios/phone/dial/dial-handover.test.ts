@@ -30,7 +30,7 @@ describe('a call placed by REST', () => {
     const { body } = await next.bridge.post(pathname + search, next.outbound('CA1'))
     const party = await next.stream('CA1', body)
     const admitted = await until(() => next.bridge.relay.admitted[0])
-    expect(admitted.invitation).toEqual({ room: 'r', hears: 'en-us' })
+    expect(admitted.invitation).toEqual({ room: 'r', hears: 'en-us', elapsedMs: expect.any(Number) })
     // On yet another server as well, which continues the counts.
     const further = new URL(resumeUrlIn(body)).searchParams
     expect(further.get('dragoman-callee')).toBe(JSON.stringify({ room: 'r', hears: 'en-us' }))
