@@ -4,7 +4,9 @@ import type { SpeechToText, SpeechTranslator, Synthesizer, TextTranslator } from
 import type { EngineChoices } from './engine-settings.ts'
 import { limitedRecognizer, limitedSynthesizer, limitedTranslator } from './fallback-engines.ts'
 import { AssemblyAiTranscriber } from './hosted/assemblyai.ts'
+import { cartesiaSynthesizer } from './hosted/cartesia.ts'
 import { DeepgramTranscriber } from './hosted/deepgram.ts'
+import { elevenLabsSynthesizer } from './hosted/elevenlabs.ts'
 import { OpenAiLiveTranscriber } from './hosted/openai-live.ts'
 import { OpenAiSpeechTranslator } from './hosted/openai-translation.ts'
 import { sonioxSynthesizer } from './hosted/soniox-voice.ts'
@@ -52,6 +54,8 @@ const SYNTHESIZERS: Factories<Choice<'synthesis'>, Synthesizer> = {
   piper: (choice, { clock }) => Piper.create(choice, clock),
   sherpa: (choice, { clock }) => SherpaSynthesizer.create(choice, clock),
   soniox: (choice, { clock }) => sonioxSynthesizer(choice, clock),
+  cartesia: (choice, { clock }) => cartesiaSynthesizer(choice, clock),
+  elevenlabs: (choice, { clock }) => elevenLabsSynthesizer(choice, clock),
 }
 
 const INTERPRETERS: Factories<Choice<'interpretation'>, SpeechTranslator> = {

@@ -1,9 +1,14 @@
 import { z } from 'zod'
 import { engineName, languagesSchema } from './engine-fields.ts'
-import { assemblyAiSchema } from './hosted/assemblyai-settings.ts'
-import { deepgramSchema } from './hosted/deepgram-settings.ts'
-import { openAiInterpretationSchema, openAiLiveSchema } from './hosted/openai-settings.ts'
-import { sonioxSynthesisSchema } from './hosted/soniox-settings.ts'
+import {
+  assemblyAiSchema,
+  cartesiaSchema,
+  deepgramSchema,
+  elevenLabsSchema,
+  openAiInterpretationSchema,
+  openAiLiveSchema,
+  sonioxSynthesisSchema,
+} from './hosted/settings.ts'
 import {
   libreTranslateSchema,
   openAiSynthesisSchema,
@@ -59,6 +64,8 @@ export const engineChoicesSchema = {
     billed(piperSchema),
     sherpaSynthesisSchema,
     billed(sonioxSynthesisSchema),
+    billed(cartesiaSchema),
+    billed(elevenLabsSchema),
     installed('espeak'),
     installed('flite'),
   ]),

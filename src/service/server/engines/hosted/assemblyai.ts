@@ -10,7 +10,7 @@ import { LiveEngine } from '../live/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol.ts'
 import { socketUrl } from '../live/live-settings.ts'
 import { TranscriptLog } from '../live/transcript-log.ts'
-import type { AssemblyAiOptions } from './assemblyai-settings.ts'
+import type { AssemblyAiOptions } from './settings.ts'
 
 /** Live transcription by AssemblyAI, protocol version 3 (`/v3/ws`). */
 export class AssemblyAiTranscriber implements SpeechToText {

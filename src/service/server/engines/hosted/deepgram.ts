@@ -9,7 +9,7 @@ import { LiveEngine } from '../live/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol.ts'
 import { socketUrl } from '../live/live-settings.ts'
 import { TranscriptLog } from '../live/transcript-log.ts'
-import type { DeepgramOptions } from './deepgram-settings.ts'
+import type { DeepgramOptions } from './settings.ts'
 
 /** Pause after which Nova ends an utterance that noise keeps open: at least 1 s (API reference, `utterance_end_ms`). */
 const UTTERANCE_END_MS = 1_000

@@ -10,7 +10,7 @@ import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol
 import { socketUrl } from '../live/live-settings.ts'
 import { TranscriptLog } from '../live/transcript-log.ts'
 import { OPENAI_RATE, OpenAiSession } from './openai-session.ts'
-import type { OpenAiLiveOptions } from './openai-settings.ts'
+import type { OpenAiLiveOptions } from './settings.ts'
 
 const deltaEvent = z.object({
   type: z.literal('conversation.item.input_audio_transcription.delta'),

@@ -11,7 +11,7 @@ import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol
 import { socketUrl } from '../live/live-settings.ts'
 import { otherLanguages } from '../remote/http-translator.ts'
 import { OPENAI_RATE, OpenAiSession } from './openai-session.ts'
-import type { OpenAiInterpretationOptions } from './openai-settings.ts'
+import type { OpenAiInterpretationOptions } from './settings.ts'
 
 /** The languages that the model speaks (OpenAI, launch of `gpt-realtime-translate`); it understands over 70. */
 const SPOKEN = ['es', 'pt', 'fr', 'ja', 'ru', 'zh', 'de', 'ko', 'hi', 'id', 'vi', 'it', 'en']

@@ -8,7 +8,7 @@ import { MultiplexedSpeech } from '../live/multiplexed-speech.ts'
 import { MultiplexedSynthesizer } from '../live/multiplexed-synthesizer.ts'
 import type { SpeakingVoice, SpeechEvent, SpeechProtocol } from '../live/speech-protocol.ts'
 import { offeredVoices } from '../server-voices.ts'
-import type { SonioxSynthesisOptions } from './soniox-settings.ts'
+import type { SonioxSynthesisOptions } from './settings.ts'
 
 /** How the voices are reached. */
 export type SonioxVoiceOptions = Omit<SonioxSynthesisOptions, 'voices'>

@@ -3,7 +3,7 @@ import { WebSocket } from 'ws'
 import { systemClock } from '../../../../../../src/common/clock.ts'
 import { systemWallClock } from '../../../../../../src/common/wall-clock.ts'
 import { AssemblyAiTranscriber } from '../../../../../../src/service/server/engines/hosted/assemblyai.ts'
-import type { AssemblyAiOptions } from '../../../../../../src/service/server/engines/hosted/assemblyai-settings.ts'
+import type { AssemblyAiOptions } from '../../../../../../src/service/server/engines/hosted/settings.ts'
 import { FakeAssemblyAi } from '../../../../../harness/engines/live/fake-assemblyai.ts'
 import { FAKE_KEY } from '../../../../../harness/engines/live/fake-live-server.ts'
 import {

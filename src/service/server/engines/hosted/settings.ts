@@ -1,0 +1,98 @@
+/** Settings of the engines at hosted services. Light: the configuration loads it. */
+import { z } from 'zod'
+import type { DeepReadonly } from '../../../../common/setting-fields.ts'
+import { engineName, languageSchema, languagesSchema, urlField, voicesSchema } from '../engine-fields.ts'
+import { liveFields, sharedSpeechFields } from '../live/live-settings.ts'
+
+const openAiUrl = urlField('https://api.openai.com')
+
+export const openAiLiveSchema = z.strictObject({
+  engine: engineName('openai-live'),
+  url: openAiUrl,
+  ...liveFields,
+  model: z.string().min(1).default('gpt-live-transcribe').meta({ about: 'Name of the model.' }),
+  languages: languagesSchema,
+  pauseMs: z.int().min(100).max(3_000).default(500).meta({ about: 'Pause that ends an utterance (ms).' }),
+  delay: z
+    .enum(['low', 'medium', 'high'])
+    .default('low')
+    .meta({ about: 'How long the model waits for more context: lower is faster, higher more accurate.' }),
+})
+
+export type OpenAiLiveOptions = DeepReadonly<Omit<z.infer<typeof openAiLiveSchema>, 'engine'>>
+
+export const openAiInterpretationSchema = z.strictObject({
+  engine: engineName('openai'),
+  url: openAiUrl,
+  ...liveFields,
+  model: z.string().min(1).default('gpt-realtime-translate').meta({ about: 'Name of the model.' }),
+  transcriptionModel: z
+    .string()
+    .min(1)
+    .default('gpt-realtime-whisper')
+    .meta({ about: 'Model that writes what was said, for captions.' }),
+  languages: z.array(languageSchema).min(2).meta({
+    about: 'Languages of the calls, each translated into those of the others that the model speaks.',
+  }),
+})
+
+export type OpenAiInterpretationOptions = DeepReadonly<
+  Omit<z.infer<typeof openAiInterpretationSchema>, 'engine'>
+>
+
+export const deepgramSchema = z.strictObject({
+  engine: engineName('deepgram'),
+  url: urlField('https://api.deepgram.com'),
+  ...liveFields,
+  model: z.string().min(1).default('nova-3').meta({ about: 'Name of the model.' }),
+  languages: languagesSchema,
+  protocol: z
+    .enum(['nova', 'flux'])
+    .optional()
+    .meta({ about: 'Protocol of the model; by default, that of its name.' }),
+  pauseMs: z.int().min(100).max(5_000).default(300).meta({ about: 'Pause that ends an utterance (ms).' }),
+  keyterms: z.array(z.string().min(1)).default([]).meta({ about: 'Names and terms to expect.' }),
+})
+
+export type DeepgramOptions = DeepReadonly<Omit<z.infer<typeof deepgramSchema>, 'engine'>>
+
+export const assemblyAiSchema = z.strictObject({
+  engine: engineName('assemblyai'),
+  url: urlField('https://streaming.assemblyai.com'),
+  ...liveFields,
+  model: z.string().min(1).default('universal-3-5-pro').meta({ about: 'Name of the model.' }),
+  languages: languagesSchema,
+  keyterms: z.array(z.string().min(1)).max(100).default([]).meta({ about: 'Names and terms to expect.' }),
+})
+
+export type AssemblyAiOptions = DeepReadonly<Omit<z.infer<typeof assemblyAiSchema>, 'engine'>>
+
+export const sonioxSynthesisSchema = z.strictObject({
+  engine: engineName('soniox'),
+  url: urlField('https://tts-rt.soniox.com'),
+  ...sharedSpeechFields,
+  model: z.string().min(1).default('tts-rt-v2').meta({ about: 'Name of the model.' }),
+  voices: voicesSchema,
+})
+
+export type SonioxSynthesisOptions = DeepReadonly<Omit<z.infer<typeof sonioxSynthesisSchema>, 'engine'>>
+
+export const cartesiaSchema = z.strictObject({
+  engine: engineName('cartesia'),
+  url: urlField('https://api.cartesia.ai'),
+  ...sharedSpeechFields,
+  model: z.string().min(1).default('sonic-3.5').meta({ about: 'Name of the model.' }),
+  voices: voicesSchema,
+})
+
+export type CartesiaOptions = DeepReadonly<Omit<z.infer<typeof cartesiaSchema>, 'engine'>>
+
+export const elevenLabsSchema = z.strictObject({
+  engine: engineName('elevenlabs'),
+  url: urlField('https://api.elevenlabs.io'),
+  ...sharedSpeechFields,
+  model: z.string().min(1).default('eleven_flash_v2_5').meta({ about: 'Name of the model.' }),
+  voices: voicesSchema,
+})
+
+export type ElevenLabsOptions = DeepReadonly<Omit<z.infer<typeof elevenLabsSchema>, 'engine'>>
