@@ -10,6 +10,7 @@ import { elevenLabsSynthesizer } from './hosted/elevenlabs.ts'
 import { OpenAiLiveTranscriber } from './hosted/openai-live.ts'
 import { OpenAiSpeechTranslator } from './hosted/openai-translation.ts'
 import { sonioxSynthesizer } from './hosted/soniox-voice.ts'
+import { AzureTranslator, DeepLTranslator, GoogleTranslator } from './hosted/text-translators.ts'
 import { ChatTranslator } from './remote/chat-translator.ts'
 import { LibreTranslate } from './remote/libre-translate.ts'
 import { OpenAiSynthesizer, OpenAiTranscriber } from './remote/openai.ts'
@@ -46,6 +47,9 @@ const RECOGNIZERS: Factories<Choice<'transcription'>, SpeechToText> = {
 
 const TRANSLATORS: Factories<Choice<'translation'>, TextTranslator> = {
   openai: (choice, { clock }) => new ChatTranslator(choice, clock),
+  deepl: (choice, { clock }) => new DeepLTranslator(choice, clock),
+  google: (choice, { clock }) => new GoogleTranslator(choice, clock),
+  azure: (choice, { clock }) => new AzureTranslator(choice, clock),
   libretranslate: (choice, { clock }) => LibreTranslate.create(choice, clock),
 }
 

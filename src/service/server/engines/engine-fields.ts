@@ -28,13 +28,15 @@ const url = addressSchema.meta({ about: 'URL of the server.' })
 export const urlField = (fallback: string) =>
   addressSchema.default(fallback).meta({ about: 'URL of the service.' })
 
-export const serverFields = {
-  url,
+/** Key, times and repetitions of requests over HTTP. */
+export const requestFields = {
   apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
   timeoutMs: ms(10_000).meta({ about: 'Timeout of a request, including retries (ms).' }),
   retries: z.int().min(0).max(5).default(1).meta({ about: 'Number of retries.' }),
   cooldownMs: ms(5_000).meta({ about: 'Cooldown after three consecutive failures (ms).' }),
 }
+
+export const serverFields = { url, ...requestFields }
 
 /** An engine behind HTTP. `apiKey` is sent as `Authorization: Bearer`, and is never part of an error or a log line. */
 export type EngineHttpOptions = Readonly<z.infer<z.ZodObject<typeof serverFields>>>

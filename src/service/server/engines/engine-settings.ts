@@ -2,9 +2,12 @@ import { z } from 'zod'
 import { engineName, languagesSchema } from './engine-fields.ts'
 import {
   assemblyAiSchema,
+  azureTranslationSchema,
   cartesiaSchema,
   deepgramSchema,
+  deeplSchema,
   elevenLabsSchema,
+  googleTranslationSchema,
   openAiInterpretationSchema,
   openAiLiveSchema,
   sonioxSynthesisSchema,
@@ -56,6 +59,9 @@ export const engineChoicesSchema = {
   ]),
   translation: engineList('Translation engines, in order of preference.', [
     billed(openAiTranslationSchema),
+    billed(deeplSchema),
+    billed(googleTranslationSchema),
+    billed(azureTranslationSchema),
     billed(libreTranslateSchema),
     installed('apertium'),
   ]),

@@ -31,4 +31,9 @@ export class FailureCooldown {
     this.#failures = 0
     this.#until = this.#clock.now() + this.#ms
   }
+
+  /** Starts a cooldown of `ms` at once: for a quota, which does not return in a moment. */
+  rest(ms: number): void {
+    this.#until = Math.max(this.#until, this.#clock.now() + ms)
+  }
 }

@@ -1,7 +1,15 @@
 /** Settings of the engines at hosted services. Light: the configuration loads it. */
 import { z } from 'zod'
 import type { DeepReadonly } from '../../../../common/setting-fields.ts'
-import { engineName, languageSchema, languagesSchema, urlField, voicesSchema } from '../engine-fields.ts'
+import {
+  engineName,
+  languageSchema,
+  languagesSchema,
+  queueFields,
+  requestFields,
+  urlField,
+  voicesSchema,
+} from '../engine-fields.ts'
 import { liveFields, sharedSpeechFields } from '../live/live-settings.ts'
 
 const openAiUrl = urlField('https://api.openai.com')
@@ -96,3 +104,39 @@ export const elevenLabsSchema = z.strictObject({
 })
 
 export type ElevenLabsOptions = DeepReadonly<Omit<z.infer<typeof elevenLabsSchema>, 'engine'>>
+
+const translated = z
+  .array(languageSchema)
+  .min(2)
+  .meta({ about: 'Languages it translates, each into all others.' })
+const restTranslation = { ...requestFields, ...queueFields, languages: translated }
+
+export const deeplSchema = z.strictObject({
+  engine: engineName('deepl'),
+  url: urlField('https://api.deepl.com'),
+  ...restTranslation,
+  formality: z
+    .enum(['default', 'prefer_more', 'prefer_less'])
+    .default('default')
+    .meta({ about: 'Politeness of the translations, where the language has it.' }),
+  glossaryId: z.string().min(1).optional().meta({ about: 'Glossary of the account that is applied.' }),
+})
+
+export type DeepLOptions = DeepReadonly<Omit<z.infer<typeof deeplSchema>, 'engine'>>
+
+export const googleTranslationSchema = z.strictObject({
+  engine: engineName('google'),
+  url: urlField('https://translation.googleapis.com'),
+  ...restTranslation,
+})
+
+export type GoogleTranslationOptions = DeepReadonly<Omit<z.infer<typeof googleTranslationSchema>, 'engine'>>
+
+export const azureTranslationSchema = z.strictObject({
+  engine: engineName('azure'),
+  url: urlField('https://api.cognitive.microsofttranslator.com'),
+  ...restTranslation,
+  region: z.string().min(1).optional().meta({ about: 'Region of the resource, such as westeurope.' }),
+})
+
+export type AzureTranslationOptions = DeepReadonly<Omit<z.infer<typeof azureTranslationSchema>, 'engine'>>

@@ -136,6 +136,8 @@ export interface EngineRequest {
   /** Sent as JSON. */
   readonly json?: object
   readonly body?: FormData | string
+  /** Further headers, such as a key that is not a bearer token. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Content type of a text body. */
   readonly type?: string
   /** Optional parameters in it, searched for in the message when the server rejects the request. */
@@ -186,6 +188,11 @@ export class EngineHttp {
   /** True during the cooldown after repeated failures. */
   get resting(): boolean {
     return this.#cooldown.active
+  }
+
+  /** Does not use the server for `ms`. */
+  rest(ms: number): void {
+    this.#cooldown.rest(ms)
   }
 
   /** Sends a request and reads the whole JSON response. */
@@ -253,11 +260,11 @@ export class EngineHttp {
 
   async #send(
     path: string,
-    { method = 'POST', json, body, type, optional }: EngineRequest,
+    { method = 'POST', json, body, type, headers: further, optional }: EngineRequest,
     signal: AbortSignal,
   ): Promise<Response> {
     const { url, apiKey } = this.#options
-    const headers = new Headers({ accept: '*/*' })
+    const headers = new Headers({ accept: '*/*', ...further })
     if (apiKey !== undefined) headers.set('authorization', `Bearer ${apiKey}`)
     if (json) headers.set('content-type', 'application/json')
     else if (type !== undefined) headers.set('content-type', type)

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import type { Clock } from '../../../../common/clock.ts'
+import { type LanguageId, languageTag, primaryLanguage } from '../../../../common/language.ts'
+import { EngineError } from '../engine.ts'
+import { primaryCode } from '../languages.ts'
+import { HttpFault } from '../remote/http-client.ts'
+import { HttpTranslator, otherLanguages } from '../remote/http-translator.ts'
+import type { AzureTranslationOptions, DeepLOptions, GoogleTranslationOptions } from './settings.ts'
+
+/** Time without requests after a quota is used up (ms): it does not return in a moment, and another engine serves. */
+const QUOTA_REST_MS = 60 * 60_000
+
+/** Translation by a hosted service with one request for each text. */
+abstract class HostedTranslator extends HttpTranslator {
+  readonly #languages: readonly LanguageId[]
+  /** Statuses that mean that the quota is used up. */
+  readonly #quota: readonly number[]
+
+  protected constructor(
+    name: string,
+    options: DeepLOptions | GoogleTranslationOptions,
+    { quota }: { readonly quota: readonly number[] },
+    clock: Clock,
+  ) {
+    // The key is sent in the provider's own header.
+    super(name, { ...options, apiKey: undefined }, clock)
+    this.#languages = options.languages
+    this.#quota = quota
+  }
+
+  targets(from: LanguageId): readonly LanguageId[] {
+    return otherLanguages(this.#languages, from)
+  }
+
+  /** Sends one text and returns the translation in the response, or undefined if there is none. */
+  protected abstract request(text: string, from: LanguageId, to: LanguageId): Promise<string | undefined>
+
+  protected async ask(text: string, from: LanguageId, to: LanguageId): Promise<string> {
+    let translation: string | undefined
+    try {
+      translation = await this.request(text, from, to)
+    } catch (error) {
+      const status = error instanceof EngineError && error.cause instanceof HttpFault && error.cause.status
+      if (status && this.#quota.includes(status)) this.http.rest(QUOTA_REST_MS)
+      throw error
+    }
+    if (translation === undefined) throw this.http.error('returned JSON without a translation')
+    return translation
+  }
+}
+
+/** Targets for which DeepL needs a region, by language; the others have none. */
+const DEEPL_TARGETS: Readonly<Record<LanguageId, string>> = {
+  'en-us': 'EN-US',
+  'en-gb': 'EN-GB',
+  'pt-br': 'PT-BR',
+  'pt-pt': 'PT-PT',
+  'es-419': 'ES-419',
+  'es-mx': 'ES-419',
+  'zh-cn': 'ZH-HANS',
+  'zh-tw': 'ZH-HANT',
+}
+
+const deeplReply = z.object({ translations: z.array(z.object({ text: z.string() })) })
+
+/** DeepL at `POST /v2/translate` (API reference, "Translate text"). Sources never have a region. */
+export class DeepLTranslator extends HostedTranslator {
+  readonly #options: DeepLOptions
+
+  constructor(options: DeepLOptions, clock: Clock) {
+    super('deepl', options, { quota: [456] }, clock)
+    this.#options = options
+  }
+
+  protected async request(text: string, from: LanguageId, to: LanguageId): Promise<string | undefined> {
+    const { apiKey, formality, glossaryId } = this.#options
+    const reply = await this.http.json('/v2/translate', {
+      headers: { authorization: `DeepL-Auth-Key ${apiKey ?? ''}` },
+      json: {
+        text: [text],
+        source_lang: deeplCode(from),
+        target_lang: DEEPL_TARGETS[to] ?? deeplCode(to),
+        model_type: 'latency_optimized',
+        ...(formality === 'default' ? {} : { formality }),
+        ...(glossaryId === undefined ? {} : { glossary_id: glossaryId }),
+      },
+    })
+    return deeplReply.safeParse(reply).data?.translations[0]?.text
+  }
+}
+
+function deeplCode(language: LanguageId): string {
+  return primaryLanguage(language).toUpperCase()
+}
+
+const googleReply = z.object({
+  data: z.object({ translations: z.array(z.object({ translatedText: z.string() })) }),
+})
+
+/** Google Cloud Translation, edition 2, at `POST /language/translate/v2`. */
+export class GoogleTranslator extends HostedTranslator {
+  readonly #options: GoogleTranslationOptions
+
+  constructor(options: GoogleTranslationOptions, clock: Clock) {
+    super('google', options, { quota: [] }, clock)
+    this.#options = options
+  }
+
+  protected async request(text: string, from: LanguageId, to: LanguageId): Promise<string | undefined> {
+    const { apiKey } = this.#options
+    const reply = await this.http.json('/language/translate/v2', {
+      // A key in the address would be in the logs of proxies.
+      ...(apiKey === undefined ? {} : { headers: { 'x-goog-api-key': apiKey } }),
+      json: { q: [text], source: googleCode(from), target: googleCode(to), format: 'text' },
+    })
+    return googleReply.safeParse(reply).data?.data.translations[0]?.translatedText
+  }
+}
+
+/** Regions only where the written languages differ. */
+function googleCode(language: LanguageId): string {
+  return /^(zh|pt)-/.test(language) ? languageTag(language) : primaryCode(language)
+}
+
+const azureReply = z.array(z.object({ translations: z.array(z.object({ text: z.string() })) }))
+const AZURE_CODES: Readonly<Record<LanguageId, string>> = {
+  'zh-cn': 'zh-Hans',
+  'zh-tw': 'zh-Hant',
+  'pt-pt': 'pt-pt',
+  'pt-br': 'pt',
+  'fr-ca': 'fr-ca',
+  'nb-no': 'nb',
+}
+
+/** Azure Translator, edition 3, at `POST /translate`. */
+export class AzureTranslator extends HostedTranslator {
+  readonly #options: AzureTranslationOptions
+
+  constructor(options: AzureTranslationOptions, clock: Clock) {
+    super('azure', options, { quota: [403] }, clock)
+    this.#options = options
+  }
+
+  protected async request(text: string, from: LanguageId, to: LanguageId): Promise<string | undefined> {
+    const { apiKey, region } = this.#options
+    const code = (language: LanguageId) => AZURE_CODES[language] ?? primaryLanguage(language)
+    const query = new URLSearchParams({
+      ...{ 'api-version': '3.0', from: code(from), to: code(to), textType: 'plain' },
+    })
+    const reply = await this.http.json(`/translate?${query}`, {
+      headers: {
+        ...(apiKey === undefined ? {} : { 'ocp-apim-subscription-key': apiKey }),
+        ...(region === undefined ? {} : { 'ocp-apim-subscription-region': region }),
+      },
+      json: [{ Text: text }],
+    })
+    return azureReply.safeParse(reply).data?.[0]?.translations[0]?.text
+  }
+}

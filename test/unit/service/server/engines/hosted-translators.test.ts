@@ -1,0 +1,121 @@
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../../../../src/common/clock.ts'
+import {
+  AzureTranslator,
+  DeepLTranslator,
+  GoogleTranslator,
+} from '../../../../../src/service/server/engines/hosted/text-translators.ts'
+import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
+import { conforms } from '../../../../conformance/suite.ts'
+import { textTranslatorChecks } from '../../../../conformance/text-translator.ts'
+import { FakeHostedTranslators } from '../../../../harness/engines/fake-hosted-translators.ts'
+import { KEY, SERVER, survivesFaults } from '../../../../harness/engines/http-faults.ts'
+
+const LANGUAGES = ['en-us', 'es-es', 'en-gb', 'pt-br', 'zh-cn', 'es-mx']
+const OPTIONS = { ...SERVER, parallel: 4, maxWaiting: 100, languages: LANGUAGES }
+const SENTENCES = [
+  ['the house is small', 'casa'],
+  ['a dog', 'perro'],
+] as const
+
+const translators = [
+  {
+    name: 'deepl',
+    make: (url: string, apiKey = KEY, clock = systemClock) =>
+      new DeepLTranslator({ ...OPTIONS, url, apiKey, formality: 'prefer_more' }, clock),
+    path: '/v2/translate',
+    body: { text: ['hi'], source_lang: 'EN', target_lang: 'ES' },
+    headers: { authorization: `DeepL-Auth-Key ${KEY}` },
+  },
+  {
+    name: 'google',
+    make: (url: string, apiKey = KEY, clock = systemClock) =>
+      new GoogleTranslator({ ...OPTIONS, url, apiKey }, clock),
+    path: '/language/translate/v2',
+    body: { q: ['hi'], source: 'en', target: 'es', format: 'text' },
+    headers: { 'x-goog-api-key': KEY },
+  },
+  {
+    name: 'azure',
+    make: (url: string, apiKey = KEY, clock = systemClock) =>
+      new AzureTranslator({ ...OPTIONS, url, apiKey, region: 'westeurope' }, clock),
+    path: '/translate?api-version=3.0&from=en&to=es',
+    body: [{ Text: 'hi' }],
+    headers: { 'ocp-apim-subscription-key': KEY, 'ocp-apim-subscription-region': 'westeurope' },
+  },
+]
+
+describe.each(translators)('$name', ({ name, make, path, body, headers }) => {
+  const servers = new WeakMap<object, FakeHostedTranslators>()
+
+  conforms(
+    'translates',
+    textTranslatorChecks,
+    async () => {
+      const server = await new FakeHostedTranslators().listen()
+      const engine = make(server.url)
+      servers.set(engine, server)
+      return { engine, from: 'en-us', to: 'es-es', sentences: SENTENCES }
+    },
+    async ({ engine }) => {
+      await engine.close()
+      expect(servers.get(engine)?.refusals).toEqual([])
+    },
+  )
+
+  describe('faults', () => {
+    survivesFaults(
+      () => new FakeHostedTranslators(),
+      async url => {
+        const engine = make(url)
+        await engine.translate('a secret dog', 'en-us', 'es-es').finally(() => engine.close())
+      },
+      'a secret dog',
+    )
+  })
+
+  test('names languages as the service does', async () => {
+    const server = await new FakeHostedTranslators().listen()
+    const engine = make(server.url)
+    for (const to of ['es-es', 'es-mx', 'pt-br', 'zh-cn'])
+      expect(await engine.translate('the dog', 'en-gb', to)).toContain('perro')
+    expect(server.refusals).toEqual([])
+    await engine.close()
+  })
+
+  test('a wrong key is an error without the key', async () => {
+    const server = await new FakeHostedTranslators().listen()
+    const engine = make(server.url, 'sk-wrong')
+    const error = await engine.translate('the dog', 'en-us', 'es-es').catch((thrown: unknown) => thrown)
+    expect(String(error)).toMatch(new RegExp(`${name}: answered 40[13]`))
+    expect(`${error}${(error as Error).cause}`).not.toContain('sk-wrong')
+    await engine.close()
+  })
+
+  test.each([
+    ['no key', {}, body],
+    ['an unknown field', headers, Array.isArray(body) ? [{ Text: 'hi', extra: 1 }] : { ...body, extra: 1 }],
+  ])('the fake refuses %s', async (_fault, sent, payload) => {
+    const server = await new FakeHostedTranslators().listen()
+    const { status } = await fetch(server.url + path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...(sent as Record<string, string>) },
+      body: JSON.stringify(payload),
+    })
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(server.refusals).toHaveLength(1)
+  })
+})
+
+test('a quota that is used up rests for an hour', async () => {
+  const clock = new FakeClock(1_000)
+  const server = await new FakeHostedTranslators().listen()
+  const engine = translators[0]!.make(server.url, KEY, clock)
+  server.status = 456
+  await expect(engine.translate('the dog', 'en-us', 'es-es')).rejects.toThrow('deepl: answered 456')
+  await expect(engine.translate('the dog', 'en-us', 'es-es')).rejects.toThrow('skipped temporarily')
+  expect(server.seen).toHaveLength(1)
+  await clock.advance(60 * 60_000)
+  expect(await engine.translate('the dog', 'en-us', 'es-es')).toContain('perro')
+  await engine.close()
+})
