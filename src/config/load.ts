@@ -15,6 +15,7 @@ import { authTokensOf, configSchema, listeningHost, START_SCHEMAS, type Started 
 import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './environment.ts'
 import { KEYS } from './keys.ts'
 import { ConfigError, type Problem, problemsOf } from './problems.ts'
+import { withProviderKeys } from './provider-keys.ts'
 import type { CheckedConfig, ConfigInput } from './schema.ts'
 
 export { ConfigError, type Problem } from './problems.ts'
@@ -74,7 +75,9 @@ export function loadConfig({ file, env = process.env, overrides = {}, starts }: 
     problems.push(...problemsOf(checked.error.issues, values, source))
   }
   if (!checked.success || problems.length > 0) throw new ConfigError(withoutRepeats(problems))
-  return frozen(complete(checked.data, path))
+  const { embedded } = checked.data
+  const engines = withProviderKeys(embedded.engines, env)
+  return frozen(complete({ ...checked.data, embedded: { ...embedded, engines } }, path))
 }
 
 /** Drops the problems of required keys that are only missing because they are set by their former name. */

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import type { Clock } from '../../../common/clock.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import type { SpeechToText, SpeechTranslator, Synthesizer, TextTranslator } from './engine.ts'
@@ -111,7 +112,17 @@ export function chosenInterpreters(
 
 interface AnyChoice extends Billing {
   readonly engine: string
+  readonly apiKey?: string | undefined
+  readonly apiKeyFile?: string | undefined
   readonly languages?: readonly string[] | undefined
+}
+
+/** Returns the choice with the key of its file. Rejects with an `Error` that names the file. */
+async function withKey({ apiKeyFile, ...choice }: AnyChoice): Promise<Omit<AnyChoice, 'apiKeyFile'>> {
+  if (apiKeyFile === undefined) return choice
+  const apiKey = (await readFile(apiKeyFile, 'utf8')).trim()
+  if (apiKey === '') throw new RangeError(`apiKeyFile ${apiKeyFile} is empty, expected an API key`)
+  return { ...choice, apiKey }
 }
 
 /** How engines of a kind are created. */
@@ -129,7 +140,8 @@ function chosen<T>(
   context: EngineContext,
 ): Made<T>[] {
   const rest = Object.keys(installed).filter(name => choices.every(({ engine }) => engine !== name))
-  const create = async (choice: AnyChoice): Promise<T> => factories[choice.engine]!(choice as never, context)
+  const create = async (choice: AnyChoice): Promise<T> =>
+    factories[choice.engine]!((await withKey(choice)) as never, context)
   const made = ({ price, budget, ...choice }: AnyChoice): Made<T> => {
     const billing = { price, budget }
     if (!(choice.engine in installed)) return { engine: create(choice), billing }

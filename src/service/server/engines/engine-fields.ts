@@ -28,9 +28,15 @@ const url = addressSchema.meta({ about: 'URL of the server.' })
 export const urlField = (fallback: string) =>
   addressSchema.default(fallback).meta({ about: 'URL of the service.' })
 
+/** The key of a server or service: as text or in a file. */
+export const keyFields = {
+  apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
+  apiKeyFile: z.string().min(1).optional().meta({ about: 'File with the API key.' }),
+}
+
 /** Key, times and repetitions of requests over HTTP. */
 export const requestFields = {
-  apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
+  ...keyFields,
   timeoutMs: ms(10_000).meta({ about: 'Timeout of a request, including retries (ms).' }),
   retries: z.int().min(0).max(5).default(1).meta({ about: 'Number of retries.' }),
   cooldownMs: ms(5_000).meta({ about: 'Cooldown after three consecutive failures (ms).' }),

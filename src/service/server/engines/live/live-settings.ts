@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { ms } from '../engine-fields.ts'
+import { keyFields, ms } from '../engine-fields.ts'
 
 /** Settings that all engines over WebSocket have. */
 export const liveFields = {
-  apiKey: z.string().min(1).optional().meta({ about: 'API key for the server.' }),
+  ...keyFields,
   timeoutMs: ms(5_000).meta({ about: 'Timeout for opening a connection (ms).' }),
   cooldownMs: ms(10_000).meta({ about: 'Cooldown after three consecutive failures (ms).' }),
   quietMs: z.int().min(2_000).default(20_000).meta({
@@ -14,7 +14,7 @@ export const liveFields = {
 
 /** Settings of voices over a WebSocket that all utterances share. */
 export const sharedSpeechFields = {
-  apiKey: liveFields.apiKey,
+  ...keyFields,
   timeoutMs: ms(5_000).meta({
     about: 'Timeout for opening a connection, and maximum wait for the speech of a text (ms).',
   }),

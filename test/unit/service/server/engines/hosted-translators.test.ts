@@ -1,5 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../../src/common/clock.ts'
+import { systemWallClock } from '../../../../../src/common/wall-clock.ts'
+import { chosenTranslators } from '../../../../../src/service/server/engines/engine-factories.ts'
 import {
   AzureTranslator,
   DeepLTranslator,
@@ -105,6 +110,25 @@ describe.each(translators)('$name', ({ name, make, path, body, headers }) => {
     expect(status).toBeGreaterThanOrEqual(400)
     expect(server.refusals).toHaveLength(1)
   })
+})
+
+test('a key can be in a file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-key-'))
+  const apiKeyFile = join(folder, 'key')
+  const server = await new FakeHostedTranslators().listen()
+  const made = () => {
+    const choice = { ...OPTIONS, engine: 'google' as const, url: server.url, apiKey: undefined, apiKeyFile }
+    const context = { clock: systemClock, wallClock: systemWallClock }
+    return chosenTranslators([choice], { apertium: undefined }, context)[0]!.engine!
+  }
+  await expect(made()).rejects.toThrow('ENOENT')
+  await writeFile(apiKeyFile, `${KEY}\n`)
+  const engine = await made()
+  expect(await engine.translate('the dog', 'en-us', 'es-es')).toContain('perro')
+  await engine.close()
+  await writeFile(apiKeyFile, '\n')
+  await expect(made()).rejects.toThrow(`apiKeyFile ${apiKeyFile} is empty`)
+  await rm(folder, { recursive: true })
 })
 
 test('a quota that is used up rests for an hour', async () => {
