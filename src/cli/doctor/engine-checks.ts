@@ -6,6 +6,7 @@ import { SETUP } from '../engines.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 import type { DoctorEnvironment } from './environment.ts'
 import { modelChecks } from './model-checks.ts'
+import { retirementChecks } from './model-retirement.ts'
 
 type Engines = Config['embedded']['engines']
 
@@ -49,9 +50,10 @@ async function serverCheck(
   engine: ConfiguredEngine,
   around: DoctorEnvironment,
 ): Promise<Check | undefined> {
-  const { engine: kind, url, apiKey } = choiceOf(engine)
+  const { engine: kind, url, apiKey, apiKeyFile } = choiceOf(engine)
   const question = QUESTION[kind]
-  if (url === undefined || question === undefined) return undefined
+  // A key in a file is read by the engine itself.
+  if (url === undefined || question === undefined || apiKeyFile !== undefined) return undefined
   // LibreTranslate takes its key in the body and lists its languages without one.
   const status = await around.statusOf(url + question, kind === 'libretranslate' ? undefined : apiKey)
   if (status === undefined)
@@ -124,6 +126,7 @@ export async function engineChecks(
     ...(await moreVoices(flite, around)),
     ...models,
     ...(await sentenceChecks(usable, around, options)),
+    ...(await retirementChecks(usable, around)),
   ]
 }
 

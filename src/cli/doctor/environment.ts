@@ -46,6 +46,8 @@ export interface DoctorEnvironment extends FleetEnvironment, ModelEnvironment {
   ask(command: string, args: readonly string[]): Promise<string | undefined>
   /** Returns the status of a GET request, without following redirects; undefined without a response. */
   statusOf(url: string, bearer: string | undefined): Promise<number | undefined>
+  /** Returns the list of models of an OpenAI-compatible server; undefined if it has none. Never rejects. */
+  modelsAt(url: string, bearer: string | undefined): Promise<unknown>
   /** Sends an engine of the settings one real request. Never rejects. */
   testEngine(engine: ConfiguredEngine): Promise<EngineTest>
   /** Returns the response of a webhook receiver; `local`: allow private network addresses. */

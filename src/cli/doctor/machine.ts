@@ -143,6 +143,17 @@ export const localEnvironment: DoctorEnvironment = {
     }
   },
 
+  async modelsAt(url, bearer) {
+    const headers = bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }
+    try {
+      const signal = AbortSignal.timeout(PATIENCE_MS)
+      const answer = await fetch(`${url}/v1/models`, { headers, redirect: 'manual', signal })
+      return answer.ok ? await answer.json() : undefined
+    } catch {
+      return undefined
+    }
+  },
+
   async testEngine(engine) {
     const { language, text, pcm } = await sampleSentence()
     const sentence = { language, text, pcm, transcribed: true }

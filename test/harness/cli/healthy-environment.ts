@@ -36,6 +36,7 @@ export function soundMachine(changes: Partial<DoctorEnvironment> = {}): DoctorEn
     loadLibrary: async () => undefined,
     ask: async () => 'eSpeak NG text-to-speech: 1.51  Data at: /usr/lib',
     statusOf: async () => 200,
+    modelsAt: async () => undefined,
     testEngine: async ({ kind, name: engine }) => ({ kind, engine, outcome: 'ok' as const }),
     loadModel: async () => ({ worked: true, what: 'loaded', ms: 300 }),
     exists: async () => true,
