@@ -136,7 +136,7 @@ export const ERROR_TABLE = {
   ),
   interpretation_failed: row(
     'engine_failed',
-    503,
+    0,
     'error, disconnect',
     'The engine that translates from speech to speech failed.',
   ),

@@ -61,6 +61,8 @@ export abstract class FakeLiveServer {
       )
     })
     this.#http.on('upgrade', (request, socket, head) => {
+      // A client that is refused may reset the connection.
+      socket.on('error', () => {})
       const reject = (status: number) => {
         socket.end(`HTTP/1.1 ${status} Refused\r\ncontent-length: 0\r\nconnection: close\r\n\r\n`)
       }

@@ -81,7 +81,7 @@ const PARTS: Readonly<Record<ModelKind, Readonly<Record<string, Part>>>> = {
   },
   matcha: {
     acousticModel: { pattern: /^(?!.*(vocos|hifigan)).*\.onnx$/, name: 'model-steps-*.onnx' },
-    vocoder: { pattern: /(vocos|hifigan).*\.onnx$/, name: 'vocos-*.onnx or hifigan_*.onnx' },
+    vocoder: { pattern: /^(?=.*(vocos|hifigan)).*\.onnx$/, name: 'vocos-*.onnx or hifigan_*.onnx' },
     tokens,
     lexicon,
     dataDir: { ...dataDir, optional: true },
