@@ -1,7 +1,7 @@
 import type { Answering, ScriptedSession } from '../src/simulator/index.ts'
 import { durationMs } from '../src/transcode/pcm.ts'
 
-/** When a service answers: `inARow` answers, one per `everyMs` of audio, then nothing for another `pauseMs`. */
+/** The rhythm of a service: `inARow` answers, one per `everyMs` of audio, then nothing for another `pauseMs`. */
 export interface Pace {
   readonly everyMs: number
   readonly inARow: number
@@ -37,9 +37,9 @@ export interface PacedOptions {
   readonly mp3: Uint8Array
   /** The rhythm of sessions that start now; undefined: they get no answers. */
   readonly pace: () => Pace | undefined
-  /** False: due answers are left out. */
+  /** False: due answers are skipped. */
   readonly answering: () => boolean
-  /** Where in the rhythm a session starts (ms), so that not all answer at once. */
+  /** Position in the rhythm at which a session starts (ms), so that not all answer at once. */
   readonly phaseMs: (session: ScriptedSession) => number
   /** Called immediately before each answer is sent. */
   readonly onAnswer: (session: ScriptedSession) => void

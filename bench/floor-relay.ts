@@ -1,5 +1,5 @@
 /**
- * What both floors share: a relay without any audio work. Messages in, parsed, into fragments, to the service with acks;
+ * The shared part of both floors: a relay without any audio work. Messages in, parsed, into fragments, to the service with acks;
  * prepared frames back. A floor decides only when it sends which frames.
  */
 import { createServer } from 'node:http'
@@ -14,7 +14,7 @@ const FRAGMENT_BYTES = 1920
 const FRAMES_PER_FRAGMENT = 3
 /** 20 ms of µ-law. */
 export const FRAME_BYTES = 160
-/** Duration of a result; nothing is decoded here. */
+/** Duration of a result, without decoding it. */
 export const UTTERANCE_MS = 2200
 
 /** The option's type does not include false; without it the client offers compression. */

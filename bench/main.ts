@@ -48,7 +48,7 @@ async function legRows(wanted: BenchOptions): Promise<object> {
   const { windows, profile } = await benchLegs(wanted, say)
   const rows = summarise(windows)
   say(`\n${legTables(rows)}`)
-  // What the members of Discord channels hear is not measured.
+  // The sound in Discord channels is not measured.
   const silent = wanted.load === 'idle' || wanted.channel === 'discord'
   for (const remark of remarks(rows, silent)) say(remark)
   for (const { legs, each, median } of fleetRatios(windows)) {

@@ -52,7 +52,7 @@ export class Members implements Callers {
   }
 
   lost(): number {
-    // Without the bot in their channel, nobody interprets them.
+    // Without the bot in their channel, no one interprets them.
     return this.#members.filter(({ voice, guild }) => !voice || !guild.bot.voice).length
   }
 

@@ -8,7 +8,7 @@ export interface Serving {
   discord?: DiscordAccount | undefined
 }
 
-/** What a bot needs in order to log in to the simulated Discord. */
+/** The data with which a bot logs in to the simulated Discord. */
 export interface DiscordAccount {
   readonly token: string
   readonly apiUrl: string
@@ -31,7 +31,7 @@ export interface Run {
   pairs: boolean
 }
 
-/** What calls need to pass the signature check of the bridge. */
+/** The data with which calls pass the signature check of the bridge. */
 export interface Signature {
   authToken: string
   /** The public address that the bridge is configured with. */

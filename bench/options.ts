@@ -18,11 +18,11 @@ export interface BenchOptions {
   subjects: Subject[]
   /** How `dragoman serve` is started. */
   start: Start
-  /** What the participants say. */
+  /** The speech of the participants. */
   load: Load
-  /** How they are connected: by phone, the talk page, or a Discord voice channel. */
+  /** The connection of the participants: by phone, the talk page, or a Discord voice channel. */
   channel: Channel
-  /** Whether results of the service contain `endMs`. */
+  /** True if results of the service contain `endMs`. */
   endMs: boolean
   /** Length of one long window, minutes, with the memory every ten seconds. */
   minutes: number | undefined
@@ -30,7 +30,7 @@ export interface BenchOptions {
   observe: boolean
   /** Only JSON on standard output. */
   json: boolean
-  /** How the service sends the translated voice: in one result per answer, or in pieces. */
+  /** The form of the translated voice: in one result per answer, or in pieces. */
   mode: 'block' | 'streaming'
   /** Node flags for all subjects but `served`; by default those of `dragoman serve`. */
   node: string[]

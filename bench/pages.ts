@@ -80,7 +80,7 @@ class Page {
   #frames: number
   #sent = 0
   #firstAt = Number.NaN
-  /** When everything received has been played (ms). */
+  /** End of everything received (ms). */
   #dryAt = 0
 
   private constructor(socket: WebSocket, index: number, probe: LegProbe, said: Int16Array | undefined) {

@@ -142,7 +142,7 @@ export class LegProbe {
     }
   }
 
-  /** Whether audio sent to the phone can be heard in its frame due at `due`. */
+  /** True if audio sent to the phone is audible in its frame due at `due`. */
   #echoPossible(due: number): boolean {
     return due < this.#audibleUntil + ECHO_MS
   }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const PRIORITY = -15
 
-/** Whether processes can be pinned to a core here: requires `taskset` on PATH and two cores. */
+/** True if processes can be pinned to a core here: requires `taskset` on PATH and two cores. */
 export function canPin(): boolean {
   if (availableParallelism() < 2) return false
   return (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, 'taskset')))

@@ -26,7 +26,7 @@ export const SERVED_SIGNATURE = {
 
 /**
  * The settings of a bridge under load: everything that it needs to be called, and defaults for the rest. Each number
- * hears a language of its own, which identifies the leg at the service. Requests come from this machine, where the limits
+ * hears its own language, which identifies the leg at the service. Requests come from this machine, where the limits
  * per address do not apply by default.
  */
 export function servedSettings(options: ServedOptions): object {
@@ -53,7 +53,7 @@ export function servedSettings(options: ServedOptions): object {
   }
 }
 
-/** What differs from the defaults because of the load, for the output; undefined if nothing. */
+/** The differences from the defaults because of the load, for the output; undefined if nothing. */
 export function exceptions({ mode, channel, legs }: ServedOptions): string | undefined {
   const changed = [
     ...(mode === 'block' ? ['service.mode: block (--mode)'] : []),

@@ -26,7 +26,7 @@ export interface ServedStart extends ServedOptions {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** `dragoman serve` as a user starts it, with its settings in a folder of its own. The creator stops it. */
+/** `dragoman serve` as a user starts it, with its settings in its own folder. The creator stops it. */
 export class Served {
   /** The process that accepts calls. */
   readonly pid: number
@@ -87,7 +87,7 @@ export class Served {
   }
 }
 
-/** Ends processes that we started; some may have ended already. */
+/** Ends processes that we started; some have possibly ended already. */
 function kill(pids: readonly number[]): void {
   for (const pid of pids)
     try {

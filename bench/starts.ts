@@ -7,7 +7,7 @@ import { resolve } from 'node:path'
 export const STARTS = ['npm', 'source', 'installed', 'image'] as const
 export type Start = (typeof STARTS)[number]
 
-/** Where an image has the project. */
+/** Path of the project in an image. */
 const IMAGE_FOLDER = '/app/'
 
 /** Files that say how the bridge is started. */

@@ -17,7 +17,7 @@ export type Subject = (typeof SUBJECTS)[number]
 export const SUBJECT_CORE = 0
 export const LOAD_CORE = 1
 
-/** A program under load. Who started it stops it. */
+/** A program under load. The creator stops it. */
 export interface SubjectProcess {
   /** The process that accepts calls. */
   readonly pid: number
@@ -36,7 +36,7 @@ export interface SubjectOptions {
   readonly mode: 'block' | 'streaming'
   readonly channel: Channel
   readonly discord?: DiscordAccount | undefined
-  /** How to start `served`. */
+  /** The command that starts `served`. */
   readonly start: Start
   /** Node flags of all others: their memory settings. */
   readonly node: readonly string[]

@@ -63,7 +63,7 @@ export function summarise(windows: readonly Window[]): LegRow[] {
   )
 }
 
-/** CPU of a node of a fleet relative to `served`, for each number of legs: window by window, as they were taken in turn. */
+/** CPU of a node of a fleet relative to `served`, for each number of legs: window by window, as taken in turn. */
 export function fleetRatios(windows: readonly Window[]): { legs: number; each: number[]; median: number }[] {
   const numbers = Array.from(new Set(windows.map(window => window.legs))).sort((a, b) => a - b)
   return numbers.flatMap(legs => {

@@ -2,7 +2,7 @@ import { concat, SAMPLE_RATE, saturate } from '../src/transcode/pcm.ts'
 import { sentence, twoVoices } from './speech.ts'
 
 /**
- * What the phones say: recorded speech with its pauses; the same without pauses, as on a noisy line; music, as on hold;
+ * The speech of the phones: recorded speech with its pauses; the same without pauses, as on a noisy line; music, as on hold;
  * or nothing.
  */
 export const LOADS = ['speech', 'talk', 'music', 'idle'] as const
@@ -33,7 +33,7 @@ const HARMONICS = 8
 /** Amplitude of the first harmonic: the sum is about −15 dBFS, as loud as music on hold. */
 const TONE_PEAK = 3_200
 
-/** What all phones of a run say in a loop, and what the service answers. 16 kHz mono. */
+/** The speech of all phones of a run, in a loop, and the answer of the service. 16 kHz mono. */
 export interface Voices {
   /** Undefined: silence. */
   readonly said: Int16Array | undefined

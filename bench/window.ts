@@ -42,7 +42,7 @@ export interface Window {
   figures: Figures
 }
 
-/** What to measure. */
+/** The subject of a measurement. */
 export interface WindowOptions {
   readonly subject: Subject
   readonly legs: number

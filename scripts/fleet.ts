@@ -4,7 +4,7 @@
  *
  *   npm run fleet [-- --port 8080]
  *
- * For trying it out: everything listens on loopback, phones need no signature, and nothing is kept.
+ * For trying it out: everything listens on loopback, phones need no signature, and all data is temporary.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'

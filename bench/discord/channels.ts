@@ -54,7 +54,7 @@ export interface Counted {
   framesIn: number
   packetsIn: number
   packetsOut: number
-  /** How late a slot of a channel's stream was sent. */
+  /** Lateness of a slot of a channel's stream. */
   lateMs: { p50: number; p99: number; max: number }
   slotsMissed: number
   starved: number

@@ -13,7 +13,7 @@ import { speech } from '../speech.ts'
 import { Samples } from '../stats.ts'
 import { type BenchChannel, BOT, benchChannels, type Count, type Counted, type Open } from './channels.ts'
 
-/** How far ahead of real time ears are given frames, as a playout does. */
+/** Lead over real time with which ears are given frames, as a playout does. */
 const LEAD_FRAMES = 10
 /** Later than this, slots were left out. */
 const LEFT_OUT_MS = 60

@@ -14,7 +14,7 @@ const FRAGMENT_MS = 60
 export interface Talk {
   /** From the end of each sentence to the first byte of its mp3 (ms). */
   readonly latenciesMs: readonly number[]
-  /** Whether the service reported that it falls behind. */
+  /** True if the service reported that it falls behind. */
   readonly told: boolean
 }
 

@@ -14,7 +14,7 @@ const ABOUT: Readonly<Record<string, string>> = {
     'A client for any server of the [translation-service interface](../../service/protocol.md), and the translator that the relay uses.',
   './service/server': 'The embedded translation service, alone or with your own engines.',
   './telephony':
-    'What phone carriers share: ports, bridge and dialer for a [carrier of your own](../../how-to/add-a-carrier.md).',
+    'The shared parts of phone carriers: ports, bridge and dialer for a [carrier of your own](../../how-to/add-a-carrier.md).',
   './twilio': 'Twilio as a Fastify plugin.',
   './discord': 'Discord as a Fastify plugin.',
   './browser': 'Talking in a browser, as a Fastify plugin.',

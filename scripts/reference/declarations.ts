@@ -103,7 +103,7 @@ function pick(all: readonly Declaration[], wanted: string, module: string): Decl
 const BEGINS =
   /^(?:export )?(?:default )?(?:declare )?(?:abstract )?(class|interface|type|function|const) ([\w$]+)/
 
-/** The declarations in a file of compiler output: everything that starts at the beginning of a line. */
+/** The declarations in a file of compiler output: everything that starts a line. */
 function declared(source: string): Declaration[] {
   const defaults = /^export default (\w+);/m.exec(source)?.[1]
   const found: Declaration[] = []

@@ -9,7 +9,7 @@ interface ToldShape extends Shape {
 
 /** One row of the page. */
 export interface SettingRow {
-  /** `twilio.numbers.*.speaks`: keys below a star are names of your own, or entries of a list. */
+  /** `twilio.numbers.*.speaks`: keys below a star are your own names, or entries of a list. */
   readonly path: string
   readonly variable: string
   readonly about: string | undefined

@@ -60,7 +60,7 @@ export interface App extends AsyncDisposable {
 }
 
 /**
- * Assembles the app without listening. Throws `BridgeError` `CONFIG` for settings that cannot work; then nothing of it
+ * Assembles the app without listening. Throws `BridgeError` `CONFIG` for settings that cannot work; then no part of it
  * is left running.
  */
 export async function buildApp(config: AppConfig, options: AppOptions = {}): Promise<App> {

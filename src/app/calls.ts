@@ -44,7 +44,7 @@ export interface Calls extends AsyncDisposable {
   /** Limits wrong room codes from browsers, so that those do not lock out phone callers. */
   readonly addressCodeLimiter: AddressCodeLimiter
   readonly recorder: DiskRecorder
-  /** What participants have changed, for other nodes; undefined: this process is alone. */
+  /** Changes by participants, for other nodes; undefined: this process is alone. */
   readonly changes: KeptChanges | undefined
 }
 

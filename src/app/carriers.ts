@@ -33,7 +33,7 @@ export interface OpenCarrier {
   readonly dialer: CarrierDialer | undefined
   /** The dialer with the configured rate limits. */
   readonly limitedDialer: RateLimitedDialer | undefined
-  /** Registers its plugin. `localToken` also signs requests, from this machine; undefined: nothing is signed. */
+  /** Registers its plugin. `localToken` also signs requests, from this machine; undefined: requests are not signed. */
   register(
     server: FastifyInstance,
     options: CarrierBridgeOptions,

@@ -46,7 +46,7 @@ export interface AppOptions {
   readonly streamLimits?: Partial<StreamLimits>
 }
 
-/** What the app is made of. Its plugins use it; the app keeps ownership. */
+/** The parts of the app. Its plugins use it; the app keeps ownership. */
 export interface AppContext {
   readonly settings: AppSettings
   readonly fleet: Fleet

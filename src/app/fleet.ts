@@ -69,7 +69,7 @@ export function canTakeOver(fleet: Fleet): boolean {
   return fleet.status === 'up' && fleet.nodes.some(({ node, draining }) => node !== fleet.node && !draining)
 }
 
-/** Returns what the carriers need of the fleet; undefined for a server of its own. */
+/** Returns what the carriers need of the fleet; undefined for a standalone server. */
 export function carrierFleet(
   fleet: Fleet,
   homes: RoomHomes,

@@ -26,7 +26,7 @@ export interface GuardsOptions {
   readonly log: Logger
 }
 
-/** What decides whether the app takes new calls. */
+/** The conditions under which the app accepts new calls. */
 export interface Guards extends Disposable {
   readonly overload: Overload
   readonly drain: Drain

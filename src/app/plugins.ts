@@ -104,7 +104,7 @@ function browser(context: AppContext) {
     links: roomLinks,
     homes: fleet.status === 'alone' ? undefined : homes,
     captions: (room, ttlMs) =>
-      // Without API keys, nothing that captions need is kept.
+      // Without API keys, the data of captions is not kept.
       settings.control.keys.length === 0 || lives.idOf(room) === undefined
         ? undefined
         : captionPagePath(room, links.issue(room, Math.min(ttlMs, LONGEST_LINK_MS)).token),

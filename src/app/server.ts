@@ -49,7 +49,7 @@ export interface ServerOptions {
   readonly limits: LimitSettings
   /** Proxies trusted to set `X-Forwarded-For`. */
   readonly trustProxy: readonly string[]
-  /** Accepts addresses that begin with the path of a node. */
+  /** Accepts addresses that start with the path of a node. */
   readonly nodePaths?: boolean
   readonly clock: Clock
   readonly log: Logger

@@ -11,7 +11,7 @@ import { openChannels, openPreferences } from './bridges.ts'
 import { openUsageFile, type UsageFile } from './call-usage-file.ts'
 
 /**
- * What the app keeps between its runs, in files or in the tables of a fleet; each is undefined if it is not configured.
+ * Data that the app keeps between its runs, in files or in the tables of a fleet; each is undefined if it is not configured.
  */
 export interface Stores extends AsyncDisposable {
   /** Today’s usage of calls. */

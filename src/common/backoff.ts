@@ -3,7 +3,7 @@
  * of carriers and engines, and the connections of the pages. Runs in browsers too.
  */
 
-/** How the delay between attempts grows. */
+/** Growth of the delay between attempts. */
 export interface BackoffPolicy {
   /** Delay before the first retry (ms). Each further one doubles it. */
   readonly firstMs: number

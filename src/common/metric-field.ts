@@ -4,7 +4,7 @@ export type Labels = Readonly<Record<string, string>>
 export type NumbersOf<T> = { [K in keyof T]-?: T[K] extends number ? K : never }[keyof T]
 
 /**
- * Metric of a counted field: name, help, factor to base units, and labels of its own. Fields of the same name are one
+ * Metric of a counted field: name, help, factor to base units, and its own labels. Fields of the same name are one
  * metric, and differ by these labels.
  */
 export type FieldSpec = readonly [name: string, help: string, factor?: number, labels?: Labels]

@@ -25,7 +25,10 @@ interface Keyed {
 
 const KINDS = ['transcription', 'translation', 'synthesis', 'interpretation'] as const
 
-/** Completes the engines that have no key with the provider's usual variable of `env`. */
+/**
+ * Completes the engines that have no key with the provider's usual variable of `env`. A key or key file of the settings
+ * always takes precedence. Engines without an address are local, and unchanged.
+ */
 export function withProviderKeys(engines: Engines, env: Environment): Engines {
   const keyed = <T extends object>(engine: T): T => {
     const { url, apiKey, apiKeyFile } = engine as Keyed

@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import { BridgeError } from '../common/errors.ts'
 import type { Entry, Table } from '../core/model/fleet.ts'
 
-/** What a store holds under a key. `value` is undefined after a deletion, whose revision a new write must name. */
+/** The entry of a store under a key. `value` is undefined after a deletion, whose revision a new write must name. */
 export interface Stored {
   readonly value: string | undefined
   readonly revision: number
 }
 
-/** A write was refused because the entry has changed since it was read. Nothing was written. */
+/** A write was refused because the entry has changed since it was read. The entry is unchanged. */
 export class WriteConflict extends Error {
   constructor(key: string, revision: number) {
     super(`entry ${key} is not at revision ${revision}`)
@@ -24,11 +24,11 @@ export interface KeyValueStore {
   get(key: string): Promise<Stored | undefined>
   /** Writes over `revision`, 0 for a key that never existed; rejects with `WriteConflict` for any other. Returns the new one. */
   write(key: string, value: string, revision: number): Promise<number>
-  /** Writes over whatever is there. */
+  /** Writes unconditionally. */
   put(key: string, value: string): Promise<number>
   /** Deletes the entry, with `revision` only if it is unchanged. */
   delete(key: string, revision?: number): Promise<void>
-  /** All entries whose keys begin with `prefix`, except deleted ones. */
+  /** All entries whose keys start with `prefix`, except deleted ones. */
   entries(prefix: string): Promise<ReadonlyMap<string, Stored>>
 }
 

@@ -25,7 +25,7 @@ export interface LimitOptions {
 }
 
 /**
- * Changes one value of `store` by compare-and-set until nobody else has changed it meanwhile. `change` returns the new
+ * Changes one value of `store` by compare-and-set until no one else has changed it meanwhile. `change` returns the new
  * value, or undefined to leave it. Rejects with `FLEET_AWAY`; it is then unknown whether the value was changed.
  */
 async function update<T>(
@@ -52,7 +52,7 @@ async function update<T>(
 
 /**
  * A quota whose units are leased in chunks by compare-and-set, so that all nodes together never lease more than the
- * limit. `take` uses the lease without waiting; the next chunk is requested when half of one is left. Units whose lease
+ * limit. `take` uses the lease without waiting; the next chunk is requested when half of one remains. Units whose lease
  * is in doubt count as spent.
  */
 export class StoreQuota implements Quota {

@@ -105,7 +105,7 @@ class LoneRegistrar implements Registrar {
   }
 }
 
-/** There is nobody to ask, to tell, or to hear. */
+/** There are no other nodes. */
 class LoneExchange implements Exchange {
   readonly #answered = new Set<string>()
 

@@ -6,9 +6,9 @@ import type { FleetNode, NodeIdentity, NodeReport } from '../core/model/fleet.ts
 
 /** Interval of heartbeats (ms). */
 export const HEARTBEAT_MS = 500
-/** A node that was not heard for this long can be replaced (ms). */
+/** A node that was silent for this long can be replaced (ms). */
 export const LEASE_MS = 2_000
-/** A node that was not heard for this long is no longer listed (ms). */
+/** A node that was silent for this long is no longer listed (ms). */
 const FORGET_MS = 60_000
 
 export const nodeName = z
@@ -20,7 +20,7 @@ const count = z.int().min(0).max(1_000_000)
 export const heartbeatSchema = z.object({
   node: nodeName,
   incarnation: z.string().max(32),
-  /** When this incarnation started (wall clock ms): the older of two of one name gives way. */
+  /** Start of this incarnation (wall clock ms): the older of two of one name gives way. */
   startedAt: z.number(),
   address: z.string().max(256),
   version: z.string().max(64),
@@ -52,7 +52,7 @@ interface Known {
 }
 
 /**
- * The nodes of a fleet, by their heartbeats. Whether a node is alive is judged by this node’s monotonic clock alone, so
+ * The nodes of a fleet, by their heartbeats. A node counts as alive by this node’s monotonic clock alone, so
  * wrong wall clocks do not matter. Heartbeats decide only how long others wait; a store decides who is home.
  */
 export class Members implements Disposable {
@@ -61,7 +61,7 @@ export class Members implements Disposable {
   readonly #options: MembersOptions
   readonly #startedAt: number
   readonly #known = new Map<string, Known>()
-  /** Since when others can be heard (clock ms). */
+  /** Since when other nodes can be received (clock ms). */
   #listeningSince: number
   #report: () => NodeReport = () => NOTHING
   #ticker: Ticker | undefined
@@ -111,14 +111,14 @@ export class Members implements Disposable {
     if (!known && !heartbeat.goodbye && this.#ticker) this.#beat()
   }
 
-  /** Nothing could be heard until now: no node counts as silent for that. */
+  /** No heartbeat could arrive until now: no node counts as silent for that. */
   reconnected(): void {
     const heardAt = this.#options.clock.now()
     this.#listeningSince = heardAt
     for (const [node, known] of this.#known) this.#known.set(node, { ...known, heardAt })
   }
 
-  /** All nodes that were heard recently, this one first. */
+  /** All nodes with recent heartbeats, this one first. */
   get nodes(): readonly FleetNode[] {
     const now = this.#options.clock.now()
     const others: FleetNode[] = []

@@ -16,7 +16,7 @@ const ATTEMPTS = 8
 /** A home that is silent but whose process answers over HTTP is replaced after this time (ms). */
 const LONGEST_SILENCE_MS = 10_000
 
-/** Who is home. Without `epoch`, the entry was written by another node, which moved the name; its revision counts. */
+/** The node that is home. Without `epoch`, the entry was written by another node, which moved the name; its revision counts. */
 const homeSchema = z.object({
   node: z.string(),
   incarnation: z.string(),
@@ -169,7 +169,7 @@ export class StoreRegistrar implements Registrar, Disposable {
     const { self, store, counters, members } = this.#options
     if (members.superseded) throw away('another process has the name of this node')
     const held = this.#byKey.get(key)
-    // What is remembered can be outdated: this process was possibly stopped meanwhile.
+    // A remembered entry can be outdated: this process was possibly stopped meanwhile.
     if (held && (await this.#verify(key, held.epoch))) return { kind: 'home', epoch: held.epoch }
     let stored: Stored | undefined
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -198,7 +198,7 @@ export class StoreRegistrar implements Registrar, Disposable {
     throw away('the entry is changed too often')
   }
 
-  /** Returns whether another node can become home in place of `home`. */
+  /** Returns whether another node can become home instead of `home`. */
   async #replaceable(home: Home, gone: NodeIdentity | undefined): Promise<boolean> {
     const { members, reach } = this.#options
     if (gone?.node === home.node && gone.incarnation === home.incarnation) return true

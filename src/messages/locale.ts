@@ -29,7 +29,7 @@ export function languageOfLocale(locale: string): LanguageId {
 }
 
 /**
- * Messages by language. Keys are primary languages (`es`), or tags of a region with texts of its own (`es-mx`). Pages
+ * Messages by language. Keys are primary languages (`es`), or tags of a region with its own texts (`es-mx`). Pages
  * load this file too.
  */
 type Catalog<T> = Readonly<Partial<Record<string, T>>>

@@ -7,7 +7,7 @@ const LONGEST_REQUEST_MS = 10_000
 
 /**
  * Lets a server end without cutting requests short. From `begin` on, each reply ends its connection, so that a proxy sends
- * the next request elsewhere. `finish` stops listening and awaits the replies that have not begun; long replies such as
+ * the next request elsewhere. `finish` stops listening and awaits the replies that have not started; long replies such as
  * event streams, and WebSockets, are not awaited.
  */
 export class GracefulClose {
@@ -44,7 +44,7 @@ export class GracefulClose {
     this.begin()
     this.#server.server.close()
     this.#server.server.closeIdleConnections()
-    // Those that have begun are streams, or end on their own.
+    // Those that have started are streams, or end on their own.
     for (const reply of this.#waiting) if (reply.headersSent) this.#waiting.delete(reply)
     if (this.#waiting.size === 0) return
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -75,5 +75,5 @@ function served(name: string, shared: readonly string[]): boolean {
   return [...SHARED, ...shared].includes(name.slice(0, -extname(name).length))
 }
 
-/** Modules outside these folders that pages load, whichever plugin serves them. */
+/** Modules outside these folders that pages load from any plugin. */
 const SHARED = ['common/backoff', 'common/language', 'messages/locale']

@@ -23,7 +23,7 @@ export const AUDIO_RATES = [8000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000
 
 /** Values of `receiveAudio.mode` and of the voice list's `mode`. */
 export const MODES = ['block', 'streaming'] as const
-/** Translated speech: one utterance at a time, or in pieces as it is made. */
+/** Translated speech: one utterance at a time, or in pieces as synthesized. */
 export type Mode = (typeof MODES)[number]
 
 /** Values of the voice list's `voiceGender`. */
@@ -46,7 +46,7 @@ export interface ReceiveAudio {
   codec: 'mp3'
   /** One of `AUDIO_RATES`. */
   sampleRate: number
-  /** `block`: one `result` per utterance. `streaming`: the mp3 in several, as it is made. */
+  /** `block`: one `result` per utterance. `streaming`: the mp3 in several, as synthesized. */
   mode: Mode
 }
 
@@ -75,7 +75,7 @@ export interface ResultFile {
 }
 
 /**
- * Ours: names of the engines that serve in place of the preferred ones, which fail or are over their budget, by kind.
+ * Ours: names of the engines that serve instead of the preferred ones, which fail or are over their budget, by kind.
  * On finals; absent while all preferred engines serve.
  */
 export interface StandInNames {
@@ -97,14 +97,14 @@ export interface SttResult {
   startMs: number
   /** End of the part of the utterance that this result covers (ms). */
   endMs: number
-  /** Ours: the language that was heard, from engines that detect it. Finals only. */
+  /** Ours: the detected language, from engines that detect it. Finals only. */
   languageIdHeard?: string
   standIns?: StandInNames
 }
 
 /**
  * Payload of `result` on `/sts`. A partial has neither `translation` nor `file`, unless the service interprets while
- * somebody speaks: then both grow with the partials. Streamed audio leaves `file` out.
+ * someone speaks: then both grow with the partials. Streamed audio leaves `file` out.
  */
 export interface StsResult extends SttResult {
   languageIdTarget: string

@@ -13,7 +13,7 @@ const EXCLUSIVE_NOW = 2 | 4
 
 /**
  * Runs `work` on files in the folder of `path`, in one process at a time. The system locks the folder (`flock`) and
- * unlocks it when the process ends for any reason, so no stale lock remains. Where that is not possible (some network
+ * unlocks it when the process ends for any reason, so no stale lock remains. If that is not possible (some network
  * file systems, or without `koffi`), the file `<path>.lock` is the lock; if a killed process left it behind, an error
  * names it after a few seconds.
  */

@@ -6,7 +6,7 @@ const SMALLEST = 1_024
 const MOST_BEGINNINGS = 1_000
 
 /**
- * One voice as it was received: the bytes of all results in one buffer, so that it can be decoded as often as needed.
+ * One voice as received: the bytes of all results in one buffer, so that it can be decoded as often as needed.
  * Positions count from the first byte, including those that were dropped.
  */
 export class EncodedVoice {

@@ -35,7 +35,7 @@ async function epochOf(fleet: Fleet, name: string): Promise<number> {
   return claim.epoch
 }
 
-/** Takes single units in turn until nothing is left, and returns how many. At most 50. */
+/** Takes single units in turn until nothing remains, and returns how many. At most 50. */
 async function takenOf(quotas: readonly Quota[]): Promise<number> {
   let taken = 0
   for (let failures = 0; failures < 6; failures++) {
@@ -51,7 +51,7 @@ async function takenOf(quotas: readonly Quota[]): Promise<number> {
   return taken
 }
 
-/** What a node promises on its own. */
+/** The guarantees of one node. */
 export const nodeChecks: Checks<Fleet> = {
   async 'keeps the epoch of a name until it is released'(fleet) {
     const name = fresh('room')
@@ -151,7 +151,7 @@ async function join({ nodes: [one, two], patienceMs }: FleetSubject, draining = 
   await until(() => sees(one, two) && sees(two, one), patienceMs, 'heartbeats')
 }
 
-/** What the nodes of a fleet promise together. */
+/** The guarantees of all nodes together. */
 const togetherChecks: Checks<FleetSubject> = {
   async 'makes one of two nodes home'({ nodes: [one, two] }) {
     for (let round = 0; round < 5; round++) {

@@ -20,7 +20,7 @@ import type { Checks } from './suite.ts'
 /** End of a call as its phone notices it: the participant or the other side hung up, or the call was rejected. */
 export type PhoneEnd = 'hung-up' | 'busy' | 'rejected'
 
-/** What a called phone does. */
+/** The behaviour of a called phone. */
 export type Callee = 'answers' | 'rings' | 'is-busy' | 'is-a-machine'
 
 /** A phone in a call, which follows the carrier’s instructions. */

@@ -27,7 +27,7 @@ if [ ! -s nats_cert.pem ]; then
   # openssl excludes other users from its keys.
   chmod 644 nats_key.pem
   rm -f nats.csr nats.ext nats_ca.srl
-  # Nothing else is signed with it.
+  # It signs nothing else.
   rm -f nats_ca_key.pem
 fi
 if [ ! -s twilio_auth_token ]; then

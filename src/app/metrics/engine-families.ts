@@ -66,7 +66,7 @@ export function engineFamilies(sources: () => EngineSources | undefined): Family
     ),
     labeled(
       'dragoman_engine_replaced',
-      '1 while another engine serves in place of this one.',
+      '1 while another engine serves instead of this one.',
       [...BY_ENGINE, 'instead'],
       () =>
         (sources()?.standIns ?? []).map(({ kind, engine, instead }) => [[kind, engine, instead], 1] as const),

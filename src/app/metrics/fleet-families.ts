@@ -12,7 +12,7 @@ export interface FleetSources {
   readonly homes: RoomHomes
 }
 
-/** Metrics of a node of a fleet; without values for a server of its own. */
+/** Metrics of a node of a fleet; without values for a standalone server. */
 export function fleetFamilies({ fleet, homes }: FleetSources): Family[] {
   const { counters } = fleet
   const inFleet = <T>(read: (counters: FleetCounters) => T) => (counters ? read(counters) : undefined)

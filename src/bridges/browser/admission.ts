@@ -126,7 +126,7 @@ export class VisitorAdmission {
         hello.link ?? (await links.issue(guest.room, Math.min(settings.maxMinutes * 60_000, LONGEST_LINK_MS)))
     } catch (error) {
       log.warn(errorFields(error), 'room cannot be entered now')
-      // A room of its own works without the fleet.
+      // A private room works without the fleet.
       if (guest.invited) {
         if (!disconnected.aborted) this.#refuse(socket, 'busy')
         return

@@ -1,7 +1,7 @@
 /**
  * Format of audio on the socket, in both directions: a header of 8 bytes, then 20 ms frames of 16 kHz mono linear16,
  * all little-endian. Bytes 0–3: sequence number of the audio message. Bytes 4–7: timestamp of its first sample on the
- * sender’s clock, in samples; it jumps where nothing was sent. Both start at any value and wrap at 2^32. Shared by
+ * sender’s clock, in samples; it jumps where audio is missing. Both start at any value and wrap at 2^32. Shared by
  * the server and the page.
  */
 

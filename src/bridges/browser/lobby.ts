@@ -13,7 +13,7 @@ export interface Origin {
 }
 
 /**
- * Connections awaiting admission. When there are too many, the oldest connection of the busiest address is closed, so
+ * Connections awaiting admission. If there are too many, the oldest connection of the busiest address is closed, so
  * idle connections cannot keep out a visitor with a link.
  */
 export class Lobby {

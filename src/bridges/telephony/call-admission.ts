@@ -35,7 +35,7 @@ import type { StreamTokens } from './streams/stream-tokens.ts'
 export interface ResumeState {
   readonly resumes: number
   readonly attempt?: number
-  /** When the call was first admitted (s since 1970). */
+  /** Time of the first admission (s since 1970). */
   readonly beganAt?: number | undefined
 }
 
@@ -123,7 +123,7 @@ export class CallAdmission {
     return admitted.callee ? instructions.hangUp() : this.#turnAway('busy', admitted.resumes)
   }
 
-  /** Notes when the call began; one that continues has used a part of its time. */
+  /** Notes when the call started; one that continues has used a part of its time. */
   #timed(admitted: AdmittedCall): AdmittedCall {
     const now = this.#options.wallClock() / 1_000
     const { invitation, beganAt } = admitted

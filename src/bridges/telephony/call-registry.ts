@@ -33,7 +33,7 @@ export interface AdmittedCall {
   readonly resumes?: number
   /** Its last known attempt. */
   readonly attempt?: number
-  /** When it was first admitted, at any server (s since 1970). */
+  /** Time of its first admission, at any server (s since 1970). */
   readonly beganAt?: number | undefined
 }
 
@@ -44,7 +44,7 @@ export class Call {
   /** The originator of the call, if it was placed from here. */
   readonly watch: StreamWatch | undefined
   readonly callee: boolean
-  /** When it was first admitted, at any server (s since 1970); undefined if that is unknown. */
+  /** Time of its first admission, at any server (s since 1970); undefined if that is unknown. */
   readonly beganAt: number | undefined
   /** Resumptions since a stream last worked. */
   #resumes: number

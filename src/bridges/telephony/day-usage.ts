@@ -29,7 +29,7 @@ const forgetfulLedger: DayLedger = { known: true, earlier: () => NOTHING, note()
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
-/** What a call counts for: everything, a number, a key. */
+/** The quotas that a call counts for: everything, a number, a key. */
 export interface UsageScope {
   readonly name: string
   /** It has a daily limit, so its usage goes to the ledger. */

@@ -7,10 +7,10 @@ import type { AdmittedCall } from './call-registry.ts'
 import type { Instructions } from './ports/call-instructions.ts'
 import { invitationFields } from './resumption.ts'
 
-/** Time in which the home of a room answers for a call (ms). Short, because the home may have ended. */
+/** Time in which the home of a room answers for a call (ms). Short, because the home has possibly ended. */
 const ANSWER_MS = 400
 
-/** How a carrier’s bridge takes part in a fleet. The caller keeps ownership of all objects. */
+/** The part of a carrier’s bridge in a fleet. The caller keeps ownership of all objects. */
 export interface CarrierFleet {
   /** Name of this node. */
   readonly node: string
@@ -97,7 +97,7 @@ export class FleetCalls implements Disposable {
   readonly #stack = new DisposableStack()
   #host: CallHost | undefined
 
-  /** `carrier` is the name of the carrier; `fleet` is undefined for a server of its own. */
+  /** `carrier` is the name of the carrier; `fleet` is undefined for a standalone server. */
   constructor(carrier: string, fleet: CarrierFleet | undefined) {
     this.#name = carrier
     this.#fleet = fleet

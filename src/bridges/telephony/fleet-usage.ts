@@ -26,7 +26,7 @@ interface OpenQuota {
   owed: number
 }
 
-/** What a minute of a call takes from a quota. */
+/** The use of a quota by a minute of a call. */
 interface Demand {
   readonly scope: string
   readonly limit: number

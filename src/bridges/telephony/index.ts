@@ -1,5 +1,5 @@
 /**
- * What every phone carrier shares, as the package entry `dragoman/telephony`: a carrier implements the ports, and
+ * The shared parts of all phone carriers, as the package entry `dragoman/telephony`: a carrier implements the ports, and
  * `registerCarrier` does the rest.
  */
 

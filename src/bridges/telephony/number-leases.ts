@@ -42,7 +42,7 @@ interface Lease {
 
 /**
  * Takes inbound calls and their minutes from the limits that a number has on all nodes. Calls in progress continue when
- * no minute is left. While the fleet is unavailable, callers are admitted within this node’s share of the calls. A call whose
+ * no minute remains. While the fleet is unavailable, callers are admitted within this node’s share of the calls. A call whose
  * room is at another node is passed on to that node.
  */
 export class NumberLeases implements Disposable {

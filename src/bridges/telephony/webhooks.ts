@@ -316,7 +316,7 @@ function send(reply: FastifyReply, { contentType, body }: Instructions): Fastify
   return reply.type(contentType).send(body)
 }
 
-/** A stream that ended this long after it could begin has worked. Instructions are no older than a day (s). */
+/** A stream that ended this long after it could start has worked. Instructions are no older than a day (s). */
 const WORKED_SECONDS = 3
 const LONGEST_SECONDS = 86_400
 
@@ -324,7 +324,7 @@ const LONGEST_SECONDS = 86_400
 function pastOf({ query }: IncomingCall, now: number): ResumeState {
   const seconds = now / 1_000 - (countOf(query[ISSUED_FIELD]) ?? Number.POSITIVE_INFINITY)
   const before = countOf(query[RESUMES_FIELD]) ?? 0
-  // Repeated resumptions began with a pause, as `connect` has it.
+  // Repeated resumptions started with a pause, as `connect` has it.
   const lasted = seconds - Math.max(0, before - 1)
   const worked = lasted >= WORKED_SECONDS && seconds < LONGEST_SECONDS
   const resumes = worked ? 0 : before

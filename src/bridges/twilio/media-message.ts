@@ -88,7 +88,7 @@ function numberAt(data: Buffer, from: number, to: number): number {
 
 /**
  * Decodes into `AUDIO` and returns the number of bytes: -1 if a character is not of base64, if there are too many, or
- * if one is left over. Padding is optional.
+ * if one remains. Padding is optional.
  */
 function decodeBase64(data: Buffer, from: number, to: number): number {
   let end = to

@@ -42,7 +42,7 @@ export interface SocketLegOptions<C extends string, N extends SocketLegCounters>
   readonly counters: N
   readonly limits: SocketLegLimits
   readonly log: Logger
-  /** What connects, for errors: `carrier` or `page`. */
+  /** Kind of the peer, for errors: `carrier` or `page`. */
   readonly peer: string
   /** The close code for the end of the leg. */
   readonly causeOf: (reason: EndReason) => C

@@ -167,7 +167,7 @@ const PATIENCE_MS = 3_000
 
 /**
  * Returns why the bridge at `server` cannot translate between the languages, with the languages it supports. Returns
- * undefined if it can, or if it does not report them (its browser bridge may be off). Never rejects.
+ * undefined if it can, or if it does not report them (if its browser bridge is off). Never rejects.
  */
 export async function bridgeLanguageProblem(
   server: string,

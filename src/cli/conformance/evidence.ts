@@ -108,7 +108,7 @@ export interface Probe {
   readonly speech: string
   /** 16 kHz mono linear16, in the source language, followed by a pause. */
   readonly pcm: Int16Array
-  /** Speed at which audio is sent, as a multiple of real time; 0: as fast as it is acknowledged. */
+  /** Speed at which audio is sent, as a multiple of real time; 0: as fast as acknowledged. */
   readonly pace: number
   /** Maximum wait for an expected event (ms). */
   readonly patienceMs: number

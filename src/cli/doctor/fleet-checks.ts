@@ -3,7 +3,7 @@ import { howToInstall, missingOf } from '../../common/optional-package.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
-/** What the doctor needs of the outside; tests provide their own. */
+/** Access to the outside; tests provide their own. */
 export interface FleetEnvironment {
   /** Joins the fleet for a moment. Rejects with a `BridgeError`. */
   fleet(config: Config): Promise<ExaminedFleet>

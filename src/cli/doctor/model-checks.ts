@@ -24,9 +24,9 @@ type ModelTrial =
   | { readonly worked: true; readonly what: string; readonly ms: number }
   | { readonly worked: false; readonly reason: string }
 
-/** What the checks need of the outside; tests provide their own. */
+/** Access to the outside; tests provide their own. */
 export interface ModelEnvironment {
-  /** Loads a model in a process of its own. Never rejects. */
+  /** Loads a model in its own process. Never rejects. */
   loadModel(model: ModelChoice): Promise<ModelTrial>
 }
 
@@ -94,7 +94,7 @@ function missing(name: string, problem: string, source: ModelSource): Check {
   )
 }
 
-/** Loads a model in a process of its own, and ends that process. Never rejects. */
+/** Loads a model in its own process, and ends that process. Never rejects. */
 export async function loadModel({ task, choice }: ModelChoice): Promise<ModelTrial> {
   const begun = systemClock.now()
   try {

@@ -21,7 +21,7 @@ export interface CompareOptions {
   readonly open?: typeof openAlone
 }
 
-/** What one engine made of all sentences over one line. */
+/** The output of one engine for all sentences over one line. */
 interface Measured {
   readonly engine: string
   readonly line: keyof typeof LINES

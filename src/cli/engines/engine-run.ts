@@ -25,7 +25,7 @@ export interface RunTimes {
   readonly total: number
 }
 
-/** What an engine made of a sentence. */
+/** The output of an engine for a sentence. */
 export interface EngineRun {
   readonly times: RunTimes
   /** The transcript. */
@@ -223,7 +223,7 @@ class SpokenRun {
     }
   }
 
-  /** Resolves when all utterances are final and none began for a while. */
+  /** Resolves when all utterances are final and none started for a while. */
   async #complete(endsAt: number): Promise<void> {
     const latest = endsAt + this.#patienceMs
     for (;;) {

@@ -1,4 +1,4 @@
-/** What engines and models there are. */
+/** The available engines and models. */
 
 import type { Config } from '../../config/load.ts'
 import type { TextTranslator } from '../../service/server/engines/engine.ts'

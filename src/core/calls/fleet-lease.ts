@@ -8,14 +8,14 @@ const TRY_MS = 1_000
 
 export interface FleetLeaseOptions {
   readonly fleet: Fleet
-  /** What only one node may have at a time, the same on all nodes. */
+  /** A name for something that only one node can have at a time, the same on all nodes. */
   readonly name: string
   readonly clock: Clock
   readonly log?: Logger
 }
 
 /**
- * Something that only one node of a fleet may have at a time. The others wait until that node gives it up, or has ended:
+ * Something that only one node of a fleet can have at a time. The others wait until that node gives it up, or has ended:
  * then one of them takes it within seconds. A node keeps it while the fleet is unavailable.
  */
 export class FleetLease implements Disposable {

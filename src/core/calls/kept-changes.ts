@@ -11,7 +11,7 @@ import type { Relay } from '../room/relay.ts'
 const language = z.string().refine(isLanguageId).nullable()
 const text = z.string().max(256).nullable()
 
-/** What a participant has changed; null: removed. */
+/** Changes by a participant; null: removed. */
 const changesSchema = z.object({
   speaks: language,
   hears: language,
@@ -57,7 +57,7 @@ export class KeptChanges implements Disposable {
     })
   }
 
-  /** Returns `invitation` with what was changed in the call. Never rejects: while the fleet is away, nothing is known. */
+  /** Returns `invitation` with what was changed in the call. Never rejects: while the fleet is unavailable, no changes are known. */
   async applied(call: string, invitation: Invitation): Promise<Invitation> {
     try {
       const changes = await this.#find(call)

@@ -20,7 +20,7 @@ interface Kept<T> {
 }
 
 /**
- * Data about people or places that all nodes of a fleet keep, under digests of their names, until a time of its own.
+ * Data about people or places that all nodes of a fleet keep, under digests of their names, until a time that each entry states.
  * Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is unavailable.
  */
 export class KeptEntries<T> implements Disposable {

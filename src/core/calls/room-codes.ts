@@ -35,7 +35,7 @@ export interface RoomCodesOptions {
  * Codes for joining a room: entered on a phone keypad, issued by the control API. A code is valid for any number of
  * people until it expires or is revoked, which also happens when the room's life ends; a fixed code never expires. This
  * class does not know who tries a code: its callers limit guesses. Methods reject with `BridgeError` `FLEET_AWAY` while
- * the fleet is away; fixed codes are still found.
+ * the fleet is unavailable; fixed codes are still found.
  */
 export class RoomCodes {
   readonly #clock: Clock
@@ -79,7 +79,7 @@ export class RoomCodes {
     return this.#fixed.get(code) ?? this.#secrets.find(code)
   }
 
-  /** Returns the valid codes of `room`, wherever they were issued, without fixed ones. */
+  /** Returns the valid codes of `room`, issued at any node, without fixed ones. */
   async of(room: string): Promise<readonly RoomCode[]> {
     const [now, wall] = [this.#clock.now(), this.#state.wall()]
     const known = await this.#secrets.list(room)

@@ -28,7 +28,7 @@ export const MOVED = Symbol('the room has moved')
 /** One participant that enters a room. */
 export interface RoomEntry<T> {
   readonly room: string
-  /** Nobody else can enter the room, so it needs no other node: it can be entered while the fleet is unavailable. */
+  /** No one else can enter the room, so it needs no other node: it can be entered while the fleet is unavailable. */
   readonly closed?: boolean
   /** Admits the participant at this node. Synchronous, so that nothing changes in between. */
   readonly here: () => T
@@ -36,7 +36,7 @@ export interface RoomEntry<T> {
   readonly there: (node: string) => Promise<T | typeof MOVED>
 }
 
-/** Who admits a participant to a room that is possibly at home elsewhere. */
+/** The node that admits a participant to a room that is possibly at home elsewhere. */
 export interface RoomPlacement {
   /**
    * Runs `here` if this node is home to the room, verified by a write, and `there` otherwise. Rejects with `FLEET_AWAY`
@@ -177,7 +177,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
   }
 
   /**
-   * Resolves to the node at which a participant can enter `room`; undefined: here. `closed`: nobody else can enter it. Rejects
+   * Resolves to the node at which a participant can enter `room`; undefined: here. `closed`: no one else can enter it. Rejects
    * with `FLEET_AWAY`.
    */
   locate(room: string, closed = false): Promise<string | undefined> {
@@ -254,7 +254,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
       .sort((a, b) => a.legs - b.legs || a.node.localeCompare(b.node))
   }
 
-  /** Nobody answers at `home`: returns whether its process has ended. */
+  /** No one answers at `home`: returns whether its process has ended. */
   async #ended({ node }: NodeIdentity): Promise<boolean> {
     return (await this.#options.fleet.reach(node)) === 'refused'
   }

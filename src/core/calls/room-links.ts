@@ -14,7 +14,7 @@ const COUNT_MS = 10_000
 /**
  * Links for joining a room from a browser. Anyone with the token is admitted until it expires or is revoked, which also
  * happens when the room's life ends (`RoomLives`). The token is the fragment (`#…`) of a URL, so it appears in no request
- * and no log. Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is away.
+ * and no log. Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is unavailable.
  */
 export class RoomLinks {
   readonly #clock: Clock

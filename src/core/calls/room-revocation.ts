@@ -13,7 +13,7 @@ export interface RevocationOptions {
 }
 
 /**
- * Revokes codes and links of rooms that have ended. What cannot be revoked while the fleet is away is revoked when it
+ * Revokes codes and links of rooms that have ended. Anything that cannot be revoked while the fleet is unavailable is revoked when it
  * is back.
  */
 export class RoomRevocation implements Disposable {

@@ -27,7 +27,7 @@ export interface KnownSecret {
 
 /**
  * Codes or tokens that admit to rooms, known to all nodes by their digests, until they expire or are removed. Listed
- * ones are stored encrypted. Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is away.
+ * ones are stored encrypted. Methods reject with `BridgeError` `FLEET_AWAY` while the fleet is unavailable.
  */
 export class RoomSecrets {
   readonly #state: SharedState

@@ -39,7 +39,7 @@ export interface Caption {
   readonly final: boolean
   readonly text?: string
   readonly translation?: string
-  /** Engines of the service that served in place of preferred ones, if it reports them. */
+  /** Engines of the service that served instead of preferred ones, if it reports them. */
   readonly standIns?: StandInNames
   /** The interval of speech that the caption covers, as far as audio levels show it (clock ms). */
   readonly spoken?: { readonly fromMs: number; readonly toMs: number }

@@ -8,7 +8,7 @@ export interface NodeIdentity {
   readonly incarnation: string
 }
 
-/** What the fleet knows about a node, from its heartbeats. */
+/** The state of a node, from its heartbeats. */
 export interface FleetNode extends NodeIdentity {
   /** `http://host:port` at which the other nodes reach it. */
   readonly address: string
@@ -24,7 +24,7 @@ export interface FleetNode extends NodeIdentity {
   readonly skewMs: number
 }
 
-/** What a node reports about itself. */
+/** The report of a node about itself. */
 export interface NodeReport {
   /** `http://host:port` at which other nodes reach this one. */
   readonly address: string
@@ -66,19 +66,19 @@ export interface Registrar {
   onLost(listener: (name: string, epoch: number) => void): Disposable
 }
 
-/** Answers a request. What it throws reaches the asking node: a `BridgeError` with its code, anything else as `FLEET_FAILED`. */
+/** Answers a request. An error reaches the asking node: a `BridgeError` with its code, anything else as `FLEET_FAILED`. */
 export type Answerer<T> = (body: T, from: string) => unknown
 
 /** Messages between nodes. Bodies are JSON and validated by the receiver; invalid ones are counted and dropped. */
 export interface Exchange {
   /**
-   * Asks another node. Rejects with `NODE_GONE` if nobody listens there (at once), with `NODE_LATE` after `withinMs`, with
+   * Asks another node. Rejects with `NODE_GONE` if no one listens there (at once), with `NODE_LATE` after `withinMs`, with
    * `FLEET_AWAY`, or with the error of the answering node.
    */
   ask(node: string, what: string, body: unknown, withinMs?: number): Promise<unknown>
   /** Answers the requests `what` to this node. One handler for each. */
   answer<T>(what: string, schema: z.ZodType<T>, handler: Answerer<T>): Disposable
-  /** Tells all nodes that listen, at most once. Dropped while the fleet is away. */
+  /** Tells all nodes that listen, at most once. Dropped while the fleet is unavailable. */
   tell(subject: string, body: unknown): void
   /** Receives what other nodes tell; not what this node tells itself. */
   hear<T>(subject: string, schema: z.ZodType<T>, listener: (body: T, from: string) => void): Disposable
@@ -90,7 +90,7 @@ export interface Entry<T> {
   readonly revision: number
 }
 
-/** How long a table keeps an entry after its last write. */
+/** Time for which a table keeps an entry after its last write. */
 export type TableLife = 'day' | 'week' | 'kept'
 
 /** Replicated key-value table. Keys are digests of what they stand for. All methods reject with `FLEET_AWAY`. */
@@ -98,7 +98,7 @@ export interface Table<T> {
   get(key: string): Promise<Entry<T> | undefined>
   /** Writes a new entry; returns undefined if there is one, otherwise its revision. */
   create(key: string, value: T): Promise<number | undefined>
-  /** Writes, whatever was there. */
+  /** Writes unconditionally. */
   put(key: string, value: T): Promise<void>
   /** Writes over `revision`; returns undefined if the entry has changed since, otherwise the new revision. */
   replace(key: string, value: T, revision: number): Promise<number | undefined>

@@ -32,7 +32,7 @@ export interface ServiceTiming {
   readonly synthesisMs?: number
 }
 
-/** Names of the service's engines that serve in place of preferred ones, if reported, by their work. */
+/** Names of the service's engines that serve instead of preferred ones, if reported, by their work. */
 export interface StandInNames {
   readonly transcription?: string
   readonly translation?: string

@@ -24,7 +24,7 @@ export interface Leg {
    * failed is the same participant reconnecting. Omit it if legs cannot reconnect.
    */
   readonly call?: string | undefined
-  /** True for a phone line of 8 kHz: nothing above 4 kHz is heard. Stored audio then takes a quarter of the memory. */
+  /** True for a phone line of 8 kHz: frequencies above 4 kHz are lost. Stored audio then takes a quarter of the memory. */
   readonly narrowband?: boolean
   /**
    * Length of the longest useful `play` (ms): audio that is known in advance is then passed in pieces of up to this length,

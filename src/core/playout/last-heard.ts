@@ -14,7 +14,7 @@ interface Kept {
 
 /**
  * Translations recently played to one listener, for repetition: the last one that was sent completely, and all whose
- * playback is not yet confirmed. They are kept as they were received, shared by all listeners, and decoded again when
+ * playback is not yet confirmed. They are kept as received, shared by all listeners, and decoded again when
  * needed.
  */
 export class LastHeard {

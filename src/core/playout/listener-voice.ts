@@ -125,7 +125,7 @@ export interface VoiceEvents extends LaneEvents {
   skipped(): void
 }
 
-/** How a listener hears a speaker. */
+/** The voice of a speaker for one listener. */
 export interface VoiceRoute {
   /** The translating session; absent when both speak the same language. */
   readonly session?: Availability | undefined

@@ -2,7 +2,7 @@ import { FRAME_MS } from '../../transcode/pcm.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { Playout } from '../playout/playout.ts'
 
-/** What happens to unplayed translations of a listener who starts to speak. */
+/** The fate of unplayed translations of a listener who starts to speak. */
 export interface InterruptSettings {
   readonly interrupt: 'keep' | 'clear'
   /** Continuous speech that counts as an interruption (ms). */

@@ -7,9 +7,9 @@ const MOST_MS = 4_000
 
 /** An utterance as the service heard it. */
 export interface HeardUtterance {
-  /** The language that was heard. */
+  /** The detected language. */
   readonly language: LanguageId
-  /** When it was said (clock ms). */
+  /** Time of the speech (clock ms). */
   readonly fromMs: number
   readonly toMs: number
 }
@@ -32,7 +32,7 @@ export class LanguageFollower {
 
   /**
    * Returns the change that an utterance causes, if any. Utterances that several interpretations report are counted
-   * once. Who hears their own language hears the new one from then on.
+   * once. A participant who hears their own language hears the new one from then on.
    */
   heard({ language, fromMs, toMs }: HeardUtterance, state: ParticipantState): ParticipantChange | undefined {
     if (!state.speaks || toMs <= this.#lastMs) return undefined

@@ -39,7 +39,7 @@ export interface ListenerLink {
   readonly echo: PartyEcho | undefined
 }
 
-/** Where the voice of a participant goes. */
+/** The destination of a participant’s voice. */
 export interface VoiceRoutes {
   /** One session per requested language. */
   readonly sessions: readonly Session[]

@@ -1,7 +1,7 @@
 import { decodeMulaw, encodeMulaw } from '../../transcode/g711.ts'
 import { FRAME_SAMPLES } from '../../transcode/pcm.ts'
 
-/** Memory is allocated in slabs of this size, since a buffer of its own would cost more than a short fragment (bytes). */
+/** Memory is allocated in slabs of this size, since a separate buffer would cost more than a short fragment (bytes). */
 const SLAB_BYTES = 65_536
 /** Unused pieces kept for later fragments (bytes). */
 const MOST_SPARE_BYTES = 4_194_304
@@ -47,7 +47,7 @@ export class FragmentPool {
   }
 }
 
-/** How a replay buffer stores frames of 16 kHz linear16. */
+/** The storage format of frames of 16 kHz linear16. */
 export interface StorageFormat {
   readonly bytesPerFrame: number
   /** Stores whole frames in `into`. */

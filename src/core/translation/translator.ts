@@ -39,9 +39,9 @@ export interface TranslationResult {
   readonly endMs?: number
   /** Duration of the service's stages, if reported. */
   readonly timing?: ServiceTiming
-  /** The language that was heard, if the service detects it. */
+  /** The detected language, if the service detects it. */
   readonly language?: LanguageId
-  /** Engines of the service that serve in place of preferred ones, if reported. */
+  /** Engines of the service that serve instead of preferred ones, if reported. */
   readonly standIns?: StandInNames
 }
 

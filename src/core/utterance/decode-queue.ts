@@ -12,7 +12,7 @@ export interface DecodeJob {
   readonly due: boolean
   /** True if a listener needs audio with the next ticks; then `due` is true as well. */
   readonly urgent: boolean
-  /** Decodes one slice: at most 0.5 ms of work. Returns false once nothing is left to decode. */
+  /** Decodes one slice: at most 0.5 ms of work. Returns false once no more can be decoded. */
   decode(): boolean
   /** Stops decoding. */
   close(): void

@@ -11,7 +11,7 @@ const PATIENT_FRAMES = 10
 /** Attempts to decode a frame that is needed at once: the first samples of a file are not audible. */
 const MOST_URGENT = 4
 
-/** What readers and holds need of their voice. */
+/** The part of a voice that readers and holds use. */
 export interface VoiceHost {
   /** Finds a run of the decoder for `reader`. */
   attach(reader: SharedReader): void
@@ -25,7 +25,7 @@ export interface VoiceHost {
   frames(): number
   /** It is kept from its start. */
   whole(): boolean
-  /** Nothing is left from which samples could be decoded. */
+  /** Nothing remains from which samples could be decoded. */
   over(): boolean
 }
 

@@ -41,9 +41,9 @@ export interface SharedVoiceOptions {
 }
 
 /**
- * The voice of one utterance for all of its listeners. It keeps the bytes as they were received, and samples only for
+ * The voice of one utterance for all of its listeners. It keeps the bytes as received, and samples only for
  * about a second ahead of the listeners, who usually share one run of the decoder. Whoever starts late, or falls behind,
- * gets another run. Without readers and holds, nothing is kept.
+ * gets another run. Without readers and holds, no bytes are kept.
  */
 export class SharedVoice implements SpeechAudio {
   readonly #options: SharedVoiceOptions
@@ -63,10 +63,10 @@ export class SharedVoice implements SpeechAudio {
   #complete = false
   /** `finished` was called. */
   #counted = false
-  /** Where the bytes that are kept start, if not at the start of the voice. */
+  /** Position of the first byte that is kept, if not at the start of the voice. */
   #cut: Cut | undefined
   #lostBytes = 0
-  /** It had a reader or hold; once all of them are closed, nothing is kept. */
+  /** It had a reader or hold; once all of them are closed, no bytes are kept. */
   #used = false
   #fault: { readonly error: unknown } | undefined
   #wake: () => void = () => {}
@@ -112,7 +112,7 @@ export class SharedVoice implements SpeechAudio {
       this.end()
       return
     }
-    // What has been decoded can be given up; the voice can then not be played again.
+    // Decoded bytes can be given up; the voice can then not be played again.
     if (this.bytes + bytes.length > MOST_BYTES && this.#passes.length > 0) {
       const needed = Math.min(...this.#passes.map(({ at }) => at))
       if (needed - voice.start >= LEAST_DROPPED) voice.drop(needed)
@@ -125,7 +125,7 @@ export class SharedVoice implements SpeechAudio {
     this.#voice.finish()
   }
 
-  /** True if readers need more audio; also true if nothing is left to decode, which `decode` then reports. */
+  /** True if readers need more audio; also true if no more can be decoded, which `decode` then reports. */
   get due(): boolean {
     if (this.#copies.size > 0 || this.#fault) return true
     let waiting = false
@@ -144,7 +144,7 @@ export class SharedVoice implements SpeechAudio {
 
   /**
    * Decodes at most `slices` mp3 frames, or as much of samples, for all readers that need them; if none does, further
-   * ahead. Returns false if nothing is left to decode.
+   * ahead. Returns false if no more can be decoded.
    */
   decode(slices: number): boolean {
     const fault = this.#fault
@@ -190,7 +190,7 @@ export class SharedVoice implements SpeechAudio {
   }
 
   copy(most: number): Int16Array {
-    // After a fault nothing is left to decode.
+    // After a fault no more can be decoded.
     if (this.#voice.end === this.#voice.start) return new Int16Array(0)
     const frames = Math.min(most, this.#frames)
     const pcm = new Int16Array(frames * FRAME_SAMPLES)
@@ -281,7 +281,7 @@ export class SharedVoice implements SpeechAudio {
     if (pass === this.#first) this.#count(false)
   }
 
-  /** Gives up what nobody needs any more. */
+  /** Gives up what no one needs any more. */
   #tidy(): void {
     if (this.#readers.size > 0 || this.#copies.size > 0 || !this.#used) return
     if (this.#holds.size === 0) {

@@ -7,7 +7,7 @@ import { UtteranceAudio, type UtteranceReader } from './utterance-audio.ts'
 
 /**
  * Decoding continues when the reader furthest ahead has less than this left, and stops above the second amount (frames: 0.2
- * and 0.24 s). As a slice is more than half a second, 0.8 s are left at most.
+ * and 0.24 s). As a slice is more than half a second, 0.8 s remain at most.
  */
 const LEAST_AHEAD = 10
 const MOST_AHEAD = 12
@@ -22,7 +22,7 @@ export const SLICE = 16
 const MOST_SEARCHES = 3
 /** Bytes at the start from which the format can be recognized. */
 const FIRST_BYTES = 4_096
-/** Bytes handed to the decoder at a time, so that it needs little memory of its own. */
+/** Bytes handed to the decoder at a time, so that its own memory stays small. */
 const MORE_BYTES = 2_048
 
 export interface VoicePassOptions {

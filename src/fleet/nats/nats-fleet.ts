@@ -238,7 +238,7 @@ export class NatsFleet implements Fleet {
     this.#setAnswering(true)
   }
 
-  /** Whether a bucket answers: servers without a quorum are connected, too. */
+  /** True if a bucket answers: servers without a quorum are connected, too. */
   async #probe(): Promise<void> {
     if (!this.#link.up) return
     try {

@@ -43,7 +43,7 @@ export async function writeNotes(folder: string, notes: RecordingNotes): Promise
   await writeFileAtomic(join(folder, NOTES_FILE), `${JSON.stringify(notes, null, 2)}\n`)
 }
 
-/** Names of recording folders, so that nothing else is ever deleted. */
+/** Names of recording folders, so that other folders are never deleted. */
 const RECORDING_FOLDER = /^\d{8}T\d{6}Z-[0-9a-f]{12}$/
 
 /** The end of a recording in its metadata. */
@@ -88,7 +88,7 @@ export async function deleteOldRecordings(
 }
 
 /**
- * Marks the recording in `path` as in progress for other processes with the same folder, even while nothing is written.
+ * Marks the recording in `path` as in progress for other processes with the same folder, even while the recorder does not write.
  */
 export async function markRunning(path: string, now: number): Promise<void> {
   await utimes(join(path, NOTES_FILE), now / 1_000, now / 1_000).catch(() => {})

@@ -122,7 +122,7 @@ export class Recording implements Tap {
     void this.#close(begun ? this.#keptMs : 0).then(this.#settle)
   }
 
-  /** Returns the current metadata; undefined if nothing was recorded. */
+  /** Returns the current metadata; undefined if the recording is empty. */
   notes(): RecordingNotes | undefined {
     if (this.#startedDate === 0) return undefined
     return {

@@ -92,7 +92,7 @@ async function decoded(path: string, bytes: Uint8Array, pool: Mp3Pool): Promise<
     }
   } catch (error) {
     if (error instanceof SoundFileError) throw error
-    // ffmpeg may be able to read unusual files, and it explains what is wrong with others.
+    // ffmpeg can read some unusual files, and it explains what is wrong with others.
   }
   return await byFfmpeg(path)
 }

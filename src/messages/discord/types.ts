@@ -4,7 +4,7 @@ import type { PermissionFlagsBits } from 'discord.js'
  * Texts that the bot posts in a channel's chat unprompted, in one language. Values are escaped for Discord's Markdown.
  */
 export interface ChannelWords {
-  /** The listening notice: user who started it, channel, that nothing is kept, and how to opt out. */
+  /** The listening notice: user who started it, channel, that speech is not stored, and how to opt out. */
   readonly listening: (by: string, channel: string) => string
   /** The same for newcomers. */
   readonly newcomers: (names: string, channel: string) => string

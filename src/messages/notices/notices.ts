@@ -43,7 +43,7 @@ export function sentence(
     .trim()
 }
 
-/** Returns a value as it is spoken: key sequences by their names, plain numbers unchanged. */
+/** Returns a value as spoken: key sequences by their names, plain numbers unchanged. */
 function spoken(value: string, { keys }: Words): string {
   if (!/^[0-9*#]{1,12}$/.test(value) || /^[1-9][0-9]+$/.test(value)) return value
   return [...value].map(key => keys[key] ?? key).join(' ')

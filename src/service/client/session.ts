@@ -217,7 +217,7 @@ export class ServiceSession<N extends Namespace = Namespace> implements AsyncDis
   }
 
   /**
-   * The streamed audio, if `start` carried a URL, else undefined. Fetch it soon, because the service may not keep it.
+   * The streamed audio, if `start` carried a URL, else undefined. Fetch it soon, because the service can delete it.
    * Throws `ServiceClientError` `blocked/…` for a URL that must not be fetched.
    */
   get audio(): AsyncIterable<Uint8Array> | undefined {

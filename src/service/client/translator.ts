@@ -101,7 +101,7 @@ export interface ServiceTranslatorOptions {
   /** Base address of the service, `http://` or `https://`; a function if it can change (an embedded service). */
   readonly url: string | (() => string)
   readonly apiKey: string
-  /** `streaming` (default): translated speech in pieces as it is made. `block`: one result per utterance. */
+  /** `streaming` (default): translated speech in pieces as synthesized. `block`: one result per utterance. */
   readonly mode?: ReceiveAudio['mode']
   /** Timeouts (ms) for the handshake, and from there to `start`. Default 3 s each. */
   readonly deadlines?: { readonly connectMs?: number; readonly startMs?: number }

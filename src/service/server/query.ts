@@ -53,7 +53,7 @@ export function language(query: Query, name: string): LanguageId | undefined {
   return id
 }
 
-/** Formats a client's value for a description: short, whatever its size, and without control characters. */
+/** Formats a client's value for a description: short, for values of any size, and without control characters. */
 export function shown(value: unknown): string {
   if (value === undefined) return 'missing'
   if (typeof value === 'string') return quoted(value)

@@ -131,7 +131,7 @@ export interface Toxics {
   latencyMs?: number
   /** Maximum random latency in addition, chunk by chunk; the order is kept, as on TCP (ms). */
   jitterMs?: number
-  /** Maximum bytes per second; 0 stalls: nothing passes, nothing is read, nothing is lost. */
+  /** Maximum bytes per second; 0 stalls: data is neither read nor lost. */
   bytesPerSecond?: number
   /** Maximum size of a chunk (bytes): messages arrive in pieces. */
   sliceBytes?: number

@@ -86,7 +86,7 @@ const PLACES = 2048
 
 /**
  * Splits bytes into frames of MPEG layer III. The frames found depend only on the bytes, not on how they were cut or
- * when they arrived. A frame directly after the last one is returned as soon as it is complete; any other must be
+ * when they arrived. A frame directly after the last one is returned once it is complete; any other must be
  * followed by another matching header.
  */
 export class Mp3Splitter {

@@ -226,7 +226,7 @@ export class TimeStretcher {
     }
   }
 
-  /** When removal is due, removes the number of samples that makes the voice continue most naturally. */
+  /** Removes, once removal is due, the number of samples that makes the voice continue most naturally. */
   #hasten(needed: number): void {
     if (this.#due < DUE || this.#wait > 0) return
     const ahead = this.#ahead

@@ -46,7 +46,7 @@ class CaptionReader {
   }
 }
 
-/** An event as it is sent; IDs ascend within a ring. */
+/** An event as sent; IDs ascend within a ring. */
 export interface RingEntry<T> {
   readonly number: number
   readonly value: T

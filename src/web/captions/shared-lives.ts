@@ -8,7 +8,7 @@ import type { Fleet, Table } from '../../core/model/fleet.ts'
 
 /** Interval at which a node notes that a life continues (ms). */
 const NOTE_MS = 60_000
-/** A life that nobody has noted for this long has ended (ms). */
+/** A life that no one has noted for this long has ended (ms). */
 const FRESH_MS = NOTE_MS + LINGER_MS
 /** Maximum number of ids of a life: that many nodes can have had the room. */
 const MOST_IDS = 32
@@ -20,7 +20,7 @@ type Entry = z.infer<typeof entrySchema>
 export interface SharedLivesOptions {
   readonly fleet: Fleet
   readonly lives: RoomLives
-  /** When a created room was created (ms since 1970); undefined for any other. */
+  /** Creation time of a created room (ms since 1970); undefined for any other. */
   readonly createdAt: (room: string) => number | undefined
   /** Returns whether a room that has ended here continues at another node. */
   readonly hasMoved: (room: string) => boolean

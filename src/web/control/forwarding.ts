@@ -7,7 +7,7 @@ import { ControlError } from './errors.ts'
 
 /** Marks a request that another node has forwarded: it is answered here. */
 export const FORWARDED = 'x-dragoman-forwarded'
-/** Time until another node must begin its reply (ms). */
+/** Time until another node must start its reply (ms). */
 const REPLY_MS = 5_000
 /** Time for the parts of a list from other nodes, and for the question where something is (ms). */
 const PART_MS = 1_000

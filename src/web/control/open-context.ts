@@ -189,7 +189,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
   }
 }
 
-/** When a created room was created (ms since 1970); undefined for any other. */
+/** Creation time of a created room (ms since 1970); undefined for any other. */
 function createdAt(plans: RoomPlans, room: string): number | undefined {
   const plan = plans.find(room)
   return plan && Date.parse(plan.createdAt)

@@ -140,7 +140,7 @@ export class RunningAnnouncements {
   readonly #ids: string
   #count = 0
 
-  /** The IDs begin with `ids`. */
+  /** The IDs start with `ids`. */
   constructor(departed: RecentlyEnded, ids = 'announcement') {
     this.#departed = departed
     this.#ids = ids

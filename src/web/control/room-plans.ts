@@ -160,7 +160,7 @@ export class RoomPlans implements Disposable {
       const state = { open: told.open, since: told.since ?? this.#wall() }
       const entry = known ?? { plan: told.plan, node, state, timer: undefined }
       this.#entries.set(room, entry)
-      // What this node runs it knows better.
+      // This node’s own rooms are excluded: it has newer data.
       if (known && known.node === undefined && node === undefined) return
       entry.node = node
       entry.state = state
@@ -170,7 +170,7 @@ export class RoomPlans implements Disposable {
     for (const listener of this.#elsewhere) listener(room, told !== undefined)
   }
 
-  /** All rooms of the table were read: others were ended while the fleet was away. */
+  /** All rooms of the table were read: others were ended while the fleet was unavailable. */
   #read(entries: readonly SharedPlanEntry[]): void {
     const rooms = new Set(entries.map(({ plan }) => plan.room))
     for (const [room, { node }] of this.#entries)

@@ -21,7 +21,7 @@ export const recordingSchema = z.strictObject({
   room: z.string(),
   state: z
     .enum(['notice', 'recording', 'paused', 'ended'])
-    .describe('`notice`: participants are being notified; nothing is recorded yet.'),
+    .describe('`notice`: participants are being notified; the recording has not started.'),
   keptMs: z.number().describe('Audio recorded so far, without pauses.'),
   fault: z
     .enum(['disk-failed', 'disk-slow'])

@@ -108,7 +108,7 @@ export class SharedAnswers implements Disposable {
       }
     const stored = (await this.#table.get(place))?.value.answer
     if (stored !== undefined) return this.#open(stored, place)
-    // It may have had its effect, so it is not executed again.
+    // It has possibly had its effect, so it is not executed again.
     throw new ControlError('not_now', 'the server of the first request with this Idempotency-Key has ended')
   }
 

@@ -27,7 +27,7 @@ const changeSchema = z.object({ room: z.string(), entry: entrySchema.optional() 
 
 export type SharedPlan = z.infer<typeof planSchema>
 export type SharedPlanEntry = z.infer<typeof entrySchema>
-/** Whether a created room has participants, and since when (ms since 1970). */
+/** Presence of participants in a created room, and its start (ms since 1970). */
 export type SharedPlanState = Required<Pick<SharedPlanEntry, 'open' | 'since'>>
 
 export interface SharedPlansOptions {
@@ -108,7 +108,7 @@ export class SharedPlans implements Disposable {
     })
   }
 
-  /** The room has ended. Never throws: while the fleet is away, the entry is deleted later. */
+  /** The room has ended. Never throws: while the fleet is unavailable, the entry is deleted later. */
   delete(room: string): void {
     this.#ended.add(room)
     this.#tell(room, undefined)

@@ -11,7 +11,7 @@ export function assertRoom({ relay, plans }: ControlContext, room: string): void
   if (!relay.rooms.has(room) && !plans.find(room)) throw new ControlError('room_unknown')
 }
 
-/** Throws `room_unknown` also while `room` is closing, when no more links or codes may be issued. */
+/** Throws `room_unknown` also while `room` is closing, when no more links or codes can be issued. */
 export function assertLives(context: ControlContext, room: string): void {
   assertRoom(context, room)
   if (context.lives.idOf(room) === undefined) throw new ControlError('room_unknown')

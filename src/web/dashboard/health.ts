@@ -15,7 +15,7 @@ export interface HealthOptions {
     | {
         readonly running: boolean
         readonly restarts: number
-        /** Its engines that serve in place of preferred ones. */
+        /** Its engines that serve instead of preferred ones. */
         readonly figures?:
           | { readonly standIns: readonly { readonly engine: string; readonly instead: string }[] }
           | undefined

@@ -122,7 +122,7 @@ export interface HealthFigures {
   readonly embedded: {
     readonly running: boolean
     readonly restarts: number
-    /** Engines that serve in place of preferred ones, as `espeak instead of piper`. */
+    /** Engines that serve instead of preferred ones, as `espeak instead of piper`. */
     readonly standIns: readonly string[]
   } | null
 }

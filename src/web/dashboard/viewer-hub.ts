@@ -48,7 +48,7 @@ export const VIEWER_METRICS: FieldTable<ViewerStats> = {
   skipped: ['dragoman_dashboard_levels_skipped_total', 'Level updates skipped because a page reads slowly.'],
 }
 
-/** The viewers of the dashboard. All receive the same bytes; nothing is computed without viewers. */
+/** The viewers of the dashboard. All receive the same bytes; they are computed only while there are viewers. */
 export class ViewerHub implements Disposable {
   readonly #counts = { cutOff: 0, skipped: 0, refused: 0 }
   readonly #options: ViewerHubOptions

@@ -14,7 +14,7 @@ const TALKING = 10
 /** A phone in a room, and the interruptions of its stream. */
 interface Caller {
   readonly call: SimulatedCall
-  /** When media last left the phone for the bridge (ms of `performance.now`). */
+  /** Time at which media last left the phone for the bridge (ms of `performance.now`). */
   sentAt: number
   /** Intervals without media since the last look (ms). */
   readonly gaps: number[]

@@ -59,7 +59,7 @@ describe.skipIf(NATS_SERVER === undefined)('a fleet of three nodes', { timeout: 
     await Promise.all(rooms.map(talks))
   })
 
-  test('lets a node that was stopped admit nobody to a room that another has taken over', async () => {
+  test('lets a node that was stopped admit no one to a room that another has taken over', async () => {
     await using nats = await NatsServers.start()
     await using fleet = await FleetNodes.start({ nats, random: randomFrom(3) })
     const [room] = await pairs(fleet, 1)

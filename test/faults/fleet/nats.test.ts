@@ -208,7 +208,7 @@ describe.skipIf(NATS_SERVER === undefined)('NATS', { timeout: 60_000 }, () => {
     expect(await two.exchange.ask('a', 'double', 4)).toBe(8)
   })
 
-  test('can be given two processes of one name: the older one admits nobody more', async () => {
+  test('can be given two processes of one name: the older one admits no one more', async () => {
     await using nats = await NatsServers.start()
     await using older = await open(nats.addresses, 'a')
     const report = () => ({ address: '', legs: 0, rooms: 0, draining: false })

@@ -3,7 +3,7 @@ import { brokenSchedules, runSchedule } from '../../harness/fleet/fleet-schedule
 
 const SCHEDULES = 1_000
 
-test('a replaced node admits nobody, and healing never splits a room, in any schedule of faults', {
+test('a replaced node admits no one, and healing never splits a room, in any schedule of faults', {
   timeout: 120_000,
 }, async () => {
   const { broken, admitted } = await brokenSchedules(1, SCHEDULES)

@@ -24,7 +24,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Address of a service that runs as nobody. */
+/** Address of a service that runs as the user `nobody`. */
 async function serviceAsNobody(keyFile: string, port: number): Promise<string> {
   const module = new URL('../../../src/service/server/service.ts', import.meta.url).href
   const script = `import { buildService } from ${JSON.stringify(module)}

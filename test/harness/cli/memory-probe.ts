@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-/** What one program saw of itself while it was started. */
+/** The figures of one program during its start. */
 export interface Seen {
   readonly pid: number
   readonly argv: readonly string[]

@@ -24,7 +24,7 @@ interface Stored {
   readonly revision: number
 }
 
-/** What all nodes share. */
+/** The state shared by all nodes. */
 export class FleetHub {
   readonly nodes = new Map<string, HubFleet>()
   readonly tables = new Map<string, Map<string, Stored>>()

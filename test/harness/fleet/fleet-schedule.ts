@@ -4,12 +4,12 @@ import { SimulatedFleet } from './simulated-fleet.ts'
 const ROOMS = ['one', 'two'] as const
 const STEPS = 25
 
-/** What a schedule found. */
+/** The findings of a schedule. */
 export interface ScheduleResult {
   /** Admissions by nodes that had been replaced before the party asked. */
   readonly faults: number
   readonly admitted: number
-  /** Rooms that, after everything was healed, nobody could enter, or that have parties at several nodes. */
+  /** Rooms that, after everything was healed, no one could enter, or that have parties at several nodes. */
   readonly lost: string[]
   readonly split: string[]
 }

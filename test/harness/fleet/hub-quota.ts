@@ -89,7 +89,7 @@ export interface HubSlotsOptions {
   readonly limit: number
   readonly incarnation: string
   readonly inUse: SlotsInUse
-  /** Rejects while the fleet is away. */
+  /** Rejects while the fleet is unavailable. */
   readonly reach: () => Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * A TCP relay in a process of its own. While the process is stopped, it neither delivers nor acknowledges anything for
- * long, and nobody gets a reset: as if a machine had lost its network. `SilentLink` controls it.
+ * A TCP relay in its own process. While the process is stopped, it neither delivers nor acknowledges anything for
+ * long, and no one gets a reset: as if a machine had lost its network. `SilentLink` controls it.
  */
 import { connect, createServer, type Socket } from 'node:net'
 

@@ -15,7 +15,7 @@ export class NatsTls implements AsyncDisposable {
     this.#nodes = nodes
   }
 
-  /** Writes the certificate to a folder of its own. `nodes`: names of the users. */
+  /** Writes the certificate to its own folder. `nodes`: names of the users. */
   static async create(nodes: readonly string[]): Promise<NatsTls> {
     const tls = new NatsTls(await mkdtemp(join(tmpdir(), 'tls-')), nodes)
     await Promise.all([writeFile(tls.#certificate, SELF_SIGNED), writeFile(tls.#key, TEST_KEY)])

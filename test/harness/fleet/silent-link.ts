@@ -9,7 +9,7 @@ const FILL_MS = 100
 
 /**
  * A way to a server on loopback that can be cut without a trace: everything sent in either direction disappears, new
- * connections get no answer, and nobody gets a reset. The creator disposes of it.
+ * connections get no answer, and no one gets a reset. The creator disposes of it.
  */
 export class SilentLink implements AsyncDisposable {
   readonly port: number

@@ -15,7 +15,7 @@ export interface Admitted {
   readonly room: string
   readonly node: string
   readonly epoch: number | undefined
-  /** When the party asked (simulated ms). */
+  /** Time of the request (simulated ms). */
   readonly began: number
 }
 
@@ -29,7 +29,7 @@ interface HomeWrite {
 
 /**
  * A fleet in simulated time: real registrars, members and room homes on a simulated store and bus, whose messages are
- * late, lost or answered in vain. Nodes can be paused, killed, cut off, and have clocks of their own.
+ * late, lost or answered in vain. Nodes can be paused, killed, cut off, and have their own clocks.
  */
 export class SimulatedFleet {
   now = 0

@@ -141,7 +141,7 @@ export function measure(where: string, regex: RegExp, tries = 3, quickMs = QUICK
   let worst: Measured = { where, worstMs: 0, text: '' }
   for (const input of inputsFor(regex)) {
     if (quickMs > 0 && timed(regex, input(TRIAL), tries, quickMs) <= quickMs) continue
-    // What is slow at a quarter of the length is slower on the whole.
+    // An expression that is slow at a quarter of the length is slower on the whole.
     let text = input(MIDDLE)
     let worstMs = timed(regex, text, tries, ENOUGH_MS)
     if (worstMs <= ENOUGH_MS) {

@@ -50,7 +50,7 @@ const BELOW_CARRIERS = [
   ...['bridges/telephony', 'bridges/websocket', 'messages', 'pages'],
   ...['storage', 'net', 'core', 'common', 'transcode'],
 ]
-/** What knows carriers: the composition, the schema, and commands of their own. */
+/** Modules that know carriers: the composition, the schema, and their own commands. */
 const KNOWS_CARRIERS = /^src\/(app\/carriers|config\/schema|cli\/twilio-numbers|cli\/doctor\/[\w-]+)\.ts$/
 
 const PLUGIN = /^src\/(bridges\/[^/]+\/index|web\/status|service\/server\/plugin)\.ts$/

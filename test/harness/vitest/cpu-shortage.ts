@@ -3,7 +3,7 @@ import { cpus } from 'node:os'
 
 /** Captured before a test installs fake timers. */
 const now = performance.now.bind(performance)
-/** Share of idle time below which a machine without a measure of its own counts as short of processors. */
+/** Share of idle time below which a machine without its own measure counts as short of processors. */
 const LITTLE_IDLE = 0.1
 
 /**

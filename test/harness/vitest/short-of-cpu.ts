@@ -3,7 +3,7 @@ import { waitedMs } from './cpu-shortage.ts'
 
 /**
  * Set-up of real-time tests, which measure the arrival of audio. While other work keeps the processors busy, phone,
- * bridge and service are late through no fault of their own. A test that fails in this time is repeated; a failure on an
+ * bridge and service are late without being at fault. A test that fails in this time is repeated; a failure on an
  * idle machine is final. The summary of a run lists the repeated tests. `retry` in vitest.config.ts limits the attempts.
  */
 

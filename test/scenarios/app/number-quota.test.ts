@@ -31,7 +31,7 @@ function limited(settings: NumberSettings) {
     const told = invite({ callId, to, query, answers } as unknown as IncomingCall)
     if ('refused' in told) return told
     if (!('ask' in told)) there.add(callId)
-    return 'let in'
+    return 'admitted'
   }
   return { clock, limits, call, over: (callId: string) => there.delete(callId) }
 }
@@ -39,19 +39,19 @@ function limited(settings: NumberSettings) {
 describe('calls to one number', () => {
   test('above the concurrency limit are rejected as busy, in the language they hear', () => {
     const { limits, call, over, clock } = limited({ maxCalls: 2 })
-    expect([call('1'), call('2')]).toEqual(['let in', 'let in'])
+    expect([call('1'), call('2')]).toEqual(['admitted', 'admitted'])
     const refused = call('3') as Rejection
     expect(refused).toMatchObject({ refused: 'busy', notice: { language: 'es-ES' } })
     // Another number has its own limit; existing calls and calls resumed from another server continue.
     expect([call('4', { to: SHOP }), call('1'), call('5', { query: { 'dragoman-resumes': '1' } })]).toEqual([
-      'let in',
-      'let in',
-      'let in',
+      'admitted',
+      'admitted',
+      'admitted',
     ])
     over('1')
     over('5')
     clock.advance(1_000)
-    expect([call('6'), (call('7') as Rejection).refused]).toEqual(['let in', 'busy'])
+    expect([call('6'), (call('7') as Rejection).refused]).toEqual(['admitted', 'busy'])
     expect(limits.rejected).toEqual({ calls: 2, minutes: 0 })
   })
 
@@ -65,26 +65,26 @@ describe('calls to one number', () => {
     clock.advance(1_000)
     expect(limits.minutesOf(DESK)).toBe(7 + 3)
     expect(call('3')).toMatchObject({ refused: 'busy' })
-    expect(call('2')).toBe('let in')
+    expect(call('2')).toBe('admitted')
     over('2')
     clock.advance(1_000)
     expect(call('3')).toMatchObject({ refused: 'busy' })
     expect(limits.rejected).toEqual({ calls: 0, minutes: 2 })
     clock.advance(14 * HOUR_MS)
-    expect([limits.minutesOf(DESK), call('3')]).toEqual([0, 'let in'])
+    expect([limits.minutesOf(DESK), call('3')]).toEqual([0, 'admitted'])
   })
 
   test('are counted on admission, not while the caller chooses a language', () => {
     const { call } = limited({ maxCalls: 1 })
     const asked = { answers: { language: 'asked' } }
-    expect([call('1', asked), call('2', asked), call('1')]).toEqual(['let in', 'let in', 'let in'])
+    expect([call('1', asked), call('2', asked), call('1')]).toEqual(['admitted', 'admitted', 'admitted'])
     expect(call('2')).toMatchObject({ refused: 'busy' })
     expect(call('3', asked)).toMatchObject({ refused: 'busy' })
   })
 
   test('are not counted without a limit', () => {
     const { clock, limits, call } = limited({})
-    for (let n = 0; n < 100; n++) expect(call(`${n}`)).toBe('let in')
+    for (let n = 0; n < 100; n++) expect(call(`${n}`)).toBe('admitted')
     expect([limits.minutesOf(DESK), clock.pending]).toEqual([0, 0])
   })
 

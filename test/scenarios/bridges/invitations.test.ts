@@ -60,7 +60,7 @@ describe('a call is invited', () => {
   test.each([
     ['a language of another form', { speaks: 'English', hears: 'EN_us' }],
     ['nothing', { speaks: '', hears: '', room: '', original: '', name: '' }],
-    ['none where somebody must hear', { hears: 'none' }],
+    ['none where someone must hear', { hears: 'none' }],
     ['a loudness nobody knows', { original: 'constructor' }],
     ['too much', { room: 'x'.repeat(65), name: 'x'.repeat(65) }],
     ['what is not asked for', { callId: 'CA2', leadMs: '0', token: 'x' }],
@@ -102,7 +102,7 @@ describe('a call is invited', () => {
       fc.property(fc.dictionary(key, text), parameters => {
         const invitation = invite()(parameters)
         if (invitation instanceof Promise || 'refused' in invitation || 'ask' in invitation)
-          throw new Error('not let in')
+          throw new Error('not admitted')
         expect(Object.keys(invitation).filter(name => !ALL.includes(name))).toEqual([])
         expect(invitation.room.length).toBeGreaterThan(0)
         expect(invitation.room.length).toBeLessThanOrEqual(64)
@@ -252,7 +252,7 @@ describe('a number with codes', () => {
     expect([await call({ roomCode: '482913' }), call()]).toEqual([goodbye, goodbye])
   })
 
-  test('admits nobody without codes', () => {
+  test('admits no one without codes', () => {
     expect(caller({ roomCode: true })({ roomCode: '482913' })).toMatchObject({ refused: 'rejected' })
   })
 })

@@ -88,7 +88,7 @@ describe('outbound calls of a fleet', () => {
     expect((await b.dial()).refused).toBeUndefined()
   })
 
-  test('never use more minutes than the limit, and end when none is left', async () => {
+  test('never use more minutes than the limit, and end when none remains', async () => {
     const { hub, a, b, advance } = dialers({ maxMinutesPerDay: 10 })
     const [one, two] = [await a.dial(ANA), await b.dial(BOB)]
     const over: string[] = []
@@ -139,7 +139,7 @@ describe('outbound calls of a fleet', () => {
     expect(Math.max(...leased(hub, 'spend'))).toBeLessThanOrEqual(20_000)
   })
 
-  test('are refused while the fleet is away and the chunk is used up; those in progress get one more chunk', async () => {
+  test('are refused while the fleet is unavailable and the chunk is used up; those in progress get one more chunk', async () => {
     const { a, advance } = dialers({ maxMinutesPerDay: 100 })
     const { call } = await a.dial()
     let over = false
@@ -234,7 +234,7 @@ describe('inbound calls of a fleet', () => {
     expect([await a.call('6'), await a.call('7'), await a.call('8')]).toEqual(['in', 'in', 'busy'])
   })
 
-  test('are limited together in minutes, and continue when none is left', async () => {
+  test('are limited together in minutes, and continue when none remains', async () => {
     const { clock, a, b } = receivers({ maxMinutesPerDay: 10 })
     expect([await a.call('1'), await b.call('2')]).toEqual(['in', 'in'])
     for (let second = 0; second < 600; second++) {
@@ -246,7 +246,7 @@ describe('inbound calls of a fleet', () => {
     expect([a.quota.minutesOf(DESK), b.quota.rejected.minutes]).toEqual([10, 1])
   })
 
-  test('are admitted within the share of the node while the fleet is away', async () => {
+  test('are admitted within the share of the node while the fleet is unavailable', async () => {
     const { a } = receivers({ maxCalls: 4, maxMinutesPerDay: 100 })
     a.fleet.away = true
     expect([await a.call('1'), await a.call('2'), await a.call('3')]).toEqual(['in', 'in', 'busy'])

@@ -64,7 +64,7 @@ test('a link does not open a later room of the same name, at any node', async ()
   b.join('guest', { room: 'desk', hears: 'es-es' })
   expect(await readAt(b, 'desk', token)).toBe(401)
 
-  // Nobody has ended the life of a node that was killed.
+  // No one has ended the life of a node that was killed.
   const lost = await linkAt(b, 'desk')
   b.fleet.kill()
   advance(4 * MINUTE_MS)

@@ -25,7 +25,7 @@ test('a room created at one node is known at all, under one name', async () => {
   expect((await a.ask('POST', '/rooms', { name: 'desk' })).status).toBe(201)
 })
 
-test('a node that was away learns of rooms that were created and ended meanwhile', async () => {
+test('a node that was unavailable learns of rooms that were created and ended meanwhile', async () => {
   const { hub, a, b } = await nodes()
   await a.ask('POST', '/rooms', { name: 'old' })
   b.fleet.away = true

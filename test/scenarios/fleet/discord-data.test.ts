@@ -50,7 +50,7 @@ test('preferences of Discord users are known at every node, without their IDs', 
   expect([one.about(ANA), hub.stored]).toEqual([{ remembered: false, optedOut: false }, ''])
 })
 
-test('an opt-out takes effect here, but is not confirmed while the fleet is away', async () => {
+test('an opt-out takes effect here, but is not confirmed while the fleet is unavailable', async () => {
   const { preferences, a, b } = await nodes()
   const [one, two] = [preferences(a), preferences(b)]
   await settled()

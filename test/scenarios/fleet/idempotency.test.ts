@@ -90,7 +90,7 @@ describe('a request with one key at two nodes', () => {
     expect(b.started).toHaveLength(1)
   })
 
-  test('is rejected with 503 while the fleet is away', async () => {
+  test('is rejected with 503 while the fleet is unavailable', async () => {
     const fleet = new FleetHub().join('a')
     const { ask } = await controlled({ fleet })
     fleet.away = true

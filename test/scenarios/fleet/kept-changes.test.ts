@@ -48,7 +48,7 @@ test('nothing is written for what is not kept, and for participants without a ca
   expect(hub.stored.trim()).toBe('')
 })
 
-test('a call continues as it began while the fleet is away', async () => {
+test('a call continues as it started while the fleet is unavailable', async () => {
   const { relay, a, b } = await nodes()
   const invited = { room: 'desk', hears: 'es-es' } as const
   relay.live('anna', invited, 'CA1')

@@ -86,7 +86,7 @@ describe('room codes of a fleet', () => {
     expect(hub.stored).not.toMatch(new RegExp(`(?<!\\d)${code}(?!\\d)`))
   })
 
-  test('cannot be checked while the fleet is away', async () => {
+  test('cannot be checked while the fleet is unavailable', async () => {
     const { a } = nodes()
     const code = await a.codes.issue('desk', HOUR_MS)
     a.fleet.away = true
@@ -96,7 +96,7 @@ describe('room codes of a fleet', () => {
   })
 })
 
-test('links of a room are revoked at every node, later if the fleet is away as the room ends', async () => {
+test('links of a room are revoked at every node, later if the fleet is unavailable as the room ends', async () => {
   const { a, b } = nodes()
   const token = await a.links.issue('desk', HOUR_MS)
   const other = await a.links.issue('other', HOUR_MS)

@@ -18,7 +18,7 @@ import { quiet, sine } from '../../harness/transcode/tone.ts'
 import { until } from '../../harness/until.ts'
 
 const PATIENCE_MS = 20_000
-/** Anna says a word of 600 ms every 1.6 s: a translation is heard while the next word is said. */
+/** Anna says a word of 600 ms every 1.6 s: a translation is audible while the next word is said. */
 const WORD_MS = 600
 const EVERY_MS = 1_600
 
@@ -63,7 +63,7 @@ async function call() {
     server,
     bob,
     captions,
-    /** Anna says `count` words, one after the other; returns when she begins, as Bob's time (ms). */
+    /** Anna says `count` words, one after the other; returns when she starts, as Bob's time (ms). */
     say(count: number): number {
       const words = Array.from({ length: count }, (_, n) => TONE_WORDS[n % TONE_WORDS.length]!)
       speech = concat(words.flatMap(({ hz }) => [sine(hz, WORD_MS), quiet(EVERY_MS - WORD_MS)]))

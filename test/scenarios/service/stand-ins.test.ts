@@ -3,7 +3,7 @@ import { readResult } from '../../../src/service/client/results.ts'
 import type { StsResult, TranslatorResult } from '../../../src/service/contract.ts'
 import { fakeService } from '../../harness/service/fake-service.ts'
 
-test('/health and final results name the engines that serve in place of others', async () => {
+test('/health and final results name the engines that serve instead of others', async () => {
   const { ready, get, service } = await fakeService()
   const { usage } = service.engines
   const health = async () => ((await (await get('/health')).json()) as { standIns: unknown }).standIns

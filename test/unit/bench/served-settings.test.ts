@@ -10,7 +10,7 @@ function config(options: Parameters<typeof servedSettings>[0]) {
   return loadConfig({ env: {}, overrides: servedSettings(options), starts: 'bridge' })
 }
 
-test('are accepted, verify signatures, and give every leg a language of its own', () => {
+test('are accepted, verify signatures, and give every leg its own language', () => {
   const { twilio, publicUrl, service } = config(WANTED)
   expect(publicUrl).toBe(SERVED_SIGNATURE.publicUrl)
   expect(twilio.authTokens).toEqual([SERVED_SIGNATURE.authToken])

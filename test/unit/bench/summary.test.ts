@@ -88,7 +88,7 @@ test('shows observations and long runs only where there are any', () => {
   expect(legTables([row!])).toMatch(/GC.*growth in the last/s)
 })
 
-test('remarks on missing sound, unless nobody speaks', () => {
+test('remarks on missing sound, unless no one speaks', () => {
   const quiet = window('served', 50, 1)
   const rows = summarise([{ ...quiet, figures: { ...quiet.figures, soundPercent: 20, legsLost: 1 } }])
   expect(remarks(rows)).toHaveLength(2)

@@ -41,7 +41,7 @@ test('starts a watch again that could not be started, or has ended', async () =>
   expect(bucket.watches).toBe(3)
 })
 
-test('waits while the bucket is away', async () => {
+test('waits while the bucket is unavailable', async () => {
   const clock = new FakeClock()
   const bucket = bucketWith([['one']])
   let away = true

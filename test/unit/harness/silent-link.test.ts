@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { SilentLink } from '../../harness/fleet/silent-link.ts'
 import { pause, until } from '../../harness/until.ts'
 
-test('a cut link swallows data and connections, resets nobody, and delivers late once restored', async () => {
+test('a cut link swallows data and connections, resets no one, and delivers late once restored', async () => {
   const server = createServer(socket => socket.pipe(socket))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

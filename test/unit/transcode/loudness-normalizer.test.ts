@@ -138,7 +138,7 @@ describe('normalized audio', () => {
     )
   })
 
-  test('needs no buffer of its own: all normalizers of the process share one', () => {
+  test('needs no separate buffer: all normalizers of the process share one', () => {
     const pcm = recording(3).subarray(0, 9_216)
     const whole = level(new LoudnessNormalizer(-20), pcm)
     const buffers = new Set<ArrayBufferLike>()

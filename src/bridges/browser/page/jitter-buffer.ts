@@ -25,7 +25,7 @@ export interface JitterOptions {
 
 /**
  * Turns bursts of audio into an even stream. Playback starts when the target is buffered or has been waited for. The
- * target grows after an underrun during speech and shrinks in quiet periods. When audio accumulates, because clocks
+ * target grows after an underrun during speech and shrinks in quiet periods. If audio accumulates, because clocks
  * differ or the network stalled, quiet blocks are skipped. Pure: the caller of `pull` is the clock.
  */
 export class JitterBuffer {

@@ -27,7 +27,7 @@ export interface ChannelVoiceOptions {
 
 /**
  * The bot's one outgoing stream in a voice channel, mixed from its legs. During speech, slots lie on an absolute grid
- * of 20 ms; between stretches of speech, nothing is sent or encoded. The creator closes it.
+ * of 20 ms; between stretches of speech, the output is idle. The creator closes it.
  */
 export class ChannelOutput implements Paced, EarOwner {
   readonly #options: ChannelVoiceOptions

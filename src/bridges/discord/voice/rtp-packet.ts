@@ -46,7 +46,7 @@ export interface SessionKey {
 export const GCM_MODE = 'aead_aes256_gcm_rtpsize'
 export const XCHACHA_MODE = 'aead_xchacha20_poly1305_rtpsize'
 
-// Refilled for every packet; nothing else runs in between.
+// Refilled for every packet, synchronously.
 const GCM_NONCE = Buffer.alloc(12)
 const XCHACHA_NONCE = Buffer.alloc(24)
 

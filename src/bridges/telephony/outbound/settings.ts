@@ -26,7 +26,7 @@ export const outboundFields = {
     .describe('prefixes of numbers in quotes, like ["+34", "+1212"]')
     .meta({
       about:
-        'Prefixes of numbers that may be called. Emergency, short, premium-rate and satellite numbers are always rejected.',
+        'Prefixes of numbers that can be called. Emergency, short, premium-rate and satellite numbers are always rejected.',
     }),
   ringSeconds: ringSeconds().meta({ about: `Ringing time of the phone (${OUTBOUND_DEFAULTS.ringSeconds}).` }),
   maxConcurrent: z

@@ -31,7 +31,7 @@ export interface CarrierApi {
  */
 export type FailureKind = 'refused' | 'later' | 'unsure' | 'gone'
 
-/** Errors before a connection was established: nothing was executed. */
+/** Errors before a connection was established: the request was not executed. */
 const UNREACHED = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH']
 
 export interface CarrierErrorOptions {

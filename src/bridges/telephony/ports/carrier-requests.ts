@@ -4,7 +4,7 @@ import type { WebhookCall } from '../incoming-call.ts'
 import type { PublicUrl } from '../public-url.ts'
 
 /**
- * What a webhook says about its call. `callId` was checked for characters and length, because it is logged and part
+ * The call of a webhook. `callId` was checked for characters and length, because it is logged and part
  * of keys. Everything else is content of the caller or unchecked.
  */
 export interface CarrierRequest extends Omit<WebhookCall, 'parameters' | 'query' | 'answers'> {

@@ -19,7 +19,7 @@ const WATCH_MS = 200
 export interface MediaOptions {
   /** Name of the carrier: the legs’ channel. */
   readonly carrier: string
-  /** The IDs of its legs begin with this: unique in a fleet. */
+  /** The IDs of its legs start with this: unique in a fleet. */
   readonly ids: string
   readonly media: MediaDialect
   readonly relay: Admission

@@ -64,8 +64,8 @@ export class BinaryEventTransport extends NodeWebSocket {
 
   /**
    * Sends everything at once. `packets` is the engine's own list: it is emptied, so that the transport stays writable and
-   * no `drain` is due. What the network does not take waits in the WebSocket (`bufferedAmount`); sessions bound it by
-   * the number of unacknowledged fragments, and a limit here ends a connection that nobody bounds.
+   * no `drain` is due. Data that the network does not accept waits in the WebSocket (`bufferedAmount`); sessions bound it by
+   * the number of unacknowledged fragments, and a limit here ends a connection that no one bounds.
    */
   override write(packets: EnginePacket[]): void {
     const websocket = this.ws as WebSocket

@@ -258,7 +258,7 @@ async function* containedPieces(bytes: Uint8Array, maxMs: number): AsyncGenerato
   }
 }
 
-/** True if consecutive mp3 frames start near the beginning. */
+/** True if consecutive mp3 frames are found near the start. */
 function hasMp3Frame(bytes: Uint8Array): boolean {
   for (let at = 0; at < Math.min(bytes.length, MP3_SEARCH_BYTES); at++) {
     const header = mp3HeaderAt(bytes, at)

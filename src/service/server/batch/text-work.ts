@@ -68,7 +68,7 @@ export class SpokenFile {
     }
   }
 
-  /** Returns the whole mp3; empty when nothing was spoken. Must be the last call. */
+  /** Returns the whole mp3; empty without speech. Must be the last call. */
   finish(): Uint8Array {
     this.#end()
     return Buffer.concat(this.#pieces)

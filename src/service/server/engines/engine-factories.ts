@@ -20,7 +20,7 @@ import { SherpaRecognizer } from './sherpa/sherpa-recognizer.ts'
 import { SherpaSynthesizer } from './sherpa/sherpa-synthesizer.ts'
 import type { Billing } from './usage/billing.ts'
 
-/** What engines are created with, apart from their settings. */
+/** The dependencies of engines, apart from their settings. */
 export interface EngineContext {
   readonly clock: Clock
   readonly wallClock: WallClock
@@ -125,7 +125,7 @@ async function withKey({ apiKeyFile, ...choice }: AnyChoice): Promise<Omit<AnyCh
   return { ...choice, apiKey }
 }
 
-/** How engines of a kind are created. */
+/** The creation of engines of a kind. */
 interface Making<T> {
   readonly factories: Readonly<Record<string, (choice: never, context: EngineContext) => T | Promise<T>>>
   readonly installed: Readonly<Record<string, MakeInstalled<T>>>

@@ -14,7 +14,7 @@ export class EngineSet {
   readonly speechToText: readonly SpeechToText[]
   readonly translators: readonly TextTranslator[]
   readonly synthesizers: readonly Synthesizer[]
-  /** What they have done, and which of them serve in place of others. */
+  /** Their figures, and the replacements in use. */
   readonly usage: EngineUsage
   /** Engines from speech to speech. */
   readonly interpreters: readonly SpeechTranslator[]

@@ -26,7 +26,7 @@ export interface EngineReport {
   readonly renewals?: number | undefined
 }
 
-/** Implemented by engines that report figures of their own. */
+/** Implemented by engines that report their own figures. */
 export interface ReportingEngine {
   /** Calls `listener` with every report from now on. Called once, before the engine is used. */
   onReport?(listener: (report: EngineReport) => void): void
@@ -44,7 +44,7 @@ export interface Transcript {
    * next utterance.
    */
   readonly endMs: number
-  /** The language that was heard, from engines that detect it. */
+  /** The detected language, from engines that detect it. */
   readonly language?: LanguageId | undefined
 }
 
@@ -94,7 +94,7 @@ export interface SpeechToText extends ReportingEngine {
   close(): Promise<void>
 }
 
-/** Speech as it is made: the rate is known at once, the samples follow. */
+/** Speech as synthesized: the rate is known at once, the samples follow. */
 export interface Speech {
   /** Hz */
   readonly rate: number
@@ -132,23 +132,23 @@ export interface TextTranslator extends ReportingEngine {
   close(): Promise<void>
 }
 
-/** What a speech translator knows of one utterance so far. Texts only grow. */
+/** The state of one utterance in a speech translator. Texts only grow. */
 export interface InterpretedText {
   /** Counts the utterances of one stream from 1. */
   readonly utterance: number
-  /** What was said; empty if the engine does not report it. */
+  /** The recognized text; empty if the engine does not report it. */
   readonly text: string
   readonly translation: string
   /** Position of the utterance in the stream's audio (ms). */
   readonly startMs: number
   readonly endMs: number
-  /** The language that was heard, from engines that detect it. */
+  /** The detected language, from engines that detect it. */
   readonly language?: LanguageId | undefined
 }
 
 /**
  * Receives the results of a speech translator: for each utterance any number of `partial` and `audio`, then one
- * `final`; nothing of the next one before it. None after `failed`.
+ * `final`; the next one starts after it. None after `failed`.
  */
 export interface InterpretationSink {
   partial(result: InterpretedText): void

@@ -11,7 +11,7 @@ import {
 import { OverBudgetError } from './usage/engine-meter.ts'
 import type { EngineUsage } from './usage/engine-usage.ts'
 
-/** Where replacements are recorded. */
+/** Record of replacements. */
 export interface FallbackOptions {
   readonly usage: Pick<EngineUsage, 'replaced' | 'served'>
   readonly log: Logger

@@ -60,7 +60,7 @@ export const healthSchema = z.strictObject({
         since: z.iso.datetime(),
       }),
     )
-    .describe('Engines that serve in place of preferred ones at present.'),
+    .describe('Engines that serve instead of preferred ones at present.'),
 })
 
 export const languagesSchema: z.ZodType<LanguageEntry[]> = z.array(

@@ -19,7 +19,7 @@ export class AudioQuota {
     return Math.max(0, this.minutes * MINUTE_MS - this.#usage.used)
   }
 
-  /** Time until the oldest usage expires (ms); 0 when nothing was used. */
+  /** Time until the oldest usage expires (ms); 0 without usage. */
   get moreInMs(): number {
     return this.#usage.lessInMs
   }
@@ -46,7 +46,7 @@ export function oldestSlice(now: number): number {
 }
 
 /**
- * What one key or engine has used in the last 24 hours: milliseconds of audio, or millionths of a currency. A rolling
+ * The usage of one key or engine in the last 24 hours: milliseconds of audio, or millionths of a currency. A rolling
  * window instead of a calendar day: limits do not all reset at midnight, and no time zone is needed. Usage is counted in
  * slices of 15 minutes and never expires early, so a quota takes up to 24 h 15 min to recover.
  */
@@ -73,7 +73,7 @@ export class RollingUsage {
     return sum
   }
 
-  /** Time until the oldest usage expires (ms); 0 when nothing was used. */
+  /** Time until the oldest usage expires (ms); 0 without usage. */
   get lessInMs(): number {
     this.#forget()
     const oldest = Math.min(...this.#saved.keys(), ...this.#fresh.keys())

@@ -1,4 +1,4 @@
-/** What every child process of the service needs: heartbeats, and an end with its parent. */
+/** The shared part of all child processes of the service: heartbeats, and an end with its parent. */
 import type { ChildProcess } from 'node:child_process'
 import { type Clock, Ticker } from '../../../common/clock.ts'
 

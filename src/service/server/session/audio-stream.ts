@@ -22,7 +22,7 @@ export interface AudioStreamOptions {
 }
 
 /**
- * The mp3 of a session, read over HTTP. Speech is sent as soon as it is made; in between, silence keeps pace with the
+ * The mp3 of a session, read over HTTP. Speech is sent once it is made; in between, silence keeps pace with the
  * clock, so that a player never runs dry. Without a reader the stream pauses and buffers the newest speech, up to the
  * limit. There is one reader at a time; a new one replaces the old one.
  */

@@ -24,14 +24,14 @@ export interface InterpretedSpeechOptions {
   readonly interpreters: readonly SpeechTranslator[]
   /** Takes over when none of them starts, with the name for that case. Opened and closed here. */
   readonly otherwise: { readonly work: SpeechWork; readonly name: string } | undefined
-  /** Records which engine serves in place of the first one. */
+  /** Records which engine serves instead of the first one. */
   readonly usage: Pick<EngineUsage, 'replaced' | 'served'>
   /** Delivers the speech; opened and closed here, or by `otherwise`. */
   readonly output: SpokenOutput
   readonly log: Logger
 }
 
-/** The speech of `/sts` by one engine, from speech to speech: its translation is heard while the speaker goes on. */
+/** The speech of `/sts` by one engine, from speech to speech: its translation is audible while the speaker goes on. */
 export class InterpretedSpeech implements SpeechWork {
   readonly #options: InterpretedSpeechOptions
   readonly #results: InterpretedResults
@@ -102,7 +102,7 @@ interface Current {
 }
 
 /**
- * Sends the results of a speech translator: growing texts, the speech as it is made, and the end. Utterances never
+ * Sends the results of a speech translator: growing texts, the speech as synthesized, and the end. Utterances never
  * interleave: while an earlier one is still being sent, the texts of the next one wait.
  */
 class InterpretedResults implements InterpretationSink {

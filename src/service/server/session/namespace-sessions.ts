@@ -135,7 +135,7 @@ export class ConnectGuard {
   }
 }
 
-/** What all sessions of a server share. */
+/** The shared parts of all sessions of a server. */
 export interface NamespaceOptions {
   readonly keys: ApiKeys
   readonly proxies: TrustedProxies

@@ -41,7 +41,7 @@ function sttResult(transcript: Transcript, final: boolean, languageIdSource: str
 }
 
 /**
- * Adds `standIns` to the final results of a session while other engines serve in place of the `preferred` ones, and
+ * Adds `standIns` to the final results of a session while other engines serve instead of the `preferred` ones, and
  * passes on everything else unchanged.
  */
 export function withStandIns(

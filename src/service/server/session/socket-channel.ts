@@ -11,7 +11,7 @@ const MESSAGE_BYTES = 512
 /** Number of namespaces a client has joined on a connection: ending one session must not end the others. */
 const joined = new WeakMap<object, number>()
 
-/** A Socket.IO socket as a channel. The connection is closed with its last session, whichever side ended it. */
+/** A Socket.IO socket as a channel. The connection is closed with its last session, by either side. */
 export class SocketChannel implements Channel {
   readonly #socket: Socket
   readonly #errors: ErrorCounts | undefined

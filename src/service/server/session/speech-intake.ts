@@ -55,7 +55,7 @@ export class BacklogMonitor implements Followed {
   }
 }
 
-/** What becomes of the speech of a session: its recognition or interpretation, and the results for the client. */
+/** The path of a session’s speech: its recognition or interpretation, and the results for the client. */
 export interface SpeechWork {
   /**
    * Opens the engine and the output; resolves to the engine's stream, which the caller closes, and to the payload of

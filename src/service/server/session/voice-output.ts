@@ -77,7 +77,7 @@ export function timed<R extends SpokenResult>(
   return { ...result, timing }
 }
 
-/** Sends the mp3 in the results themselves: one per text, whole (`block`) or in pieces as it is made (`streaming`). */
+/** Sends the mp3 in the results themselves: one per text, whole (`block`) or in pieces as synthesized (`streaming`). */
 export class ChunkOutput implements SpokenOutput {
   readonly held = false
   readonly #options: SpokenOutputOptions

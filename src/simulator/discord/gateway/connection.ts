@@ -9,7 +9,7 @@ export interface ConnectionHost {
   readonly heartbeatMs: number
   /** While true, heartbeats are not acknowledged. */
   readonly ignoreHeartbeats: boolean
-  /** While true, nothing is sent. */
+  /** While true, messages are not sent. */
   readonly mute: boolean
   identify(connection: GatewayConnection, message: ClientMessage & { kind: 'identify' }): void
   resume(connection: GatewayConnection, message: ClientMessage & { kind: 'resume' }): void

@@ -15,7 +15,7 @@ export interface GatewayFaults {
   invalidSession(resumable?: boolean): void
   /** While true, heartbeats are not acknowledged. */
   ignoreHeartbeats: boolean
-  /** While true, nothing is sent although the socket stays open: a zombie. Events are kept for a resume. */
+  /** While true, events are not sent although the socket stays open: a zombie. Events are kept for a resume. */
   mute: boolean
   /** While true, no session can be resumed: op 9 with `false`. */
   refuseResume: boolean

@@ -3,7 +3,7 @@ import type { Json } from '../json.ts'
 import type { Channel, Thread } from './channel.ts'
 import type { User } from './user.ts'
 
-/** An embed as it was sent (Discord: Embed Object). */
+/** An embed as sent (Discord: Embed Object). */
 export interface Embed extends Json {
   readonly title?: string
   readonly description?: string
@@ -19,7 +19,7 @@ export interface MessageVersion {
   readonly at: number
   readonly content: string
   readonly embeds: readonly Embed[]
-  /** Action rows and other components, as they were sent. */
+  /** Action rows and other components, as sent. */
   readonly components: readonly Json[]
 }
 

@@ -73,7 +73,7 @@ export class Heard {
 
   /**
    * `pcm` arrived at `now`, `missing` samples after the packet before it. `begins`: the packet before it ended a
-   * stretch, so that nothing that follows can be late.
+   * stretch, so that no later packet can be late.
    */
   add(pcm: Int16Array, now: number, missing = 0, begins = this.#end === 0): void {
     const arrival = this.#at(now)

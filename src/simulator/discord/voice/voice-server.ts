@@ -154,7 +154,7 @@ export class VoiceServer implements AsyncDisposable {
     return call
   }
 
-  /** Closes the next `times` sockets with `code` as soon as they are open. */
+  /** Closes the next `times` sockets with `code` once they are open. */
   refuse(code: number, times = 1): void {
     this.#gateway?.refuse(code, times)
   }

@@ -21,7 +21,7 @@ export interface CallOptions {
   proxied?: boolean
   /** Follows `ws://` stream URLs, which Twilio rejects (31922): for bridges without a public name. Default false. */
   allowInsecureStream?: boolean
-  /** Signs the webhook and the upgrade. Without it nothing is signed. */
+  /** Signs the webhook and the upgrade. Without it, requests are not signed. */
   authToken?: string
   accountSid?: string
   callSid?: string

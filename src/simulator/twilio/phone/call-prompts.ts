@@ -183,7 +183,7 @@ export class CallPrompts {
     const whole = URL.canParse(url, base || undefined) ? new URL(url, base || undefined).href : url
     const route = routeOf(whole, this.#call)
     if (!route) return this.#error(11100, `${url} is not a URL`)
-    // Only local addresses are requested; other hosts are not part of the simulation, and nothing is played for them.
+    // Only local addresses are requested; other hosts are not part of the simulation, and are silent.
     if (!isLoopback(route)) return
     const { clock, authToken } = this.#call
     const answer = await askWebhook({

@@ -207,7 +207,7 @@ export interface CallLoadOptions {
   voice: Voice
   /** Calls start evenly over this time (ms). Default 20 ms for each. */
   rampMs?: number
-  /** Options of phone number `index`; nothing is recorded unless `record` is set. */
+  /** Options of phone number `index`; the call is not recorded unless `record` is set. */
   call: (index: number) => CallOptions
 }
 

@@ -81,7 +81,7 @@ export class PlayQueue {
     return start
   }
 
-  /** Queues a mark. Returns true if nothing is before it: the caller returns it at once. */
+  /** Queues a mark. Returns true if it is the first: the caller returns it at once. */
   mark(now: number, name: string): boolean {
     this.#report.marks++
     if (this.#until - now <= SAME_MS && this.#marks.length === 0) {

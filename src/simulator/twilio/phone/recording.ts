@@ -56,7 +56,7 @@ export class Recording {
     return this.between(this.startedAt, until)
   }
 
-  /** Returns the audio heard from `from` until `until`, with silence where nothing was played or it is forgotten: 8 kHz, mono. */
+  /** Returns the audio heard from `from` until `until`, with silence where audio was not played or is forgotten: 8 kHz, mono. */
   between(from: number, until: number): Int16Array {
     const first = Math.round((from - this.startedAt) * SAMPLES_PER_MS)
     const out = new Int16Array(Math.max(0, Math.round((until - this.startedAt) * SAMPLES_PER_MS) - first))

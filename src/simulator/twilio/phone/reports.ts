@@ -12,7 +12,7 @@ export class Histogram {
     return this.#count
   }
 
-  /** 0 if nothing was added. */
+  /** 0 if no report was added. */
   get maxMs(): number {
     return this.#max
   }

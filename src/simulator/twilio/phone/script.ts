@@ -66,7 +66,7 @@ export interface ScriptHost {
   /** Returns those instructions and clears them; undefined without new instructions. */
   takeUpdate(): Instructions | undefined
   fetch(errand: ScriptStep): Promise<Twiml>
-  /** The first instructions have arrived, and the call is not rejected. May be called again. */
+  /** The first instructions have arrived, and the call is not rejected. Can be called again. */
   answered(): void
   prompt(prompt: Prompt, base: string): Promise<void>
   gather(noun: GatherNoun, base: string): Promise<Gathered>

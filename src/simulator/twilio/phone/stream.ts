@@ -110,7 +110,7 @@ export class PhoneStream {
     this.#uplink?.inOrder(this.#options.clock.now(), this.#wire.dtmf(digit))
   }
 
-  /** Time when everything sent so far is played, or was; minus infinity if nothing was sent. */
+  /** Time when everything sent so far is played, or was; minus infinity if no audio was sent. */
   get dryAt(): number {
     return this.#queue.dryAt
   }

@@ -201,14 +201,14 @@ export interface Caption {
   /** Time since the room opened (ms). */
   readonly startMs: number
   readonly endMs: number
-  /** The engines of the service that served in place of preferred ones. */
+  /** The engines of the service that served instead of preferred ones. */
   readonly standIns?: readonly string[]
 }
 
-/** Returns the note on engines that serve in place of preferred ones; empty without any. */
+/** Returns the note on engines that serve instead of preferred ones; empty without any. */
 export function standInNote({ standIns = [] }: Pick<Caption, 'standIns'>): string {
   if (standIns.length === 0) return ''
-  return `Quality may be reduced: ${standIns.join(', ')} in place of the usual service.`
+  return `Quality may be reduced: ${standIns.join(', ')} instead of the usual service.`
 }
 
 /** Characters that change the text direction. */

@@ -34,7 +34,7 @@ class Rejection extends Error {
   readonly status: number
   /** Specific code of the error; empty if the response had none. */
   readonly code: string
-  /** What the server asks for (ms); 0 if it does not. */
+  /** The delay that the server requests (ms); 0 if it does not. */
   readonly retryAfterMs: number
 
   constructor({ status, headers }: Response, code: unknown) {
@@ -156,7 +156,7 @@ export class UnavailableTranslations {
     this.#unavailable.clear()
   }
 
-  /** Returns the message for a reader of `language` ('' for all); '' if nothing is unavailable. */
+  /** Returns the message for a reader of `language` ('' for all); '' if everything is available. */
   told(book: CaptionStore, language: string): string {
     const unavailable = Array.from(this.#unavailable.values()).filter(
       ({ to }) => language === '' || to === language,

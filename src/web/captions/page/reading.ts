@@ -58,9 +58,9 @@ const BACK_MS = 4_000
 const SHORT_MS = 1_500
 /** The stream has ended; only a user action starts it again. */
 const OVER: ReadonlySet<StreamState> = new Set(['ended', 'expired', 'closed', 'refused'])
-/** The reader may not read the captions. */
+/** The reader has no access to the captions. */
 const UNREADABLE: ReadonlySet<StreamState> = new Set(['expired', 'closed', 'refused'])
-/** Number of attempts to fetch missing captions, and their interval (ms): other readers may be asking as well. */
+/** Number of attempts to fetch missing captions, and their interval (ms): other readers possibly send requests as well. */
 const MOST_FILLS = 10
 const REFILL_MS = 3_000
 /** A replay of this size is possibly incomplete. */
@@ -73,7 +73,7 @@ export class Reading {
   readonly #options: ReadingOptions
   readonly #stream: CaptionStream
   readonly #unavailable = new UnavailableTranslations()
-  /** The note of the latest final caption on engines that serve in place of others. */
+  /** The note of the latest final caption on engines that serve instead of others. */
   #standIns = ''
   readonly #aloud = new ScreenReader(element('aloud', HTMLDivElement))
   readonly #awake = new WakeLock()

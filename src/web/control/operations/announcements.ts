@@ -153,7 +153,7 @@ function caption(
   })
 }
 
-/** Plays `sound` to `party`, who may have left while it was synthesized. */
+/** Plays `sound` to `party`, who have possibly left while it was synthesized. */
 function played(context: ControlContext, party: Participant, sound: Sound | ControlError) {
   const participant = party.id
   if (sound instanceof ControlError) return { participant, error: sound.specific }

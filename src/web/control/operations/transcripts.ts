@@ -17,7 +17,7 @@ const query = z.strictObject({
 const roomQuery = query.extend({
   life: id
     .optional()
-    .describe('The ID of a life of the room, which may have ended. Default: the current one.'),
+    .describe('The ID of a life of the room, including an ended one. Default: the current one.'),
   token: linkToken,
 })
 const types = [TRANSCRIPT_TYPES.srt, TRANSCRIPT_TYPES.vtt, TRANSCRIPT_TYPES.text]
@@ -28,7 +28,7 @@ function shown(transcript: Transcript | undefined, wish: z.output<typeof query>)
   return new Document(`${TRANSCRIPT_TYPES[wish.format]}; charset=utf-8`, exported(transcript, wish))
 }
 
-/** Returns a stored life of `room`; a link opens only lives that it could have read: those of its own room. */
+/** Returns a stored life of `room`; a link opens only lives of its own room, which it could have read. */
 async function endedLife(
   { transcripts, links }: ControlContext,
   room: string,

@@ -34,7 +34,7 @@ const MOST_NODES = 64
 /** Number of health values kept: two minutes. */
 const HEALTH_KEPT = 120
 
-/** What the page keeps of one node, to merge it with others. */
+/** The data of one node, to merge it with others. */
 interface Source {
   readonly index: number
   /** Numbers of its newest event and utterance. */
@@ -64,7 +64,7 @@ export class Board {
   readonly #sources = new Map<string, Source>()
   #numbered = 0
 
-  /** Replaces the complete state of a node; that of the server of this page begins a new connection, with all nodes. */
+  /** Replaces the complete state of a node; that of the server of this page starts a new connection, with all nodes. */
   snapshot(told: Snapshot, node = OWN): void {
     if (node === OWN) this.#clear()
     else this.gone(node)
@@ -128,7 +128,7 @@ export class Board {
     }
   }
 
-  /** Nothing more is known of a node: it has ended, or its messages are missing. */
+  /** The state of a node is unknown: it has ended, or its messages are missing. */
   gone(node: string): void {
     for (const [name, room] of this.rooms) if (room.node === node) this.rooms.delete(name)
     for (const [n, leg] of this.legs) if (leg.node === node) this.legs.delete(n)

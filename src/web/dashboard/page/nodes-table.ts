@@ -10,7 +10,7 @@ const STATES: Record<NodeView['state'], string> = {
   silent: 'no heartbeats',
 }
 
-/** The nodes of a fleet; hidden for a server of its own. */
+/** The nodes of a fleet; hidden for a standalone server. */
 export class NodesTable {
   readonly #place = element('nodes-place', HTMLElement)
   readonly #table = element('nodes', HTMLTableElement)

@@ -184,7 +184,7 @@ export class FakeElevenLabs extends FakeLiveServer {
         if (message.close_context === true) {
           const context = contexts.open.get(id)
           if (!context) return
-          // What was flushed is still spoken; a client that closes a context again does not wait for that.
+          // Flushed text is still spoken; a client that closes a context again does not wait for that.
           if (context.complete) this.cancelled.push(id)
           context.complete = true
           return

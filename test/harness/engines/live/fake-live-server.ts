@@ -21,7 +21,7 @@ export interface FakeConversation {
   closed?(): void
 }
 
-/** What a real service would refuse; `body` is sent before the connection is closed with `code`. */
+/** Requests that a real service would refuse; `body` is sent before the connection is closed with `code`. */
 export class Refusal extends Error {
   readonly body: object
   readonly code: number

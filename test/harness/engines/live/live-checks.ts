@@ -43,7 +43,7 @@ export async function recognizing(engine: SpeechToText) {
 
 /**
  * Declares the tests that every recognizer over WebSocket passes: conformance, a connection that is cut in the middle of
- * a word, a wrong key, a server that is away. `make` creates the engine at the fake, with other settings if given.
+ * a word, a wrong key, a server that is unavailable. `make` creates the engine at the fake, with other settings if given.
  */
 export function liveRecognizer<S extends FakeLiveServer>(
   name: string,
@@ -104,7 +104,7 @@ export function liveRecognizer<S extends FakeLiveServer>(
     await engine.close()
   })
 
-  test(`${name}: no connection is held while nobody speaks`, async () => {
+  test(`${name}: no connection is held while no one speaks`, async () => {
     const server = await listen()
     const engine = make(server.url, { quietMs: 600 })
     const { stream, words } = await recognizing(engine)

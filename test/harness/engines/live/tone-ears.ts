@@ -1,7 +1,7 @@
 import { loudness } from '../../../../src/transcode/level.ts'
 import { Framer } from '../../../../src/transcode/pcm.ts'
 
-/** What the fakes understand and say: each word is a pitch (Hz), each translation another one. */
+/** The vocabulary of the fakes: each word is a pitch (Hz), each translation another one. */
 export const TONE_WORDS = [
   { hz: 400, word: 'one', translation: 'uno', spokenHz: 700 },
   { hz: 500, word: 'two', translation: 'dos', spokenHz: 900 },
@@ -11,7 +11,7 @@ export const TONE_WORDS = [
 export type ToneWord = (typeof TONE_WORDS)[number]
 
 export interface ToneListener {
-  /** A word begins at `ms` of the audio. */
+  /** A word starts at `ms` of the audio. */
   began?(word: ToneWord, ms: number): void
   /** It has ended: `toMs` is its last sample, `ms` the present position. */
   ended?(word: ToneWord, fromMs: number, toMs: number, ms: number): void

@@ -23,7 +23,7 @@ export function tokensFile(tokens: readonly string[]): string {
 
 /**
  * Weights and bias of the scores for `size` tokens: the level of a word's bin above `quiet`, 0 for the blank. The bins
- * begin at row `offset` of `rows`.
+ * start at row `offset` of `rows`.
  */
 export function scores(quiet: number, size = SIZE, rows = BINS, offset = 0) {
   const weights = new Float32Array(rows * size)

@@ -125,7 +125,7 @@ test('an echo of the channel’s own voice is neither captioned nor played', asy
   const maker = await Mp3Maker.create()
   fromAna.say({
     text: 'buenos días a todos',
-    translation: 'good morning to everybody',
+    translation: 'good morning to everyone',
     audio: maker.tone(toneOf('en-us'), 1_000),
   })
   await casa.heard(toneOf('en-us'), 700)

@@ -164,7 +164,7 @@ test('skips levels for a slow viewer, and disconnects one that does not read', a
   await until(() => outlet.destroyed, 5_000, 'the end')
 })
 
-test('asks nobody any more once the viewer is gone', async () => {
+test('sends no more requests once the viewer is gone', async () => {
   const { other, outlet, clock, streams } = await fleetOfTwo()
   await using _other = other
   await until(() => other.open.length === 1, 5_000, 'the request')

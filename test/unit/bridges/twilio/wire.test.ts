@@ -190,7 +190,7 @@ describe('the fast path parses media like the JSON parser', () => {
     })
     .map(write)
 
-  /** What a leg gets from a message: the bytes of the audio, or undefined if the payload is not base64. */
+  /** The part of a message that a leg receives: the bytes of the audio, or undefined if the payload is not base64. */
   const received = (text: string) => {
     const message = parse(text)
     if (message.kind !== 'media') return message

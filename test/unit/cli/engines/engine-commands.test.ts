@@ -72,7 +72,7 @@ async function settled<T>(work: Promise<T>): Promise<T> {
   return await work
 }
 
-/** Opens fakes in place of all engines; `ears` by the name of the engine. */
+/** Opens fakes instead of all engines; `ears` by the name of the engine. */
 function opens(ears: Readonly<Record<string, ScriptedEars>>): typeof openAlone {
   return async ({ kind, name, billing }, usage) => {
     if (kind === 'translation') return new EngineSet({ translators: [new FakeTranslator()] })

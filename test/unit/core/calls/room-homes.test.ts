@@ -27,7 +27,7 @@ test('sends participants to the node that opened a room without them', async () 
   expect(await a.locate('voice channel')).toBeUndefined()
 })
 
-test('registers a room that was opened while the fleet was away, once it is back', async () => {
+test('registers a room that was opened while the fleet was unavailable, once it is back', async () => {
   const { hub, clock, inUse, homes } = nodes()
   const one = hub.join('a')
   const [a, b] = [homes(one), homes(hub.join('b'))]

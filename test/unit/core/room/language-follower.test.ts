@@ -62,7 +62,7 @@ describe('the language of a speaker does not follow', () => {
     ])
   })
 
-  test('a listener without a language of their own', () => {
+  test('a listener without their own language', () => {
     const { speaks: _, ...listener } = ANNA
     expect(changesAfter(['es-es', 'es-es', 'es-es'], 1_000, listener)).toEqual([
       undefined,

@@ -200,7 +200,7 @@ describe('the length of fragments', () => {
     return lengths
   }
 
-  test('is short while somebody speaks and for one second afterwards, then long', () => {
+  test('is short while someone speaks and for one second afterwards, then long', () => {
     expect(
       lengthsOf([
         ['speech', 300],
@@ -214,7 +214,7 @@ describe('the length of fragments', () => {
       ['quiet', 1_760],
       ['speech', 120],
     ])
-    // 80 ms of a long fragment were filled when speech began.
+    // 80 ms of a long fragment were filled when speech started.
     expect(lengths).toEqual([...Array.from({ length: 16 }, () => 60), 180, 180, 180, 180, 100, 60])
   })
 

@@ -85,7 +85,7 @@ describe('decoding', () => {
     for (const each of many) expect(each.audio.complete).toBe(true)
   })
 
-  test('ends each turn in time, and begins the next with those who had to wait', () => {
+  test('ends each turn in time, and starts the next with those who had to wait', () => {
     let now = 0
     const queue = new DecodeQueue({ now: () => now, defer: () => {} })
     const served: number[] = []

@@ -59,7 +59,7 @@ describe('an interpreter', () => {
     expect(names[0]).toContain('anna.1')
   })
 
-  test('passes on which engines of the service serve in place of others', () => {
+  test('passes on which engines of the service serve instead of others', () => {
     const { hear, replaced } = setUp()
     hear({ final: false, text: 'one' })
     hear({ text: 'one', translation: 'uno', standIns: { translation: 'apertium' } })

@@ -9,7 +9,7 @@ const languages = [
   { id: 'ca-es', heard: false, spoken: true, into: ['es-es'] },
 ]
 
-test('a speaker can be heard in their own language and in spoken translations of it', () => {
+test('a speaker is audible in their own language and in spoken translations of it', () => {
   expect(hearableOf({ languages }, 'en-us')).toEqual(['en-us', 'es-es'])
   expect(hearableOf({ languages }, 'de-de')).toEqual(['de-de', 'fr-fr'])
   expect(hearableOf({ languages }, 'xx-xx')).toEqual([])

@@ -38,7 +38,7 @@ test('accepts only finite times in range', () => {
   )
 })
 
-test('a service can name the engines that serve in place of others', () => {
+test('a service can name the engines that serve instead of others', () => {
   const of = (standIns: unknown) => readResult({ id: '1', text: 'x', standIns }, '0').standIns
   expect(of({ synthesis: 'espeak', translation: 'a'.repeat(100), other: 'x' })).toEqual({
     synthesis: 'espeak',

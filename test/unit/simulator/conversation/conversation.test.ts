@@ -10,7 +10,7 @@ const MINUTE = 60_000
 /** Real time for half an hour of simulated time on a busy machine. */
 const PATIENCE_MS = 400_000
 
-/** Nobody hears a loudspeaker: searching for echo would take nearly half of the work. */
+/** No one hears a loudspeaker: searching for echo would take nearly half of the work. */
 const QUIET = { echoSuppression: false }
 
 const speech = recordings()

@@ -85,7 +85,7 @@ describe.skipIf(!which('sox'))('sox, very high quality, agrees', () => {
     const input = voice(from, 1)
     const ours = resampler.process(input)
     const delay = (resampler.delayMs * to) / 1000
-    // When the rate is halved, half an output sample of delay is one input sample.
+    // With half the rate, half an output sample of delay is one input sample.
     const early = delay % 1 === 0 ? 0 : 1
     const delayed = new Int16Array(input.length + early)
     delayed.set(input, early)

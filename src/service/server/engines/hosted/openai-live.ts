@@ -30,7 +30,7 @@ const endEvent = z.object({
 const LEAST_TURN_MS = 100
 
 /**
- * Speech recognition by OpenAI's live transcription (guide "Realtime transcription"): partial results while somebody
+ * Speech recognition by OpenAI's live transcription (guide "Realtime transcription"): partial results while someone
  * speaks. Its models do not detect pauses, so turns are ended here.
  */
 export class OpenAiLiveTranscriber implements SpeechToText {
@@ -170,7 +170,7 @@ class TranscriptionDialogue implements LiveDialogue {
     this.#log.partial({ text: text.trim(), startMs, endMs: endMs ?? this.#link.streamMs(this.#link.sentMs) })
   }
 
-  /** Gives the final texts in the order of the turns, whichever the service finishes first. */
+  /** Gives the final texts in the order of the turns, not of their completion. */
   #end(turn: Turn, transcript: string): void {
     turn.transcript = transcript.trim()
     for (let first = this.#turns[0]; first?.transcript !== undefined; first = this.#turns[0]) {

@@ -10,7 +10,7 @@ import type { SpeakingVoice, SpeechEvent, SpeechProtocol } from '../live/speech-
 import { offeredVoices } from '../server-voices.ts'
 import type { SonioxSynthesisOptions } from './settings.ts'
 
-/** How the voices are reached. */
+/** Access to the voices. */
 export type SonioxVoiceOptions = Omit<SonioxSynthesisOptions, 'voices'>
 
 const RATE = 24_000

@@ -42,8 +42,8 @@ export interface ContinuousUtterancesOptions {
 }
 
 /**
- * Divides the results of a service without utterances, which translates as the speaker goes on. An utterance begins
- * with the first text or audible speech after a pause, and ends when the speaker pauses and nothing more comes; a long
+ * Divides the results of a service without utterances, which translates as the speaker goes on. An utterance starts
+ * with the first text or audible speech after a pause, and ends when the speaker pauses and no more arrives; a long
  * one is cut at the end of a sentence.
  *
  * One instance per stream, used by one connection after the other.

@@ -16,7 +16,7 @@ export class SocketFault extends Error {
   }
 }
 
-/** Where a socket connects. Keys belong into headers: addresses can appear in logs of proxies. */
+/** The address of a socket. Keys belong into headers: addresses can appear in logs of proxies. */
 export interface SocketAddress {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
@@ -63,7 +63,7 @@ export class EngineSocket {
   }
 
   /**
-   * Connects to `address`. Nothing is passed to `listener` before `start`. Rejects with a `SocketFault`, also when
+   * Connects to `address`. No message is passed to `listener` before `start`. Rejects with a `SocketFault`, also when
    * `signal` aborts.
    */
   static async open(

@@ -16,7 +16,7 @@ export interface LiveEngineSettings {
   readonly stallMs: number
 }
 
-/** What the streams of one engine over WebSocket share: settings, failures, and errors in the name of the engine. */
+/** The shared parts of one engine’s streams over WebSocket: settings, failures, and errors in the name of the engine. */
 export class LiveEngine {
   readonly #kind: EngineKind
   readonly #name: string

@@ -1,11 +1,11 @@
 import type { SocketAddress, SocketFault } from './engine-socket.ts'
 
-/** What a dialogue does with its connection. */
+/** The actions of a dialogue on its connection. */
 export interface LiveLink {
   send(message: object): void
   /** Sends a copy of `bytes`. */
   sendBinary(bytes: Uint8Array): void
-  /** The session is confirmed: audio may be sent. Idempotent. */
+  /** The session is confirmed: audio can be sent. Idempotent. */
   ready(): void
   /** Results have been given for the audio up to `streamMs`: a new connection does not repeat it. */
   answered(streamMs: number): void
@@ -35,7 +35,7 @@ export interface LiveDialogue {
   audio(pcm: Int16Array): void
   /** The speaker pauses, or no audio arrives: requests the results of what was sent. */
   pause?(): void
-  /** Nothing was sent for `keepAliveMs`. */
+  /** No audio was sent for `keepAliveMs`. */
   keepAlive?(): void
   /** The session is no longer needed. */
   finish?(): void

@@ -14,7 +14,7 @@ export interface LiveStreamOptions {
   readonly clock: Clock
   /** Time for opening a connection (ms). */
   readonly timeoutMs: number
-  /** Time without speech after which the connection is closed until somebody speaks (ms). */
+  /** Time without speech after which the connection is closed until someone speaks (ms). */
   readonly quietMs: number
   /** Time without audio after which the utterance in progress is finished (ms). */
   readonly stallMs: number
@@ -48,12 +48,12 @@ const STABLE_MS = 10_000
 /** A connection is replaced in a pause within this time before its end, and at the latest just before it (ms). */
 const RENEW_LEAD_MS = 30_000
 const RENEW_LAST_MS = 2_000
-/** Audio that may be sent at once in spite of a speed limit (ms). */
+/** Audio that can be sent at once in spite of a speed limit (ms). */
 const BURST_MS = 1_000
 
 /**
  * The stream of one speaker at a service with its own connection per speaker. It outlives its connections: they are
- * replaced when they break or expire, repeating the audio that was not answered, and closed while nobody speaks,
+ * replaced when they break or expire, repeating the audio that was not answered, and closed while no one speaks,
  * because services charge for silence.
  *
  *   asleep ──speech──▶ connecting ──confirmed──▶ open ──quiet──▶ asleep

@@ -33,7 +33,7 @@ export interface SpokenUtterance {
   say(text: string, last?: boolean): void
   /** The text is complete. Idempotent. */
   end(): void
-  /** Nothing more is wanted. The connection stays open. Idempotent. */
+  /** The rest is not needed. The connection stays open. Idempotent. */
   cancel(): void
 }
 
@@ -44,7 +44,7 @@ const MOST_WAITING = 100
 
 /**
  * Speech by a service over few connections, which all utterances of the process share. An utterance whose connection
- * breaks is spoken again on another one; what the listener has already received of it is left out, which is exact as
+ * breaks is spoken again on another one; what the listener has already received of it is skipped, which is exact as
  * far as the service speaks a text the same way twice. Over the limits of the service, utterances wait for a free place.
  *
  * Opens the first connection with the first utterance. The creator closes it.

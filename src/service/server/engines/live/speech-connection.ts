@@ -88,7 +88,7 @@ export class SpeechConnection {
       this.#socket.send(message)
   }
 
-  /** Ends a stream; nothing more is passed to it. Idempotent. */
+  /** Ends a stream, which receives no more messages. Idempotent. */
   cancel(stream: SpeechStream): void {
     if (this.#streams.get(stream.id) !== stream) return
     if (!this.#socket) {

@@ -8,7 +8,7 @@ export interface SpeakingVoice {
   readonly language: LanguageId
 }
 
-/** What a message of a service says. Without `id` it concerns the connection. */
+/** The meaning of a message of a service. Without `id` it concerns the connection. */
 export interface SpeechEvent {
   /** The stream; messages of streams that are not known are ignored. */
   readonly id?: string | undefined

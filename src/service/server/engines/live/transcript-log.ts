@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../../../common/language.ts'
 import type { TranscriptSink } from '../engine.ts'
 
-/** What a service says of an utterance. */
+/** A message of a service about an utterance. */
 export interface HeardText {
   readonly text: string
   /** Position in the stream's audio (ms). */
@@ -36,7 +36,7 @@ export class TranscriptLog {
     this.#sink.partial({ utterance: this.#utterance, ...this.#open })
   }
 
-  /** Ends the utterance in progress, if any, with its final text; without text and without partials nothing is sent. */
+  /** Ends the utterance in progress, if any, with its final text; without text and without partials, there is no event. */
   final(heard: HeardText): void {
     if (heard.text === '' && !this.#open) return
     const placed = this.#placed(heard)

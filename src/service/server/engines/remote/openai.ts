@@ -110,7 +110,7 @@ class GrowingTranscript {
   }
 
   /**
-   * Processes the data of one event; returns true if the text may have changed. Throws an `HttpFault` for invalid
+   * Processes the data of one event; returns true if the text has possibly changed. Throws an `HttpFault` for invalid
    * events.
    */
   take(data: string): boolean {

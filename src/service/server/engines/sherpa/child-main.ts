@@ -1,6 +1,6 @@
 /**
  * Entry point of a model process, started by `ModelProcess`: one model, either for recognition or for synthesis. The
- * first message says what to load. It decodes on its own main thread, which nothing else uses, and ends with its parent.
+ * first message says what to load. It decodes on its own, otherwise idle main thread, and ends with its parent.
  */
 import type { ModelReply, ModelRequest } from './messages.ts'
 import { loadRecognition, loadVoices } from './model-loading.ts'

@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../../../common/language.ts'
 import type { ModelFiles } from './model-files.ts'
 
-/** What a recognition process loads. */
+/** The model of a recognition process. */
 export interface RecognitionLoad {
   readonly task: 'transcription'
   readonly model: Pick<ModelFiles, 'kind' | 'files'>
@@ -19,7 +19,7 @@ export interface RecognitionLoad {
   readonly maxUtteranceMs: number
 }
 
-/** What a synthesis process loads. */
+/** The model of a synthesis process. */
 export interface SynthesisLoad {
   readonly task: 'synthesis'
   readonly model: Pick<ModelFiles, 'kind' | 'files'>
@@ -53,11 +53,11 @@ export interface RecognizedMessage {
   readonly text: string
   readonly startMs: number
   readonly endMs: number
-  /** ISO 639-1 code of the language that was heard. */
+  /** ISO 639-1 code of the detected language. */
   readonly heard?: string | undefined
 }
 
-/** How far a stream has been recognized. */
+/** The progress of a stream. */
 export interface ProgressMessage {
   readonly type: 'progress'
   readonly stream: number

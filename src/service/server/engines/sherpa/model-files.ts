@@ -4,11 +4,11 @@ import { EngineError } from '../engine.ts'
 import { readOnnxMetadata } from './onnx-metadata.ts'
 import type { RecognitionKind, SynthesisKind } from './settings.ts'
 
-/** What a model is for. */
+/** The task of a model. */
 export type ModelTask = 'transcription' | 'synthesis'
 export type ModelKind = RecognitionKind | SynthesisKind
 
-/** Where models and their descriptions are published. */
+/** Publishers of models and their descriptions. */
 const SOURCES: Readonly<Record<ModelTask, ModelSource>> = {
   transcription: {
     documentation: 'https://k2-fsa.github.io/sherpa/onnx/pretrained_models/index.html',
@@ -97,7 +97,7 @@ export interface ModelFiles {
   readonly metadata: ReadonlyMap<string, string>
 }
 
-/** What a folder contains of a model. */
+/** The parts of a model in a folder. */
 export interface ModelInventory {
   readonly task: ModelTask
   /** Absolute path. */
@@ -111,7 +111,7 @@ export interface ModelInventory {
   readonly bytes: number
   readonly metadata: ReadonlyMap<string, string>
   readonly source: ModelSource
-  /** Why the model cannot be used; undefined if nothing is missing. */
+  /** Why the model cannot be used; undefined if the model is complete. */
   readonly problem: string | undefined
 }
 

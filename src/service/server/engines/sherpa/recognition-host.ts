@@ -17,7 +17,7 @@ export interface ModelStream extends Disposable {
   readonly waiting: number
   /** Length of the unfinished utterance. */
   readonly held: number
-  /** End of the first utterance that the model has not begun; undefined if there is none. */
+  /** End of the first utterance that the model has not started; undefined if there is none. */
   readonly dueAt: number | undefined
   /** Accepts 16 kHz audio. */
   write(pcm: Int16Array): void

@@ -105,7 +105,7 @@ export class SherpaStream implements SpeechStream, ModelUser {
     this.#sink[type](transcript)
   }
 
-  /** The language of the stream if it was heard, else the first one of the engine with that code. */
+  /** The language of the stream if it was detected, else the first one of the engine with that code. */
   #languageOf(code: string): LanguageId | undefined {
     const { language, languages } = this.#options
     return [language, ...languages].find(each => primaryCode(each) === code)

@@ -75,7 +75,7 @@ interface StreamingStreamOptions extends StreamingModelOptions {
   readonly closed: () => void
 }
 
-/** What streams with and without a detector share: the text in progress. */
+/** The shared part of streams with and without a detector: the text in progress. */
 abstract class StreamingStream implements ModelStream {
   readonly native: OnlineStream
   readonly waiting = 0

@@ -38,7 +38,7 @@ export class SynthesisHost {
     void this.#run()
   }
 
-  /** Ends a text after its current sentence; nothing more of it is sent. */
+  /** Ends a text after its current sentence; the rest of it is not sent. */
   stop(speech: number): void {
     this.#speaking.delete(speech)
   }

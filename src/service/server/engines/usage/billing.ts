@@ -1,4 +1,4 @@
-/** What an engine costs and may cost. Without a price nothing is said of money; without a budget nothing is limited. */
+/** The price and the budget of an engine. Without a price, no cost is reported; without a budget, use is unlimited. */
 import { z } from 'zod'
 import type { EngineKind } from '../engine.ts'
 

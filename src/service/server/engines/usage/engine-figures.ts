@@ -3,11 +3,11 @@ import type { EngineKind } from '../engine.ts'
 /** Upper bounds of the histogram of first results (s). */
 export const FIRST_RESULT_BOUNDS = [0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1, 1.5, 2, 3, 5, 10] as const
 
-/** How a request ended: a stream closed, a text translated, an utterance spoken. */
+/** The outcome of a request: a stream closed, a text translated, an utterance spoken. */
 export const OUTCOMES = ['ok', 'failed', 'over_budget'] as const
 export type Outcome = (typeof OUTCOMES)[number]
 
-/** An engine that serves in place of a preferred one. */
+/** An engine that serves instead of a preferred one. */
 export interface StandIn {
   readonly kind: EngineKind
   /** The engine that was to serve. */
@@ -20,7 +20,7 @@ export interface StandIn {
   readonly since: number
 }
 
-/** What one engine has done since the service started. Plain values: they cross from process to process. */
+/** The figures of one engine since the service started. Plain values: they cross from process to process. */
 export interface EngineFigures {
   readonly kind: EngineKind
   /** Unique within its kind: the name of the engine, with a number from the second one on. */

@@ -75,7 +75,7 @@ export class EngineMeter {
     throw new OverBudgetError(this.kind, this.engine)
   }
 
-  /** Counts the end of a request that began after `assertBudget`. */
+  /** Counts the end of a request that started after `assertBudget`. */
   ended(outcome: Outcome): void {
     this.#requests[outcome]++
   }

@@ -15,7 +15,7 @@ export interface EngineUsageOptions {
   readonly ledger?: UsageLedger
 }
 
-/** What the engines of a service have done and cost, and which of them serve in place of preferred ones. */
+/** The use and cost of a service’s engines, and the replacements in use. */
 export class EngineUsage {
   readonly #clock: Clock
   readonly #wallClock: WallClock
@@ -59,7 +59,7 @@ export class EngineUsage {
     return Array.from(this.#standIns.values())
   }
 
-  /** Returns the name of the engine that serves in place of `engine`; undefined while it serves itself. */
+  /** Returns the name of the engine that serves instead of `engine`; undefined while it serves itself. */
   standIn(kind: EngineKind, engine: string): string | undefined {
     return this.#standIns.get(key(kind, engine))?.instead
   }

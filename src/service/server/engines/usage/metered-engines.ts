@@ -94,7 +94,7 @@ export function meteredTranslator(engine: TextTranslator, meter: EngineMeter): T
     targets: from => engine.targets(from),
     prepare: (from, to) => engine.prepare(from, to),
     translate(text, from, to) {
-      // Translations of one pair resolve in the order of the calls, so nothing is awaited before the call.
+      // Translations of one pair resolve in the order of the calls, so the call must come before any await.
       const begun = meter.clock.now()
       return counted(meter, () => engine.translate(text, from, to)).then(translation => {
         meter.text(text)
@@ -169,7 +169,7 @@ class Arrivals {
     for (; this.#steps * 100 < toMs; this.#steps++) this.#at[this.#steps % this.#at.length] = now
   }
 
-  /** Returns when the audio at `ms` arrived, as far as it is known. */
+  /** Returns when the audio at `ms` arrived, if known. */
   of(ms: number): number | undefined {
     const step = Math.floor(Math.max(0, ms) / 100)
     if (this.#steps === 0 || ms > this.#toMs || step < this.#steps - this.#at.length) return undefined
@@ -244,7 +244,7 @@ class MeteredStream implements SpeechStream {
     await this.#inner?.close()
   }
 
-  /** Records a text: the delay of the first one of an utterance is counted from the arrival of its beginning. */
+  /** Records a text: the delay of the first one of an utterance is counted from the arrival of its start. */
   texted({ utterance, text, startMs }: Pick<Transcript, 'utterance' | 'text' | 'startMs'>): void {
     if (utterance <= this.#utterance || text === '') return
     this.#utterance = utterance

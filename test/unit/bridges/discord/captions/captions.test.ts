@@ -40,7 +40,7 @@ function started(style: CaptionStyle = 'plain') {
   return { clock, chat, observer, captions, echoes, run, told }
 }
 
-const MORNING = { text: 'buenos días a todos', translation: 'good morning to everybody' }
+const MORNING = { text: 'buenos días a todos', translation: 'good morning to everyone' }
 
 describe('captions of a room', () => {
   it('show the speech of their room only', async () => {
@@ -48,7 +48,7 @@ describe('captions of a room', () => {
     told(MORNING)
     told({ ...MORNING, room: 'other', utterance: 'x' })
     await run(1_000)
-    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
+    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everyone'])
   })
 
   it('lose their ellipsis when no more results arrive', async () => {
@@ -89,7 +89,7 @@ describe('captions of a room', () => {
     expect(chat.texts).toEqual(['**Ana:** buenos días'])
     told(MORNING)
     await run(2_000)
-    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
+    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everyone'])
     told({ ...MORNING, translation: 'another' })
     await run(2_000)
     expect(chat.texts).toHaveLength(1)
@@ -102,7 +102,7 @@ describe('captions of a room', () => {
     await run(20_000)
     told({ ...MORNING, utterance: 'ana.1.2' })
     await run(2_000)
-    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
+    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everyone'])
   })
 
   it('leave out an echo of the channel’s own voice, and remove its first words', async () => {
@@ -122,7 +122,7 @@ describe('captions of a room', () => {
       to: 'es-es',
     })
     await run(3_000)
-    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everybody'])
+    expect(chat.texts).toEqual(['**Ana:** buenos días a todos\n`en` good morning to everyone'])
     expect(echoes).toEqual(['ben B\\*n'])
     expect(captions.echoes).toBe(1)
   })

@@ -57,24 +57,24 @@ describe('turns', () => {
     const fr = (n: number, text: string) =>
       caption({ to: 'fr-fr', utterance: `ann.2.${n}`, text, translation: `fr ${n}` })
     const seen = taken([
-      es(1, 'good morning everybody'),
+      es(1, 'good morning everyone'),
       es(2, 'how are you today'),
       fr(1, 'good morning every body'),
       fr(2, 'how are you today'),
     ])
     expect(told(seen)).toEqual([
-      { original: 'good morning everybody', 'es-es': 'es 1', 'fr-fr': 'fr 1' },
+      { original: 'good morning everyone', 'es-es': 'es 1', 'fr-fr': 'fr 1' },
       { original: 'how are you today', 'es-es': 'es 2', 'fr-fr': 'fr 2' },
     ])
   })
 
   it('start a separate turn for speech that only one language reports', () => {
     const seen = taken([
-      caption({ text: 'good morning everybody', translation: 'es' }),
+      caption({ text: 'good morning everyone', translation: 'es' }),
       caption({ to: 'fr-fr', utterance: 'ann.2.1', text: 'the weather is fine', translation: 'fr' }),
     ])
     expect(told(seen)).toEqual([
-      { original: 'good morning everybody', 'es-es': 'es' },
+      { original: 'good morning everyone', 'es-es': 'es' },
       { original: 'the weather is fine', 'fr-fr': 'fr' },
     ])
   })
@@ -85,11 +85,11 @@ describe('turns', () => {
       caption({
         utterance: 'ann.1.2',
         final: true,
-        text: 'good morning everybody',
+        text: 'good morning everyone',
         translation: 'buenos días',
       }),
     ])
-    expect(told(seen)).toEqual([{ original: 'good morning everybody', 'es-es': 'buenos días' }])
+    expect(told(seen)).toEqual([{ original: 'good morning everyone', 'es-es': 'buenos días' }])
   })
 
   it('compare times if there are no words to compare', () => {

@@ -115,7 +115,7 @@ describe('an acknowledgment as bytes', () => {
   )
 })
 
-/** What a decoder makes of `items`: packets and errors, in order. */
+/** The output of a decoder for `items`: packets and errors, in order. */
 function decoded(decoder: library.Decoder, items: readonly unknown[]): unknown[] {
   const seen: unknown[] = []
   decoder.on('decoded', ({ type, nsp, id, data }) => seen.push(['packet', { type, nsp, id, data }]))

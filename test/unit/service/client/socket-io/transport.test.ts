@@ -34,7 +34,7 @@ describe('on the wire', () => {
     expect((await recorded(OURS)).messages).toEqual((await recorded(LIBRARY)).messages)
   })
 
-  test('masks each frame with a key of its own', async () => {
+  test('masks each frame with its own key', async () => {
     const { frames } = await recorded(OURS)
     const keys = frames.map(({ key }) => key)
     expect(keys.length).toBeGreaterThan(SIZES.length * 3)
@@ -242,7 +242,7 @@ test('`ws` still has what the transport uses beside its documentation', async ()
   _socket.uncork()
 })
 
-/** What a bare WebSocket server receives from a client that sends a fragment of each size, with a text after each. */
+/** The messages that a bare WebSocket server receives from a client that sends a fragment of each size, with a text after each. */
 async function recorded(options: object, sizes = SIZES) {
   const http = await listening(createServer())
   const server = new WebSocketServer({ server: http, maxPayload: 1e6 })

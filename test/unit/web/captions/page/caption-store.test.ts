@@ -125,11 +125,11 @@ describe('a caption from the server', () => {
     expect(readCaption(given)).toEqual(read)
   })
 
-  test('names each engine that serves in place of another once, as text', () => {
+  test('names each engine that serves instead of another once, as text', () => {
     const read = (standIns: unknown) => readCaption({ ...caption('1'), standIns })!
     const read1 = read({ translation: '\u202eespeak', synthesis: 'espeak', other: 5 })
     expect(read1.standIns).toEqual(['espeak'])
-    expect(standInNote(read1)).toBe('Quality may be reduced: espeak in place of the usual service.')
+    expect(standInNote(read1)).toBe('Quality may be reduced: espeak instead of the usual service.')
     expect(standInNote(read({}))).toBe('')
     expect(standInNote(read('espeak'))).toBe('')
   })

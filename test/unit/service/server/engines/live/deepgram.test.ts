@@ -39,7 +39,7 @@ test('terms to expect are in the request, each by itself', async () => {
   expect(server.queries[0]?.getAll('keyterm')).toEqual(['Dragoman', 'Ana Núñez'])
 })
 
-test('Flux tells the language that was heard', async () => {
+test('Flux tells the detected language', async () => {
   const server = await new FakeDeepgram().listen()
   const { stream, finals } = await recognizing(flux(server.url))
   stream.write(toneSpeech(1))

@@ -57,7 +57,7 @@ describe('utterances on one connection', () => {
     const aborted = await engine.speak('palabra '.repeat(60), 'soniox-es-es-Adrian', stop.signal)
     for await (const _ of aborted.pieces) stop.abort()
     expect(await others).toEqual([3 * 440, 2 * 440])
-    // The service sends a little more after that, which nobody misses.
+    // The service sends a little more after that, which no one misses.
     expect(await spoken(engine, 'tres')).toBe(440)
     expect(server.cancelled).toHaveLength(1)
     expect(server.connections).toBe(1)

@@ -118,7 +118,7 @@ describe('the usage of engines', () => {
     ])
   })
 
-  it('knows who serves in place of whom, since the first time', () => {
+  it('knows who serves instead of whom, since the first time', () => {
     const since = clock.now()
     usage.replaced('synthesis', 'voice', 'espeak', 'failed')
     clock.advance(1_000)

@@ -197,7 +197,7 @@ describe('engines in order', () => {
     }
   }
 
-  it('record who serves in place of a failing engine, until it serves again', async () => {
+  it('record who serves instead of a failing engine, until it serves again', async () => {
     lines.length = 0
     const first = new Failing()
     const [engine] = translatorsInOrder(
