@@ -16,7 +16,7 @@ const ABOUT: Readonly<Record<string, string>> = {
   './telephony':
     'The shared parts of phone carriers: ports, bridge and dialer for a [carrier of your own](../../how-to/add-a-carrier.md).',
   './twilio': 'Twilio as a Fastify plugin.',
-  './discord': 'Discord as a Fastify plugin.',
+  './discord': 'Discord: interpreting with your own discord.js client, or as a Fastify plugin.',
   './browser': 'Talking in a browser, as a Fastify plugin.',
   './simulator': 'Simulators: a phone, Twilio, Discord, a scripted translation service, and faults.',
 }

@@ -95,9 +95,11 @@ export class Declarations implements Disposable {
 function pick(all: readonly Declaration[], wanted: string, module: string): Declaration[] {
   if (wanted === '') return []
   const [name = '', as = name] = wanted.replace(/^type /, '').split(' as ')
-  const found = all.filter(each => each.name === name)
+  const found = all.filter(each =>
+    name === 'default' ? each.text.startsWith('export default ') : each.name === name,
+  )
   if (found.length === 0) throw new Error(`${module} declares no ${name}`)
-  return found.map(each => ({ ...each, name: as }))
+  return found.map(each => ({ ...each, name: as === 'default' ? each.name : as }))
 }
 
 const BEGINS =

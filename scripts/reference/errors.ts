@@ -26,6 +26,10 @@ const RUN_TIME: Readonly<Record<ErrorCode, readonly [meaning: string, effect: st
     'The maximum number of legs is reached, or the relay is closing.',
     'The new call is rejected. Calls in progress are not affected.',
   ],
+  JOIN_FAILED: [
+    'Discord refuses the voice channel: a permission is missing, it is full, or its server cannot be reached.',
+    '`join()` rejects. The message names what is missing.',
+  ],
   DIAL_REFUSED: [
     'The settings do not permit this destination, or outbound calls at all.',
     'The requester gets the error. No phone rings.',

@@ -28,6 +28,18 @@ export interface AnnouncerOptions {
  * `BridgeError` `CONFIG` for a file that cannot be played.
  */
 export async function openAnnouncer(options: AnnouncerOptions): Promise<Announcer & Disposable> {
+  const announcer = createAnnouncer(options)
+  try {
+    await announcer.check()
+  } catch (error) {
+    announcer[Symbol.dispose]()
+    throw error
+  }
+  return announcer
+}
+
+/** The announcer of `openAnnouncer`, whose own recordings are not checked yet. The caller disposes it. */
+export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & Disposable {
   const { settings, apiKey, clock = systemClock, log = noopLogger } = options
   const { url: where } = options
   const url = typeof where === 'string' ? () => where : where
@@ -40,12 +52,6 @@ export async function openAnnouncer(options: AnnouncerOptions): Promise<Announce
     log,
     mp3,
   })
-  try {
-    await library.check()
-  } catch (error) {
-    mp3.close()
-    throw error
-  }
   return Object.assign(library, { [Symbol.dispose]: () => mp3.close() })
 }
 

@@ -30,7 +30,8 @@ export function hostPlugin<Options extends object>(
 /** Options that Fastify reads from any plugin, except `prefix`. */
 const OF_FASTIFY = new Set(['logLevel', 'logSerializers'])
 
-function checkOptions(name: string, schema: z.ZodType, options: object): void {
+/** Throws `BridgeError` `CONFIG`, which lists each invalid option of `name` with the expected and actual value. */
+export function checkOptions(name: string, schema: z.ZodType, options: object): void {
   const own = Object.fromEntries(Object.entries(options).filter(([key]) => !OF_FASTIFY.has(key)))
   const { error } = schema.safeParse(own)
   if (error)

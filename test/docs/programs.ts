@@ -165,6 +165,34 @@ const token = discord.token`,
     prints: /^true/m,
   },
   {
+    page: 'docs/how-to/add-to-your-discord-bot.md',
+    mark: 'new Interpreter(',
+    before: `${SERVICE}${ASSERT}import { DiscordSimulator } from 'dragoman/simulator'
+const discord = await DiscordSimulator.listen()
+discord.addGuild({ name: 'Casa' })`,
+    replace: [
+      ["{ url: 'http://127.0.0.1:4000', apiKey: 'the-key' }", '{ url: real.url, apiKey }'],
+      ['GuildVoiceStates] })', 'GuildVoiceStates], rest: { api: discord.api } })'],
+      ['process.env.DISCORD_TOKEN', 'discord.token'],
+    ],
+    after: `await interpreter.ready()
+console.log((await client.application?.commands.fetch())?.map(({ name }) => name).join())
+await interpreter.close()
+await client.destroy()
+await discord.close()
+await real.close()`,
+    prints: /^interpret$/m,
+  },
+  {
+    page: 'docs/how-to/add-to-your-discord-bot.md',
+    mark: 'interpreter.join(voiceChannel',
+    before: `import type { VoiceBasedChannel } from 'discord.js'
+import type { Interpreter } from 'dragoman/discord'
+declare const interpreter: Interpreter
+declare const voiceChannel: VoiceBasedChannel`,
+    runs: 'test/scenarios/discord/interpreter.test.ts',
+  },
+  {
     page: 'docs/how-to/embed-in-fastify.md',
     mark: 'new Relay(',
     before: `${SERVICE}${ASSERT}const authToken = 'token'`,

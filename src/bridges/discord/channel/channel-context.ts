@@ -7,7 +7,7 @@ import type { Announcer } from '../../../core/model/announcer.ts'
 import type { Dialer } from '../../../core/model/dialer.ts'
 import type { Admission } from '../../../core/model/invitation.ts'
 import type { Relay } from '../../../core/room/relay.ts'
-import type { Preferences, RunningChannels } from '../channel-interpreter.ts'
+import type { ChannelInterpreter, Preferences, RunningChannels } from '../channel-interpreter.ts'
 import type { LinkCounters } from '../counters.ts'
 import type { ChannelOptions } from '../options.ts'
 import type { OutputPacer } from '../voice/channel-output.ts'
@@ -34,7 +34,9 @@ export interface ChannelResources {
   readonly localeOf?: (userId: string) => string | undefined
   /** Maps a guessed language to a language of the service. */
   readonly nearest?: (language: LanguageId) => LanguageId
-  readonly channelOptions?: ChannelOptions
+  readonly channelOptions?: ChannelOptions | undefined
+  /** Called with each channel once it is interpreted. */
+  readonly onStarted?: ((channel: ChannelInterpreter) => void) | undefined
   readonly clock: Clock
   readonly log: Logger
 }

@@ -32,16 +32,14 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     this.#events = new GuildEvents(options.client, options.log)
   }
 
-  /** Listens to the client from now on, and saves the channels at intervals. Call it once, before the login. */
+  /** Listens to the client from now on, and saves the channels at intervals. Call it once. */
   listen(): void {
     const { client, clock, running } = this.#options
     this.#events.start()
     client.on(Events.Invalidated, this.#gone)
     client.on(Events.GuildAvailable, this.#tidy)
-    client.once(Events.ClientReady, async () => {
-      for (const channel of (await running?.recent()) ?? []) this.#recent.set(channel.guildId, channel)
-      for (const guild of client.guilds.cache.values()) this.#tidy(guild)
-    })
+    if (client.isReady()) void this.#ready()
+    else client.once(Events.ClientReady, this.#ready)
     this.#keeping = running && new Ticker(clock, KEEP_MS, () => this.#keep())
   }
 
@@ -89,7 +87,9 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     })
     const failed = await session.join()
     this.#keep()
-    return failed ?? session
+    if (failed) return failed
+    this.#options.onStarted?.(session)
+    return session
   }
 
   /** Ends all channels with a goodbye and settles when they are over. Idempotent. */
@@ -105,11 +105,18 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   async #close(): Promise<void> {
     this.#options.client.off(Events.Invalidated, this.#gone)
     this.#options.client.off(Events.GuildAvailable, this.#tidy)
+    this.#options.client.off(Events.ClientReady, this.#ready)
     // The next process resumes these.
     this.#keep(true)
     this.#keeping?.[Symbol.dispose]()
     await Promise.all(Array.from(this.#sessions.values(), session => session.close()))
     this.#events[Symbol.dispose]()
+  }
+
+  readonly #ready = async (): Promise<void> => {
+    const { client, running } = this.#options
+    for (const channel of (await running?.recent()) ?? []) this.#recent.set(channel.guildId, channel)
+    for (const guild of client.guilds.cache.values()) this.#tidy(guild)
   }
 
   /** Resumes the guild's channel of the last process. If none is interpreted, removes a leftover mark. */

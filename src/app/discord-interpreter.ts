@@ -1,0 +1,242 @@
+import { EventEmitter } from 'node:events'
+import type { Client, VoiceBasedChannel } from 'discord.js'
+import { z } from 'zod'
+import { INTENTS } from '../bridges/discord/bot.ts'
+import type {
+  ChannelEnd,
+  ChannelInterpreter,
+  Preferences,
+  RunningChannels,
+} from '../bridges/discord/channel-interpreter.ts'
+import { ClientAttachment } from '../bridges/discord/client-attachment.ts'
+import type { CommandSettings } from '../bridges/discord/commands/command-context.ts'
+import { type JoinOptions, joinChannel } from '../bridges/discord/join-channel.ts'
+import { type ChannelOptions, discordBridgeOptionsSchema } from '../bridges/discord/options.ts'
+import { BridgeError } from '../common/errors.ts'
+import type { LanguageId } from '../common/language.ts'
+import { errorFields, type Logger, noopLogger } from '../common/log.ts'
+import { having } from '../common/setting-fields.ts'
+import type { Caption } from '../core/model/events.ts'
+import { relayOptions, relaySettingsSchema } from '../core/model/relay-settings.ts'
+import { Relay } from '../core/room/relay.ts'
+import { checkOptions } from '../net/host-plugin.ts'
+import { ServiceTranslator } from '../service/client/translator.ts'
+import { createAnnouncer, languageCatalog } from './service.ts'
+
+/** Settings and dependencies of an interpreter. It does not close what is passed in. */
+export interface InterpreterOptions {
+  /** Any server of the translation-service interface. */
+  readonly service: { readonly url: string; readonly apiKey?: string }
+  /** Volume, limits and timing of the translations, as `relay` of the settings file. */
+  readonly relay?: z.input<typeof relaySettingsSchema>
+  readonly channels?: ChannelOptions
+  /** Default: in memory, until the process ends. */
+  readonly preferences?: Preferences
+  /** Absent: channels are not resumed after a restart. */
+  readonly running?: RunningChannels
+  readonly log?: Logger
+}
+
+const interpreterOptionsSchema = z.strictObject({
+  service: z.strictObject({
+    url: z.url('an http:// or https:// URL'),
+    apiKey: z.string('an API key').optional(),
+  }),
+  relay: relaySettingsSchema.optional(),
+  channels: discordBridgeOptionsSchema.shape.channels,
+  preferences: discordBridgeOptionsSchema.shape.preferences,
+  running: discordBridgeOptionsSchema.shape.running,
+  log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
+} satisfies Record<keyof InterpreterOptions, z.ZodType>)
+
+export interface AttachOptions {
+  /**
+   * `true` (default): registers `/interpret` next to the application's own commands. An object: with these settings.
+   * `false`: no command; channels are interpreted only by `join`.
+   */
+  readonly commands?: boolean | Partial<CommandSettings>
+}
+
+/** A caption of an interpreted channel. A partial can still change; a final is never revised. */
+export interface ChannelCaption {
+  readonly guildId: string
+  readonly channelId: string
+  /** Unique in this process; the partials and the final of an utterance share it. */
+  readonly utterance: string
+  /** Display name of the speaker; undefined for participants without a name. */
+  readonly name: string | undefined
+  readonly from: LanguageId
+  readonly to: LanguageId
+  readonly final: boolean
+  readonly text: string | undefined
+  readonly translation: string | undefined
+}
+
+/** Events of an interpreter, with the arguments of their listeners. */
+export interface InterpreterEvents {
+  /** A channel is being interpreted, by `join` or by a command. */
+  joined: [channel: ChannelInterpreter]
+  /** Interpreting of a channel has ended. */
+  left: [channel: ChannelInterpreter, end: ChannelEnd]
+  caption: [caption: ChannelCaption]
+  /** The translation service became available or unavailable. While it is unavailable, original voices are heard. */
+  service: [available: boolean]
+  /** A failure that no call reports. Without a listener, it is only logged. */
+  error: [error: Error]
+}
+
+interface Attached {
+  readonly client: Client
+  readonly attachment: ClientAttachment
+  readonly relay: Relay
+  readonly announcer: Disposable
+  readonly started: Promise<void>
+}
+
+/**
+ * Interprets voice channels with your own discord.js client, next to everything else that your bot does:
+ *
+ *     const interpreter = new Interpreter({ service: { url, apiKey } }).attach(client, { commands: true })
+ *     await interpreter.join(voiceChannel)
+ *
+ * The client needs the intents `Guilds` and `GuildVoiceStates`, and stays yours: the interpreter neither logs it in nor
+ * out. With a `ShardingManager`, each process has its own interpreter. At most one channel per guild is interpreted, as
+ * a bot can be in only one.
+ */
+export class Interpreter extends EventEmitter<InterpreterEvents> implements AsyncDisposable {
+  readonly #options: InterpreterOptions
+  readonly #log: Logger
+  readonly #channels = new Map<string, ChannelInterpreter>()
+  #attached: Attached | undefined
+  #closing: Promise<void> | undefined
+
+  /** Throws `BridgeError` `CONFIG`, which lists each invalid option. */
+  constructor(options: InterpreterOptions) {
+    super()
+    checkOptions('Interpreter', interpreterOptionsSchema, options)
+    this.#options = options
+    this.#log = options.log ?? noopLogger
+  }
+
+  /**
+   * Adds interpreting to `client`, before or after its login. Call it once. Throws `BridgeError`: `CONFIG` if the client
+   * lacks an intent, `STATE` if the interpreter is attached or closed.
+   */
+  attach(client: Client, { commands = true }: AttachOptions = {}): this {
+    if (this.#closing) throw new BridgeError('STATE', 'the interpreter is closed')
+    if (this.#attached) throw new BridgeError('STATE', 'the interpreter is attached to a client already')
+    const missing = client.options.intents.missing([...INTENTS])
+    if (missing.length > 0)
+      throw new BridgeError('CONFIG', `the client lacks intents: add ${missing.join(' and ')} to its options`)
+    const { service, relay: relaySettings, channels, preferences, running } = this.#options
+    const log = this.#log
+    const access = { url: service.url, apiKey: service.apiKey ?? '' }
+    const relay = new Relay({
+      translator: new ServiceTranslator(access),
+      options: relayOptions(relaySettings),
+      log,
+    })
+    const announcer = createAnnouncer({ ...access, log })
+    const attachment = new ClientAttachment(client, {
+      ...{ relay, announcer, log },
+      languages: languageCatalog(access),
+      ...(channels ? { channels } : {}),
+      ...(preferences ? { preferences } : {}),
+      ...(running ? { running } : {}),
+      commands: typeof commands === 'object' ? commands : commands && {},
+      onStarted: channel => this.#joined(channel),
+    })
+    relay.observer.on('caption', caption => this.#caption(caption))
+    relay.observer.on('service', ({ status }) => this.#tell('service', status === 'closed'))
+    attachment.start()
+    const started = relay.ready()
+    started.catch((error: Error) => this.#failed(error))
+    this.#attached = { client, attachment, relay, announcer, started }
+    return this
+  }
+
+  /**
+   * Resolves when the relay is ready and, once the client is logged in, the command is registered. Rejects with
+   * `BridgeError` `STATE` before `attach`.
+   */
+  async ready(): Promise<void> {
+    const { attachment, started } = this.#theAttached()
+    await Promise.all([started, attachment.registered])
+  }
+
+  /** The interpreted channel of a guild, if any. */
+  in(guildId: string): ChannelInterpreter | undefined {
+    return this.#attached?.attachment.interpreters.of(guildId)
+  }
+
+  /**
+   * Starts interpreting a voice or stage channel: the people in it are notified, and then heard. Resolves once they are.
+   * Rejects with `BridgeError`: `STATE` while the client is not logged in, or if another channel of the guild is
+   * interpreted; `CAPACITY`; `JOIN_FAILED` with the missing permissions or Discord's refusal.
+   */
+  async join(channel: VoiceBasedChannel, options: JoinOptions = {}): Promise<ChannelInterpreter> {
+    const { client, attachment, started } = this.#theAttached()
+    await started
+    return await joinChannel(client, attachment.interpreters, channel, options)
+  }
+
+  /** Stops interpreting in the guild, with a goodbye. Resolves to undefined if no channel was interpreted. */
+  async leave(guildId: string): Promise<ChannelEnd | undefined> {
+    const { client } = this.#theAttached()
+    return await this.in(guildId)?.stop(client.user?.id ?? '')
+  }
+
+  /** Says goodbye in every channel, leaves them, and detaches from the client. Idempotent. Never rejects. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#attached) return
+    const { attachment, relay, announcer } = this.#attached
+    await attachment.close()
+    await relay.close()
+    announcer[Symbol.dispose]()
+  }
+
+  #theAttached(): Attached {
+    if (!this.#attached) throw new BridgeError('STATE', 'call attach(client) first')
+    return this.#attached
+  }
+
+  #joined(channel: ChannelInterpreter): void {
+    const { room } = channel.status()
+    this.#channels.set(room, channel)
+    void channel.ended.then(end => {
+      this.#channels.delete(room)
+      this.#tell('left', channel, end)
+    })
+    this.#tell('joined', channel)
+  }
+
+  #caption({ room, name, utterance, from, to, final, text, translation }: Caption): void {
+    const channel = this.#channels.get(room)
+    if (!channel) return
+    const { guildId, channelId } = channel
+    this.#tell('caption', { guildId, channelId, utterance, name, from, to, final, text, translation })
+  }
+
+  #failed(error: Error): void {
+    this.#log.error(errorFields(error), 'the interpreter cannot start')
+    if (this.listenerCount('error') > 0) this.#tell('error', error)
+  }
+
+  /** A listener that throws harms no call. */
+  #tell<Name extends keyof InterpreterEvents>(name: Name, ...args: InterpreterEvents[Name]): void {
+    try {
+      ;(this as EventEmitter).emit(name, ...args)
+    } catch (error) {
+      this.#log.error({ event: name, ...errorFields(error) }, 'a listener failed')
+    }
+  }
+}

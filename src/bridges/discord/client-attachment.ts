@@ -1,0 +1,168 @@
+import { type Client, Events } from 'discord.js'
+import { BoundedMap } from '../../common/bounded-map.ts'
+import { type Clock, systemClock, withTimeout } from '../../common/clock.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
+import { systemWallClock } from '../../common/wall-clock.ts'
+import { DiscordInterpreters } from './channel/interpreters.ts'
+import type { ChannelInterpreter, Interpreters } from './channel-interpreter.ts'
+import type { CommandSettings } from './commands/command-context.ts'
+import { InteractionHandler } from './commands/interaction-handler.ts'
+import { LanguageList } from './commands/language-choices.ts'
+import { Registrar } from './commands/registration.ts'
+import type { CommandCounters } from './counters.ts'
+import { LinkCounters } from './counters.ts'
+import { CAPTION_DEFAULTS, type DiscordBridgeOptions } from './options.ts'
+import { MemoryPreferences } from './preferences.ts'
+import { OutputPacer } from './voice/channel-output.ts'
+
+const COMMAND_DEFAULTS: CommandSettings = {
+  guilds: [],
+  output: 'auto',
+  captions: CAPTION_DEFAULTS,
+  dials: false,
+  dialRoles: [],
+  phoneNumbers: [],
+}
+
+/** Maximum number of users whose locale is kept. */
+const MAX_LOCALES = 10_000
+/** Time limit for the goodbyes of all channels together, spoken and written (ms). Each part has its own limit too. */
+const GOODBYES_MS = 20_000
+
+const UNLIMITED = { mayTry: () => true, wrong: () => {} }
+
+/** Dependencies of an attachment. It does not close what is passed in. */
+export interface AttachmentOptions
+  extends Omit<DiscordBridgeOptions, 'token' | 'turn' | 'apiUrl' | 'commands'> {
+  /** `false`: no commands are registered, and the buttons of notices are the only interactions that are answered. */
+  readonly commands?: Partial<CommandSettings> | false | undefined
+  /** Called with each channel that is interpreted from now on. */
+  readonly onStarted?: (channel: ChannelInterpreter) => void
+}
+
+/**
+ * Interpreting on a discord.js client: its commands, buttons and channels. Other interactions, listeners and voice
+ * connections of the client stay untouched. The client belongs to the caller, and can be logged in already.
+ */
+export class ClientAttachment {
+  /** Sums over all channels. */
+  readonly counters = new LinkCounters()
+  readonly interpreters: Interpreters
+  readonly #client: Client
+  readonly #clock: Clock
+  readonly #log: Logger
+  readonly #languages: LanguageList
+  /** Guilds to which commands are restricted. */
+  readonly #guilds: readonly string[]
+  readonly #hasCommands: boolean
+  readonly #interactions: InteractionHandler
+  readonly #channels: DiscordInterpreters
+  readonly #registered = Promise.withResolvers<void>()
+  #registrar: Registrar | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(client: Client, options: AttachmentOptions) {
+    const { relay, admission = relay, announcer, dialer, roomCodes, onStarted } = options
+    const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
+    const { preferences = new MemoryPreferences(), roomCodeLimiter = UNLIMITED, running } = options
+    this.#client = client
+    this.#clock = clock
+    this.#log = log
+    const languages = new LanguageList(options.languages, { clock, log })
+    this.#languages = languages
+    const locales = new BoundedMap<string, string>(MAX_LOCALES)
+    this.#channels = new DiscordInterpreters({
+      client,
+      relay,
+      admission,
+      announcer,
+      pacer: new OutputPacer(clock),
+      counters: this.counters,
+      preferences,
+      running,
+      dialer,
+      roomCodes,
+      localeOf: userId => locales.get(userId),
+      nearest: language => languages.nearest(language),
+      channelOptions: options.channels,
+      onStarted,
+      clock,
+      log,
+    })
+    this.interpreters = this.#channels
+    this.#hasCommands = options.commands !== false
+    const settings = { ...COMMAND_DEFAULTS, dials: dialer !== undefined, ...(options.commands || {}) }
+    this.#guilds = settings.guilds
+    this.#interactions = new InteractionHandler(client, {
+      interpreters: this.#channels,
+      guildIds: () => client.guilds.cache.keys(),
+      preferences,
+      languages,
+      locales,
+      roomCodeLimiter,
+      settings,
+      starters: new WeakMap<ChannelInterpreter, string>(),
+      clock,
+      wallClock,
+      log,
+    })
+  }
+
+  /** Settles after the first check of the command's registration, including any registration it needed. Never rejects. */
+  get registered(): Promise<void> {
+    return this.#registered.promise
+  }
+
+  /** Counts of commands and their outcomes. */
+  get commands(): CommandCounters {
+    return this.#interactions.counters
+  }
+
+  /** Listens to the client from now on. Call it once. */
+  start(): void {
+    const client = this.#client
+    this.#channels.listen()
+    this.#interactions.start()
+    if (client.isReady()) this.#ready(client.application.id)
+    else client.once(Events.ClientReady, this.#onReady)
+  }
+
+  /** Stops accepting commands. Those in progress are still answered, and channels continue. Idempotent. */
+  stopCommands(): void {
+    this.#client.off(Events.ClientReady, this.#onReady)
+    this.#client.off(Events.GuildCreate, this.#onGuild)
+    this.#interactions[Symbol.dispose]()
+    this.#registrar?.[Symbol.dispose]()
+    this.#registered.resolve()
+  }
+
+  /** Says goodbye in every channel, leaves them, and stops listening to the client. Idempotent. Never rejects. */
+  close(): Promise<void> {
+    this.stopCommands()
+    this.#closing ??= withTimeout(this.#clock, GOODBYES_MS, this.#channels.close()).then(() => {})
+    return this.#closing
+  }
+
+  readonly #onReady = ({ application }: Client<true>): void => this.#ready(application.id)
+
+  /** A guild listed in `guilds` that invites the bot later can be registered only now. */
+  readonly #onGuild = ({ id }: { readonly id: string }): void => {
+    if (this.#guilds.includes(id)) void this.#registrar?.look()
+  }
+
+  #ready(applicationId: string): void {
+    const client = this.#client
+    // Language guesses must match what the service offers.
+    void this.#languages.get(0)
+    if (!this.#hasCommands) {
+      this.#registered.resolve()
+      return
+    }
+    const registration = { rest: client.rest, applicationId, guilds: this.#guilds, log: this.#log }
+    const { counters } = this.#interactions
+    const registrar = new Registrar(registration, { clock: this.#clock, counters })
+    this.#registrar = registrar
+    void registrar.look().then(this.#registered.resolve)
+    client.on(Events.GuildCreate, this.#onGuild)
+  }
+}

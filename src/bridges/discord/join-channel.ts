@@ -1,0 +1,111 @@
+import { ChannelType, type Client, PermissionFlagsBits, type VoiceBasedChannel } from 'discord.js'
+import { BridgeError } from '../../common/errors.ts'
+import type { Purpose } from '../../messages/discord/types.ts'
+import type {
+  CaptionSettings,
+  ChannelInterpreter,
+  Interpreters,
+  OutputLanguages,
+  StartFailure,
+} from './channel-interpreter.ts'
+import { missingFrom, neededFor } from './commands/permissions.ts'
+import { CAPTION_DEFAULTS } from './options.ts'
+
+/** How a program wants a channel to be interpreted. */
+export interface JoinOptions {
+  /** Languages played in the channel. Default `auto`: those that the people in it need. */
+  readonly output?: OutputLanguages
+  /** Default: embeds in the channel's own chat. */
+  readonly captions?: Partial<CaptionSettings>
+  /** ID of the text channel for notices and captions. Default: the chat of the voice channel. */
+  readonly textChannelId?: string
+  /** False: captions only. Default: true. */
+  readonly voice?: boolean
+}
+
+/**
+ * Starts interpreting `channel`. Rejects with `BridgeError`: `STATE` while the client is not logged in, or if another
+ * channel of the guild is interpreted; `CAPACITY` if no more channels are allowed; `JOIN_FAILED` if Discord refuses.
+ */
+export async function joinChannel(
+  client: Client,
+  interpreters: Interpreters,
+  channel: VoiceBasedChannel,
+  { output = 'auto', captions, textChannelId = channel.id, voice = true }: JoinOptions = {},
+): Promise<ChannelInterpreter> {
+  if (!client.isReady())
+    throw new BridgeError('STATE', 'the client is not logged in: wait for its event clientReady')
+  if (typeof channel?.isVoiceBased !== 'function' || !channel.isVoiceBased())
+    throw new RangeError(`join() needs a voice or stage channel, got ${kindOf(channel)}`)
+  if (channel.client !== client)
+    throw new RangeError('join() needs a channel of the attached client, got one of another client')
+  assertPermitted(channel, textChannelId, voice)
+  const started = await interpreters.start({
+    guildId: channel.guildId,
+    channelId: channel.id,
+    textChannelId,
+    startedBy: client.user.id,
+    output,
+    captions: { ...CAPTION_DEFAULTS, ...captions },
+    voice,
+  })
+  if ('kind' in started) throw failure(started)
+  return started
+}
+
+function assertPermitted(channel: VoiceBasedChannel, textChannelId: string, voice: boolean): void {
+  const { guild } = channel
+  const bot = guild.members.me
+  const text = guild.channels.cache.get(textChannelId)
+  if (!text) throw new BridgeError('JOIN_FAILED', `the guild has no channel ${textChannelId}`)
+  if (!bot) return
+  const heard: Purpose[] = voice
+    ? ['listen', channel.type === ChannelType.GuildStageVoice ? 'stage' : 'speak']
+    : ['listen']
+  const missing = [
+    [channel, missingFrom(channel.permissionsFor(bot).bitfield, neededFor(heard))],
+    [text, missingFrom(text.permissionsFor(bot)?.bitfield ?? 0n, neededFor(['write']))],
+  ] as const
+  const lines = missing
+    .filter(([, names]) => names.length > 0)
+    .map(([{ id }, names]) => `${names.join(', ')} in channel ${id}`)
+  if (lines.length > 0) throw new BridgeError('JOIN_FAILED', `the bot lacks permissions: ${lines.join('; ')}`)
+  const { userLimit } = channel
+  const moves = channel.permissionsFor(bot).has(PermissionFlagsBits.MoveMembers)
+  if (userLimit > 0 && channel.members.size >= userLimit && !moves)
+    throw new BridgeError('JOIN_FAILED', `the channel is full: ${userLimit} members`, { retryable: true })
+}
+
+function failure(end: StartFailure): BridgeError {
+  switch (end.kind) {
+    case 'already':
+      return new BridgeError('STATE', `channel ${end.channelId} of the same guild is being interpreted`)
+    case 'full':
+      return new BridgeError(
+        'CAPACITY',
+        'the maximum number of channels is interpreted (channels.maxChannels)',
+      )
+    case 'refused':
+      return new BridgeError('JOIN_FAILED', `Discord refuses: ${end.code}`)
+    case 'unreachable':
+      return new BridgeError(
+        'JOIN_FAILED',
+        `the voice server cannot be reached after ${end.attempts} attempts`,
+        {
+          retryable: true,
+        },
+      )
+    case 'parent-closed':
+      return new BridgeError('STATE', 'the interpreter is closed')
+    default:
+      return new BridgeError('JOIN_FAILED', `interpreting ended before it started: ${end.kind}`, {
+        retryable: true,
+      })
+  }
+}
+
+function kindOf(value: unknown): string {
+  return value === null || typeof value !== 'object'
+    ? String(value)
+    : `an object of ${value.constructor?.name ?? 'no class'}`
+}

@@ -1,0 +1,184 @@
+import { Client, Events, GatewayIntentBits, MessageFlags } from 'discord.js'
+import { expect, test } from 'vitest'
+import { type ChannelCaption, Interpreter } from '../../../src/discord.ts'
+import { DiscordSimulator, ScriptedService, tone } from '../../../src/simulator/index.ts'
+import { toneOf } from '../../../src/simulator/service/scripted-answers.ts'
+import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
+import { total } from '../../harness/discord/guild-harness.ts'
+import { LogLines } from '../../harness/log-lines.ts'
+import { clientFor } from '../../harness/simulator/discord-bot.ts'
+import { until } from '../../harness/until.ts'
+
+const PATIENCE_MS = 20_000
+const LANGUAGES = ['en-us', 'es-es', 'fr-fr'].map((languageId, _at, all) => ({
+  languageId,
+  name: languageId,
+  transcription: true,
+  translation: all.filter(each => each !== languageId),
+  synthesis: true,
+}))
+
+/** As in docs/how-to/add-to-your-discord-bot.md: a bot with the command `/play`, in a guild with two members who speak different languages. */
+async function ownBot({ permissions = [] as readonly 'Administrator'[] } = {}) {
+  const discord = await DiscordSimulator.listen({ dave: false })
+  const trusted = discord.trust()
+  const service = await ScriptedService.listen({
+    http: ({ url = '' }, response) =>
+      response.end(JSON.stringify(url.startsWith('/api/voices') ? [] : LANGUAGES)),
+  })
+  const guild = discord.addGuild({ name: 'Casa', botPermissions: permissions })
+  const sala = guild.addVoiceChannel({ name: 'Sala' })
+  const ana = guild.addMember({ name: 'Ana', locale: 'es-ES' })
+  const ben = guild.addMember({ name: 'Ben', locale: 'en-US' })
+  await ana.join(sala)
+  await ben.join(sala)
+  const client = clientFor(discord)
+  const played: string[] = []
+  client.on(Events.InteractionCreate, async interaction => {
+    if (interaction.isChatInputCommand() && interaction.commandName === 'play') {
+      played.push(interaction.user.displayName)
+      await interaction.reply({ content: 'a song', flags: MessageFlags.Ephemeral })
+    }
+  })
+  const logIn = async () => {
+    const ready = new Promise<Client<true>>(settle => client.once(Events.ClientReady, settle))
+    await client.login(discord.token)
+    const { application } = await ready
+    if (!(await application.commands.fetch()).some(({ name }) => name === 'play'))
+      await application.commands.create({ name: 'play', description: 'Plays a song' })
+  }
+  const log = new LogLines()
+  const interpreter = new Interpreter({
+    service: { url: service.url, apiKey: service.apiKey },
+    channels: { dave: false },
+    relay: { normalizeLoudness: false },
+    log,
+  })
+  const heard = (hz: number, ms: number) =>
+    until(() => total(sala.heard(), hz) >= ms, PATIENCE_MS, `hearing ${hz} Hz`)
+  return {
+    discord,
+    service,
+    guild,
+    sala,
+    ana,
+    ben,
+    client,
+    played,
+    log,
+    interpreter,
+    logIn,
+    heard,
+    channel: () => {
+      const channel = client.channels.cache.get(sala.id)
+      if (!channel?.isVoiceBased()) throw new Error('the client does not know the channel')
+      return channel
+    },
+    async [Symbol.asyncDispose]() {
+      await interpreter.close()
+      await client.destroy()
+      await service.close()
+      trusted[Symbol.dispose]()
+      await discord.close()
+    },
+  }
+}
+
+test('interprets a channel with the client of another bot, whose own command stays its own', async () => {
+  await using bot = await ownBot()
+  const { interpreter, client, ana, ben, sala } = bot
+  const events: string[] = []
+  const captions: ChannelCaption[] = []
+  interpreter.on('joined', ({ channelId }) => events.push(`joined ${channelId}`))
+  interpreter.on('left', ({ channelId }, { kind }) => events.push(`left ${channelId}: ${kind}`))
+  interpreter.on('caption', caption => captions.push(caption))
+  interpreter.attach(client)
+  await bot.logIn()
+  await interpreter.ready()
+  expect((await client.application!.commands.fetch()).map(({ name }) => name).toSorted()).toEqual([
+    'interpret',
+    'play',
+  ])
+  await ana.command('interpret language', { language: 'es-es' })
+  await ben.command('interpret language', { language: 'en-us' })
+  const channel = await interpreter.join(bot.channel())
+  expect(channel.status()).toMatchObject({ channelId: sala.id, state: 'listening' })
+  expect(interpreter.in(bot.guild.id)).toBe(channel)
+  await ana.say(tone(440, 1_200, SAMPLE_RATE, 12_000))
+  await bot.heard(toneOf('en-us'), 500)
+  await until(() => captions.some(({ final, to }) => final && to === 'en-us'), PATIENCE_MS, 'a caption')
+  expect(captions.find(({ final }) => final)).toMatchObject({
+    ...{ guildId: bot.guild.id, channelId: sala.id, name: 'Ana', from: 'es-es' },
+  })
+  expect((await ana.command('play')).text).toBe('a song')
+  expect(bot.played).toEqual(['Ana'])
+  expect(await interpreter.leave(bot.guild.id)).toMatchObject({ kind: 'stopped' })
+  expect(events).toEqual([`joined ${sala.id}`, `left ${sala.id}: stopped`])
+})
+
+test('attached to a client that is logged in, it answers its command, and leaves the client as it was', async () => {
+  await using bot = await ownBot()
+  const { interpreter, client, ana, ben } = bot
+  await bot.logIn()
+  const listeners = () => client.eventNames().map(name => [name, client.listenerCount(name)])
+  const before = listeners()
+  interpreter.attach(client, { commands: true })
+  await interpreter.ready()
+  await ana.command('interpret language', { language: 'es-es' })
+  await ben.command('interpret language', { language: 'en-us' })
+  expect((await ben.command('interpret start')).text).toContain(bot.sala.id)
+  await ben.say(tone(440, 1_200, SAMPLE_RATE, 12_000))
+  await bot.heard(toneOf('es-es'), 500)
+  await interpreter.close()
+  expect(listeners()).toEqual(before)
+  expect(client.isReady()).toBe(true)
+  await until(() => !bot.guild.bot.voice?.channel, PATIENCE_MS, 'leaving the channel')
+  expect((await ana.command('play')).text).toBe('a song')
+})
+
+test('without commands, none is registered, and a channel is interpreted by join alone', async () => {
+  await using bot = await ownBot()
+  bot.interpreter.attach(bot.client, { commands: false })
+  await bot.logIn()
+  await bot.interpreter.ready()
+  expect((await bot.client.application!.commands.fetch()).map(({ name }) => name)).toEqual(['play'])
+  const channel = await bot.interpreter.join(bot.channel(), { output: ['en-us'], voice: true })
+  await bot.ana.say(tone(440, 1_200, SAMPLE_RATE, 12_000))
+  expect(channel.status().output).toEqual(['en-us'])
+})
+
+test('a listener that throws harms neither the channel nor the other listeners', async () => {
+  await using bot = await ownBot()
+  bot.interpreter.on('joined', () => {
+    throw new Error('a fault of the bot')
+  })
+  bot.interpreter.attach(bot.client)
+  await bot.logIn()
+  await bot.interpreter.ready()
+  const channel = await bot.interpreter.join(bot.channel())
+  expect(channel.status().state).toBe('listening')
+  expect(bot.log.complaints.join()).toContain('a listener failed')
+})
+
+test('says what is wrong', async () => {
+  await using bot = await ownBot()
+  const { interpreter, client } = bot
+  expect(() => new Interpreter({ service: { url: 'nowhere' } })).toThrow(/service\.url must be an http/)
+  expect(() => new Interpreter({ service: bot.service, colour: 1 } as never)).toThrow('unknown option colour')
+  await expect(interpreter.ready()).rejects.toMatchObject({ code: 'STATE' })
+  const blind = new Client({ intents: [GatewayIntentBits.Guilds] })
+  expect(() => interpreter.attach(blind)).toThrow('the client lacks intents: add GuildVoiceStates')
+  interpreter.attach(client)
+  expect(() => interpreter.attach(client)).toThrow('attached to a client already')
+  await bot.logIn()
+  await expect(interpreter.join({} as never)).rejects.toThrow(
+    'join() needs a voice or stage channel, got an object of Object',
+  )
+  const first = await interpreter.join(bot.channel())
+  await expect(interpreter.join(bot.channel())).rejects.toMatchObject({ code: 'STATE' })
+  await first.stop('')
+  await expect(interpreter.join(bot.channel(), { textChannelId: '1' })).rejects.toMatchObject({
+    code: 'JOIN_FAILED',
+    message: 'the guild has no channel 1',
+  })
+})
