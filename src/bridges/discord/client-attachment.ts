@@ -84,6 +84,7 @@ export class ClientAttachment {
       roomCodes,
       localeOf: userId => locales.get(userId),
       nearest: language => languages.nearest(language),
+      offered: () => languages.known,
       channelOptions: options.channels,
       onStarted,
       clock,

@@ -3,6 +3,7 @@ import { type FieldTable, MS } from '../../common/metric-field.ts'
 export class CommandCounters {
   commands = 0
   buttons = 0
+  menus = 0
   autocompletes = 0
   answered = 0
   /** Not understood: from an older or newer definition. */
@@ -22,6 +23,7 @@ export class CommandCounters {
 export const COMMAND_METRICS: FieldTable<CommandCounters> = {
   commands: ['dragoman_discord_commands_total', 'Commands.'],
   buttons: ['dragoman_discord_buttons_total', 'Buttons pressed.'],
+  menus: ['dragoman_discord_menus_total', 'Languages chosen in the menu of a notice.'],
   autocompletes: ['dragoman_discord_autocompletes_total', 'Autocomplete requests.'],
   answered: ['dragoman_discord_interactions_answered_total', 'Interactions answered.'],
   unknown: ['dragoman_discord_interactions_unknown_total', 'Interactions not understood.'],

@@ -222,6 +222,7 @@ export const GERMAN_COMMANDS: Words = {
       optOut: 'Mir nicht zuhören',
       optIn: 'Mir wieder zuhören',
       privacy: 'Was geschieht mit meiner Stimme?',
+      language: 'Ich spreche …',
     },
   },
 }

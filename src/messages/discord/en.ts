@@ -216,6 +216,7 @@ export const ENGLISH_COMMANDS: Words = {
       optOut: 'Don’t listen to me',
       optIn: 'Listen to me again',
       privacy: 'What happens to my voice?',
+      language: 'I speak…',
     },
   },
 }

@@ -215,6 +215,11 @@ export const SPANISH_COMMANDS: Words = {
       noCodes: 'Hay demasiados códigos activos. Prueba más tarde.',
     },
 
-    buttons: { optOut: 'No me escuches', optIn: 'Escúchame otra vez', privacy: '¿Qué pasa con mi voz?' },
+    buttons: {
+      optOut: 'No me escuches',
+      optIn: 'Escúchame otra vez',
+      privacy: '¿Qué pasa con mi voz?',
+      language: 'Yo hablo…',
+    },
   },
 }

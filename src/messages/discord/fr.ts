@@ -223,6 +223,7 @@ export const FRENCH_COMMANDS: Words = {
       optOut: 'Ne m’écoute pas',
       optIn: 'Écoute-moi de nouveau',
       privacy: 'Que devient ma voix ?',
+      language: 'Je parle…',
     },
   },
 }

@@ -217,6 +217,7 @@ export const ITALIAN_COMMANDS: Words = {
       optOut: 'Non ascoltarmi',
       optIn: 'Ascoltami di nuovo',
       privacy: 'Che cosa succede alla mia voce?',
+      language: 'Io parlo…',
     },
   },
 }

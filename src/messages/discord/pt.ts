@@ -213,6 +213,11 @@ export const PORTUGUESE_COMMANDS: Words = {
       noCodes: 'Há códigos ativos demais. Tente mais tarde.',
     },
 
-    buttons: { optOut: 'Não me ouça', optIn: 'Volte a me ouvir', privacy: 'O que acontece com a minha voz?' },
+    buttons: {
+      optOut: 'Não me ouça',
+      optIn: 'Volte a me ouvir',
+      privacy: 'O que acontece com a minha voz?',
+      language: 'Eu falo…',
+    },
   },
 }

@@ -216,8 +216,13 @@ export interface AnswerWords {
     readonly noCodes: string
   }
 
-  /** Button labels, up to 80 characters. */
-  readonly buttons: { readonly optOut: string; readonly optIn: string; readonly privacy: string }
+  /** Labels of buttons and of the language menu, up to 80 characters. */
+  readonly buttons: {
+    readonly optOut: string
+    readonly optIn: string
+    readonly privacy: string
+    readonly language: string
+  }
 }
 
 /**

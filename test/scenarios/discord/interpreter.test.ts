@@ -1,88 +1,12 @@
-import { Client, Events, GatewayIntentBits, MessageFlags } from 'discord.js'
+// The guide docs/how-to/add-to-your-discord-bot.md describes the behavior that these tests show.
+import { Client, GatewayIntentBits } from 'discord.js'
 import { expect, test } from 'vitest'
 import { type ChannelCaption, Interpreter } from '../../../src/discord.ts'
-import { DiscordSimulator, ScriptedService, tone } from '../../../src/simulator/index.ts'
+import { tone } from '../../../src/simulator/index.ts'
 import { toneOf } from '../../../src/simulator/service/scripted-answers.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
-import { total } from '../../harness/discord/guild-harness.ts'
-import { LogLines } from '../../harness/log-lines.ts'
-import { clientFor } from '../../harness/simulator/discord-bot.ts'
+import { ownBot, PATIENCE_MS } from '../../harness/discord/own-bot.ts'
 import { until } from '../../harness/until.ts'
-
-const PATIENCE_MS = 20_000
-const LANGUAGES = ['en-us', 'es-es', 'fr-fr'].map((languageId, _at, all) => ({
-  languageId,
-  name: languageId,
-  transcription: true,
-  translation: all.filter(each => each !== languageId),
-  synthesis: true,
-}))
-
-/** As in docs/how-to/add-to-your-discord-bot.md: a bot with the command `/play`, in a guild with two members who speak different languages. */
-async function ownBot({ permissions = [] as readonly 'Administrator'[] } = {}) {
-  const discord = await DiscordSimulator.listen({ dave: false })
-  const trusted = discord.trust()
-  const service = await ScriptedService.listen({
-    http: ({ url = '' }, response) =>
-      response.end(JSON.stringify(url.startsWith('/api/voices') ? [] : LANGUAGES)),
-  })
-  const guild = discord.addGuild({ name: 'Casa', botPermissions: permissions })
-  const sala = guild.addVoiceChannel({ name: 'Sala' })
-  const ana = guild.addMember({ name: 'Ana', locale: 'es-ES' })
-  const ben = guild.addMember({ name: 'Ben', locale: 'en-US' })
-  await ana.join(sala)
-  await ben.join(sala)
-  const client = clientFor(discord)
-  const played: string[] = []
-  client.on(Events.InteractionCreate, async interaction => {
-    if (interaction.isChatInputCommand() && interaction.commandName === 'play') {
-      played.push(interaction.user.displayName)
-      await interaction.reply({ content: 'a song', flags: MessageFlags.Ephemeral })
-    }
-  })
-  const logIn = async () => {
-    const ready = new Promise<Client<true>>(settle => client.once(Events.ClientReady, settle))
-    await client.login(discord.token)
-    const { application } = await ready
-    if (!(await application.commands.fetch()).some(({ name }) => name === 'play'))
-      await application.commands.create({ name: 'play', description: 'Plays a song' })
-  }
-  const log = new LogLines()
-  const interpreter = new Interpreter({
-    service: { url: service.url, apiKey: service.apiKey },
-    channels: { dave: false },
-    relay: { normalizeLoudness: false },
-    log,
-  })
-  const heard = (hz: number, ms: number) =>
-    until(() => total(sala.heard(), hz) >= ms, PATIENCE_MS, `hearing ${hz} Hz`)
-  return {
-    discord,
-    service,
-    guild,
-    sala,
-    ana,
-    ben,
-    client,
-    played,
-    log,
-    interpreter,
-    logIn,
-    heard,
-    channel: () => {
-      const channel = client.channels.cache.get(sala.id)
-      if (!channel?.isVoiceBased()) throw new Error('the client does not know the channel')
-      return channel
-    },
-    async [Symbol.asyncDispose]() {
-      await interpreter.close()
-      await client.destroy()
-      await service.close()
-      trusted[Symbol.dispose]()
-      await discord.close()
-    },
-  }
-}
 
 test('interprets a channel with the client of another bot, whose own command stays its own', async () => {
   await using bot = await ownBot()

@@ -1,6 +1,7 @@
 import {
   type APIActionRowComponent,
   type APIButtonComponentWithCustomId,
+  type APIStringSelectComponent,
   type Client,
   DiscordAPIError,
   EmbedBuilder,
@@ -22,8 +23,10 @@ const CONTENT_MOST = 2_000
 /** Disables all mentions in a message. */
 const NOBODY = { parse: [] }
 
-/** One row of buttons below a message. */
-export type Buttons = APIActionRowComponent<APIButtonComponentWithCustomId>
+/** Rows of buttons or menus below a message. */
+export type Components = readonly APIActionRowComponent<
+  APIButtonComponentWithCustomId | APIStringSelectComponent
+>[]
 
 /** One Discord text chat or thread. */
 export class DiscordChat implements CaptionChat {
@@ -57,24 +60,24 @@ export class DiscordChat implements CaptionChat {
     })
   }
 
-  /** Posts `text` (Discord's Markdown) with `buttons` below it. */
-  post(text: string, buttons?: Buttons): Promise<Written> {
+  /** Posts `text` (Discord's Markdown) with `components` below it. */
+  post(text: string, components: Components = []): Promise<Written> {
     return this.#do(async chat => {
       const { id } = await chat.send({
         content: text,
-        components: buttons ? [buttons] : [],
+        components,
         allowedMentions: NOBODY,
       })
       return id
     })
   }
 
-  /** Replaces the text and buttons of a posted message. */
-  repost(id: string, text: string, buttons?: Buttons): Promise<Written> {
+  /** Replaces the text and components of a posted message. */
+  repost(id: string, text: string, components: Components = []): Promise<Written> {
     return this.#do(async chat => {
       await chat.messages.edit(id, {
         content: text,
-        components: buttons ? [buttons] : [],
+        components,
         allowedMentions: NOBODY,
       })
       return id

@@ -82,6 +82,7 @@ export function sessionOptions(
     room: roomName,
     textChannelId,
     settings,
+    offered: resources.offered,
     clock,
     log,
     onEcho: (speaker, name) => troubles.once(`echo ${speaker}`, words => words.headphones(name)),

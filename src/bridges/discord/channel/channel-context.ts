@@ -8,6 +8,7 @@ import type { Dialer } from '../../../core/model/dialer.ts'
 import type { Admission } from '../../../core/model/invitation.ts'
 import type { Relay } from '../../../core/room/relay.ts'
 import type { ChannelInterpreter, Preferences, RunningChannels } from '../channel-interpreter.ts'
+import type { OfferedLanguage } from '../commands/language-choices.ts'
 import type { LinkCounters } from '../counters.ts'
 import type { ChannelOptions } from '../options.ts'
 import type { OutputPacer } from '../voice/channel-output.ts'
@@ -34,6 +35,8 @@ export interface ChannelResources {
   readonly localeOf?: (userId: string) => string | undefined
   /** Maps a guessed language to a language of the service. */
   readonly nearest?: (language: LanguageId) => LanguageId
+  /** The service's languages, as far as they are known. */
+  readonly offered?: (() => readonly OfferedLanguage[]) | undefined
   readonly channelOptions?: ChannelOptions | undefined
   /** Called with each channel once it is interpreted. */
   readonly onStarted?: ((channel: ChannelInterpreter) => void) | undefined

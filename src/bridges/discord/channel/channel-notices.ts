@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../../common/language.ts'
 import { channelMessagesFor } from '../../../messages/discord/discord.ts'
 import type { ChannelWords } from '../../../messages/discord/types.ts'
-import type { Buttons, DiscordChat } from '../captions/discord-chat.ts'
+import type { Components, DiscordChat } from '../captions/discord-chat.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
 import type { GuildView } from './guild-view.ts'
 
@@ -49,8 +49,8 @@ export type Notice = (words: ChannelWords) => string
 
 export interface NoticeBoardOptions {
   readonly chat: NoticeChat
-  /** The buttons below a listening notice. */
-  readonly buttons: (language: LanguageId) => Buttons
+  /** Menu and buttons below a listening notice for readers of these languages. */
+  readonly components: (readers: readonly LanguageId[]) => Components
 }
 
 /**
@@ -58,16 +58,16 @@ export interface NoticeBoardOptions {
  * languages, and problems that people cannot see. Never rejects.
  */
 export class ChannelNotices {
-  readonly #buttons: NoticeBoardOptions['buttons']
+  readonly #components: NoticeBoardOptions['components']
   #chat: NoticeChat
   /** Listening notices, updated at the end. */
   #listening: Posted[] = []
   /** Notices to the latest newcomers; they replace those to earlier ones. */
   #newcomers: readonly Posted[] = []
 
-  constructor({ chat, buttons }: NoticeBoardOptions) {
+  constructor({ chat, components }: NoticeBoardOptions) {
     this.#chat = chat
-    this.#buttons = buttons
+    this.#components = components
   }
 
   /** Posts notices to `chat` from now on. */
@@ -76,7 +76,7 @@ export class ChannelNotices {
   }
 
   /**
-   * Posts the listening notice in each of `languages`, with opt-out buttons. Resolves with false if it could not be
+   * Posts the listening notice in each of `languages`, with a language menu and opt-out buttons. Resolves with false if it could not be
    * posted.
    */
   async listening(notice: Notice, languages: readonly LanguageId[]): Promise<boolean> {
@@ -119,7 +119,7 @@ export class ChannelNotices {
     const chat = this.#chat
     const posted: Posted[] = []
     for (const { text, languages: readers } of messages(notice, languages)) {
-      const written = await chat.post(text, this.#buttons(readers[0] ?? 'en-us'))
+      const written = await chat.post(text, this.#components(readers))
       if (written.kind === 'written') posted.push({ chat, id: written.id, languages: readers })
     }
     return posted.length > 0 ? posted : undefined

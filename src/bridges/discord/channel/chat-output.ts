@@ -7,6 +7,8 @@ import { channelMessagesFor } from '../../../messages/discord/discord.ts'
 import { Captions } from '../captions/captions.ts'
 import { DiscordChat } from '../captions/discord-chat.ts'
 import type { CaptionSettings, ChannelEnd } from '../channel-interpreter.ts'
+import type { OfferedLanguage } from '../commands/language-choices.ts'
+import { languageMenu } from '../commands/language-menu.ts'
 import { privacyButtons } from '../commands/privacy.ts'
 import { ChannelNotices, endWords, type Notice } from './channel-notices.ts'
 
@@ -81,6 +83,8 @@ export interface WritingOptions {
   readonly room: string
   readonly textChannelId: string
   readonly settings: CaptionSettings
+  /** Languages for the menu of the notices. */
+  readonly offered?: (() => readonly OfferedLanguage[]) | undefined
   readonly clock: Clock
   readonly log: Logger
   /** A participant's microphone picks up the bot's voice. The name is escaped for a message. */
@@ -102,7 +106,14 @@ export class ChatOutput {
     this.#settings = settings
     this.#chat = new ChannelChat(client, textChannelId, log)
     const chat = new DiscordChat(client, textChannelId)
-    this.#board = new ChannelNotices({ chat, buttons: language => privacyButtons(language) })
+    this.#board = new ChannelNotices({
+      chat,
+      components: readers => {
+        const [language = 'en-us'] = readers
+        const menu = languageMenu(language, options.offered?.() ?? [], readers)
+        return menu ? [menu, privacyButtons(language)] : [privacyButtons(language)]
+      },
+    })
     this.captions = new Captions({
       observer,
       room,

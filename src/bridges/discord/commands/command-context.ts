@@ -6,6 +6,7 @@ import {
   GuildFeature,
   MessageFlags,
   PermissionFlagsBits,
+  type StringSelectMenuInteraction,
 } from 'discord.js'
 import type { Clock } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
@@ -32,7 +33,10 @@ const KINDS: Readonly<Partial<Record<ChannelType, Place['kind']>>> = {
 
 /** Returns the user and place of an interaction in a guild, from the cache of discord.js. */
 export function contextOf(
-  interaction: ChatInputCommandInteraction<'cached'> | ButtonInteraction<'cached'>,
+  interaction:
+    | ChatInputCommandInteraction<'cached'>
+    | ButtonInteraction<'cached'>
+    | StringSelectMenuInteraction<'cached'>,
 ): CommandContext {
   const { guild, user, member, locale, channelId, memberPermissions, client } = interaction
   const { me } = guild.members

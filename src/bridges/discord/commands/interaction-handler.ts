@@ -5,6 +5,7 @@ import {
   type Client,
   Events,
   type Interaction,
+  type StringSelectMenuInteraction,
 } from 'discord.js'
 import type { Clock } from '../../../common/clock.ts'
 import { setTimer } from '../../../common/clock.ts'
@@ -16,6 +17,7 @@ import { COMMAND, type Command, parseCommand, parseTyping } from './command.ts'
 import { type CommandContext, type CommandServices, contextOf } from './command-context.ts'
 import { dial, invite } from './invite.ts'
 import { languageChoices } from './language-choices.ts'
+import { parseMenu } from './language-menu.ts'
 import { inviteUrl } from './permissions.ts'
 import { parseButton, privacy } from './privacy.ts'
 import { type Answer, Reply, withCommands } from './reply.ts'
@@ -109,15 +111,22 @@ export class InteractionHandler implements Disposable {
       const command = parseCommand(interaction.commandName, interaction.options.data)
       return this.#command(command, interaction, interaction.commandId)
     }
-    const command = interaction.isButton() ? parseButton(interaction.customId) : undefined
-    if (!command || !interaction.isButton()) return
+    if (interaction.isStringSelectMenu()) {
+      const choice = parseMenu(interaction)
+      if (!choice) return
+      this.counters.menus++
+      return this.#command(choice, interaction, undefined)
+    }
+    if (!interaction.isButton()) return
+    const command = parseButton(interaction.customId)
+    if (!command) return
     this.counters.buttons++
     return this.#command(command, interaction, undefined)
   }
 
   async #command(
     command: Command,
-    interaction: ChatInputCommandInteraction | ButtonInteraction,
+    interaction: ChatInputCommandInteraction | ButtonInteraction | StringSelectMenuInteraction,
     commandId: string | undefined,
   ): Promise<void> {
     const { settings, locales, log, clock } = this.#world

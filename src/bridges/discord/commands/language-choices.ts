@@ -40,6 +40,11 @@ export class LanguageList {
     return this.#known
   }
 
+  /** The newest known list, without waiting; empty if there is none. */
+  get known(): readonly OfferedLanguage[] {
+    return this.#known ?? []
+  }
+
   /** Maps a guessed language to one of the service: itself, another region of the same language, or unchanged. */
   nearest(language: LanguageId): LanguageId {
     const known = this.#known ?? []

@@ -38,7 +38,10 @@ class Chat implements NoticeChat {
 
 function started() {
   const chat = new Chat()
-  return { chat, board: new ChannelNotices({ chat, buttons: privacyButtons }) }
+  return {
+    chat,
+    board: new ChannelNotices({ chat, components: ([language = 'en-us']) => [privacyButtons(language)] }),
+  }
 }
 
 describe('notices', () => {

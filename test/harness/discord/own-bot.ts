@@ -1,0 +1,83 @@
+import { type Client, Events, MessageFlags } from 'discord.js'
+import { Interpreter, type InterpreterOptions } from '../../../src/discord.ts'
+import { DiscordSimulator, ScriptedService } from '../../../src/simulator/index.ts'
+import { LogLines } from '../log-lines.ts'
+import { clientFor } from '../simulator/discord-bot.ts'
+import { until } from '../until.ts'
+import { total } from './guild-harness.ts'
+
+export const PATIENCE_MS = 20_000
+const LANGUAGES = ['en-us', 'es-es', 'fr-fr'].map((languageId, _at, all) => ({
+  languageId,
+  name: languageId,
+  transcription: true,
+  translation: all.filter(each => each !== languageId),
+  synthesis: true,
+}))
+
+/** As in docs/how-to/add-to-your-discord-bot.md: a bot with the command `/play`, in a guild with two members who speak different languages. */
+export async function ownBot(options: Partial<InterpreterOptions> = {}) {
+  const discord = await DiscordSimulator.listen({ dave: false })
+  const trusted = discord.trust()
+  const service = await ScriptedService.listen({
+    http: ({ url = '' }, response) =>
+      response.end(JSON.stringify(url.startsWith('/api/voices') ? [] : LANGUAGES)),
+  })
+  const guild = discord.addGuild({ name: 'Casa' })
+  const sala = guild.addVoiceChannel({ name: 'Sala' })
+  const ana = guild.addMember({ name: 'Ana', locale: 'es-ES' })
+  const ben = guild.addMember({ name: 'Ben', locale: 'en-US' })
+  await ana.join(sala)
+  await ben.join(sala)
+  const client = clientFor(discord)
+  const played: string[] = []
+  client.on(Events.InteractionCreate, async interaction => {
+    if (interaction.isChatInputCommand() && interaction.commandName === 'play') {
+      played.push(interaction.user.displayName)
+      await interaction.reply({ content: 'a song', flags: MessageFlags.Ephemeral })
+    }
+  })
+  const logIn = async () => {
+    const ready = new Promise<Client<true>>(settle => client.once(Events.ClientReady, settle))
+    await client.login(discord.token)
+    const { application } = await ready
+    if (!(await application.commands.fetch()).some(({ name }) => name === 'play'))
+      await application.commands.create({ name: 'play', description: 'Plays a song' })
+  }
+  const log = new LogLines()
+  const interpreter = new Interpreter({
+    service: { url: service.url, apiKey: service.apiKey },
+    channels: { dave: false },
+    relay: { normalizeLoudness: false },
+    log,
+    ...options,
+  })
+  const heard = (hz: number, ms: number) =>
+    until(() => total(sala.heard(), hz) >= ms, PATIENCE_MS, `hearing ${hz} Hz`)
+  return {
+    discord,
+    service,
+    guild,
+    sala,
+    ana,
+    ben,
+    client,
+    played,
+    log,
+    interpreter,
+    logIn,
+    heard,
+    channel: () => {
+      const channel = client.channels.cache.get(sala.id)
+      if (!channel?.isVoiceBased()) throw new Error('the client does not know the channel')
+      return channel
+    },
+    async [Symbol.asyncDispose]() {
+      await interpreter.close()
+      await client.destroy()
+      await service.close()
+      trusted[Symbol.dispose]()
+      await discord.close()
+    },
+  }
+}
