@@ -47,7 +47,7 @@ export function talkPage(
     pageDocument({
       title: 'Dragoman: talk',
       module: 'bridges/browser/page/talk',
-      styles: ['bridges/browser/page/talk.css'],
+      styles: ['bridges/browser/page/talk.css', 'bridges/browser/page/call.css'],
       body: 'bridges/browser/page/talk.html',
       files: root + files.slice(1),
       root,

@@ -54,7 +54,7 @@ describe.skipIf(!hasChromium)('returning to the page after a long time', { timeo
     // Regardless of microphone messages.
     const away = async () => {
       await proxy.stop()
-      await anna.page.getByText('Reconnecting').waitFor()
+      await anna.page.locator('#state').getByText('Reconnecting').waitFor()
       await b.run(LONG_MS)
       await expect.poll(() => here(bob.page)).toBe(1)
     }

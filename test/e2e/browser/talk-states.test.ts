@@ -1,11 +1,21 @@
+import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
-import { hasChromium, startChromium } from '../../harness/chromium.ts'
+import { accessibilityFaults, hasChromium, startChromium } from '../../harness/chromium.ts'
 import { talkPage, withoutMicrophone } from '../../harness/e2e/talk-page.ts'
 
 /** A page that the browser treats as opened over plain http. */
 const INSECURE = `Object.defineProperty(window, 'isSecureContext', { get: () => false })`
+
+/** The first request for the microphone fails, later ones succeed. */
+const ONCE_WITHOUT_MICROPHONE = `
+  const { mediaDevices } = navigator
+  const ask = mediaDevices.getUserMedia.bind(mediaDevices)
+  let asked = 0
+  mediaDevices.getUserMedia = wanted =>
+    asked++ === 0 ? Promise.reject(new DOMException('', 'NotFoundError')) : ask(wanted)
+`
 
 async function opened(options: Parameters<typeof browserServer>[0] = {}) {
   const b = await browserServer(options)
@@ -89,6 +99,81 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
       'By phone: +15550000001',
       'On this page: under “Have a code?”',
     ])
+    await page.context().close()
+  })
+
+  test('during a call, captions come first, with one state and the controls; afterwards, captions can be downloaded', async () => {
+    const b = await opened()
+    const { page } = await talkPage(browser, b.address, {
+      ear: false,
+      viewport: { width: 360, height: 640 },
+    })
+    await page.click('#start')
+    await page.locator('#state').getByText('Listening').waitFor()
+    const top = async (id: string) => (await page.locator(id).boundingBox())!
+    // Everything fits: the page does not scroll, and the controls are at its end.
+    const [captions, hangUp] = [await top('#captions'), await top('#stop')]
+    expect(captions.y).toBeLessThan(160)
+    expect(captions.height).toBeGreaterThan(250)
+    expect(hangUp.y + hangUp.height).toBeLessThanOrEqual(640)
+    expect(await page.evaluate('document.documentElement.scrollHeight <= innerHeight')).toBe(true)
+    // Languages are behind More, and the keyboard mutes.
+    expect(await page.locator('#speaks').isVisible()).toBe(false)
+    await page.click('#more')
+    expect(await page.locator('#speaks').isVisible()).toBe(true)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    expect(await page.locator('#speaks').isVisible()).toBe(false)
+    await page.keyboard.press('m')
+    await page.locator('#state').getByText('Muted').waitFor()
+    await page.keyboard.press('m')
+    await page.locator('#state').getByText('Listening').waitFor()
+
+    const { sink } = await vi.waitUntil(() => b.translator.connections.at(-1), { timeout: 10_000 })
+    sink.result({ utterance: '1', text: 'good morning', final: true })
+    await page.locator('#state').getByText('Translating').waitFor()
+    sink.result({ utterance: '1', text: 'good morning', translation: 'buenos días', final: true })
+    await page.locator('#state').getByText('Listening').waitFor()
+    await page.click('#stop')
+    await page.getByText('Call ended').waitFor()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('[data-format=srt]')])
+    const file = await readFile(await download.path(), 'utf8')
+    expect(download.suggestedFilename()).toBe('captions.srt')
+    expect(file).toMatch(/^1\n00:00:\d\d,\d{3} --> 00:00:\d\d,\d{3}\nYou: good morning\nbuenos días\n$/)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.context().close()
+  })
+
+  test('without a microphone the state says that nobody hears, and the microphone can be requested again', async () => {
+    const b = await opened()
+    const { page } = await talkPage(browser, b.address, { ear: false, script: ONCE_WITHOUT_MICROPHONE })
+    await page.click('#start')
+    await page.locator('#state').getByText('Nobody hears you').waitFor()
+    await page.getByText('No microphone found').waitFor()
+    await page.click('#fix')
+    await page.locator('#state').getByText('Listening').waitFor()
+    expect(await page.locator('#fix').isVisible()).toBe(false)
+    expect(await page.locator('#status').getAttribute('data-kind')).toBe('')
+    await page.context().close()
+  })
+
+  test('someone who reads earlier captions is not moved, but told how many are new', async () => {
+    const b = await opened()
+    const { page } = await talkPage(browser, b.address, { ear: false, viewport: { width: 360, height: 640 } })
+    await page.click('#start')
+    const { sink } = await vi.waitUntil(() => b.translator.connections.at(-1), { timeout: 10_000 })
+    const say = (n: number) =>
+      sink.result({ utterance: `${n}`, text: `sentence ${n}`, translation: `frase ${n}`, final: true })
+    for (let n = 1; n <= 12; n++) say(n)
+    await page.getByText('frase 12').waitFor()
+    await page.locator('#captions').evaluate(list => list.scrollTo(0, 0))
+    say(13)
+    say(14)
+    await page.getByText('2 new captions').waitFor()
+    expect(await page.locator('#captions').evaluate(list => list.scrollTop)).toBe(0)
+    await page.getByText('2 new captions').click()
+    await page.getByText('frase 14').waitFor()
+    expect(await page.locator('#latest').isVisible()).toBe(false)
     await page.context().close()
   })
 })

@@ -166,6 +166,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     )
     await anna.page.click('#mute')
     const start = (await anna.heard()).length
+    await bob.page.click('#more')
     await bob.page.selectOption('#recording', { index: 1 })
     await bob.page.click('#play')
     await bob.page.getByText('Playing…').waitFor()

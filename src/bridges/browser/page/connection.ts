@@ -1,9 +1,7 @@
 import { type BackoffPolicy, backoffMs } from '../../../common/backoff.ts'
 import { fromRoot } from '../../../pages/page/dom.ts'
 import type { Outbound, Refused } from '../protocol.ts'
-
-/** State of the connection to the server. */
-export type Line = 'connecting' | 'open' | 'waiting' | 'over'
+import type { Line } from './call-state.ts'
 
 export interface ConnectionEvents {
   /** Returns the first message: the user’s name and choices. */

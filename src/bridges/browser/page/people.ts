@@ -38,6 +38,7 @@ const list = element('people', HTMLUListElement)
 const invited = element('invited', HTMLElement)
 const link = element('link', HTMLInputElement)
 const copy = element('copy', HTMLButtonElement)
+const shareLink = element('share', HTMLButtonElement)
 
 /** Lists the participants of the room and shows invitations to it. */
 export class People {
@@ -46,8 +47,12 @@ export class People {
   /** `nameOf` returns the name of a language. */
   constructor(nameOf: (language: string) => string) {
     this.#nameOf = nameOf
+    // It scrolls in a narrow window, so it must be focusable.
+    list.tabIndex = 0
     copy.addEventListener('click', () => void this.#copy())
     link.addEventListener('focus', () => link.select())
+    shareLink.addEventListener('click', () => void this.#share())
+    element('invited-close', HTMLButtonElement).addEventListener('click', () => this.forgetInvitation())
   }
 
   show(parties: readonly PartyView[]): void {
@@ -77,7 +82,9 @@ export class People {
     element('invite-hint', HTMLElement).textContent = say('inviteHint', { minutes })
     element('invite-code', HTMLElement).hidden = code === undefined
     element('code-shown', HTMLElement).textContent = (code ?? '').replace(/^(\d{3})(?=\d{3}$)/, '$1 ')
-    element('invite-here', HTMLElement).hidden = !LOOPBACK.has(new URL(link.value).hostname)
+    const here = LOOPBACK.has(new URL(link.value).hostname)
+    element('invite-here', HTMLElement).hidden = !here
+    shareLink.hidden = here || typeof navigator.share !== 'function'
     const ways = [
       ...(numbers.length === 0 ? [] : [say('numbersHint', { numbers: numbers.join(', ') })]),
       ...(discord ? [say('discordHint', { code: code ?? '' })] : []),
@@ -99,6 +106,15 @@ export class People {
       ...(muted ? [say('mutedHere')] : []),
       ...(absent ? [say('absentHere')] : []),
     ].join(', ')
+  }
+
+  async #share(): Promise<void> {
+    try {
+      await navigator.share({ url: link.value, title: document.title })
+    } catch {
+      // Canceled, or not possible: the link can still be copied.
+      link.focus()
+    }
   }
 
   async #copy(): Promise<void> {

@@ -1,11 +1,13 @@
 import { element } from '../../../pages/page/dom.ts'
 import type { Outbound, Refused, SelfView } from '../protocol.ts'
 import { Sound } from './audio.ts'
+import type { Line } from './call-state.ts'
+import { CallView } from './call-view.ts'
 import { Captions } from './captions.ts'
-import { Connection, joinToken, type Line } from './connection.ts'
+import { Connection, joinToken } from './connection.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { meters, People } from './people.ts'
-import { fillWords, say, type Words } from './words.ts'
+import { fillWords, isTrouble, say, type Words } from './words.ts'
 import type { Played } from './worklet-messages.ts'
 
 const start = element('start', HTMLButtonElement)
@@ -19,9 +21,12 @@ const codeStatus = element('code-status', HTMLElement)
 const nickname = element('name', HTMLInputElement)
 const toDashboard = element('to-dashboard', HTMLAnchorElement)
 const meterBox = element('meters', HTMLElement)
+const speaks = element('speaks', HTMLSelectElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
 /** Status messages of an open connection. */
 const STATES: readonly Words[] = ['line-open', 'line-muted', 'line-listening']
+/** Messages that the state shows as well. */
+const SHOWN: readonly Words[] = [...STATES, 'line-connecting', 'line-waiting', 'starting']
 const CODE_REFUSALS: readonly Refused[] = ['code', 'too-many-codes']
 
 /** A link to a room: browsers do not send the part after `#` to any server. */
@@ -34,6 +39,7 @@ class Talk {
   readonly #people: People
   readonly #captions = new Captions()
   readonly #connection: Connection
+  readonly #view: CallView
   #sound: Sound | undefined
   /** Muted by the user, or by the operator; either is sufficient. */
   #muted = false
@@ -43,6 +49,9 @@ class Talk {
   #home: string | undefined
   #frames = 0
   #bufferedMs = 0
+  /** The system has muted the microphone. */
+  #blocked = false
+  #outage = false
   #complaint: Words | undefined
   /** Current status message. */
   #told: Words = 'ready'
@@ -57,6 +66,11 @@ class Talk {
     const names = new Map(catalog.languages.map(({ id, name }) => [id, name]))
     this.#people = new People(language => names.get(language) ?? language)
     this.#choices = new Choices(catalog, link !== undefined, () => this.#chose())
+    this.#view = new CallView({
+      speaks: () => speaks.selectedOptions[0]?.textContent ?? '',
+      captions: () => this.#captions.kept,
+      fixMicrophone: () => void this.#fixMicrophone(),
+    })
     this.#connection = new Connection({
       hello: () => this.#hello(),
       message: message => this.#heard(message),
@@ -86,6 +100,7 @@ class Talk {
   }
 
   #listen(): void {
+    this.#view.listen()
     start.addEventListener('click', () => void this.#start(true))
     stop.addEventListener('click', () => this.#connection.close())
     mute.addEventListener('click', () => this.#mute(!this.#muted && !this.#silenced))
@@ -116,7 +131,10 @@ class Talk {
           if (played.kind === 'heard') this.#connection.say({ kind: 'mark', id: played.id })
           else this.#played(played)
         },
-        microphone: how => this.#complain(`microphone-${how}`),
+        microphone: how => {
+          this.#blocked = how !== 'on'
+          this.#complain(`microphone-${how}`)
+        },
       })
     } catch {
       this.#complain('noSound')
@@ -124,11 +142,23 @@ class Talk {
       return
     }
     this.#complaint = undefined
+    this.#blocked = false
     if (microphone) {
       const why = await this.#sound.listen()
       if (why) this.#complain(`microphone-${why}`)
     }
     this.#connection.open()
+  }
+
+  async #fixMicrophone(): Promise<void> {
+    const why = await this.#sound?.listen()
+    if (why) {
+      this.#complain(`microphone-${why}`)
+      return
+    }
+    this.#blocked = false
+    this.#complaint = undefined
+    this.#tell(this.#state)
   }
 
   async #play(): Promise<void> {
@@ -216,6 +246,8 @@ class Talk {
 
   #played({ level, bufferedMs, underruns, skippedMs }: Extract<Played, { kind: 'state' }>): void {
     meters.them(level)
+    this.#view.level(level)
+    this.#show()
     this.#bufferedMs = bufferedMs
     if (this.#frames % 250 < 5) this.#connection.say({ kind: 'report', bufferedMs, underruns, skippedMs })
   }
@@ -241,6 +273,7 @@ class Talk {
         return
       case 'caption':
         this.#captions.show(message)
+        this.#view.caption(message)
         return
       case 'latency':
         meters.delay(
@@ -248,6 +281,7 @@ class Talk {
         )
         return
       case 'outage':
+        this.#outage = message.active
         this.#tell(message.active ? 'unavailable' : this.#state)
         return
       case 'mark':
@@ -287,7 +321,8 @@ class Talk {
   #line(line: Line): void {
     if (line !== 'connecting') this.#waiting?.()
     const on = line !== 'over'
-    for (const each of [stop, mute, meterBox]) each.hidden = !on
+    if (on) this.#view.begin()
+    meterBox.hidden = !on
     for (const each of [start, element('code-card', HTMLElement)]) each.hidden = on
     start.disabled = on
     // A lost connection takes precedence over microphone problems.
@@ -299,12 +334,14 @@ class Talk {
     if (on) return
     this.#again()
     this.#home = undefined
-    this.#welcomed = false
     this.#people.hide()
     meters.delay(undefined)
     void this.#sound?.close()
     this.#sound = undefined
+    this.#outage = false
     start.focus()
+    this.#view.end(this.#welcomed)
+    this.#welcomed = false
   }
 
   #complain(words: Words): void {
@@ -331,20 +368,27 @@ class Talk {
     return this.#sound?.hasMicrophone === false ? 'line-listening' : 'line-open'
   }
 
+  /** Shows the state of the call. Messages that repeat it are for screen readers only. */
+  #show(): void {
+    const { line } = this.#connection
+    if (line === 'over') return
+    this.#view.show(
+      {
+        line,
+        microphone: this.#sound?.hasMicrophone !== false && !this.#blocked,
+        muted: this.#muted || this.#silenced,
+        outage: this.#outage,
+      },
+      SHOWN.includes(this.#told),
+    )
+  }
+
   #tell(words: Words): void {
     this.#told = words
     status.textContent = say(words)
     status.dataset.kind = isTrouble(words) ? 'bad' : ''
+    this.#show()
   }
-}
-
-/** Returns true for messages about problems. */
-function isTrouble(words: Words | undefined): boolean {
-  return (
-    words !== undefined &&
-    (/^(refused|microphone|sorry)-/.test(words) || ['insecure', 'noSound', 'lost'].includes(words)) &&
-    words !== 'microphone-on'
-  )
 }
 
 fillWords()

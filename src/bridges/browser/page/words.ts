@@ -7,6 +7,31 @@ const en = {
   start: 'Start talking',
   join: 'Join the conversation',
   starting: 'Starting…',
+  fix: 'Fix microphone',
+  more: 'More',
+  close: 'Close',
+  share: 'Share',
+  'state-connecting': 'Connecting',
+  'state-reconnecting': 'Reconnecting',
+  'state-unheard': 'Nobody hears you',
+  'state-muted': 'Muted',
+  'state-original': 'Original voices',
+  'state-playing': 'Playing',
+  'state-translating': 'Translating',
+  'state-listening': 'Listening',
+  'hint-reconnecting': 'Others can’t hear you until you’re back.',
+  'hint-muted': 'Others can’t hear you.',
+  'hint-original': 'Translations resume automatically.',
+  'hint-playing': 'You can keep talking.',
+  'hint-listening': 'Say something in {language}.',
+  newCaptions: '{count} new captions',
+  after: 'Call ended',
+  afterSummary: 'Duration: {duration} · captions: {count}',
+  afterPrivacy: 'Captions exist only in this tab, and are deleted when you close it.',
+  download: 'Download captions',
+  'download-txt': 'Text',
+  'download-srt': 'SubRip',
+  'download-vtt': 'WebVTT',
   stop: 'Hang up',
   mute: 'Mute',
   unmute: 'Unmute',
@@ -16,7 +41,7 @@ const en = {
   anyVoice: 'Default voice',
   'M-voice': '{name} (male)',
   'F-voice': '{name} (female)',
-  name: 'My name (visible to others)',
+  name: 'My name',
   aloneHint: 'You’re the only one here, so you hear your own translation. Invite someone to talk.',
   fewLanguages:
     'Speech recognition on this server supports only {languages}. Other languages need another engine.',
@@ -66,7 +91,7 @@ const en = {
   speaks: 'speaks {language}',
   mutedHere: 'muted',
   absentHere: 'reconnecting',
-  invite: 'Invite someone',
+  invite: 'Invite',
   inviteHint: 'Anyone with this link can join for {minutes} minutes.',
   inviteHere:
     'This link works only on this machine. To invite others, set publicUrl to an address they can reach.',
@@ -116,6 +141,15 @@ export function say(words: Words, names: Readonly<Record<string, string>> = {}):
 /** Returns true if the message exists, for keys assembled at run time. */
 export function hasWords(key: string): key is Words {
   return Object.hasOwn(en, key)
+}
+
+/** Returns true for messages about problems. */
+export function isTrouble(words: Words | undefined): boolean {
+  return (
+    words !== undefined &&
+    (/^(refused|microphone|sorry)-/.test(words) || ['insecure', 'noSound', 'lost'].includes(words)) &&
+    words !== 'microphone-on'
+  )
 }
 
 /** Fills the elements that have `data-words` with their messages. */
