@@ -11,6 +11,7 @@ const WORDS: Readonly<Record<string, string>> = {
   'GET /talk/languages': 'The languages and voices that the talk page offers.',
   'GET /talk/socket': 'WebSocket of the talk page.',
   'GET /talk/recordings/…': 'Recordings that it plays for visitors without a microphone.',
+  'GET /talk/qr.js': 'The encoder of QR codes for invitations.',
   'GET /captions': 'The captions page: asks for the room.',
   'GET /captions/:room': 'Captions of a room, for projecting or sharing.',
   'GET /dashboard': 'The page for operators; all its data requires a key.',

@@ -74,6 +74,13 @@ export function talkPage(
         .headers({ 'content-type': 'audio/wav', 'cache-control': 'max-age=3600' })
         .send(readFileSync(new URL(file, RECORDINGS_FOLDER))),
     )
+  // The page imports the library's module as it is published.
+  const qrEncoder = readFileSync(new URL(import.meta.resolve('uqr')))
+  scope.get(`${TALK_PATH}/qr.js`, { onRequest, schema: HIDDEN }, (_request, reply) =>
+    reply
+      .headers({ 'content-type': 'text/javascript; charset=utf-8', 'cache-control': 'max-age=3600' })
+      .send(qrEncoder),
+  )
   const lists = {
     tag: 'talk',
     summary: 'The available languages and voices.',

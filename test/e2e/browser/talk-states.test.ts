@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import jsqr from 'jsqr'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
@@ -8,6 +9,9 @@ import { talkPage, withoutMicrophone } from '../../harness/e2e/talk-page.ts'
 /** A page that the browser treats as opened over plain http. */
 const INSECURE = `Object.defineProperty(window, 'isSecureContext', { get: () => false })`
 
+// A CommonJS module, whose types describe a default export of its own.
+const readQrCode = jsqr as unknown as typeof jsqr.default
+
 /** The first request for the microphone fails, later ones succeed. */
 const ONCE_WITHOUT_MICROPHONE = `
   const { mediaDevices } = navigator
@@ -16,6 +20,19 @@ const ONCE_WITHOUT_MICROPHONE = `
   mediaDevices.getUserMedia = wanted =>
     asked++ === 0 ? Promise.reject(new DOMException('', 'NotFoundError')) : ask(wanted)
 `
+
+/** Reads a QR code, drawn as squares of a path, like a camera does. */
+function decoded(path: string, size: number): string | undefined {
+  const scale = 4
+  const pixels = new Uint8ClampedArray((size * scale) ** 2 * 4).fill(255)
+  for (const [, x, y] of path.matchAll(/M(\d+) (\d+)h/g))
+    for (let dy = 0; dy < scale; dy++)
+      for (let dx = 0; dx < scale; dx++) {
+        const at = ((Number(y) * scale + dy) * size * scale + Number(x) * scale + dx) * 4
+        pixels.fill(0, at, at + 3)
+      }
+  return readQrCode(pixels, size * scale, size * scale)?.data
+}
 
 async function opened(options: Parameters<typeof browserServer>[0] = {}) {
   const b = await browserServer(options)
@@ -95,6 +112,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
     await page.click('#invite')
     await page.locator('#invited').waitFor()
     expect(await page.locator('#invite-here').isVisible()).toBe(true)
+    expect(await page.locator('#qr').isVisible()).toBe(false)
     expect(await page.locator('#code-ways li').allTextContents()).toEqual([
       'By phone: +15550000001',
       'On this page: under “Have a code?”',
@@ -174,6 +192,23 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
     await page.getByText('2 new captions').click()
     await page.getByText('frase 14').waitFor()
     expect(await page.locator('#latest').isVisible()).toBe(false)
+    await page.context().close()
+  })
+
+  test('the QR code of an invitation contains its link, for links that others can open', async () => {
+    const b = await opened({ publicUrl: 'https://talk.example.com' })
+    const { page, faults } = await talkPage(browser, b.address, { ear: false })
+    await page.click('#start')
+    await page.click('#invite')
+    const svg = page.locator('#qr svg')
+    await svg.waitFor()
+    const size = Number((await svg.getAttribute('viewBox'))?.split(' ')[2])
+    const path = (await svg.locator('path').nth(1).getAttribute('d')) ?? ''
+    const link = await page.locator('#link').inputValue()
+    expect(link).toMatch(/^https:\/\/talk\.example\.com\//)
+    expect(decoded(path, size)).toBe(link)
+    expect(faults).toEqual([])
+    expect(await accessibilityFaults(page)).toEqual([])
     await page.context().close()
   })
 })

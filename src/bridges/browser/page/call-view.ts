@@ -1,7 +1,7 @@
 import { element } from '../../../pages/page/dom.ts'
 import { Activity, type CallFacts, type CaptionProgress, callState } from './call-state.ts'
 import { CAPTION_TYPES, type CaptionFormat, captionFile, type KeptCaption } from './caption-file.ts'
-import { hasWords, say, type Words } from './words.ts'
+import { hasWords, say } from './words.ts'
 
 const main = element('talk', HTMLElement)
 const side = element('side', HTMLElement)
@@ -12,6 +12,7 @@ const state = element('state', HTMLElement)
 const stateName = element('state-name', HTMLElement)
 const stateHint = element('state-hint', HTMLElement)
 const more = element('more', HTMLButtonElement)
+const speaks = element('speaks', HTMLSelectElement)
 const mute = element('mute', HTMLButtonElement)
 const fix = element('fix', HTMLButtonElement)
 const invite = element('invite', HTMLButtonElement)
@@ -24,8 +25,6 @@ const downloads = element('downloads', HTMLElement)
 export type ShownFacts = Omit<CallFacts, 'playing' | 'translating'>
 
 export interface CallViewOptions {
-  /** Languages by name, for the hint of the state. */
-  readonly speaks: () => string
   /** The final captions so far, with times since the start of the call. */
   readonly captions: () => readonly KeptCaption[]
   /** Requests the microphone again. */
@@ -108,7 +107,8 @@ export class CallView {
     state.dataset.now = current
     stateName.textContent = say(`state-${current}`)
     const hint = `hint-${current}`
-    stateHint.textContent = hasWords(hint) ? say(hint as Words, { language: this.#options.speaks() }) : ''
+    const language = speaks.selectedOptions[0]?.textContent ?? ''
+    stateHint.textContent = hasWords(hint) ? say(hint, { language }) : ''
   }
 
   #more(open: boolean): void {

@@ -5,6 +5,7 @@ import type { Line } from './call-state.ts'
 import { CallView } from './call-view.ts'
 import { Captions } from './captions.ts'
 import { Connection, joinToken } from './connection.ts'
+import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { meters, People } from './people.ts'
 import { fillWords, isTrouble, say, type Words } from './words.ts'
@@ -21,7 +22,6 @@ const codeStatus = element('code-status', HTMLElement)
 const nickname = element('name', HTMLInputElement)
 const toDashboard = element('to-dashboard', HTMLAnchorElement)
 const meterBox = element('meters', HTMLElement)
-const speaks = element('speaks', HTMLSelectElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
 /** Status messages of an open connection. */
 const STATES: readonly Words[] = ['line-open', 'line-muted', 'line-listening']
@@ -37,6 +37,7 @@ class Talk {
   readonly #catalog: Catalog
   readonly #choices: Choices
   readonly #people: People
+  readonly #invitation = new Invitation()
   readonly #captions = new Captions()
   readonly #connection: Connection
   readonly #view: CallView
@@ -67,7 +68,6 @@ class Talk {
     this.#people = new People(language => names.get(language) ?? language)
     this.#choices = new Choices(catalog, link !== undefined, () => this.#chose())
     this.#view = new CallView({
-      speaks: () => speaks.selectedOptions[0]?.textContent ?? '',
       captions: () => this.#captions.kept,
       fixMicrophone: () => void this.#fixMicrophone(),
     })
@@ -101,6 +101,7 @@ class Talk {
 
   #listen(): void {
     this.#view.listen()
+    this.#invitation.listen()
     start.addEventListener('click', () => void this.#start(true))
     stop.addEventListener('click', () => this.#connection.close())
     mute.addEventListener('click', () => this.#mute(!this.#muted && !this.#silenced))
@@ -152,10 +153,7 @@ class Talk {
 
   async #fixMicrophone(): Promise<void> {
     const why = await this.#sound?.listen()
-    if (why) {
-      this.#complain(`microphone-${why}`)
-      return
-    }
+    if (why) return this.#complain(`microphone-${why}`)
     this.#blocked = false
     this.#complaint = undefined
     this.#tell(this.#state)
@@ -260,7 +258,7 @@ class Talk {
         // Users who rejoin by a link after a long interruption keep their captions page.
         if (message.captions !== undefined || !this.#welcomed) this.#captions.lead(message.captions)
         this.#fit(message.self)
-        if (this.#home === undefined) this.#people.forgetInvitation()
+        if (this.#home === undefined) this.#invitation.hide()
         if (this.#complaint?.startsWith('ended-')) this.#complaint = undefined
         if (this.#welcomed) this.#tell('back')
         this.#welcomed = true
@@ -292,7 +290,7 @@ class Talk {
         return
       case 'invited':
         this.#home = joinToken(message.path)
-        this.#people.invite(message)
+        this.#invitation.show(message)
         return
       case 'sorry':
         this.#tell(`sorry-${message.what}`)
@@ -334,7 +332,7 @@ class Talk {
     if (on) return
     this.#again()
     this.#home = undefined
-    this.#people.hide()
+    for (const each of [this.#people, this.#invitation]) each.hide()
     meters.delay(undefined)
     void this.#sound?.close()
     this.#sound = undefined

@@ -1,0 +1,110 @@
+import { element, fromRoot, made } from '../../../pages/page/dom.ts'
+import type { Outbound } from '../protocol.ts'
+import { say } from './words.ts'
+
+/** The part of the library `uqr` that is used; the server serves its module. */
+interface QrEncoder {
+  encode(
+    text: string,
+    options: { readonly ecc: 'M'; readonly border: number },
+  ): { readonly size: number; readonly data: readonly (readonly boolean[])[] }
+}
+
+/** Quiet zone that readers need, in modules (ISO/IEC 18004). */
+const BORDER = 4
+const SVG = 'http://www.w3.org/2000/svg'
+
+let encoder: Promise<QrEncoder> | undefined
+
+/** Draws `text` as a QR code into `place`, always dark on white. The library is loaded with the first code. */
+async function drawQrCode(place: Element, text: string): Promise<void> {
+  encoder ??= import(fromRoot('talk/qr.js').href) as Promise<QrEncoder>
+  const { size, data } = (await encoder).encode(text, { ecc: 'M', border: BORDER })
+  const code = document.createElementNS(SVG, 'svg')
+  code.setAttribute('viewBox', `0 0 ${size} ${size}`)
+  code.setAttribute('shape-rendering', 'crispEdges')
+  code.append(shape(`M0 0h${size}v${size}h-${size}z`, '#ffffff'))
+  const dark = data.flatMap((row, y) => row.flatMap((module, x) => (module ? [`M${x} ${y}h1v1h-1z`] : [])))
+  code.append(shape(dark.join(''), '#000000'))
+  place.replaceChildren(code)
+}
+
+function shape(path: string, color: string): SVGPathElement {
+  const one = document.createElementNS(SVG, 'path')
+  one.setAttribute('d', path)
+  one.setAttribute('fill', color)
+  return one
+}
+
+/** Host names that mean a different machine for every visitor. */
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+const panel = element('invited', HTMLElement)
+const link = element('link', HTMLInputElement)
+const qr = element('qr', HTMLElement)
+const copy = element('copy', HTMLButtonElement)
+const share = element('share', HTMLButtonElement)
+
+/** Shows an invitation to the room: its link, to copy, share or scan, and its code for other channels. */
+export class Invitation {
+  /** Reacts to its buttons from now on. */
+  listen(): void {
+    copy.addEventListener('click', () => void this.#copy())
+    link.addEventListener('focus', () => link.select())
+    share.addEventListener('click', () => void this.#share())
+    element('invited-close', HTMLButtonElement).addEventListener('click', () => this.hide())
+  }
+
+  /** Hides it, also when it has expired. */
+  hide(): void {
+    panel.hidden = true
+  }
+
+  /** Shows it and moves focus to it. */
+  show({ path, publicUrl, code, numbers, discord, endsInMs }: Extract<Outbound, { kind: 'invited' }>): void {
+    panel.hidden = false
+    // Others can use this page’s address, unless it is only valid on this machine.
+    link.value =
+      publicUrl !== undefined && LOOPBACK.has(location.hostname)
+        ? publicUrl.replace(/\/+$/, '') + path
+        : location.origin + location.pathname + path.slice(path.indexOf('#'))
+    const minutes = String(Math.round(endsInMs / 60_000))
+    element('invite-hint', HTMLElement).textContent = say('inviteHint', { minutes })
+    element('invite-code', HTMLElement).hidden = code === undefined
+    element('code-shown', HTMLElement).textContent = (code ?? '').replace(/^(\d{3})(?=\d{3}$)/, '$1 ')
+    const here = LOOPBACK.has(new URL(link.value).hostname)
+    element('invite-here', HTMLElement).hidden = !here
+    share.hidden = here || typeof navigator.share !== 'function'
+    qr.hidden = here
+    // Without it, the link can still be copied.
+    if (!here) void drawQrCode(qr, link.value).catch(() => qr.replaceChildren())
+    const ways = [
+      ...(numbers.length === 0 ? [] : [say('numbersHint', { numbers: numbers.join(', ') })]),
+      ...(discord ? [say('discordHint', { code: code ?? '' })] : []),
+      say('pageHint', { heading: say('code') }),
+    ]
+    element('code-ways', HTMLElement).replaceChildren(...ways.map(way => made('li', way)))
+    link.focus()
+  }
+
+  async #share(): Promise<void> {
+    try {
+      await navigator.share({ url: link.value, title: document.title })
+    } catch {
+      // Canceled, or not possible: the link can still be copied.
+      link.focus()
+    }
+  }
+
+  async #copy(): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(link.value)
+      copy.textContent = say('copied')
+      setTimeout(() => {
+        copy.textContent = say('copy')
+      }, 2_000)
+    } catch {
+      link.focus()
+    }
+  }
+}
