@@ -11,7 +11,7 @@ import type { Logger } from '../common/log.ts'
 import { guardServer, httpLimits, SECURITY_HEADERS } from '../net/http-hardening.ts'
 import { RequestGuard } from '../net/request-guard.ts'
 import type { LimitSettings } from '../net/settings.ts'
-import { sendError } from '../pages/page-document.ts'
+import { type ErrorPage, sendError, sendErrorPage, wantsPage } from '../pages/error-page.ts'
 import { ControlError, fromFramework } from '../web/control/errors.ts'
 
 /** The longest name of a room as a part of an address, with every character escaped. */
@@ -29,6 +29,7 @@ export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'f
       const status = error.statusCode ?? 400
       void reply.headers(SECURITY_HEADERS)
       if (failure instanceof ControlError) void reply.status(failure.status).send(failure.body)
+      else if (wantsPage(request)) void sendErrorPage(reply, refusedPage(status))
       else void reply.status(status).send({ statusCode: status, error: 'refused' })
     },
   }
@@ -77,23 +78,58 @@ export function openServer({ limits, trustProxy, nodePaths = false, clock, log }
     const { statusCode = 500 } = error
     if (statusCode >= 500)
       log.error({ route: request.routeOptions.url, err: error.name, reason: error.message }, 'request failed')
+    if (wantsPage(request)) return sendErrorPage(reply, statusCode >= 500 ? FAILED : refusedPage(statusCode))
     return reply.code(statusCode).send({ statusCode, error: statusCode >= 500 ? 'failed' : 'refused' })
   })
-  server.setNotFoundHandler((request, reply) =>
-    sendError(request, reply, {
-      status: 404,
-      code: 'not-found',
-      title: 'Page not found',
-      text: 'There is no page at this address.',
-      steps: [
-        'To talk, open the start page of this server.',
-        'If you followed a link, check that you opened it exactly as you received it.',
-      ],
-    }),
-  )
+  server.setNotFoundHandler((request, reply) => sendError(request, reply, missingPage(request)))
   const requestGuard = new RequestGuard({ limits, proxies: trustProxy, clock })
   guardServer(server, requestGuard)
   return { server, requestGuard }
+}
+
+/** Maximum number of characters of an address on a page. */
+const LONGEST_SHOWN = 120
+
+function missingPage({ url }: FastifyRequest): ErrorPage {
+  const path = url.split('?')[0]!
+  const shown = path.length > LONGEST_SHOWN ? `${path.slice(0, LONGEST_SHOWN)}…` : path
+  return {
+    status: 404,
+    code: 'not-found',
+    title: 'Page not found',
+    text: `This server has no page at \`${shown.replaceAll('`', '%60')}\`.`,
+    steps: [
+      { text: 'Check the address for typing errors.' },
+      { who: 'If you were invited', text: 'open the link exactly as you received it.' },
+      {
+        who: 'If you run this server',
+        text: 'some pages exist only if the settings turn their feature on.',
+      },
+    ],
+    action: { name: 'Open the start page', href: '/' },
+  }
+}
+
+const FAILED: ErrorPage = {
+  status: 500,
+  code: 'failed',
+  title: 'Something went wrong',
+  text: 'The server could not complete this request.',
+  steps: [
+    { text: 'Try again in a minute.' },
+    { who: 'If you run this server', text: 'the log contains the reason.' },
+  ],
+}
+
+function refusedPage(status: number): ErrorPage {
+  return {
+    status,
+    code: 'refused',
+    title: 'This address is invalid',
+    text: 'The server cannot read this request.',
+    steps: [{ text: 'Check the address for typing errors.' }],
+    action: { name: 'Open the start page', href: '/' },
+  }
 }
 
 /** Returns the version from package.json, which is next to both `src` and the build output. */

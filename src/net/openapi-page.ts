@@ -1,5 +1,5 @@
 import type { FastifyInstance, RouteShorthandOptions } from 'fastify'
-import { contentPolicy } from './http-hardening.ts'
+import { curlExample } from './curl-example.ts'
 import {
   type ApiDescription,
   type JsonSchema,
@@ -7,34 +7,64 @@ import {
   openApiDocument,
   type ParameterDescription,
 } from './openapi.ts'
+import { escaped, marked, standaloneHeaders, standalonePage } from './standalone-page.ts'
 
 /** An HTTP interface as one page for people, without scripts or external resources, and the routes of both forms. */
 
-const STYLE = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:light-dark(#222,#ddd);background:light-dark(#fff,#181818)}
-a{color:light-dark(#0b6b5d,#5fd0ba)}h1,h2,h3{line-height:1.2;overflow-wrap:anywhere}h2{border-top:1px solid light-dark(#ccc,#444);padding-top:1rem}
-code,pre{font:14px/1.4 ui-monospace,monospace;background:light-dark(#f3f3f3,#2a2a2a)}h3 code{font-size:1rem;font-weight:700}code{padding:0 .2em}
-table{border-collapse:collapse;width:100%}td,th{border:1px solid light-dark(#ddd,#444);padding:.3em .5em;text-align:left;vertical-align:top}
-@media(max-width:40rem){table,tbody,tr,td{display:block}th{display:none}td{border:0;padding:.1em .5em}td:empty{display:none}tr{border-bottom:1px solid light-dark(#ddd,#444);padding:.3em 0}code{overflow-wrap:anywhere}}`
+const STYLE = `.api{display:grid;gap:0 2.5rem;max-width:80rem;margin:0 auto;padding:1rem clamp(1rem,3vw,2rem) 4rem}
+nav{font-size:.875rem}
+nav ul{list-style:none;padding:0}nav li ul{padding-inline-start:0;margin-block:.25rem .75rem}
+nav a{display:block;padding:.2rem 0;text-decoration:none;overflow-wrap:anywhere}nav a:hover{text-decoration:underline}nav b{display:block;margin-block-start:.5rem}
+nav{max-height:16rem;overflow:auto;padding-inline:1rem;margin-block-end:1.5rem;border:1px solid var(--line);border-radius:12px;background:var(--card)}
+.text{min-width:0;display:grid;gap:1rem;align-content:start}
+h1{font-size:clamp(1.5rem,1.1rem + 1.9vw,2.375rem)}h2{margin-block-start:2rem;padding-block-start:1.5rem;border-block-start:1px solid var(--line);font-size:1.375rem}
+section{display:grid;gap:.75rem;min-width:0}h3{font-size:1rem;margin-block-start:1.25rem}h3 code{font-weight:700}
+p code,td code,li code{padding:0 .2em;border-radius:4px;background:var(--sunken)}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.9375rem}
+td,th{border-block-end:1px solid var(--line);padding:.4rem .6rem .4rem 0;text-align:start;vertical-align:top}th{color:var(--faint);font-weight:600}
+details summary{cursor:pointer}.text details summary{min-height:2.75rem;display:inline-flex;align-items:center;color:var(--accent);font-weight:600}
+@media(min-width:62rem){.api{grid-template-columns:15rem minmax(0,1fr)}nav{position:sticky;inset-block-start:0;align-self:start;max-height:100vh;padding:0;border:0;background:none}}
+@media(max-width:40rem){table,tbody,tr,td{display:block}thead{display:none}td{border:0;padding:.1em 0}td:empty{display:none}tr{border-block-end:1px solid var(--line);padding:.4em 0}}
+`
 
 /** Renders the interface as HTML. */
 export function openApiPage(api: ApiDescription): string {
   const { title, about, limits, operations } = api
   const document = escaped(pathOf(api, api.document))
-  const groups = Array.from(
-    Map.groupBy(operations, ({ group }) => group),
-    ([group, members]) => `<h2>${escaped(group)}</h2>\n${members.map(each => section(api, each)).join('\n')}`,
-  )
+  const groups = Array.from(Map.groupBy(operations, ({ group }) => group))
   const rows = Object.entries(limits ?? {}).map(([name, value]) => [code(name), String(value)])
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${escaped(title)}</title><style>${STYLE}</style></head><body>
+  const links = groups.map(
+    ([group, members]) => `<li><b>${escaped(group)}</b><ul>${members.map(link).join('')}</ul></li>`,
+  )
+  const sections = groups.map(
+    ([group, members]) =>
+      `<h2 id="${anchor(group)}">${escaped(group)}</h2>\n${members.map(each => section(api, each)).join('\n')}`,
+  )
+  return standalonePage({
+    title,
+    style: STYLE,
+    body: `<div class="api">
+<nav aria-label="Operations"><ul>${links.join('\n')}${rows.length > 0 ? '<li><a href="#limits">Limits</a></li>' : ''}</ul></nav>
+<main class="text">
 <h1>${escaped(title)}</h1>
 <p>${marked(about)}</p>
 <p>For programs: <a href="${document}">${document}</a> (OpenAPI 3.1).</p>
-${groups.join('\n')}
-${rows.length > 0 ? `<h2>Limits</h2>\n${table(['setting', 'value'], rows)}` : ''}
-</body></html>
-`
+<p>The commands below use two variables of the shell:</p>
+<pre tabindex="0"><code>export URL=http://localhost:8080   # the address of this server
+export KEY=your-key</code></pre>
+${sections.join('\n')}
+${rows.length > 0 ? `<h2 id="limits">Limits</h2>\n${table(['setting', 'value'], rows)}` : ''}
+</main>
+</div>`,
+  })
+}
+
+function link({ id, summary }: OperationDescription): string {
+  return `<li><a href="#${escaped(id)}">${escaped(summary)}</a></li>`
+}
+
+function anchor(group: string): string {
+  return escaped(`group-${group.toLowerCase().replaceAll(/\W+/g, '-')}`)
 }
 
 function section(api: ApiDescription, operation: OperationDescription): string {
@@ -51,11 +81,12 @@ function section(api: ApiDescription, operation: OperationDescription): string {
     code(name),
     marked(cause),
   ])
-  return `<h3 id="${escaped(id)}">${code(`${method} ${pathOf(api, path)}`)}</h3>
+  return `<section aria-labelledby="${escaped(id)}"><h3 id="${escaped(id)}">${code(`${method} ${pathOf(api, path)}`)}</h3>
 <p><b>${escaped(summary)}.</b> ${marked(about)}${security?.length === 0 ? ' No key required.' : ''}</p>
-${rows.length > 0 ? table(['name', 'in', 'allowed', ''], rows) : ''}
+${rows.length > 0 ? table(['name', 'in', 'allowed', 'meaning'], rows) : ''}
 <p>${body ? `Body: ${code(body.type)}. ` : ''}Response: ${[String(status), ...Object.keys(answers).map(code)].join(', ')}.</p>
-<details><summary>Errors</summary>${table(['status', 'code', 'error', 'cause'], causes)}</details>`
+<pre tabindex="0" aria-label="Example of ${escaped(id)}" role="group"><code>${escaped(curlExample(api, operation))}</code></pre>
+<details><summary>Errors</summary>${table(['status', 'code', 'error', 'cause'], causes)}</details></section>`
 }
 
 function pathOf({ base }: ApiDescription, path: string): string {
@@ -97,22 +128,13 @@ function allowed({ type, enum: values, anyOf, items, contentMediaType }: JsonSch
 }
 
 function table(heads: readonly string[], rows: readonly (readonly string[])[]): string {
-  const head = heads.map(text => `<th>${text}</th>`).join('')
+  const head = heads.map(text => `<th scope="col">${text}</th>`).join('')
   const body = rows.map(cells => `<tr>${cells.map(cell => `<td>${cell}</td>`).join('')}</tr>`).join('\n')
-  return `<table><tr>${head}</tr>\n${body}</table>`
+  return `<div class="scroll" tabindex="0"><table><thead><tr>${head}</tr></thead>\n<tbody>${body}</tbody></table></div>`
 }
 
 function code(text: string): string {
   return `<code>${escaped(text)}</code>`
-}
-
-/** Renders text between backticks as code. */
-function marked(text: string): string {
-  return escaped(text).replace(/`([^`]+)`/g, '<code>$1</code>')
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, character => `&#${character.charCodeAt(0)};`)
 }
 
 /** Adds the routes of the document and of the page, both rendered once. The prefix of `app` is the path of the interface. */
@@ -123,11 +145,9 @@ export function addOpenApiRoutes(
 ): void {
   const document = JSON.stringify(openApiDocument(api))
   const page = openApiPage(api)
-  const headers = { 'content-security-policy': contentPolicy("style-src 'unsafe-inline'") }
+  const headers = standaloneHeaders(STYLE)
   app.get(api.document, options, (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document),
   )
-  app.get(api.page, options, (_request, reply) =>
-    reply.headers(headers).type('text/html; charset=utf-8').send(page),
-  )
+  app.get(api.page, options, (_request, reply) => reply.headers(headers).send(page))
 }

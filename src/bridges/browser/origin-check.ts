@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify'
-import { isLocalRequest } from '../../net/client-address.ts'
-import type { ErrorPage } from '../../pages/page-document.ts'
+import { isForwarded, isLocalRequest } from '../../net/client-address.ts'
+import type { ErrorPage } from '../../pages/error-page.ts'
 
 const LOOPBACK_HOST = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])(:\d+)?$/i
 /** IP addresses cannot be rebound by a name server. */
@@ -44,18 +44,34 @@ export class OriginCheck {
   }
 }
 
+/** A host name that can be shown, and written into the settings. */
+const SHOWN_HOST = /^[\w.:[\]-]{1,80}$/
+/** Addresses of this machine, as a socket reports them. */
+const LOOPBACK = /^(?:::ffff:)?127\.|^::1$/
+
 /** The response for a page opened by a host name that is not in the settings. */
-export function unknownHost({ headers: { host = '' } }: FastifyRequest): ErrorPage {
-  const name = /^[\w.:[\]-]{1,80}$/.test(host) ? host : 'that name'
+export function unknownHost({ headers, socket }: FastifyRequest): ErrorPage {
+  const { host = '' } = headers
+  const known = SHOWN_HOST.test(host)
+  const { remoteAddress = '', localPort } = socket
+  const here = localPort !== undefined && LOOPBACK.test(remoteAddress) && !isForwarded(headers)
   return {
     status: 403,
     code: 'host-not-allowed',
-    title: 'This address is not allowed',
-    text: `You opened ${name}, but this server only accepts the addresses in its settings.`,
+    title: 'This address isn’t allowed',
+    text: `You opened ${known ? `\`${host}\`` : 'this server by another name'}, but it accepts only the addresses in its settings.`,
     steps: [
-      'If you were invited: open the link exactly as you received it.',
-      `If you run this server: set publicUrl, or add http://${name} to browser.origins, and restart.`,
+      { who: 'If you were invited', text: 'open the link exactly as you received it.' },
+      {
+        who: 'If you run this server',
+        text: 'add the address to `browser.origins`, or set `publicUrl`, and restart.',
+        settings: known ? `browser:\n  origins: [http://${host}]` : undefined,
+      },
     ],
+    action: here
+      ? { name: `Open localhost:${localPort}`, href: `http://localhost:${localPort}/` }
+      : undefined,
+    home: false,
   }
 }
 
@@ -63,7 +79,12 @@ export function unknownHost({ headers: { host = '' } }: FastifyRequest): ErrorPa
 export const FOREIGN_PAGE: ErrorPage = {
   status: 403,
   code: 'origin-not-allowed',
-  title: 'This page is not allowed',
+  title: 'This page isn’t allowed',
   text: 'The request came from a page of another site.',
-  steps: ['If you run this server: add the origin of that page to browser.origins, and restart.'],
+  steps: [
+    {
+      who: 'If you run this server',
+      text: 'add the origin of that page to `browser.origins`, and restart.',
+    },
+  ],
 }

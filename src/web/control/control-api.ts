@@ -8,8 +8,10 @@ import {
 } from '../../net/openapi.ts'
 import { addOpenApiRoutes } from '../../net/openapi-page.ts'
 import { markAuthenticated, vouchForGuest } from '../../net/request-guard.ts'
+import { sendErrorPage } from '../../pages/error-page.ts'
 import { BearerKeys, linkOf } from './auth.ts'
 import type { ControlContext } from './control-context.ts'
+import { controlErrorPage } from './error-pages.ts'
 import { ControlError, ERROR_TABLE, type ErrorName, fromFramework } from './errors.ts'
 import { Idempotency } from './idempotency.ts'
 import { type AnyOperation, operation } from './operation.ts'
@@ -118,7 +120,7 @@ export async function controlApi(
       else app.getDefaultJsonParser('error', 'error')(request, body as string, done)
     },
   )
-  app.setErrorHandler((error: FastifyError, _request, reply) => refuse(reply, error, context))
+  app.setErrorHandler((error: FastifyError, request, reply) => refuse(request, reply, error, context))
   app.addHook('onRequest', async (_request, reply) => {
     void reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   })
@@ -198,10 +200,18 @@ function matches(pattern: string, path: string): boolean {
   )
 }
 
-function refuse(reply: FastifyReply, error: Error & { statusCode?: number }, context: ControlContext): void {
+function refuse(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: Error & { statusCode?: number },
+  context: ControlContext,
+): void {
   const failure = fromFramework(error)
   if (failure.specific === 'unexpected') logFault(context, undefined, error)
-  void reply.status(failure.status).headers(failure.headers).send(failure.body)
+  void reply.headers(failure.headers).header('vary', 'accept')
+  const page = controlErrorPage(request, failure)
+  if (page) void sendErrorPage(reply, page)
+  else void reply.status(failure.status).send(failure.body)
 }
 
 const ABOUT = `Rooms, participants, calls, sounds, captions and transcripts of a bridge. Requests carry a key:

@@ -131,11 +131,16 @@ const PRINTABLE = /^[^\p{Cc}]*$/u
 export const language = z
   .string()
   .regex(LANGUAGE, 'a language is like en-us')
+  .meta({ examples: ['en-us'] })
   .transform(text => languageId(text))
-  .describe('A language, like `en-us`.')
+  .describe('A language.')
 
 /** The name of any room, including rooms not created by the API. */
-export const roomName = z.string().min(1).max(128).describe('The name of the room.')
+export const roomName = z
+  .string()
+  .min(1)
+  .max(128)
+  .meta({ description: 'The name of the room.', examples: ['lobby'] })
 
 /** Our IDs of participants, calls and so on. */
 export const id = z.string().min(1).max(128)

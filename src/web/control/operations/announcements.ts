@@ -31,7 +31,10 @@ export const say = operation({
     'Each listener hears the text in their language, translated if necessary; listeners without a language hear it as written. Responds when the audio is on its way. If a language is currently unavailable, its listeners have an `error`; if no listener can hear the text, that error is returned. Text for the whole room also appears in its captions and transcript, with the speaker `system`.',
   params: roomParams,
   body: z.strictObject({
-    text: spokenText.describe('Up to 1,000 characters.'),
+    text: spokenText.meta({
+      description: 'Up to 1,000 characters.',
+      examples: ['This call ends in five minutes.'],
+    }),
     language: language.describe('The language of the text.'),
     to: listeners,
     captions: z
@@ -90,7 +93,7 @@ export const play = operation({
     file: z
       .string()
       .regex(/^[\w-]{1,64}$/, 'letters, digits, _ and -')
-      .describe('Its name in the settings.'),
+      .meta({ description: 'Its name in the settings.', examples: ['jingle'] }),
     to: listeners,
   }),
   status: 202,

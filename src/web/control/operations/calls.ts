@@ -16,7 +16,10 @@ const ADDRESS = /^(\+[1-9]\d{6,14}|(sip|client):[\x21-\x7e]{1,200})$/
 const NUMBER = 'an E.164 number: + and 7 to 15 digits'
 
 const dialed = z.strictObject({
-  to: z.string().regex(ADDRESS, NUMBER).describe('The number to call, E.164.'),
+  to: z
+    .string()
+    .regex(ADDRESS, NUMBER)
+    .meta({ description: 'The number to call, E.164.', examples: ['+12025550123'] }),
   from: z.string().regex(ADDRESS, NUMBER).optional().describe('The caller ID.'),
   speaks: language.optional().describe('Their language. Default: none, they only listen.'),
   hears: language.optional().describe('The language they hear. Default: only original voices.'),

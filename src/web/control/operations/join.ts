@@ -59,7 +59,13 @@ export const revokeCode = operation({
   group: 'Join codes',
   summary: 'Revokes a join code',
   about: 'It can no longer be used. Participants stay in the room.',
-  params: z.strictObject({ room: roomName, code: z.string().regex(/^\d{6}$/, 'six digits') }),
+  params: z.strictObject({
+    room: roomName,
+    code: z
+      .string()
+      .regex(/^\d{6}$/, 'six digits')
+      .meta({ examples: ['123456'] }),
+  }),
   status: 200,
   answer: z.strictObject({ code: z.string(), revoked: z.literal(true) }),
   errors: ['room_unknown', 'code_unknown'],

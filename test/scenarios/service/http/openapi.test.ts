@@ -123,5 +123,6 @@ test('the page shows every operation, and runs nothing', async () => {
   const html = await response.text()
   expect(response.headers.get('content-type')).toContain('text/html')
   for (const { path } of OPERATIONS) expect(html).toContain(path)
-  expect(html).not.toMatch(/<script|https?:\/\/|onload/)
+  expect(html).not.toMatch(/<script|onload|src=|@import|url\(|href="(?!#|\/|data:)/)
+  expect(html).toContain('curl -X POST &#34;$URL/api/batch/file&#34; \\\n  -H &#34;x-api-key: $KEY&#34;')
 })

@@ -1,0 +1,83 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { escaped, marked, standaloneHeaders, standalonePage } from '../net/standalone-page.ts'
+
+/** An error for people. In texts, parts between backticks are shown as code; everything is escaped. */
+export interface ErrorPage {
+  readonly status: number
+  /** The stable error code, as in JSON. */
+  readonly code: string
+  readonly title: string
+  readonly text: string
+  readonly steps: readonly ErrorStep[]
+  /** Link to a page that works. */
+  readonly action?: { readonly name: string; readonly href: string } | undefined
+  /** False: other pages of this address are rejected as well, so the header does not link to them. */
+  readonly home?: boolean
+}
+
+/** A suggested fix. */
+export interface ErrorStep {
+  /** Whom it concerns, such as `If you were invited`. */
+  readonly who?: string
+  readonly text: string
+  /** Settings that fix it, as YAML. */
+  readonly settings?: string | undefined
+}
+
+const STYLE = `main{max-width:40rem;margin:0 auto;padding:clamp(2rem,10vh,7rem) clamp(1rem,3vw,2rem) 3rem;display:grid;gap:1rem;justify-items:start}
+main>svg{width:3.25rem;height:3.25rem;padding:.75rem;border-radius:50%;background:var(--second-soft);color:var(--second);fill:none;stroke:currentColor;stroke-width:1.8;stroke-linecap:round;stroke-linejoin:round}
+h1{font-size:clamp(1.5rem,1.1rem + 1.9vw,2.375rem)}
+.about{font-size:1.125rem;color:var(--faint)}
+.about code{color:var(--ink)}
+.fix{width:100%;padding:1rem 1.5rem;border:1px solid var(--line);border-radius:12px;background:var(--card)}
+.fix h2{font-size:1rem}
+.fix ul{display:grid;gap:.75rem;margin-block-start:.75rem;padding:0;list-style:none}
+.fix pre{margin-block-start:.5rem;white-space:pre-wrap;overflow-wrap:anywhere}
+`
+const HEADERS = { ...standaloneHeaders(STYLE), 'cache-control': 'no-store' }
+const WARNING =
+  '<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 4 2.8 19.5h18.4zM12 10v4.5M12 17.2v.1"/></svg>'
+
+/** Returns true for requests of a browser that accepts HTML. */
+export function wantsPage({ headers: { accept = '' } }: FastifyRequest): boolean {
+  return accept.includes('text/html')
+}
+
+/** Sends the error as a page to browsers, or as JSON to programs. */
+export function sendError(request: FastifyRequest, reply: FastifyReply, page: ErrorPage): FastifyReply {
+  const { status, code, text } = page
+  void reply.code(status).header('vary', 'accept')
+  if (wantsPage(request)) return sendErrorPage(reply, page)
+  return reply.send({ statusCode: status, error: code, message: text.replaceAll('`', '') })
+}
+
+/** Sends the error as a page. */
+export function sendErrorPage(reply: FastifyReply, page: ErrorPage): FastifyReply {
+  return reply.code(page.status).headers(HEADERS).send(document(page))
+}
+
+function document({ status, code, title, text, steps, action, home = true }: ErrorPage): string {
+  const link = action && `<a class="button" href="${escaped(action.href)}">${escaped(action.name)}</a>`
+  return standalonePage({
+    title: `${title} · Dragoman`,
+    style: STYLE,
+    home: home ? '/' : undefined,
+    body: `<main>
+${WARNING}
+<h1>${escaped(title)}</h1>
+<p class="about">${marked(text)}</p>
+<section class="fix" aria-labelledby="fix"><h2 id="fix">What you can do</h2>
+<ul>
+${steps.map(step).join('\n')}
+</ul></section>
+${link ?? ''}
+<p class="faint">Status ${status} · ${escaped(code)}</p>
+</main>`,
+  })
+}
+
+function step({ who, text, settings }: ErrorStep): string {
+  const lead = who === undefined ? '' : `<b>${escaped(who)}:</b> `
+  const example = settings === undefined ? '' : `<pre><code>${escaped(settings)}</code></pre>`
+  return `<li>${lead}${marked(text)}${example}</li>`
+}
