@@ -28,6 +28,11 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
     ['engines compare pocketsphinx pocketsphinx ./recordings', 'how much two measurements differ'],
   ],
   'engines models': [['engines models', 'of the engines on this machine']],
+  init: [
+    ['init', 'with questions'],
+    ['init --yes --hears de-de', 'for the talk page, without questions'],
+    ['init --yes --number +15551234567 --public-url https://bridge.example.com', 'for a phone number'],
+  ],
   setup: [['setup', 'the engines of the embedded service']],
   fleet: [
     ['fleet', 'the nodes and rooms, as the node on this machine knows them'],

@@ -11,6 +11,7 @@ import {
   addDiscordCommands,
   addEnginesCommands,
   addFleetCommand,
+  addInitCommand,
   addTwilioCommands,
   languageOption,
 } from './subcommands.ts'
@@ -122,6 +123,7 @@ program
   .command('setup')
   .description('install the engines of the embedded service (Debian and Ubuntu; on other systems, list them)')
   .action(async () => (await import('./engines.ts')).setUp())
+addInitCommand(program, terminal)
 addEnginesCommands(program, terminal, file => loadConfig({ file }))
 addTwilioCommands(program, terminal, file => loadConfig({ file }))
 addDiscordCommands(program, terminal, file => loadConfig({ file }))

@@ -24,6 +24,34 @@ export function addCompletionCommand(program: Command): void {
     })
 }
 
+/** `dragoman init`: the first settings file. */
+export function addInitCommand(program: Command, terminal: Terminal): void {
+  program
+    .command('init')
+    .description('ask for channels, languages and engines, write a settings file, and check it')
+    .option('--config <file>', 'settings file to write', 'dragoman.yaml')
+    .option('--speaks <language>', 'your language', languageOption)
+    .option('--hears <language>', 'language of the people you talk to', languageOption)
+    .addOption(
+      new Option('--engines <kind>', 'where speech is recognized and translated').choices([
+        'offline',
+        'openai',
+        'service',
+      ]),
+    )
+    .option('--service-url <url>', 'address of a translation service')
+    .option('--number <number>', 'Twilio number, like +15551234567')
+    .option('--public-url <url>', 'https:// address at which Twilio reaches this server')
+    .option('--discord', 'start a Discord bot')
+    .option('--yes', 'accept the defaults instead of asking')
+    .option('--force', 'overwrite an existing file')
+    .option('--no-doctor', 'do not check the settings')
+    .action(async options => {
+      const { init } = await import('./init/init.ts')
+      process.exitCode = await init(options, terminal)
+    })
+}
+
 /** `dragoman fleet`: the nodes of a service. `load` reads the settings. */
 export function addFleetCommand(program: Command, terminal: Terminal, load: () => Config): void {
   program

@@ -12,6 +12,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman call/, 'test/e2e/commands.test.ts', "'call'"],
   [/^dragoman service/, 'test/e2e/commands.test.ts', "'service'"],
   [/^dragoman doctor/, 'test/e2e/commands.test.ts', "'doctor'"],
+  [/^dragoman init/, 'test/unit/cli/init.test.ts', 'init('],
   [/^dragoman setup/, 'test/e2e/package/package.test.ts', "'setup'"],
   [/^dragoman keys/, 'test/e2e/keys.test.ts', "'revoke'"],
   [/^dragoman engines/, 'test/unit/cli/engines/engine-commands.test.ts', 'testEngines'],
