@@ -77,6 +77,7 @@ export interface DiscordOptions
     | 'dialer'
     | 'roomCodes'
     | 'roomCodeLimiter'
+    | 'listenLinks'
     | 'turn'
     | 'clock'
     | 'wallClock'

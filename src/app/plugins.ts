@@ -7,6 +7,7 @@ import type { CarrierBridgeOptions } from '../bridges/telephony/carrier-bridge.t
 import { createNumberRouter } from '../bridges/telephony/number-routing.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { FleetLease } from '../core/calls/fleet-lease.ts'
+import { joinPath } from '../pages/page-document.ts'
 import { pageFiles } from '../pages/page-files.ts'
 import { captionPage, captionPagePath, LONGEST_LINK_MS } from '../web/captions/caption-links.ts'
 import { BearerKeys } from '../web/control/auth.ts'
@@ -114,7 +115,19 @@ function browser(context: AppContext) {
   })
 }
 
-function discordBot({ settings, fleet, calls, stores, control, service, clock, log }: AppContext) {
+/** Links for hearing a room in the browser; undefined without a public address. */
+function listenLinks({ settings, control }: AppContext) {
+  const { publicUrl, browser: { linkMinutes: minutes = 120 } = {} } = settings
+  if (publicUrl === undefined) return undefined
+  const { roomLinks } = control.services
+  return async (room: string) => {
+    const token = await roomLinks.issue(room, minutes * 60_000, { listening: true })
+    return { url: publicUrl.replace(/\/+$/, '') + joinPath(token), minutes }
+  }
+}
+
+function discordBot(context: AppContext) {
+  const { settings, fleet, calls, stores, control, service, clock, log } = context
   const { relay, announcer, dialer, roomCodes, roomCodeLimiter } = calls
   const { preferences, channels } = stores
   const numbers = numbersOf(settings)
@@ -122,6 +135,7 @@ function discordBot({ settings, fleet, calls, stores, control, service, clock, l
     ...{ relay, announcer, dialer, roomCodes, preferences, service, clock, log },
     admission: control.admission(relay),
     roomCodeLimiter,
+    listenLinks: listenLinks(context),
     running: channels,
     turn:
       fleet.status === 'alone' ? undefined : new FleetLease({ fleet, name: 'discord shard 0', clock, log }),

@@ -4,7 +4,7 @@ import { BridgeError } from '../../common/errors.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
 import { CodeAttempts } from '../../core/calls/code-attempts.ts'
-import { LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
+import { isListening, LONGEST_LINK_MS, type RoomLinks } from '../../core/calls/room-links.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
 import { type OfferCache, offeredVoices, offers } from './catalog-cache.ts'
 import { BrowserLeg } from './leg.ts'
@@ -148,7 +148,9 @@ export class VisitorAdmission {
     try {
       if (link !== undefined) {
         const room = await links.find(link)
-        return room === undefined ? 'link' : { room, invited: true, ...about }
+        if (room === undefined) return 'link'
+        const { speaks: _, ...listener } = about
+        return { room, invited: true, ...(isListening(link) ? listener : about) }
       }
       if (code !== undefined) return await this.#byCode(caller, code, about)
     } catch (error) {
@@ -200,6 +202,7 @@ export class VisitorAdmission {
     const session = sessions.begin(
       {
         ...{ room: invitation.room, invited: guest.invited, rejoin },
+        listens: hello.link !== undefined && isListening(hello.link),
         group: caller.local ? undefined : caller.group,
       },
       { company: hello.hears, alone: hello.alone, voices },
@@ -293,7 +296,8 @@ export class VisitorAdmission {
       ...(voices === undefined ? {} : { voices: offeredVoices(offer.known, voices) }),
     }
     try {
-      session.choose(chosen, { speaks, original, name, muted }, sessions.company(session.room))
+      const own = session.listens ? {} : { speaks }
+      session.choose(chosen, { ...own, original, name, muted }, sessions.company(session.room))
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
       session.tell({ kind: 'sorry', what: 'change' })
@@ -303,6 +307,8 @@ export class VisitorAdmission {
   async #invite(session: BrowserSession, address: string): Promise<void> {
     const { bridge, counters } = this.#options
     try {
+      // They could give themselves a voice.
+      if (session.listens) throw new BridgeError('STATE', 'listeners cannot invite')
       const invite = await this.#invites.give(session.room, address)
       counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge

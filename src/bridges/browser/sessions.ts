@@ -101,18 +101,20 @@ export class BrowserSessions implements Disposable {
 
   /** Creates a session in `room`, without a connection yet. */
   begin(
-    { room, invited, group, rejoin }: Pick<BrowserSession, 'room' | 'invited' | 'group' | 'rejoin'>,
+    about: Pick<BrowserSession, 'room' | 'invited' | 'listens' | 'group' | 'rejoin'>,
     hearing: Hearing,
     accompanied: boolean,
   ): BrowserSession {
     const session = new BrowserSession({
       call: randomBytes(TOKEN_BYTES).toString('base64url'),
       secret: randomBytes(TOKEN_BYTES).toString('base64url'),
-      ...{ room, invited, group, rejoin, hearing, accompanied, clock: this.#clock },
+      ...about,
+      ...{ hearing, accompanied, clock: this.#clock },
       participant: leg => this.#relay.find(leg),
       endsAt: this.#clock.now() + this.#maxMs,
     })
     session.start()
+    const { room } = session
     this.#byCall.set(session.call, session)
     const there = this.#byRoom.get(room) ?? new Set()
     this.#byRoom.set(room, there.add(session))

@@ -101,6 +101,7 @@ export class ClientAttachment {
       languages,
       locales,
       roomCodeLimiter,
+      listenLinks: options.listenLinks,
       settings,
       starters: new WeakMap<ChannelInterpreter, string>(),
       clock,

@@ -9,7 +9,7 @@ import type { Dialer } from '../../core/model/dialer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { CaptionSettings, Preferences, RunningChannels } from './channel-interpreter.ts'
-import type { CommandSettings, RoomCodeAttempts } from './commands/command-context.ts'
+import type { CommandSettings, ListenLinks, RoomCodeAttempts } from './commands/command-context.ts'
 import type { LanguageOffer } from './commands/language-choices.ts'
 
 const language = z.string('a language like en-us')
@@ -79,6 +79,8 @@ export interface DiscordBridgeOptions {
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
   /** Limits guesses of room codes. Absent: only the commands' own limits apply. */
   readonly roomCodeLimiter?: RoomCodeAttempts
+  /** Absent: `/interpret listen` is disabled. */
+  readonly listenLinks?: ListenLinks | undefined
   readonly commands?: Partial<CommandSettings>
   readonly channels?: ChannelOptions
   /** Alternative address of Discord's REST API, for example a simulator: `http://127.0.0.1:1234/api`. */
@@ -119,6 +121,7 @@ export const discordBridgeOptionsSchema = z.strictObject({
   dialer: having('the dialer of outbound calls', 'dial').optional(),
   roomCodes: having('room codes', 'issue', 'find').optional(),
   roomCodeLimiter: having('a limit for wrong codes', 'mayTry', 'wrong').optional(),
+  listenLinks: callable('creates a link for listening to a room').optional(),
   commands: commandSettingsSchema.optional(),
   channels: channelOptionsSchema.optional(),
   apiUrl: z.url('an http:// or https:// URL').optional(),

@@ -8,8 +8,15 @@ import { RoomSecrets } from './room-secrets.ts'
 export const LONGEST_LINK_MS = 7 * 24 * 3_600_000
 const MOST_LINKS = 10_000
 const TOKEN_BYTES = 18
+/** Starts the tokens of links for listening. As the whole token is looked up, nobody can add or remove it. */
+const LISTENING = 'listen-'
 /** Interval between counts of the links of all nodes (ms). */
 const COUNT_MS = 10_000
+
+/** Returns true for the token of a link whose holders only listen. */
+export function isListening(token: string): boolean {
+  return token.startsWith(LISTENING)
+}
 
 /**
  * Links for joining a room from a browser. Anyone with the token is admitted until it expires or is revoked, which also
@@ -34,14 +41,17 @@ export class RoomLinks {
     return this.#secrets.count()
   }
 
-  /** Issues a token for `room`, valid for `ttlMs`. Rejects with `BridgeError` `CAPACITY` at the maximum number of links. */
-  issue(room: string, ttlMs: number): Promise<string> {
+  /**
+   * Issues a token for `room`, valid for `ttlMs`; `listening`: its holders hear the room, and are not heard. Rejects with
+   * `BridgeError` `CAPACITY` at the maximum number of links.
+   */
+  issue(room: string, ttlMs: number, { listening = false } = {}): Promise<string> {
     if (!(ttlMs > 0 && ttlMs <= LONGEST_LINK_MS))
       throw new RangeError(`ttlMs must be above 0 and at most ${LONGEST_LINK_MS}, got ${ttlMs}`)
-    return this.#issue(room, ttlMs)
+    return this.#issue(room, ttlMs, listening ? LISTENING : '')
   }
 
-  async #issue(room: string, ttlMs: number): Promise<string> {
+  async #issue(room: string, ttlMs: number, prefix: string): Promise<string> {
     const now = this.#clock.now()
     if (this.#known >= MOST_LINKS || now - this.#countedAt >= COUNT_MS) {
       this.#countedAt = now
@@ -50,7 +60,7 @@ export class RoomLinks {
     if (this.#known >= MOST_LINKS)
       throw new BridgeError('CAPACITY', `limit of ${MOST_LINKS} links reached`, { retryable: true })
     this.#known++
-    const token = randomBytes(TOKEN_BYTES).toString('base64url')
+    const token = prefix + randomBytes(TOKEN_BYTES).toString('base64url')
     await this.#secrets.add(token, room, ttlMs)
     return token
   }

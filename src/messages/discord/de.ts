@@ -43,6 +43,7 @@ export const GERMAN_COMMANDS: Words = {
     forget: ['vergessen', 'Alles löschen, was über dich gespeichert ist'],
     dial: ['anrufen', 'Ein Telefon in das Gespräch holen'],
     invite: ['einladen', 'Code abrufen, mit dem andere dem Gespräch beitreten'],
+    listen: ['zuhören', 'Privaten Link abrufen, um dies im Browser in deiner Sprache zu hören'],
     options: {
       channel: ['kanal', 'Sprachkanal (Standard: der, in dem du bist)'],
       captionsOnly: ['nur-untertitel', 'Nur Untertitel schreiben, im Kanal nichts sprechen'],
@@ -218,6 +219,11 @@ export const GERMAN_COMMANDS: Words = {
       noCodes: 'Es sind zu viele Codes gültig. Versuche es später noch einmal.',
     },
 
+    listen: {
+      link: (url, minutes) =>
+        `Hör diesen Kanal in deiner Sprache: ${url}\nDer Link ist nur für dich und gilt ${minutes} Minuten. Du hörst nur zu: Niemand hört dich. Schalte den Kanal in Discord stumm, damit du ihn nicht doppelt hörst.`,
+      off: 'Das Zuhören im Browser ist hier nicht eingerichtet. Der Betreiber dieses Bots muss `publicUrl` setzen.',
+    },
     buttons: {
       optOut: 'Mir nicht zuhören',
       optIn: 'Mir wieder zuhören',

@@ -42,6 +42,7 @@ export const ENGLISH_COMMANDS: Words = {
     forget: ['forget', 'Delete everything stored about you'],
     dial: ['dial', 'Call a phone into the conversation'],
     invite: ['invite', 'Get a code for others to join the conversation'],
+    listen: ['listen', 'Get a private link to hear this in your own language in a browser'],
     options: {
       channel: ['channel', 'Voice channel (default: the one you are in)'],
       captionsOnly: ['captions-only', 'Write captions without speaking in the channel'],
@@ -212,6 +213,11 @@ export const ENGLISH_COMMANDS: Words = {
       noCodes: 'Too many codes are active. Please try again later.',
     },
 
+    listen: {
+      link: (url, minutes) =>
+        `Hear this channel in your language: ${url}\nThe link is yours alone and valid for ${minutes} minutes. You only listen: no one hears you. Mute the channel in Discord to avoid hearing it twice.`,
+      off: 'Listening in a browser is not set up here. The operator of this bot must set `publicUrl`.',
+    },
     buttons: {
       optOut: 'Don’t listen to me',
       optIn: 'Listen to me again',

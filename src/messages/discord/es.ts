@@ -43,6 +43,7 @@ export const SPANISH_COMMANDS: Words = {
     forget: ['olvidar', 'Borrar todo lo que se guarda sobre ti'],
     dial: ['llamar', 'Llamar a un teléfono y unirlo a la conversación'],
     invite: ['invitar', 'Obtener un código para que otros se unan a la conversación'],
+    listen: ['escuchar', 'Obtener un enlace privado para oír esto en tu idioma en un navegador'],
     options: {
       channel: ['canal', 'Canal de voz (por defecto, el canal en el que estás)'],
       captionsOnly: ['solo-subtítulos', 'Escribir subtítulos sin hablar en el canal'],
@@ -215,6 +216,11 @@ export const SPANISH_COMMANDS: Words = {
       noCodes: 'Hay demasiados códigos activos. Prueba más tarde.',
     },
 
+    listen: {
+      link: (url, minutes) =>
+        `Oye este canal en tu idioma: ${url}\nEl enlace es solo para ti y vale ${minutes} minutos. Solo escuchas: nadie te oye. Silencia el canal en Discord para no oírlo dos veces.`,
+      off: 'Aquí no se puede escuchar en un navegador. Quien gestiona este bot debe configurar `publicUrl`.',
+    },
     buttons: {
       optOut: 'No me escuches',
       optIn: 'Escúchame otra vez',

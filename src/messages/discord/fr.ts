@@ -46,6 +46,7 @@ export const FRENCH_COMMANDS: Words = {
     forget: ['oublier', 'Effacer tout ce qui est conservé sur toi'],
     dial: ['appeler', 'Appeler un téléphone pour l’ajouter à la conversation'],
     invite: ['inviter', 'Obtenir un code pour que d’autres rejoignent la conversation'],
+    listen: ['écouter', 'Obtenir un lien privé pour entendre ceci dans ta langue dans un navigateur'],
     options: {
       channel: ['salon', 'Salon vocal (par défaut, celui où tu es)'],
       captionsOnly: ['sous-titres-seuls', 'Écrire des sous-titres sans parler dans le salon'],
@@ -219,6 +220,11 @@ export const FRENCH_COMMANDS: Words = {
       noCodes: 'Trop de codes sont actifs. Réessaie plus tard.',
     },
 
+    listen: {
+      link: (url, minutes) =>
+        `Écoute ce salon dans ta langue : ${url}\nLe lien est pour toi seul et valable ${minutes} minutes. Tu ne fais qu’écouter : personne ne t’entend. Coupe le son du salon dans Discord pour ne pas l’entendre deux fois.`,
+      off: 'L’écoute dans un navigateur n’est pas configurée ici. L’exploitant de ce bot doit définir `publicUrl`.',
+    },
     buttons: {
       optOut: 'Ne m’écoute pas',
       optIn: 'Écoute-moi de nouveau',

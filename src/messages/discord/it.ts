@@ -43,6 +43,7 @@ export const ITALIAN_COMMANDS: Words = {
     forget: ['dimentica', 'Cancellare tutto quello che si conserva su di te'],
     dial: ['chiama', 'Chiamare un telefono e aggiungerlo alla conversazione'],
     invite: ['invita', 'Ottenere un codice per far entrare altri nella conversazione'],
+    listen: ['ascolta', 'Ottenere un link privato per sentire tutto nella tua lingua in un browser'],
     options: {
       channel: ['canale', 'Canale vocale (predefinito: quello in cui sei)'],
       captionsOnly: ['solo-sottotitoli', 'Scrivere sottotitoli senza parlare nel canale'],
@@ -213,6 +214,11 @@ export const ITALIAN_COMMANDS: Words = {
       noCodes: 'Ci sono troppi codici attivi. Riprova più tardi.',
     },
 
+    listen: {
+      link: (url, minutes) =>
+        `Ascolta questo canale nella tua lingua: ${url}\nIl link è solo per te e vale ${minutes} minuti. Ascolti soltanto: nessuno ti sente. Silenzia il canale su Discord per non sentirlo due volte.`,
+      off: 'Qui l’ascolto in un browser non è configurato. Il gestore di questo bot deve impostare `publicUrl`.',
+    },
     buttons: {
       optOut: 'Non ascoltarmi',
       optIn: 'Ascoltami di nuovo',

@@ -42,6 +42,7 @@ export const PORTUGUESE_COMMANDS: Words = {
     forget: ['esquecer', 'Apagar tudo o que é guardado sobre você'],
     dial: ['ligar', 'Ligar para um telefone e adicioná-lo à conversa'],
     invite: ['convidar', 'Obter um código para outras pessoas entrarem na conversa'],
+    listen: ['ouvir', 'Obter um link privado para ouvir isto no seu idioma em um navegador'],
     options: {
       channel: ['canal', 'Canal de voz (padrão: aquele em que você está)'],
       captionsOnly: ['só-legendas', 'Escrever legendas sem falar no canal'],
@@ -213,6 +214,11 @@ export const PORTUGUESE_COMMANDS: Words = {
       noCodes: 'Há códigos ativos demais. Tente mais tarde.',
     },
 
+    listen: {
+      link: (url, minutes) =>
+        `Ouça este canal no seu idioma: ${url}\nO link é só seu e vale por ${minutes} minutos. Você só ouve: ninguém ouve você. Silencie o canal no Discord para não ouvi-lo duas vezes.`,
+      off: 'Ouvir em um navegador não está configurado aqui. O operador deste bot precisa definir `publicUrl`.',
+    },
     buttons: {
       optOut: 'Não me ouça',
       optIn: 'Volte a me ouvir',

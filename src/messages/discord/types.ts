@@ -216,6 +216,13 @@ export interface AnswerWords {
     readonly noCodes: string
   }
 
+  // listen
+  readonly listen: {
+    readonly link: (url: string, minutes: number) => string
+    /** There is no public address, or no talk page. */
+    readonly off: string
+  }
+
   /** Labels of buttons and of the language menu, up to 80 characters. */
   readonly buttons: {
     readonly optOut: string
@@ -247,6 +254,7 @@ export interface CommandWords {
   readonly forget: Word
   readonly dial: Word
   readonly invite: Word
+  readonly listen: Word
   readonly options: {
     readonly channel: Word
     readonly captionsOnly: Word

@@ -4,7 +4,7 @@ import { Sound } from './audio.ts'
 import type { Line } from './call-state.ts'
 import { CallView } from './call-view.ts'
 import { Captions } from './captions.ts'
-import { Connection, joinToken } from './connection.ts'
+import { Connection, isListening, joinToken } from './connection.ts'
 import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { meters, People } from './people.ts'
@@ -25,12 +25,12 @@ const meterBox = element('meters', HTMLElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
 /** Status messages of an open connection. */
 const STATES: readonly Words[] = ['line-open', 'line-muted', 'line-listening']
-/** Messages that the state shows as well. */
 const SHOWN: readonly Words[] = [...STATES, 'line-connecting', 'line-waiting', 'starting']
 const CODE_REFUSALS: readonly Refused[] = ['code', 'too-many-codes']
 
 /** A link to a room: browsers do not send the part after `#` to any server. */
 const link = joinToken(location.hash)
+const listening = isListening(link)
 
 /** The page: connects the choices, the audio and the connection. */
 class Talk {
@@ -57,7 +57,7 @@ class Talk {
   /** Current status message. */
   #told: Words = 'ready'
   /** Label of the start button after a regular end. */
-  #offer: 'start' | 'join' = 'start'
+  #offer: 'start' | 'join' | 'listen' = 'start'
   #welcomed = false
   /** Resolves once the connection is open or has failed. */
   #waiting: (() => void) | undefined
@@ -91,7 +91,8 @@ class Talk {
     }
     start.disabled = false
     play.disabled = catalog.recordings.length === 0
-    this.#offer = catalog.invited ? 'join' : 'start'
+    if (catalog.invited) this.#offer = listening ? 'listen' : 'join'
+    document.body.toggleAttribute('data-listening', listening)
     start.textContent = say(this.#offer)
     if (!isSecureContext) this.#cannot('insecure')
     else if (link !== undefined && !catalog.invited) this.#cannot('refused-link')
@@ -102,7 +103,7 @@ class Talk {
   #listen(): void {
     this.#view.listen()
     this.#invitation.listen()
-    start.addEventListener('click', () => void this.#start(true))
+    start.addEventListener('click', () => void this.#start(!listening))
     stop.addEventListener('click', () => this.#connection.close())
     mute.addEventListener('click', () => this.#mute(!this.#muted && !this.#silenced))
     play.addEventListener('click', () => void this.#play())
@@ -226,6 +227,7 @@ class Talk {
     return {
       kind: 'hello',
       ...this.#choices.wanted,
+      ...(listening ? { speaks: undefined } : {}),
       muted: this.#muted,
       ...(name === '' ? {} : { name }),
       ...(this.#code !== undefined ? { code: this.#code } : into === undefined ? {} : { link: into }),
@@ -373,7 +375,7 @@ class Talk {
     this.#view.show(
       {
         line,
-        microphone: this.#sound?.hasMicrophone !== false && !this.#blocked,
+        microphone: listening || (this.#sound?.hasMicrophone !== false && !this.#blocked),
         muted: this.#muted || this.#silenced,
         outage: this.#outage,
       },

@@ -6,6 +6,7 @@ const en = {
   retry: 'Try again',
   start: 'Start talking',
   join: 'Join the conversation',
+  listen: 'Listen',
   starting: 'Starting…',
   fix: 'Fix microphone',
   more: 'More',

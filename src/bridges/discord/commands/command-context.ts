@@ -188,6 +188,9 @@ export interface RoomCodeAttempts {
   wrong(userId: string): void
 }
 
+/** Creates a link for hearing a room in a browser, without being heard. May reject. */
+export type ListenLinks = (room: string) => Promise<{ readonly url: string; readonly minutes: number }>
+
 /** Services that commands work with. */
 export interface CommandServices {
   readonly interpreters: Interpreters
@@ -201,6 +204,8 @@ export interface CommandServices {
    */
   readonly locales: Map<string, string>
   readonly roomCodeLimiter: RoomCodeAttempts
+  /** Absent: there are no links for listening. */
+  readonly listenLinks?: ListenLinks | undefined
   readonly settings: CommandSettings
   /** The user who started each interpreter. */
   readonly starters: WeakMap<ChannelInterpreter, string>

@@ -10,6 +10,7 @@ export type Command =
       readonly roomCode?: string
     }
   | { readonly kind: 'stop' }
+  | { readonly kind: 'listen' }
   | {
       readonly kind: 'language'
       readonly language: string
@@ -75,6 +76,7 @@ export function parseCommand(name: string, data: readonly RawOption[]): Command 
     case 'stop':
     case 'status':
     case 'invite':
+    case 'listen':
       return { kind: sub.name }
     case 'language': {
       const language = given.text('language')

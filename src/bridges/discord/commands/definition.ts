@@ -88,6 +88,7 @@ export function commandDefinition(): RESTPostAPIChatInputApplicationCommandsJSON
         typed('language', words => words.options.theirLanguage, true),
       ]),
       sub('invite', words => words.invite),
+      sub('listen', words => words.listen),
     ],
   }
 }

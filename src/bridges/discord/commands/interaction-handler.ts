@@ -15,7 +15,7 @@ import { CommandCounters } from '../counters.ts'
 import { setCaptions, setLanguage, setOutput } from './change.ts'
 import { COMMAND, type Command, parseCommand, parseTyping } from './command.ts'
 import { type CommandContext, type CommandServices, contextOf } from './command-context.ts'
-import { dial, invite } from './invite.ts'
+import { dial, invite, listen } from './invite.ts'
 import { languageChoices } from './language-choices.ts'
 import { parseMenu } from './language-menu.ts'
 import { inviteUrl } from './permissions.ts'
@@ -50,6 +50,8 @@ async function runCommand(
       return dial(command, context, world, words)
     case 'invite':
       return invite(context, world, words)
+    case 'listen':
+      return listen(context, world, words)
     case 'unknown':
       return { text: words.unknownCommand }
     default:

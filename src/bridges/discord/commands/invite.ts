@@ -1,3 +1,4 @@
+import { PermissionFlagsBits } from 'discord.js'
 import { BridgeError, type ErrorCode } from '../../../common/errors.ts'
 import type { DialOutcome } from '../../../core/model/dialer.ts'
 import { repliesFor } from '../../../messages/discord/discord.ts'
@@ -7,6 +8,7 @@ import type { Command } from './command.ts'
 import { type CommandContext, type CommandServices, mayChange, mayDial } from './command-context.ts'
 import { languageName } from './language-choices.ts'
 import type { Answer } from './reply.ts'
+import { mention } from './start.ts'
 
 const NUMBER = /^\+[1-9]\d{6,14}$/
 
@@ -98,5 +100,33 @@ export async function invite(
     if (error instanceof BridgeError && (error.code === 'CAPACITY' || error.retryable))
       return { text: words.invite.noCodes }
     throw error
+  }
+}
+
+const { Administrator, Connect, ViewChannel } = PermissionFlagsBits
+
+/**
+ * Creates a private link for hearing the channel in one's own language in a browser, without being heard. Only the user
+ * who asked sees it; they must be allowed to connect to the channel.
+ */
+export async function listen(
+  context: CommandContext,
+  { interpreters, listenLinks, log }: CommandServices,
+  words: AnswerWords,
+): Promise<Answer> {
+  if (!listenLinks) return { text: words.listen.off }
+  const running = interpreters.of(context.guildId)
+  if (!running) return { text: words.notRunning }
+  const own = context.place(running.channelId)?.askersOwn ?? 0n
+  const reach = ViewChannel | Connect
+  const there = context.asker.voiceChannelId === running.channelId
+  if (!there && (own & reach) !== reach && (own & Administrator) === 0n)
+    return { text: words.notAllowedThere(mention(running.channelId)) }
+  try {
+    const { url, minutes } = await listenLinks(running.status().room)
+    return { text: words.listen.link(url, minutes) }
+  } catch (error) {
+    log.warn({ guildId: context.guildId, reason: String(error) }, 'link for listening not created')
+    return { text: words.failed }
   }
 }
