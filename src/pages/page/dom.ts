@@ -1,4 +1,4 @@
-import { languageName } from './languages.ts'
+import { shortLanguageName } from './languages.ts'
 
 /** Returns the element with this id and type; throws if the page has none. */
 export function element<E extends HTMLElement>(id: string, kind: new () => E): E {
@@ -32,7 +32,7 @@ export function fillLanguages(
   none?: string,
 ): void {
   const all = wanted === '' || languages.includes(wanted) ? languages : [wanted, ...languages]
-  const options = all.map(id => option(id, `${languageName(id)} (${id})`))
+  const options = all.map(id => option(id, shortLanguageName(id, all)))
   select.replaceChildren(...(none === undefined ? [] : [option('', none)]), ...options)
   select.value = wanted
 }

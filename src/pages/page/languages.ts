@@ -33,6 +33,24 @@ export function languageName(language: string): string {
   }
 }
 
+const shortNames = new Intl.DisplayNames('en', {
+  type: 'language',
+  languageDisplay: 'standard',
+  style: 'short',
+  fallback: 'code',
+})
+
+/** `en-us` → `English`, or `English (US)` if `offered` has several variants of the language. */
+export function shortLanguageName(language: string, offered: readonly string[] = []): string {
+  const [base = language] = language.split('-')
+  const variants = offered.filter(each => each.split('-')[0] === base)
+  try {
+    return shortNames.of(variants.length > 1 ? languageTag(language) : base) ?? language
+  } catch {
+    return language
+  }
+}
+
 /** Languages offered if the service does not report its own. */
 const COMMON: readonly string[] = [
   ...[

@@ -54,7 +54,7 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
   const page = pageDocument({
     title: 'Dashboard · Dragoman',
     module: 'web/dashboard/page/dashboard',
-    styles: ['web/dashboard/page/dashboard.css'],
+    styles: ['web/dashboard/page/dashboard.css', 'web/dashboard/page/rooms.css'],
     body: 'web/dashboard/page/dashboard.html',
   })
   app.get('/', (_request, reply) => reply.headers(PAGE_HEADERS).send(page))

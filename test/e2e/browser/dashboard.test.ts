@@ -60,13 +60,20 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     })
     const address = await app.listen()
     const { page, faults } = await open(address, `/dashboard#key=${KEY}`)
-    await page.getByText('No active calls.').waitFor()
+    await page.getByRole('heading', { name: 'No active calls' }).waitFor()
     expect(page.url()).toBe(`${address}/dashboard`)
+    expect(await page.locator('#system summary').textContent()).toMatch(/^All systems normal/)
+    expect(await page.getByRole('alert').filter({ hasText: /./ }).count()).toBe(0)
 
-    await page.getByRole('button', { name: 'Place a simulated call' }).click()
-    const row = page.getByRole('row').filter({ hasText: 'simulated' }).filter({ hasText: 'en-us → es-es' })
-    await row.getByText('es-es live').waitFor()
-    expect(await page.getByRole('rowheader', { name: 'simulated-1' }).textContent()).toContain('1 leg')
+    await page.getByRole('button', { name: 'Simulate a call' }).click()
+    await page.getByRole('button', { name: 'Start simulated call' }).click()
+    const row = page
+      .getByRole('row')
+      .filter({ hasText: 'Simulated phone 1' })
+      .filter({ hasText: 'English (US) → Spanish' })
+    await row.getByText('Translating').waitFor()
+    const room = page.locator('.room').filter({ has: page.getByRole('heading', { name: 'simulated-1' }) })
+    expect(await room.locator('.room-head').textContent()).toContain('1 participant · 1 translation')
     const levels = new Set<string>()
     await eventually(
       async () => {
@@ -96,7 +103,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     const [party] = app.relay.rooms.get('simulated-1')!.participants.values()
     expect(party?.state).toMatchObject({ muted: true, hears: 'fr-fr' })
     await page.keyboard.press('Escape')
-    await page.locator('tr:has-text("muted")').waitFor()
+    await page.locator('tr:has-text("Muted")').waitFor()
     await eventually(async () => (await row.count()) === 0, WAIT_MS, 'the row with the other language')
     const line = page.locator('#events li').filter({ hasText: 'hears: fr-fr' })
     await line.first().waitFor()
@@ -114,7 +121,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     await page.getByRole('button', { name: /^Control/ }).click()
     await dialog.getByRole('button', { name: 'Hang up' }).click()
     await dialog.getByRole('button', { name: 'Confirm hang-up' }).click()
-    await page.getByText('No active calls.').waitFor()
+    await page.getByRole('heading', { name: 'No active calls' }).waitFor()
     await eventually(
       async () => (await page.locator('#calls > li').count()) === 0,
       WAIT_MS,
@@ -131,7 +138,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     )
     onTestFinished(() => closed.close())
     const { page: shut } = await open(await closed.listen(), `/dashboard#key=${KEY}`)
-    await shut.getByText('The dashboard is disabled').waitFor()
+    await shut.getByRole('heading', { name: 'The dashboard is off' }).waitFor()
     expect(await shut.locator('#login-form').isVisible()).toBe(false)
 
     const app = await buildApp(config, { ownAuthTokens: true, translator: new FakeTranslator() })
@@ -141,6 +148,10 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     await page.getByRole('textbox', { name: 'Key' }).fill('a-key-that-is-not-the-right-one')
     await page.keyboard.press('Enter')
     await page.getByText('Invalid key').waitFor()
+    const field = page.getByRole('textbox', { name: 'Key' })
+    expect(await field.getAttribute('aria-invalid')).toBe('true')
+    expect(await page.evaluate('document.activeElement.id')).toBe('key')
+    expect(await field.evaluate(one => one.getAttribute('aria-describedby'))).toBe('login-problem')
     expect(await page.locator('#board').isVisible()).toBe(false)
     expect(await accessibilityFaults(page)).toEqual([])
     await page.getByRole('textbox', { name: 'Key' }).fill(KEY)
@@ -148,7 +159,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     await page.getByText('Live', { exact: true }).waitFor()
     await page.reload()
     await page.getByText('Live', { exact: true }).waitFor()
-    await page.getByRole('button', { name: 'Forget the key' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
     await page.reload()
     await page.getByRole('textbox', { name: 'Key' }).waitFor()
   })
@@ -158,9 +169,10 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     const address = await first.listen()
     first.relay.admit(new FakeLeg('anna'), { room: 'before', speaks: 'en-us', hears: 'es-es' })
     const { page } = await open(address, `/dashboard#key=${KEY}`)
-    await page.getByRole('rowheader', { name: 'before' }).waitFor()
+    await page.getByRole('heading', { name: 'before' }).waitFor()
     await first.close()
-    await page.getByText('Data is outdated').waitFor()
+    await page.getByText(/Connection lost\. Figures below are from \d/).waitFor()
+    await page.getByRole('button', { name: 'Try now' }).waitFor()
     const port = Number(new URL(address).port)
     const second = await buildApp(
       { ...config, port },
@@ -169,8 +181,8 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     onTestFinished(() => second.close())
     await second.listen()
     second.relay.admit(new FakeLeg('bob'), { room: 'after', speaks: 'en-us', hears: 'es-es' })
-    await page.getByRole('rowheader', { name: 'after' }).waitFor()
-    expect(await page.getByRole('rowheader', { name: 'before' }).count()).toBe(0)
+    await page.getByRole('heading', { name: 'after' }).waitFor()
+    expect(await page.getByRole('heading', { name: 'before' }).count()).toBe(0)
     expect(await page.locator('#stale').isVisible()).toBe(false)
   })
 
@@ -199,34 +211,100 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
       viewport: { width: 390, height: 844 },
       colorScheme: 'dark',
     })
-    await page.getByText('100 rooms, 200 legs').waitFor()
+    await page.getByText('100 rooms, 200 participants').waitFor()
     expect(await page.getByRole('button', { name: /^Control/ }).count()).toBe(200)
     // No element is wider than a phone.
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(390)
-    await page.getByLabel('Find').fill('leg-77')
+    await page.getByLabel('Filter').fill('leg-77')
     await eventually(
       async () => (await page.getByRole('button', { name: /^Control/ }).count()) === 1,
       WAIT_MS,
       'the leg that was looked for',
     )
     // All rows keep their order without a filter.
-    await page.getByLabel('Find').fill('')
+    await page.getByLabel('Filter').fill('')
     await eventually(
       async () => (await page.getByRole('button', { name: /^Control/ }).count()) === 200,
       WAIT_MS,
       'all legs',
     )
-    expect(await page.locator('.who b').allTextContents()).toEqual(legs.map(({ id }) => id))
-    await page.getByLabel('Find').fill('nobody who is there')
+    expect(await page.locator('.who bdi').allTextContents()).toEqual(legs.map(({ id }) => id))
+    await page.getByLabel('Filter').fill('nobody who is there')
     await page.getByText('No matches.').waitFor()
-    await page.getByLabel('Find').fill('leg-77')
+    await page.getByLabel('Filter').fill('leg-77')
     // A name that changes the writing direction affects only itself.
-    expect(await page.evaluate("getComputedStyle(document.querySelector('.who b')).unicodeBidi")).toBe(
+    expect(await page.evaluate("getComputedStyle(document.querySelector('.who bdi')).unicodeBidi")).toBe(
       'isolate',
     )
     await page.getByRole('button', { name: 'Control leg-77' }).press('Enter')
-    await page.getByRole('dialog').getByText('leg-77 by fake, in room 38').waitFor()
+    await page.getByRole('dialog').getByText('fake · room 38 · leg-77').waitFor()
     expect(await accessibilityFaults(page)).toEqual([])
+    expect(faults).toEqual([])
+  })
+
+  test('reports what is wrong, what participants notice and the fix, until it is over', async () => {
+    const service = await ScriptedService.listen({ apiKey: 'k', answer: tones({ everyMs: 600 }) })
+    const app = await buildApp(
+      { ...config, service: { url: service.url, apiKey: 'k' } },
+      { ownAuthTokens: true },
+    )
+    onTestFinished(() => app.close())
+    const address = await app.listen()
+    const { page } = await open(address, `/dashboard#key=${KEY}`)
+    app.relay.admit(new FakeLeg('anna'), { room: 'desk', speaks: 'en-us', hears: 'en-us', name: 'Anna' })
+    app.relay.admit(new FakeLeg('luz'), { room: 'desk', speaks: 'es-es', hears: 'es-es', name: 'Luz' })
+    const row = page.getByRole('row').filter({ hasText: 'Anna' })
+    await row.getByText('Translating').waitFor()
+    await service.close()
+    const alert = page.getByRole('alert').filter({ hasText: 'Translation service unavailable.' })
+    await alert.waitFor()
+    expect(await alert.textContent()).toContain('Participants hear original voices.')
+    expect(await alert.textContent()).toMatch(/Fix: Start the service at service\.url/)
+    await row.getByText('Original voice').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+  })
+
+  test('shows a room beside the others on a wide screen and above them on a phone, ended only if confirmed', async () => {
+    const app = await buildApp(config, { ownAuthTokens: true, translator: new FakeTranslator() })
+    onTestFinished(() => app.close())
+    const address = await app.listen()
+    app.relay.admit(new FakeLeg('anna'), { room: 'desk', speaks: 'en-us', hears: 'es-es' })
+    const { page, faults } = await open(address, `/dashboard#key=${KEY}`, {
+      viewport: { width: 1280, height: 900 },
+    })
+    const details = page.getByRole('button', { name: 'Details of desk' })
+    await details.click()
+    const panel = page.getByRole('dialog', { name: 'desk' })
+    await panel.getByRole('button', { name: 'Captions link' }).click()
+    expect(await panel.getByLabel('Captions link').inputValue()).toContain('/captions/desk#token=')
+    expect(await panel.evaluate(one => one.matches(':modal'))).toBe(false)
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await panel.waitFor({ state: 'hidden' })
+    await page.keyboard.press('/')
+    expect(await page.evaluate('document.activeElement.id')).toBe('find')
+
+    await page.setViewportSize({ width: 360, height: 740 })
+    await details.click()
+    expect(await panel.evaluate(one => one.matches(':modal'))).toBe(true)
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    await panel.getByRole('button', { name: 'End room' }).click()
+    expect(app.relay.rooms.has('desk')).toBe(true)
+    await panel.getByLabel('Play a goodbye first').uncheck()
+    // After five seconds the button asks again.
+    await eventually(
+      async () => {
+        await panel
+          .locator('#room-end')
+          .click({ timeout: 1_000 })
+          .catch(() => {})
+        return !app.relay.rooms.has('desk')
+      },
+      WAIT_MS,
+      'the end of the room',
+    )
+    await panel.waitFor({ state: 'hidden' })
+    await page.getByRole('heading', { name: 'No active calls' }).waitFor()
     expect(faults).toEqual([])
   })
 })

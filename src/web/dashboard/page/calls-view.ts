@@ -154,9 +154,11 @@ class CallItem {
     hangUp.type = 'button'
     hangUp.setAttribute('aria-label', `Hang up ${id}`)
     hangUp.addEventListener('click', () => void this.#hangUp())
-    head.append(made('b', id), this.#left, hangUp)
+    head.append(made('b', id), this.#left)
     this.#told.setAttribute('role', 'alert')
-    this.element.append(head, ...phones.map((_, phone) => this.#phone(phone, phones.length)), this.#told)
+    const actions = made('div', '', 'row')
+    actions.append(...phones.map((_, phone) => this.#phone(phone, phones.length)), hangUp)
+    this.element.append(head, actions, this.#told)
   }
 
   show({ endsAt }: SimulatedCallView, at: number): void {

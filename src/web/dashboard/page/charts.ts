@@ -1,6 +1,6 @@
 import { made } from '../../../pages/page/dom.ts'
 import type { Quantiles, UtteranceFigures } from '../protocol.ts'
-import { many, shortly, timeOfDay } from './format.ts'
+import { many, say, shortly, timeOfDay } from './format.ts'
 import { curvePath, drawn, roundTop } from './svg.ts'
 
 /** The data of a chart as a collapsible table. */
@@ -27,7 +27,7 @@ class ChartTable {
     scroll.setAttribute('role', 'group')
     scroll.setAttribute('aria-label', caption)
     scroll.append(table)
-    this.element.append(made('summary', 'As a table'), scroll)
+    this.element.append(made('summary', 'Show as table'), scroll)
     this.element.addEventListener('toggle', () => this.#fill())
   }
 
@@ -51,11 +51,11 @@ class ChartTable {
   }
 }
 
+/** Units of the drawing, which is stretched to its place; the labels of its axis are HTML and keep their size. */
 const WIDTH = 560
 const HEIGHT = 190
-const LEFT = 66
-const TOP = 12
-const BOTTOM = 8
+const TOP = 2
+const BOTTOM = 2
 /** Maximum number of bars. */
 const BARS = 40
 
@@ -71,7 +71,7 @@ const REST = 'Unattributed'
 
 /** A bar for each utterance, whose length is the latency, in the colors of its stages. */
 export class StageChart {
-  readonly #chart = drawn('svg', { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: 'chart', role: 'img' })
+  readonly #plot = new Plot('No translations yet. Each utterance adds a bar.')
   readonly #table = new ChartTable('Latency of the latest utterances', [
     'At',
     'Listener',
@@ -85,7 +85,7 @@ export class StageChart {
     const legend = made('ul', '', 'legend')
     const names = [...STAGES.map(({ name }) => name), REST]
     legend.append(...names.map((name, at) => made('li', name, `tone-${at}`)))
-    place.append(this.#chart, legend, this.#table.element)
+    place.append(this.#plot.element, legend, this.#table.element)
     this.show([])
   }
 
@@ -95,13 +95,14 @@ export class StageChart {
     this.#newest = newest
     const shown = utterances.slice(-BARS)
     const top = roundTop(Math.max(1_000, ...shown.map(({ latencyMs }) => latencyMs)))
-    this.#chart.replaceChildren(...axis(top), ...shown.flatMap((each, at) => bar(each, at, top)))
     const last = shown.at(-1)
-    this.#chart.setAttribute(
-      'aria-label',
-      last
-        ? `${many(shown.length, 'utterance')}; the latest took ${shortly(last.latencyMs)}. The table has them all.`
-        : 'No utterance has been translated yet.',
+    const about =
+      last &&
+      `${many(shown.length, 'utterance')}; the latest took ${shortly(last.latencyMs)}. The table has them all.`
+    this.#plot.draw(
+      top,
+      about,
+      shown.flatMap((each, at) => bar(each, at, top)),
     )
     this.#table.show(shown.toReversed().map(row))
   }
@@ -124,36 +125,61 @@ function rest(latencyMs: number, parts: readonly (number | undefined)[]): number
 
 function bar({ latencyMs, stages }: UtteranceFigures, at: number, top: number): SVGElement[] {
   const parts = STAGES.map(({ key }) => stages?.[key])
-  const step = (WIDTH - LEFT) / BARS
+  const step = WIDTH / BARS
   const scale = (HEIGHT - TOP - BOTTOM) / top
   let y = HEIGHT - BOTTOM
   return [...parts, rest(latencyMs, parts)].flatMap((ms, tone) => {
     if (!ms) return []
     const height = Math.min(ms, top) * scale
     y -= height
-    const box = { x: LEFT + at * step + 1, y: y.toFixed(1), width: step - 2, height: height.toFixed(1) }
+    const box = { x: at * step + 1, y: y.toFixed(1), width: step - 2, height: height.toFixed(1) }
     return [drawn('rect', { ...box, class: `bar tone-${tone}` })]
   })
 }
 
-/** Draws labeled lines at half and full height of the axis. */
-export function axis(top: number): SVGElement[] {
-  return [0, 0.5, 1].flatMap(share => {
-    const y = HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
-    return [
-      drawn('line', { x1: LEFT, x2: WIDTH, y1: y, y2: y, class: 'grid' }),
-      drawn(
-        'text',
-        { x: LEFT - 6, y: y + 5, 'text-anchor': 'end' },
-        share === 0 ? '0' : shortly(top * share),
-      ),
-    ]
+/** A drawing with lines at half and full height of its axis, which labels them. */
+class Plot {
+  readonly element = made('div', '', 'plot')
+  readonly #svg = drawn('svg', {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    class: 'chart',
+    role: 'img',
+    preserveAspectRatio: 'none',
   })
+  readonly #labels = [made('li'), made('li'), made('li', '0')]
+  readonly #empty = made('p', '', 'faint')
+
+  constructor(empty: string) {
+    say(this.#empty, empty)
+    const axis = made('ol', '', 'axis', 'figure')
+    axis.setAttribute('aria-hidden', 'true')
+    axis.append(...this.#labels)
+    this.element.append(axis, this.#svg, this.#empty)
+  }
+
+  /** `about`: the drawing in words; undefined: there is nothing to draw. */
+  draw(top: number, about: string | undefined, shapes: readonly SVGElement[]): void {
+    say(this.#labels[0]!, shortly(top))
+    say(this.#labels[1]!, shortly(top / 2))
+    this.#empty.hidden = about !== undefined
+    this.#svg.setAttribute('aria-label', about ?? 'No utterance has been translated yet.')
+    const lines = (about === undefined ? [0, 1] : [0, 0.5, 1]).map(share => {
+      const y = HEIGHT - BOTTOM - share * (HEIGHT - TOP - BOTTOM)
+      return drawn('line', {
+        x1: 0,
+        x2: WIDTH,
+        y1: y,
+        y2: y,
+        class: 'grid',
+        'vector-effect': 'non-scaling-stroke',
+      })
+    })
+    this.#svg.replaceChildren(...lines, ...shapes)
+  }
 }
 
-/** Plot area for curves over the same axis. */
-export const PLOT = { x: LEFT, y: TOP, width: WIDTH - LEFT - 2, height: HEIGHT - TOP - BOTTOM } as const
-const VIEW = `0 0 ${WIDTH} ${HEIGHT}`
+/** Area for curves over the same axis. */
+const AREA = { x: 0, y: TOP, width: WIDTH, height: HEIGHT - TOP - BOTTOM } as const
 
 const CURVES = [
   { key: 'p50', name: '50 % are faster' },
@@ -166,7 +192,7 @@ const LEAST_PLACES = 18
 
 /** Distribution of latencies over the last quarter of an hour. */
 export class QuantileChart {
-  readonly #chart = drawn('svg', { viewBox: VIEW, class: 'chart', role: 'img' })
+  readonly #plot = new Plot('Appears a minute after the first translation.')
   readonly #table = new ChartTable('Latencies over time', [
     'At',
     'Utterances',
@@ -177,7 +203,7 @@ export class QuantileChart {
   constructor(place: HTMLElement) {
     const legend = made('ul', '', 'legend')
     legend.append(...CURVES.map(({ key, name }, at) => made('li', `${key}: ${name}`, `tone-${at}`)))
-    place.append(this.#chart, legend, this.#table.element)
+    place.append(this.#plot.element, legend, this.#table.element)
     this.show([])
   }
 
@@ -186,16 +212,19 @@ export class QuantileChart {
     if (newest === this.#newest) return
     this.#newest = newest
     const top = roundTop(Math.max(1_000, ...quantiles.map(({ p99 }) => p99 ?? 0)))
-    this.#chart.replaceChildren(
-      ...axis(top),
-      ...CURVES.map(({ key }, at) => {
+    const last = quantiles.findLast(({ count }) => count > 0)
+    this.#plot.draw(
+      top,
+      last && words(last),
+      CURVES.map(({ key }, at) => {
         const values = quantiles.map(each => each[key])
-        const d = curvePath(values, PLOT, top, Math.max(LEAST_PLACES, values.length))
-        return drawn('path', { d, class: `line tone-${at}`, fill: 'none', 'stroke-linecap': 'round' })
+        const d = curvePath(values, AREA, top, Math.max(LEAST_PLACES, values.length))
+        return drawn('path', {
+          ...{ d, class: `line tone-${at}`, fill: 'none', 'stroke-linecap': 'round' },
+          'vector-effect': 'non-scaling-stroke',
+        })
       }),
     )
-    const last = quantiles.findLast(({ count }) => count > 0)
-    this.#chart.setAttribute('aria-label', last ? words(last) : 'No utterance has been translated yet.')
     this.#table.show(
       quantiles.toReversed().map(each => [
         timeOfDay(each.at),

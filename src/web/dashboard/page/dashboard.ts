@@ -1,4 +1,4 @@
-import { element } from '../../../pages/page/dom.ts'
+import { element, made } from '../../../pages/page/dom.ts'
 import { accessOf, forgetKey, fragment, storeKey } from '../../captions/page/access.ts'
 import type { Delta, Levels, NodeMessage, NodeView, Offer, Snapshot } from '../protocol.ts'
 import { Api } from './api.ts'
@@ -6,11 +6,12 @@ import { Board } from './board.ts'
 import { CallsView } from './calls-view.ts'
 import { QuantileChart, StageChart } from './charts.ts'
 import { LegDialog, RoomDialog } from './dialogs.ts'
-import { EventsView, Live, type LiveState, SaidView } from './feeds.ts'
+import { EventsView, Live, type LiveState } from './feeds.ts'
 import { say } from './format.ts'
-import { HealthView } from './health-view.ts'
+import { HealthView, showStale } from './health-view.ts'
 import { NodesTable } from './nodes-table.ts'
 import { RoomsTable } from './rooms-table.ts'
+import { SaidView } from './said-view.ts'
 import { SimulateForm } from './simulate-form.ts'
 
 /** The form for the key, which is kept for this tab and never in an address. */
@@ -37,9 +38,13 @@ class KeyForm {
     return access?.kind === 'key' ? access.secret : undefined
   }
 
+  /** `problem`: parts between backticks are code. */
   open(problem: string): void {
     forgetKey()
-    say(this.#problem, problem)
+    this.#problem.replaceChildren(
+      ...problem.split('`').map((part, at) => (at % 2 === 1 ? made('code', part) : part)),
+    )
+    this.#field.setAttribute('aria-invalid', String(problem !== ''))
     this.#section.hidden = false
     element('login-form', HTMLElement).hidden = false
     this.#field.focus()
@@ -47,8 +52,14 @@ class KeyForm {
 
   /** No key would be accepted. */
   closed(): void {
-    this.open('The dashboard is disabled, because the settings of this server have no key.')
+    this.open('')
+    say(element('login-title', HTMLElement), 'The dashboard is off')
+    say(
+      element('login-about', HTMLElement),
+      'This server has no API keys. If you run it: add a key to the settings, and restart.',
+    )
     element('login-form', HTMLElement).hidden = true
+    this.#section.querySelector('details')!.open = true
   }
 
   hide(): void {
@@ -68,10 +79,13 @@ const nodes = new NodesTable()
 const stages = new StageChart(element('stages', HTMLElement))
 const quantiles = new QuantileChart(element('quantiles', HTMLElement))
 const legDialog = new LegDialog(asks)
-const roomDialog = new RoomDialog(asks)
+const said = new SaidView(asks)
+const roomDialog = new RoomDialog(asks, () => {
+  said.stop()
+  show()
+})
 const simulate = new SimulateForm(asks)
 const calls = new CallsView(asks)
-const said = new SaidView(asks)
 const events = new EventsView(show)
 const rooms = new RoomsTable(
   {
@@ -79,7 +93,12 @@ const rooms = new RoomsTable(
       const leg = board.legs.get(n)
       if (leg) legDialog.open(leg.figures)
     },
-    openRoom: room => roomDialog.open(room, board),
+    openRoom: room => {
+      said.of(room)
+      roomDialog.open(room, board)
+      show()
+    },
+    opened: () => roomDialog.opened,
   },
   show,
 )
@@ -94,14 +113,13 @@ function enter(key: string): void {
 function leave(): void {
   live?.stop()
   live = undefined
-  said.stop()
   element('board', HTMLElement).hidden = true
   element('forget', HTMLElement).hidden = true
-  element('stale', HTMLElement).hidden = true
+  showStale(undefined)
   for (const dialog of document.querySelectorAll('dialog')) dialog.close()
 }
 
-function state(now: LiveState, words: string): void {
+function state(now: LiveState): void {
   const place = element('state', HTMLElement)
   place.dataset.state = now
   say(
@@ -114,19 +132,17 @@ function state(now: LiveState, words: string): void {
       closed: 'Closed',
     }[now],
   )
-  const stale = element('stale', HTMLElement)
-  stale.hidden = now !== 'again'
-  const old = element('board', HTMLElement).hidden ? 'There is no data yet' : 'Data is outdated'
-  say(stale, now === 'again' ? `${old}: ${words}. Reconnecting.` : '')
+  if (now === 'again') showStale(board.at)
   if (now === 'live') {
     keyForm.hide()
+    showStale(undefined)
     element('board', HTMLElement).hidden = false
     element('forget', HTMLElement).hidden = false
     void offer()
   } else if (now === 'refused' || now === 'closed') {
     leave()
     if (now === 'closed') keyForm.closed()
-    else keyForm.open('Invalid key')
+    else keyForm.open('Invalid key. Check `control.keys` in the settings, then try again.')
   }
 }
 
@@ -136,6 +152,9 @@ async function offer(): Promise<void> {
   simulate.offer(told)
   legDialog.offer(told)
   roomDialog.offer(told)
+  rooms.offer(told)
+  element('tool', HTMLElement).hidden = told.recordings.length === 0
+  element('to-simulate', HTMLElement).hidden = told.recordings.length === 0
 }
 
 function take(type: string, data: string): void {
@@ -178,13 +197,12 @@ function takeOf(told: NodeMessage): void {
 function show(): void {
   rooms.show(board)
   rooms.levels(board)
-  health.show(board.health)
+  health.show(board)
   nodes.show(board)
   stages.show(board.utterances)
   quantiles.show(board.quantiles)
   events.show(board.events)
   calls.show(board.calls, board.at)
-  said.show(board)
   legDialog.follow(board)
   roomDialog.follow(board)
 }
@@ -192,16 +210,23 @@ function show(): void {
 element('forget', HTMLButtonElement).addEventListener('click', () => {
   leave()
   keyForm.open('')
-  say(element('state', HTMLElement), 'No key')
+  say(element('state', HTMLElement), '')
 })
 for (const close of document.querySelectorAll('[data-close]'))
   close.addEventListener('click', () => close.closest('dialog')?.close())
+element('hurry', HTMLButtonElement).addEventListener('click', () => live?.hurry())
+element('to-simulate', HTMLButtonElement).addEventListener('click', () => {
+  const tool = element('tool', HTMLDetailsElement)
+  tool.open = true
+  tool.scrollIntoView()
+  tool.querySelector<HTMLElement>('[type=submit]')?.focus({ preventScroll: true })
+})
 addEventListener('online', () => live?.hurry())
 document.addEventListener('visibilitychange', () => document.hidden || live?.hurry())
 
 const known = KeyForm.key()
 if (known !== undefined) enter(known)
 else {
-  say(element('state', HTMLElement), 'No key')
+  say(element('state', HTMLElement), '')
   keyForm.open('')
 }

@@ -1,9 +1,10 @@
 import { element, fillLanguages, made } from '../../../pages/page/dom.ts'
-import { hearableOf, heardOf, spokenOf } from '../../../pages/page/languages.ts'
+import { hearableOf, heardOf, shortLanguageName, spokenOf } from '../../../pages/page/languages.ts'
 import type { LegFigures, Offer } from '../protocol.ts'
 import { type Api, troubleOf } from './api.ts'
 import type { Board } from './board.ts'
-import { say } from './format.ts'
+import { duration, many, say } from './format.ts'
+import { channelOf, nameOf } from './participant-row.ts'
 
 /** Runs an action and shows its result in `place`. Resolves to true on success. */
 async function runAction(place: HTMLElement, done: string, work: () => Promise<unknown>): Promise<boolean> {
@@ -20,11 +21,15 @@ async function runAction(place: HTMLElement, done: string, work: () => Promise<u
   }
 }
 
+/** Time in which an irreversible action can be confirmed (ms). */
+const CONFIRM_MS = 5_000
+
 /** A button that asks for confirmation before an irreversible action. */
 class ConfirmButton {
   readonly #button: HTMLButtonElement
   readonly #words: string
   #asked = false
+  #timer = 0
 
   constructor(button: HTMLButtonElement, sure: string, run: () => void) {
     this.#button = button
@@ -37,11 +42,12 @@ class ConfirmButton {
       }
       this.#asked = true
       say(button, sure)
+      this.#timer = setTimeout(() => this.reset(), CONFIRM_MS)
     })
-    button.addEventListener('blur', () => this.reset())
   }
 
   reset(): void {
+    clearTimeout(this.#timer)
     this.#asked = false
     say(this.#button, this.#words)
   }
@@ -64,7 +70,13 @@ function sayIn(form: HTMLFormElement, languages: readonly string[], wanted: stri
   const select = form.elements.namedItem('language')
   if (!(select instanceof HTMLSelectElement)) return
   const all = languages.includes(wanted) ? languages : [wanted, ...languages]
-  select.replaceChildren(...all.map(id => made('option', id)))
+  select.replaceChildren(
+    ...all.map(id => {
+      const one = made('option', shortLanguageName(id, all))
+      one.value = id
+      return one
+    }),
+  )
   select.value = wanted
 }
 
@@ -115,6 +127,7 @@ export class LegDialog {
     sayIn(this.#sayForm, spokenOf(this.#offer), figures.hears ?? figures.speaks ?? 'en-us')
     this.#show(figures)
     this.#dialog.showModal()
+    element('leg-title', HTMLElement).focus()
   }
 
   /** Shows the current state; closes when the leg is gone. */
@@ -131,11 +144,15 @@ export class LegDialog {
   }
 
   #show(figures: LegFigures): void {
-    const { id, name, channel, room, speaks, hears } = figures
+    const { id, room, speaks, hears, lost, returns } = figures
     const before = this.#shown
     this.#shown = figures
-    say(element('leg-title', HTMLElement), name ?? id)
-    say(element('leg-about', HTMLElement), `${id} by ${channel}, in ${room}`)
+    say(element('leg-title', HTMLElement), nameOf(figures))
+    say(element('leg-about', HTMLElement), `${channelOf(figures)} · ${room} · ${id}`)
+    say(
+      element('leg-line', HTMLElement),
+      `${many(lost.line, 'frame')} lost on the line, ${lost.service} on the way to the service · ${many(returns, 'reconnect')}`,
+    )
     // Does not refill a list that the user has open.
     if (before?.speaks !== speaks || !before)
       fillLanguages(this.#speaks, heardOf(this.#offer), speaks ?? '', 'nothing: they only listen')
@@ -157,7 +174,10 @@ export class LegDialog {
   }
 }
 
-/** Actions for a room. */
+/** Width from which the details of a room stand beside the rooms, as in the style sheet. */
+const BESIDE = '(min-width: 75rem)'
+
+/** Details of a room, and its actions. */
 export class RoomDialog {
   readonly #dialog = element('room', HTMLDialogElement)
   readonly #sayForm = element('room-say', HTMLFormElement)
@@ -169,7 +189,8 @@ export class RoomDialog {
   #offer: Offer = { languages: [], recordings: [] }
   #room = ''
 
-  constructor(api: () => Api) {
+  /** `closed` is called whenever the details close. */
+  constructor(api: () => Api, closed: () => void) {
     this.#api = api
     onSay(this.#sayForm, (text, language) =>
       runAction(this.#told, 'Sent.', () => this.#ask('POST', '/say', { text, language })),
@@ -177,6 +198,8 @@ export class RoomDialog {
     element('room-link', HTMLButtonElement).addEventListener('click', () => void this.#link())
     element('room-code', HTMLButtonElement).addEventListener('click', () => void this.#code())
     element('room-copy', HTMLButtonElement).addEventListener('click', () => void this.#copy())
+    this.#dialog.addEventListener('keydown', ({ key }) => key === 'Escape' && this.#dialog.close())
+    this.#dialog.addEventListener('close', closed)
     this.#sure = new ConfirmButton(element('room-end', HTMLButtonElement), 'Confirm end', () => {
       const goodbye = element('room-goodbye', HTMLInputElement).checked
       void runAction(this.#told, 'Ending.', () => this.#ask('DELETE', goodbye ? '?goodbye=true' : ''))
@@ -192,15 +215,34 @@ export class RoomDialog {
     this.#sure.reset()
     this.#made.hidden = true
     say(this.#told, '')
+    this.#about(board)
     say(element('room-title', HTMLElement), room)
     const first = Array.from(board.legs.values()).find(({ figures }) => figures.room === room)
     sayIn(this.#sayForm, spokenOf(this.#offer), first?.figures.speaks ?? 'en-us')
-    this.#dialog.showModal()
+    this.#dialog.close()
+    // Beside the rooms where there is space, above them elsewhere.
+    if (matchMedia(BESIDE).matches) this.#dialog.show()
+    else this.#dialog.showModal()
+    element('room-title', HTMLElement).focus()
+  }
+
+  /** The room whose details are open. */
+  get opened(): string | undefined {
+    return this.#dialog.open ? this.#room : undefined
   }
 
   /** Closes when the room has ended. */
   follow(board: Board): void {
-    if (this.#dialog.open && !board.rooms.has(this.#room)) this.#dialog.close()
+    if (!this.#dialog.open) return
+    if (board.rooms.has(this.#room)) this.#about(board)
+    else this.#dialog.close()
+  }
+
+  #about(board: Board): void {
+    const room = board.rooms.get(this.#room)
+    const legs = Array.from(board.legs.values()).filter(({ figures }) => figures.room === this.#room)
+    const time = room ? ` · ${duration(board.at - room.since)}` : ''
+    say(element('room-about', HTMLElement), many(legs.length, 'participant') + time)
   }
 
   #ask(method: string, path: string, body?: object): Promise<unknown> {
@@ -212,14 +254,14 @@ export class RoomDialog {
       const { token } = (await this.#ask('POST', '/captions/link', {})) as { token: string }
       // Browsers do not send the part after `#`.
       const path = `/captions/${encodeURIComponent(this.#room)}#token=${token}`
-      this.#show('Captions of this room', new URL(path, location.href).href)
+      this.#show('Captions link', new URL(path, location.href).href)
     })
   }
 
   async #code(): Promise<void> {
     await runAction(this.#told, 'Valid for one hour.', async () => {
       const { code } = (await this.#ask('POST', '/codes', {})) as { code: string }
-      this.#show('Code to join by phone', code)
+      this.#show('Phone code', code)
     })
   }
 

@@ -1,96 +1,129 @@
 import { element, made } from '../../../pages/page/dom.ts'
 import type { HealthFigures } from '../protocol.ts'
-import { say } from './format.ts'
+import type { Board } from './board.ts'
+import { many, say, shortly, timeOfDay } from './format.ts'
 import { Curve } from './svg.ts'
-
-type Mood = 'good' | 'bad' | 'plain'
+import { systemProblem } from './system-status.ts'
 
 interface Figure {
   readonly name: string
   /** Large and small text. */
   readonly words: (health: HealthFigures) => readonly [string, string?]
-  readonly mood: (health: HealthFigures) => Mood
   /** Values of the curve, and the minimum top of its axis. */
   readonly curve?: { readonly of: (health: HealthFigures) => number; readonly least: number }
 }
-
-const plain = (): Mood => 'plain'
-const when = (bad: boolean): Mood => (bad ? 'bad' : 'good')
 
 const FIGURES: readonly Figure[] = [
   {
     name: 'Event loop delay',
     words: ({ loopLagMs }) => [`${Math.round(loopLagMs)} ms`],
-    mood: ({ loopLagMs }) => when(loopLagMs > 100),
     curve: { of: ({ loopLagMs }) => loopLagMs, least: 50 },
   },
   {
     name: 'CPU',
     words: ({ cpuPercent }) => [`${Math.round(cpuPercent)} %`, 'of one core'],
-    mood: ({ cpuPercent }) => when(cpuPercent > 85),
     curve: { of: ({ cpuPercent }) => cpuPercent, least: 100 },
   },
   {
     name: 'Memory',
     words: ({ memoryMiB, memoryPercent }) => [`${memoryMiB} MiB`, `${memoryPercent} % of the limit`],
-    mood: ({ memoryPercent }) => when(memoryPercent > 80),
   },
   {
     name: 'Translation service',
     words: ({ services, waiting, onFallback }) => [
-      services[0] === 'closed' ? 'available' : services[0] === 'half-open' ? 'being tested' : 'unavailable',
+      services[0] === 'closed' ? 'Available' : services[0] === 'half-open' ? 'Being tested' : 'Unavailable',
       services.length + waiting + onFallback > 1 ? `${waiting} waiting, ${onFallback} at a fallback` : '',
     ],
-    mood: ({ services }) => when(services[0] !== 'closed'),
   },
   {
     name: 'Embedded engines',
     words: ({ embedded }) =>
       embedded
         ? [
-            embedded.running ? (embedded.standIns.length > 0 ? 'on stand-ins' : 'running') : 'starting',
-            embedded.standIns.join(', ') || `${embedded.restarts} restarts`,
+            embedded.running ? (embedded.standIns.length > 0 ? 'Replaced' : 'Running') : 'Starting',
+            embedded.standIns.join(', ') || many(embedded.restarts, 'restart'),
           ]
-        : ['not in use', 'an external service translates'],
-    mood: ({ embedded }) => (embedded ? when(!embedded.running || embedded.standIns.length > 0) : 'plain'),
+        : ['Not in use', 'an external service translates'],
   },
   {
     name: 'New calls',
     words: ({ overloadReason, draining, rejected }) => [
-      draining ? 'draining' : overloadReason ? `overloaded: ${overloadReason}` : 'accepted',
+      draining ? 'Draining' : overloadReason ? `Overloaded: ${overloadReason}` : 'Accepting',
       `${rejected} rejected`,
     ],
-    mood: ({ overloadReason, draining }) => when(draining || overloadReason !== null),
   },
   {
     name: 'Connections',
-    words: ({ requestGuard }) => [
-      String(requestGuard.connections),
-      `${requestGuard.unauthenticated} not authenticated yet`,
+    words: ({ requestGuard: { connections, unauthenticated } }) => [
+      String(connections),
+      `${unauthenticated} without a key`,
     ],
-    mood: plain,
   },
   {
     name: 'Rejected connections',
-    words: ({ requestGuard }) => [
-      String(requestGuard.rejected),
-      `${requestGuard.malformed} malformed requests`,
-    ],
-    mood: plain,
+    words: ({ requestGuard: { rejected, malformed } }) => [String(rejected), `${malformed} malformed`],
   },
 ]
 
-/** Health of the process: a value and a color each, with a word for the color. */
+/** State of the system: one quiet line while all is well, and the problem with its effect and fix otherwise. */
 export class HealthView {
   readonly #tiles = FIGURES.map(figure => new Tile(figure))
+  readonly #problem = element('problem', HTMLElement)
+  #key = ''
 
   constructor() {
     element('health', HTMLElement).append(...this.#tiles.map(({ element: one }) => one))
   }
 
-  show(health: readonly HealthFigures[]): void {
-    for (const tile of this.#tiles) tile.show(health)
+  show(board: Board): void {
+    for (const tile of this.#tiles) tile.show(board.health)
+    const now = board.health.at(-1)
+    if (!now) return
+    const problem = systemProblem(now)
+    this.#problem.hidden = problem === undefined
+    if (problem && problem.key !== this.#key) {
+      this.#problem.dataset.mood = problem.mood
+      say(element('problem-effect', HTMLElement), problem.effect)
+      element('problem-fix', HTMLElement).replaceChildren(
+        ...(problem.fix === '' ? [] : [made('b', 'Fix:'), ' ', ...marked(problem.fix)]),
+      )
+    }
+    if (problem) say(element('problem-title', HTMLElement), problem.title)
+    this.#key = problem?.key ?? ''
+    say(element('system-title', HTMLElement), problem ? 'System' : 'All systems normal')
+    element('system-dot', HTMLElement).dataset.mood = problem?.mood ?? 'good'
+    say(element('system-facts', HTMLElement), facts(board, now))
   }
+}
+
+function facts({ rooms, legs, quantiles }: Board, { cpuPercent, memoryMiB }: HealthFigures): string {
+  const delay = quantiles.findLast(({ count }) => count > 0)?.p50
+  return [
+    rooms.size === 0 ? 'No active calls' : many(rooms.size, 'room'),
+    legs.size === 0 ? '' : many(legs.size, 'participant'),
+    delay === null || delay === undefined ? '' : `median delay ${shortly(delay)}`,
+    `CPU ${Math.round(cpuPercent)} %`,
+    legs.size === 0 ? `${memoryMiB} MiB` : '',
+  ]
+    .filter(Boolean)
+    .join(' · ')
+}
+
+/** Parts between backticks become code. */
+function marked(text: string): (string | HTMLElement)[] {
+  return text.split('`').map((part, at) => (at % 2 === 1 ? made('code', part) : part))
+}
+
+/** Shows that the figures are of `at` (server time), because the connection was lost; undefined: they are current. */
+export function showStale(at: number | undefined): void {
+  element('stale', HTMLElement).hidden = at === undefined
+  const figures = at ? `Figures below are from ${timeOfDay(at)}.` : 'There are no figures yet.'
+  say(
+    element('stale-text', HTMLElement),
+    at === undefined
+      ? ''
+      : `Connection lost. ${figures} Reconnecting automatically. If this continues, check that the server is running.`,
+  )
 }
 
 class Tile {
@@ -110,11 +143,10 @@ class Tile {
   show(health: readonly HealthFigures[]): void {
     const now = health.at(-1)
     if (!now) return
-    const { words, mood, curve } = this.#figure
+    const { words, curve } = this.#figure
     const [large, small = ''] = words(now)
     say(this.#large, large)
-    this.element.dataset.mood = mood(now)
-    if (curve && this.#curve) this.#curve.draw(health.map(curve.of), mood(now) === 'bad')
+    if (curve && this.#curve) this.#curve.draw(health.map(curve.of))
     else say(this.#small, small)
   }
 }

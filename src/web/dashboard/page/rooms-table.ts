@@ -1,137 +1,63 @@
 import { element, made } from '../../../pages/page/dom.ts'
-import type { LegFigures, RoomFigures } from '../protocol.ts'
+import { spokenOf } from '../../../pages/page/languages.ts'
+import type { Offer, RoomFigures } from '../protocol.ts'
 import type { Board, ShownLeg } from './board.ts'
-import { duration, many, say, shortly } from './format.ts'
-import { Curve } from './svg.ts'
+import { duration, many, say } from './format.ts'
+import { channelOf, nameOf, ParticipantRow } from './participant-row.ts'
 
-/** Lag shown as a problem from this value (ms). */
-const LATE_MS = 3_000
-/** Level from which a participant counts as speaking. */
-const SPEAKING = 40
+const COLUMNS = ['Participant', 'Languages', 'Level', 'Lag', 'State', 'Duration'] as const
 
-/** A leg in the table. Only changed elements are updated. */
-export class LegRow {
-  readonly element = made('tr')
-  readonly button = made('button', 'Control', 'small')
-  readonly #who = this.#cell('th', '', 'who')
-  readonly #name = made('b')
-  readonly #chips = made('span')
-  readonly #languages = this.#cell('td', 'Languages', 'languages')
-  readonly #level = made('span', '', 'level')
-  readonly #speaking = made('span', '', 'aloud')
-  readonly #lag = made('span', '', 'lag', 'figure')
-  readonly #curve = new Curve(2_000)
-  readonly #sessions: HTMLElement
-  readonly #lost: HTMLElement
-  readonly #back: HTMLElement
-  readonly #for: HTMLElement
-  #shown: LegFigures | undefined
-  #shownLevel = -1
-
-  constructor(open: () => void) {
-    this.element.setAttribute('role', 'row')
-    this.#who.scope = 'row'
-    this.#who.append(this.#name, this.#chips)
-    this.#cell('td', 'Level').append(this.#level, this.#speaking)
-    this.#cell('td', 'Lag').append(this.#lag, this.#curve.element)
-    this.#sessions = this.#cell('td', 'Translations')
-    this.#lost = this.#cell('td', 'Lost frames', 'figure')
-    this.#back = this.#cell('td', 'Reconnects', 'figure')
-    this.#for = this.#cell('td', 'Duration', 'figure')
-    this.#cell('td', '', 'act').append(this.button)
-    this.button.type = 'button'
-    this.button.addEventListener('click', open)
-  }
-
-  /** `at`: server time. */
-  show({ figures, lagMs, curve }: ShownLeg, at: number): void {
-    if (figures !== this.#shown) this.#figures(figures)
-    this.#shown = figures
-    say(this.#lag, shortly(lagMs))
-    this.#curve.draw(curve.points, lagMs >= LATE_MS)
-    say(this.#for, duration(at - figures.since))
-    say(this.#speaking, figures.muted ? 'muted' : this.#shownLevel >= SPEAKING ? 'speaking' : 'quiet')
-  }
-
-  level(level: number): void {
-    if (level === this.#shownLevel) return
-    this.#shownLevel = level
-    this.#level.style.setProperty('--level', String(level))
-  }
-
-  #figures(figures: LegFigures): void {
-    const { id, name, channel, present, muted, interpreting, speaks, hears, simulated } = figures
-    say(this.#name, name ?? id)
-    this.element.classList.toggle('absent', !present)
-    this.#chips.replaceChildren(
-      chip(channel),
-      ...(simulated ? [chip('simulated', 'simulated')] : []),
-      ...(present ? [] : [chip('reconnecting', 'bad')]),
-      ...(muted ? [chip('muted', 'bad')] : []),
-      ...(interpreting ? [] : [chip('not interpreted', 'bad')]),
-    )
-    say(this.#languages, `${speaks ?? 'listens'} → ${hears ?? 'originals'}`)
-    this.#sessions.replaceChildren(
-      ...figures.sessions.map(({ to, status, drops }) =>
-        chip(`${to} ${status}${drops > 0 ? `, ${drops} lost` : ''}`, status),
-      ),
-    )
-    if (figures.sessions.length === 0) say(this.#sessions, '–')
-    const { line, service } = figures.lost
-    say(this.#lost, service > 0 ? `${line} + ${service}` : String(line))
-    this.#lost.title = `${line} on the line, ${service} on the way to the service`
-    say(this.#back, String(figures.returns))
-    this.button.setAttribute('aria-label', `Control ${name ?? id}`)
-  }
-
-  #cell<K extends 'td' | 'th'>(kind: K, label: string, ...classes: string[]): HTMLElementTagNameMap[K] {
-    const cell = made(kind, '', ...classes)
-    cell.setAttribute('role', kind === 'th' ? 'rowheader' : 'cell')
-    if (label) cell.dataset.label = label
-    this.element.append(cell)
-    return cell
-  }
-}
-
-function chip(text: string, status = ''): HTMLElement {
-  const one = made('span', text, 'chip')
-  one.dataset.status = status
-  return one
-}
-
-/** A room in the table: the head of a group of rows. */
-class RoomGroup {
-  readonly element = made('tbody')
-  readonly #name = made('bdi')
-  readonly #about = made('span', '', 'faint')
-  readonly #button = made('button', 'Room', 'small')
+/** A room with the table of its participants. */
+class RoomCard {
+  readonly element = made('section', '', 'room')
+  readonly body = made('tbody')
+  readonly #about = made('p', '', 'faint', 'figure')
+  readonly #button = made('button', 'Details', 'small')
 
   constructor(room: string, open: () => void) {
-    const row = made('tr', '', 'room')
-    const head = made('th')
-    const act = made('td', '', 'act')
-    this.element.setAttribute('role', 'rowgroup')
-    row.setAttribute('role', 'row')
-    head.setAttribute('role', 'rowheader')
-    act.setAttribute('role', 'cell')
-    head.colSpan = 8
-    head.scope = 'rowgroup'
-    head.append(this.#name, this.#about)
-    act.append(this.#button)
-    row.append(head, act)
-    this.element.append(row)
-    say(this.#name, room)
+    const head = made('div', '', 'room-head')
+    const title = made('h3')
+    title.append(made('bdi', room))
+    const words = made('div')
+    words.append(title, this.#about)
     this.#button.type = 'button'
-    this.#button.setAttribute('aria-label', `Room ${room}`)
+    this.#button.setAttribute('aria-label', `Details of ${room}`)
     this.#button.addEventListener('click', open)
+    head.append(words, this.#button)
+    const table = made('table')
+    // On phones, rows are laid out as cards, which removes the roles of a table.
+    table.setAttribute('role', 'table')
+    this.body.setAttribute('role', 'rowgroup')
+    const scroll = made('div', '', 'scroll')
+    scroll.append(table)
+    table.append(made('caption', `Participants of ${room}`, 'aloud'), columns(), this.body)
+    this.element.append(head, scroll)
   }
 
-  /** `node`: where it is, in a fleet. */
-  show({ sessions, recording }: RoomFigures, legs: number, node: string | undefined): void {
-    const counted = [many(legs, 'leg'), many(sessions, 'translation')]
+  /** `at`: server time; `node`: where it is, in a fleet; `selected`: its details are open. */
+  show(room: RoomFigures, legs: number, at: number, node: string | undefined, selected: boolean): void {
+    const { sessions, recording, since } = room
+    const counted = [many(legs, 'participant'), many(sessions, 'translation'), duration(at - since)]
     const about = [...counted, recording && `recording: ${recording}`, node && `node ${node}`]
     say(this.#about, about.filter(Boolean).join(' · '))
+    this.element.classList.toggle('selected', selected)
   }
+}
+
+function columns(): HTMLElement {
+  const head = made('thead')
+  const row = made('tr')
+  row.setAttribute('role', 'row')
+  for (const name of [...COLUMNS, 'Actions']) {
+    const cell = made('th')
+    cell.scope = 'col'
+    cell.setAttribute('role', 'columnheader')
+    cell.append(made('span', name, ...(name === 'Actions' ? ['aloud'] : [])))
+    row.append(cell)
+  }
+  head.setAttribute('role', 'rowgroup')
+  head.append(row)
+  return head
 }
 
 /** Maximum number of rows; the filter shows others. */
@@ -140,16 +66,19 @@ const MOST_ROWS = 250
 export interface RoomsActions {
   openLeg(n: number): void
   openRoom(room: string): void
+  /** The room whose details are open. */
+  opened(): string | undefined
 }
 
-/** The table of rooms and legs. */
+/** The rooms with their participants. */
 export class RoomsTable {
   readonly #actions: RoomsActions
-  readonly #table = element('rooms', HTMLTableElement)
+  readonly #place = element('rooms', HTMLElement)
   readonly #find = element('find', HTMLInputElement)
-  readonly #groups = new Map<string, RoomGroup>()
-  readonly #rows = new Map<number, LegRow>()
+  readonly #cards = new Map<string, RoomCard>()
+  readonly #rows = new Map<number, ParticipantRow>()
   #wanted = ''
+  #offered: readonly string[] = []
 
   constructor(actions: RoomsActions, changed: () => void) {
     this.#actions = actions
@@ -157,16 +86,28 @@ export class RoomsTable {
       this.#wanted = this.#find.value.trim().toLowerCase()
       changed()
     })
+    document.addEventListener('keydown', event => {
+      const { key, target, ctrlKey, altKey, metaKey } = event
+      if (key !== '/' || ctrlKey || altKey || metaKey || this.#find.disabled) return
+      if (target instanceof Element && target.closest('input, select, textarea, dialog[open]')) return
+      event.preventDefault()
+      this.#find.focus()
+    })
+  }
+
+  /** Languages of the service, to name variants only where there are several. */
+  offer(offer: Offer): void {
+    this.#offered = spokenOf(offer)
   }
 
   show(board: Board): void {
     const byRoom = Map.groupBy(board.legs.values(), ({ figures }) => figures.room)
     let left = MOST_ROWS
     let hidden = 0
-    const groups = new Set<string>()
+    const cards = new Set<string>()
     const rows = new Set<number>()
     // Rows that match the filter again return to their position.
-    let above: Element | null = this.#table.tHead
+    let above: Element | null = null
     for (const [name, room] of board.rooms) {
       const legs = byRoom.get(name) ?? []
       const wanted = legs.filter(leg => this.#wants(leg, board))
@@ -174,74 +115,77 @@ export class RoomsTable {
       hidden += wanted.length - shown.length
       if (shown.length === 0) continue
       left -= shown.length
-      groups.add(name)
-      const group = this.#group(name, above)
-      above = group.element
-      let over = group.element.firstElementChild
-      group.show(room, legs.length, board.nameOf(room.node))
+      cards.add(name)
+      const card = this.#card(name, above)
+      above = card.element
+      card.show(room, legs.length, board.at, board.nameOf(room.node), this.#actions.opened() === name)
+      let over: Element | null = null
       for (const leg of shown) {
         rows.add(leg.figures.n)
-        const row = this.#row(leg, group, over)
-        row.show(leg, board.at)
+        const row = this.#row(leg, card, over)
+        row.show(leg, board.at, this.#offered)
         over = row.element
       }
     }
-    this.#forget(groups, rows)
-    say(element('totals', HTMLElement), `${many(board.rooms.size, 'room')}, ${many(board.legs.size, 'leg')}`)
-    element('nobody', HTMLElement).hidden = board.legs.size > 0
-    element('rooms-scroll', HTMLElement).hidden = board.legs.size === 0
-    const more = element('more', HTMLElement)
-    const none = rows.size === 0 && board.legs.size > 0
-    more.hidden = hidden === 0 && !none
-    say(more, none ? 'No matches.' : `${hidden} more. Use the filter.`)
+    this.#forget(cards, rows)
+    this.#tell(board, rows.size, hidden)
   }
 
   levels(board: Board): void {
     for (const [n, row] of this.#rows) row.level(board.legs.get(n)?.level ?? 0)
   }
 
+  #tell({ rooms, legs }: Board, shown: number, hidden: number): void {
+    const none = legs.size === 0
+    say(
+      element('totals', HTMLElement),
+      none ? '' : `${many(rooms.size, 'room')}, ${many(legs.size, 'participant')}`,
+    )
+    element('nobody', HTMLElement).hidden = !none
+    element('filter', HTMLElement).hidden = none
+    const more = element('more', HTMLElement)
+    const nothing = shown === 0 && !none
+    more.hidden = hidden === 0 && !nothing
+    say(more, nothing ? 'No matches.' : `${hidden} more. Use the filter.`)
+  }
+
   #wants({ figures, node }: ShownLeg, board: Board): boolean {
     if (this.#wanted === '') return true
-    const { room, id, name, channel, speaks, hears, simulated } = figures
-    const text = [
-      room,
-      id,
-      name,
-      channel,
-      speaks,
-      hears,
-      simulated ? 'simulated' : '',
-      board.nameOf(node),
-    ].join(' ')
-    return text.toLowerCase().includes(this.#wanted)
+    const { room, id, channel, speaks, hears } = figures
+    const told = [room, id, nameOf(figures), channel, channelOf(figures), speaks, hears, board.nameOf(node)]
+    return told.join(' ').toLowerCase().includes(this.#wanted)
   }
 
-  #group(name: string, above: Element | null): RoomGroup {
-    const known = this.#groups.get(name)
+  #card(name: string, above: Element | null): RoomCard {
+    const known = this.#cards.get(name)
     if (known) return known
-    const group = new RoomGroup(name, () => this.#actions.openRoom(name))
-    this.#groups.set(name, group)
-    above?.after(group.element)
-    return group
+    const card = new RoomCard(name, () => this.#actions.openRoom(name))
+    this.#cards.set(name, card)
+    if (above) above.after(card.element)
+    else this.#place.prepend(card.element)
+    return card
   }
 
-  #row({ figures: { n } }: ShownLeg, group: RoomGroup, over: Element | null): LegRow {
-    const row = this.#rows.get(n) ?? new LegRow(() => this.#actions.openLeg(n))
+  #row({ figures: { n } }: ShownLeg, { body }: RoomCard, over: Element | null): ParticipantRow {
+    const row = this.#rows.get(n) ?? new ParticipantRow(() => this.#actions.openLeg(n))
     this.#rows.set(n, row)
-    if (row.element.parentElement !== group.element) over?.after(row.element)
+    if (row.element.parentElement !== body) {
+      if (over) over.after(row.element)
+      else body.prepend(row.element)
+    }
     return row
   }
 
-  #forget(groups: ReadonlySet<string>, rows: ReadonlySet<number>): void {
+  #forget(cards: ReadonlySet<string>, rows: ReadonlySet<number>): void {
     for (const [n, { element: one }] of this.#rows)
       if (!rows.has(n)) {
         one.remove()
         this.#rows.delete(n)
       }
-    for (const [name, { element: one }] of this.#groups)
-      if (!groups.has(name)) {
+    for (const [name, { element: one }] of this.#cards)
+      if (!cards.has(name)) {
         one.remove()
-        this.#groups.delete(name)
+        this.#cards.delete(name)
       }
   }
 }

@@ -70,7 +70,7 @@ export class SimulateForm {
     try {
       await this.#api().ask('POST', '/dashboard/calls', order)
     } catch (error) {
-      say(this.#problem, `No call was placed: ${troubleOf(error)}`)
+      say(this.#problem, `No call was started: ${troubleOf(error)}`)
     }
     button.disabled = false
   }
