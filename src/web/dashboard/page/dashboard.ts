@@ -128,8 +128,8 @@ function state(now: LiveState): void {
       connecting: 'Connecting …',
       live: 'Live',
       again: 'Reconnecting',
-      refused: 'Access denied',
-      closed: 'Closed',
+      refused: '',
+      closed: '',
     }[now],
   )
   if (now === 'again') showStale(board.at)
