@@ -43,7 +43,7 @@ function unavailable({ status, drops }: SessionFigures): boolean {
 }
 
 /** Returns what happens to the voice of a participant. */
-export function marksOf({ present, muted, interpreting, speaks, sessions }: LegFigures): readonly Mark[] {
+function marksOf({ present, muted, interpreting, speaks, sessions }: LegFigures): readonly Mark[] {
   const marks: Mark[] = []
   if (!present) marks.push({ text: 'Reconnecting', mood: 'bad' })
   if (muted) marks.push({ text: 'Muted', mood: 'plain' })
