@@ -7,7 +7,7 @@
  * DISCORD_API selects another address of Discord's API, such as that of a simulator.
  */
 import Fastify from 'fastify'
-import discordBridge, { inviteUrl } from '../src/discord.ts'
+import discordBridge, { inviteUrl } from '../src/app/discord-interpreter.ts'
 import { languageCatalog, openAnnouncer, Relay, relayOptions } from '../src/index.ts'
 import { ServiceTranslator } from '../src/service/index.ts'
 

@@ -7,7 +7,7 @@
  * Discord's API, such as that of a simulator.
  */
 import { Client, Events, GatewayIntentBits } from 'discord.js'
-import { Interpreter } from '../src/discord.ts'
+import { Interpreter } from '../src/app/discord-interpreter.ts'
 
 const { SERVICE_URL = '', SERVICE_KEY = '', DISCORD_TOKEN = '', DISCORD_API } = process.env
 const client = new Client({

@@ -51,7 +51,7 @@ export class Declarations implements Disposable {
     const text = this.#read(path)
     const found: Declaration[] = []
     for (const [, names, from = '', whole] of text.matchAll(
-      /^export (?:type )?\{([^}]*)\} from ['"](.+)\.ts['"];|^export \* from ['"](.+)\.ts['"];/gm,
+      /^export (?:type )?\{([^}]*)\} from ['"](.+)\.ts['"];|^export (?:type )?\* from ['"](.+)\.ts['"];/gm,
     )) {
       const module = join(dirname(path), from || whole || '')
       const all = this.exportsOf(module)
@@ -61,7 +61,9 @@ export class Declarations implements Disposable {
     for (const [, names = ''] of text.matchAll(/^export (?:type )?\{([^}]*)\};/gm))
       found.push(...names.split(',').flatMap(each => this.#passedOn(path, each.trim())))
     const own = this.of(path).filter(each => each.text.startsWith('export '))
-    return [...found, ...own.map(each => this.#plugin(path, each) ?? each)]
+    const all = [...found, ...own.map(each => this.#plugin(path, each) ?? each)]
+    // The types of a module, and again its values by their names.
+    return all.filter((each, at) => all.findIndex(({ text: other }) => other === each.text) === at)
   }
 
   [Symbol.dispose](): void {

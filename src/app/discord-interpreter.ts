@@ -1,16 +1,20 @@
+/**
+ * The package entry `dragoman/discord`: `Interpreter` for your own discord.js client, and the Fastify plugin, which has
+ * its own client. Discord’s library is an optional peer, so this module imports it only through the bridge, which
+ * reports a missing one.
+ */
 import { EventEmitter } from 'node:events'
 import type { Client, VoiceBasedChannel } from 'discord.js'
 import { z } from 'zod'
-import { INTENTS } from '../bridges/discord/bot.ts'
 import type {
   ChannelEnd,
   ChannelInterpreter,
   Preferences,
   RunningChannels,
 } from '../bridges/discord/channel-interpreter.ts'
-import { ClientAttachment } from '../bridges/discord/client-attachment.ts'
+import type { ClientAttachment as Attachment } from '../bridges/discord/client-attachment.ts'
 import type { CommandSettings } from '../bridges/discord/commands/command-context.ts'
-import { type JoinOptions, joinChannel } from '../bridges/discord/join-channel.ts'
+import { ClientAttachment, INTENTS, type JoinOptions, joinChannel } from '../bridges/discord/index.ts'
 import { type ChannelOptions, discordBridgeOptionsSchema } from '../bridges/discord/options.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { LanguageId } from '../common/language.ts'
@@ -22,6 +26,9 @@ import { Relay } from '../core/room/relay.ts'
 import { checkOptions } from '../net/host-plugin.ts'
 import { ServiceTranslator } from '../service/client/translator.ts'
 import { createAnnouncer, languageCatalog } from './service.ts'
+
+export type * from '../bridges/discord/index.ts'
+export { allPermissions, default, INTENTS, inviteUrl } from '../bridges/discord/index.ts'
 
 /** Settings and dependencies of an interpreter. It does not close what is passed in. */
 export interface InterpreterOptions {
@@ -87,7 +94,7 @@ export interface InterpreterEvents {
 
 interface Attached {
   readonly client: Client
-  readonly attachment: ClientAttachment
+  readonly attachment: Attachment
   readonly relay: Relay
   readonly announcer: Disposable
   readonly started: Promise<void>

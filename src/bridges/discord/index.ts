@@ -24,12 +24,15 @@ export type { CommandSettings, RoomCodeAttempts } from './commands/command-conte
 export type { LanguageOffer, OfferedLanguage } from './commands/language-choices.ts'
 export type { CommandCounters, LinkCounters } from './counters.ts'
 export type { DiscordBridge, LoginState } from './discord-bridge.ts'
+export type { JoinOptions } from './join-channel.ts'
 export type { ChannelOptions, DiscordBridgeOptions } from './options.ts'
 
 // Discord's library is an optional peer dependency. A static import would fail without a readable message.
 assertInstalled('discord')
 const bot = await import('./bot.ts')
 const permissions = await import('./commands/permissions.ts')
+const attachment = await import('./client-attachment.ts')
+const joining = await import('./join-channel.ts')
 
 /** Gateway intents: guilds with their channels, and voice states. Neither is privileged. */
 export const INTENTS: typeof bot.INTENTS = bot.INTENTS
@@ -37,6 +40,10 @@ export const INTENTS: typeof bot.INTENTS = bot.INTENTS
 export const allPermissions: typeof permissions.allPermissions = permissions.allPermissions
 /** Returns the address for adding the bot to a server, with exactly the permissions it uses. */
 export const inviteUrl: typeof permissions.inviteUrl = permissions.inviteUrl
+
+/** Interpreting on a client of another owner; `Interpreter` is its public form. */
+export const ClientAttachment: typeof attachment.ClientAttachment = attachment.ClientAttachment
+export const joinChannel: typeof joining.joinChannel = joining.joinChannel
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -1,5 +1,5 @@
 import { type Client, Events, MessageFlags } from 'discord.js'
-import { Interpreter, type InterpreterOptions } from '../../../src/discord.ts'
+import { Interpreter, type InterpreterOptions } from '../../../src/app/discord-interpreter.ts'
 import { DiscordSimulator, ScriptedService } from '../../../src/simulator/index.ts'
 import { LogLines } from '../log-lines.ts'
 import { clientFor } from '../simulator/discord-bot.ts'

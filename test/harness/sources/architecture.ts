@@ -40,7 +40,6 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
     ...['app', 'config', 'bridges', 'service', 'web', 'media', 'tracing', 'simulator', 'messages'],
     ...['fleet', 'storage', 'net', 'core', 'common', 'transcode'],
   ],
-  'discord.ts': ['app', 'bridges', 'common'],
   'index.ts': ['app', 'config', 'bridges', 'service', 'core', 'common'],
   'main.ts': ['cli', 'common'],
 }

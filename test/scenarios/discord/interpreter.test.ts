@@ -1,7 +1,7 @@
 // The guide docs/how-to/add-to-your-discord-bot.md describes the behavior that these tests show.
 import { Client, GatewayIntentBits } from 'discord.js'
 import { expect, test } from 'vitest'
-import { type ChannelCaption, Interpreter } from '../../../src/discord.ts'
+import { type ChannelCaption, Interpreter } from '../../../src/app/discord-interpreter.ts'
 import { tone } from '../../../src/simulator/index.ts'
 import { toneOf } from '../../../src/simulator/service/scripted-answers.ts'
 import { SAMPLE_RATE } from '../../../src/transcode/pcm.ts'
