@@ -11,7 +11,7 @@ const OPEN = [
   /^GET \/captions(\/:room)?$/,
   /^GET \/dashboard\/?$/,
   // Capabilities of the service, and voices to try it with.
-  /^GET \/talk\/(languages|recordings\/[\w-]+\.wav)$/,
+  /^GET \/talk\/(languages|qr\.js|recordings\/[\w-]+\.wav)$/,
 ]
 
 /** No credentials, and those of others, in every format that pages and programs use. */
