@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { extname, join, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
 import type { FastifyInstance } from 'fastify'
 import { HIDDEN } from '../net/openapi.ts'
 
@@ -33,14 +34,19 @@ export interface PageFileOptions {
 
 interface PageFile {
   readonly type: string
+  readonly plain: Representation
+  readonly gzip: Representation
+}
+
+interface Representation {
   readonly body: Buffer
   readonly etag: string
 }
 
 /**
  * Serves the files of pages: everything in folders named `page`, the arithmetic of `transcode/`, and `shared`. The
- * list is fixed at startup. In a checkout, types are stripped from TypeScript on first request; the built package
- * contains JavaScript.
+ * list is fixed at startup, and each file is compressed on first request. In a checkout, types are also stripped from
+ * TypeScript then; the built package contains JavaScript.
  */
 export async function pageFiles(
   app: FastifyInstance,
@@ -56,18 +62,28 @@ export async function pageFiles(
     if (known) return known
     const text = readFileSync(join(root, name), 'utf8')
     const body = Buffer.from(name.endsWith('.ts') ? stripTypeScriptTypes(text) : text)
-    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`
-    const file = { type: TYPES[extname(name)]!, body, etag }
+    const file = {
+      type: TYPES[extname(name)]!,
+      plain: represented(body),
+      gzip: represented(gzipSync(body, { level: 9 })),
+    }
     files.set(name, file)
     return file
   }
   for (const name of names)
     app.get(`${path}/${name}`, { schema: HIDDEN }, (request, reply) => {
-      const { type, body, etag } = read(name)
-      void reply.headers({ 'cache-control': 'no-cache', etag })
+      const { type, plain, gzip } = read(name)
+      const zipped = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '')
+      const { body, etag } = zipped ? gzip : plain
+      void reply.headers({ 'cache-control': 'no-cache', vary: 'accept-encoding', etag })
+      if (zipped) void reply.header('content-encoding', 'gzip')
       if (request.headers['if-none-match'] === etag) return reply.code(304).send()
       return reply.type(type).send(body)
     })
+}
+
+function represented(body: Buffer): Representation {
+  return { body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` }
 }
 
 function served(name: string, shared: readonly string[]): boolean {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
-import { hasChromium, startChromium, watchFaults } from '../../harness/chromium.ts'
+import { accessibilityFaults, hasChromium, startChromium, watchFaults } from '../../harness/chromium.ts'
 import { captionRoom, captionsOn, isLive, texts } from '../../harness/e2e/caption-room.ts'
 import { bridge, LINE_RATE, recognised, sentence } from '../../harness/e2e/phones.ts'
 import { pause } from '../../harness/until.ts'
@@ -83,6 +83,17 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     await expect.poll(() => texts(page)).toEqual(['es one', 'es two'])
   })
 
+  test('says that captions start by themselves until someone speaks', async () => {
+    const { anna, link, open } = await captionRoom(browser)
+    const { page } = await open(await link())
+    const moment = page.getByRole('heading', { name: 'Waiting for someone to speak.' })
+    await moment.waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    anna('one')
+    await page.getByText('es one').first().waitFor()
+    expect(await moment.isVisible()).toBe(false)
+  })
+
   test('reports an expired link, and stops asking', async () => {
     const { anna, clock, link, open, ask } = await captionRoom(browser)
     const { page } = await open(await link(1))
@@ -99,12 +110,16 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     // The same after revocation, and when opened too late.
     const { page: revoked } = await open(await link())
     await isLive(revoked)
+    expect(await accessibilityFaults(page)).toEqual([])
     await ask('DELETE', '/rooms/r/captions/link')
     await revoked.locator('#notice').getByText('has expired').waitFor()
     await revoked.reload()
-    await revoked.locator('#notice').getByText('has expired').waitFor()
+    await revoked.getByRole('heading', { name: 'This link has expired.' }).waitFor()
     // Unauthorized readers learn nothing about the conversation.
-    expect(await revoked.locator('#empty').isVisible()).toBe(false)
+    expect(await revoked.locator('#tools').isVisible()).toBe(false)
+    expect(await accessibilityFaults(revoked)).toEqual([])
+    await revoked.getByRole('button', { name: 'Open with a key' }).click()
+    await revoked.getByLabel('Key of the control API').waitFor()
   })
 
   test('reports the end of the conversation, offers a download, and waits for the next one', async () => {
@@ -117,7 +132,8 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     await page.locator('.caption').getByText('es one').waitFor()
     await relay.rooms.get('r')?.close()
     await page.locator('#notice').getByText('has ended').waitFor()
-    await page.getByRole('button', { name: 'Download' }).click()
+    await page.locator('#notice').getByText('1 caption.').waitFor()
+    await page.getByRole('button', { name: 'Download captions' }).click()
     const [saved] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'TXT' }).click(),
@@ -126,7 +142,7 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
     expect(await readFile(await saved.path(), 'utf8')).toBe(
       '[00:00:00] Anna (en-us): one\n    (es-es): es one\n',
     )
-    await page.getByRole('button', { name: 'Wait for the room to reopen' }).click()
+    await page.getByRole('button', { name: 'Wait for the next call' }).click()
     await page.locator('#notice').getByText('The room is empty').waitFor()
     join('anna', { speaks: 'en-us', hears: 'en-us', name: 'Anna' })
     join('bob', { speaks: 'es-es', hears: 'es-es', name: 'Bob' })
@@ -178,7 +194,8 @@ describe.skipIf(!hasChromium)('the captions page, over time,', () => {
   test('reports that the server provides no captions', async () => {
     const { url, open } = await captionRoom(browser, { control: { keys: [] } })
     const { page } = await open(`${url}/captions/r#token=a.b`)
-    await page.locator('#notice').getByText('Captions are disabled on this server').waitFor()
+    await page.getByRole('heading', { name: 'Captions are disabled on this server.' }).waitFor()
+    await page.getByText('add a key to control.keys').waitFor()
   })
 
   test('shows speech on the phone, recognized and translated by the real engines', async () => {

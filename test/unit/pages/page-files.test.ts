@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib'
 import Fastify from 'fastify'
 import { afterAll, describe, expect, it } from 'vitest'
 import { SECURITY_HEADERS } from '../../../src/net/http-hardening.ts'
@@ -68,4 +69,18 @@ describe('a page', () => {
     expect(policy).not.toMatch(/unsafe-inline|'unsafe-eval'|https?:|\*/)
     expect(SECURITY_HEADERS['content-security-policy']).not.toContain('script-src')
   })
+})
+
+it('browsers get files compressed, and a cached file is confirmed', async () => {
+  await using app = Fastify()
+  await app.register(pageFiles)
+  const url = '/files/pages/page/base.css'
+  const plain = await app.inject(url)
+  const zipped = await app.inject({ url, headers: { 'accept-encoding': 'gzip, deflate, br' } })
+  expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' })
+  expect(zipped.rawPayload.length).toBeLessThan(plain.rawPayload.length / 2)
+  expect(gunzipSync(zipped.rawPayload)).toEqual(plain.rawPayload)
+  expect(zipped.headers.etag).not.toBe(plain.headers.etag)
+  const cached = { 'accept-encoding': 'gzip', 'if-none-match': String(zipped.headers.etag) }
+  expect((await app.inject({ url, headers: cached })).statusCode).toBe(304)
 })

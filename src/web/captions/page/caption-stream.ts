@@ -120,23 +120,48 @@ export class CaptionStream {
   }
 }
 
-/** Messages about the stream: a short one next to the title, and a long one where needed. */
-export const STATES: Readonly<Record<StreamState, { readonly short: string; readonly long?: string }>> = {
+interface StateWords {
+  /** Next to the title. */
+  readonly short: string
+  /** Below captions, where needed. */
+  readonly long?: string
+  /** In the middle of a page without captions: what happens and what to do. */
+  readonly moment?: readonly [string, string]
+}
+
+/** Messages about the stream. */
+export const STATES: Readonly<Record<StreamState, StateWords>> = {
   connecting: { short: 'Connecting …' },
-  live: { short: 'Live' },
-  waiting: { short: 'Waiting', long: 'The room is empty. Captions start automatically.' },
+  live: {
+    short: 'Live',
+    moment: ['Waiting for someone to speak.', 'Captions start automatically. You can leave this page open.'],
+  },
+  waiting: {
+    short: 'Waiting',
+    long: 'The room is empty. Captions start automatically.',
+    moment: ['The room is empty.', 'Captions start automatically. You can leave this page open.'],
+  },
   again: {
     short: 'Connection lost',
     long: 'Connection lost. Missed captions will appear.',
+    moment: ['Connection lost.', 'Reconnecting automatically. Missed captions will appear.'],
   },
-  ended: { short: 'Ended', long: 'The conversation has ended.' },
+  ended: { short: 'Ended', long: 'The call has ended.', moment: ['The call has ended.', ''] },
   expired: {
     short: 'Link expired',
-    long: 'This link has expired. Ask for a new one.',
+    long: 'This link has expired. Ask the person who sent it for a new one.',
+    moment: [
+      'This link has expired.',
+      'Ask the person who sent it for a new one. Caption links are valid for a limited time.',
+    ],
   },
   closed: {
     short: 'No captions',
     long: 'Captions are disabled on this server: its settings have no key (control.keys).',
+    moment: [
+      'Captions are disabled on this server.',
+      'If you run this server: add a key to control.keys, and restart.',
+    ],
   },
   refused: { short: 'Invalid key' },
 }

@@ -59,6 +59,13 @@ function read(room: string, access: Access): void {
       ask(room, 'Invalid key.')
     },
   })
+  element('moment-key', HTMLButtonElement).addEventListener('click', () => {
+    history.replaceState(null, '', location.pathname)
+    location.reload()
+  })
+  element('ended-downloads', HTMLButtonElement).addEventListener('click', () =>
+    element('open-downloads', HTMLButtonElement).click(),
+  )
   wireControls(reading)
   reading.start()
 }

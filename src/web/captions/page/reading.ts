@@ -234,23 +234,44 @@ export class Reading {
     const state = element('state', HTMLParagraphElement)
     if (state.textContent !== short) state.textContent = short
     state.dataset.state = this.#state
-    this.#showEmpty()
+    this.#showMoment()
     const text =
-      (this.#isShort() ? '' : long) ||
+      (this.#isShort() || this.#moment() ? '' : this.#state === 'ended' ? this.#summary() : long) ||
       this.#awayTold() ||
       (this.#back === 0 ? '' : 'The translation service has recovered.') ||
       this.#standIns
     const notice = element('notice-text', HTMLParagraphElement)
     if (notice.textContent !== text) notice.textContent = text
-    element('wait', HTMLButtonElement).hidden = this.#state !== 'ended'
+    for (const id of ['wait', 'ended-downloads'])
+      element(id, HTMLButtonElement).hidden = this.#state !== 'ended'
     this.list.restyle(() => {
       this.#notice.hidden = text === ''
     })
   }
 
-  /** A page without access to captions shows nothing about the conversation. */
-  #showEmpty(): void {
-    element('empty', HTMLParagraphElement).hidden = !this.#nothingYet || UNREADABLE.has(this.#state)
+  /** What a page without captions says. */
+  #moment(): readonly [string, string] | undefined {
+    return this.#nothingYet && !this.#isShort() ? STATES[this.#state].moment : undefined
+  }
+
+  /** A page without captions says why, and a page without access offers no tools for them. */
+  #showMoment(): void {
+    const [title = '', text = ''] = this.#moment() ?? []
+    element('moment', HTMLElement).hidden = title === ''
+    for (const [id, words] of [
+      ['moment-title', title],
+      ['moment-text', text],
+    ] as const) {
+      const one = element(id, HTMLElement)
+      if (one.textContent !== words) one.textContent = words
+    }
+    element('moment-key', HTMLButtonElement).hidden = this.#state !== 'expired'
+    element('tools', HTMLElement).hidden = this.#nothingYet && UNREADABLE.has(this.#state)
+  }
+
+  #summary(): string {
+    const count = this.book.entries.length
+    return `The call has ended. ${count} caption${count === 1 ? '' : 's'}.`
   }
 
   /** A short disconnection is only shown next to the title, so that the page does not move. */
@@ -259,8 +280,9 @@ export class Reading {
   }
 
   #seen({ following, newer, earlier, empty }: View): void {
+    // The list reports it while it is drawn.
+    if (empty !== this.#nothingYet) queueMicrotask(() => this.#tell())
     this.#nothingYet = empty
-    this.#showEmpty()
     element('earlier', HTMLButtonElement).hidden =
       !earlier && (this.#whole || this.book.entries.length < FULL_REPLAY)
     const live = element('live', HTMLButtonElement)
