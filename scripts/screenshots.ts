@@ -1,7 +1,9 @@
+import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { encodeWav, readWav } from '../src/transcode/wav.ts'
 import { startChromium } from '../test/harness/chromium.ts'
@@ -12,8 +14,11 @@ import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
 
 const FOLDER = fileURLToPath(new URL('../screenshots/', import.meta.url))
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url))
-/** Looped input of the browser's microphone: a bundled sentence, and silence for the answer (ms). */
-const SENTENCE = new URL('../recordings/sense-and-sensibility-5.wav', import.meta.url)
+/**
+ * Looped input of the browser's microphone: a sentence that the offline engines recognize and translate without an
+ * error, and silence for the answer (ms).
+ */
+const SENTENCE = 'we have two dogs and three cats'
 const SILENCE_MS = 11_000
 const SIZES = { wide: { width: 1280, height: 800 }, phone: { width: 390, height: 844 } } as const
 /** Pictures in the documentation, and their height (px). */
@@ -57,7 +62,8 @@ async function opened(path: string): Promise<Page> {
 }
 
 async function microphone(path: string): Promise<string> {
-  const { pcm, rate, channels } = readWav(await readFile(SENTENCE))
+  await promisify(execFile)('flite', ['-voice', 'slt', '-t', SENTENCE, '-o', path])
+  const { pcm, rate, channels } = readWav(await readFile(path))
   const padded = new Int16Array(pcm.length + Math.round((SILENCE_MS / 1000) * rate) * channels)
   padded.set(pcm)
   await writeFile(path, encodeWav(padded, rate))

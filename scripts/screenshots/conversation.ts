@@ -1,9 +1,15 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { type App, buildApp } from '../../src/app/app.ts'
-import { DIALOGUE, ScriptedRecognizer } from '../../src/cli/demo/scripts.ts'
-import { bundledSentences, lineAudio, withPauses } from '../../src/cli/sample-audio.ts'
+import { ScriptedRecognizer } from '../../src/cli/demo/scripts.ts'
+import { withPauses } from '../../src/cli/sample-audio.ts'
 import { placeCall, type SimulatedCall } from '../../src/simulator/index.ts'
 import { toLine } from '../../src/simulator/twilio/phone/voice.ts'
 import { SAMPLE_RATE } from '../../src/transcode/pcm.ts'
+import { readWav } from '../../src/transcode/wav.ts'
 
 /** A key of the control API, for the run of this script. */
 export const KEY = 'a-key-for-these-pictures-only'
@@ -15,7 +21,9 @@ const PAUSE_MS = 600
 /** Time after each line for its translation. */
 const LISTEN_MS = 5_500
 
-const SPANISH = DIALOGUE.flatMap(({ by, text }) => (by === 'callee' ? text : []))
+/** Sentences that the offline engines recognize and translate without an error. */
+const ENGLISH = ['we have two dogs and three cats', 'we have four children']
+const SPANISH = ['Nuestra casa es pequeña.', 'Yo tengo un perro muy grande.']
 
 interface Phones {
   readonly caller: SimulatedCall
@@ -83,14 +91,15 @@ export class Conversation implements AsyncDisposable {
   }
 
   async #talk(): Promise<void> {
-    const sentences = await bundledSentences()
+    let line = 0
     for (let round = 0; round < ROUNDS; round++)
-      for (const { by, recording, text } of DIALOGUE) {
+      for (const by of ['caller', 'callee'] as const) {
         if (this.#over) return
+        const at = Math.floor(line++ / 2)
         const pcm =
-          recording === undefined
-            ? await this.#spanish(text)
-            : await lineAudio(sentences[recording - 1] ?? '')
+          by === 'caller'
+            ? await english(ENGLISH[at % ENGLISH.length] ?? '')
+            : await this.#spanish(SPANISH[at % SPANISH.length] ?? '')
         await this.#phones[by].say(withPauses([pcm], BREATH_MS))
         await pause(LISTEN_MS)
       }
@@ -122,4 +131,17 @@ function dialed(address: string, room: string, name: string, language: string): 
 
 function pause(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms))
+}
+
+/** A clear voice, as a phone line carries it. */
+async function english(text: string): Promise<Int16Array> {
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-voice-'))
+  try {
+    const path = join(folder, 'voice.wav')
+    await promisify(execFile)('flite', ['-voice', 'slt', '-t', text, '-o', path])
+    const { pcm, rate } = readWav(await readFile(path))
+    return toLine(pcm, rate)
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 }
