@@ -12,6 +12,14 @@ describe('settings files of the examples', () => {
     expect(embedded.engines).toBeDefined()
   })
 
+  it('one-hosted-key.yaml takes the key from the variable of its provider, and limits the cost', () => {
+    const { interpretation } = loadConfig({
+      env: { OPENAI_API_KEY: 'sk-test' },
+      file: new URL('one-hosted-key.yaml', EXAMPLES).pathname,
+    }).embedded.engines
+    expect(interpretation).toMatchObject([{ engine: 'openai', apiKey: 'sk-test', budget: { perDay: 20 } }])
+  })
+
   it('on-this-machine.yaml uses no server elsewhere and no key', () => {
     const { transcription, translation, synthesis } = loadConfig({
       env: {},
