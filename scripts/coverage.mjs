@@ -14,7 +14,7 @@ const SOURCES = [
   'src/core/calls/{dialer-policies,room-code-limiter}.ts',
   'src/bridges/telephony/{stream-tokens,call-policy}.ts',
   'src/bridges/telephony/outbound/usage-limits.ts',
-  'src/bridges/twilio/signature.ts',
+  'src/bridges/telephony/markup/form-signature.ts',
   'src/service/server/keys/*.ts',
   'src/service/server/capacity.ts',
   'src/web/control/auth.ts',

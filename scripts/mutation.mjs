@@ -104,8 +104,11 @@ const GROUPS = {
     ],
   },
   signature: {
-    mutate: ['src/bridges/twilio/signature.ts'],
-    tests: ['test/unit/bridges/twilio/signature.test.ts', 'test/unit/bridges/telephony/public-url.test.ts'],
+    mutate: ['src/bridges/telephony/markup/form-signature.ts'],
+    tests: [
+      'test/unit/bridges/telephony/markup/form-signature.test.ts',
+      'test/unit/bridges/telephony/public-url.test.ts',
+    ],
   },
 }
 

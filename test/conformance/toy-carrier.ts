@@ -14,7 +14,11 @@ import type {
   CarrierRequests,
   RequestVerifier,
 } from '../../src/bridges/telephony/ports/carrier-requests.ts'
-import type { Inbound, MediaDialect } from '../../src/bridges/telephony/ports/media-dialect.ts'
+import {
+  type Inbound,
+  type MediaDialect,
+  PHONE_LINE,
+} from '../../src/bridges/telephony/ports/media-dialect.ts'
 import type { PublicUrl } from '../../src/bridges/telephony/public-url.ts'
 import { BridgeError } from '../../src/common/errors.ts'
 
@@ -43,8 +47,10 @@ const ID = /^[a-z0-9-]{1,40}$/
 
 /** `00 00 00 14` and µ-law in both directions; `start?call=…`, `key?digit=5`, `played?name=…`, `bye`. */
 const toyMedia: MediaDialect = {
-  codec: 'mulaw',
+  format: PHONE_LINE,
   frames: 'both',
+  queue: 'carrier',
+  order: 'kept',
   parse: (data, isBinary) => (isBinary ? audio(data) : event(data.toString('utf8'))),
   messages: () => {
     let frame = Buffer.alloc(0)

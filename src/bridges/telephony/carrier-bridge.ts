@@ -226,7 +226,7 @@ async function parseBodies(scope: FastifyInstance, { requests }: Carrier, log: L
     log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request rejected: malformed')
     return reply.code(status).send()
   })
-  if (requests.contentType === 'application/x-www-form-urlencoded')
+  if (requests.contentType === 'application/x-www-form-urlencoded' && !requests.raw)
     await scope.register(formbody, { bodyLimit: MAX_BODY })
   else
     scope.addContentTypeParser(
@@ -261,14 +261,14 @@ function webhookRoutes(
 
 function mediaRoutes(
   scope: FastifyInstance,
-  { path, mount, verifier, log, streams }: Routes,
+  { carrier, path, mount, verifier, log, streams }: Routes,
   maxPayload: number,
 ): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
     verifier.upgrade(request, streamPath(request, mount))
       ? markAuthenticated(request.raw)
       : refuse(log, request, reply)
-  const sockets = new SocketRoutes(scope, { maxPayload })
+  const sockets = new SocketRoutes(scope, { maxPayload, subprotocol: carrier.subprotocol })
   for (const url of [`${path}/media`, `${path}/media/`])
     sockets.route({ url, onRequest, accept: socket => streams.accept(socket) })
 }

@@ -10,6 +10,7 @@ export {
   carrierBridgeFields,
   registerCarrier,
 } from './carrier-bridge.ts'
+export { basicAuthorization, hasBasicCredentials, hasBearerToken } from './credentials.ts'
 export type {
   Answers,
   CallerPrompt,
@@ -21,6 +22,8 @@ export type {
   WebhookCall,
 } from './incoming-call.ts'
 export { DEFAULT_LIMITS, type StreamLimits } from './limits.ts'
+export { callForm, rawCallForm } from './markup/call-form.ts'
+export { callXml, escapeXml } from './markup/call-xml.ts'
 export {
   CarrierDialer,
   type DestinationFault,
@@ -47,16 +50,24 @@ export {
   type RequestVerifier,
   type VerifierFactory,
 } from './ports/carrier-requests.ts'
-export type {
-  Inbound,
-  LineCodec,
-  MediaDialect,
-  Start,
-  StreamMessages,
-  Track,
-  WireFault,
+export {
+  type Inbound,
+  type LineCodec,
+  type LineFormat,
+  type MediaDialect,
+  PHONE_LINE,
+  type Start,
+  type StreamMessages,
+  type Track,
+  type WireFault,
 } from './ports/media-dialect.ts'
 export { PublicUrl } from './public-url.ts'
+export {
+  CarrierRest,
+  type CarrierRestOptions,
+  type RestFailure,
+  type RestFields,
+} from './rest/carrier-rest.ts'
 export { RESUMES_FIELD } from './resumption.ts'
 export type { StreamLeg } from './streams/stream-leg.ts'
 export { CLOSE_CODES, type CloseCause, LegCounters } from './streams/stream-socket.ts'

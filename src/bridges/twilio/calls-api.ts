@@ -1,6 +1,7 @@
 import type { Twilio } from 'twilio'
 import { assertInstalled } from '../../common/optional-package.ts'
-import type { DialInput, FinalStatus } from '../telephony/outbound/outbound-call-state.ts'
+import { inputOf } from '../telephony/markup/call-form.ts'
+import type { DialInput } from '../telephony/outbound/outbound-call-state.ts'
 import {
   type CallOrder,
   type CarrierApi,
@@ -83,14 +84,6 @@ function parametersOf(order: CallOrder) {
   }
 }
 
-const FINAL: readonly string[] = [
-  'completed',
-  'busy',
-  'no-answer',
-  'failed',
-  'canceled',
-] satisfies FinalStatus[]
-
 /** Twilio’s common error codes for outbound calls, with plain explanations (Twilio: Error and Warning Dictionary). */
 const MEANINGS: Readonly<Record<number, string>> = {
   10004: 'too many concurrent calls for this account',
@@ -145,22 +138,4 @@ function describe(status: number, code: number | undefined): string {
   if (code === undefined) return `the REST API returned HTTP ${status}`
   const meaning = MEANINGS[code]
   return `Twilio error ${code}${meaning === undefined ? '' : `: ${meaning}`} (HTTP ${status})`
-}
-
-/** Converts a `CallStatus` (Twilio: Call resource); undefined if it is irrelevant. */
-export function inputOf(status: string): DialInput | undefined {
-  if (FINAL.includes(status)) return { type: 'final', status: status as FinalStatus }
-  if (status === 'ringing') return { type: 'ringing' }
-  // The callback event `answered` has this status.
-  if (status === 'in-progress') return { type: 'picked-up' }
-  return undefined
-}
-
-/**
- * Converts an `AnsweredBy` (Twilio: Answering Machine Detection); anything not identified as a machine is a person.
- */
-export function verdictOf(answeredBy: string): DialInput | undefined {
-  if (answeredBy === 'human' || answeredBy === 'unknown') return { type: 'person' }
-  if (answeredBy === 'fax' || answeredBy.startsWith('machine_')) return { type: 'machine' }
-  return undefined
 }

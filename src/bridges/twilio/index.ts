@@ -8,10 +8,10 @@ import {
   carrierBridgeFields,
   registerCarrier,
 } from '../telephony/carrier-bridge.ts'
+import { callForm } from '../telephony/markup/call-form.ts'
+import { callXml } from '../telephony/markup/call-xml.ts'
+import { FormSignatureVerifier } from '../telephony/markup/form-signature.ts'
 import type { Carrier } from '../telephony/ports/carrier.ts'
-import { twilioRequests } from './requests.ts'
-import { SignatureVerifier } from './signature.ts'
-import { twiml } from './twiml.ts'
 import { twilioMedia } from './wire.ts'
 
 /** Options of the bridge. The caller keeps ownership of all objects. */
@@ -27,9 +27,9 @@ const twilioBridgeOptionsSchema = z.strictObject({
 } satisfies Record<keyof TwilioBridgeOptions, z.ZodType>)
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
+export { sign } from '../telephony/markup/form-signature.ts'
 export { TwilioCallsApi } from './calls-api.ts'
 export type { RestSettings } from './settings.ts'
-export { sign } from './signature.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -44,15 +44,15 @@ export function twilioCarrier(authTokens: readonly string[]): Carrier {
     name: 'twilio',
     title: 'Twilio',
     media: twilioMedia,
-    instructions: twiml,
-    requests: twilioRequests,
+    instructions: callXml(),
+    requests: callForm,
     verifier: publicUrl => {
       if (authTokens.length === 0 || authTokens.some(token => token === ''))
         throw new BridgeError(
           'CONFIG',
           'the Twilio bridge needs an auth token; set insecure: true to run without one',
         )
-      return new SignatureVerifier(authTokens, publicUrl)
+      return new FormSignatureVerifier('x-twilio-signature', authTokens, publicUrl)
     },
     secrets: authTokens,
   }

@@ -1,4 +1,9 @@
-import type { Inbound, MediaDialect, WireFault } from '../telephony/ports/media-dialect.ts'
+import {
+  type Inbound,
+  type MediaDialect,
+  PHONE_LINE,
+  type WireFault,
+} from '../telephony/ports/media-dialect.ts'
 import { parseUsualMedia } from './media-message.ts'
 
 /**
@@ -6,8 +11,10 @@ import { parseUsualMedia } from './media-message.ts'
  * or numbers; unknown fields and events are ignored.
  */
 export const twilioMedia: MediaDialect = {
-  codec: 'mulaw',
+  format: PHONE_LINE,
   frames: 'text',
+  queue: 'carrier',
+  order: 'kept',
   parse,
   messages: ({ streamId: streamSid }) => {
     const start = Buffer.from(mediaStart(streamSid))

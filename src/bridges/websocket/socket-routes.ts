@@ -27,6 +27,8 @@ export interface SocketRoute {
 export interface SocketRouteOptions {
   /** Maximum size of a message (bytes); a longer one closes the connection with 1009. */
   readonly maxPayload: number
+  /** The subprotocol to select if a client offers it. Default: the first one offered. */
+  readonly subprotocol?: string | undefined
 }
 
 /**
@@ -41,7 +43,7 @@ export class SocketRoutes {
   readonly #paths: Set<string>
 
   /** `scope` is the plugin's own scope, in which its routes are registered next. */
-  constructor(scope: FastifyInstance, { maxPayload }: SocketRouteOptions) {
+  constructor(scope: FastifyInstance, { maxPayload, subprotocol }: SocketRouteOptions) {
     this.#scope = scope
     this.#paths = watch(scope)
     this.#server = new WebSocketServer({
@@ -50,6 +52,9 @@ export class SocketRoutes {
       perMessageDeflate: false,
       maxFragments: 32,
       maxPayload,
+      ...(subprotocol === undefined
+        ? {}
+        : { handleProtocols: offered => offered.has(subprotocol) && subprotocol }),
     })
   }
 

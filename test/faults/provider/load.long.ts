@@ -1,6 +1,6 @@
 import { expect, type TestContext, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { sign } from '../../../src/bridges/twilio/signature.ts'
+import { sign } from '../../../src/bridges/telephony/markup/form-signature.ts'
 import { systemClock } from '../../../src/common/clock.ts'
 import { silence, tone } from '../../../src/simulator/service/scripted-answers.ts'
 import { ScriptedService } from '../../../src/simulator/service/scripted-service.ts'

@@ -26,8 +26,9 @@ describe('the sources', () => {
     const users = SOURCES.filter(({ code }) => code.includes('timingSafeEqual(')).map(({ name }) => name)
     expect(users.toSorted()).toEqual([
       'bridges/browser/sessions.ts',
+      'bridges/telephony/credentials.ts',
+      'bridges/telephony/markup/form-signature.ts',
       'bridges/telephony/menu.ts',
-      'bridges/twilio/signature.ts',
       'service/server/keys/api-keys.ts',
       'web/captions/caption-links.ts',
       'web/control/auth.ts',
@@ -60,7 +61,7 @@ describe('the sources', () => {
           withoutComments(readFileSync(new URL(`src/${name}`, ROOT), 'utf8')),
         ),
       )
-    expect(markup).toEqual(['bridges/twilio/twiml.ts'])
+    expect(markup).toEqual(['bridges/telephony/markup/call-xml.ts'])
   })
 
   test('G27, G39: evaluate no code and open no archive', () => {

@@ -1,9 +1,9 @@
 import { parse as parseForm } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
+import { callForm } from '../../../src/bridges/telephony/markup/call-form.ts'
+import { connectStream, sayAndHangUp } from '../../../src/bridges/telephony/markup/call-xml.ts'
 import { destinationFault } from '../../../src/bridges/telephony/outbound/carrier-dialer.ts'
 import { webhookCall } from '../../../src/bridges/telephony/webhooks.ts'
-import { twilioRequests } from '../../../src/bridges/twilio/requests.ts'
-import { connectStream, sayAndHangUp } from '../../../src/bridges/twilio/twiml.ts'
 import { twilioMedia } from '../../../src/bridges/twilio/wire.ts'
 import { parseTwiml, readXml } from '../../../src/simulator/twilio/phone/twiml.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
@@ -50,7 +50,7 @@ const forms: FuzzTarget = {
   run(input) {
     const [url = '', body = ''] = input.toString().split('\n', 2)
     const request = { originalUrl: `/twilio/voice${url}`, body: parseForm(body) } as unknown as FastifyRequest
-    const call = webhookCall(twilioRequests, request)
+    const call = webhookCall(callForm, request)
     if (call === undefined) return
     must(/^[\w-]{2,64}$/.test(call.callId), 'a call has an id')
     for (const value of [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { sign } from '../../../src/bridges/telephony/markup/form-signature.ts'
 import { CLOSE_CODES, type CloseCause } from '../../../src/bridges/telephony/streams/stream-socket.ts'
-import { sign } from '../../../src/bridges/twilio/signature.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import {

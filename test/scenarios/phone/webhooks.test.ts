@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { sign } from '../../../src/bridges/twilio/signature.ts'
+import { sign } from '../../../src/bridges/telephony/markup/form-signature.ts'
 import { BridgeError } from '../../../src/common/errors.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import {

@@ -82,7 +82,7 @@ describe('µ-law', () => {
     decodeMulaw(Uint8Array.of(0xff, 0xff), room)
     expect(room).toEqual(Int16Array.of(0, 0, 7, 7))
     expect(() => decodeMulaw(new Uint8Array(3), new Int16Array(2))).toThrow(
-      '3 µ-law bytes need 3 samples of room, got 2',
+      '3 G.711 bytes need 3 samples of room, got 2',
     )
     expect(() => encodeMulaw(new Int16Array(3), new Uint8Array(2))).toThrow(RangeError)
   })

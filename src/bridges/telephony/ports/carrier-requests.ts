@@ -22,6 +22,8 @@ export interface CarrierRequests {
    * Requests of other types are rejected.
    */
   readonly contentType: 'application/x-www-form-urlencoded' | 'application/json'
+  /** A form arrives as text, too. */
+  readonly raw?: true
   /** Returns undefined if the request has no call. Must not throw. Called after the request was verified. */
   read(request: FastifyRequest): CarrierRequest | undefined
   /** Documented fields: of all webhooks, and in addition those of menus and machine detection. */

@@ -12,6 +12,8 @@ export interface Carrier {
   /** Name in messages, such as `Twilio`. */
   readonly title: string
   readonly media: MediaDialect
+  /** WebSocket subprotocol that the carrier requires, and that the server selects. */
+  readonly subprotocol?: string
   readonly instructions: CallInstructions
   readonly requests: CarrierRequests
   readonly verifier: VerifierFactory

@@ -1,15 +1,31 @@
-/** Encoding of the audio on the phone line, 8 kHz, mono. */
-export type LineCodec = 'mulaw'
+/** Encoding of the audio of a stream, mono: G.711, or 16-bit linear PCM with the low or the high byte first. */
+export type LineCodec = 'mulaw' | 'alaw' | 'l16' | 'l16be'
+
+/** Format of the audio of a stream, in both directions. */
+export interface LineFormat {
+  readonly codec: LineCodec
+  readonly rate: 8_000 | 16_000
+}
+
+/** The format of phone lines. */
+export const PHONE_LINE: LineFormat = { codec: 'mulaw', rate: 8_000 }
 
 /**
  * A carrier’s media stream messages, as text or binary frames. No socket, no state: each stream builds its messages
  * with its own `StreamMessages`.
  */
 export interface MediaDialect {
-  /** The only codec accepted in `start`, and the one of outgoing audio. */
-  readonly codec: LineCodec
+  /** The only format accepted in `start`, and that of outgoing audio. */
+  readonly format: LineFormat
   /** Frames the carrier sends; a frame of another kind closes the stream. */
   readonly frames: 'text' | 'binary' | 'both'
+  /**
+   * Queue of the audio that is sent. `carrier`: the carrier plays it at its own pace, and supports marks and clearing.
+   * `none`: the carrier plays audio when it arrives; the leg sends it in real time, and marks need no message.
+   */
+  readonly queue: 'carrier' | 'none'
+  /** `kept`: media arrives in order. `any`: it is sorted by `sequence`, or by time, and thereby delayed if it is late. */
+  readonly order: 'kept' | 'any'
   /**
    * Parses one message. `data` is valid during the call only, a media message in the result until the next call: one object
    * can serve for all. Must not throw: called for every frame of audio.
@@ -26,9 +42,9 @@ export interface MediaDialect {
 export interface StreamMessages {
   /** Plays the first `length` bytes of `audio`, which the next message overwrites. Called for every frame of audio. */
   media(audio: Buffer, length: number): string | Buffer
-  /** Requests an echo of `name` once all audio before it has been played. */
+  /** Requests an echo of `name` once all audio before it has been played. Not called without a queue. */
   mark(name: string): string | Buffer
-  /** Discards queued audio. Outstanding marks are then echoed at once, or never. */
+  /** Discards queued audio. Outstanding marks are then echoed at once, or never. Not called without a queue. */
   clear(): string | Buffer
 }
 
@@ -36,6 +52,7 @@ export type Track = 'inbound' | 'outbound'
 
 export interface Start {
   readonly kind: 'start'
+  /** Empty if the carrier’s streams have no id. */
   readonly streamId: string
   readonly callId: string
   /** A `LineCodec`, or the carrier’s name of another one. */
@@ -56,6 +73,8 @@ export type Inbound =
       readonly track: Track
       /** Milliseconds since the start of the stream; NaN if absent. */
       readonly timestampMs: number
+      /** Number of the message in its track, ascending by one; NaN if absent. Used if `order` is `any`. */
+      readonly sequence?: number
       /** Audio in base64, not checked yet, or as bytes, which the next message may overwrite. */
       readonly payload: string | Buffer
     }

@@ -7,7 +7,6 @@ import type { Admission } from '../../../core/model/invitation.ts'
 import type { Call, CallRegistry } from '../call-registry.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { MediaDialect, Start } from '../ports/media-dialect.ts'
-import { LINE_RATE } from './stream-audio.ts'
 import { type LegOptions, StreamLeg } from './stream-leg.ts'
 import type { CloseCause } from './stream-socket.ts'
 import { LegCounters, MediaSocket } from './stream-socket.ts'
@@ -15,6 +14,8 @@ import type { StreamTokens } from './stream-tokens.ts'
 
 /** Interval between checks of quiet streams (ms). */
 const WATCH_MS = 200
+/** Interval at which audio is sent to carriers without a queue (ms). */
+const PACE_MS = 20
 
 export interface MediaOptions {
   /** Name of the carrier: the legs’ channel. */
@@ -43,6 +44,7 @@ export class MediaStreams {
   readonly #refused = new Map<CloseCause, number>()
   readonly #legOptions: LegOptions
   #ticker: Ticker | undefined
+  #pacing: Ticker | undefined
   #ids = 0
 
   constructor(options: MediaOptions) {
@@ -159,7 +161,8 @@ export class MediaStreams {
     const call = calls.get(start.callId)
     if (!call || call.state.status === 'over' || call.state.status === 'stopped') return 'call-ended'
     call.arrives(attempt)
-    if (start.codec === media.codec && start.rate === LINE_RATE && start.channels === 1) return undefined
+    const { codec, rate } = media.format
+    if (start.codec === codec && start.rate === rate && start.channels === 1) return undefined
     // Another stream would have the same format, so the call is not resumed.
     if (call.state.status !== 'live') call.end(clock.now(), true)
     return 'media-format'
@@ -190,21 +193,25 @@ export class MediaStreams {
 
   #own(leg: StreamLeg, call: Call): void {
     this.#legs.add(leg)
-    this.#ticker ??= new Ticker(this.#options.clock, WATCH_MS, now => this.#watch(now))
+    const { clock, media } = this.#options
+    this.#ticker ??= new Ticker(clock, WATCH_MS, now => this.#each(one => one.watch(now)))
+    if (media.queue === 'none')
+      this.#pacing ??= new Ticker(clock, PACE_MS, now => this.#each(one => one.pace(now)))
     void leg.ended.then(reason => {
-      call.left(leg, reason, this.#options.clock.now())
+      call.left(leg, reason, clock.now())
       this.#legs.delete(leg)
       this.#endedCounters.add(leg.counters)
       if (this.#legs.size > 0) return
-      this.#ticker?.[Symbol.dispose]()
+      for (const ticker of [this.#ticker, this.#pacing]) ticker?.[Symbol.dispose]()
       this.#ticker = undefined
+      this.#pacing = undefined
     })
   }
 
-  #watch(now: number): void {
+  #each(act: (leg: StreamLeg) => void): void {
     for (const leg of this.#legs) {
       try {
-        leg.watch(now)
+        act(leg)
       } catch (error) {
         this.#drop(leg, error)
       }

@@ -5,6 +5,7 @@ import { MarkRegistry } from '../../websocket/mark-registry.ts'
 import { SocketLeg } from '../../websocket/socket-leg.ts'
 import type { Inbound, MediaDialect, Start, StreamMessages } from '../ports/media-dialect.ts'
 import { Downlink, Uplink } from './stream-audio.ts'
+import { StreamPacer } from './stream-pacer.ts'
 import type { CloseCause, LegCounters, MediaSocket, StreamListener } from './stream-socket.ts'
 import { awaitStart, type HandshakeOptions } from './stream-socket.ts'
 
@@ -26,7 +27,7 @@ export interface LegOptions extends HandshakeOptions {
 /** A phone participant, connected through a carrier’s media stream. Exists from `start` to the end of the stream. */
 export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements StreamListener {
   readonly channel: string
-  readonly narrowband = true
+  readonly narrowband: boolean
   readonly messageMs = 80
   readonly callId: string
   readonly streamId: string
@@ -36,6 +37,8 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
   readonly #messages: StreamMessages
   readonly #downlink: Downlink
   readonly #marks = new MarkRegistry()
+  /** For carriers without a queue. */
+  readonly #pacer: StreamPacer | undefined
   /** The carrier stopped the stream: the participant hung up, or the call received other instructions and may return. */
   #stopped = false
   #wait: Disposable | undefined
@@ -73,9 +76,14 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
     this.streamId = streamId
     this.#socket = socket
     this.#options = options
-    this.uplink = new Uplink(socket.counters, limits, socket.heardAt)
+    this.narrowband = media.format.rate === 8_000
+    this.uplink = new Uplink(socket.counters, limits, media.format, socket.heardAt)
     this.#messages = media.messages(start)
-    this.#downlink = new Downlink(this.#messages)
+    this.#downlink = new Downlink(this.#messages, media.format)
+    this.#pacer =
+      media.queue === 'carrier'
+        ? undefined
+        : new StreamPacer({ frame: pcm => this.#sendMedia(pcm), played: name => this.played(name) })
   }
 
   /** Gaps in the media clock, messages without audio, and late audio. */
@@ -170,17 +178,27 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
     return this.alive && !this.#stopped
   }
 
+  /** Sends the audio that is due to a carrier without a queue; called every 20 ms. */
+  pace(now: number): void {
+    if (this.open) this.#pacer?.tick(now)
+  }
+
   protected override sendAudio(frames: Int16Array): void {
-    this.#socket.send(this.#downlink.encode(frames))
-    this.counters.mediaOut++
+    if (this.#pacer) this.#pacer.play(frames)
+    else this.#sendMedia(frames)
   }
 
   protected override sendMark(name: string): void {
-    this.#socket.send(this.#messages.mark(this.#marks.send(name)))
+    if (this.#pacer) this.#pacer.mark(name)
+    else this.#socket.send(this.#messages.mark(this.#marks.send(name)))
   }
 
   protected override sendFlush(): void {
     this.counters.clears++
+    if (this.#pacer) {
+      this.#pacer.flush()
+      return
+    }
     this.#marks.flush()
     this.#socket.send(this.#messages.clear())
   }
@@ -188,6 +206,11 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
   protected override end(reason: EndReason): void {
     this.#wait?.[Symbol.dispose]()
     super.end(reason)
+  }
+
+  #sendMedia(frames: Int16Array): void {
+    this.#socket.send(this.#downlink.encode(frames))
+    this.counters.mediaOut++
   }
 
   #media(timestampMs: number, payload: string | Buffer, now: number): void {

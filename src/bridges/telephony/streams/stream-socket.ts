@@ -36,7 +36,10 @@ export const CLOSE_CODES = {
   'call-ended': { code: 4404, meaning: 'The call of this stream has ended.' },
   'no-start': { code: 4408, meaning: 'No `start` within 5 seconds.' },
   replaced: { code: 4409, meaning: 'A newer stream of the same call replaced this one.' },
-  'media-format': { code: 4415, meaning: 'Audio other than µ-law, 8000 Hz, mono.' },
+  'media-format': {
+    code: 4415,
+    meaning: 'Audio in another format than requested, such as µ-law at 8,000 Hz, mono.',
+  },
 } as const satisfies Record<string, { code: number; meaning: string }>
 
 /** A row of the table. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CarrierDialer } from '../../../../src/bridges/telephony/index.ts'
+import { inputOf } from '../../../../src/bridges/telephony/markup/call-form.ts'
 import { CallUsage, type UsageLimits } from '../../../../src/bridges/telephony/outbound/usage-limits.ts'
-import { inputOf } from '../../../../src/bridges/twilio/calls-api.ts'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { FakeLeg } from '../../../../src/simulator/fakes/fake-leg.ts'
 import { LogLines } from '../../../harness/log-lines.ts'

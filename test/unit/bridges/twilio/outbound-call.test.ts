@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inputOf, verdictOf } from '../../../../src/bridges/twilio/calls-api.ts'
+import { inputOf, verdictOf } from '../../../../src/bridges/telephony/markup/call-form.ts'
 import { BridgeError } from '../../../../src/common/errors.ts'
 import { dialed, settled } from '../../../harness/phone/outbound-call-harness.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { MediaClock } from '../../../../../src/bridges/telephony/streams/stream-audio.ts'
+import { MediaClock } from '../../../../../src/bridges/telephony/streams/media-clock.ts'
 
 function placed(...pieces: [timestampMs: number, samples?: number][]) {
   const timeline = new MediaClock(10_000)

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import twilio from 'twilio'
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
 import { describe, expect, it } from 'vitest'
-import { isSigned, sign } from '../../../../src/bridges/twilio/signature.ts'
+import { isSigned, sign } from '../../../../../src/bridges/telephony/markup/form-signature.ts'
 
 const TOKEN = '12345'
 const CALL = {

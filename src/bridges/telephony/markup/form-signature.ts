@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
-import type { RequestVerifier } from '../telephony/ports/carrier-requests.ts'
-import type { PublicUrl } from '../telephony/public-url.ts'
+import type { RequestVerifier } from '../ports/carrier-requests.ts'
+import type { PublicUrl } from '../public-url.ts'
 
 /** Decoded form fields; a repeated field is a list. */
 export type FormFields = Readonly<Record<string, string | readonly string[] | undefined>>
@@ -53,27 +53,32 @@ function canonical(fields: FormFields): string {
   return text
 }
 
-/** Accepts requests signed with one of the auth tokens for the public address. */
-export class SignatureVerifier implements RequestVerifier {
-  readonly #authTokens: readonly string[]
+/**
+ * Accepts requests whose `header` is signed with one of the keys for the public address: Twilio’s `x-twilio-signature`,
+ * and the same of other carriers.
+ */
+export class FormSignatureVerifier implements RequestVerifier {
+  readonly #header: string
+  readonly #keys: readonly string[]
   readonly #publicUrl: () => PublicUrl
 
-  constructor(authTokens: readonly string[], publicUrl: () => PublicUrl) {
-    this.#authTokens = authTokens
+  constructor(header: string, keys: readonly string[], publicUrl: () => PublicUrl) {
+    this.#header = header
+    this.#keys = keys
     this.#publicUrl = publicUrl
   }
 
   webhook(request: FastifyRequest): boolean {
     const urls = this.#publicUrl().signedHttp(request.originalUrl)
-    return isSigned(signatureOf(request), this.#authTokens, urls, (request.body ?? {}) as FormFields)
+    return isSigned(this.#signature(request), this.#keys, urls, (request.body ?? {}) as FormFields)
   }
 
   upgrade(request: FastifyRequest, path: string): boolean {
-    return isSigned(signatureOf(request), this.#authTokens, this.#publicUrl().signedWs(path))
+    return isSigned(this.#signature(request), this.#keys, this.#publicUrl().signedWs(path))
   }
-}
 
-function signatureOf(request: FastifyRequest): string | undefined {
-  const header = request.headers['x-twilio-signature']
-  return typeof header === 'string' ? header : undefined
+  #signature({ headers }: FastifyRequest): string | undefined {
+    const header = headers[this.#header]
+    return typeof header === 'string' ? header : undefined
+  }
 }

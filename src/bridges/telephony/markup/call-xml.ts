@@ -1,22 +1,26 @@
-import type { Spoken } from '../telephony/incoming-call.ts'
-import type {
-  CallInstructions,
-  Instructions,
-  KeyPlan,
-  StreamPlan,
-} from '../telephony/ports/call-instructions.ts'
+import type { Spoken } from '../incoming-call.ts'
+import type { CallInstructions, Instructions, KeyPlan, StreamPlan } from '../ports/call-instructions.ts'
 
-/** `CallInstructions` as TwiML. */
-export const twiml: CallInstructions = {
-  connectStream: plan => xml(connectStream(plan)),
-  waitAndAsk: (seconds, url) => xml(waitAndAsk(seconds, url)),
-  gatherKeys: plan => xml(gatherKeys(plan)),
-  playAndHangUp: urls => xml(playAndHangUp(urls)),
-  sayAndHangUp: spoken => xml(sayAndHangUp(spoken)),
-  reject: reason => xml(reject(reason)),
-  hangUp: () => xml(hangUp()),
+/** Attributes of `<Stream>` in addition to its address, by name. */
+type StreamAttributes = Readonly<Record<string, string>>
+
+/**
+ * `CallInstructions` in the markup of Twilio (TwiML), which SignalWire (cXML) and Telnyx (TeXML) share up to the
+ * attributes of `<Stream>`.
+ */
+export function callXml(attributes: StreamAttributes = {}): CallInstructions {
+  return {
+    connectStream: plan => xml(connectStream(plan, attributes)),
+    waitAndAsk: (seconds, url) => xml(waitAndAsk(seconds, url)),
+    gatherKeys: plan => xml(gatherKeys(plan)),
+    playAndHangUp: urls => xml(playAndHangUp(urls)),
+    sayAndHangUp: spoken => xml(sayAndHangUp(spoken)),
+    reject: reason => xml(reject(reason)),
+    hangUp: () => xml(hangUp()),
+  }
 }
 
+/** A response with an XML document. */
 function xml(body: string): Instructions {
   return { contentType: 'text/xml; charset=utf-8', body }
 }
@@ -24,12 +28,18 @@ function xml(body: string): Instructions {
 const PROLOGUE = '<?xml version="1.0" encoding="UTF-8"?>'
 
 /** Answers the call and streams it in both directions (Twilio: `<Connect>`, `<Stream>`, which drops a query). */
-export function connectStream({ streamUrl, parameters, resumeUrl, pauseSeconds = 0 }: StreamPlan): string {
+export function connectStream(
+  { streamUrl, parameters, resumeUrl, pauseSeconds = 0 }: StreamPlan,
+  attributes: StreamAttributes = {},
+): string {
   const pause = pauseSeconds > 0 ? `<Pause length="${Math.round(pauseSeconds)}"/>` : ''
   const inner = Object.entries(parameters)
     .map(([name, value]) => `<Parameter name="${escapeXml(name)}" value="${escapeXml(value)}"/>`)
     .join('')
-  const stream = `<Stream url="${escapeXml(streamUrl)}">${inner}</Stream>`
+  const more = Object.entries(attributes)
+    .map(([name, value]) => ` ${name}="${escapeXml(value)}"`)
+    .join('')
+  const stream = `<Stream url="${escapeXml(streamUrl)}"${more}>${inner}</Stream>`
   return response(
     `${pause}<Connect>${stream}</Connect><Redirect method="POST">${escapeXml(resumeUrl)}</Redirect>`,
   )
@@ -91,6 +101,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters XML 1.0 has no form for
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
+/** Returns the document with these verbs. */
 function response(verbs: string): string {
   return `${PROLOGUE}<Response>${verbs}</Response>`
 }

@@ -10,7 +10,7 @@ import {
   playAndHangUp,
   reject,
   sayAndHangUp,
-} from '../../../../src/bridges/twilio/twiml.ts'
+} from '../../../../../src/bridges/telephony/markup/call-xml.ts'
 
 const parser = new XMLParser({
   ignoreAttributes: false,

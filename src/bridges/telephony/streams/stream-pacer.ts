@@ -1,0 +1,101 @@
+import { BoundedMap } from '../../../common/bounded-map.ts'
+import { FRAME_MS, FRAME_SAMPLES } from '../../../transcode/pcm.ts'
+
+/** Maximum audio that waits (ms); the relay sends at most a second ahead of real time. */
+const MAX_QUEUED_MS = 10_000
+/** After a longer stall, the schedule starts again: what was due meanwhile would be played too fast (ms). */
+const MAX_BEHIND_MS = 200
+/** Maximum number of marks that wait. */
+const MAX_MARKS = 1_000
+
+/** Receives what is due. */
+export interface PacedOutput {
+  /** One frame of 20 ms, valid during the call. */
+  frame(pcm: Int16Array): void
+  /** All audio before mark `name` has been sent and had time to be played. */
+  played(name: string): void
+}
+
+/**
+ * Sends audio in real time to carriers without a queue: one frame every 20 ms of the clock, on an absolute schedule, so
+ * that late timers do not slow it down. Marks and flushing happen here, since the carrier has neither. Keeps frames in a
+ * ring that grows to the longest backlog; audio above `MAX_QUEUED_MS` replaces the oldest and is counted.
+ */
+export class StreamPacer {
+  /** Audio dropped because too much was waiting (ms). */
+  droppedMs = 0
+  readonly #output: PacedOutput
+  /** Marks by the number of the frame before which they are due. */
+  readonly #marks = new BoundedMap<string, number>(MAX_MARKS)
+  #ring = new Int16Array(16 * FRAME_SAMPLES)
+  /** Numbers of the next frame to send and to write; each is in the ring at its remainder. */
+  #next = 0
+  #end = 0
+  /** Time at which the next frame is due (ms). */
+  #dueAt = Number.NEGATIVE_INFINITY
+
+  constructor(output: PacedOutput) {
+    this.#output = output
+  }
+
+  /** Audio that waits (ms). */
+  get queuedMs(): number {
+    return (this.#end - this.#next) * FRAME_MS
+  }
+
+  /** Queues whole frames of 16 kHz, which are copied. */
+  play(frames: Int16Array): void {
+    for (let at = 0; at + FRAME_SAMPLES <= frames.length; at += FRAME_SAMPLES) {
+      if (this.queuedMs >= MAX_QUEUED_MS) {
+        this.#next++
+        this.droppedMs += FRAME_MS
+      }
+      this.#grow()
+      this.#ring.set(frames.subarray(at, at + FRAME_SAMPLES), this.#offset(this.#end++))
+    }
+  }
+
+  mark(name: string): void {
+    this.#marks.set(name, this.#end)
+  }
+
+  /** Drops everything that was not sent, and its marks. */
+  flush(): void {
+    this.#next = this.#end
+    this.#marks.clear()
+  }
+
+  /** Sends what is due at `now`; call it every 20 ms or more often. */
+  tick(now: number): void {
+    if (now - this.#dueAt > MAX_BEHIND_MS) this.#dueAt = now
+    while (this.#next < this.#end && this.#dueAt <= now) {
+      const start = this.#offset(this.#next++)
+      this.#output.frame(this.#ring.subarray(start, start + FRAME_SAMPLES))
+      this.#dueAt += FRAME_MS
+    }
+    // The last frame plays until the next one is due.
+    const played = this.#dueAt <= now ? this.#next : this.#next - 1
+    for (const [name, at] of this.#marks) {
+      if (at > played) return
+      this.#marks.delete(name)
+      this.#output.played(name)
+    }
+  }
+
+  #offset(frame: number): number {
+    return (frame % (this.#ring.length / FRAME_SAMPLES)) * FRAME_SAMPLES
+  }
+
+  /** Doubles a full ring. */
+  #grow(): void {
+    const frames = this.#ring.length / FRAME_SAMPLES
+    if (this.#end - this.#next < frames) return
+    const larger = new Int16Array(this.#ring.length * 2)
+    for (let frame = this.#next; frame < this.#end; frame++) {
+      const start = this.#offset(frame)
+      const to = (frame % (frames * 2)) * FRAME_SAMPLES
+      larger.set(this.#ring.subarray(start, start + FRAME_SAMPLES), to)
+    }
+    this.#ring = larger
+  }
+}
