@@ -10,6 +10,7 @@ import { DeepgramTranscriber } from './hosted/deepgram.ts'
 import { elevenLabsSynthesizer } from './hosted/elevenlabs.ts'
 import { OpenAiLiveTranscriber } from './hosted/openai-live.ts'
 import { OpenAiSpeechTranslator } from './hosted/openai-translation.ts'
+import { SonioxTranscriber } from './hosted/soniox-live.ts'
 import { sonioxSynthesizer } from './hosted/soniox-voice.ts'
 import { AzureTranslator, DeepLTranslator, GoogleTranslator } from './hosted/text-translators.ts'
 import { ChatTranslator } from './remote/chat-translator.ts'
@@ -43,6 +44,7 @@ const RECOGNIZERS: Factories<Choice<'transcription'>, SpeechToText> = {
   sherpa: (choice, { clock }) => SherpaRecognizer.create(choice, clock),
   assemblyai: (choice, { clock, wallClock }) => new AssemblyAiTranscriber(choice, clock, wallClock),
   deepgram: (choice, { clock }) => new DeepgramTranscriber(choice, clock),
+  soniox: (choice, { clock }) => new SonioxTranscriber(choice, clock),
   'openai-live': (choice, { clock, wallClock }) => new OpenAiLiveTranscriber(choice, clock, wallClock),
 }
 

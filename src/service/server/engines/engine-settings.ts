@@ -10,6 +10,7 @@ import {
   googleTranslationSchema,
   openAiInterpretationSchema,
   openAiLiveSchema,
+  sonioxLiveSchema,
   sonioxSynthesisSchema,
 } from './hosted/settings.ts'
 import {
@@ -55,6 +56,7 @@ export const engineChoicesSchema = {
     billed(openAiLiveSchema),
     billed(deepgramSchema),
     billed(assemblyAiSchema),
+    billed(sonioxLiveSchema),
     installed('pocketsphinx'),
   ]),
   translation: engineList('Translation engines, in order of preference.', [

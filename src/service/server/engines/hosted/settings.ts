@@ -75,6 +75,28 @@ export const assemblyAiSchema = z.strictObject({
 
 export type AssemblyAiOptions = DeepReadonly<Omit<z.infer<typeof assemblyAiSchema>, 'engine'>>
 
+const terms = z.array(z.string().min(1)).default([]).meta({ about: 'Names and terms to expect.' })
+const sonioxRecognition = {
+  url: urlField('https://stt-rt.soniox.com'),
+  ...liveFields,
+  model: z.string().min(1).default('stt-rt-v5').meta({ about: 'Name of the model.' }),
+  pauseMs: z
+    .int()
+    .min(500)
+    .max(3_000)
+    .default(700)
+    .meta({ about: 'Pause after which an utterance ends at the latest (ms).' }),
+  terms,
+}
+
+export const sonioxLiveSchema = z.strictObject({
+  engine: engineName('soniox'),
+  ...sonioxRecognition,
+  languages: languagesSchema,
+})
+
+export type SonioxLiveOptions = DeepReadonly<Omit<z.infer<typeof sonioxLiveSchema>, 'engine'>>
+
 export const sonioxSynthesisSchema = z.strictObject({
   engine: engineName('soniox'),
   url: urlField('https://tts-rt.soniox.com'),

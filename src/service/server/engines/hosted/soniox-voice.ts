@@ -2,13 +2,13 @@ import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import { codesFor } from '../languages.ts'
 import { pcmOf } from '../live/base64-pcm.ts'
-import { SocketFault } from '../live/engine-socket.ts'
 import { socketUrl } from '../live/live-settings.ts'
 import { MultiplexedSpeech } from '../live/multiplexed-speech.ts'
 import { MultiplexedSynthesizer } from '../live/multiplexed-synthesizer.ts'
 import type { SpeakingVoice, SpeechEvent, SpeechProtocol } from '../live/speech-protocol.ts'
 import { offeredVoices } from '../server-voices.ts'
 import type { SonioxSynthesisOptions } from './settings.ts'
+import { sonioxFault } from './soniox-session.ts'
 
 /** Access to the voices. */
 export type SonioxVoiceOptions = Omit<SonioxSynthesisOptions, 'voices'>
@@ -23,12 +23,6 @@ const streamEvent = z.object({
   terminated: z.boolean().nullish(),
   error_code: z.number().nullish(),
 })
-
-/** Returns the fault for an error code: as in HTTP, and a 503 means that the session cannot go on here. */
-function sonioxFault(code: number): SocketFault {
-  const passing = code === 408 || code === 429 || code >= 500
-  return new SocketFault(`answered ${code}`, { passing, code })
-}
 
 /**
  * Soniox text to speech over WebSocket (API reference, TTS WebSocket API; Real-time API, "Limits & quotas"): five

@@ -116,7 +116,7 @@ export class LiveStream implements SpeechStream {
   }
 
   get waitingMs(): number {
-    return durationMs(this.#history.end - this.#sent)
+    return Math.min(durationMs(this.#history.end - this.#sent), this.queuedMs)
   }
 
   get behindMs(): number {
