@@ -11,6 +11,7 @@ import { elevenLabsSynthesizer } from './hosted/elevenlabs.ts'
 import { OpenAiLiveTranscriber } from './hosted/openai-live.ts'
 import { OpenAiSpeechTranslator } from './hosted/openai-translation.ts'
 import { SonioxTranscriber } from './hosted/soniox-live.ts'
+import { SonioxSpeechTranslator } from './hosted/soniox-translation.ts'
 import { sonioxSynthesizer } from './hosted/soniox-voice.ts'
 import { AzureTranslator, DeepLTranslator, GoogleTranslator } from './hosted/text-translators.ts'
 import { ChatTranslator } from './remote/chat-translator.ts'
@@ -67,6 +68,7 @@ const SYNTHESIZERS: Factories<Choice<'synthesis'>, Synthesizer> = {
 
 const INTERPRETERS: Factories<Choice<'interpretation'>, SpeechTranslator> = {
   openai: (choice, { clock, wallClock }) => new OpenAiSpeechTranslator(choice, clock, wallClock),
+  soniox: (choice, { clock }) => new SonioxSpeechTranslator(choice, clock),
 }
 
 /** Creates an installed engine; rejects with an `EngineError` if it is not available. Absent: disabled. */

@@ -10,6 +10,7 @@ import {
   googleTranslationSchema,
   openAiInterpretationSchema,
   openAiLiveSchema,
+  sonioxInterpretationSchema,
   sonioxLiveSchema,
   sonioxSynthesisSchema,
 } from './hosted/settings.ts'
@@ -79,7 +80,7 @@ export const engineChoicesSchema = {
   ]),
   interpretation: engineList(
     'Engines from speech to speech, in order of preference. They precede the other three kinds.',
-    [billed(openAiInterpretationSchema)],
+    [billed(openAiInterpretationSchema), billed(sonioxInterpretationSchema)],
   ),
 }
 

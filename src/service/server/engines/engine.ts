@@ -132,11 +132,14 @@ export interface TextTranslator extends ReportingEngine {
   close(): Promise<void>
 }
 
-/** The state of one utterance in a speech translator. Texts only grow. */
+/**
+ * The state of one utterance in a speech translator. The translation only grows; what was recognized can change until
+ * the final result.
+ */
 export interface InterpretedText {
   /** Counts the utterances of one stream from 1. */
   readonly utterance: number
-  /** The recognized text; empty if the engine does not report it. */
+  /** The recognized text; empty if the engine does not report it, or takes the utterance back. */
   readonly text: string
   readonly translation: string
   /** Position of the utterance in the stream's audio (ms). */

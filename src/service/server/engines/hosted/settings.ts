@@ -29,6 +29,10 @@ export const openAiLiveSchema = z.strictObject({
 
 export type OpenAiLiveOptions = DeepReadonly<Omit<z.infer<typeof openAiLiveSchema>, 'engine'>>
 
+const interpretedLanguages = z.array(languageSchema).min(2).meta({
+  about: 'Languages of the calls, each translated into those of the others that the model speaks.',
+})
+
 export const openAiInterpretationSchema = z.strictObject({
   engine: engineName('openai'),
   url: openAiUrl,
@@ -39,9 +43,7 @@ export const openAiInterpretationSchema = z.strictObject({
     .min(1)
     .default('gpt-realtime-whisper')
     .meta({ about: 'Model that writes what was said, for captions.' }),
-  languages: z.array(languageSchema).min(2).meta({
-    about: 'Languages of the calls, each translated into those of the others that the model speaks.',
-  }),
+  languages: interpretedLanguages,
 })
 
 export type OpenAiInterpretationOptions = DeepReadonly<
@@ -96,6 +98,27 @@ export const sonioxLiveSchema = z.strictObject({
 })
 
 export type SonioxLiveOptions = DeepReadonly<Omit<z.infer<typeof sonioxLiveSchema>, 'engine'>>
+
+export const sonioxInterpretationSchema = z.strictObject({
+  engine: engineName('soniox'),
+  ...sonioxRecognition,
+  languages: interpretedLanguages,
+  voiceUrl: urlField('https://tts-rt.soniox.com'),
+  voiceModel: z.string().min(1).default('tts-rt-v2').meta({ about: 'Name of the model that speaks.' }),
+  idleMs: sharedSpeechFields.idleMs,
+  voices: z
+    .array(voicesSchema.element.extend({ languages: languagesSchema.optional() }))
+    .min(1)
+    .default([
+      { voice: 'Adrian', gender: 'M' },
+      { voice: 'Maya', gender: 'F' },
+    ])
+    .meta({ about: 'Voices, the default first; each speaks all languages, or those that it lists.' }),
+})
+
+export type SonioxInterpretationOptions = DeepReadonly<
+  Omit<z.infer<typeof sonioxInterpretationSchema>, 'engine'>
+>
 
 export const sonioxSynthesisSchema = z.strictObject({
   engine: engineName('soniox'),

@@ -36,9 +36,14 @@ export class LiveEngine {
 
   /**
    * Opens a stream that speaks `protocol`. `failed` is called once if it fails later. Rejects with an `EngineError`,
-   * also during the cooldown after failures, so that another engine can take over.
+   * also during the cooldown after failures, so that another engine can take over. `closed` is called before a stream
+   * closes: its results are not needed any more.
    */
-  async open(protocol: LiveProtocol, failed: (error: EngineError) => void): Promise<SpeechStream> {
+  async open(
+    protocol: LiveProtocol,
+    failed: (error: EngineError) => void,
+    closed = () => {},
+  ): Promise<SpeechStream> {
     if (this.#closed) throw this.error('is closed')
     if (this.#cooldown.active) throw this.error('has failed several times and is skipped temporarily')
     const { timeoutMs, quietMs, stallMs } = this.#settings
@@ -54,12 +59,13 @@ export class LiveEngine {
           else this.#cooldown.succeeded()
         },
         failed: fault => {
-          this.#streams.delete(stream)
+          this.#streams.delete(tracked)
           failed(this.error(fault.message, fault))
         },
       })
-      this.#streams.add(stream)
-      return this.#tracked(stream)
+      const tracked = this.#tracked(stream, closed)
+      this.#streams.add(tracked)
+      return tracked
     } catch (fault) {
       throw this.error((fault as SocketFault).message, fault)
     }
@@ -76,9 +82,9 @@ export class LiveEngine {
     await Promise.all(Array.from(this.#streams, stream => stream.close()))
   }
 
-  #tracked(stream: LiveStream): SpeechStream {
+  #tracked(stream: LiveStream, closed: () => void): SpeechStream {
     const streams = this.#streams
-    return {
+    const tracked: SpeechStream = {
       get queuedMs() {
         return stream.queuedMs
       },
@@ -90,9 +96,11 @@ export class LiveEngine {
       },
       write: pcm => stream.write(pcm),
       close() {
-        streams.delete(stream)
+        streams.delete(tracked)
+        closed()
         return stream.close()
       },
     }
+    return tracked
   }
 }

@@ -4,7 +4,12 @@ import { systemClock } from '../../../../../../src/common/clock.ts'
 import { SonioxTranscriber } from '../../../../../../src/service/server/engines/hosted/soniox-live.ts'
 import { FAKE_KEY } from '../../../../../harness/engines/live/fake-live-server.ts'
 import { FakeSonioxLive } from '../../../../../harness/engines/live/fake-soniox-live.ts'
-import { LIVE, liveRecognizer, liveSpeech, recognizing } from '../../../../../harness/engines/live/live-checks.ts'
+import {
+  LIVE,
+  liveRecognizer,
+  liveSpeech,
+  recognizing,
+} from '../../../../../harness/engines/live/live-checks.ts'
 import { toneSpeech } from '../../../../../harness/engines/live/tone-speech.ts'
 import { until } from '../../../../../harness/until.ts'
 
@@ -84,7 +89,11 @@ test('code 402 is final, and the message of the service is not in the error', as
 
 test.each([
   ['no key', '/transcribe-websocket', {}],
-  ['the key in the address', `/transcribe-websocket?key=${FAKE_KEY}`, { authorization: `Bearer ${FAKE_KEY}` }],
+  [
+    'the key in the address',
+    `/transcribe-websocket?key=${FAKE_KEY}`,
+    { authorization: `Bearer ${FAKE_KEY}` },
+  ],
   ['another scheme', '/transcribe-websocket', { authorization: `Token ${FAKE_KEY}` }],
   ['another path', '/v1', { authorization: `Bearer ${FAKE_KEY}` }],
 ])('the fake refuses %s', async (_fault, path, headers) => {
@@ -106,7 +115,11 @@ test.each<[string, (object | Buffer)[], string]>([
   ['a key in the first message', [{ ...SETTINGS, api_key: FAKE_KEY }], 'the key in a message'],
   ['an unknown field', [{ ...SETTINGS, colour: 'red' }], 'the unknown field colour'],
   ['another model', [{ ...SETTINGS, model: 'stt-rt-v2' }], 'the model stt-rt-v2'],
-  ['audio of an unknown rate', [{ ...SETTINGS, sample_rate: undefined }], 'raw audio without its rate or channels'],
+  [
+    'audio of an unknown rate',
+    [{ ...SETTINGS, sample_rate: undefined }],
+    'raw audio without its rate or channels',
+  ],
   ['an endpoint delay out of range', [{ ...SETTINGS, max_endpoint_delay_ms: 100 }], 'another endpoint delay'],
   ['audio before the settings', [seconds(0.1)], 'audio before the settings'],
   ['half a sample', [SETTINGS, Buffer.alloc(3)], 'half a sample'],
@@ -120,8 +133,7 @@ test.each<[string, (object | Buffer)[], string]>([
     headers: { authorization: `Bearer ${FAKE_KEY}` },
   })
   await new Promise(resolve => socket.once('open', resolve))
-  for (const message of messages)
-    socket.send(Buffer.isBuffer(message) ? message : JSON.stringify(message))
+  for (const message of messages) socket.send(Buffer.isBuffer(message) ? message : JSON.stringify(message))
   await until(() => server.refusals.length > 0, 5_000, 'a refusal')
   expect(server.refusals).toEqual([reason])
   await until(() => server.sockets.size === 0, 5_000, 'the end')
