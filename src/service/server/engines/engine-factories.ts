@@ -7,6 +7,7 @@ import { limitedRecognizer, limitedSynthesizer, limitedTranslator } from './fall
 import { AssemblyAiTranscriber } from './hosted/assemblyai.ts'
 import { cartesiaSynthesizer } from './hosted/cartesia.ts'
 import { DeepgramTranscriber } from './hosted/deepgram.ts'
+import { DeepLSpeechTranslator } from './hosted/deepl-voice.ts'
 import { elevenLabsSynthesizer } from './hosted/elevenlabs.ts'
 import { OpenAiLiveTranscriber } from './hosted/openai-live.ts'
 import { OpenAiSpeechTranslator } from './hosted/openai-translation.ts'
@@ -69,6 +70,7 @@ const SYNTHESIZERS: Factories<Choice<'synthesis'>, Synthesizer> = {
 const INTERPRETERS: Factories<Choice<'interpretation'>, SpeechTranslator> = {
   openai: (choice, { clock, wallClock }) => new OpenAiSpeechTranslator(choice, clock, wallClock),
   soniox: (choice, { clock }) => new SonioxSpeechTranslator(choice, clock),
+  deepl: (choice, { clock }) => new DeepLSpeechTranslator(choice, clock),
 }
 
 /** Creates an installed engine; rejects with an `EngineError` if it is not available. Absent: disabled. */

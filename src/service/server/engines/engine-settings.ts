@@ -6,6 +6,7 @@ import {
   cartesiaSchema,
   deepgramSchema,
   deeplSchema,
+  deeplVoiceSchema,
   elevenLabsSchema,
   googleTranslationSchema,
   openAiInterpretationSchema,
@@ -80,7 +81,7 @@ export const engineChoicesSchema = {
   ]),
   interpretation: engineList(
     'Engines from speech to speech, in order of preference. They precede the other three kinds.',
-    [billed(openAiInterpretationSchema), billed(sonioxInterpretationSchema)],
+    [billed(openAiInterpretationSchema), billed(sonioxInterpretationSchema), billed(deeplVoiceSchema)],
   ),
 }
 

@@ -1,8 +1,10 @@
 import { systemClock } from '../../../../src/common/clock.ts'
 import { systemWallClock } from '../../../../src/common/wall-clock.ts'
 import type { SpeechTranslator } from '../../../../src/service/server/engines/engine.ts'
+import { DeepLSpeechTranslator } from '../../../../src/service/server/engines/hosted/deepl-voice.ts'
 import { OpenAiSpeechTranslator } from '../../../../src/service/server/engines/hosted/openai-translation.ts'
 import { SonioxSpeechTranslator } from '../../../../src/service/server/engines/hosted/soniox-translation.ts'
+import { FakeDeepLVoice } from './fake-deepl-voice.ts'
 import { FAKE_KEY, type FakeLiveServer } from './fake-live-server.ts'
 import { FakeOpenAiRealtime, SPOKEN_MS } from './fake-openai-realtime.ts'
 import { FakeSonioxLive } from './fake-soniox-live.ts'
@@ -67,8 +69,20 @@ export async function sonioxInterpreter() {
   }
 }
 
+export async function deeplInterpreter() {
+  const server = await new FakeDeepLVoice().listen()
+  const options = { ...LIVE, url: server.url, formality: 'default' as const }
+  return {
+    server,
+    engine: (changes = {}) => new DeepLSpeechTranslator({ ...options, ...changes }, systemClock),
+    refusals: () => server.refusals,
+    spokenMs: 400,
+  }
+}
+
 /** All of them, by name. */
 export const FAKE_INTERPRETERS: readonly (readonly [string, () => Promise<FakeInterpreter>])[] = [
   ['OpenAI', openAiInterpreter],
   ['Soniox', sonioxInterpreter],
+  ['DeepL', deeplInterpreter],
 ]

@@ -169,6 +169,20 @@ export const deeplSchema = z.strictObject({
 
 export type DeepLOptions = DeepReadonly<Omit<z.infer<typeof deeplSchema>, 'engine'>>
 
+export const deeplVoiceSchema = z.strictObject({
+  engine: engineName('deepl'),
+  url: urlField('https://api.deepl.com'),
+  ...liveFields,
+  languages: interpretedLanguages,
+  formality: z
+    .enum(['default', 'formal', 'informal'])
+    .default('default')
+    .meta({ about: 'Politeness of the translations, where the language has it.' }),
+  glossaryId: z.string().min(1).optional().meta({ about: 'Glossary of the account that is applied.' }),
+})
+
+export type DeepLVoiceOptions = DeepReadonly<Omit<z.infer<typeof deeplVoiceSchema>, 'engine'>>
+
 export const googleTranslationSchema = z.strictObject({
   engine: engineName('google'),
   url: urlField('https://translation.googleapis.com'),

@@ -39,6 +39,18 @@ export interface ContinuousUtterancesOptions {
   readonly quietMs: () => number
   /** Results exist for the audio up to `streamMs`. */
   readonly answered: (streamMs: number) => void
+  /**
+   * Maximum delay between a text and its speech, for a service that speaks complete pieces (ms): an utterance waits for
+   * it, and audio counts as answered once its translation is spoken. Absent: they come together.
+   */
+  readonly speechWithinMs?: number
+}
+
+/** Texts and their end in the audio of the stream. */
+interface Mark {
+  readonly text: string
+  readonly translation: string
+  readonly endMs: number
 }
 
 /**
@@ -52,6 +64,7 @@ export class ContinuousUtterances {
   readonly #options: ContinuousUtterancesOptions
   #utterance = 0
   #open: { startMs: number; beganAt: number } | undefined
+  #closed = false
   #text = ''
   #translation = ''
   #endMs = 0
@@ -64,6 +77,13 @@ export class ContinuousUtterances {
   #rate = 0
   #spokeAt = 0
   #tailMs = 0
+  /** The part of the recognized text that can change. */
+  #provisional = ''
+  /** The last texts with a translation, and with speech. */
+  #translated: Mark | undefined
+  #spoken: Mark | undefined
+  /** A text came after the last speech. */
+  #owed = false
   #check: Disposable | undefined
 
   constructor(options: ContinuousUtterancesOptions) {
@@ -74,12 +94,18 @@ export class ContinuousUtterances {
     return this.#open !== undefined
   }
 
-  /** More of what was said, as heard up to `streamMs`. Can come before or after its translation. */
-  said(delta: string, streamMs: number): void {
-    if (delta === '') return
-    this.#grow(streamMs, delta.trim() !== '')
+  /**
+   * More of what was said, as heard up to `streamMs`. Can come before or after its translation. `provisional`: text after
+   * it that the next call replaces.
+   */
+  said(delta: string, streamMs: number, provisional = ''): void {
+    if (delta === '' && provisional === this.#provisional) return
+    if (delta.trim() !== '') this.#grow(streamMs, true)
+    else if (provisional.trim() !== '') this.#begin()
     if (!this.#open) return
     this.#text += delta
+    this.#provisional = provisional
+    this.#owed ||= delta.trim() !== ''
     this.#partial()
   }
 
@@ -89,6 +115,8 @@ export class ContinuousUtterances {
     this.#grow(streamMs, delta.trim() !== '')
     if (!this.#open) return
     this.#translation += delta
+    this.#owed = true
+    this.#translated = { text: this.#text, translation: this.#translation, endMs: streamMs }
     this.#partial()
     if (this.#options.clock.now() - this.#open.beganAt > LONG_MS && SENTENCE_END.test(this.#translation))
       this.finish()
@@ -102,25 +130,55 @@ export class ContinuousUtterances {
       return
     }
     this.#grow(streamMs, true)
+    if (!this.#open) return
     const { clock } = this.#options
     if (this.#rate === 0) this.#leadFrom = clock.now()
     this.#rate = rate
     this.#spokeAt = clock.now()
     this.#tailMs = 0
+    this.#owed = false
+    this.#spoken = this.#translated
+    if (this.#options.speechWithinMs !== undefined && this.#spoken) this.#options.answered(this.#spoken.endMs)
     this.#pass({ pcm, rate }, ms)
   }
 
   /** Ends the utterance in progress. Idempotent. */
   finish(): void {
+    this.#end()
+  }
+
+  /** Ends the utterance in progress with what has been spoken: the rest is interpreted again. Idempotent. */
+  cut(): void {
+    if (!this.#open) return
+    const { text = '', translation = '', endMs = this.#open.startMs } = this.#spoken ?? {}
+    this.#text = text
+    this.#translation = translation
+    this.#endMs = endMs
+    this.#end()
+  }
+
+  /** Drops the utterance in progress; nothing is passed to the sink any more. Idempotent. */
+  close(): void {
+    this.#check?.[Symbol.dispose]()
+    this.#open = undefined
+    this.#closed = true
+  }
+
+  #end(): void {
     const open = this.#open
     if (!open) return
     this.#check?.[Symbol.dispose]()
     this.#check = undefined
     this.#passLead()
+    this.#provisional = ''
     const result = this.#result(open.startMs)
+    this.#endMs = result.endMs
     this.#open = undefined
     this.#text = ''
     this.#translation = ''
+    this.#translated = undefined
+    this.#spoken = undefined
+    this.#owed = false
     this.#lead = []
     this.#leadMs = 0
     this.#rate = 0
@@ -151,16 +209,29 @@ export class ContinuousUtterances {
   }
 
   #grow(streamMs: number, tells: boolean): void {
-    const { clock, answered } = this.#options
+    const { answered, speechWithinMs } = this.#options
     if (!tells && !this.#open) return
-    if (!this.#open) {
+    this.#begin()
+    this.#endMs = Math.max(this.#endMs, streamMs)
+    if (speechWithinMs === undefined) answered(this.#endMs)
+  }
+
+  #begin(): void {
+    const now = this.#options.clock.now()
+    if (!this.#open && !this.#closed) {
       this.#utterance++
-      this.#open = { startMs: this.#endMs, beganAt: clock.now() }
+      this.#open = { startMs: this.#endMs, beganAt: now }
       this.#watch()
     }
-    this.#lastAt = clock.now()
-    this.#endMs = Math.max(this.#endMs, streamMs)
-    answered(this.#endMs)
+    this.#lastAt = now
+  }
+
+  /** True while more of the utterance is expected, or someone speaks. */
+  #growing(now: number): boolean {
+    const { quietMs, speechWithinMs = 0 } = this.#options
+    const silentMs = now - this.#lastAt
+    if (quietMs() < PAUSE_MS || silentMs < SETTLED_MS) return true
+    return (this.#owed || this.#provisional !== '') && silentMs < speechWithinMs
   }
 
   #partial(): void {
@@ -170,7 +241,7 @@ export class ContinuousUtterances {
   #result(startMs: number): InterpretedText {
     return {
       utterance: this.#utterance,
-      text: this.#text.trim(),
+      text: (this.#text + this.#provisional).trim(),
       translation: this.#translation.trim(),
       startMs: Math.round(startMs),
       endMs: Math.max(Math.round(this.#endMs), Math.round(startMs) + 1),
@@ -178,10 +249,10 @@ export class ContinuousUtterances {
   }
 
   #watch(): void {
-    const { clock, quietMs } = this.#options
+    const { clock } = this.#options
     this.#check = setTimer(clock, CHECK_MS, () => {
       const now = clock.now()
-      if (quietMs() >= PAUSE_MS && now - this.#lastAt >= SETTLED_MS) {
+      if (!this.#growing(now)) {
         this.finish()
         return
       }

@@ -43,6 +43,12 @@ export interface LiveDialogue {
   ended(): void
 }
 
+/** The address of a connection. */
+export interface LiveAddress extends SocketAddress {
+  /** Set if the service goes on with a session: end of the audio that it has understood, which is not repeated (ms). */
+  readonly resumeMs?: number
+}
+
 /** A service's protocol over WebSocket. */
 export interface LiveProtocol {
   /** Sample rate that it takes (Hz). */
@@ -58,7 +64,7 @@ export interface LiveProtocol {
   /** Without audio for this long, `keepAlive` is called (ms). */
   readonly keepAliveMs?: number
   /** Returns the address of the next connection. Rejects with a `SocketFault`. */
-  address(signal: AbortSignal): SocketAddress | Promise<SocketAddress>
+  address(signal: AbortSignal): LiveAddress | Promise<LiveAddress>
   /** Classifies the end of a connection by its close code; absent: another attempt may succeed. */
   closedWith?(code: number): SocketFault
   /** Creates the dialogue of a connection. */

@@ -276,8 +276,12 @@ export class LiveStream implements SpeechStream {
     this.#connecting = this.#connect(start)
       .then(
         connection => {
-          if (connection.fault) this.#again(connection.fault)
-          else this.#connection = connection
+          if (connection.fault) {
+            this.#again(connection.fault)
+            return
+          }
+          this.#sent = Math.max(this.#sent, Math.min(connection.start, this.#history.end))
+          this.#connection = connection
         },
         (fault: SocketFault) => this.#again(fault),
       )
