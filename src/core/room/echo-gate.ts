@@ -79,6 +79,8 @@ export interface HeardOfParty {
  */
 export class EchoGate {
   #references: readonly EchoReference[] = []
+  /** Receives the voice as it is, for others in the same place. */
+  #record: EchoReference | undefined
   readonly #metrics: RelayMetrics
   readonly #outlet: EchoGateOutlet
   readonly #time = new SlotClock()
@@ -128,6 +130,12 @@ export class EchoGate {
       this.#judging = false
       this.#pass(frame, level, 0, now)
     }
+    this.#record?.add(frame, slot * FRAME_MS)
+  }
+
+  /** Adds all following frames to `reference` as well. */
+  record(reference: EchoReference): void {
+    this.#record = reference
   }
 
   /** Sets all audio whose echo is possible. Paths of references that remain are kept. */

@@ -6,11 +6,12 @@ import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption, Observer } from '../model/events.ts'
 import type { TrackWriter } from '../model/recording.ts'
 import type { RelaySettings } from '../model/relay-settings.ts'
-import { Session, type SessionEvents, type SessionServices } from '../translation/session.ts'
+import { Session, type SessionServices } from '../translation/session.ts'
 import type { DecodeQueue } from '../utterance/decode-queue.ts'
-import { type InterpreterEvents, ResultAssembler } from '../utterance/result-assembler.ts'
+import { type AssemblerEvents, ResultAssembler } from '../utterance/result-assembler.ts'
 import type { Utterance } from '../utterance/utterance.ts'
-import type { ListenerLink, Participant } from './participant.ts'
+import type { Participant } from './participant.ts'
+import type { ListenerLink } from './participant-uplink.ts'
 
 type Stretch = NonNullable<Caption['spoken']>
 
@@ -105,7 +106,7 @@ export class Interpretation {
   readonly #spoken: SpeechInterval
   readonly #name: string
   readonly #options: InterpretationOptions
-  readonly #interpreter: ResultAssembler
+  readonly #results: ResultAssembler
 
   /** Requires `speaker.state.speaks`. `setup` has the requested voice and its previous result. */
   constructor(
@@ -133,7 +134,7 @@ export class Interpretation {
     // Numbered, so that utterance ids stay unique when the same pair of languages is opened again.
     this.#name = `${speaker.id}.${++speaker.interpretations}`
     const { normalizeLoudness, targetLoudnessDb } = parts.settings
-    const events: InterpreterEvents = {
+    const events: AssemblerEvents = {
       caption: caption => {
         if (!this.primary) return
         const spoken = this.#spoken.of(clock.now(), caption.final)
@@ -152,38 +153,30 @@ export class Interpretation {
           { speaker: speaker.id, to, code: 'SERVICE_NOT_MP3' satisfies ErrorCode },
           'voice not decodable',
         ),
+      speechEndedAt: now => speaker.speechEndedAt(now),
+      processed: () => this.#pump(),
+      failed: error => parts.faults.note('utterance failed', error, { speaker: speaker.id, to }),
     }
-    this.#interpreter = new ResultAssembler(
-      this.#name,
-      parts.mp3,
-      parts.metrics,
+    this.#results = new ResultAssembler({
+      name: this.#name,
+      clock,
+      pool: parts.mp3,
+      metrics: parts.metrics,
       events,
-      normalizeLoudness ? targetLoudnessDb : undefined,
-    )
+      levelDb: normalizeLoudness ? targetLoudnessDb : undefined,
+    })
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, voice } as const
     // Keep playing the original until the service accepts the request this time.
     const settings = refusedBefore ? { ...parts.settings, connectTimeoutMs: -1 } : parts.settings
-    const sessionEvents: SessionEvents = {
-      result: (_session, result) => {
-        const now = clock.now()
-        this.#attempt(() => this.#interpreter.result(result, speaker.speechEndedAt(now), now))
-        this.#pump()
-      },
-      endOfSpeech: (_session, utterance) => {
-        this.#attempt(() => this.#interpreter.endOfSpeech(utterance))
-        this.#pump()
-      },
-      interrupted: () => this.#attempt(() => this.#interpreter.interrupted()),
-      changed: session => this.#report(session),
-    }
     this.session = new Session({
       speaker: speaker.id,
       request,
       narrowband: speaker.leg.narrowband,
       settings,
       services: parts,
-      events: sessionEvents,
+      results: this.#results,
+      changed: session => this.#report(session),
     })
   }
 
@@ -199,7 +192,7 @@ export class Interpretation {
 
   /** True if listeners should hear the original: the service is unavailable or returns text without a voice. */
   get unavailable(): boolean {
-    return this.session.unavailable || (this.session.request.want === 'speech' && this.#interpreter.voiceless)
+    return this.session.unavailable || (this.session.request.want === 'speech' && this.#results.voiceless)
   }
 
   /** True if the service refused it, so that it delivers no more results. */
@@ -246,20 +239,6 @@ export class Interpretation {
         to,
       })
     return true
-  }
-
-  /** Runs `task`. An exception drops only the utterance in progress. */
-  #attempt(task: () => void): void {
-    try {
-      task()
-    } catch (error) {
-      this.#options.faults.note('utterance failed', error, { speaker: this.speaker.id, to: this.to })
-      try {
-        this.#interpreter.abandon()
-      } catch {
-        // The utterance is dropped in any case.
-      }
-    }
   }
 
   #play(utterance: Utterance): void {

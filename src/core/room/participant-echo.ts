@@ -1,4 +1,3 @@
-import { FRAME_MS } from '../../transcode/pcm.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import { EchoReference } from '../playout/echo-reference.ts'
 import { EchoGate, type EchoGateOutlet } from './echo-gate.ts'
@@ -23,48 +22,44 @@ export class PartyEcho {
   /** Voice of the participant, where others in the same place hear it directly. */
   #said: EchoReference | undefined
   readonly #words = new EchoWords()
-  readonly #gate: EchoGate
+  /** Takes the voice of the participant. */
+  readonly gate: EchoGate
   readonly #metrics: RelayMetrics
   #sources: readonly EchoWords[] = [this.#words]
   #told = false
 
   constructor(metrics: RelayMetrics, outlet: EchoGateOutlet) {
     this.#metrics = metrics
-    this.#gate = new EchoGate(metrics, outlet)
-    this.#gate.references = [this.played]
+    this.gate = new EchoGate(metrics, outlet)
+    this.gate.references = [this.played]
   }
 
   /** Sets the participants in the same place, this one included; empty for a participant who is alone. */
   share(mates: readonly PartyEcho[]): void {
     const others = mates.filter(mate => mate !== this)
-    this.#gate.references = [this.played, ...others.flatMap(mate => [mate.played, mate.#voice()])]
+    this.gate.references = [this.played, ...others.flatMap(mate => [mate.played, mate.#voice()])]
     this.#sources = [this.#words, ...others.map(mate => mate.#words)]
   }
 
   #voice(): EchoReference {
     this.#said ??= new EchoReference(VOICE_STRONGEST_DB)
+    this.gate.record(this.#said)
     return this.#said
-  }
-
-  /** Adds a frame of the participant's voice with RMS `level` at `now` (clock ms). */
-  write(frame: Int16Array, level: number, now: number): void {
-    this.#gate.write(frame, level, now)
-    this.#said?.add(frame, this.#gate.slot * FRAME_MS)
   }
 
   /** Sends the frames that wait in the gate, because no more follow for now. */
   flush(now: number): void {
-    this.#gate.flush(now)
+    this.gate.flush(now)
   }
 
   /** Discards the frames that wait in the gate: the participant is muted. */
   mute(): void {
-    this.#gate.clear()
+    this.gate.clear()
   }
 
   /** A new leg has a different echo. */
   reset(): void {
-    this.#gate.reset()
+    this.gate.reset()
   }
 
   /** Playback of `words` to the participant starts, or started, at `now` (clock ms). */
@@ -74,21 +69,21 @@ export class PartyEcho {
 
   /** True if `text`, recognized from this participant at `now`, is their playback. Counts it if `final`. */
   isEcho(text: string, final: boolean, now: number): boolean {
-    if (!isEchoText(text, this.#sources, this.#gate, now)) return false
+    if (!isEchoText(text, this.#sources, this.gate, now)) return false
     if (final) this.#metrics.utterancesEchoed++
     return true
   }
 
   /** True once: when the microphone has picked up much of the playback. */
   get noticed(): boolean {
-    if (this.#told || this.#gate.echoFrames < MUCH) return false
+    if (this.#told || this.gate.echoFrames < MUCH) return false
     this.#told = true
     return true
   }
 
   close(): void {
-    this.#gate.clear()
-    this.#gate.references = []
+    this.gate.clear()
+    this.gate.references = []
     this.#words.clear()
     this.#sources = []
   }

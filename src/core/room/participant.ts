@@ -2,10 +2,6 @@ import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import { isDtmfTone } from '../../transcode/dtmf-detector.ts'
-import { rms } from '../../transcode/level.ts'
-import { FRAME_MS, SILENT_FRAME } from '../../transcode/pcm.ts'
-import { VoiceActivity } from '../../transcode/voice-activity.ts'
 import type { Sound } from '../model/announcer.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption, Observer } from '../model/events.ts'
@@ -21,35 +17,16 @@ import type { TrackWriter } from '../model/recording.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { Announcement, AnnounceOptions } from '../playout/announcement.ts'
 import { LastHeard } from '../playout/last-heard.ts'
-import type { ListenerVoice } from '../playout/listener-voice.ts'
 import { Playout, type PlayoutSettings } from '../playout/playout.ts'
-import type { Session } from '../translation/session.ts'
 import { Interruption, type InterruptSettings } from './interruption.ts'
 import { type HeardUtterance, LanguageFollower } from './language-follower.ts'
-import { PartyEcho } from './participant-echo.ts'
-import { LegUplinkAdapter, type UplinkTarget } from './participant-uplink.ts'
-
-/** A listener of a speaker's original voice. */
-export interface ListenerLink {
-  /** The listener's id. */
-  readonly listener: string
-  readonly playout: Playout
-  readonly voice: ListenerVoice
-  /** The listener's echo suppression. */
-  readonly echo: PartyEcho | undefined
-}
-
-/** The destination of a participant’s voice. */
-export interface VoiceRoutes {
-  /** One session per requested language. */
-  readonly sessions: readonly Session[]
-  /** The listeners of the original voice. */
-  readonly hearings: readonly ListenerLink[]
-  /** The recorded track of the original voice, while a tap is active. */
-  readonly tap: TrackWriter | undefined
-}
-
-const NO_ROUTES: VoiceRoutes = { sessions: [], hearings: [], tap: undefined }
+import type { PartyEcho } from './participant-echo.ts'
+import {
+  LegUplinkAdapter,
+  type ListenerLink,
+  ParticipantUplink,
+  type VoiceRoutes,
+} from './participant-uplink.ts'
 
 export interface ParticipantOptions {
   readonly clock: Clock
@@ -71,60 +48,40 @@ export interface ParticipantHost {
   expire(participant: Participant, reason: EndReason): void
 }
 
-/** Frames between two level events: 100 ms. */
-const LEVEL_FRAMES = 5
-
-/**
- * After a DTMF tone the service receives silence for this long, so that the tone's tail is not recognized as speech (40
- * ms, in frames).
- */
-const KEY_FRAMES = 2
-
 /** Frames of silence sent to the service after a leg broke, so that the last utterance is completed: 1 s. */
 const CLOSING_FRAMES = 50
 
 /**
- * A person in a room: leg, playout and voice. Owns its leg (after a reconnection, the next leg of the same call) and
+ * A person in a room: leg, uplink and playout. Owns its leg (after a reconnection, the next leg of the same call) and
  * its playout. The room decides where the voice is routed.
  */
-export class Participant implements UplinkTarget {
+export class Participant {
   /** The id of the first leg; never changes. */
   readonly id: string
   /** The state on joining; `state` has the current one. */
   readonly invitation: Invitation
   readonly playout: Playout
-  /** Keeps the participant's playback from the service; undefined when echo suppression is off. */
-  readonly echo: PartyEcho | undefined
   /** Time of admission (clock ms). */
   readonly since: number
   /** The translation played last. */
   readonly lastHeard = new LastHeard()
   /** Number of interpretations started so far; used in their names. */
   interpretations = 0
-  /** Voice activity in the audio for the service, and on the line. */
-  readonly #activity = new VoiceActivity()
-  readonly #line = new VoiceActivity()
+  readonly #uplink: ParticipantUplink
   readonly #options: ParticipantOptions
   #state: ParticipantState
   #host: ParticipantHost | undefined
-  /** Read once a frame. */
-  #routes = NO_ROUTES
   #leg: Leg
   /** Time at which the leg broke (clock ms). */
   #lostAt: number | undefined
   /** Frames of silence that the service still has to receive after that. */
   #closing = 0
-  #frames = 0
   #returns = 0
-  /** Frames of a DTMF tone still to be replaced with silence for the service. */
-  #keyFrames = 0
-  #loudest = 0
-  readonly #interruption: Interruption
   /** Undefined when languages are not followed. */
   readonly #follower: LanguageFollower | undefined
 
   constructor(leg: Leg, invitation: Invitation, participantOptions: ParticipantOptions) {
-    const { clock, metrics, observer, settings } = participantOptions
+    const { clock, metrics, observer, faults, settings } = participantOptions
     this.#leg = leg
     this.id = leg.id
     this.invitation = invitation
@@ -133,7 +90,13 @@ export class Participant implements UplinkTarget {
     this.since = clock.now()
     const { room, interrupt = settings.interrupt } = invitation
     const { leadMs, noticeDuckDb } = settings
-    if (settings.echoSuppression) this.echo = new PartyEcho(metrics, this.#toService)
+    this.#uplink = new ParticipantUplink({
+      id: leg.id,
+      ...{ clock, metrics, faults },
+      echoSuppression: settings.echoSuppression,
+      muted: this.#state.muted,
+      leveled: loudest => this.#reportLevel(loudest),
+    })
     this.playout = new Playout(leg, {
       leadMs,
       noticeDuckDb,
@@ -146,7 +109,12 @@ export class Participant implements UplinkTarget {
     })
     const { interruptAfterMs, followLanguages } = settings
     if (followLanguages.length > 0) this.#follower = new LanguageFollower(followLanguages)
-    this.#interruption = new Interruption({ interrupt, interruptAfterMs, playout: this.playout, metrics })
+    this.#uplink.interrupts(new Interruption({ interrupt, interruptAfterMs, playout: this.playout, metrics }))
+  }
+
+  /** Keeps the participant's playback from the service; undefined when echo suppression is off. */
+  get echo(): PartyEcho | undefined {
+    return this.#uplink.echo
   }
 
   /** The current leg, or the last one. */
@@ -170,12 +138,12 @@ export class Participant implements UplinkTarget {
 
   /** The listeners of the original voice. */
   get hearings(): readonly ListenerLink[] {
-    return this.#routes.hearings
+    return this.#uplink.routes.hearings
   }
 
   /** The recorded track of the original voice, while a tap is active. */
   get tap(): TrackWriter | undefined {
-    return this.#routes.tap
+    return this.#uplink.routes.tap
   }
 
   get state(): ParticipantState {
@@ -184,7 +152,7 @@ export class Participant implements UplinkTarget {
 
   /** Frames received from the participant. */
   get frames(): number {
-    return this.#frames
+    return this.#uplink.frames
   }
 
   /** Number of reconnections. */
@@ -199,7 +167,9 @@ export class Participant implements UplinkTarget {
   change(change: ParticipantChange): ParticipantState {
     const before = this.#state
     this.#state = changedState(before, change)
-    if (this.#state !== before) this.#host?.changed(this, before)
+    if (this.#state === before) return before
+    this.#uplink.mute(this.#state.muted)
+    this.#host?.changed(this, before)
     return this.#state
   }
 
@@ -248,7 +218,7 @@ export class Participant implements UplinkTarget {
 
   /** Sends the voice to `routes` from the next frame on. */
   route(routes: VoiceRoutes): void {
-    this.#routes = routes
+    this.#uplink.route(routes)
   }
 
   /** Receives audio and events from `leg` from now on; a previous leg is ignored. */
@@ -261,7 +231,7 @@ export class Participant implements UplinkTarget {
     this.#leg = leg
     this.#lostAt = undefined
     this.#closing = 0
-    leg.attach(new LegUplinkAdapter(leg, this))
+    leg.attach(new LegUplinkAdapter(leg, this, this.#uplink))
   }
 
   /** The leg broke; a reconnection can follow. */
@@ -283,46 +253,18 @@ export class Participant implements UplinkTarget {
     this.playout.pump(now)
     if (this.#closing > 0) {
       this.#closing--
-      this.#silence(now)
+      this.#uplink.silence(now)
     }
   }
 
   /** The end of the last speech interval (clock ms). */
   speechEndedAt(now: number): number {
-    return this.#activity.endedAt(now)
+    return this.#uplink.speechEndedAt(now)
   }
 
   /** The speech interval that a text arriving at `now` covers (clock ms). */
   spoken(now: number, final: boolean): Caption['spoken'] {
-    return this.#activity.stretch(now, final)
-  }
-
-  /** The hot path: 50 times a second for each leg. */
-  write(frame: Int16Array): void {
-    const now = this.#options.clock.now()
-    this.#frames++
-    this.#options.metrics.framesIn++
-    if (this.#state.muted) {
-      this.echo?.mute()
-      this.#silence(now)
-      if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
-      return
-    }
-    this.#routes.tap?.live(frame, now)
-    const level = rms(frame)
-    const key = this.#routes.sessions.length > 0 && this.#key(frame)
-    const said = key ? SILENT_FRAME : frame
-    const saidLevel = key ? 0 : level
-    const quiet = !this.#line.frame(saidLevel, now)
-    if (this.echo) this.echo.write(said, saidLevel, now)
-    else this.#toService(said, saidLevel, 0, now)
-    for (const hearing of this.#routes.hearings) {
-      if (!hearing.voice.passes) continue
-      hearing.voice.original.write(frame, quiet)
-      hearing.playout.pump(now)
-    }
-    if (level > this.#loudest) this.#loudest = level
-    if (this.#frames % LEVEL_FRAMES === 0) this.#reportLevel()
+    return this.#uplink.spoken(now, final)
   }
 
   marked(name: string): void {
@@ -335,53 +277,16 @@ export class Participant implements UplinkTarget {
 
   /** Releases all resources; called after the participant has left the room. */
   close(): void {
-    this.echo?.flush(this.#options.clock.now())
-    this.echo?.close()
+    this.#uplink.close(this.#options.clock.now())
     this.#host = undefined
-    this.#routes = NO_ROUTES
     this.playout.close()
     this.lastHeard.clear()
   }
 
-  /** True if `frame` is a DTMF tone or directly follows one; speech recognition would make words of it. */
-  #key(frame: Int16Array): boolean {
-    if (isDtmfTone(frame)) this.#keyFrames = KEY_FRAMES + 1
-    if (this.#keyFrames === 0) return false
-    this.#keyFrames--
-    this.#options.metrics.dtmfFramesMasked++
-    return true
-  }
-
-  /** Sends `frame`, which was spoken `age` frames ago, to the service. */
-  readonly #toService = (frame: Int16Array, level: number, age: number, now: number): void => {
-    const quiet = !this.#activity.frame(level, now - age * FRAME_MS)
-    this.#toSessions(frame, quiet, now)
-    this.#interruption.frame(this.#activity.speaking, quiet)
-  }
-
-  /** The participant is silent to everyone. The service receives silence, so that the last utterance is completed. */
-  #silence(now: number): void {
-    this.#line.frame(0, now)
-    this.#activity.frame(0, now)
-    this.#toSessions(SILENT_FRAME, true, now)
-  }
-
-  /** An error in one session does not end the call. */
-  #toSessions(frame: Int16Array, quiet: boolean, now: number): void {
-    for (const session of this.#routes.sessions)
-      try {
-        session.write(frame, quiet, now)
-      } catch (error) {
-        this.#options.faults.note('session failed', error, { participant: this.id })
-      }
-  }
-
-  #reportLevel(): void {
+  #reportLevel(loudest: number): void {
     const { observer } = this.#options
     const about = { room: this.invitation.room, participant: this.id }
-    if (observer.wants('level'))
-      observer.emit('level', { ...about, level: Math.min(1, this.#loudest / 32_768) })
-    this.#loudest = 0
+    if (observer.wants('level')) observer.emit('level', { ...about, level: Math.min(1, loudest / 32_768) })
     const { name } = this.#state
     if (this.echo?.noticed) observer.emit('echo', { ...about, ...(name === undefined ? {} : { name }) })
   }

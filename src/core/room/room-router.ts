@@ -8,8 +8,9 @@ import type { Speech } from '../playout/translation-queue.ts'
 import type { Session } from '../translation/session.ts'
 import { Interpretation, type InterpretationOptions } from './interpretation.ts'
 import { ListenerReport } from './listener-report.ts'
-import type { ListenerLink, Participant } from './participant.ts'
+import type { Participant } from './participant.ts'
 import type { PartyEcho } from './participant-echo.ts'
+import type { ListenerLink } from './participant-uplink.ts'
 import { grouped, type Party, type Route, RouteGroups, routesOf } from './routing.ts'
 
 /**

@@ -54,12 +54,25 @@ interface Next {
   sender: AudioSender | undefined
 }
 
-/** The connection's events. `ready` names the sender of the active connection. */
-export interface ConnectionPairEvents extends ConnectionSink {
+/** What a connection delivers in the course of a session. */
+export type Deliveries = Pick<ConnectionSink, 'acked' | 'result' | 'endOfSpeech' | 'fault'>
+
+/** The events of the pair. */
+export interface ConnectionPairEvents {
+  /**
+   * Returns the receiver of a new connection's deliveries. Only those of the active connection count: `active` tells if it
+   * is, at the time of the call.
+   */
+  deliveries(active: () => boolean): Deliveries
+  /** The active connection accepts audio, through `sender`. */
   ready(sender: AudioSender): void
+  /** The active connection should be replaced; see `ConnectionSink`. */
+  renew(ms?: number): void
+  /** The active connection ended. */
+  ended(reason: EndReason): void
   /** The standby connection could not be opened, or ended before it was needed. */
   standbyFailed(): void
-  /** A connection or a handler of its events threw `error`. */
+  /** A connection, or a handler of its state, threw `error`. */
   thrown(error: unknown): void
 }
 
@@ -71,7 +84,7 @@ export interface ConnectionPairOptions {
 
 /**
  * A session's connection to the service: one active connection and, before it ends, a standby connection. Events from
- * any other connection are ignored.
+ * any other connection have no effect.
  */
 export class ConnectionPair {
   readonly #translator: Translator
@@ -143,23 +156,20 @@ export class ConnectionPair {
   }
 
   #connect(number: number): Connection {
-    const heard = (tell: () => void) => {
-      if (number === this.#number) this.#attempt(tell)
-    }
+    const active = () => number === this.#number
     const events = this.#events
     const sink: ConnectionSink = {
+      ...events.deliveries(active),
       ready: sender => {
         const next = this.#next
         if (next?.number === number) {
           next.ready = true
           next.sender = sender
-        } else heard(() => events.ready(sender ?? this.#connection ?? this.#late))
+        } else if (active()) this.#attempt(() => events.ready(sender ?? this.#connection ?? this.#late))
       },
-      acked: (sequence, ok) => heard(() => events.acked(sequence, ok)),
-      result: result => heard(() => events.result(result)),
-      endOfSpeech: utterance => heard(() => events.endOfSpeech(utterance)),
-      renew: ms => heard(() => events.renew?.(ms)),
-      fault: error => heard(() => events.fault(error)),
+      renew: ms => {
+        if (active()) this.#attempt(() => events.renew(ms))
+      },
       ended: reason => this.#attempt(() => this.#ended(number, reason)),
     }
     try {

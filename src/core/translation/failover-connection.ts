@@ -67,12 +67,8 @@ export class FailoverConnection implements Connection {
     const request = upstream.place === 0 ? this.request : inAnyVoice(this.request)
     // An attempt is over once it has ended, so its events need no check here; the session checks their connection.
     this.#inner = upstream.translator.open(request, {
+      ...sink,
       ready: sender => this.#begin(upstream, sender),
-      acked: (sequence, ok) => sink.acked(sequence, ok),
-      result: result => sink.result(result),
-      endOfSpeech: utterance => sink.endOfSpeech(utterance),
-      renew: ms => sink.renew?.(ms),
-      fault: error => sink.fault(error),
       ended: reason => {
         if (!this.#over) this.#ended(upstream, reason)
       },

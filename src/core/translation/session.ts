@@ -7,7 +7,12 @@ import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { SessionState } from '../model/events.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { RelaySettings } from '../model/relay-settings.ts'
-import { ConnectionPair, type ConnectionPairEvents, RenewalPolicy } from './connection-pair.ts'
+import {
+  ConnectionPair,
+  type ConnectionPairEvents,
+  type Deliveries,
+  RenewalPolicy,
+} from './connection-pair.ts'
 import type { FragmentPool } from './fragment-store.ts'
 import { type Fragment, ReplayBuffer, ResultTracker } from './replay-buffer.ts'
 import { next, nextAttempt, type SessionInput } from './session-state.ts'
@@ -19,13 +24,13 @@ export type SessionSettings = Pick<
   'fragmentMs' | 'quietFragmentMs' | 'replayMs' | 'ackDeadlineMs' | 'connectTimeoutMs'
 >
 
-/** Events of a session for its room. */
-export interface SessionEvents {
-  result(session: Session, result: TranslationResult): void
-  endOfSpeech(session: Session, utterance?: string): void
+/** Receives what the service answers to a session. An exception ends neither the session nor its connection. */
+export interface SessionResults {
+  result(result: TranslationResult): void
+  /** The audio of an utterance is complete; `utterance` names it if the service does. */
+  endOfSpeech(utterance?: string): void
   /** A connection was lost: utterances in progress receive no more data. */
-  interrupted(session: Session): void
-  changed(session: Session): void
+  interrupted(): void
 }
 
 /** Services that sessions share. */
@@ -47,7 +52,9 @@ export interface SessionOptions {
   readonly narrowband?: boolean | undefined
   readonly settings: SessionSettings
   readonly services: SessionServices
-  readonly events: SessionEvents
+  readonly results: SessionResults
+  /** The state of `session` has changed. */
+  readonly changed: (session: Session) => void
 }
 
 /**
@@ -81,7 +88,8 @@ export class Session {
   drops = 0
   readonly #settings: SessionSettings
   readonly #services: SessionServices
-  readonly #events: SessionEvents
+  readonly #results: SessionResults
+  readonly #changed: (session: Session) => void
   readonly #buffer: ReplayBuffer
   readonly #answers: ResultTracker
   readonly #connections: ConnectionPair
@@ -100,12 +108,13 @@ export class Session {
   #unused = true
   #resolveEnded!: (reason: EndReason) => void
 
-  constructor({ speaker, request, narrowband, settings, services, events }: SessionOptions) {
+  constructor({ speaker, request, narrowband, settings, services, results, changed }: SessionOptions) {
     this.speaker = speaker
     this.request = request
     this.#settings = settings
     this.#services = services
-    this.#events = events
+    this.#results = results
+    this.#changed = changed
     const { fragmentMs, quietFragmentMs, replayMs } = settings
     this.#buffer = new ReplayBuffer({
       ...{ pool: services.pool, fragmentMs, quietFragmentMs, capacityMs: replayMs, narrowband },
@@ -160,7 +169,7 @@ export class Session {
       this.#drop(
         new BridgeError('SERVICE_SILENT', `no ack for ${Math.round(now - waiting)} ms`, { retryable: true }),
       )
-    if (this.#answers.gaveUp(now)) this.#events.endOfSpeech(this)
+    if (this.#answers.gaveUp(now)) this.#results.endOfSpeech()
     if (this.#state.status === 'live') this.#renew(now)
     if (now >= this.#tidyAt) {
       this.#tidyAt = now + TIDY_MS
@@ -175,27 +184,52 @@ export class Session {
     return this.ended
   }
 
-  #connectionsTo({ translator, clock, log, faults }: SessionServices): ConnectionPair {
+  #connectionsTo({ translator, clock }: SessionServices): ConnectionPair {
     const events: ConnectionPairEvents = {
       ready: sender => this.#begin(sender, { type: 'ready', at: clock.now() }),
-      acked: (sequence, ok) => this.#acked(sequence, ok),
-      result: result => {
-        this.#unused = false
-        this.#answers.result(result, clock.now())
-        this.#events.result(this, result)
-      },
-      endOfSpeech: utterance => {
-        this.#answers.complete(utterance)
-        this.#events.endOfSpeech(this, utterance)
-      },
+      deliveries: active => this.#deliveries(active),
       renew: ms => this.#renewal.want(clock.now(), ms),
-      fault: ({ code, message }) =>
-        log.warn({ speaker: this.speaker, code, error: message }, 'service reported an error'),
       ended: reason => this.#lost(reason),
       standbyFailed: () => this.#renewal.failed(clock.now()),
-      thrown: error => faults?.note('service connection failed', error, { speaker: this.speaker }),
+      thrown: error => this.#thrown(error),
     }
     return new ConnectionPair({ translator, request: this.request, events })
+  }
+
+  #deliveries(active: () => boolean): Deliveries {
+    const handled = (handle: () => void) => {
+      if (!active()) return
+      try {
+        handle()
+      } catch (error) {
+        this.#thrown(error)
+      }
+    }
+    return {
+      acked: (sequence, ok) => handled(() => this.#acked(sequence, ok)),
+      result: result =>
+        handled(() => {
+          this.#unused = false
+          this.#answers.result(result, this.#services.clock.now())
+          this.#results.result(result)
+        }),
+      endOfSpeech: utterance =>
+        handled(() => {
+          this.#answers.complete(utterance)
+          this.#results.endOfSpeech(utterance)
+        }),
+      fault: ({ code, message }) =>
+        handled(() =>
+          this.#services.log.warn(
+            { speaker: this.speaker, code, error: message },
+            'service reported an error',
+          ),
+        ),
+    }
+  }
+
+  #thrown(error: unknown): void {
+    this.#services.faults?.note('service connection failed', error, { speaker: this.speaker })
   }
 
   /** A connection accepts audio: first replays everything unanswered. */
@@ -223,7 +257,7 @@ export class Session {
   #change(now: number): void {
     const sender = this.#connections.change()
     this.#services.metrics.sessionsRenewed++
-    this.#events.interrupted(this)
+    this.#results.interrupted()
     this.#begin(sender, { type: 'renewed', at: now })
   }
 
@@ -308,7 +342,7 @@ export class Session {
     this.#connections.close()
     // Immediately, so that this audio is not discarded as old while the service is unavailable.
     this.#services.metrics.fragmentsReplayed += this.#buffer.rewind()
-    this.#events.interrupted(this)
+    this.#results.interrupted()
     this.#retry = this.#services.clock.at(now + waitMs, () => {
       this.#become(next(this.#state, { type: 'retry', at: this.#services.clock.now() }))
       this.#connections.open()
@@ -331,7 +365,7 @@ export class Session {
     this.#countLost()
     this.#buffer.close()
     this.#services.metrics.sessionsEnded++
-    this.#events.interrupted(this)
+    this.#results.interrupted()
     this.#resolveEnded(reason)
   }
 
@@ -342,6 +376,6 @@ export class Session {
 
   #become(state: SessionState): void {
     this.#state = state
-    this.#events.changed(this)
+    this.#changed(this)
   }
 }

@@ -54,7 +54,10 @@ export interface AudioSender {
   send(fragment: Uint8Array, sequence: number): void
 }
 
-/** Receives a connection's events, synchronously and in order; no event follows `ended`. */
+/**
+ * Receives a connection's events, synchronously and in order; no event follows `ended`. Plain functions without `this`: a
+ * connection that wraps another one passes on those that it does not change, so that data takes no detour.
+ */
 export interface ConnectionSink {
   /**
    * The service accepts audio from now on, through `sender`. Default: the connection itself; a connection that wraps

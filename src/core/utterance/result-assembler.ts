@@ -1,10 +1,12 @@
 import { BoundedMap } from '../../common/bounded-map.ts'
+import type { Clock } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { Caption } from '../model/events.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
+import type { SessionResults } from '../translation/session.ts'
 import type { TranslationResult } from '../translation/translator.ts'
 import { Utterance } from './utterance.ts'
 
@@ -45,7 +47,8 @@ function fingerprint(bytes: Uint8Array): number {
   return hash >>> 0
 }
 
-export interface InterpreterEvents {
+/** What becomes of the results. */
+export interface AssemblerEvents {
   caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation' | 'standIns'>): void
   /** An utterance is final, and the service tells its language. */
   spokenIn?(language: LanguageId): void
@@ -55,6 +58,23 @@ export interface InterpreterEvents {
   utterance(utterance: Utterance): void
   /** The voice in a result cannot be decoded. Called only the first time. */
   notMp3(): void
+  /** Returns the end of the speaker's last speech interval (clock ms). */
+  speechEndedAt(now: number): number
+  /** An answer of the service was processed: more can be played. */
+  processed(): void
+  /** Processing an answer threw `error`: the utterance in progress was dropped. */
+  failed(error: unknown): void
+}
+
+export interface AssemblerOptions {
+  /** Prefix of its utterance ids. */
+  readonly name: string
+  readonly clock: Clock
+  readonly pool: Mp3Pool
+  readonly metrics: RelayMetrics
+  readonly events: AssemblerEvents
+  /** Level to which voices are normalized (dBFS); absent: they keep their level. */
+  readonly levelDb?: number | undefined
 }
 
 /** State of one of the service's utterances. */
@@ -99,11 +119,12 @@ interface VoiceBegin {
 const OVERLAP_MS = 200
 
 /** Assembles utterances and captions from the results of one session, across all of its connections. */
-export class ResultAssembler {
+export class ResultAssembler implements SessionResults {
   readonly #name: string
+  readonly #clock: Clock
   readonly #pool: Mp3Pool
   readonly #metrics: RelayMetrics
-  readonly #events: InterpreterEvents
+  readonly #events: AssemblerEvents
   /** Knows the level of the latest voice. */
   #leveler: LoudnessNormalizer | undefined
   /** The latest utterances of the current connection, by the service's id: only they can receive more results. */
@@ -117,15 +138,9 @@ export class ResultAssembler {
   #answered: Known | undefined
   #voiceless = false
 
-  /** `name`: prefix of its utterance ids. `levelDb`: level to which voices are normalized (dBFS); omit it to keep their level. */
-  constructor(
-    name: string,
-    pool: Mp3Pool,
-    metrics: RelayMetrics,
-    events: InterpreterEvents,
-    levelDb?: number,
-  ) {
+  constructor({ name, clock, pool, metrics, events, levelDb }: AssemblerOptions) {
     this.#name = name
+    this.#clock = clock
     this.#pool = pool
     this.#metrics = metrics
     this.#events = events
@@ -137,8 +152,32 @@ export class ResultAssembler {
     return this.#voiceless
   }
 
-  /** Processes a result that arrived at `now`. `speechEndedAt`: end of the speaker's last speech interval (clock ms). */
-  result(result: TranslationResult, speechEndedAt: number, now: number): void {
+  result(result: TranslationResult): void {
+    this.#process(() => this.#add(result, this.#clock.now()))
+  }
+
+  /** Completes the voice of utterance `id`, or of the current utterance if the service sends no id. */
+  endOfSpeech(id?: string): void {
+    this.#process(() => this.#complete(id))
+  }
+
+  /** The connection was lost: ends the voice in progress and forgets the connection's utterance ids. */
+  interrupted(): void {
+    this.#process(() => this.#cutOff())
+  }
+
+  /** An exception drops only the utterance in progress. */
+  #process(task: () => void): void {
+    try {
+      task()
+    } catch (error) {
+      this.#events.failed(error)
+      this.#abandon()
+    }
+    this.#events.processed()
+  }
+
+  #add(result: TranslationResult, now: number): void {
     const known = this.#of(result.utterance)
     // Results of the next utterance can arrive while this one's voice is still being synthesized.
     if (result.final && known !== this.#answered) this.#judge()
@@ -159,11 +198,11 @@ export class ResultAssembler {
       return
     }
     this.#voiceless = false
+    const speechEndedAt = this.#events.speechEndedAt(now)
     this.#speak(known, result.audio, { speechEndedAt, now, skipMs, rate: result.rate })
   }
 
-  /** Completes the voice of utterance `id`, or of the current utterance if the service sends no id. */
-  endOfSpeech(id?: string): void {
+  #complete(id?: string): void {
     const known = id === undefined ? undefined : this.#known.get(id)
     // The text of the next utterance can arrive early, before its voice.
     if (!known || known === this.#answered) this.#judge()
@@ -172,15 +211,17 @@ export class ResultAssembler {
     this.#current = undefined
   }
 
-  /** Drops the voice in progress after an internal failure. */
-  abandon(): void {
+  #abandon(): void {
     const utterance = this.#current?.utterance
     this.#current = undefined
-    utterance?.close()
+    try {
+      utterance?.close()
+    } catch {
+      // It is dropped in any case.
+    }
   }
 
-  /** The connection was lost: ends the voice in progress and forgets the connection's utterance ids. */
-  interrupted(): void {
+  #cutOff(): void {
     this.#current?.utterance.end()
     this.#cut = this.#current ? { of: this.#current } : this.#cut && { of: this.#cut.of }
     this.#current = undefined
@@ -191,7 +232,8 @@ export class ResultAssembler {
   #speak(known: Known, audio: Uint8Array, { speechEndedAt, now, skipMs, rate }: VoiceBegin): void {
     if (this.#current?.name === known.name) {
       this.#current.utterance.text = known.translation
-      this.#current.utterance.write(audio)
+      this.#current.utterance.audio.write(audio)
+      this.#current.utterance.grown()
       return
     }
     this.#current?.utterance.end()
@@ -206,7 +248,8 @@ export class ResultAssembler {
     utterance.text = known.translation
     this.#current = { name, caption, said, utterance, skipMs }
     this.#metrics.utterances++
-    utterance.write(audio)
+    utterance.audio.write(audio)
+    utterance.grown()
     this.#events.utterance(utterance)
   }
 

@@ -2,10 +2,18 @@ import { EncodedVoice, Mp3Length } from '../../transcode/encoded-voice.ts'
 import type { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
-import type { VoiceFormat, VoiceStats } from '../../transcode/voice-stream.ts'
-import { SharedHold, SharedReader, type VoiceHost } from './shared-reader.ts'
-import type { SpeechAudio, SpeechHold, UtteranceReader } from './utterance-audio.ts'
-import { FIRST_SLICE, SLICE, VoiceCopy, VoicePass, type VoicePassOptions } from './voice-pass.ts'
+import type { VoiceStats } from '../../transcode/voice-stream.ts'
+import type { SpeechAudio, SpeechHold, UtteranceReader } from './utterance.ts'
+import {
+  type AudioSupply,
+  FIRST_SLICE,
+  FrameReader,
+  SLICE,
+  type UtteranceAudio,
+  VoicePass,
+  type VoicePassOptions,
+} from './utterance-audio.ts'
+import { type Cut, cutBefore, VoiceCopy } from './voice-copy.ts'
 
 /** Maximum size of a voice: two minutes at 256 kbit/s. */
 const MOST_BYTES = 4 << 20
@@ -13,20 +21,12 @@ const MOST_BYTES = 4 << 20
 const LONGEST_MS = 120_000
 /** Minimum number of bytes dropped at a time from the start of a voice that is too large. */
 const LEAST_DROPPED = 256 << 10
-/** Decoded at once for a copy, and before the start of a copy from the middle (frames: 0.5 and 1 s). */
+/** Decoded at once for a copy (frames: 0.5 s). */
 const FIRST_COPIED = 25
-const PREROLL_FRAMES = 50
 /** Attempts to decode the start of a copy at once: a decoder can be missing, or bytes. */
 const MOST_FIRST_COPIES = 8
 /** A reader this much behind another one decodes on its own (frames: 1 s). */
 const MOST_APART = 50
-
-/** A position in the voice, and the first frame decoded from there. */
-interface Cut {
-  readonly at: number
-  readonly format: VoiceFormat
-  readonly frame: number
-}
 
 export interface SharedVoiceOptions {
   readonly pool: Mp3Pool
@@ -51,8 +51,8 @@ export class SharedVoice implements SpeechAudio {
   readonly #length = new Mp3Length(this.#voice)
   /** The state of the leveler at the start of the voice. */
   readonly #levelAtStart: LoudnessNormalizer | undefined
-  readonly #readers = new Set<SharedReader>()
-  readonly #holds = new Set<SharedHold>()
+  readonly #readers = new Set<FrameReader>()
+  readonly #holds = new Set<Hold>()
   readonly #copies = new Set<VoiceCopy>()
   readonly #skip: number
   readonly #first: VoicePass
@@ -107,6 +107,7 @@ export class SharedVoice implements SpeechAudio {
 
   /** Adds the bytes of one result. */
   write(bytes: Uint8Array): void {
+    if (this.#complete) return
     const voice = this.#voice
     if (this.durationMs > LONGEST_MS) {
       this.end()
@@ -175,7 +176,7 @@ export class SharedVoice implements SpeechAudio {
   }
 
   reader(): UtteranceReader {
-    const reader = new SharedReader(this.#host)
+    const reader = new FrameReader(this.#supply)
     this.#readers.add(reader)
     this.#used = true
     this.#attach(reader, false)
@@ -183,7 +184,15 @@ export class SharedVoice implements SpeechAudio {
   }
 
   hold(): SpeechHold {
-    const hold = new SharedHold(this.#host)
+    const hold = new Hold({
+      whole: () => this.#voice.start === 0,
+      frames: () => this.#frames,
+      changed: () => this.#tidy(),
+      released: released => {
+        this.#holds.delete(released)
+        this.#tidy()
+      },
+    })
     this.#holds.add(hold)
     this.#used = true
     return hold
@@ -245,14 +254,14 @@ export class SharedVoice implements SpeechAudio {
   }
 
   /** Finds a run of the decoder for `reader`; if there is none, starts one if `needed`. */
-  #attach(reader: SharedReader, needed: boolean): void {
+  #attach(reader: FrameReader, needed: boolean): void {
     const { at } = reader
     const found = this.#passes.find(({ audio }) => audio.reaches(at) && at - audio.frames <= MOST_APART)
-    if (found) reader.join(found)
+    if (found) reader.join(found.audio)
     else if (needed && this.#voice.start === 0 && this.#voice.end > 0) {
       const pass = this.#passFromStart()
       this.#passes.push(pass)
-      reader.join(pass)
+      reader.join(pass.audio)
       // In the same slices as the first time, for the same level.
       this.#pull(pass, FIRST_SLICE)
       this.#wake()
@@ -268,10 +277,14 @@ export class SharedVoice implements SpeechAudio {
     }
   }
 
+  #passOf(audio: UtteranceAudio | undefined): VoicePass | undefined {
+    return this.#passes.find(pass => pass.audio === audio)
+  }
+
   /** Readers far behind `reader`, which has moved, need not keep its samples in memory. */
-  #moved({ at, pass }: SharedReader): void {
+  #moved({ at, audio }: FrameReader): void {
     if (this.#readers.size < 2) return
-    for (const other of this.#readers) if (other.pass === pass && at - other.at > MOST_APART) other.leave()
+    for (const other of this.#readers) if (other.audio === audio && at - other.at > MOST_APART) other.leave()
   }
 
   #drop(pass: VoicePass | undefined): void {
@@ -295,42 +308,60 @@ export class SharedVoice implements SpeechAudio {
     this.#voice.drop(this.#cut.at)
   }
 
-  /** Returns a position in the voice from which frame `frame` can be decoded. */
   #cutBefore(frame: number): Cut {
     const { format = 'mp3' } = this.#first
     const skipped = this.#skip / FRAME_SAMPLES
-    const from = Math.max(0, frame + skipped - PREROLL_FRAMES)
-    if (format === 'mp3') {
-      // Counted from the end, since its start was possibly dropped.
-      const keptMs = new Mp3Length(this.#voice).msAfter(0)
-      const firstMs = this.#voice.start === 0 ? 0 : (this.#frames + skipped) * FRAME_MS - keptMs
-      const { at, ms } = new Mp3Length(this.#voice).seek(from * FRAME_MS - firstMs)
-      return { at, format, frame: Math.round((firstMs + ms) / FRAME_MS - skipped) }
-    }
-    // Counted from the end, because of headers.
-    const { rate, bytesPerMoment } = format
-    const moments = Math.ceil(((this.#frames + skipped - from) * FRAME_MS * rate) / 1_000)
-    const at = Math.max(this.#voice.start, this.#voice.end - moments * bytesPerMoment)
-    return { at, format, frame: from - skipped }
+    return cutBefore(frame, { voice: this.#voice, format, frames: this.#frames, skipped })
   }
 
-  readonly #host: VoiceHost = {
+  readonly #supply: AudioSupply = {
     attach: reader => this.#attach(reader, true),
-    pull: pass => this.#pull(pass, SLICE),
+    pull: audio => {
+      const pass = this.#passOf(audio)
+      if (!pass || pass.dry) return false
+      this.#pull(pass, SLICE)
+      return true
+    },
     moved: reader => this.#moved(reader),
-    left: (reader, pass) => {
+    left: (reader, audio) => {
       this.#readers.delete(reader)
-      this.#drop(pass)
+      this.#drop(this.#passOf(audio))
       this.#tidy()
     },
-    released: hold => {
-      this.#holds.delete(hold)
-      this.#tidy()
-    },
-    trimmed: () => this.#tidy(),
-    frames: () => this.#frames,
-    whole: () => this.#voice.start === 0,
     // Without the start of the voice, no further run of the decoder is possible.
     over: () => this.#voice.start > 0 || (this.#complete && this.#voice.end === this.#voice.start),
+  }
+}
+
+interface HoldEvents {
+  /** True if the voice is kept from its start. */
+  whole(): boolean
+  /** Frames of the voice. */
+  frames(): number
+  changed(): void
+  released(hold: Hold): void
+}
+
+class Hold implements SpeechHold {
+  /** Frames kept at the end. */
+  frames = Number.POSITIVE_INFINITY
+  readonly #events: HoldEvents
+
+  constructor(events: HoldEvents) {
+    this.#events = events
+  }
+
+  get whole(): boolean {
+    return this.frames === Number.POSITIVE_INFINITY && this.#events.whole()
+  }
+
+  keepEnd(frames: number): void {
+    if (this.#events.frames() <= frames) return
+    this.frames = frames
+    this.#events.changed()
+  }
+
+  close(): void {
+    this.#events.released(this)
   }
 }

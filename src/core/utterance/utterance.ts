@@ -4,11 +4,50 @@ import type { Arrivals } from '../model/latency-stages.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { DecodeJob } from './decode-queue.ts'
 import { SharedVoice } from './shared-voice.ts'
-import { FIRST_SLICE, SLICE } from './voice-pass.ts'
+import { FIRST_SLICE, SLICE } from './utterance-audio.ts'
 
 /** Amount decoded at once when bytes arrive (frames), and maximum number of slices for it; the rest follows in ticks. */
 const PLAYABLE_FRAMES = 3
 const MOST_FIRST_SLICES = 3
+
+/** One listener's position in an utterance. */
+export interface UtteranceReader {
+  /** Frames read so far. */
+  readonly at: number
+  /** True if all frames were read and no more follow. */
+  readonly done: boolean
+  /** Returns the next frame, valid until the following call; undefined if it is not available yet. */
+  next(): Int16Array | undefined
+  /** Releases the reader. Idempotent. */
+  close(): void
+}
+
+/** Keeps an utterance available without its samples. */
+export interface SpeechHold {
+  /** True if it can be played from its start. */
+  readonly whole: boolean
+  /** From now on, only the last `frames` frames are kept. */
+  keepEnd(frames: number): void
+  /** Idempotent. */
+  close(): void
+}
+
+/** The audio of an utterance, as playback sees it. */
+export interface SpeechAudio {
+  /** True once its length is final. */
+  readonly complete: boolean
+  /** Frames decoded so far; all of them if it is complete. */
+  readonly frames: number
+  /** Length received so far (ms). */
+  readonly durationMs: number
+  /** Encoded bytes held. */
+  readonly bytes: number
+  /** Creates a reader at its start, which must have been kept by a reader or hold. */
+  reader(): UtteranceReader
+  hold(): SpeechHold
+  /** Returns a copy of the last `most` frames, or of all. It fills over the next ticks, faster than it is played. */
+  copy(most: number): Int16Array
+}
 
 export interface UtteranceOptions {
   /** Knows the voice of the session; used by this utterance only. Absent: no normalization. */
@@ -62,10 +101,9 @@ export class Utterance implements DecodeJob {
     })
   }
 
-  /** Adds the voice of one result, a file or a piece of one; decodes the first few frames at once. */
-  write(bytes: Uint8Array): void {
+  /** Its audio has grown: decodes the first few frames at once. */
+  grown(): void {
     if (this.#ended) return
-    this.audio.write(bytes)
     // An encoder's delay can leave nothing of the first frames.
     for (let n = 0; n < MOST_FIRST_SLICES && this.audio.due; n++) {
       this.audio.decode(FIRST_SLICE)

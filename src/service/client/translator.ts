@@ -59,14 +59,12 @@ class ServiceConnection implements Connection {
   ) {
     this.#sink = sink
     this.#socket = new SessionSocket(options, {
+      ...sink,
       connected: parameters => this.#limit(options.clock, toldLifeMs(parameters) ?? options.lifeMs),
       ready: () => {
         if (!this.#life) this.#limit(options.clock, options.lifeMs)
         sink.ready(this.#socket)
       },
-      acked: (sequence, ok) => sink.acked(sequence, ok),
-      result: result => sink.result(result),
-      endOfSpeech: utterance => sink.endOfSpeech(utterance),
       fault: error => sink.fault(toBridgeError(error)),
       ended: end => {
         this.#life?.[Symbol.dispose]()

@@ -67,11 +67,12 @@ test('C29 a restarting service receives one probe at a time, then 500 calls reco
   const metrics = new RelayMetrics()
   const pool = new FragmentPool()
   const services = { clock, log: noopLogger, metrics, translator: gate, pool, random }
-  const events = { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} }
+  const results = { result() {}, endOfSpeech() {}, interrupted() {} }
+  const changed = () => {}
   const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
   const sessions = Array.from(
     { length: CALLS },
-    (_, n) => new Session({ speaker: `${n}`, request, settings: relayOptions(), services, events }),
+    (_, n) => new Session({ speaker: `${n}`, request, settings: relayOptions(), services, results, changed }),
   )
   for (const session of sessions) session.start()
   const frame = new Int16Array(FRAME_SAMPLES)

@@ -36,11 +36,12 @@ async function speakers(count: number, url: string, apiKey: string, fragmentMs: 
     random: Math.random,
   }
   const settings = relayOptions({ fragmentMs })
-  const events = { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} }
+  const results = { result() {}, endOfSpeech() {}, interrupted() {} }
+  const changed = () => {}
   const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
   const all = Array.from(
     { length: count },
-    (_, n) => new Session({ speaker: `s${n}`, request, settings, services, events }),
+    (_, n) => new Session({ speaker: `s${n}`, request, settings, services, results, changed }),
   )
   for (const session of all) session.start()
   const frame = new Int16Array(FRAME_SAMPLES).fill(1_000)

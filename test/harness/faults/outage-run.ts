@@ -141,7 +141,8 @@ export function runOutage({
       pool: new FragmentPool(),
       random,
     },
-    events: { result() {}, endOfSpeech() {}, interrupted() {}, changed() {} },
+    results: { result() {}, endOfSpeech() {}, interrupted() {} },
+    changed() {},
   })
   session.start()
 

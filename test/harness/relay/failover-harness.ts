@@ -18,27 +18,21 @@ export const never: EndReason = { kind: 'failed', error: new BridgeError('SERVIC
 const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
 
 /** One connection as its session sees it. */
-class Caller implements ConnectionSink {
+class Caller {
   readonly events: string[] = []
   connection: Connection | undefined
-  ready(): void {
-    this.events.push('ready')
-  }
-  acked(sequence: number): void {
-    this.events.push(`acked ${sequence}`)
-  }
-  result(): void {
-    this.events.push('result')
-  }
-  endOfSpeech(): void {}
-  fault(): void {}
-  renew(): void {
-    this.events.push('renew')
-  }
   retryable: boolean | undefined
-  ended(reason: EndReason): void {
-    this.retryable = reason.kind === 'failed' && reason.error.retryable
-    this.events.push(reason.kind === 'failed' ? reason.error.message : reason.kind)
+  readonly sink: ConnectionSink = {
+    ready: () => this.events.push('ready'),
+    acked: sequence => this.events.push(`acked ${sequence}`),
+    result: () => this.events.push('result'),
+    endOfSpeech() {},
+    fault() {},
+    renew: () => this.events.push('renew'),
+    ended: reason => {
+      this.retryable = reason.kind === 'failed' && reason.error.retryable
+      this.events.push(reason.kind === 'failed' ? reason.error.message : reason.kind)
+    },
   }
 }
 
@@ -53,7 +47,7 @@ export function gateSetup(services = 1) {
   })
   const call = () => {
     const caller = new Caller()
-    caller.connection = gate.open(request, caller)
+    caller.connection = gate.open(request, caller.sink)
     return caller
   }
   /** Lets fakes answer, which they do in microtasks. */

@@ -24,12 +24,12 @@ export function sessionSetup() {
     request: { from: 'en-us', to: 'es-es', want: 'speech' },
     settings: relayOptions(),
     services: { clock, log: noopLogger, metrics, translator, pool, random: () => 0.5 },
-    events: {
-      result: (_, result) => seen.push(`result ${result.text}`),
+    results: {
+      result: result => seen.push(`result ${result.text}`),
       endOfSpeech: () => seen.push('end'),
       interrupted: () => seen.push('interrupted'),
-      changed: changed => seen.push(changed.state.status),
     },
+    changed: ({ state }) => seen.push(state.status),
   })
   session.start()
   let value = 0

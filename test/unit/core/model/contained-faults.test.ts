@@ -62,7 +62,7 @@ describe('does not affect others', () => {
     const legs = await twoRooms()
     const { sink } = r.connection('en-us', 'es-es')
     sink.result({ utterance: 'x', final: true, text: 'x', translation: 'y', audio: r.maker.tone(700, 500) })
-    vi.spyOn(Utterance.prototype, 'write').mockImplementationOnce(fault)
+    vi.spyOn(Utterance.prototype, 'grown').mockImplementationOnce(fault)
     sink.result({ utterance: 'x', final: true, text: 'x', translation: 'y', audio: r.maker.tone(700, 400) })
     sink.endOfSpeech()
     await expectServed(legs, '2')
@@ -105,7 +105,7 @@ describe('does not affect others', () => {
   test('a participant whose input throws: their leg ends', async () => {
     const { dora, bob } = await twoRooms()
     const carl = r.legs.get('carl')!
-    vi.spyOn(r.relay.find('carl')!, 'write').mockImplementation(fault)
+    vi.spyOn(r.relay.find('carl')!.echo!.gate, 'write').mockImplementation(fault)
     await r.run(100)
     expect(await carl.ended).toMatchObject({ kind: 'failed', error: { code: 'LEG_LOST' } })
     await r.run(300)

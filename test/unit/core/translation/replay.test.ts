@@ -46,12 +46,8 @@ async function setUp(options: Partial<RelaySettings> = {}) {
       pool: new FragmentPool(),
       random: () => 0.5,
     },
-    events: {
-      result() {},
-      endOfSpeech() {},
-      interrupted() {},
-      changed: ({ state }) => void statuses.push(state.status),
-    },
+    results: { result() {}, endOfSpeech() {}, interrupted() {} },
+    changed: ({ state }) => statuses.push(state.status),
   })
   session.start()
   const watch = new Ticker(systemClock, 50, now => session.check(now))

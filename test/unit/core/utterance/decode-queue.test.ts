@@ -18,7 +18,8 @@ async function setUp(decoders = 64) {
   const metrics = new RelayMetrics()
   const utterance = (id: string, ms: number, hz = 1_000) => {
     const made = new Utterance(id, 0, pool, metrics)
-    made.write(maker.tone(hz, ms))
+    made.audio.write(maker.tone(hz, ms))
+    made.grown()
     queue.add(made)
     return made
   }
@@ -201,7 +202,8 @@ describe('decoding', () => {
     for (let n = 0; n < 10; n++) queue.tick()
     expect(queue.size).toBe(1)
     expect(made.audio.complete).toBe(false)
-    made.write(maker.tone(1_000, 200))
+    made.audio.write(maker.tone(1_000, 200))
+    made.grown()
     made.end()
     read()
     queue.tick()
@@ -217,7 +219,8 @@ describe('decoding', () => {
     expect(made.audio.complete).toBe(true)
     const { durationMs } = made.audio
     queue.tick()
-    made.write(maker.tone(1_000, 200))
+    made.audio.write(maker.tone(1_000, 200))
+    made.grown()
     expect(made.audio.durationMs).toBe(durationMs)
     expect(all(made).length).toBeGreaterThan(0)
   })
@@ -227,7 +230,8 @@ describe('decoding', () => {
     const endless = utterance('endless', 1_000)
     const { read } = listener(endless)
     for (let n = 0; n < 200; n++) {
-      endless.write(maker.tone(1_000, 1_000))
+      endless.audio.write(maker.tone(1_000, 1_000))
+      endless.grown()
       queue.tick()
       queue.tick()
       read()
@@ -239,7 +243,8 @@ describe('decoding', () => {
   test('counts invalid audio once and plays no sound for it', async () => {
     const { pool, queue, metrics } = await setUp()
     const made = new Utterance('junk', 0, pool, metrics)
-    made.write(Buffer.from('not an mp3 at all, but long enough to be looked at'))
+    made.audio.write(Buffer.from('not an mp3 at all, but long enough to be looked at'))
+    made.grown()
     queue.add(made)
     made.end()
     made.end()

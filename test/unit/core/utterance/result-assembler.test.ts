@@ -1,8 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { RelayMetrics } from '../../../../src/core/model/relay-metrics.ts'
 import type { TranslationResult } from '../../../../src/core/translation/translator.ts'
-import { ResultAssembler } from '../../../../src/core/utterance/result-assembler.ts'
+import { type AssemblerEvents, ResultAssembler } from '../../../../src/core/utterance/result-assembler.ts'
 import { Utterance } from '../../../../src/core/utterance/utterance.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { countFrames, framesIn, numberedFrames } from '../../../../src/simulator/network/numbered-frames.ts'
 import { Mp3Maker } from '../../../../src/simulator/service/scripted-answers.ts'
 import { Mp3Pool } from '../../../../src/transcode/mp3/decoder-pool.ts'
@@ -23,7 +24,8 @@ function setUp() {
   const utterances: Utterance[] = []
   const complaints: number[] = []
   const metrics = new RelayMetrics()
-  const interpreter = new ResultAssembler('anna.1', pool, metrics, {
+  let endedAt = 0
+  const events: AssemblerEvents = {
     caption: ({ utterance, final, text = '-', translation = '-', standIns }) => {
       names.push(utterance)
       replaced.push(standIns)
@@ -31,9 +33,17 @@ function setUp() {
     },
     utterance: utterance => utterances.push(utterance),
     notMp3: () => complaints.push(captions.length),
-  })
-  const hear = (result: Partial<TranslationResult>, speechEndedAt = 0) =>
-    interpreter.result({ utterance: '1', final: true, ...result }, speechEndedAt, 0)
+    speechEndedAt: () => endedAt,
+    processed() {},
+    failed: error => {
+      throw error
+    },
+  }
+  const interpreter = new ResultAssembler({ name: 'anna.1', clock: new FakeClock(), pool, metrics, events })
+  const hear = (result: Partial<TranslationResult>, speechEndedAt = 0) => {
+    endedAt = speechEndedAt
+    interpreter.result({ utterance: '1', final: true, ...result })
+  }
   return { interpreter, hear, captions, names, replaced, utterances, metrics, complaints }
 }
 
@@ -84,7 +94,8 @@ describe('an interpreter', () => {
     expect(utterances).toHaveLength(1)
     const alone = [600, 1_000, 1_500].map(hz => {
       const utterance = new Utterance('alone', 0, pool, new RelayMetrics())
-      utterance.write(maker.tone(hz, 400))
+      utterance.audio.write(maker.tone(hz, 400))
+      utterance.grown()
       utterance.end()
       while (utterance.decode()) {}
       return utterance.audio.durationMs

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
 import { RelayMetrics } from '../../../../src/core/model/relay-metrics.ts'
-import { ResultAssembler } from '../../../../src/core/utterance/result-assembler.ts'
+import { type AssemblerEvents, ResultAssembler } from '../../../../src/core/utterance/result-assembler.ts'
 import type { Utterance } from '../../../../src/core/utterance/utterance.ts'
+import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { tone } from '../../../../src/simulator/service/scripted-answers.ts'
 import { Mp3Pool } from '../../../../src/transcode/mp3/decoder-pool.ts'
 import { bytesOf } from '../../../../src/transcode/pcm.ts'
@@ -10,13 +11,19 @@ import { encodeWav } from '../../../../src/transcode/wav.ts'
 test('a voice of samples or WAV plays like one of mp3, and repeated silence is kept', () => {
   const utterances: Utterance[] = []
   const metrics = new RelayMetrics()
-  const interpreter = new ResultAssembler('anna.1', new Mp3Pool({ max: 1 }), metrics, {
-    caption: () => {},
+  const events: AssemblerEvents = {
+    caption() {},
     utterance: utterance => utterances.push(utterance),
     notMp3: () => expect.unreachable(),
-  })
-  const hear = (utterance: string, audio: Uint8Array) =>
-    interpreter.result({ utterance, final: true, audio }, 0, 0)
+    speechEndedAt: () => 0,
+    processed() {},
+    failed: error => {
+      throw error
+    },
+  }
+  const pool = new Mp3Pool({ max: 1 })
+  const interpreter = new ResultAssembler({ name: 'anna.1', clock: new FakeClock(), pool, metrics, events })
+  const hear = (utterance: string, audio: Uint8Array) => interpreter.result({ utterance, final: true, audio })
   const silence = new Uint8Array(2_048)
   for (const audio of [silence, bytesOf(tone(1_000, 300)), silence, silence]) hear('1', audio)
   interpreter.endOfSpeech()

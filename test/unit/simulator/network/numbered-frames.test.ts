@@ -85,7 +85,8 @@ describe('numbered frames', () => {
     const pool = new Mp3Pool({ max: 1 })
     await pool.ready()
     const utterance = new Utterance('u', 0, pool, new RelayMetrics())
-    utterance.write(maker.encode(sound, 16_000, 64))
+    utterance.audio.write(maker.encode(sound, 16_000, 64))
+    utterance.grown()
     utterance.end()
     while (utterance.decode()) {}
     const reader = utterance.audio.reader()
