@@ -9,6 +9,7 @@ import { cartesiaSynthesizer } from './hosted/cartesia.ts'
 import { DeepgramTranscriber } from './hosted/deepgram.ts'
 import { DeepLSpeechTranslator } from './hosted/deepl-voice.ts'
 import { elevenLabsSynthesizer } from './hosted/elevenlabs.ts'
+import { GeminiSpeechTranslator } from './hosted/gemini-live.ts'
 import { OpenAiLiveTranscriber } from './hosted/openai-live.ts'
 import { OpenAiSpeechTranslator } from './hosted/openai-translation.ts'
 import { SonioxTranscriber } from './hosted/soniox-live.ts'
@@ -71,6 +72,7 @@ const INTERPRETERS: Factories<Choice<'interpretation'>, SpeechTranslator> = {
   openai: (choice, { clock, wallClock }) => new OpenAiSpeechTranslator(choice, clock, wallClock),
   soniox: (choice, { clock }) => new SonioxSpeechTranslator(choice, clock),
   deepl: (choice, { clock }) => new DeepLSpeechTranslator(choice, clock),
+  gemini: (choice, { clock }) => new GeminiSpeechTranslator(choice, clock),
 }
 
 /** Creates an installed engine; rejects with an `EngineError` if it is not available. Absent: disabled. */

@@ -8,6 +8,7 @@ import {
   deeplSchema,
   deeplVoiceSchema,
   elevenLabsSchema,
+  geminiInterpretationSchema,
   googleTranslationSchema,
   openAiInterpretationSchema,
   openAiLiveSchema,
@@ -81,7 +82,12 @@ export const engineChoicesSchema = {
   ]),
   interpretation: engineList(
     'Engines from speech to speech, in order of preference. They precede the other three kinds.',
-    [billed(openAiInterpretationSchema), billed(sonioxInterpretationSchema), billed(deeplVoiceSchema)],
+    [
+      billed(openAiInterpretationSchema),
+      billed(sonioxInterpretationSchema),
+      billed(deeplVoiceSchema),
+      billed(geminiInterpretationSchema),
+    ],
   ),
 }
 

@@ -2,9 +2,11 @@ import { systemClock } from '../../../../src/common/clock.ts'
 import { systemWallClock } from '../../../../src/common/wall-clock.ts'
 import type { SpeechTranslator } from '../../../../src/service/server/engines/engine.ts'
 import { DeepLSpeechTranslator } from '../../../../src/service/server/engines/hosted/deepl-voice.ts'
+import { GeminiSpeechTranslator } from '../../../../src/service/server/engines/hosted/gemini-live.ts'
 import { OpenAiSpeechTranslator } from '../../../../src/service/server/engines/hosted/openai-translation.ts'
 import { SonioxSpeechTranslator } from '../../../../src/service/server/engines/hosted/soniox-translation.ts'
 import { FakeDeepLVoice } from './fake-deepl-voice.ts'
+import { FakeGemini } from './fake-gemini.ts'
 import { FAKE_KEY, type FakeLiveServer } from './fake-live-server.ts'
 import { FakeOpenAiRealtime, SPOKEN_MS } from './fake-openai-realtime.ts'
 import { FakeSonioxLive } from './fake-soniox-live.ts'
@@ -80,9 +82,21 @@ export async function deeplInterpreter() {
   }
 }
 
+export async function geminiInterpreter() {
+  const server = await new FakeGemini().listen()
+  const options = { ...LIVE, url: server.url, model: 'gemini-3.5-live-translate-preview' }
+  return {
+    server,
+    engine: (changes = {}) => new GeminiSpeechTranslator({ ...options, ...changes }, systemClock),
+    refusals: () => server.refusals,
+    spokenMs: 400,
+  }
+}
+
 /** All of them, by name. */
 export const FAKE_INTERPRETERS: readonly (readonly [string, () => Promise<FakeInterpreter>])[] = [
   ['OpenAI', openAiInterpreter],
   ['Soniox', sonioxInterpreter],
   ['DeepL', deeplInterpreter],
+  ['Gemini', geminiInterpreter],
 ]

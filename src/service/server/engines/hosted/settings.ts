@@ -183,6 +183,18 @@ export const deeplVoiceSchema = z.strictObject({
 
 export type DeepLVoiceOptions = DeepReadonly<Omit<z.infer<typeof deeplVoiceSchema>, 'engine'>>
 
+export const geminiInterpretationSchema = z.strictObject({
+  engine: engineName('gemini'),
+  url: urlField('https://generativelanguage.googleapis.com'),
+  ...liveFields,
+  model: z.string().min(1).default('gemini-3.5-live-translate-preview').meta({ about: 'Name of the model.' }),
+  languages: interpretedLanguages,
+})
+
+export type GeminiInterpretationOptions = DeepReadonly<
+  Omit<z.infer<typeof geminiInterpretationSchema>, 'engine'>
+>
+
 export const googleTranslationSchema = z.strictObject({
   engine: engineName('google'),
   url: urlField('https://translation.googleapis.com'),

@@ -1,4 +1,5 @@
 import { type Clock, setTimer } from '../../../../common/clock.ts'
+import type { LanguageId } from '../../../../common/language.ts'
 import { peak } from '../../../../transcode/level.ts'
 import { durationMs } from '../../../../transcode/pcm.ts'
 import type { InterpretationSink, InterpretedText } from '../engine.ts'
@@ -37,8 +38,8 @@ export interface ContinuousUtterancesOptions {
   readonly clock: Clock
   /** Time since the speaker was last heard (ms). */
   readonly quietMs: () => number
-  /** Results exist for the audio up to `streamMs`. */
-  readonly answered: (streamMs: number) => void
+  /** Results exist for the audio up to `streamMs`. Absent: the owner decides it, and calls `keep`. */
+  readonly answered?: (streamMs: number) => void
   /**
    * Maximum delay between a text and its speech, for a service that speaks complete pieces (ms): an utterance waits for
    * it, and audio counts as answered once its translation is spoken. Absent: they come together.
@@ -79,9 +80,10 @@ export class ContinuousUtterances {
   #tailMs = 0
   /** The part of the recognized text that can change. */
   #provisional = ''
-  /** The last texts with a translation, and with speech. */
+  #language: LanguageId | undefined
+  /** The last texts with a translation, and those that count even if the rest is interpreted again. */
   #translated: Mark | undefined
-  #spoken: Mark | undefined
+  #kept: Mark | undefined
   /** A text came after the last speech. */
   #owed = false
   #check: Disposable | undefined
@@ -107,6 +109,11 @@ export class ContinuousUtterances {
     this.#provisional = provisional
     this.#owed ||= delta.trim() !== ''
     this.#partial()
+  }
+
+  /** The utterance in progress is in this language. */
+  detected(language: LanguageId | undefined): void {
+    if (this.#open) this.#language = language ?? this.#language
   }
 
   /** More of the translation, of the audio up to `streamMs`. */
@@ -137,8 +144,10 @@ export class ContinuousUtterances {
     this.#spokeAt = clock.now()
     this.#tailMs = 0
     this.#owed = false
-    this.#spoken = this.#translated
-    if (this.#options.speechWithinMs !== undefined && this.#spoken) this.#options.answered(this.#spoken.endMs)
+    if (this.#options.speechWithinMs !== undefined && this.#translated) {
+      this.#kept = this.#translated
+      this.#options.answered?.(this.#kept.endMs)
+    }
     this.#pass({ pcm, rate }, ms)
   }
 
@@ -147,10 +156,15 @@ export class ContinuousUtterances {
     this.#end()
   }
 
-  /** Ends the utterance in progress with what has been spoken: the rest is interpreted again. Idempotent. */
+  /** All that has come so far counts: `cut` keeps it. */
+  keep(): void {
+    this.#kept = { text: this.#text, translation: this.#translation, endMs: this.#endMs }
+  }
+
+  /** Ends the utterance in progress with what counts as answered: the rest is interpreted again. Idempotent. */
   cut(): void {
     if (!this.#open) return
-    const { text = '', translation = '', endMs = this.#open.startMs } = this.#spoken ?? {}
+    const { text = '', translation = '', endMs = this.#open.startMs } = this.#kept ?? {}
     this.#text = text
     this.#translation = translation
     this.#endMs = endMs
@@ -177,7 +191,8 @@ export class ContinuousUtterances {
     this.#text = ''
     this.#translation = ''
     this.#translated = undefined
-    this.#spoken = undefined
+    this.#kept = undefined
+    this.#language = undefined
     this.#owed = false
     this.#lead = []
     this.#leadMs = 0
@@ -213,7 +228,7 @@ export class ContinuousUtterances {
     if (!tells && !this.#open) return
     this.#begin()
     this.#endMs = Math.max(this.#endMs, streamMs)
-    if (speechWithinMs === undefined) answered(this.#endMs)
+    if (speechWithinMs === undefined) answered?.(this.#endMs)
   }
 
   #begin(): void {
@@ -245,6 +260,7 @@ export class ContinuousUtterances {
       translation: this.#translation.trim(),
       startMs: Math.round(startMs),
       endMs: Math.max(Math.round(this.#endMs), Math.round(startMs) + 1),
+      ...(this.#language === undefined ? {} : { language: this.#language }),
     }
   }
 
