@@ -15,6 +15,7 @@ import { defaultEngines } from './engines/engine-selection.ts'
 import type { EngineSet } from './engines/engine-set.ts'
 import { ThreadUse } from './engines/thread-budget.ts'
 import { EngineUsage } from './engines/usage/engine-usage.ts'
+import type { VocabularySettings } from './engines/vocabulary/settings.ts'
 import { ErrorCounts } from './errors.ts'
 import {
   addHttpRules,
@@ -211,7 +212,9 @@ async function kept(
 
 /** Creates the engines of the settings. The caller closes the set. */
 export function openEngines(
-  settings: Pick<ServiceSettings, 'engines' | 'phrasebook' | 'voices' | 'maxSessions'>,
+  settings: Pick<ServiceSettings, 'engines' | 'phrasebook' | 'voices' | 'maxSessions'> & {
+    readonly vocabulary: VocabularySettings
+  },
   threads: ThreadUse,
   around: {
     readonly clock: Clock
@@ -220,7 +223,7 @@ export function openEngines(
     readonly usage: EngineUsage
   },
 ): Promise<EngineSet> {
-  const { phrasebook, voices, maxSessions } = settings
+  const { phrasebook, vocabulary, voices, maxSessions } = settings
   const { pocketsphinx, apertium, transcription, translation, synthesis, interpretation, ...synthesizers } =
     settings.engines
   return defaultEngines(
@@ -230,6 +233,7 @@ export function openEngines(
       synthesizers,
       choices: { transcription, translation, synthesis, interpretation },
       phrasebook,
+      vocabulary,
       voices,
     },
     around,

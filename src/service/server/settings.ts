@@ -9,6 +9,7 @@ import {
   localSynthesisSchema,
   pocketSphinxSettingsSchema,
 } from './engines/installed-settings.ts'
+import { vocabularySchema } from './engines/vocabulary/settings.ts'
 import { keyLimitsShape } from './keys/key-store.ts'
 
 /** Settings of `POST /api/batch/file`, part of the service settings. */
@@ -160,6 +161,7 @@ export const serviceConfigSchema = z
       .string()
       .optional()
       .meta({ about: 'JSON file with fixed translations that take precedence over the translator.' }),
+    vocabulary: vocabularySchema.prefault({}),
     voices: z
       .record(
         z.string().refine(isLanguageId, 'expected a language like en-us (<language>-<region>)'),

@@ -30,7 +30,7 @@ export class FakeOpenAi extends FaultServer {
     super()
     this.app.post('/v1/audio/transcriptions', async (request, reply) => {
       const form = request.body as FormData
-      const rejected = this.#rejected(Object.fromEntries(form.entries()))
+      const rejected = this.#rejected(Object.fromEntries(form.entries())) ?? invalidTranscription(form)
       if (rejected) return reply.status(400).send(rejected)
       const text = heard(new Uint8Array(await (form.get('file') as File).arrayBuffer()))
       if (form.get('stream') === 'true' && this.dialect !== 'none')
@@ -73,6 +73,16 @@ export class FakeOpenAi extends FaultServer {
     if (this.rejection === 'message') return { error: { message, type: 'invalid_request_error' } }
     return { error: { message, type: 'invalid_request_error', param, code: 'unsupported_parameter' } }
   }
+}
+
+/** What the models reject that have lists of languages and keywords, and the others. */
+function invalidTranscription(form: FormData): object | undefined {
+  const lists = String(form.get('model')).startsWith('gpt-transcribe')
+  const wrong = lists ? ['language'] : ['languages[]', 'keywords[]']
+  const param = wrong.find(name => form.has(name))
+  const keyword = form.getAll('keywords[]').find(each => /[<>\r\n]/.test(String(each)))
+  if (param === undefined && keyword === undefined) return undefined
+  return { error: { type: 'invalid_request_error', param: param ?? 'keywords', code: 'invalid_value' } }
 }
 
 /** A translation word by word. */

@@ -23,11 +23,14 @@ import { Piper } from './remote/piper.ts'
 import { SherpaRecognizer } from './sherpa/sherpa-recognizer.ts'
 import { SherpaSynthesizer } from './sherpa/sherpa-synthesizer.ts'
 import type { Billing } from './usage/billing.ts'
+import type { Vocabulary } from './vocabulary/vocabulary.ts'
 
 /** The dependencies of engines, apart from their settings. */
 export interface EngineContext {
   readonly clock: Clock
   readonly wallClock: WallClock
+  /** For engines that have it in their settings; the others get it with each request. */
+  readonly vocabulary: Vocabulary
 }
 
 /** Names of the installed engines, which `engineChoicesSchema` lists without settings. */
@@ -44,7 +47,10 @@ type Factories<C extends { readonly engine: string }, T> = {
 
 const RECOGNIZERS: Factories<Choice<'transcription'>, SpeechToText> = {
   openai: (choice, { clock }) => new OpenAiTranscriber(choice, clock),
-  sherpa: (choice, { clock }) => SherpaRecognizer.create(choice, clock),
+  sherpa: (choice, { clock, vocabulary }) => {
+    const terms = choice.languages.flatMap(language => vocabulary.terms(language))
+    return SherpaRecognizer.create(choice, clock, terms)
+  },
   assemblyai: (choice, { clock, wallClock }) => new AssemblyAiTranscriber(choice, clock, wallClock),
   deepgram: (choice, { clock }) => new DeepgramTranscriber(choice, clock),
   soniox: (choice, { clock }) => new SonioxTranscriber(choice, clock),

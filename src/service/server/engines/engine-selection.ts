@@ -27,6 +27,13 @@ import {
   meteredSynthesizer,
   meteredTranslator,
 } from './usage/metered-engines.ts'
+import type { VocabularySettings } from './vocabulary/settings.ts'
+import { Vocabulary } from './vocabulary/vocabulary.ts'
+import {
+  vocabularyInterpreter,
+  vocabularyRecognizer,
+  vocabularyTranslator,
+} from './vocabulary/vocabulary-engines.ts'
 
 /** Optional engines, which only add to the others; their absence is not worth a warning. */
 const EXTRA: readonly string[] = ['flite']
@@ -63,6 +70,7 @@ export interface DefaultEngineOptions {
   readonly choices: EngineChoices
   /** JSON file with the user's phrases. */
   readonly phrasebook?: string | undefined
+  readonly vocabulary: VocabularySettings
   readonly voices: Readonly<Record<LanguageId, string>>
 }
 
@@ -72,11 +80,17 @@ export interface DefaultEngineOptions {
  */
 export async function defaultEngines(
   options: DefaultEngineOptions,
-  { clock, wallClock, log, usage }: EngineContext & { readonly log: Logger; readonly usage: EngineUsage },
+  {
+    clock,
+    wallClock,
+    log,
+    usage,
+  }: Omit<EngineContext, 'vocabulary'> & { readonly log: Logger; readonly usage: EngineUsage },
 ): Promise<EngineSet> {
-  const phrasebook = await Phrasebook.load(options.phrasebook)
+  const vocabulary = new Vocabulary(options.vocabulary)
+  const phrasebook = await Phrasebook.load(options.phrasebook, vocabulary.phrases())
   const { pocketsphinx, apertium, synthesizers, choices } = options
-  const context: EngineContext = { clock, wallClock }
+  const context: EngineContext = { clock, wallClock, vocabulary }
   const [recognizers, translators, voices, interpreters] = await Promise.all([
     present(
       chosenRecognizers(
@@ -99,8 +113,12 @@ export async function defaultEngines(
   ])
   const meter = (kind: EngineKind, { engine, billing }: Present<{ readonly name: string }>) =>
     usage.meter(kind, engine.name, billing)
-  const hearing = recognizers.map(each => meteredRecognizer(each.engine, meter('transcription', each)))
-  const translating = translators.map(each => meteredTranslator(each.engine, meter('translation', each)))
+  const hearing = recognizers.map(each =>
+    meteredRecognizer(vocabularyRecognizer(each.engine, vocabulary), meter('transcription', each)),
+  )
+  const translating = translators.map(each =>
+    meteredTranslator(vocabularyTranslator(each.engine, vocabulary), meter('translation', each)),
+  )
   const speaking = voices.map(each => meteredSynthesizer(each.engine, meter('synthesis', each)))
   for (const [language, voiceId] of Object.entries(options.voices)) assertVoice(speaking, language, voiceId)
   const fallback = { usage, log }
@@ -110,7 +128,9 @@ export async function defaultEngines(
       engine => new PhraseTranslator(phrasebook, engine),
     ),
     synthesizers: synthesizersInOrder(speaking, fallback),
-    interpreters: interpreters.map(each => meteredInterpreter(each.engine, meter('interpretation', each))),
+    interpreters: interpreters.map(each =>
+      meteredInterpreter(vocabularyInterpreter(each.engine, vocabulary), meter('interpretation', each)),
+    ),
     voices: options.voices,
     usage,
   })

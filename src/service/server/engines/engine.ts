@@ -72,10 +72,20 @@ export interface SpeechStream {
   close(): Promise<void>
 }
 
+/** A fixed translation. */
+export interface GlossaryEntry {
+  readonly source: string
+  readonly target: string
+}
+
 /** Options of a recognition stream. */
 export interface HearingOptions {
   /** One of the engine's `grammars`: only its phrases are recognized. */
   readonly grammar?: string | undefined
+  /** Names and terms to expect, for engines with `takesTerms`. */
+  readonly terms?: readonly string[] | undefined
+  /** Topic of the conversation. */
+  readonly about?: string | undefined
 }
 
 /** A speech recognition engine. */
@@ -85,6 +95,8 @@ export interface SpeechToText extends ReportingEngine {
   readonly languages: readonly LanguageId[]
   /** Names of its closed vocabularies; absent: none. */
   readonly grammars?: readonly string[]
+  /** True if it uses the `terms` of a stream, or has them in its settings. */
+  readonly takesTerms?: boolean
   /**
    * Resolves when the stream accepts audio; rejects with an `EngineError` if the engine fails, with a `RangeError` for
    * an unsupported language or grammar.
@@ -116,9 +128,20 @@ export interface Synthesizer extends ReportingEngine {
   close(): Promise<void>
 }
 
+/** Options of a translation, for engines with `takesGlossary`. */
+export interface TranslationOptions {
+  readonly glossary?: readonly GlossaryEntry[] | undefined
+  /** Names, which stay as they are. */
+  readonly names?: readonly string[] | undefined
+  /** Topic of the conversation. */
+  readonly about?: string | undefined
+}
+
 /** A translation engine. */
 export interface TextTranslator extends ReportingEngine {
   readonly name: string
+  /** True if it uses the options of `translate`. */
+  readonly takesGlossary?: boolean
   /** Target languages for `from`; empty for an unsupported language. */
   targets(from: LanguageId): readonly LanguageId[]
   /** Prepares for a language pair that will be used soon; a failure shows at `translate`. Optional. */
@@ -127,7 +150,7 @@ export interface TextTranslator extends ReportingEngine {
    * Translates one utterance or sentence. Translations of one language pair resolve in the order of the calls. Rejects
    * with an `EngineError`; throws a `RangeError` for a pair that `targets` does not list.
    */
-  translate(text: string, from: LanguageId, to: LanguageId): Promise<string>
+  translate(text: string, from: LanguageId, to: LanguageId, options?: TranslationOptions): Promise<string>
   /** Frees the engine; pending translations reject. Idempotent. */
   close(): Promise<void>
 }
@@ -168,6 +191,12 @@ export interface InterpretationRequest {
   readonly to: LanguageId
   /** One of the engine's voices; absent: its own choice. */
   readonly voiceId?: string | undefined
+  /** Names and terms to expect in `from`, for engines that can use them. */
+  readonly terms?: readonly string[] | undefined
+  /** Fixed translations, for engines that can use them. */
+  readonly glossary?: readonly GlossaryEntry[] | undefined
+  /** Topic of the conversation. */
+  readonly about?: string | undefined
 }
 
 /** An engine that understands, translates and speaks in one (speech to speech). */

@@ -123,14 +123,14 @@ export class Phrasebook {
   }
 
   /**
-   * Loads the built-in phrases, overridden by those of the JSON file `path`. Rejects with an error that names the file
-   * and the key.
+   * Loads the built-in phrases, overridden by `glossary`, and by those of the JSON file `path`. Rejects with an error
+   * that names the file and the key.
    */
-  static async load(path?: string): Promise<Phrasebook> {
-    if (path === undefined) return new Phrasebook(DEFAULT_PHRASES)
+  static async load(path?: string, glossary: Phrases = {}): Promise<Phrasebook> {
+    if (path === undefined) return new Phrasebook(DEFAULT_PHRASES, glossary)
     const parsed = phrasesSchema.safeParse(JSON.parse(await readFile(path, 'utf8')))
     if (!parsed.success) throw new RangeError(`phrasebook ${path}: ${z.prettifyError(parsed.error)}`)
-    return new Phrasebook(DEFAULT_PHRASES, parsed.data)
+    return new Phrasebook(DEFAULT_PHRASES, glossary, parsed.data)
   }
 
   /** Returns the translation if `text` consists entirely of one or more phrases. */

@@ -223,7 +223,7 @@ class Transcription implements FakeConversation {
     onlyFields(input, ['format', 'transcription', 'turn_detection'], refuse)
     if (JSON.stringify(input.format) !== '{"type":"audio/pcm","rate":24000}') throw refuse('another format')
     if (input.turn_detection !== null) throw refuse('turn detection, which this model does not have')
-    onlyFields(input.transcription, ['model', 'languages', 'keywords', 'delay'], refuse)
+    onlyFields(input.transcription, ['model', 'languages', 'keywords', 'prompt', 'delay'], refuse)
     const { languages, keywords = [] } = input.transcription
     if (!Array.isArray(languages) || languages.some(each => !/^[a-z]{2}$/.test(each)))
       throw refuse('languages that are no codes')

@@ -3,18 +3,23 @@ import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import type { WallClock } from '../../../../common/wall-clock.ts'
 import { bytesOf, SAMPLE_RATE } from '../../../../transcode/pcm.ts'
-import type { SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
+import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
 import { heardLanguage } from '../languages.ts'
 import { SocketFault } from '../live/engine-socket.ts'
 import { LiveEngine } from '../live/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol.ts'
 import { socketUrl } from '../live/live-settings.ts'
 import { TranscriptLog } from '../live/transcript-log.ts'
+import { joinedTerms } from '../vocabulary/vocabulary.ts'
 import type { AssemblyAiOptions } from './settings.ts'
+
+/** Maximum number of terms of a session (API reference, `keyterms_prompt`). */
+const MOST_TERMS = 100
 
 /** Live transcription by AssemblyAI, protocol version 3 (`/v3/ws`). */
 export class AssemblyAiTranscriber implements SpeechToText {
   readonly name = 'assemblyai'
+  readonly takesTerms = true
   readonly languages: readonly LanguageId[]
   readonly #options: AssemblyAiOptions
   readonly #wall: WallClock
@@ -27,18 +32,23 @@ export class AssemblyAiTranscriber implements SpeechToText {
     this.#engine = new LiveEngine('transcription', this.name, options, clock)
   }
 
-  async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
+  async open(
+    language: LanguageId,
+    sink: TranscriptSink,
+    { terms = [] }: HearingOptions = {},
+  ): Promise<SpeechStream> {
     if (!this.languages.includes(language))
       throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
-    return this.#engine.open(this.#protocol(language, sink), error => sink.failed(error))
+    return this.#engine.open(this.#protocol(language, sink, terms), error => sink.failed(error))
   }
 
   close(): Promise<void> {
     return this.#engine.close()
   }
 
-  #protocol(language: LanguageId, sink: TranscriptSink): LiveProtocol {
-    const { url, apiKey, model, keyterms } = this.#options
+  #protocol(language: LanguageId, sink: TranscriptSink, terms: readonly string[]): LiveProtocol {
+    const { url, apiKey, model } = this.#options
+    const keyterms = joinedTerms(this.#options.keyterms, terms, MOST_TERMS)
     const search = new URLSearchParams({
       ...{ sample_rate: String(SAMPLE_RATE), encoding: 'pcm_s16le', speech_model: model },
       format_turns: 'true',

@@ -2,23 +2,27 @@ import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import { bytesOf, SAMPLE_RATE } from '../../../../transcode/pcm.ts'
-import type { SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
+import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
 import { heardLanguage, primaryCode } from '../languages.ts'
 import { SocketFault } from '../live/engine-socket.ts'
 import { LiveEngine } from '../live/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol.ts'
 import { socketUrl } from '../live/live-settings.ts'
 import { TranscriptLog } from '../live/transcript-log.ts'
+import { joinedTerms } from '../vocabulary/vocabulary.ts'
 import type { DeepgramOptions } from './settings.ts'
 
 /** Pause after which Nova ends an utterance that noise keeps open: at least 1 s (API reference, `utterance_end_ms`). */
 const UTTERANCE_END_MS = 1_000
 /** The service closes a connection after 10 s without audio or `KeepAlive`, which it asks for every 3 to 5 s. */
 const KEEP_ALIVE_MS = 4_000
+/** Maximum number of terms of a request (guide "Keyterm prompting"). */
+const MOST_TERMS = 100
 
 /** Live transcription by Deepgram: Nova at `/v1/listen`, and Flux, which predicts the end of a turn, at `/v2/listen`. */
 export class DeepgramTranscriber implements SpeechToText {
   readonly name = 'deepgram'
+  readonly takesTerms = true
   readonly languages: readonly LanguageId[]
   readonly #options: DeepgramOptions
   readonly #engine: LiveEngine
@@ -29,13 +33,21 @@ export class DeepgramTranscriber implements SpeechToText {
     this.#engine = new LiveEngine('transcription', this.name, options, clock)
   }
 
-  async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
+  async open(
+    language: LanguageId,
+    sink: TranscriptSink,
+    { terms = [] }: HearingOptions = {},
+  ): Promise<SpeechStream> {
     if (!this.languages.includes(language))
       throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
     const log = new TranscriptLog(sink)
     const { protocol = this.#options.model.startsWith('flux') ? 'flux' : 'nova' } = this.#options
     const heard = (code: string | undefined) => heardLanguage(code, language, this.languages)
-    const made = protocol === 'flux' ? this.#flux(language, log, heard) : this.#nova(language, log, heard)
+    const keyterms = joinedTerms(this.#options.keyterms, terms, MOST_TERMS)
+    const made =
+      protocol === 'flux'
+        ? this.#flux(language, keyterms, log, heard)
+        : this.#nova(language, keyterms, log, heard)
     return this.#engine.open(made, error => sink.failed(error))
   }
 
@@ -43,7 +55,7 @@ export class DeepgramTranscriber implements SpeechToText {
     return this.#engine.close()
   }
 
-  #nova(language: LanguageId, log: TranscriptLog, heard: Heard): LiveProtocol {
+  #nova(language: LanguageId, keyterms: readonly string[], log: TranscriptLog, heard: Heard): LiveProtocol {
     const { model, pauseMs } = this.#options
     const query = {
       ...{ model, language: primaryCode(language), encoding: 'linear16', sample_rate: String(SAMPLE_RATE) },
@@ -54,12 +66,12 @@ export class DeepgramTranscriber implements SpeechToText {
       rate: SAMPLE_RATE,
       chunkMs: 60,
       keepAliveMs: KEEP_ALIVE_MS,
-      address: () => this.#address('/v1/listen', query),
+      address: () => this.#address('/v1/listen', query, keyterms),
       dialogue: link => new NovaDialogue(link, log, heard),
     }
   }
 
-  #flux(language: LanguageId, log: TranscriptLog, heard: Heard): LiveProtocol {
+  #flux(language: LanguageId, keyterms: readonly string[], log: TranscriptLog, heard: Heard): LiveProtocol {
     const query = {
       ...{ model: this.#options.model, encoding: 'linear16', sample_rate: String(SAMPLE_RATE) },
       ...{ language_hint: primaryCode(language) },
@@ -69,13 +81,13 @@ export class DeepgramTranscriber implements SpeechToText {
       chunkMs: 80,
       // Its messages have no `KeepAlive`.
       continuous: true,
-      address: () => this.#address('/v2/listen', query),
+      address: () => this.#address('/v2/listen', query, keyterms),
       dialogue: link => new FluxDialogue(link, log, heard),
     }
   }
 
-  #address(path: string, query: Readonly<Record<string, string>>) {
-    const { url, apiKey, keyterms } = this.#options
+  #address(path: string, query: Readonly<Record<string, string>>, keyterms: readonly string[]) {
+    const { url, apiKey } = this.#options
     const search = new URLSearchParams(query)
     for (const term of keyterms) search.append('keyterm', term)
     return {

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import type { WallClock } from '../../../../common/wall-clock.ts'
-import type { SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
+import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
 import { primaryCode } from '../languages.ts'
 import { base64Of } from '../live/base64-pcm.ts'
 import { LiveEngine } from '../live/live-engine.ts'
@@ -35,6 +35,7 @@ const LEAST_TURN_MS = 100
  */
 export class OpenAiLiveTranscriber implements SpeechToText {
   readonly name = 'openai-live'
+  readonly takesTerms = true
   readonly languages: readonly LanguageId[]
   readonly #options: OpenAiLiveOptions
   readonly #wall: WallClock
@@ -47,24 +48,32 @@ export class OpenAiLiveTranscriber implements SpeechToText {
     this.#engine = new LiveEngine('transcription', this.name, options, clock)
   }
 
-  async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
+  async open(
+    language: LanguageId,
+    sink: TranscriptSink,
+    options: HearingOptions = {},
+  ): Promise<SpeechStream> {
     if (!this.languages.includes(language))
       throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
-    return this.#engine.open(this.#protocol(language, sink), error => sink.failed(error))
+    return this.#engine.open(this.#protocol(language, sink, options), error => sink.failed(error))
   }
 
   close(): Promise<void> {
     return this.#engine.close()
   }
 
-  #protocol(language: LanguageId, sink: TranscriptSink): LiveProtocol {
+  #protocol(language: LanguageId, sink: TranscriptSink, { terms = [], about }: HearingOptions): LiveProtocol {
     const { url, apiKey, model, delay, pauseMs } = this.#options
     const session = {
       type: 'transcription',
       audio: {
         input: {
           format: { type: 'audio/pcm', rate: OPENAI_RATE },
-          transcription: { model, languages: [primaryCode(language)], delay },
+          transcription: {
+            ...{ model, languages: [primaryCode(language)], delay },
+            ...(terms.length === 0 ? {} : { keywords: terms }),
+            ...(about === undefined ? {} : { prompt: about }),
+          },
           turn_detection: null,
         },
       },

@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
 import { type LanguageId, languageTag, primaryLanguage } from '../../../../common/language.ts'
-import { EngineError } from '../engine.ts'
+import { EngineError, type GlossaryEntry, type TranslationOptions } from '../engine.ts'
 import { primaryCode } from '../languages.ts'
 import { HttpFault } from '../remote/http-client.ts'
 import { HttpTranslator, otherLanguages } from '../remote/http-translator.ts'
+import { WordMatcher } from '../vocabulary/word-matcher.ts'
+import { DeepLGlossaries } from './deepl-glossaries.ts'
 import type { AzureTranslationOptions, DeepLOptions, GoogleTranslationOptions } from './settings.ts'
 
 /** Time without requests after a quota is used up (ms): it does not return in a moment, and another engine serves. */
@@ -33,12 +35,22 @@ abstract class HostedTranslator extends HttpTranslator {
   }
 
   /** Sends one text and returns the translation in the response, or undefined if there is none. */
-  protected abstract request(text: string, from: LanguageId, to: LanguageId): Promise<string | undefined>
+  protected abstract request(
+    text: string,
+    from: LanguageId,
+    to: LanguageId,
+    options: TranslationOptions,
+  ): Promise<string | undefined>
 
-  protected async ask(text: string, from: LanguageId, to: LanguageId): Promise<string> {
+  protected async ask(
+    text: string,
+    from: LanguageId,
+    to: LanguageId,
+    options: TranslationOptions,
+  ): Promise<string> {
     let translation: string | undefined
     try {
-      translation = await this.request(text, from, to)
+      translation = await this.request(text, from, to, options)
     } catch (error) {
       const status = error instanceof EngineError && error.cause instanceof HttpFault && error.cause.status
       if (status && this.#quota.includes(status)) this.http.rest(QUOTA_REST_MS)
@@ -65,17 +77,28 @@ const deeplReply = z.object({ translations: z.array(z.object({ text: z.string() 
 
 /** DeepL at `POST /v2/translate` (API reference, "Translate text"). Sources never have a region. */
 export class DeepLTranslator extends HostedTranslator {
+  readonly takesGlossary = true
   readonly #options: DeepLOptions
+  readonly #glossaries: DeepLGlossaries
 
   constructor(options: DeepLOptions, clock: Clock) {
     super('deepl', options, { quota: [456] }, clock)
     this.#options = options
+    this.#glossaries = new DeepLGlossaries(this.http, deeplHeaders(options.apiKey), clock)
   }
 
-  protected async request(text: string, from: LanguageId, to: LanguageId): Promise<string | undefined> {
-    const { apiKey, formality, glossaryId } = this.#options
+  protected async request(
+    text: string,
+    from: LanguageId,
+    to: LanguageId,
+    { glossary = [], about }: TranslationOptions,
+  ): Promise<string | undefined> {
+    const { apiKey, formality } = this.#options
+    const glossaryId =
+      this.#options.glossaryId ??
+      (await this.#glossaries.idOf({ source: deeplCode(from), target: deeplCode(to), entries: glossary }))
     const reply = await this.http.json('/v2/translate', {
-      headers: { authorization: `DeepL-Auth-Key ${apiKey ?? ''}` },
+      headers: deeplHeaders(apiKey),
       json: {
         text: [text],
         source_lang: deeplCode(from),
@@ -83,10 +106,15 @@ export class DeepLTranslator extends HostedTranslator {
         model_type: 'latency_optimized',
         ...(formality === 'default' ? {} : { formality }),
         ...(glossaryId === undefined ? {} : { glossary_id: glossaryId }),
+        ...(about === undefined ? {} : { context: about }),
       },
     })
     return deeplReply.safeParse(reply).data?.translations[0]?.text
   }
+}
+
+function deeplHeaders(apiKey = ''): Readonly<Record<string, string>> {
+  return { authorization: `DeepL-Auth-Key ${apiKey}` }
 }
 
 function deeplCode(language: LanguageId): string {
@@ -134,6 +162,7 @@ const AZURE_CODES: Readonly<Record<LanguageId, string>> = {
 
 /** Azure Translator, edition 3, at `POST /translate`. */
 export class AzureTranslator extends HostedTranslator {
+  readonly takesGlossary = true
   readonly #options: AzureTranslationOptions
 
   constructor(options: AzureTranslationOptions, clock: Clock) {
@@ -141,7 +170,12 @@ export class AzureTranslator extends HostedTranslator {
     this.#options = options
   }
 
-  protected async request(text: string, from: LanguageId, to: LanguageId): Promise<string | undefined> {
+  protected async request(
+    text: string,
+    from: LanguageId,
+    to: LanguageId,
+    { glossary = [] }: TranslationOptions,
+  ): Promise<string | undefined> {
     const { apiKey, region } = this.#options
     const code = (language: LanguageId) => AZURE_CODES[language] ?? primaryLanguage(language)
     const query = new URLSearchParams({
@@ -152,8 +186,17 @@ export class AzureTranslator extends HostedTranslator {
         ...(apiKey === undefined ? {} : { 'ocp-apim-subscription-key': apiKey }),
         ...(region === undefined ? {} : { 'ocp-apim-subscription-region': region }),
       },
-      json: [{ Text: text }],
+      json: [{ Text: withDictionary(text, glossary) }],
     })
     return azureReply.safeParse(reply).data?.[0]?.translations[0]?.text
   }
+}
+
+/** Marks fixed translations (guide "Dynamic dictionary"). */
+function withDictionary(text: string, glossary: readonly GlossaryEntry[]): string {
+  const matcher = new WordMatcher(glossary.map(entry => [entry.source, entry] as const))
+  return matcher.replace(text, ({ source, target }) => {
+    const attribute = target.replaceAll('&', '&amp;').replaceAll('"', '&quot;')
+    return `<mstrans:dictionary translation="${attribute}">${source}</mstrans:dictionary>`
+  })
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../../../common/language.ts'
-import type { TextTranslator } from '../engine.ts'
+import type { TextTranslator, TranslationOptions } from '../engine.ts'
 import type { HttpTranslatorOptions } from '../engine-fields.ts'
 import { normalized, sentence } from '../text-normalization.ts'
 import { EngineHttp } from './http-client.ts'
@@ -67,11 +67,21 @@ export abstract class HttpTranslator implements TextTranslator {
   abstract targets(from: LanguageId): readonly LanguageId[]
 
   /** Requests one translation from the server. */
-  protected abstract ask(text: string, from: LanguageId, to: LanguageId): Promise<string>
+  protected abstract ask(
+    text: string,
+    from: LanguageId,
+    to: LanguageId,
+    options: TranslationOptions,
+  ): Promise<string>
 
   prepare(): void {}
 
-  async translate(text: string, from: LanguageId, to: LanguageId): Promise<string> {
+  async translate(
+    text: string,
+    from: LanguageId,
+    to: LanguageId,
+    options: TranslationOptions = {},
+  ): Promise<string> {
     if (!this.targets(from).includes(to))
       throw new RangeError(`${this.name} translates ${from} into ${this.targets(from).join(', ')}, not ${to}`)
     const line = normalized(text, from)
@@ -79,7 +89,7 @@ export abstract class HttpTranslator implements TextTranslator {
     if (calls.size >= this.#options.maxWaiting)
       throw this.http.error(`${calls.size} translations are waiting already`)
     return calls.run(async () => {
-      const answer = WORDS.test(line) ? await this.ask(line, from, to) : ''
+      const answer = WORDS.test(line) ? await this.ask(line, from, to, options) : ''
       return sentence(answer.replace(/[\p{Cc}\s]+/gu, ' ').trim())
     })
   }

@@ -3,7 +3,13 @@ import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import { SAMPLE_RATE } from '../../../../transcode/pcm.ts'
 import { encodeWav } from '../../../../transcode/wav.ts'
-import { EngineError, type SpeechStream, type SpeechToText, type TranscriptSink } from '../engine.ts'
+import {
+  EngineError,
+  type HearingOptions,
+  type SpeechStream,
+  type SpeechToText,
+  type TranscriptSink,
+} from '../engine.ts'
 import type { ServerVoice } from '../engine-fields.ts'
 import { primaryCode } from '../languages.ts'
 import { EngineHttp, type HttpAnswer, HttpFault } from './http-client.ts'
@@ -150,8 +156,12 @@ function tidy(text: string): string {
 const PARTS = {
   format: { parameters: ['response_format'], forms: 2 },
   temperature: { parameters: ['temperature'], forms: 2 },
-  language: { parameters: ['language'], forms: 2, onlyIfNamed: true },
+  language: { parameters: ['language', 'languages'], forms: 2, onlyIfNamed: true },
 }
+/** These have lists of languages and keywords in place of one language (cookbook, "Migrate from Whisper"). */
+const MODELS_WITH_LISTS = /^gpt-transcribe/
+/** Whisper reads the last 224 tokens of a prompt (guide "Speech to text"). */
+const PROMPT_LETTERS = 600
 
 /** Maximum size of a streamed response (bytes). */
 const MOST_BYTES = 4 << 20
@@ -159,6 +169,7 @@ const MOST_BYTES = 4 << 20
 /** Speech recognition at `POST /v1/audio/transcriptions`: whole utterances, split by level. */
 export class OpenAiTranscriber implements SpeechToText {
   readonly name = 'openai-transcription'
+  readonly takesTerms = true
   readonly languages: readonly LanguageId[]
   readonly #options: OpenAiTranscriberOptions
   readonly #http: EngineHttp
@@ -173,13 +184,13 @@ export class OpenAiTranscriber implements SpeechToText {
   }
 
   /** Rejects with an `EngineError` during the cooldown after failures, so that another engine can take over. */
-  async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
+  async open(language: LanguageId, sink: TranscriptSink, hints: HearingOptions = {}): Promise<SpeechStream> {
     if (!this.languages.includes(language))
       throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
     if (this.#http.resting) throw this.#http.error('has failed several times and is skipped temporarily')
     return new UtteranceStream(
       sink,
-      (pcm, partial, signal) => this.#transcribe(language, pcm, partial, signal),
+      (pcm, partial, signal) => this.#transcribe({ language, hints, pcm, partial, signal }),
       this.#options,
       this.#clock,
     )
@@ -189,15 +200,22 @@ export class OpenAiTranscriber implements SpeechToText {
     this.#http.close()
   }
 
-  async #transcribe(
-    language: LanguageId,
-    pcm: Int16Array,
-    partial: (text: string) => void,
-    signal: AbortSignal,
-  ): Promise<string> {
+  async #transcribe({
+    language,
+    hints,
+    pcm,
+    partial,
+    signal,
+  }: {
+    readonly language: LanguageId
+    readonly hints: HearingOptions
+    readonly pcm: Int16Array
+    readonly partial: (text: string) => void
+    readonly signal: AbortSignal
+  }): Promise<string> {
     const optional = this.#dialect.parameters
     return this.#dialect.send(dialect => {
-      const body = this.#form(language, pcm, dialect)
+      const body = this.#form(language, hints, pcm, dialect)
       return this.#http.read('/v1/audio/transcriptions', { body, signal, optional }, async answer => {
         if (answer.type !== 'text/event-stream') return transcriptOf(await answer.json(MOST_BYTES))
         return streamed(answer, partial)
@@ -205,19 +223,38 @@ export class OpenAiTranscriber implements SpeechToText {
     })
   }
 
-  #form(language: LanguageId, pcm: Int16Array, dialect: Dialect<keyof typeof PARTS>): FormData {
-    const { model, format, streaming, prompt } = this.#options
+  #form(
+    language: LanguageId,
+    { terms = [], about }: HearingOptions,
+    pcm: Int16Array,
+    dialect: Dialect<keyof typeof PARTS>,
+  ): FormData {
+    const { model, format, streaming, prompt = about } = this.#options
+    const lists = MODELS_WITH_LISTS.test(model)
     const form = new FormData()
     const wav = encodeWav(pcm, SAMPLE_RATE)
     form.set('file', new Blob([wav as Uint8Array<ArrayBuffer>], { type: 'audio/wav' }), 'utterance.wav')
     form.set('model', model)
-    if (dialect.language === 0) form.set('language', primaryCode(language))
+    if (dialect.language === 0) form.set(lists ? 'languages[]' : 'language', primaryCode(language))
     form.set('response_format', dialect.format === 0 ? format : 'json')
     if (dialect.temperature === 0) form.set('temperature', '0')
     if (streaming) form.set('stream', 'true')
-    if (prompt !== undefined) form.set('prompt', prompt)
+    if (lists) for (const term of terms) form.append('keywords[]', term)
+    const hint = lists ? prompt : promptWith(prompt, terms)
+    if (hint !== undefined) form.set('prompt', hint)
     return form
   }
+}
+
+/** Adds terms to a prompt, as far as a model of Whisper reads it. Undefined if there is nothing to say. */
+function promptWith(prompt: string | undefined, terms: readonly string[]): string | undefined {
+  let hint = prompt ?? ''
+  for (const [index, term] of terms.entries()) {
+    const next = index === 0 ? `${hint} ${term}`.trim() : `${hint}, ${term}`
+    if (next.length > PROMPT_LETTERS) break
+    hint = next
+  }
+  return hint === '' ? undefined : hint
 }
 
 async function streamed(answer: HttpAnswer, partial: (text: string) => void): Promise<string> {

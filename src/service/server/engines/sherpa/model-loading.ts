@@ -28,18 +28,19 @@ export async function loadRecognition(
       : new VoiceDetectorPool(sherpa, { model: vad, threshold: vadThreshold, pauseMs, maxUtteranceMs })
   detectors?.warm()
   const identifier = languageModel && new LanguageIdentifier(sherpa, languageModel.files, threads)
-  const tidy = await textRule(model.files.tokens!)
+  const capitals = await knowsOnlyCapitals(model.files.tokens!)
+  const tidy = textRule(capitals)
   const shared = { detectors, identifier, tidy, pauseMs }
+  const hotwords = capitals ? load.hotwords.map(word => word.toUpperCase()) : load.hotwords
   if (isStreaming(model.kind)) {
-    const recognizer = new sherpa.OnlineRecognizer(streamingConfig(load))
+    const recognizer = new sherpa.OnlineRecognizer(streamingConfig({ ...load, hotwords }))
     return new StreamingModel({ recognizer, ...shared })
   }
   const recognizer = await sherpa.OfflineRecognizer.createAsync(utteranceConfig(load))
-  const hotwords = load.hotwords.map(word => word.replaceAll('/', ' ')).join('/')
   return new UtteranceModel({
     recognizer,
     ...shared,
-    hotwords: hotwords || undefined,
+    hotwords: hotwords.map(word => word.replaceAll('/', ' ')).join('/') || undefined,
     maxUtteranceMs,
     failed,
   })
@@ -122,10 +123,13 @@ function utteranceConfig(load: RecognitionLoad): object {
   return { ...rest, modelConfig: { ...modelConfig, ...network() } }
 }
 
-/** Some models know capitals only; their texts are written in small letters, like those of other recognizers. */
-async function textRule(tokens: string): Promise<(text: string) => string> {
+async function knowsOnlyCapitals(tokens: string): Promise<boolean> {
   const words = (await readFile(tokens, 'utf8')).replace(/<[^<>]*>/g, '')
-  const capitals = /\p{Lu}/u.test(words) && !/\p{Ll}/u.test(words)
+  return /\p{Lu}/u.test(words) && !/\p{Ll}/u.test(words)
+}
+
+/** Texts of models that know only capitals are written in small letters, like those of other recognizers. */
+function textRule(capitals: boolean): (text: string) => string {
   return text => {
     const tidy = text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
     return capitals ? tidy.toLowerCase() : tidy

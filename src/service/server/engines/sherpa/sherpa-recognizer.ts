@@ -4,7 +4,7 @@ import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import { howToInstall, missingOf } from '../../../../common/optional-package.ts'
 import { EngineError, type SpeechStream, type SpeechToText, type TranscriptSink } from '../engine.ts'
-import { findModel } from './model-files.ts'
+import { findModel, type ModelFiles } from './model-files.ts'
 import { ProcessPool } from './process-pool.ts'
 import type { SherpaTranscriptionOptions } from './settings.ts'
 import { SherpaStream } from './sherpa-stream.ts'
@@ -13,11 +13,18 @@ import { SherpaStream } from './sherpa-stream.ts'
 export class SherpaRecognizer implements SpeechToText {
   readonly name = 'sherpa'
   readonly languages: readonly LanguageId[]
+  readonly takesTerms: boolean
   readonly #pool: ProcessPool
   readonly #options: SherpaTranscriptionOptions
   readonly #clock: Clock
 
-  private constructor(pool: ProcessPool, options: SherpaTranscriptionOptions, clock: Clock) {
+  private constructor(
+    pool: ProcessPool,
+    options: SherpaTranscriptionOptions,
+    clock: Clock,
+    takesTerms: boolean,
+  ) {
+    this.takesTerms = takesTerms
     this.languages = options.languages
     this.#pool = pool
     this.#options = options
@@ -26,15 +33,23 @@ export class SherpaRecognizer implements SpeechToText {
 
   /**
    * Loads the model in child processes. Rejects with an `EngineError` if the package or a file is missing or the model
-   * cannot be loaded, with a `RangeError` if the settings do not fit the model.
+   * cannot be loaded, with a `RangeError` if the settings do not fit the model. `terms` are hot words as well, if the
+   * model can have any.
    */
-  static async create(options: SherpaTranscriptionOptions, clock: Clock): Promise<SherpaRecognizer> {
+  static async create(
+    options: SherpaTranscriptionOptions,
+    clock: Clock,
+    terms: readonly string[] = [],
+  ): Promise<SherpaRecognizer> {
     assertPackage('transcription')
-    const { languages, hotwords, hotwordsScore, threads, vad, vadThreshold, pauseMs, maxUtteranceMs } =
-      options
+    const { languages, hotwordsScore, threads, vad, vadThreshold, pauseMs, maxUtteranceMs } = options
     const model = await findModel('transcription', options)
-    if (hotwords.length > 0 && !model.kind.endsWith('transducer'))
-      throw new RangeError(`hotwords need a transducer model, ${options.model} is ${model.kind}`)
+    const takesTerms = takesHotwords(model)
+    if (options.hotwords.length > 0 && !takesTerms)
+      throw new RangeError(
+        `hotwords need a transducer model that is not a streaming one of NeMo, ${options.model} is ${model.kind}`,
+      )
+    const hotwords = takesTerms ? Array.from(new Set([...options.hotwords, ...terms])) : []
     const languageModel =
       options.languageModel === undefined
         ? undefined
@@ -47,11 +62,8 @@ export class SherpaRecognizer implements SpeechToText {
       languageModel: languageModel && { files: languageModel.files },
     }
     const { loadTimeoutMs, cooldownMs, processes } = options
-    return new SherpaRecognizer(
-      await ProcessPool.start(processes, { load, clock, loadTimeoutMs, cooldownMs }),
-      options,
-      clock,
-    )
+    const pool = await ProcessPool.start(processes, { load, clock, loadTimeoutMs, cooldownMs })
+    return new SherpaRecognizer(pool, options, clock, takesTerms)
   }
 
   /** Ids of the running processes. */
@@ -74,6 +86,12 @@ export class SherpaRecognizer implements SpeechToText {
   async close(): Promise<void> {
     this.#pool.close()
   }
+}
+
+/** With hot words, sherpa-onnx ends its process for models that cannot have any (version 1.13.8). */
+function takesHotwords({ kind, metadata }: ModelFiles): boolean {
+  if (kind === 'streaming-transducer') return metadata.has('decode_chunk_len')
+  return kind === 'transducer' || kind === 'nemo-transducer'
 }
 
 /** Throws an `EngineError` with the install command if sherpa-onnx is not installed. */

@@ -10,6 +10,8 @@ import {
   DeepLTranslator,
   GoogleTranslator,
 } from '../../../../../src/service/server/engines/hosted/text-translators.ts'
+import { vocabularySchema } from '../../../../../src/service/server/engines/vocabulary/settings.ts'
+import { Vocabulary } from '../../../../../src/service/server/engines/vocabulary/vocabulary.ts'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { conforms } from '../../../../conformance/suite.ts'
 import { textTranslatorChecks } from '../../../../conformance/text-translator.ts'
@@ -118,7 +120,8 @@ test('a key can be in a file', async () => {
   const server = await new FakeHostedTranslators().listen()
   const made = () => {
     const choice = { ...OPTIONS, engine: 'google' as const, url: server.url, apiKey: undefined, apiKeyFile }
-    const context = { clock: systemClock, wallClock: systemWallClock }
+    const vocabulary = new Vocabulary(vocabularySchema.parse({}))
+    const context = { clock: systemClock, wallClock: systemWallClock, vocabulary }
     return chosenTranslators([choice], { apertium: undefined }, context)[0]!.engine!
   }
   await expect(made()).rejects.toThrow('ENOENT')
@@ -129,6 +132,54 @@ test('a key can be in a file', async () => {
   await writeFile(apiKeyFile, '\n')
   await expect(made()).rejects.toThrow(`apiKeyFile ${apiKeyFile} is empty`)
   await rm(folder, { recursive: true })
+})
+
+const GLOSSARY = [
+  { source: 'front desk', target: 'recepción' },
+  { source: 'front desk', target: 'mostrador' },
+]
+
+test('DeepL gets a glossary, made once for all', async () => {
+  const server = await new FakeHostedTranslators().listen()
+  for (let restart = 0; restart < 2; restart++) {
+    const engine = translators[0]!.make(server.url)
+    const options = { glossary: GLOSSARY, about: 'a hotel' }
+    const sentences = ['the front desk', 'a dog']
+    const translations = sentences.map(text => engine.translate(text, 'en-gb', 'es-mx', options))
+    expect((await Promise.all(translations)).map(text => text.toLowerCase())).toEqual([
+      expect.stringContaining('mostrador'),
+      expect.stringContaining('perro'),
+    ])
+    await engine.close()
+  }
+  expect(server.glossaries).toHaveLength(1)
+  expect(server.refusals).toEqual([])
+  expect(server.seen.at(-1)?.body).toMatchObject({ context: 'a hotel', glossary_id: 'g0' })
+})
+
+test('DeepL translates without a glossary that it cannot make', async () => {
+  const server = await new FakeHostedTranslators().listen()
+  const engine = translators[0]!.make(server.url)
+  server.status = 403
+  const dog = () => engine.translate('the dog', 'en-us', 'es-es', { glossary: GLOSSARY })
+  expect(await dog()).toContain('perro')
+  expect(await dog()).toContain('perro')
+  expect(server.glossaries).toEqual([])
+  expect(server.seen.filter(({ path }) => path === '/v2/glossaries')).toHaveLength(1)
+  await engine.close()
+})
+
+test('Azure gets a dictionary in the text', async () => {
+  const server = await new FakeHostedTranslators().listen()
+  const engine = translators[2]!.make(server.url)
+  const glossary = [{ source: 'house', target: 'chalé "A" & B' }]
+  expect(await engine.translate('the House', 'en-us', 'es-es', { glossary })).toContain('chalé')
+  expect(server.seen.at(-1)?.body).toEqual([
+    {
+      Text: 'The <mstrans:dictionary translation="chalé &quot;A&quot; &amp; B">house</mstrans:dictionary>.',
+    },
+  ])
+  await engine.close()
 })
 
 test('a quota that is used up rests for an hour', async () => {

@@ -33,10 +33,14 @@ test('a quiet connection is kept with messages', async () => {
 
 test('terms to expect are in the request, each by itself', async () => {
   const server = await new FakeDeepgram().listen()
-  const engine = nova(server.url, { keyterms: ['Dragoman', 'Ana Núñez'] })
-  const { stream } = await recognizing(engine)
-  await stream.close()
-  expect(server.queries[0]?.getAll('keyterm')).toEqual(['Dragoman', 'Ana Núñez'])
+  const sink = { partial() {}, final() {}, failed() {} }
+  for (const engineOf of [nova, flux]) {
+    const engine = engineOf(server.url, { keyterms: ['Dragoman', 'Ana Núñez'] })
+    const stream = await engine.open('en-us', sink, { terms: ['O’Hara', 'Dragoman'] })
+    await stream.close()
+    expect(server.queries.at(-1)?.getAll('keyterm')).toEqual(['Dragoman', 'Ana Núñez', 'O’Hara'])
+  }
+  expect(server.refusals).toEqual([])
 })
 
 test('Flux tells the detected language', async () => {

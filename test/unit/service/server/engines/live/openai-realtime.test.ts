@@ -58,6 +58,19 @@ conforms(
 
 liveRecognizer('OpenAI', () => new FakeOpenAiRealtime().listen(), transcriber)
 
+test('a transcription session gets terms and topic', async () => {
+  const server = await new FakeOpenAiRealtime().listen()
+  const engine = transcriber(server.url)
+  const sink = { partial() {}, final() {}, failed() {} }
+  const stream = await engine.open('en-us', sink, { terms: ['Dragoman', 'Ana Núñez'], about: 'a hotel' })
+  await stream.close()
+  await engine.close()
+  expect(server.sessions).toMatchObject([
+    { audio: { input: { transcription: { keywords: ['Dragoman', 'Ana Núñez'], prompt: 'a hotel' } } } },
+  ])
+  expect(server.refusals).toEqual([])
+})
+
 /** Collects texts. */
 function collected() {
   const finals: (Transcript | InterpretedText)[] = []

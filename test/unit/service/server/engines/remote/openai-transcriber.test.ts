@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../../../src/common/clock.ts'
-import type { Transcript } from '../../../../../../src/service/server/engines/engine.ts'
+import type { HearingOptions, Transcript } from '../../../../../../src/service/server/engines/engine.ts'
 import { OpenAiTranscriber } from '../../../../../../src/service/server/engines/remote/openai.ts'
 import type { OpenAiTranscriberOptions } from '../../../../../../src/service/server/engines/remote/settings.ts'
 import { speechToTextChecks } from '../../../../../conformance/speech-to-text.ts'
@@ -29,18 +29,19 @@ pcm.set(sine(400, 1_400), 16 * 100)
 pcm.set(sine(500, 1_400), 16 * 2_000)
 
 /** Returns an engine's results for `pcm`, partials and finals; rejects when the stream fails. */
-async function heard(engine: OpenAiTranscriber, audio = pcm, count = 2) {
+async function heard(engine: OpenAiTranscriber, audio = pcm, count = 2, hints: HearingOptions = {}) {
   const partials: Transcript[] = []
   const finals: Transcript[] = []
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const stream = await engine.open('en-us', {
-    partial: transcript => void partials.push(transcript),
-    final: transcript => {
+  const sink = {
+    partial: (transcript: Transcript) => void partials.push(transcript),
+    final: (transcript: Transcript) => {
       finals.push(transcript)
       if (finals.length === count) resolve()
     },
     failed: reject,
-  })
+  }
+  const stream = await engine.open('en-us', sink, hints)
   stream.write(audio)
   await promise.finally(() => stream.close())
   return { partials, finals, stream }
@@ -80,6 +81,30 @@ test('sends the documented request', async () => {
   expect(form.get('prompt')).toBe('Dashwood')
   expect(form.get('response_format')).toBe('verbose_json')
   expect((form.get('file') as File).name).toMatch(/\.wav$/)
+})
+
+const promptOf = (seen: { readonly body: unknown } | undefined) =>
+  seen && (seen.body as FormData).get('prompt')
+const HINTS = { terms: ['Dragoman', 'Ana Núñez'], about: 'a hotel' }
+
+test('tells a model of Whisper terms in its prompt, as far as it is read', async () => {
+  const server = await new FakeOpenAi().listen()
+  const long = { terms: [...HINTS.terms, 'x'.repeat(600)] }
+  await heard(at(server.url, { prompt: 'Dashwood.' }), pcm, 2, HINTS)
+  await heard(at(server.url), pcm, 2, long)
+  expect(promptOf(server.seen[0])).toBe('Dashwood. Dragoman, Ana Núñez')
+  expect(promptOf(server.seen.at(-1))).toBe('Dragoman, Ana Núñez')
+})
+
+test('sends lists of languages and keywords to the models that have them', async () => {
+  const server = await new FakeOpenAi().listen()
+  const { finals } = await heard(at(server.url, { model: 'gpt-transcribe', format: 'json' }), pcm, 2, HINTS)
+  const form = server.seen[0]!.body as FormData
+  expect(finals.map(({ text }) => text)).toEqual(['one', 'two'])
+  expect(form.getAll('languages[]')).toEqual(['en'])
+  expect(form.getAll('keywords[]')).toEqual(HINTS.terms)
+  expect(form.get('prompt')).toBe('a hotel')
+  expect(form.has('language')).toBe(false)
 })
 
 test.each<Dialect>(['openai', 'speaches', 'chat'])('reads what is streamed: %s', async dialect => {

@@ -106,6 +106,22 @@ test('sends the text to a chat as data, normalized, with the key in a header', a
   expect(messages[1]).toEqual({ role: 'user', content: '<said>I saw Mr. smith on Monday.</said>' })
 })
 
+test('tells a chat names, the topic, and those translations that can matter', async () => {
+  const server = await new FakeOpenAi().listen()
+  const glossary = [
+    { source: 'invoice', target: 'factura' },
+    { source: 'room', target: 'sala' },
+  ]
+  const options = { glossary, names: ['Dragoman', 'Ana Núñez'], about: 'a hotel' }
+  await chat(server.url).translate('two invoices', 'en-us', 'es-es', options)
+  const { messages } = server.seen[0]!.body as { messages: { content: string }[] }
+  const [{ content }] = messages as [{ content: string }]
+  expect(content).toContain('Topic of the calls: a hotel')
+  expect(content).toContain('Dragoman; Ana Núñez')
+  expect(content).toContain('Use these translations: invoice = factura')
+  expect(content).not.toContain('sala')
+})
+
 test.each<[string, unknown]>([
   ['nothing', ''],
   ['a refusal as long as a letter', 'I am sorry, but as a language model '.repeat(8)],

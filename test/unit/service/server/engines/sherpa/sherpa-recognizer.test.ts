@@ -36,8 +36,13 @@ const VARIANTS: readonly (readonly [name: string, settings: () => Settings & { m
   ['SenseVoice by level', () => ({ model: models.senseVoice })],
 ]
 
-async function understood(settings: Settings & { model: string }, pcm: Int16Array, count: number) {
-  const engine = await SherpaRecognizer.create(recognition(settings), systemClock)
+async function understood(
+  settings: Settings & { model: string },
+  pcm: Int16Array,
+  count: number,
+  terms?: readonly string[],
+) {
+  const engine = await SherpaRecognizer.create(recognition(settings), systemClock, terms)
   const heard = new HeardTones()
   try {
     const stream = await engine.open(engine.languages[0]!, heard)
@@ -113,10 +118,26 @@ describe.skipIf(!HAS_SHERPA)('sherpa-onnx recognition', { timeout: 60_000 }, () 
     expect((await understood(hot, speech, 1)).finals[0]?.text.split(' ')).toContain('three')
   })
 
+  it('prefers terms of the vocabulary in its own spelling, and skips those that it cannot write', async () => {
+    const [three, six] = [tones('three'), tones('six')]
+    const both = six.map((sample, at) => Math.round(sample * 0.5 + three[at]! * 1.3))
+    const speech = joined(quiet(300), both, quiet(1_500))
+    const settings = { model: models.transducer, hotwordsScore: 15 }
+    const { finals } = await understood(settings, speech, 1, ['Dragoman', 'Three', 'Ana Núñez'])
+    expect(finals[0]?.text.split(' ')).toContain('three')
+  })
+
+  it('ignores terms of the vocabulary if the model cannot prefer words', async () => {
+    const settings = recognition({ model: models.ctc })
+    const engine = await SherpaRecognizer.create(settings, systemClock, ['three'])
+    expect(engine.takesTerms).toBe(false)
+    await engine.close()
+  })
+
   it('rejects hot words for a model that cannot prefer words', async () => {
     const settings = recognition({ model: models.ctc, hotwords: ['THREE'] })
     await expect(SherpaRecognizer.create(settings, systemClock)).rejects.toThrow(
-      `hotwords need a transducer model, ${models.ctc} is streaming-zipformer2-ctc`,
+      `hotwords need a transducer model that is not a streaming one of NeMo, ${models.ctc} is streaming-zipformer2-ctc`,
     )
   })
 
