@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { OfferedLanguage, ServiceCatalog } from '../bridges/browser/index.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
@@ -55,6 +56,9 @@ export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & Dispo
   return Object.assign(library, { [Symbol.dispose]: () => mp3.close() })
 }
 
+/** Maximum wait for the state of a service (ms). */
+const HEALTH_MS = 2_000
+
 /** The service whose languages are offered. */
 export interface LanguageOfferOptions {
   /** Address of the translation service; a function if it can change. */
@@ -87,13 +91,31 @@ export function talkCatalog({ url, apiKey }: LanguageOfferOptions): () => Promis
   const offered = languageCatalog({ url, apiKey })
   return async () => {
     const client = new ServiceClient({ url: typeof url === 'string' ? url : url(), apiKey })
-    const [languages, voices] = await Promise.all([offered(), client.voices()])
+    const [languages, voices, engines] = await Promise.all([
+      offered(),
+      client.voices(),
+      enginesAt(typeof url === 'string' ? url : url()),
+    ])
     return {
       languages,
+      ...(engines.length === 0 ? {} : { engines }),
       voices: voices.map(({ voiceId, name, languageId, voiceGender }) => ({
         ...{ id: voiceId, name, language: languageId, gender: voiceGender },
       })),
     }
+  }
+}
+
+const healthSchema = z.object({ engines: z.record(z.string(), z.array(z.string())) })
+
+/** Returns the names of the engines that an embedded service reports, each once; none for other services. */
+async function enginesAt(url: string): Promise<string[]> {
+  try {
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(HEALTH_MS) })
+    const health = healthSchema.safeParse(await response.json())
+    return health.success ? Array.from(new Set(Object.values(health.data.engines).flat())) : []
+  } catch {
+    return []
   }
 }
 

@@ -55,6 +55,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
   demo: [
     ['demo', 'writes demo-heard.wav'],
     ['demo --two-phones', 'two people talking to each other'],
+    ['demo --engines', 'with the engines of dragoman.yaml'],
     ['demo --audio speech.wav --to es-mx', 'your own recording, from English to Mexican Spanish'],
   ],
   call: [

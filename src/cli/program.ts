@@ -134,6 +134,13 @@ program
   .option('--audio <file>', 'WAV or MP3 file to play instead of the bundled recording')
   .option('--from <language>', 'spoken language', languageOption, 'en-us')
   .option('--to <language>', 'target language', languageOption, 'es-es')
+  .addOption(
+    new Option(
+      '--engines',
+      'use the service or the engines of the settings, and play all bundled sentences; hosted engines cost money',
+    ).conflicts(['twoPhones', 'discord']),
+  )
+  .addOption(configFile())
   .option('--two-phones', 'run a call between two people who speak two languages')
   .addOption(
     new Option('--discord', 'run a Discord voice channel, with captions in its chat').conflicts('twoPhones'),
@@ -145,7 +152,7 @@ program
     ),
   )
   .option('--json', 'print the result as JSON')
-  .action(async ({ output, twoPhones: two, discord, ...options }) => {
+  .action(async ({ output, twoPhones: two, discord, engines, config: file, ...options }) => {
     const { json } = options
     const out = json ? new Terminal(process.stderr) : terminal
     process.exitCode = await demonstrate()
@@ -160,7 +167,8 @@ program
         return await twoPhones({ output: output ?? 'demo-two-phones', json }, out, noopLogger)
       }
       const { demo } = await import('./demo/demo.ts')
-      return await demo({ output: output ?? 'demo-heard.wav', ...options }, out, noopLogger)
+      const configured = engines ? loadConfig({ file }) : undefined
+      return await demo({ output: output ?? 'demo-heard.wav', ...options, configured }, out, noopLogger)
     }
   })
 

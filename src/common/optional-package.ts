@@ -18,6 +18,7 @@ const PARTS = {
     what: 'A fleet',
     packages: ['@nats-io/transport-node@3', '@nats-io/jetstream@3', '@nats-io/kv@3'],
   },
+  azure: { what: 'Azure Speech', packages: ['microsoft-cognitiveservices-speech-sdk@1'] },
   sherpa: { what: 'sherpa-onnx', packages: ['sherpa-onnx-node@1'] },
 } as const
 

@@ -12,6 +12,7 @@ const VARIABLES: readonly (readonly [host: RegExp, variable: string])[] = [
   [/\.assemblyai\.com$/, 'ASSEMBLYAI_API_KEY'],
   [/^api(-free)?\.deepl\.com$/, 'DEEPL_API_KEY'],
   [/^generativelanguage\.googleapis\.com$/, 'GEMINI_API_KEY'],
+  [/\.api\.cognitive\.microsoft\.com$|\.cognitiveservices\.azure\.com$/, 'AZURE_SPEECH_KEY'],
   [/^api\.cartesia\.ai$/, 'CARTESIA_API_KEY'],
   [/^api\.elevenlabs\.io$/, 'ELEVENLABS_API_KEY'],
 ]

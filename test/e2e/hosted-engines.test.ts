@@ -1,7 +1,7 @@
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { stringify } from 'yaml'
+import { parse, stringify } from 'yaml'
 import { placeCall } from '../../src/simulator/index.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { FAKE_KEY } from '../harness/engines/live/fake-live-server.ts'
@@ -20,22 +20,36 @@ beforeEach(async () => {
 })
 afterEach(() => shell[Symbol.asyncDispose]())
 
-/** Settings with one hosted engine, as on a machine without any Debian package of a local one. */
-function onlyHosted(url: string): object {
-  const missing = { enabled: false }
-  const installed = { pocketsphinx: missing, apertium: missing, espeak: missing, flite: missing }
-  const interpretation = [{ engine: 'openai', url, apiKey: FAKE_KEY, languages: ['en-us', 'es-es'] }]
-  return { twilio: { insecure: true }, embedded: { engines: { ...installed, interpretation } } }
+/** Hides what the Debian packages of the offline engines install, as on a machine without them. */
+const WITHOUT_PACKAGES = {
+  DRAGOMAN_EMBEDDED_ENGINES_POCKETSPHINX_LIBRARY: 'libabsent-pocketsphinx.so.3',
+  DRAGOMAN_EMBEDDED_ENGINES_POCKETSPHINX_BASE: 'libabsent-sphinxbase.so.3',
+  DRAGOMAN_EMBEDDED_ENGINES_POCKETSPHINX_MODELS: '/absent/models',
+  DRAGOMAN_EMBEDDED_ENGINES_APERTIUM_MODES: '/absent/modes',
+  DRAGOMAN_EMBEDDED_ENGINES_ESPEAK_COMMAND: 'absent-espeak',
+  DRAGOMAN_EMBEDDED_ENGINES_FLITE_COMMAND: 'absent-flite',
 }
 
-test('one key of a hosted service is enough: a caller hears the translation', {
+/** The settings file of the guide, at the fake and with its key. */
+async function hostedSettings(url: string): Promise<object> {
+  const file = new URL('../../examples/one-hosted-key.yaml', import.meta.url)
+  const settings = parse(await readFile(file, 'utf8'))
+  const [engine] = settings.embedded.engines.interpretation
+  Object.assign(engine, { url, apiKey: FAKE_KEY })
+  return { ...settings, twilio: { insecure: true } }
+}
+
+test('the settings file with one hosted key is enough: a caller hears the translation', {
   timeout: 2 * PATIENCE_MS,
 }, async () => {
   const hosted = await new FakeOpenAiRealtime().listen()
   const config = join(shell.folder, 'dragoman.yaml')
-  await writeFile(config, stringify(onlyHosted(hosted.url)))
-  const serving = shell.start('serve', '--port', '0', '--config', config)
+  await writeFile(config, stringify(await hostedSettings(hosted.url)))
+  const serving = shell.startWith(WITHOUT_PACKAGES, 'serve', '--port', '0', '--config', config)
   const [, address = ''] = await serving.says(/on the line at (\S+)/)
+  await serving.says(/engines +openai/)
+  expect(serving.out).toMatch(/speech understood in en-us, es-es, fr-fr, de-de, pt-br/)
+  expect(serving.out).not.toMatch(/pocketsphinx|apertium|espeak|flite/)
   const phone = await placeCall({
     webhook: `${address}/twilio/voice?speaks=en-us&hears=es-es`,
     allowInsecureStream: true,

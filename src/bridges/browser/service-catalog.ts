@@ -4,6 +4,8 @@ import type { LanguageId } from '../../common/language.ts'
 export interface ServiceCatalog {
   readonly languages: readonly OfferedLanguage[]
   readonly voices: readonly OfferedVoice[]
+  /** Names of its engines, if it reports them. */
+  readonly engines?: readonly string[]
 }
 
 export interface OfferedLanguage {

@@ -2,11 +2,13 @@ import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type App, buildApp } from '../../app/app.ts'
 import type { Logger } from '../../common/log.ts'
+import type { Config } from '../../config/load.ts'
 import { ServiceClient, ServiceClientError } from '../../service/index.ts'
 import { newKey } from '../../service/server/keys/key-store.ts'
 import { placeCall } from '../../simulator/index.ts'
 import { encodeWav } from '../../transcode/wav.ts'
 import { type LiveSummary, LiveView } from '../call/live-view.ts'
+import { embeddedEngines } from '../engines.ts'
 import { CommandError } from '../errors.ts'
 import { bundledSentences, LINE_RATE, lineAudio, withPauses } from '../sample-audio.ts'
 import { assertWritable, type Terminal } from '../terminal.ts'
@@ -48,8 +50,8 @@ function listed(languages: readonly string[]): string {
   return languages.join(', ') || 'none, because an engine is missing (run dragoman doctor)'
 }
 
-/** Bundled sentences to play: the first is too long. */
-const SENTENCES = [1, 5] as const
+/** Numbers of the bundled sentences that the offline engines recognize and translate well. */
+const EASY: readonly number[] = [2, 5]
 
 export interface DemoOptions {
   /** Output file for the listener’s audio. */
@@ -59,6 +61,8 @@ export interface DemoOptions {
   readonly from: string
   readonly to: string
   readonly json?: boolean | undefined
+  /** Settings whose service or engines translate all bundled sentences, instead of the offline engines. */
+  readonly configured?: Config | undefined
 }
 
 /** Result of a demonstration, for scripts (`--json`). */
@@ -76,7 +80,10 @@ export interface DemoResult {
  * real recording, the other listens. Returns the exit code. Rejects with a `CommandError` for invalid input.
  */
 export async function demo(options: DemoOptions, terminal: Terminal, log: Logger): Promise<number> {
-  const files = options.audio ? [options.audio] : (await bundledSentences()).slice(...SENTENCES)
+  const { configured } = options
+  const sentences = await bundledSentences()
+  const easy = sentences.filter((_, index) => EASY.includes(index + 1))
+  const files = options.audio ? [options.audio] : configured ? sentences : easy
   // Checked first, so that an unreadable or unwritable file fails before the engines start.
   await assertWritable(options.output)
   const speech = await Promise.all(files.map(lineAudio))
@@ -84,9 +91,18 @@ export async function demo(options: DemoOptions, terminal: Terminal, log: Logger
   const apiKey = newKey()
   await using app = await buildApp(demoConfig(options, apiKey), { log })
   const address = await app.listen()
-  const problem = await languageProblem({ url: app.service?.url ?? '', apiKey }, options.from, options.to)
+  const service = {
+    url: app.service?.url ?? configured?.service.url ?? '',
+    apiKey: configured?.service.url === undefined ? apiKey : (configured.service.apiKey ?? ''),
+  }
+  const problem = await languageProblem(service, options.from, options.to)
   if (problem) throw new CommandError(problem)
-  terminal.line(`Bridge on ${address}, embedded service on ${app.service?.url}.`)
+  terminal.line(`Bridge on ${address}, ${app.service ? 'embedded ' : ''}service on ${service.url}.`)
+  for (const line of await embeddedEngines(service.url)) terminal.line(line)
+  if (!options.audio && !configured)
+    terminal.line(
+      'NOTE: these sentences are ones that the offline engines handle well. --engines plays all with yours.',
+    )
   terminal.line(`One phone speaks ${options.from}: ${files.map(file => basename(file)).join(', ')}`)
   terminal.line(`The other phone hears ${options.to}.`)
   const result = await converse(app, address, options, speech, terminal)
@@ -95,12 +111,14 @@ export async function demo(options: DemoOptions, terminal: Terminal, log: Logger
   return result.ok ? 0 : 1
 }
 
-function demoConfig({ from, to }: DemoOptions, apiKey: string): Parameters<typeof buildApp>[0] {
+function demoConfig({ from, to, configured }: DemoOptions, apiKey: string): Parameters<typeof buildApp>[0] {
+  const remote = configured?.service.url !== undefined
   return {
     host: '127.0.0.1',
     port: 0,
-    service: { apiKey },
-    embedded: {},
+    service: remote ? configured.service : { apiKey },
+    // No key file: the service is for this call only.
+    embedded: configured ? { ...configured.embedded, port: 0, keyFile: undefined } : {},
     languages: { speaks: from, hears: to },
     twilio: { authTokens: [], insecure: true },
   }

@@ -59,6 +59,7 @@ const hears = element('hears', HTMLSelectElement)
 const voice = element('voice', HTMLSelectElement)
 const hint = element('hint', HTMLElement)
 const few = element('few-languages', HTMLElement)
+const engines = element('engines', HTMLElement)
 
 /** The three selects: the language spoken, the language heard (alone or in company) and the voice. */
 export class Choices {
@@ -94,6 +95,7 @@ export class Choices {
       this.#changed(changed)
     })
     this.#showFew()
+    this.#showEngines()
     this.#show()
   }
 
@@ -141,6 +143,17 @@ export class Choices {
     const heard = this.#catalog.languages.filter(({ heard }) => heard)
     few.hidden = new Set(heard.map(({ id }) => primaryLanguage(id))).size > 1
     few.textContent = say('fewLanguages', { languages: heard.map(({ name }) => name).join(', ') })
+  }
+
+  /** Says what the service can do, and by which engines. */
+  #showEngines(): void {
+    const { engines: names = [], languages } = this.#catalog
+    const spoken = new Set(
+      languages.filter(({ heard }) => heard).map(({ name }) => name.replace(/ \(.*\)$/, '')),
+    )
+    engines.hidden = names.length === 0 || spoken.size === 0
+    const list = new Intl.ListFormat('en', { type: 'conjunction' })
+    engines.textContent = say('engines', { languages: list.format(spoken), engines: names.join(', ') })
   }
 
   get #hint(): Words {

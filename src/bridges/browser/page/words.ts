@@ -46,6 +46,7 @@ const en = {
   aloneHint: 'You’re the only one here, so you hear your own translation. Invite someone to talk.',
   fewLanguages:
     'Speech recognition on this server supports only {languages}. Other languages need another engine.',
+  engines: 'You can speak {languages}. Engines: {engines}.',
   guestHint: 'You’re invited to a conversation. Everyone is translated into your language.',
   companyHint: 'Everyone else is translated into this language.',
   sameHint: 'Choose another language to hear yourself translated.',

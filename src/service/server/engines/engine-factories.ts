@@ -5,6 +5,8 @@ import type { SpeechToText, SpeechTranslator, Synthesizer, TextTranslator } from
 import type { EngineChoices } from './engine-settings.ts'
 import { limitedRecognizer, limitedSynthesizer, limitedTranslator } from './fallback-engines.ts'
 import { AssemblyAiTranscriber } from './hosted/assemblyai.ts'
+import { AzureTranscriber } from './hosted/azure/azure-transcriber.ts'
+import { AzureSynthesizer } from './hosted/azure/azure-voices.ts'
 import { cartesiaSynthesizer } from './hosted/cartesia.ts'
 import { DeepgramTranscriber } from './hosted/deepgram.ts'
 import { DeepLSpeechTranslator } from './hosted/deepl-voice.ts'
@@ -52,6 +54,7 @@ const RECOGNIZERS: Factories<Choice<'transcription'>, SpeechToText> = {
     return SherpaRecognizer.create(choice, clock, terms)
   },
   assemblyai: (choice, { clock, wallClock }) => new AssemblyAiTranscriber(choice, clock, wallClock),
+  azure: (choice, { clock }) => AzureTranscriber.create(choice, clock),
   deepgram: (choice, { clock }) => new DeepgramTranscriber(choice, clock),
   soniox: (choice, { clock }) => new SonioxTranscriber(choice, clock),
   'openai-live': (choice, { clock, wallClock }) => new OpenAiLiveTranscriber(choice, clock, wallClock),
@@ -71,6 +74,7 @@ const SYNTHESIZERS: Factories<Choice<'synthesis'>, Synthesizer> = {
   sherpa: (choice, { clock }) => SherpaSynthesizer.create(choice, clock),
   soniox: (choice, { clock }) => sonioxSynthesizer(choice, clock),
   cartesia: (choice, { clock }) => cartesiaSynthesizer(choice, clock),
+  azure: (choice, { clock }) => new AzureSynthesizer(choice, clock),
   elevenlabs: (choice, { clock }) => elevenLabsSynthesizer(choice, clock),
 }
 
@@ -89,6 +93,8 @@ export interface Made<T> {
   /** Undefined for a disabled one. */
   readonly engine: Promise<T> | undefined
   readonly billing: Billing
+  /** Of an engine that the settings list: its name, and the languages to which they limit it. */
+  readonly listed?: { readonly engine: string; readonly languages: readonly string[] | undefined }
 }
 
 /** Returns the engines in the order of the settings, then the installed ones that are not named there. */
@@ -129,6 +135,7 @@ interface AnyChoice extends Billing {
   readonly apiKey?: string | undefined
   readonly apiKeyFile?: string | undefined
   readonly languages?: readonly string[] | undefined
+  readonly voices?: readonly { readonly languages: readonly string[] }[] | undefined
 }
 
 /** Returns the choice with the key of its file. Rejects with an `Error` that names the file. */
@@ -162,5 +169,12 @@ function chosen<T>(
     const engine = installed[choice.engine]?.().then(each => limited(each, choice.languages))
     return { engine, billing }
   }
-  return [...choices, ...rest.map(engine => ({ engine }))].map(made)
+  const listed = ({ engine, languages, voices }: AnyChoice) => ({
+    engine,
+    languages: languages ?? voices?.flatMap(voice => voice.languages),
+  })
+  return [
+    ...choices.map(choice => ({ ...made(choice), listed: listed(choice) })),
+    ...rest.map(engine => made({ engine })),
+  ]
 }

@@ -24,6 +24,9 @@ const addressSchema = z
   .transform(text => text.replace(/\/+$/, '').replace(/\/v1$/, ''))
 const url = addressSchema.meta({ about: 'URL of the server.' })
 
+/** Address of a resource of the operator at a hosted service. */
+export const resourceUrlField = (about: string) => addressSchema.meta({ about })
+
 /** Address of a hosted service, which only tests and proxies change. */
 export const urlField = (fallback: string) =>
   addressSchema.default(fallback).meta({ about: 'URL of the service.' })

@@ -19,6 +19,7 @@ import { Flite } from './flite.ts'
 import type { ApertiumOptions, LocalSynthesisSettings } from './installed-settings.ts'
 import { Phrasebook, PhraseTranslator } from './phrasebook.ts'
 import { PocketSphinx, type PocketSphinxOptions } from './pocketsphinx/pocketsphinx.ts'
+import { type AbsentEngine, reportAbsent } from './usage/absent-engines.ts'
 import type { Billing } from './usage/billing.ts'
 import type { EngineUsage } from './usage/engine-usage.ts'
 import {
@@ -113,14 +114,17 @@ export async function defaultEngines(
   ])
   const meter = (kind: EngineKind, { engine, billing }: Present<{ readonly name: string }>) =>
     usage.meter(kind, engine.name, billing)
-  const hearing = recognizers.map(each =>
+  const hearing = recognizers.engines.map(each =>
     meteredRecognizer(vocabularyRecognizer(each.engine, vocabulary), meter('transcription', each)),
   )
-  const translating = translators.map(each =>
+  const translating = translators.engines.map(each =>
     meteredTranslator(vocabularyTranslator(each.engine, vocabulary), meter('translation', each)),
   )
-  const speaking = voices.map(each => meteredSynthesizer(each.engine, meter('synthesis', each)))
+  const speaking = voices.engines.map(each => meteredSynthesizer(each.engine, meter('synthesis', each)))
   for (const [language, voiceId] of Object.entries(options.voices)) assertVoice(speaking, language, voiceId)
+  reportAbsent('transcription', recognizers.absent, hearing, usage)
+  reportAbsent('translation', translators.absent, translating, usage)
+  reportAbsent('synthesis', voices.absent, speaking, usage)
   const fallback = { usage, log }
   return new EngineSet({
     speechToText: recognizersInOrder(hearing, fallback),
@@ -128,7 +132,7 @@ export async function defaultEngines(
       engine => new PhraseTranslator(phrasebook, engine),
     ),
     synthesizers: synthesizersInOrder(speaking, fallback),
-    interpreters: interpreters.map(each =>
+    interpreters: interpreters.engines.map(each =>
       meteredInterpreter(vocabularyInterpreter(each.engine, vocabulary), meter('interpretation', each)),
     ),
     voices: options.voices,
@@ -159,23 +163,31 @@ interface Present<T> {
   readonly billing: Billing
 }
 
-/** Returns the available engines. */
-async function present<T>(engines: readonly Made<T>[], log: Logger): Promise<Present<T>[]> {
+/** The available engines, and those of the settings that are not. */
+interface Found<T> {
+  readonly engines: readonly Present<T>[]
+  readonly absent: readonly AbsentEngine[]
+}
+
+/** Waits until the engines are created, and logs those that are not available. */
+async function present<T>(engines: readonly Made<T>[], log: Logger): Promise<Found<T>> {
   const found: Present<T>[] = []
+  const absent: AbsentEngine[] = []
   const settled = await Promise.allSettled(engines.map(({ engine }) => engine))
   const told = new Set<unknown>()
   for (const [index, result] of settled.entries()) {
-    const { billing } = engines[index]!
+    const { billing, listed } = engines[index]!
     if (result.status === 'fulfilled') {
       if (result.value !== undefined) found.push({ engine: result.value, billing })
       continue
     }
     const { reason: error } = result
     if (!(error instanceof EngineError)) throw error
+    if (listed) absent.push({ ...listed, position: found.length })
     if (told.has(error)) continue
     told.add(error)
     const level = EXTRA.includes(error.engine) ? 'debug' : 'warn'
     log[level]({ engine: error.engine, kind: error.kind, reason: error.message }, 'engine not available')
   }
-  return found
+  return { engines: found, absent }
 }

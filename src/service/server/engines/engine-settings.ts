@@ -2,6 +2,8 @@ import { z } from 'zod'
 import { engineName, languagesSchema } from './engine-fields.ts'
 import {
   assemblyAiSchema,
+  azureSynthesisSchema,
+  azureTranscriptionSchema,
   azureTranslationSchema,
   cartesiaSchema,
   deepgramSchema,
@@ -60,6 +62,7 @@ export const engineChoicesSchema = {
     billed(deepgramSchema),
     billed(assemblyAiSchema),
     billed(sonioxLiveSchema),
+    billed(azureTranscriptionSchema),
     installed('pocketsphinx'),
   ]),
   translation: engineList('Translation engines, in order of preference.', [
@@ -77,6 +80,7 @@ export const engineChoicesSchema = {
     billed(sonioxSynthesisSchema),
     billed(cartesiaSchema),
     billed(elevenLabsSchema),
+    billed(azureSynthesisSchema),
     installed('espeak'),
     installed('flite'),
   ]),

@@ -53,7 +53,9 @@ export abstract class FakeLiveServer {
     this.#http = createServer((request, response) => {
       void this.answer(request).then(
         ({ status, body }) =>
-          response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
+          typeof body === 'string'
+            ? response.writeHead(status, { 'content-type': 'text/plain' }).end(body)
+            : response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body)),
         (error: Error) => {
           this.refusals.push(error.message)
           response.writeHead(400, { 'content-type': 'application/json' }).end('{}')
@@ -106,8 +108,13 @@ export abstract class FakeLiveServer {
   ): FakeConversation
 
   /** Answers a plain HTTP request; throws for what the real service would refuse. */
-  protected async answer(_request: IncomingMessage): Promise<{ status: number; body: object }> {
+  protected async answer(_request: IncomingMessage): Promise<{ status: number; body: object | string }> {
     return { status: 404, body: {} }
+  }
+
+  /** Reads a text message; throws a `Refusal` if it has another form. */
+  protected read(text: string): Record<string, unknown> {
+    return parsed(text)
   }
 
   #talk(socket: WebSocket, request: IncomingMessage): void {
@@ -126,7 +133,7 @@ export abstract class FakeLiveServer {
     socket.on('message', (data, binary) => {
       if (socket.readyState !== socket.OPEN) return
       try {
-        if (!binary) conversation.message(parsed(String(data)))
+        if (!binary) conversation.message(this.read(String(data)))
         else if (conversation.binary) conversation.binary(data as Buffer)
         else
           throw new Refusal('a binary message', { type: 'error', error: { code: 'invalid_message' } }, 1003)

@@ -48,7 +48,11 @@ export async function recognizing(engine: SpeechToText) {
 export function liveRecognizer<S extends FakeLiveServer>(
   name: string,
   listen: () => Promise<S>,
-  make: (url: string, changes?: { apiKey?: string; quietMs?: number }) => SpeechToText,
+  make: (
+    url: string,
+    changes?: { apiKey?: string; quietMs?: number },
+  ) => SpeechToText | Promise<SpeechToText>,
+  { unavailable = 'answered 503' } = {},
 ): void {
   conforms(
     `${name}: conformance`,
@@ -56,7 +60,7 @@ export function liveRecognizer<S extends FakeLiveServer>(
     async () => {
       const server = await listen()
       const words = ['one', 'two']
-      return { engine: make(server.url), pcm: toneSpeech(), words, patienceMs: PATIENCE_MS, server }
+      return { engine: await make(server.url), pcm: toneSpeech(), words, patienceMs: PATIENCE_MS, server }
     },
     async ({ engine, ...rest }) => {
       await engine.close()
@@ -66,7 +70,7 @@ export function liveRecognizer<S extends FakeLiveServer>(
 
   test(`${name}: a connection that is cut in the middle of a word loses none`, async () => {
     const server = await listen()
-    const engine = make(server.url)
+    const engine = await make(server.url)
     const { stream, words, finals } = await recognizing(engine)
     const speech = toneSpeech(3, 600, 900)
     await liveSpeech(pcm => stream.write(pcm), speech.subarray(0, 16 * 2_000))
@@ -84,7 +88,7 @@ export function liveRecognizer<S extends FakeLiveServer>(
 
   test(`${name}: a wrong key is final, and not in the error`, async () => {
     const server = await listen()
-    const engine = make(server.url, { apiKey: 'sk-wrong' })
+    const engine = await make(server.url, { apiKey: 'sk-wrong' })
     const error = await recognizing(engine).catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ name: 'EngineError', message: `${engine.name}: answered 401` })
     expect(String((error as Error).cause)).not.toContain('sk-wrong')
@@ -94,19 +98,19 @@ export function liveRecognizer<S extends FakeLiveServer>(
 
   test(`${name}: a stream fails when its server does not return`, async () => {
     const server = await listen()
-    const engine = make(server.url)
+    const engine = await make(server.url)
     const { stream, failed } = await recognizing(engine)
     server.statuses.push(503, 429, 503, 503, 503)
     server.cut()
     void liveSpeech(pcm => stream.write(pcm), toneSpeech(3))
-    expect((await failed).message).toBe(`${engine.name}: answered 503`)
+    expect((await failed).message).toBe(`${engine.name}: ${unavailable}`)
     await stream.close()
     await engine.close()
   })
 
   test(`${name}: no connection is held while no one speaks`, async () => {
     const server = await listen()
-    const engine = make(server.url, { quietMs: 600 })
+    const engine = await make(server.url, { quietMs: 600 })
     const { stream, words } = await recognizing(engine)
     await liveSpeech(pcm => stream.write(pcm), new Int16Array(16 * 1_400))
     expect(server.sockets.size).toBe(0)

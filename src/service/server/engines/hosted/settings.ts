@@ -7,6 +7,7 @@ import {
   languagesSchema,
   queueFields,
   requestFields,
+  resourceUrlField,
   urlField,
   voicesSchema,
 } from '../engine-fields.ts'
@@ -119,6 +120,33 @@ export const sonioxInterpretationSchema = z.strictObject({
 export type SonioxInterpretationOptions = DeepReadonly<
   Omit<z.infer<typeof sonioxInterpretationSchema>, 'engine'>
 >
+/** The resource of Azure Speech. */
+const azureResource = resourceUrlField(
+  'Endpoint of the speech resource, like https://westeurope.api.cognitive.microsoft.com.',
+)
+
+export const azureTranscriptionSchema = z.strictObject({
+  engine: engineName('azure'),
+  url: azureResource,
+  ...liveFields,
+  languages: languagesSchema,
+  pauseMs: z.int().min(100).max(5_000).default(500).meta({ about: 'Pause that ends an utterance (ms).' }),
+  detectLanguage: z.boolean().default(false).meta({
+    about: 'Detect which of the languages (up to 10) is spoken.',
+  }),
+})
+
+export type AzureTranscriptionOptions = DeepReadonly<Omit<z.infer<typeof azureTranscriptionSchema>, 'engine'>>
+
+export const azureSynthesisSchema = z.strictObject({
+  engine: engineName('azure'),
+  url: azureResource,
+  ...requestFields,
+  voices: voicesSchema,
+  speed: z.number().min(0.5).max(2).default(1).meta({ about: 'Speaking rate; 1 is normal.' }),
+})
+
+export type AzureSynthesisOptions = DeepReadonly<Omit<z.infer<typeof azureSynthesisSchema>, 'engine'>>
 
 export const sonioxSynthesisSchema = z.strictObject({
   engine: engineName('soniox'),

@@ -2,8 +2,8 @@ import { type Clock, setTimer } from '../../../../common/clock.ts'
 import { durationMs, Framer, SAMPLE_RATE } from '../../../../transcode/pcm.ts'
 import { createResampler, type Resampler } from '../../../../transcode/resample/resampler.ts'
 import { PositionMap, samplesIn } from './audio-history.ts'
-import { EngineSocket, SocketFault } from './engine-socket.ts'
-import type { LiveDialogue, LiveLink, LiveProtocol } from './live-protocol.ts'
+import { EngineSocket, SocketFault, type SocketListener } from './engine-socket.ts'
+import type { LiveDialogue, LiveLink, LiveProtocol, LiveTransport } from './live-protocol.ts'
 
 export interface LiveConnectionOptions {
   readonly protocol: LiveProtocol
@@ -38,7 +38,7 @@ export class LiveConnection implements LiveLink {
   readonly #resampler: Resampler
   readonly #chunks: Framer
   readonly #ready = Promise.withResolvers<void>()
-  #socket: EngineSocket | undefined
+  #socket: LiveTransport | undefined
   #over = false
   #fault: SocketFault | undefined
   #sentAt: number
@@ -76,16 +76,14 @@ export class LiveConnection implements LiveLink {
     try {
       const address = await protocol.address(signal)
       if (address.resumeMs !== undefined) connection.#resume(samplesIn(address.resumeMs))
-      connection.#socket = await EngineSocket.open(
-        address,
-        { timeoutMs, clock },
-        {
-          message: message => connection.#message(message),
-          closed: fault =>
-            connection.fail((fault.code !== undefined && protocol.closedWith?.(fault.code)) || fault),
-        },
-        signal,
-      )
+      const events: SocketListener = {
+        message: message => connection.#message(message),
+        closed: fault =>
+          connection.fail((fault.code !== undefined && protocol.closedWith?.(fault.code)) || fault),
+      }
+      connection.#socket = protocol.connect
+        ? await protocol.connect(address, events, signal)
+        : await EngineSocket.open(address, { timeoutMs, clock }, events, signal)
       if (connection.#over) connection.#socket.close()
       else {
         connection.#dialogue.begin()

@@ -1,4 +1,4 @@
-import type { SocketAddress, SocketFault } from './engine-socket.ts'
+import type { EngineSocket, SocketAddress, SocketFault, SocketListener } from './engine-socket.ts'
 
 /** The actions of a dialogue on its connection. */
 export interface LiveLink {
@@ -47,7 +47,12 @@ export interface LiveDialogue {
 export interface LiveAddress extends SocketAddress {
   /** Set if the service goes on with a session: end of the audio that it has understood, which is not repeated (ms). */
   readonly resumeMs?: number
+  /** For protocols with a `connect` of their own. */
+  readonly token?: string
 }
+
+/** What carries the messages of a connection: an `EngineSocket`, or a provider's own package. */
+export type LiveTransport = Pick<EngineSocket, 'send' | 'sendBinary' | 'start' | 'close'>
 
 /** A service's protocol over WebSocket. */
 export interface LiveProtocol {
@@ -65,6 +70,11 @@ export interface LiveProtocol {
   readonly keepAliveMs?: number
   /** Returns the address of the next connection. Rejects with a `SocketFault`. */
   address(signal: AbortSignal): LiveAddress | Promise<LiveAddress>
+  /**
+   * Connects by other means than an `EngineSocket`. No message is passed to `listener` before `start`. Rejects with a
+   * `SocketFault`, also when `signal` aborts.
+   */
+  connect?(address: LiveAddress, listener: SocketListener, signal: AbortSignal): Promise<LiveTransport>
   /** Classifies the end of a connection by its close code; absent: another attempt may succeed. */
   closedWith?(code: number): SocketFault
   /** Creates the dialogue of a connection. */

@@ -1,4 +1,5 @@
 import type { Clock } from '../../../../common/clock.ts'
+import type { LanguageId } from '../../../../common/language.ts'
 import { Mp3Pool } from '../../../../transcode/mp3/decoder-pool.ts'
 import { Mp3Stream } from '../../../../transcode/mp3/stream.ts'
 import { SAMPLE_RATE, samplesOf } from '../../../../transcode/pcm.ts'
@@ -15,12 +16,15 @@ export interface HttpSynthesizerOptions extends EngineHttpOptions {
   readonly neural: boolean
 }
 
+/** A voice with the language that it speaks in a request. */
+export type SpokenVoice = ServerVoice & { readonly language: LanguageId }
+
 /** Base class of speech synthesis over HTTP. */
 export abstract class HttpSynthesizer implements Synthesizer {
   readonly name: string
   readonly voices: readonly VoiceEntry[]
   protected readonly http: EngineHttp
-  readonly #known: ReadonlyMap<string, ServerVoice>
+  readonly #known: ReadonlyMap<string, SpokenVoice>
   /** Maximum text length of one request. */
   readonly #mostLetters: number
 
@@ -34,13 +38,15 @@ export abstract class HttpSynthesizer implements Synthesizer {
     this.http = new EngineHttp('synthesis', name, options, clock)
     const offered = offeredVoices(options.voices, prefix, options.neural)
     this.voices = offered.map(({ entry }) => entry)
-    this.#known = new Map(offered.map(({ voice, entry }) => [entry.voiceId, voice]))
+    this.#known = new Map(
+      offered.map(({ voice, language, entry }) => [entry.voiceId, { ...voice, language }]),
+    )
   }
 
   /**
    * Requests the synthesis of one piece of text. Throws an `EngineError`, or an `HttpFault` that is converted to one.
    */
-  protected abstract ask(text: string, voice: ServerVoice, signal: AbortSignal): Promise<SpokenAnswer>
+  protected abstract ask(text: string, voice: SpokenVoice, signal: AbortSignal): Promise<SpokenAnswer>
 
   async speak(text: string, voiceId: string, signal: AbortSignal): Promise<Speech> {
     const voice = this.#known.get(voiceId)
@@ -56,7 +62,7 @@ export abstract class HttpSynthesizer implements Synthesizer {
 
   async *#pieces(
     texts: readonly string[],
-    voice: ServerVoice,
+    voice: SpokenVoice,
     signal: AbortSignal,
     started: { rate: number },
   ): AsyncGenerator<Int16Array> {
@@ -111,9 +117,13 @@ export class SpokenAnswer {
   readonly #bytes: AsyncGenerator<Uint8Array>
   readonly #format: SpokenFormat
 
-  /** `asked` and `pcmRate` (Hz): the requested format. Throws an `HttpFault` if the response is not audio. */
-  constructor(answer: HttpAnswer, asked: SpokenFormat, pcmRate: number) {
-    const format = TYPES[answer.type] ?? (VAGUE.includes(answer.type) ? asked : undefined)
+  /**
+   * `asked` and `pcmRate` (Hz): the requested format. `anyAudio`: the server's type does not show it. Throws an
+   * `HttpFault` if the response is not audio.
+   */
+  constructor(answer: HttpAnswer, asked: SpokenFormat, pcmRate: number, { anyAudio = false } = {}) {
+    const assumed = VAGUE.includes(answer.type) || (anyAudio && answer.type.startsWith('audio/'))
+    const format = assumed ? asked : TYPES[answer.type]
     if (format === undefined)
       throw new HttpFault(`returned ${answer.type}, which is not a supported audio type`)
     this.#answer = answer

@@ -24,6 +24,8 @@ export class EngineUsage {
   readonly #meters: EngineMeter[] = []
   /** By kind and name of the preferred engine. */
   readonly #standIns = new Map<string, StandIn>()
+  /** Engines that always serve instead of one that is not available, by kind and name. */
+  readonly #substitutes = new Set<string>()
 
   constructor({
     clock = systemClock,
@@ -59,9 +61,19 @@ export class EngineUsage {
     return Array.from(this.#standIns.values())
   }
 
-  /** Returns the name of the engine that serves instead of `engine`; undefined while it serves itself. */
+  /**
+   * Returns the name of the engine that serves instead of `engine`, which is `engine` itself if it serves instead of one
+   * that is not available; undefined while it serves itself.
+   */
   standIn(kind: EngineKind, engine: string): string | undefined {
-    return this.#standIns.get(key(kind, engine))?.instead
+    const instead = this.#standIns.get(key(kind, engine))?.instead
+    return instead ?? (this.#substitutes.has(key(kind, engine)) ? engine : undefined)
+  }
+
+  /** Records that `engine` of the settings is not available. `always`: `instead` only serves in its place. */
+  absent(kind: EngineKind, engine: string, instead: string, { always }: { always: boolean }): void {
+    this.replaced(kind, engine, instead, 'failed')
+    if (always) this.#substitutes.add(key(kind, instead))
   }
 
   /** Records that `engine` was to serve, and `instead` did. */
