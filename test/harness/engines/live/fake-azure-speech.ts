@@ -7,7 +7,10 @@ import { ToneEars } from './tone-ears.ts'
 const RATE = 16_000
 const TICKS_PER_MS = 10_000
 const TOKEN = 'a-short-lived-token'
-const QUERY = ['language', 'format', 'Authorization', 'X-ConnectionId', 'connectionId', 'lidEnabled']
+const QUERY = [
+  ...['language', 'format', 'Authorization', 'X-ConnectionId', 'connectionId', 'lidEnabled'],
+  'segmentationSilenceTimeoutMs',
+]
 
 const refuse = (reason: string) => new Refusal(reason, {}, 1007)
 

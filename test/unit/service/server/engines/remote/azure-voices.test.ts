@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { XMLParser, XMLValidator } from 'fast-xml-parser'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../../../../../src/common/clock.ts'
@@ -42,7 +43,7 @@ class FakeAzureVoices extends FaultServer {
         await gate
         yield pcm.subarray(half + 1)
       }
-      return reply.type('audio/x-wav').send(parts())
+      return reply.type('audio/x-wav').send(Readable.from(parts()))
     })
   }
 
