@@ -4,17 +4,19 @@ import {
   OUTCOMES,
   type StandIn,
 } from '../../service/server/engines/usage/engine-figures.ts'
+import type { KeyFigures } from '../../service/server/keys/key-holder.ts'
 import { type Family, type Labeled, labeled, type Sample } from '../../web/metrics/metric-family.ts'
 
 /** Figures of the engines of the embedded service; undefined while there is none. */
 export interface EngineSources {
   readonly engines: readonly EngineFigures[]
   readonly standIns: readonly StandIn[]
+  readonly keys: readonly KeyFigures[]
 }
 
 const BY_ENGINE = ['kind', 'engine']
 
-/** Metrics of each engine of the embedded service. They start again when its process does. */
+/** Metrics of each engine and API key of the embedded service. They start again when its process does. */
 export function engineFamilies(sources: () => EngineSources | undefined): Family[] {
   const engines = () => sources()?.engines ?? []
   const per = (read: (figures: EngineFigures) => readonly (readonly [string, number])[]): Labeled =>
@@ -70,6 +72,30 @@ export function engineFamilies(sources: () => EngineSources | undefined): Family
       [...BY_ENGINE, 'instead'],
       () =>
         (sources()?.standIns ?? []).map(({ kind, engine, instead }) => [[kind, engine, instead], 1] as const),
+    ),
+    ...keyFamilies(() => sources()?.keys ?? []),
+  ]
+}
+
+function keyFamilies(keys: () => readonly KeyFigures[]): Family[] {
+  return [
+    labeled('dragoman_service_key_sessions', 'Open sessions of an API key.', ['key'], () =>
+      keys().map(({ name, sessions }) => [[name], sessions] as const),
+    ),
+    labeled(
+      'dragoman_service_key_audio_seconds_total',
+      'Audio received with an API key; text counts as the time it takes to speak it.',
+      ['key'],
+      () => keys().map(({ name, audioSeconds }) => [[name], audioSeconds] as const),
+    ),
+    labeled(
+      'dragoman_service_key_audio_left_seconds',
+      'Audio left of the daily limit of an API key, if it has one.',
+      ['key'],
+      () =>
+        keys().flatMap(({ name, leftSeconds }) =>
+          leftSeconds === undefined ? [] : [[[name], leftSeconds] as const],
+        ),
     ),
   ]
 }

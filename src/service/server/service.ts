@@ -160,7 +160,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     engines,
     batch,
     requestGuard,
-    figures: () => figuresOf({ admission, workload, requestGuard, overload, errors, engines }),
+    figures: () => figuresOf({ admission, workload, requestGuard, overload, errors, engines, keys }),
     settings,
     async listen({ port = settings.port, host = settings.host } = {}) {
       if (settings.open && !isLoopback(host))
@@ -247,6 +247,7 @@ function figuresOf({
   overload,
   errors,
   engines,
+  keys,
 }: {
   admission: Admission
   workload: LoadMonitor
@@ -254,6 +255,7 @@ function figuresOf({
   overload: Overload
   errors: ErrorCounts
   engines: EngineSet
+  keys: ApiKeys
 }): ServiceFigures {
   const { periods, rejected, lateMs, memoryShare, reason } = overload
   const { user, system } = process.cpuUsage()
@@ -266,6 +268,7 @@ function figuresOf({
     errors: errors.all,
     engines: engines.usage.figures,
     standIns: engines.usage.standIns,
+    keys: keys.figures,
     overload: { periods, rejected, lateMs, memoryShare, reason },
     memoryBytes: process.memoryUsage.rss(),
     cpuSeconds: (user + system) / 1e6,

@@ -13,7 +13,11 @@ test('the figures of every engine are metrics, as they come from another process
   ears.ended('ok')
   ears.reported({ inputTokens: 3, outputTokens: 4, renewals: 2 })
   usage.replaced('transcription', 'ears', 'ears-2', 'failed')
-  const sources = JSON.parse(JSON.stringify({ engines: usage.figures, standIns: usage.standIns }))
+  const keys = [
+    { name: 'shop', sessions: 2, audioSeconds: 90, leftSeconds: 30 },
+    { name: 'free', sessions: 0, audioSeconds: 0 },
+  ]
+  const sources = JSON.parse(JSON.stringify({ engines: usage.figures, standIns: usage.standIns, keys }))
   const text = await new Exposition(engineFamilies(() => sources)).text()
   for (const line of [
     'dragoman_engine_audio_seconds_total{kind="transcription",engine="ears",direction="in"} 30',
@@ -28,8 +32,12 @@ test('the figures of every engine are metrics, as they come from another process
     'dragoman_engine_first_result_seconds_sum{kind="transcription",engine="ears"} 0.25',
     'dragoman_engine_replaced{kind="transcription",engine="ears",instead="ears-2"} 1',
     'dragoman_engine_over_budget{kind="transcription",engine="ears"} 0',
+    'dragoman_service_key_sessions{key="shop"} 2',
+    'dragoman_service_key_audio_seconds_total{key="shop"} 90',
+    'dragoman_service_key_audio_left_seconds{key="shop"} 30',
   ])
     expect(text.split('\n')).toContain(line)
+  expect(text).not.toContain('dragoman_service_key_audio_left_seconds{key="free"')
   expect(text).not.toContain('dragoman_engine_cost_total{kind="transcription",engine="ears-2"')
 })
 

@@ -3,7 +3,7 @@ import type { Clock } from '../../../common/clock.ts'
 import { FailureLimiter } from '../../../common/rate-limit.ts'
 import { addressPrefix } from '../../../net/client-address.ts'
 import { ServiceError } from '../errors.ts'
-import { KeyUsage } from './key-holder.ts'
+import { type KeyFigures, KeyUsage } from './key-holder.ts'
 import type { KeyEntry, KeyLimits } from './key-store.ts'
 import { keyDigest } from './key-store.ts'
 import { RollingUsage, UsageLedger } from './usage.ts'
@@ -66,6 +66,13 @@ export class ApiKeys {
         unguessable: key.length >= UNGUESSABLE_LENGTH,
       }
     })
+  }
+
+  /** The use of each key. Of keys of one name, in the settings and in the file, that of the first. */
+  get figures(): KeyFigures[] {
+    if (this.#everybody) return [this.#everybody.figures]
+    const figures = [...this.#configured, ...this.#filed.values()].map(({ holder }) => holder.figures)
+    return Array.from(Map.groupBy(figures, ({ name }) => name).values(), ([first]) => first!)
   }
 
   /**

@@ -11,6 +11,16 @@ const CHARACTERS_PER_SECOND = 15
 /** Ends one session and sends its client the reason. */
 type EndSession = (error: ServiceError) => void
 
+/** The use of one key since the service started. */
+export interface KeyFigures {
+  readonly name: string
+  readonly sessions: number
+  /** Received audio (s); text counts as the time it takes to speak it. */
+  readonly audioSeconds: number
+  /** Audio left of its daily limit (s); absent without a limit. */
+  readonly leftSeconds?: number
+}
+
 /** The holder of one key: its usage and limits, shared by all clients that use the key. */
 export class KeyUsage {
   /** For the log. */
@@ -19,6 +29,7 @@ export class KeyUsage {
   readonly #allowance: AudioQuota
   #limits: KeyLimits
   #revoked = false
+  #audioMs = 0
 
   /** Usage is counted in `usage`. */
   constructor(name: string, limits: KeyLimits, usage: RollingUsage) {
@@ -31,6 +42,14 @@ export class KeyUsage {
   /** Number of open sessions. */
   get sessions(): number {
     return this.#sessions.size
+  }
+
+  get figures(): KeyFigures {
+    const leftSeconds = this.#allowance.leftMs / 1_000
+    return {
+      ...{ name: this.name, sessions: this.sessions, audioSeconds: this.#audioMs / 1_000 },
+      ...(Number.isFinite(leftSeconds) ? { leftSeconds } : {}),
+    }
   }
 
   /** Applies new limits; open sessions continue, and audio already counted stays counted. */
@@ -62,6 +81,7 @@ export class KeyUsage {
   /** Counts received audio; throws `minutes_used_up`, without counting any of it, when it exceeds the quota. */
   takeAudio(ms: number): void {
     if (!this.#allowance.take(ms)) throw this.#usedUp()
+    this.#audioMs += ms
   }
 
   /** Counts text to be translated or spoken, as the audio it takes to speak it; throws like `takeAudio`. */

@@ -2,6 +2,7 @@ import { type FieldTable, MS } from '../../../common/metric-field.ts'
 import type { OverloadFigures } from '../../../net/overload.ts'
 import type { RequestGuardCounters } from '../../../net/request-guard.ts'
 import type { EngineFigures, StandIn } from '../engines/usage/engine-figures.ts'
+import type { KeyFigures } from '../keys/key-holder.ts'
 import type { ServiceConfig } from '../settings.ts'
 
 /** First message from the parent to a service process; sent once. */
@@ -28,6 +29,7 @@ export interface ServiceFigures {
   /** Work and cost of each engine, in order of preference, and current replacements. */
   readonly engines: readonly EngineFigures[]
   readonly standIns: readonly StandIn[]
+  readonly keys: readonly KeyFigures[]
   readonly overload: OverloadFigures
   /** Process memory (bytes) and CPU time since start (s). */
   readonly memoryBytes: number

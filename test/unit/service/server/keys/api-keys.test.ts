@@ -112,3 +112,21 @@ test('without keys, accepts every client, as one holder', () => {
   expect(keys.holderOf(undefined, 'the test', undefined).name).toBe('open')
   expect(keys.holderOf('wrong', 'the test', undefined).name).toBe('open')
 })
+
+test('the figures of a key are its sessions, its audio and what is left of its limit', () => {
+  const { keys } = keysWith(5)
+  const shop = { name: 'shop', sha256: keyDigest(LONG).toString('hex'), createdAt: THEN.toISOString() }
+  keys.keep([
+    { ...shop, minutesPerDay: 1 },
+    { ...shop, name: 'key 1', sha256: '0'.repeat(64) },
+  ])
+  const holder = keys.holderOf(LONG, 'the test', '192.0.2.1')
+  using _session = holder.enter(() => {})
+  holder.takeAudio(12_000)
+  expect(() => holder.takeAudio(60_000)).toThrow('used up')
+  expect(keys.figures).toEqual([
+    { name: 'key 1', sessions: 0, audioSeconds: 0 },
+    { name: 'key 2', sessions: 0, audioSeconds: 0 },
+    { name: 'shop', sessions: 1, audioSeconds: 12, leftSeconds: 48 },
+  ])
+})
