@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { ScriptedRecognizer } from '../../src/cli/demo/scripts.ts'
 import { placeCall } from '../../src/simulator/index.ts'
 import { loudness } from '../../src/transcode/level.ts'
 import { FAKE_KEY } from '../harness/engines/live/fake-live-server.ts'
@@ -48,7 +50,7 @@ test('the settings file with one hosted key is enough: a caller hears the transl
   const serving = shell.startWith(WITHOUT_PACKAGES, 'serve', '--port', '0', '--config', config)
   const [, address = ''] = await serving.says(/on the line at (\S+)/)
   await serving.says(/engines +openai/)
-  expect(serving.out).toMatch(/speech understood in en-us, es-es, fr-fr, de-de, pt-br/)
+  expect(serving.out).toMatch(/speech understood in en-us, es-es, pt-br, fr-fr, de-de/)
   expect(serving.out).not.toMatch(/pocketsphinx|apertium|espeak|flite/)
   const phone = await placeCall({
     webhook: `${address}/twilio/voice?speaks=en-us&hears=es-es`,
@@ -76,4 +78,27 @@ test('the settings file with one hosted key is enough: a caller hears the transl
   await phone.hangUp()
   expect(await serving.end('SIGTERM')).toBe(0)
   expect(`${serving.out}${serving.err}`).not.toContain(FAKE_KEY)
+})
+
+test('the demo with --engines uses the engines of the settings', { timeout: 2 * PATIENCE_MS }, async () => {
+  const text = 'the front desk is closed'
+  await using recognizer = await ScriptedRecognizer.listen([text])
+  const engine = {
+    engine: 'openai',
+    url: recognizer.url,
+    model: 'script',
+    languages: ['en-us'],
+    pauseMs: 600,
+  }
+  const vocabulary = { glossary: [{ 'en-us': 'front desk', 'es-es': 'conserjería' }] }
+  const config = join(shell.folder, 'dragoman.yaml')
+  await writeFile(config, stringify({ embedded: { vocabulary, engines: { transcription: [engine] } } }))
+  const output = join(shell.folder, 'heard.wav')
+  const audio = fileURLToPath(new URL('../../recordings/sense-and-sensibility-2.wav', import.meta.url))
+  const flags = ['--engines', '--config', config, '--audio', audio, '--output', output, '--json']
+  const { code, out, err } = await shell.run('demo', ...flags)
+  expect(code, err).toBe(0)
+  const { captions } = JSON.parse(out)
+  expect(captions[0]).toMatchObject({ text, translation: expect.stringContaining('conserjería') })
+  expect(err).toMatch(/engines +openai-transcription, pocketsphinx → apertium → espeak/)
 })
