@@ -1,0 +1,46 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { expect, test } from 'vitest'
+
+/** Models that OpenAI shuts down by February 2027 (docs/service/engines.md#servers); not part of a longer name. */
+const RETIRED =
+  /(?<![\w-])(?:tts-1(?:-hd)?|whisper-1|gpt-4o(?:-[\w-]+)?|gpt-4\.1(?:-[\w-]+)?|gpt-realtime|gpt-audio)(?![\w-])/g
+
+const ROOT = new URL('../../', import.meta.url)
+const read = (path: string) => readFile(new URL(path, ROOT), 'utf8')
+
+/** Files that a model is taken from without a choice of the user, and those that users copy. */
+async function sources(): Promise<string[]> {
+  const within = async (folder: string, pattern: RegExp) =>
+    (await readdir(new URL(folder, ROOT), { recursive: true }))
+      .filter(name => pattern.test(name))
+      .map(name => `${folder}${name}`)
+  return [
+    ...(await within('src/', /\.ts$/)),
+    ...(await within('examples/', /\.(?:ts|ya?ml)$/)),
+    ...(await within('docs/how-to/', /\.md$/)),
+    ...['dragoman.example.yaml', 'docs/reference/settings.md', 'docs/tutorial.md', 'README.md'],
+  ]
+}
+
+test('no default or example names a model that is shut down soon', async () => {
+  const files = await sources()
+  expect(files.length).toBeGreaterThan(500)
+  const named = await Promise.all(
+    files.map(async file => (await read(file)).match(RETIRED)?.map(model => `${file}: ${model}`) ?? []),
+  )
+  expect(named.flat()).toEqual([])
+})
+
+test.each(['model: tts-1', "'whisper-1'", 'gpt-4o-mini-tts', '`gpt-4.1-mini`', 'gpt-realtime'])(
+  'the check finds %s',
+  text => {
+    expect(text.match(RETIRED)).toHaveLength(1)
+  },
+)
+
+test.each(['gpt-realtime-translate', 'gpt-realtime-2.1', 'gpt-transcribe', 'tts-rt-v2'])(
+  'the check accepts %s',
+  text => {
+    expect(text.match(RETIRED)).toBeNull()
+  },
+)
