@@ -135,7 +135,7 @@ interface AnyChoice extends Billing {
   readonly apiKey?: string | undefined
   readonly apiKeyFile?: string | undefined
   readonly languages?: readonly string[] | undefined
-  readonly voices?: readonly { readonly languages: readonly string[] }[] | undefined
+  readonly voices?: readonly { readonly languages?: readonly string[] | undefined }[] | undefined
 }
 
 /** Returns the choice with the key of its file. Rejects with an `Error` that names the file. */
@@ -171,7 +171,7 @@ function chosen<T>(
   }
   const listed = ({ engine, languages, voices }: AnyChoice) => ({
     engine,
-    languages: languages ?? voices?.flatMap(voice => voice.languages),
+    languages: languages ?? voices?.flatMap(voice => voice.languages ?? []),
   })
   return [
     ...choices.map(choice => ({ ...made(choice), listed: listed(choice) })),

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../../common/clock.ts'
 import type { LanguageId } from '../../../../common/language.ts'
 import { SAMPLE_RATE } from '../../../../transcode/pcm.ts'
-import type { SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
+import type { HearingOptions, SpeechStream, SpeechToText, TranscriptSink } from '../engine.ts'
 import { heardLanguage, primaryCode } from '../languages.ts'
 import { LiveEngine } from '../live/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol.ts'
@@ -14,6 +14,7 @@ import {
   type SonioxRequest,
   SonioxSession,
   SonioxText,
+  sonioxContext,
 } from './soniox-session.ts'
 
 /** What the protocol says about audio: as fast as it arrives, a recording or a repetition at most twice as fast. */
@@ -22,6 +23,7 @@ export const SONIOX_AUDIO = { rate: SAMPLE_RATE, chunkMs: 60, fastest: 2, keepAl
 /** Live transcription by Soniox. It detects the end of utterances and the language by itself. */
 export class SonioxTranscriber implements SpeechToText {
   readonly name = 'soniox'
+  readonly takesTerms = true
   readonly languages: readonly LanguageId[]
   readonly #options: SonioxLiveOptions
   readonly #engine: LiveEngine
@@ -32,23 +34,23 @@ export class SonioxTranscriber implements SpeechToText {
     this.#engine = new LiveEngine('transcription', this.name, options, clock)
   }
 
-  async open(language: LanguageId, sink: TranscriptSink): Promise<SpeechStream> {
+  async open(language: LanguageId, sink: TranscriptSink, hints: HearingOptions = {}): Promise<SpeechStream> {
     if (!this.languages.includes(language))
       throw new RangeError(`${this.name} understands ${this.languages.join(', ')}, asked for ${language}`)
-    return this.#engine.open(this.#protocol(language, sink), error => sink.failed(error))
+    return this.#engine.open(this.#protocol(language, sink, hints), error => sink.failed(error))
   }
 
   close(): Promise<void> {
     return this.#engine.close()
   }
 
-  #protocol(language: LanguageId, sink: TranscriptSink): LiveProtocol {
+  #protocol(language: LanguageId, sink: TranscriptSink, hints: HearingOptions): LiveProtocol {
     const { url, apiKey, model, pauseMs, terms } = this.#options
     const request: SonioxRequest = {
       model,
       hint: primaryCode(language),
       pauseMs,
-      context: terms.length === 0 ? {} : { terms },
+      context: sonioxContext(terms, hints),
     }
     const log = new TranscriptLog(sink)
     const heard = (code: string | undefined) => heardLanguage(code, language, this.languages)

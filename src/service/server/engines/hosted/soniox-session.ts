@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { bytesOf, SAMPLE_RATE } from '../../../../transcode/pcm.ts'
+import type { InterpretationRequest } from '../engine.ts'
 import { SocketFault } from '../live/engine-socket.ts'
 import type { LiveLink } from '../live/live-protocol.ts'
+import { joinedTerms } from '../vocabulary/vocabulary.ts'
 
 /** Maximum length of a stream (Soniox, Real-time API, "Limits & quotas"). */
 const MOST_SESSION_MS = 300 * 60_000
@@ -51,6 +53,22 @@ export interface SonioxContext {
   readonly terms?: readonly string[]
   readonly translation_terms?: readonly { readonly source: string; readonly target: string }[]
   readonly text?: string
+}
+
+/** Maximum number of terms in a context, whose size is limited to 10 000 letters (guide "Context"). */
+const MOST_TERMS = 150
+
+/** Returns the context of a session: the engine's own terms and those of the vocabulary, its translations and topic. */
+export function sonioxContext(
+  own: readonly string[],
+  { terms = [], glossary = [], about }: Pick<InterpretationRequest, 'terms' | 'glossary' | 'about'>,
+): SonioxContext {
+  const expected = joinedTerms(own, terms, MOST_TERMS)
+  return {
+    ...(expected.length === 0 ? {} : { terms: expected }),
+    ...(glossary.length === 0 ? {} : { translation_terms: glossary.slice(0, MOST_TERMS) }),
+    ...(about === undefined ? {} : { text: about }),
+  }
 }
 
 /** Returns the fault for an error code: as in HTTP, and a 503 means that the session cannot go on here. */

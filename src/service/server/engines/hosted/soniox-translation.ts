@@ -18,6 +18,7 @@ import {
   SonioxSession,
   SonioxText,
   type SonioxToken,
+  sonioxContext,
 } from './soniox-session.ts'
 import { sonioxSpeech } from './soniox-voice.ts'
 
@@ -83,7 +84,7 @@ export class SonioxSpeechTranslator implements SpeechTranslator {
     })
     this.#speech.prepare(speaking)
     return this.#engine.open(
-      this.#protocol(from, to, queue),
+      this.#protocol(request, queue),
       error => {
         queue.close()
         sink.failed(error)
@@ -104,13 +105,14 @@ export class SonioxSpeechTranslator implements SpeechTranslator {
     )
   }
 
-  #protocol(from: LanguageId, to: LanguageId, queue: UtteranceQueue): LiveProtocol {
+  #protocol(wanted: InterpretationRequest, queue: UtteranceQueue): LiveProtocol {
+    const { from, to } = wanted
     const { url, apiKey, model, pauseMs, terms, languages } = this.#options
     const request: SonioxRequest = {
       model,
       hint: primaryCode(from),
       pauseMs,
-      context: terms.length === 0 ? {} : { terms },
+      context: sonioxContext(terms, wanted),
       target: primaryCode(to),
     }
     const options: DialogueOptions = {

@@ -41,13 +41,15 @@ test('a provisional text is replaced, a final one stays, and the language is tol
 test('the terms and the pause of the settings are in the request', async () => {
   const server = await new FakeSonioxLive().listen()
   const engine = engineAt(server.url, { terms: ['Dragoman'], pauseMs: 900 })
-  const { stream } = await recognizing(engine)
+  const sink = { partial() {}, final() {}, failed() {} }
+  const stream = await engine.open('en-us', sink, { terms: ['Ana Núñez', 'Dragoman'], about: 'a hotel' })
   await until(() => server.requests.length > 0, 5_000, 'a request')
   expect(server.requests[0]).toMatchObject({
     language_hints: ['en'],
     max_endpoint_delay_ms: 900,
-    context: { terms: ['Dragoman'] },
+    context: { terms: ['Dragoman', 'Ana Núñez'], text: 'a hotel' },
   })
+  expect(server.refusals).toEqual([])
   await stream.close()
   await engine.close()
 })

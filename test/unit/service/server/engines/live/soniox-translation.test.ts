@@ -17,7 +17,10 @@ test('the language, the target, the terms and the voice are requested', async ()
   ])
   let heard = 0
   const stream = await engine.open(
-    { from: 'en-us', to: 'es-es', voiceId: 'soniox-es-es-Maya' },
+    {
+      ...{ from: 'en-us', to: 'es-es', voiceId: 'soniox-es-es-Maya' },
+      glossary: [{ source: 'invoice', target: 'factura' }],
+    },
     {
       partial() {},
       audio: (_utterance, pcm) => {
@@ -34,7 +37,7 @@ test('the language, the target, the terms and the voice are requested', async ()
   expect(server.requests[0]).toMatchObject({
     language_hints: ['en'],
     translation: { type: 'one_way', target_language: 'es' },
-    context: { terms: ['Dragoman'] },
+    context: { terms: ['Dragoman'], translation_terms: [{ source: 'invoice', target: 'factura' }] },
   })
   expect(voice.streams[0]).toMatchObject({ voice: 'Maya', language: 'es' })
 })
