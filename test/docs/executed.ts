@@ -8,6 +8,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman fleet/, 'test/e2e/fleet/operations.test.ts', 'showFleet'],
   [/^npm run demo$|^dragoman demo$|^dragoman demo --audio/, 'test/e2e/commands.test.ts', "'demo'"],
   [/^(npm run demo --|dragoman demo) --two-phones/, 'test/e2e/two-party/demo.test.ts', 'twoPhones'],
+  [/^(npm run demo --|dragoman demo) --engines/, 'test/e2e/hosted-engines.test.ts', '--engines'],
   [/^(npm run demo --|dragoman demo) --discord/, 'test/docs/discord-demo.long.ts', 'discordDemo'],
   [/^npm run reference/, 'test/docs/reference.test.ts', 'referencePages'],
   [/^dragoman call/, 'test/e2e/commands.test.ts', "'call'"],
