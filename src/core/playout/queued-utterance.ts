@@ -15,19 +15,20 @@ export class QueuedSpeech {
   /** Its position in the audio read ahead of the queue's output (samples); `from` is −1 until any was read. */
   from = -1
   to = -1
-  readonly #reader: UtteranceReader
+  /** Its audio, for immediate playback. */
+  readonly reader: UtteranceReader
   /** Holds the start, which is read ahead, until other readers can start from it. */
   #beginning: SpeechHold | undefined
 
   constructor(speech: Speech, arrivedAt: number) {
     this.speech = speech
     this.arrivedAt = arrivedAt
-    this.#reader = speech.audio.reader()
+    this.reader = speech.audio.reader()
   }
 
   /** Frames read. */
   get at(): number {
-    return this.#reader.at
+    return this.reader.at
   }
 
   /** Known audio that remains (ms). */
@@ -37,18 +38,13 @@ export class QueuedSpeech {
 
   /** True if all of it was read and no more follows. */
   get taken(): boolean {
-    return this.#reader.done
-  }
-
-  /** Returns the next frame, for immediate playback. */
-  next(): Int16Array | undefined {
-    return this.#reader.next()
+    return this.reader.done
   }
 
   /** Returns the next frame, for later playback: it is at sample `at` of the audio read ahead. */
   readAhead(at: number): Int16Array | undefined {
     if (!this.begun) this.#beginning ??= this.speech.audio.hold()
-    const frame = this.#reader.next()
+    const frame = this.reader.next()
     if (!frame) return undefined
     if (this.from < 0) this.from = at
     this.to = at + frame.length
@@ -64,7 +60,7 @@ export class QueuedSpeech {
   /** Releases its audio. */
   close(): void {
     this.release()
-    this.#reader.close()
+    this.reader.close()
   }
 }
 

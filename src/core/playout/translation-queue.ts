@@ -230,7 +230,7 @@ export class TranslationQueue {
 
   #nextAsItIs(): Int16Array | undefined {
     for (let first = this.#queue[0]; first; first = this.#queue[0]) {
-      const frame = first.next()
+      const frame = first.reader.next()
       if (frame) {
         if (!first.begun) this.#begin(first)
         return frame
