@@ -83,6 +83,9 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     expect(await page.locator('#hears').inputValue()).toBe('es-es')
     expect(await page.locator('#to-dashboard').getAttribute('href')).toBe('/dashboard')
     expect(await page.locator('#to-dashboard').isVisible()).toBe(true)
+    expect(await page.locator('#engines').textContent()).toMatch(
+      /^You can speak English\. Engines: pocketsphinx, apertium, espeak/,
+    )
     expect(await accessibilityFaults(page)).toEqual([])
     await page.click('#start')
     await page.getByText('You’re connected').waitFor()

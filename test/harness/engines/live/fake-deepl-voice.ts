@@ -43,10 +43,21 @@ export class FakeDeepLVoice extends FakeLiveServer {
   readonly requests: Record<string, unknown>[] = []
   /** Statuses with which the next requests over HTTP are answered. */
   readonly httpStatuses: number[] = []
+  /** Glossaries of the account. */
+  readonly glossaries: object[] = []
   /** Codes of errors that end a session instead of its next concluded text. */
   readonly faults: number[] = []
   readonly #sessions = new Map<string, Session>()
   #tokens = 0
+
+  #glossary(made: unknown): object {
+    onlyFields(made, ['name', 'source_lang', 'target_lang', 'entries', 'entries_format'], refuse)
+    if (made.entries_format !== 'tsv' || !/^[A-Z]{2}$/.test(String(made.target_lang)))
+      throw new Error('another format, or a target with a region')
+    const glossary = { ...made, glossary_id: `g-${this.glossaries.length}`, ready: true }
+    this.glossaries.push(glossary)
+    return glossary
+  }
 
   protected override async answer(request: IncomingMessage): Promise<{ status: number; body: object }> {
     const status = this.httpStatuses.shift()
@@ -56,11 +67,16 @@ export class FakeDeepLVoice extends FakeLiveServer {
       this.refusals.push('a wrong key')
       return { status: 403, body: {} }
     }
-    if (pathname !== '/v3/voice/realtime') throw new Error(`the path ${pathname}`)
-    if (request.method === 'GET') return this.#reconnect(searchParams.get('token') ?? '')
+    const isGlossary = pathname === '/v2/glossaries'
+    if (pathname !== '/v3/voice/realtime' && !isGlossary) throw new Error(`the path ${pathname}`)
+    if (request.method === 'GET')
+      return isGlossary
+        ? { status: 200, body: { glossaries: this.glossaries } }
+        : this.#reconnect(searchParams.get('token') ?? '')
     let text = ''
     for await (const piece of request) text += String(piece)
     const settings: unknown = JSON.parse(text)
+    if (isGlossary) return { status: 201, body: this.#glossary(settings) }
     assertSettings(settings)
     this.requests.push(settings)
     return { status: 200, body: this.#issue(new Session(this)) }

@@ -16,6 +16,7 @@ export interface DeepLSessionRequest {
   readonly source: string
   readonly target: string
   readonly voice: 'male' | 'female'
+  readonly glossaryId: string | undefined
   readonly rate: { readonly in: number; readonly out: number }
 }
 
@@ -65,8 +66,8 @@ export class DeepLSession {
   }
 
   #settings(): object {
-    const { formality, glossaryId } = this.#options
-    const { source, target, voice, rate } = this.#request
+    const { formality } = this.#options
+    const { source, target, voice, rate, glossaryId } = this.#request
     return {
       source_media_content_type: `audio/pcm;encoding=s16le;rate=${rate.in}`,
       source_language: source,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Clock } from '../../../../common/clock.ts'
-import type { LanguageId } from '../../../../common/language.ts'
+import { type LanguageId, primaryLanguage } from '../../../../common/language.ts'
 import { durationMs, SAMPLE_RATE } from '../../../../transcode/pcm.ts'
 import type { VoiceEntry } from '../../../contract.ts'
 import type { InterpretationRequest, InterpretationSink, SpeechStream, SpeechTranslator } from '../engine.ts'
@@ -10,8 +10,10 @@ import { SocketFault } from '../live/engine-socket.ts'
 import { LiveEngine } from '../live/live-engine.ts'
 import type { LiveDialogue, LiveLink, LiveProtocol } from '../live/live-protocol.ts'
 import { PacedAudio } from '../live/paced-audio.ts'
+import { EngineHttp } from '../remote/http-client.ts'
 import { otherLanguages } from '../remote/http-translator.ts'
 import { offeredVoices } from '../server-voices.ts'
+import { DeepLGlossaries } from './deepl-glossaries.ts'
 import { DeepLSession, deeplSource, deeplTarget } from './deepl-session.ts'
 import type { DeepLVoiceOptions } from './settings.ts'
 
@@ -37,11 +39,18 @@ export class DeepLSpeechTranslator implements SpeechTranslator {
   readonly #options: DeepLVoiceOptions
   readonly #clock: Clock
   readonly #engine: LiveEngine
+  readonly #http: EngineHttp
+  readonly #glossaries: DeepLGlossaries
 
   constructor(options: DeepLVoiceOptions, clock: Clock) {
     this.#options = options
     this.#clock = clock
     this.#engine = new LiveEngine('interpretation', this.name, options, clock)
+    const { apiKey, ...server } = options
+    this.#http = new EngineHttp('interpretation', this.name, { ...server, retries: 1 }, clock)
+    const headers: Record<string, string> =
+      apiKey === undefined ? {} : { authorization: `DeepL-Auth-Key ${apiKey}` }
+    this.#glossaries = new DeepLGlossaries(this.#http, headers, clock)
     const languages = options.languages.filter(each => deeplTarget(each) !== undefined)
     const voices = [
       { voice: 'female', languages, gender: 'F' as const },
@@ -63,9 +72,16 @@ export class DeepLSpeechTranslator implements SpeechTranslator {
       each => each.languageId === to && (voiceId === undefined || each.voiceId === voiceId),
     )
     if (!voice) throw new RangeError(`${this.name} has no voice "${voiceId}" for ${to}`)
+    const [source, target] = [deeplSource(from)!, deeplTarget(to)!]
+    const glossaryId =
+      this.#options.glossaryId ??
+      (await this.#glossaries.idOf({
+        source: source.toUpperCase(),
+        target: primaryLanguage(to).toUpperCase(),
+        entries: request.glossary ?? [],
+      }))
     const session = new DeepLSession(this.#options, {
-      source: deeplSource(from)!,
-      target: deeplTarget(to)!,
+      ...{ source, target, glossaryId },
       voice: voice.voiceGender === 'M' ? 'male' : 'female',
       rate: { in: SAMPLE_RATE, out: SPOKEN_RATE },
     })
@@ -91,6 +107,7 @@ export class DeepLSpeechTranslator implements SpeechTranslator {
   }
 
   close(): Promise<void> {
+    this.#http.close()
     return this.#engine.close()
   }
 }

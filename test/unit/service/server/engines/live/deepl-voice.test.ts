@@ -33,6 +33,21 @@ test('languages, voice, formality and glossary are in the request of the session
   ])
 })
 
+test('the glossary of the vocabulary is made once and used', async () => {
+  const { server, engine: make } = await deeplInterpreter()
+  const engine = make()
+  const sink = { partial() {}, audio() {}, final() {}, failed() {} }
+  const glossary = [{ source: 'invoice', target: 'factura' }]
+  for (let count = 0; count < 2; count++)
+    await (await engine.open({ from: 'en-us', to: 'es-es', glossary }, sink)).close()
+  await engine.close()
+  expect(server.glossaries).toMatchObject([
+    { source_lang: 'EN', target_lang: 'ES', entries: 'invoice\tfactura' },
+  ])
+  expect(server.requests).toMatchObject(Array(2).fill({ glossary_id: 'g-0' }))
+  expect(server.refusals).toEqual([])
+})
+
 test('a broken connection goes on with its session, and a new token each time', async () => {
   const { server, engine: make, refusals } = await deeplInterpreter()
   const engine = make()
