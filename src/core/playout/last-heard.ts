@@ -1,6 +1,6 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
 import type { Sound } from '../model/announcer.ts'
-import type { SpeechHold } from '../utterance/utterance.ts'
+import type { SpeechHold } from '../utterance/speech-audio.ts'
 import type { Speech } from './translation-queue.ts'
 
 /** Maximum length kept of a translation: its last 20 s. */

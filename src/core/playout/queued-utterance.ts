@@ -1,5 +1,6 @@
 import { FRAME_MS } from '../../transcode/pcm.ts'
-import type { SpeechAudio, SpeechHold, Utterance, UtteranceReader } from '../utterance/utterance.ts'
+import type { SpeechAudio, SpeechHold, UtteranceReader } from '../utterance/speech-audio.ts'
+import type { Utterance } from '../utterance/utterance.ts'
 
 /** The part of an utterance that playback needs. */
 export type Speech = Pick<Utterance, 'id' | 'speechEndedAt'> &

@@ -3,7 +3,7 @@ import type { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import type { VoiceStats } from '../../transcode/voice-stream.ts'
-import type { SpeechAudio, SpeechHold, UtteranceReader } from './utterance.ts'
+import type { SpeechAudio, SpeechHold, UtteranceReader } from './speech-audio.ts'
 import {
   type AudioSupply,
   FIRST_SLICE,

@@ -2,7 +2,7 @@ import type { Mp3Length } from '../../transcode/encoded-voice.ts'
 import type { LoudnessNormalizer } from '../../transcode/loudness-normalizer.ts'
 import { FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { VoiceDecoder, type VoiceDecoderOptions } from '../../transcode/voice-decoder.ts'
-import type { UtteranceReader } from './utterance.ts'
+import type { UtteranceReader } from './speech-audio.ts'
 
 /** Frames in one block: a fifth of a second, 6.4 kB. */
 const BLOCK_FRAMES = 10

@@ -2,7 +2,7 @@ import { type EncodedVoice, Mp3Length } from '../../transcode/encoded-voice.ts'
 import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
 import type { VoicePosition } from '../../transcode/voice-decoder.ts'
 import type { VoiceFormat } from '../../transcode/voice-stream.ts'
-import type { UtteranceReader } from './utterance.ts'
+import type { UtteranceReader } from './speech-audio.ts'
 import type { VoicePass } from './utterance-audio.ts'
 
 /** Decoded before the start of a copy from the middle (frames: 1 s). */

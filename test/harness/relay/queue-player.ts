@@ -3,7 +3,7 @@ import {
   type Speech,
   TranslationQueue,
 } from '../../../src/core/playout/translation-queue.ts'
-import type { SpeechAudio, SpeechHold } from '../../../src/core/utterance/utterance.ts'
+import type { SpeechAudio, SpeechHold } from '../../../src/core/utterance/speech-audio.ts'
 import { UtteranceAudio } from '../../../src/core/utterance/utterance-audio.ts'
 import { peak } from '../../../src/transcode/level.ts'
 import { concat } from '../../../src/transcode/pcm.ts'

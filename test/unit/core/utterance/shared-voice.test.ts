@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { SharedVoice } from '../../../../src/core/utterance/shared-voice.ts'
-import type { UtteranceReader } from '../../../../src/core/utterance/utterance.ts'
+import type { UtteranceReader } from '../../../../src/core/utterance/speech-audio.ts'
 import { Mp3Maker, type Mp3Rate } from '../../../../src/simulator/service/scripted-answers.ts'
 import { LoudnessNormalizer } from '../../../../src/transcode/loudness-normalizer.ts'
 import { Mp3Pool } from '../../../../src/transcode/mp3/decoder-pool.ts'
