@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { encodeWav, readWav } from '../src/transcode/wav.ts'
-import { startChromium } from '../test/harness/chromium.ts'
+import { startChromium } from '../test/harness/browser/browsers.ts'
 import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
 
 // `npm run screenshots`: writes every page in both themes and two sizes into `screenshots/`, with real engines, phones

@@ -47,8 +47,8 @@ const PARTS = [
 ]
 
 /**
- * Used only by tests: independent programs for comparison, one to inspect processes, an engine with more voices, and a
- * browser.
+ * Used only by tests: independent programs for comparison, one to inspect processes, an engine with more voices, and two
+ * browsers.
  */
 const PROGRAMS_FOR_TESTS = [
   { program: 'lame', packages: ['lame'] },
@@ -57,6 +57,7 @@ const PROGRAMS_FOR_TESTS = [
   { program: 'ps', packages: ['procps'] },
   { program: 'flite', packages: ['flite'] },
   { program: 'chromium', packages: ['chromium'] },
+  { program: 'firefox-esr', packages: ['firefox-esr'] },
   { program: 'zsh', packages: ['zsh'] },
   { program: 'fish', packages: ['fish'] },
 ].map(({ program, packages }) => ({

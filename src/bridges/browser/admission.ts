@@ -304,12 +304,17 @@ export class VisitorAdmission {
     }
   }
 
+  /** Returns the name of the visitor who created the link with `token`, if it is known. */
+  inviterOf(token: string): string | undefined {
+    return this.#invites.inviterOf(token)
+  }
+
   async #invite(session: BrowserSession, address: string): Promise<void> {
     const { bridge, counters } = this.#options
     try {
       // They could give themselves a voice.
       if (session.listens) throw new BridgeError('STATE', 'listeners cannot invite')
-      const invite = await this.#invites.give(session.room, address)
+      const invite = await this.#invites.give(session.room, address, session.participant?.state.name)
       counters.links = this.#invites.made
       const { publicUrl, numbers = [], discord } = bridge
       session.tell({

@@ -143,7 +143,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     async scope => {
       onlyDescribe(scope)
       if (!shared) await scope.register(pageFiles, { path: files, shared: ['bridges/browser/audio-packet'] })
-      talkPage(scope, { options, originCheck, settings, offer, onRequest, links, mount, files })
+      talkPage(scope, { options, originCheck, settings, offer, onRequest, links, mount, files, reception })
       const socketRoutes = new SocketRoutes(scope, { maxPayload: 65_536 })
       socketRoutes.route({ url: `${TALK_PATH}/socket`, onRequest, accept })
     },

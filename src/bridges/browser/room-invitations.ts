@@ -25,6 +25,8 @@ interface Given {
   readonly token: string
   readonly code: string | undefined
   readonly until: number
+  /** Name of the participant who requested it. */
+  readonly by: string | undefined
 }
 
 export interface InvitesOptions {
@@ -58,19 +60,25 @@ export class RoomInvitations {
   }
 
   /**
-   * Returns the invitation to `room`, requested from `address` (an address prefix). Rejects with `BridgeError`
+   * Returns the invitation to `room`, requested by `by` from `address` (an address prefix). Rejects with `BridgeError`
    * `CAPACITY` above the rate limit, or `FLEET_AWAY`.
    */
-  async give(room: string, address: string): Promise<Invite> {
+  async give(room: string, address: string, by?: string): Promise<Invite> {
     const { clock } = this.#options
     const making =
-      this.#making.get(room) ?? this.#current(room, address).finally(() => this.#making.delete(room))
+      this.#making.get(room) ?? this.#current(room, address, by).finally(() => this.#making.delete(room))
     this.#making.set(room, making)
     return this.#inviteOf(await making, clock.now())
   }
 
+  /** Returns the name of the participant who requested the link with `token`, if they had one and were at this node. */
+  inviterOf(token: string): string | undefined {
+    for (const given of this.#given.values()) if (given.token === token) return given.by
+    return undefined
+  }
+
   /** Returns the invitation that the room has, or a new one. */
-  async #current(room: string, address: string): Promise<Given> {
+  async #current(room: string, address: string, by: string | undefined): Promise<Given> {
     const { clock, ttlMs } = this.#options
     const now = clock.now()
     for (const [name, { until }] of this.#given) if (until <= now) this.#given.delete(name)
@@ -78,20 +86,20 @@ export class RoomInvitations {
     if (before && before.until - now >= ttlMs / 2 && (await this.#good(before, room))) return before
     if (!this.#rates.take(address))
       throw new BridgeError('CAPACITY', `${AT_ONCE} invitations at once is the limit`, { retryable: true })
-    const given = await this.#make(room, now)
+    const given = await this.#make(room, now, by)
     this.#given.delete(room)
     this.#given.set(room, given)
     this.made++
     return given
   }
 
-  async #make(room: string, now: number): Promise<Given> {
+  async #make(room: string, now: number, by: string | undefined): Promise<Given> {
     const { links, roomCodes, ttlMs } = this.#options
     const token = await links.issue(room, ttlMs)
     let codes = 0
     for (const { code } of this.#given.values()) if (code !== undefined) codes++
     const code = codes < MOST_CODES ? await roomCodes?.issue(room, ttlMs) : undefined
-    return { token, code, until: now + ttlMs }
+    return { token, code, until: now + ttlMs, by }
   }
 
   /** Returns true if neither was revoked. */

@@ -29,6 +29,10 @@ export const browserSettingsSchema = z.strictObject({
     .max(LONGEST_LINK_MS / 60_000)
     .default(120)
     .meta({ about: 'Lifetime of a link and a code created on the page (minutes).' }),
+  showNames: z.boolean().default(true).meta({
+    about:
+      'Holders of a link see who created it and who is in the call before they join, as far as these have entered a name.',
+  }),
   origins: z
     .array(
       z

@@ -5,6 +5,7 @@ import { HIDDEN, routeSchema } from '../../net/openapi.ts'
 import { vouchForGuest } from '../../net/request-guard.ts'
 import { sendError, wantsPage } from '../../pages/error-page.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
+import type { VisitorAdmission } from './admission.ts'
 import type { OfferCache } from './catalog-cache.ts'
 import type { BrowserBridgeOptions } from './options.ts'
 import { type OriginCheck, unknownHost } from './origin-check.ts'
@@ -32,6 +33,7 @@ export interface TalkPageOptions {
   readonly originCheck: OriginCheck
   readonly offer: OfferCache
   readonly links: RoomLinks
+  readonly reception: Pick<VisitorAdmission, 'inviterOf'>
   /** Prefixes of all routes. */
   readonly mount: string
   /** Path of its files after those prefixes. */
@@ -42,7 +44,7 @@ export interface TalkPageOptions {
 /** Serves the page: its document, the available choices, and recordings to play. */
 export function talkPage(
   scope: FastifyInstance,
-  { options, settings, originCheck, offer, links, mount, files, onRequest }: TalkPageOptions,
+  { options, settings, originCheck, offer, links, mount, files, onRequest, reception }: TalkPageOptions,
 ): void {
   const page = (root: string) =>
     pageDocument({
@@ -92,12 +94,13 @@ export function talkPage(
     const token = authorization.replace(/^Bearer /, '')
     const unavailable = () =>
       reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-unavailable' })
-    let invited: boolean
+    let room: string | undefined
     try {
-      invited = token !== '' && (await links.find(token)) !== undefined
+      room = token === '' ? undefined : await links.find(token)
     } catch {
       return unavailable()
     }
+    const invited = room !== undefined
     const welcome =
       invited || settings.access === 'anyone' || (settings.access === 'local' && originCheck.local(request))
     if (invited && !vouchForGuest(request.raw))
@@ -111,6 +114,9 @@ export function talkPage(
         // Visitors without an invitation can still have a code.
         welcome,
         invited,
+        ...(room !== undefined && settings.showNames
+          ? { inviter: reception.inviterOf(token), present: namesIn(options.relay, room) }
+          : {}),
         recordings: recordings.map(({ file, language, text }) => ({
           // Relative to this list.
           url: `${RECORDINGS}/${file}`,
@@ -133,6 +139,12 @@ function rootFrom(url: string, mount: string): string {
   const below = path.slice(mount.length)
   if (below === '') return mount === '' ? './' : `./${mount.slice(mount.lastIndexOf('/') + 1)}/`
   return '../'.repeat(below.split('/').length - 2) || './'
+}
+
+/** Returns the names of the participants who have one. */
+function namesIn({ rooms }: BrowserBridgeOptions['relay'], room: string): string[] {
+  const participants = rooms.get(room)?.participants.values() ?? []
+  return Array.from(participants, ({ state }) => state.name).filter(name => name !== undefined)
 }
 
 function readRecordings(): readonly Transcript[] {

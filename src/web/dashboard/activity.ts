@@ -116,7 +116,7 @@ export type EventWords = Omit<EventLine, 'id' | 'at'>
 
 type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'caption'>
 
-/** Describes each event; undefined for events shown onFallback. Descriptions never contain transcripts. */
+/** Describes each event; undefined for events shown elsewhere. Descriptions never contain transcripts. */
 export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => EventWords | undefined } = {
   room: ({ room, state }) => line('room', room, null, state === 'opened' ? 'opened' : 'closed'),
   admitted: ({ room, participant, channel, speaks, hears }) =>
@@ -284,7 +284,9 @@ export class ActivityFeed implements Disposable {
     this.#subscriptions = [
       observer.on('level', ({ participant, level }) => this.#book.heard(participant, level)),
       observer.on('utterance', event => {
-        if (event.stage === 'begun') this.#latency.begun(event, wall())
+        if (event.stage !== 'begun') return
+        const [speaker, listener] = [this.#book.nameOf(event.speaker), this.#book.nameOf(event.listener)]
+        this.#latency.begun({ ...event, speaker, listener }, wall())
       }),
       ...(Object.keys(EVENT_WORDS) as (keyof typeof EVENT_WORDS)[]).map(name => this.#reads(name)),
     ]
@@ -306,7 +308,9 @@ export class ActivityFeed implements Disposable {
     const { relay, wall } = this.#options
     return relay.observer.on(name, (event: RelayEvents[K]) => {
       const words = EVENT_WORDS[name](event)
-      if (words) this.#events.add({ id: ++this.#lines, at: wall(), ...words })
+      if (!words) return
+      const who = words.who === null ? null : this.#book.nameOf(words.who)
+      this.#events.add({ id: ++this.#lines, at: wall(), ...words, who })
     })
   }
 }

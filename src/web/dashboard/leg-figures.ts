@@ -5,7 +5,7 @@ import type { Participant } from '../../core/room/participant.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import type { Room } from '../../core/room/room.ts'
 import { FRAME_MS } from '../../transcode/pcm.ts'
-import { LagCurve } from './page/figures.ts'
+import { LagCurve, participantName } from './page/figures.ts'
 import type { LegFigures } from './protocol.ts'
 
 /** Levels below this are zero (dBFS). */
@@ -31,6 +31,8 @@ class LegEntry {
   loudest = 0
   level = 0
   lagMs = 0
+  /** Their name for people, as of the last update. */
+  name: string | undefined
   readonly #participant: Participant
   /** Milliseconds since 1970. */
   readonly #since: number
@@ -47,7 +49,9 @@ class LegEntry {
 
   /** Updates the entry; returns true if there is something to send. */
   look(context: LegContext): boolean {
-    const json = JSON.stringify(this.#figures(context))
+    const figures = this.#figures(context)
+    this.name = participantName(figures)
+    const json = JSON.stringify(figures)
     if (json === this.json) return false
     this.json = json
     return true
@@ -158,6 +162,16 @@ export class LegFiguresRegistry {
   constructor(options: BookOptions, recording: (room: string) => string | null) {
     this.#options = options
     this.#recording = recording
+  }
+
+  /** Returns the name that people know the participant `id` by, while they are in a room and shortly after. */
+  nameOf(id: string): string {
+    const known = this.#byId.get(id)?.name
+    if (known !== undefined) return known
+    const participant = this.#options.relay.find(id)
+    if (!participant) return id
+    const simulated = this.#options.simulated(participant.leg.call)
+    return participantName({ id, name: participant.state.name ?? null, simulated })
   }
 
   /** Records a participant’s level, 0 to 1. */

@@ -61,6 +61,7 @@ export interface EventLine {
   readonly at: number
   readonly kind: EventKind
   readonly room: string | null
+  /** The name of a participant, for people. */
   readonly who: string | null
   readonly text: string
   /** Shown as a problem. */

@@ -1,6 +1,7 @@
 import type { Browser, CDPSession } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessibilityFaults, hasChromium, startChromium, watchFaults } from '../../harness/chromium.ts'
+import { hasChromium, startChromium } from '../../harness/browser/browsers.ts'
+import { accessibilityFaults, watchFaults } from '../../harness/browser/page-faults.ts'
 import { bridge } from '../../harness/e2e/phones.ts'
 
 const KEY = 'a-key-that-nobody-would-guess'

@@ -1,22 +1,16 @@
 import { readFile } from 'node:fs/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebVTTParser } from 'webvtt-parser'
-import { accessibilityFaults, hasChromium, startChromium } from '../../harness/chromium.ts'
+import { inEachBrowser } from '../../harness/browser/browsers.ts'
+import { accessibilityFaults } from '../../harness/browser/page-faults.ts'
 import { captionRoom, captionsOn, fromEnd, isLive, texts } from '../../harness/e2e/caption-room.ts'
 import { KEY } from '../../harness/web/control-harness.ts'
 
-const PHONE = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true }
+const PHONE = { viewport: { width: 360, height: 640 }, hasTouch: true }
 
-describe.skipIf(!hasChromium)('the captions page', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await startChromium()
-  })
-  afterAll(() => browser?.close())
-
+inEachBrowser('the captions page', { timeout: 30_000 }, host => {
   test('shows speakers and both languages, growing and final, each once, and announces them once to screen readers', async () => {
-    const { anna, bob, link, open } = await captionRoom(browser)
+    const { anna, bob, link, open } = await captionRoom(host.browser)
     const { page, faults } = await open(await link())
     await isLive(page)
     anna('good', '', false, 'one')
@@ -43,7 +37,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
   })
 
   test('has no accessibility faults in any theme, with its panels open', async () => {
-    const { anna, bob, link, open } = await captionRoom(browser)
+    const { anna, bob, link, open } = await captionRoom(host.browser)
     const { page } = await open(await link())
     await isLive(page)
     anna('one')
@@ -61,7 +55,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
   })
 
   test('shows the requested language, texts and size, and remembers them', async () => {
-    const { anna, bob, link, open } = await captionRoom(browser)
+    const { anna, bob, link, open } = await captionRoom(host.browser)
     const address = await link()
     const { page } = await open(address)
     await isLive(page)
@@ -99,7 +93,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
   })
 
   test('stays in place while scrolled up, and resumes on request', async () => {
-    const { anna, link, open } = await captionRoom(browser)
+    const { anna, link, open } = await captionRoom(host.browser)
     const { page } = await open(await link())
     await isLive(page)
     for (let n = 1; n <= 30; n++) anna(`sentence ${n}`)
@@ -121,7 +115,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
   })
 
   test('saves subtitles that match the transcript', async () => {
-    const { anna, bob, link, open, ask, run } = await captionRoom(browser)
+    const { anna, bob, link, open, ask, run } = await captionRoom(host.browser)
     const { page } = await open(await link())
     await isLive(page)
     anna('1 < 2 & <b>bold</b>', 'uno')
@@ -152,8 +146,8 @@ describe.skipIf(!hasChromium)('the captions page', () => {
   })
 
   test('shows markup as text, for any length and writing direction', async () => {
-    const { anna, link, open } = await captionRoom(browser)
-    const { page, faults } = await open(await link(), PHONE)
+    const { anna, link, open } = await captionRoom(host.browser)
+    const { page, faults } = await open(await link(), { ...PHONE, isMobile: host.engine === 'Chromium' })
     await isLive(page)
     const attack = '<img src=x onerror="document.title=\'owned\'"><script>document.title="owned"</script>'
     anna(attack, '\u202e\u2066gnip-gnip')
@@ -181,7 +175,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
   })
 
   test('accepts a typed key, rejects others, and keeps it out of addresses', async () => {
-    const { anna, url, open } = await captionRoom(browser)
+    const { anna, url, open } = await captionRoom(host.browser)
     const { page } = await open(`${url}/captions`)
     await page.getByLabel('Room').fill('r')
     await page.getByLabel('Key of the control API').fill('x'.repeat(24))
@@ -209,7 +203,7 @@ describe.skipIf(!hasChromium)('the captions page', () => {
   })
 
   test('works with the keyboard alone', async () => {
-    const { anna, link, open } = await captionRoom(browser)
+    const { anna, link, open } = await captionRoom(host.browser)
     const { page } = await open(await link())
     await isLive(page)
     for (let n = 1; n <= 30; n++) anna(`sentence ${n}`)

@@ -1,5 +1,5 @@
-import type { Browser, BrowserContextOptions } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import type { BrowserContextOptions } from 'playwright-core'
+import { expect, onTestFinished, test } from 'vitest'
 import { type AppConfig, buildApp } from '../../../src/app/app.ts'
 import { FakeLeg } from '../../../src/simulator/fakes/fake-leg.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
@@ -7,7 +7,8 @@ import { ScriptedService, tones } from '../../../src/simulator/index.ts'
 import { toneOf } from '../../../src/simulator/service/scripted-answers.ts'
 import { loudness } from '../../../src/transcode/level.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
-import { accessibilityFaults, hasChromium, startChromium, watchFaults } from '../../harness/chromium.ts'
+import { inEachBrowser } from '../../harness/browser/browsers.ts'
+import { accessibilityFaults, watchFaults } from '../../harness/browser/page-faults.ts'
 import { HEARD_RATE, keepWhatIsPlayed, takeWhatWasPlayed } from '../../harness/e2e/heard-in-page.ts'
 import { sine } from '../../harness/transcode/tone.ts'
 import { pause } from '../../harness/until.ts'
@@ -28,15 +29,9 @@ async function eventually(look: () => Promise<boolean> | boolean, ms: number, wh
   await expect.poll(look, { timeout: ms, interval: 50, message: what }).toBe(true)
 }
 
-describe.skipIf(!hasChromium)('the dashboard', () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await startChromium()
-  })
-  afterAll(() => browser?.close())
-
+inEachBrowser('the dashboard', { timeout: 30_000 }, host => {
   async function open(address: string, path: string, options: BrowserContextOptions = {}) {
-    const context = await browser.newContext(options)
+    const context = await host.browser.newContext(options)
     onTestFinished(() => context.close())
     const page = await context.newPage()
     page.setDefaultTimeout(WAIT_MS)
@@ -186,7 +181,7 @@ describe.skipIf(!hasChromium)('the dashboard', () => {
     expect(await page.locator('#stale').isVisible()).toBe(false)
   })
 
-  test('shows 200 active legs and stays responsive', async () => {
+  test.skipIf(host.engine !== 'Chromium')('shows 200 active legs and stays responsive', async () => {
     const app = await buildApp(config, { ownAuthTokens: true, translator: new FakeTranslator() })
     onTestFinished(() => app.close())
     const address = await app.listen()

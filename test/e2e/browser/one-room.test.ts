@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
-import { hasChromium, startChromium } from '../../harness/chromium.ts'
+import { inEachBrowser } from '../../harness/browser/browsers.ts'
 import { captionsOn, isLive } from '../../harness/e2e/caption-room.ts'
 import { into, narrow, parlour } from '../../harness/e2e/discord-call-harness.ts'
 import { FAINT, hears, LOUD, longest, SAID_DB, soundings } from '../../harness/e2e/phone-listener.ts'
@@ -41,13 +40,7 @@ const heardBy = async ({ heard }: TalkPage) =>
     .process(await heard())
     .slice()
 
-describe.skipIf(!hasChromium)('one room', { timeout: 120_000 }, () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await startChromium()
-  })
-  afterAll(() => browser?.close())
-
+inEachBrowser('one room', { timeout: 120_000, only: 'Chromium' }, host => {
   test('two browsers, a phone and a voice channel, in three languages: each hears and reads the others in their own', async () => {
     await using casa = await parlour({
       number: { speaks: 'fr-fr', hears: 'fr-fr', name: 'Teo', roomCode: true },
@@ -60,7 +53,7 @@ describe.skipIf(!hasChromium)('one room', { timeout: 120_000 }, () => {
     const code = /\b\d{6}\b/.exec((await dora.command('interpret invite')).text)?.[0] ?? ''
     const address = new URL(x.app.server.listeningOrigin).origin
     const come = async (name: Name, hash = '') => {
-      const talk = await talkPage(browser, `${address}/${hash}`, { script: WHISTLE })
+      const talk = await talkPage(host.browser, `${address}/${hash}`, { script: WHISTLE })
       await talk.page.selectOption('#speaks', PEOPLE[name].language)
       await talk.page.fill('#name', name)
       if (hash === '') await talk.page.fill('#code', code)
@@ -79,7 +72,7 @@ describe.skipIf(!hasChromium)('one room', { timeout: 120_000 }, () => {
     // The channel is one participant, however many languages it listens in.
     const here = (await anna.page.locator('#people li').allTextContents()).map(line => line.split(',')[0])
     expect(here.toSorted()).toEqual(['Anna (you)', 'Bruno', 'Discord voice channel', 'Dora', 'Teo'])
-    const wall = await (await browser.newContext()).newPage()
+    const wall = await (await host.browser.newContext()).newPage()
     const [room = ''] = x.app.relay.rooms.keys()
     await wall.goto(`${address}/captions/${encodeURIComponent(room)}#key=${KEY}&to=fr-fr`)
     await isLive(wall)

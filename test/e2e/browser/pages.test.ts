@@ -1,23 +1,20 @@
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { accessibilityFaults, hasChromium, startChromium, watchFaults } from '../../harness/chromium.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { inEachBrowser } from '../../harness/browser/browsers.ts'
+import { accessibilityFaults, watchFaults } from '../../harness/browser/page-faults.ts'
 import { bridge } from '../../harness/e2e/phones.ts'
 
 const KEY = 'a-key-that-nobody-would-guess'
 /** From the narrowest phone to a large screen. */
 const WIDTHS = [320, 768, 1_440]
 
-describe.skipIf(!hasChromium)('every page', () => {
-  let browser: Browser
+inEachBrowser('every page', { timeout: 30_000 }, host => {
   let b: Awaited<ReturnType<typeof bridge>>
   beforeAll(async () => {
     b = await bridge({ control: { keys: [{ name: 'test', key: KEY }] } })
     // A participant in a room, so that there is something to show.
     await b.dial({ room: 'desk', name: 'Ana', speaks: 'es-es', hears: 'es-es' })
-    browser = await startChromium()
   })
   afterAll(async () => {
-    await browser?.close()
     await b?.app.close()
   })
 
@@ -31,7 +28,7 @@ describe.skipIf(!hasChromium)('every page', () => {
   ])(
     '%s can be seen, heard and used in both themes, on every screen, and loads nothing from elsewhere',
     async (path, ready) => {
-      const page = await browser.newPage()
+      const page = await host.browser.newPage()
       const faults = watchFaults(page, b.address)
       await page.goto(b.address + path)
       await page.locator(ready).waitFor()

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asRequested } from '../../../src/bridges/browser/index.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
 import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
-import { hasChromium, startChromium } from '../../harness/chromium.ts'
+import { hasChromium, startChromium } from '../../harness/browser/browsers.ts'
 import { talkPage, withoutMicrophone } from '../../harness/e2e/talk-page.ts'
 
 /** Longer than the reconnection window, shorter than the timeout of a silent page (ms). */

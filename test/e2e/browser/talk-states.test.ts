@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import jsqr from 'jsqr'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
-import { accessibilityFaults, hasChromium, startChromium } from '../../harness/chromium.ts'
+import { inEachBrowser } from '../../harness/browser/browsers.ts'
+import { accessibilityFaults } from '../../harness/browser/page-faults.ts'
 import { talkPage, withoutMicrophone } from '../../harness/e2e/talk-page.ts'
 
 /** A page that the browser treats as opened over plain http. */
@@ -40,16 +40,10 @@ async function opened(options: Parameters<typeof browserServer>[0] = {}) {
   return b
 }
 
-describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }, () => {
-  let browser: Browser
-  beforeAll(async () => {
-    browser = await startChromium()
-  })
-  afterAll(() => browser?.close())
-
+inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
   test('shows a muted microphone as muted, not as listening', async () => {
     const b = await opened()
-    const { page } = await talkPage(browser, b.address, { ear: false })
+    const { page } = await talkPage(host.browser, b.address, { ear: false })
     const status = page.locator('#status')
     await page.click('#start')
     await page.getByText('You’re connected. Say something.').waitFor()
@@ -62,7 +56,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
 
   test('a denied microphone is an error, and the page offers a retry', async () => {
     const b = await opened()
-    const { page } = await talkPage(browser, b.address, {
+    const { page } = await talkPage(host.browser, b.address, {
       ear: false,
       script: withoutMicrophone('NotAllowedError'),
     })
@@ -76,7 +70,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
 
   test('over plain http the page names https as the cause, and disables buttons that cannot work', async () => {
     const b = await opened()
-    const { page } = await talkPage(browser, b.address, { ear: false, usable: false, script: INSECURE })
+    const { page } = await talkPage(host.browser, b.address, { ear: false, usable: false, script: INSECURE })
     await page.getByText('opened over plain http').waitFor()
     expect(await page.locator('#start').isDisabled()).toBe(true)
     expect(await page.locator('#play').isDisabled()).toBe(true)
@@ -85,7 +79,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
 
   test('an expired link offers no conversation to join', async () => {
     const b = await opened()
-    const { page } = await talkPage(browser, `${b.address}/#join=${'x'.repeat(43)}`, {
+    const { page } = await talkPage(host.browser, `${b.address}/#join=${'x'.repeat(43)}`, {
       ear: false,
       usable: false,
     })
@@ -97,7 +91,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
 
   test('a wrong code is reported at its field', async () => {
     const b = await opened()
-    const { page } = await talkPage(browser, b.address, { ear: false })
+    const { page } = await talkPage(host.browser, b.address, { ear: false })
     await page.fill('#code', '123456')
     await page.click('#code-form button')
     await page.locator('#code-card').getByText('Invalid code.').waitFor()
@@ -107,7 +101,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
 
   test('a link that works only on this machine is marked as such, and only existing ways to join are listed', async () => {
     const b = await opened({ numbers: ['+15550000001'] })
-    const { page } = await talkPage(browser, b.address, { ear: false })
+    const { page } = await talkPage(host.browser, b.address, { ear: false })
     await page.click('#start')
     await page.click('#invite')
     await page.locator('#invited').waitFor()
@@ -122,7 +116,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
 
   test('during a call, captions come first, with one state and the controls; afterwards, captions can be downloaded', async () => {
     const b = await opened()
-    const { page } = await talkPage(browser, b.address, {
+    const { page } = await talkPage(host.browser, b.address, {
       ear: false,
       viewport: { width: 360, height: 640 },
     })
@@ -164,7 +158,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
 
   test('without a microphone the state says that nobody hears, and the microphone can be requested again', async () => {
     const b = await opened()
-    const { page } = await talkPage(browser, b.address, { ear: false, script: ONCE_WITHOUT_MICROPHONE })
+    const { page } = await talkPage(host.browser, b.address, { ear: false, script: ONCE_WITHOUT_MICROPHONE })
     await page.click('#start')
     await page.locator('#state').getByText('Nobody hears you').waitFor()
     await page.getByText('No microphone found').waitFor()
@@ -177,7 +171,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
 
   test('someone who reads earlier captions is not moved, but told how many are new', async () => {
     const b = await opened()
-    const { page } = await talkPage(browser, b.address, { ear: false, viewport: { width: 360, height: 640 } })
+    const { page } = await talkPage(host.browser, b.address, { ear: false, viewport: { width: 360, height: 640 } })
     await page.click('#start')
     const { sink } = await vi.waitUntil(() => b.translator.connections.at(-1), { timeout: 10_000 })
     const say = (n: number) =>
@@ -197,7 +191,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
 
   test('the QR code of an invitation contains its link, for links that others can open', async () => {
     const b = await opened({ publicUrl: 'https://talk.example.com' })
-    const { page, faults } = await talkPage(browser, b.address, { ear: false })
+    const { page, faults } = await talkPage(host.browser, b.address, { ear: false })
     await page.click('#start')
     await page.click('#invite')
     const svg = page.locator('#qr svg')
@@ -215,7 +209,7 @@ describe.skipIf(!hasChromium)('the states of the talk page', { timeout: 60_000 }
   test('by a link for listening, the page asks for no microphone and has no controls for speaking', async () => {
     const b = await opened()
     const token = await b.bridge.links.issue('desk', 60_000, { listening: true })
-    const { page } = await talkPage(browser, `${b.address}/#join=${token}`, {
+    const { page } = await talkPage(host.browser, `${b.address}/#join=${token}`, {
       ear: false,
       script: `navigator.mediaDevices.getUserMedia = () => { throw new Error('not asked for') }`,
     })

@@ -2,7 +2,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { onTestFinished } from 'vitest'
 import { pageFiles } from '../../../src/pages/page-files.ts'
 import { captionPage } from '../../../src/web/captions/caption-links.ts'
-import { watchFaults } from '../chromium.ts'
+import { watchFaults } from '../browser/page-faults.ts'
 import { controlled, type Wishes } from '../web/control-harness.ts'
 
 /** A room in which Anna speaks English and Bob Spanish, with its captions page; the test controls the service. */

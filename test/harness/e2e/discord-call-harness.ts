@@ -3,6 +3,7 @@ import {
   DiscordSimulator,
   type DiscordStandInOptions,
   type Member,
+  type ScriptedServiceOptions,
   tone,
   type VoiceChannel,
 } from '../../../src/simulator/index.ts'
@@ -27,6 +28,12 @@ const LANGUAGES = ['en-us', 'es-es', 'fr-fr'].map((languageId, _at, all) => ({
   translation: all.filter(each => each !== languageId),
   synthesis: true,
 }))
+
+/** A service that reports them. */
+export const THREE_LANGUAGES: ScriptedServiceOptions = {
+  http: ({ url = '' }, response) =>
+    response.end(JSON.stringify(url.startsWith('/api/voices') ? [] : LANGUAGES)),
+}
 
 /**
  * A complete setup on loopback: Discord with a voice channel, phones, the bridge, a service that responds with tones.
@@ -61,11 +68,7 @@ export async function parlour({
   const sala = guild.addVoiceChannel({ name: 'Sala' })
   const x = await exchange({
     ...options,
-    service: {
-      http: ({ url = '' }, response) =>
-        response.end(JSON.stringify(url.startsWith('/api/voices') ? [] : LANGUAGES)),
-      ...options.service,
-    },
+    service: { ...THREE_LANGUAGES, ...options.service },
     config: { discord: { token: discord.token, apiUrl: discord.api, dave, ...bot }, ...options.config },
   })
   if (!(await x.app.discord?.settled)) throw new Error('the bot is not in')

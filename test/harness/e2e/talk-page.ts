@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { concat } from '../../../src/transcode/pcm.ts'
 import { createResampler } from '../../../src/transcode/resample/resampler.ts'
-import { watchFaults } from '../chromium.ts'
+import { watchFaults } from '../browser/page-faults.ts'
 
 const EAR_WORKLET = `
   registerProcessor('ear', class extends AudioWorkletProcessor {

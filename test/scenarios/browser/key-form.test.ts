@@ -116,6 +116,26 @@ describe('access to the page', () => {
     expect((await get('/talk/recordings/..%2ftranscripts.json')).status).toBe(404)
   })
 
+  test.each([true, false])('tells holders of a link who is there, if allowed: %s', async showNames => {
+    b = await browserServer({ settings: { showNames } })
+    const anna = await b.talker()
+    await anna.hello({ name: 'Anna' })
+    anna.send({ kind: 'invite' })
+    const { path } = await anna.expect('invited')
+    const ask = async (token: string) => {
+      const { body } = await get('/talk/languages', { authorization: `Bearer ${token}` })
+      const { invited, inviter, present } = JSON.parse(body)
+      return { invited, inviter, present }
+    }
+    const names = { inviter: 'Anna', present: ['Anna'] }
+    expect(await ask(path.slice(path.indexOf('=') + 1))).toEqual({ invited: true, ...(showNames ? names : {}) })
+    // Links of programs have no inviter; others learn nothing.
+    const [room = ''] = b.relay.rooms.keys()
+    const present = showNames ? ['Anna'] : undefined
+    expect(await ask(await b.bridge.links.issue(room, 60_000))).toEqual({ invited: true, present })
+    expect(await ask('x'.repeat(24))).toEqual({ invited: false })
+  })
+
   it('queries the service once for many requests, and again after a failure', async () => {
     let asked = 0
     b = await browserServer({

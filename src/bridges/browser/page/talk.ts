@@ -8,6 +8,7 @@ import { Connection, isListening, joinToken } from './connection.ts'
 import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { meters, People } from './people.ts'
+import { type Offer, recording, showWelcome } from './welcome.ts'
 import { fillWords, isTrouble, say, type Words } from './words.ts'
 import type { Played } from './worklet-messages.ts'
 
@@ -15,12 +16,10 @@ const start = element('start', HTMLButtonElement)
 const stop = element('stop', HTMLButtonElement)
 const mute = element('mute', HTMLButtonElement)
 const play = element('play', HTMLButtonElement)
-const recording = element('recording', HTMLSelectElement)
 const status = element('status', HTMLElement)
 const code = element('code', HTMLInputElement)
 const codeStatus = element('code-status', HTMLElement)
 const nickname = element('name', HTMLInputElement)
-const toDashboard = element('to-dashboard', HTMLAnchorElement)
 const meterBox = element('meters', HTMLElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
 /** Status messages of an open connection. */
@@ -57,7 +56,7 @@ class Talk {
   /** Current status message. */
   #told: Words = 'ready'
   /** Label of the start button after a regular end. */
-  #offer: 'start' | 'join' | 'listen' = 'start'
+  #offer: Offer = 'start'
   #welcomed = false
   /** Resolves once the connection is open or has failed. */
   #waiting: (() => void) | undefined
@@ -83,20 +82,12 @@ class Talk {
 
   /** Shows what the visitor can do, and reacts to it from now on. */
   open(): void {
-    const catalog = this.#catalog
-    for (const { url, text } of catalog.recordings) recording.append(new Option(text, url))
-    if (catalog.dashboard !== undefined) {
-      toDashboard.href = catalog.dashboard
-      toDashboard.hidden = false
-    }
+    const { offer, obstacle } = showWelcome(this.#catalog, link)
+    this.#offer = offer
     start.disabled = false
-    play.disabled = catalog.recordings.length === 0
-    if (catalog.invited) this.#offer = listening ? 'listen' : 'join'
-    document.body.toggleAttribute('data-listening', listening)
-    start.textContent = say(this.#offer)
-    if (!isSecureContext) this.#cannot('insecure')
-    else if (link !== undefined && !catalog.invited) this.#cannot('refused-link')
-    else this.#tell(catalog.welcome ? 'ready' : 'refused-uninvited')
+    start.textContent = say(offer)
+    if (obstacle === undefined) this.#tell(this.#catalog.welcome ? 'ready' : 'refused-uninvited')
+    else this.#cannot(obstacle)
     this.#listen()
   }
 

@@ -3,6 +3,10 @@ import { catalogKeys, messagesFor } from '../../../messages/locale.ts'
 /** All messages of the page. To add a language, add an entry with the same keys. */
 const en = {
   lead: 'Speak your language. Be understood in theirs.',
+  invitedBy: '{name} invites you to a call.',
+  invited: 'You’re invited to a call.',
+  present: 'In the call now: {names}',
+  anew: 'Start a new call',
   retry: 'Try again',
   start: 'Start talking',
   join: 'Join the conversation',
@@ -47,7 +51,7 @@ const en = {
   fewLanguages:
     'Speech recognition on this server supports only {languages}. Other languages need another engine.',
   engines: 'You can speak {languages}. Engines: {engines}.',
-  guestHint: 'You’re invited to a conversation. Everyone is translated into your language.',
+  guestHint: 'Speak your own language. You hear everyone in this one.',
   companyHint: 'Everyone else is translated into this language.',
   sameHint: 'Choose another language to hear yourself translated.',
   headphones: 'Use headphones so the microphone doesn’t pick up the translation.',

@@ -4,7 +4,8 @@ import type { LegFigures, Offer } from '../protocol.ts'
 import { type Api, troubleOf } from './api.ts'
 import type { Board } from './board.ts'
 import { duration, many, say } from './format.ts'
-import { channelOf, nameOf } from './participant-row.ts'
+import { participantName } from './figures.ts'
+import { channelOf } from './participant-row.ts'
 
 /** Runs an action and shows its result in `place`. Resolves to true on success. */
 async function runAction(place: HTMLElement, done: string, work: () => Promise<unknown>): Promise<boolean> {
@@ -147,7 +148,7 @@ export class LegDialog {
     const { id, room, speaks, hears, lost, returns } = figures
     const before = this.#shown
     this.#shown = figures
-    say(element('leg-title', HTMLElement), nameOf(figures))
+    say(element('leg-title', HTMLElement), participantName(figures))
     say(element('leg-about', HTMLElement), `${channelOf(figures)} · ${room} · ${id}`)
     say(
       element('leg-line', HTMLElement),

@@ -1,3 +1,5 @@
+import type { LegFigures } from '../protocol.ts'
+
 /** Interval of a point in the lag curve (ms); its value is the maximum. */
 export const LAG_STEP_MS = 5_000
 /** Number of points kept: five minutes. */
@@ -11,6 +13,12 @@ export const SOUND_RATE = 8_000
 
 /** Seconds per point. */
 const SECONDS = 5
+
+/** Returns the name of a participant for people: simulated phones are named as such. */
+export function participantName({ name, id, simulated }: Pick<LegFigures, 'name' | 'id' | 'simulated'>): string {
+  if (name !== null) return name
+  return simulated ? `Simulated phone ${simulated.phone + 1}` : id
+}
 
 /** The lag of a leg over the last minutes: one point per five seconds, with their maximum. */
 export class LagCurve {

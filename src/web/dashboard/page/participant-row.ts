@@ -2,6 +2,7 @@ import { made } from '../../../pages/page/dom.ts'
 import { shortLanguageName } from '../../../pages/page/languages.ts'
 import type { LegFigures, SessionFigures } from '../protocol.ts'
 import type { ShownLeg } from './board.ts'
+import { participantName } from './figures.ts'
 import { duration, say, shortly } from './format.ts'
 import { Curve } from './svg.ts'
 
@@ -17,12 +18,6 @@ const CHANNELS: Readonly<Record<string, string>> = {
   telephony: 'Phone',
   browser: 'Browser',
   discord: 'Discord',
-}
-
-/** Returns the name of a participant for people: simulated phones are named as such. */
-export function nameOf({ name, id, simulated }: LegFigures): string {
-  if (name !== null) return name
-  return simulated ? `Simulated phone ${simulated.phone + 1}` : id
 }
 
 /** Returns the channel of a participant for people. */
@@ -112,7 +107,7 @@ export class ParticipantRow {
 
   #figures(figures: LegFigures, offered: readonly string[]): void {
     const { n, present, speaks, hears } = figures
-    const name = nameOf(figures)
+    const name = participantName(figures)
     say(this.#name, name)
     say(this.#face, [...name][0]?.toUpperCase() ?? '')
     this.#face.dataset.voice = String(n % COLORS)

@@ -3,7 +3,8 @@ import { spokenOf } from '../../../pages/page/languages.ts'
 import type { Offer, RoomFigures } from '../protocol.ts'
 import type { Board, ShownLeg } from './board.ts'
 import { duration, many, say } from './format.ts'
-import { channelOf, nameOf, ParticipantRow } from './participant-row.ts'
+import { participantName } from './figures.ts'
+import { channelOf, ParticipantRow } from './participant-row.ts'
 
 const COLUMNS = ['Participant', 'Languages', 'Level', 'Lag', 'State', 'Duration'] as const
 
@@ -152,7 +153,7 @@ export class RoomsTable {
   #wants({ figures, node }: ShownLeg, board: Board): boolean {
     if (this.#wanted === '') return true
     const { room, id, channel, speaks, hears } = figures
-    const told = [room, id, nameOf(figures), channel, channelOf(figures), speaks, hears, board.nameOf(node)]
+    const told = [room, id, participantName(figures), channel, channelOf(figures), speaks, hears, board.nameOf(node)]
     return told.join(' ').toLowerCase().includes(this.#wanted)
   }
 

@@ -192,3 +192,21 @@ test('a viewer that follows the updates ends with the same state as a new viewer
     { seed: 20_261_121, numRuns: 40 },
   )
 })
+
+test('events name participants as people know them, simulated phones as such, also those who have just left', async () => {
+  const world = await watched()
+  world.simulated.set('CA1', { call: 'simulated-1', phone: 1 })
+  world.live('phone', PAIR, 'CA1')
+  world.join('anna', { ...PAIR, name: 'Anna' })
+  await world.run(2_000)
+  const feed = world.look()
+  feed.delta()
+  world.party('anna').change({ muted: true })
+  await world.legs.get('phone')!.close({ kind: 'hangup', by: 'remote' })
+  await world.run(20)
+  const { events } = JSON.parse(feed.delta())
+  expect(events).toContainEqual(expect.objectContaining({ who: 'Anna', text: 'muted: true' }))
+  expect(events).toContainEqual(
+    expect.objectContaining({ who: 'Simulated phone 2', text: expect.stringContaining('left') }),
+  )
+})
