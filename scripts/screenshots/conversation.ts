@@ -1,15 +1,10 @@
-import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { type App, buildApp } from '../../src/app/app.ts'
 import { ScriptedRecognizer } from '../../src/cli/demo/scripts.ts'
 import { withPauses } from '../../src/cli/sample-audio.ts'
 import { placeCall, type SimulatedCall } from '../../src/simulator/index.ts'
 import { toLine } from '../../src/simulator/twilio/phone/voice.ts'
 import { SAMPLE_RATE } from '../../src/transcode/pcm.ts'
-import { readWav } from '../../src/transcode/wav.ts'
+import { englishVoice } from '../english-voice.ts'
 
 /** A key of the control API, for the run of this script. */
 export const KEY = 'a-key-for-these-pictures-only'
@@ -22,7 +17,7 @@ const PAUSE_MS = 600
 const LISTEN_MS = 5_500
 
 /** Sentences that the offline engines recognize and translate without an error. */
-const ENGLISH = ['we have four children']
+const ENGLISH = ['she has three children', 'my mother has a new car']
 const SPANISH = ['Nuestra casa es pequeña.', 'Yo tengo un perro muy grande.']
 
 interface Phones {
@@ -98,7 +93,7 @@ export class Conversation implements AsyncDisposable {
         const at = Math.floor(line++ / 2)
         const pcm =
           by === 'caller'
-            ? await english(ENGLISH[at % ENGLISH.length] ?? '')
+            ? await englishVoice(ENGLISH[at % ENGLISH.length] ?? '')
             : await this.#spanish(SPANISH[at % SPANISH.length] ?? '')
         await this.#phones[by].say(withPauses([pcm], BREATH_MS))
         await pause(LISTEN_MS)
@@ -131,17 +126,4 @@ function dialed(address: string, room: string, name: string, language: string): 
 
 function pause(ms: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, ms))
-}
-
-/** A clear voice, as a phone line carries it. */
-async function english(text: string): Promise<Int16Array> {
-  const folder = await mkdtemp(join(tmpdir(), 'dragoman-voice-'))
-  try {
-    const path = join(folder, 'voice.wav')
-    await promisify(execFile)('flite', ['-voice', 'slt', '-t', text, '-o', path])
-    const { pcm, rate } = readWav(await readFile(path))
-    return toLine(pcm, rate)
-  } finally {
-    await rm(folder, { recursive: true })
-  }
 }

@@ -37,7 +37,10 @@ inEachBrowser('the microphone and the speakers', { timeout: 120_000, only: 'Fire
 
     await say(phone, VOICE.callee, SAYS_MS)
     const english = translated(VOICE.callee, 'en-us')
-    const atPage = async () => createResampler(16_000, 8_000).process(await heard()).slice()
+    const atPage = async () =>
+      createResampler(16_000, 8_000)
+        .process(await heard())
+        .slice()
     const translation = async () => longest(soundings(await atPage(), english, LOUD))
     await expect
       .poll(async () => (await translation()).toMs - (await translation()).fromMs, { timeout: 20_000 })

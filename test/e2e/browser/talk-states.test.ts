@@ -171,7 +171,10 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
 
   test('someone who reads earlier captions is not moved, but told how many are new', async () => {
     const b = await opened()
-    const { page } = await talkPage(host.browser, b.address, { ear: false, viewport: { width: 360, height: 640 } })
+    const { page } = await talkPage(host.browser, b.address, {
+      ear: false,
+      viewport: { width: 360, height: 640 },
+    })
     await page.click('#start')
     const { sink } = await vi.waitUntil(() => b.translator.connections.at(-1), { timeout: 10_000 })
     const say = (n: number) =>

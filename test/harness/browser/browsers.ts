@@ -93,7 +93,7 @@ export function inEachBrowser(
       let browser: Browser | undefined
       beforeAll(async () => {
         browser = await engine.start()
-      }, 60_000)
+      }, 120_000)
       afterAll(() => browser?.close())
       tests({
         engine: engine.name,

@@ -69,7 +69,8 @@ class MediaEmulation {
       awaitPromise: false,
     })
     const failure = JSON.stringify(answer)
-    if (!failure.includes('"type":"success"') || failure.includes('exceptionDetails')) throw new Error(failure)
+    if (!failure.includes('"type":"success"') || failure.includes('exceptionDetails'))
+      throw new Error(failure)
   }
 
   #ask(method: string, params: object): Promise<Answer> {

@@ -128,7 +128,10 @@ describe('access to the page', () => {
       return { invited, inviter, present }
     }
     const names = { inviter: 'Anna', present: ['Anna'] }
-    expect(await ask(path.slice(path.indexOf('=') + 1))).toEqual({ invited: true, ...(showNames ? names : {}) })
+    expect(await ask(path.slice(path.indexOf('=') + 1))).toEqual({
+      invited: true,
+      ...(showNames ? names : {}),
+    })
     // Links of programs have no inviter; others learn nothing.
     const [room = ''] = b.relay.rooms.keys()
     const present = showNames ? ['Anna'] : undefined

@@ -3,8 +3,8 @@ import { hearableOf, heardOf, shortLanguageName, spokenOf } from '../../../pages
 import type { LegFigures, Offer } from '../protocol.ts'
 import { type Api, troubleOf } from './api.ts'
 import type { Board } from './board.ts'
-import { duration, many, say } from './format.ts'
 import { participantName } from './figures.ts'
+import { duration, many, say } from './format.ts'
 import { channelOf } from './participant-row.ts'
 
 /** Runs an action and shows its result in `place`. Resolves to true on success. */

@@ -15,7 +15,11 @@ export const SOUND_RATE = 8_000
 const SECONDS = 5
 
 /** Returns the name of a participant for people: simulated phones are named as such. */
-export function participantName({ name, id, simulated }: Pick<LegFigures, 'name' | 'id' | 'simulated'>): string {
+export function participantName({
+  name,
+  id,
+  simulated,
+}: Pick<LegFigures, 'name' | 'id' | 'simulated'>): string {
   if (name !== null) return name
   return simulated ? `Simulated phone ${simulated.phone + 1}` : id
 }

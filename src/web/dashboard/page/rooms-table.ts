@@ -2,8 +2,8 @@ import { element, made } from '../../../pages/page/dom.ts'
 import { spokenOf } from '../../../pages/page/languages.ts'
 import type { Offer, RoomFigures } from '../protocol.ts'
 import type { Board, ShownLeg } from './board.ts'
-import { duration, many, say } from './format.ts'
 import { participantName } from './figures.ts'
+import { duration, many, say } from './format.ts'
 import { channelOf, ParticipantRow } from './participant-row.ts'
 
 const COLUMNS = ['Participant', 'Languages', 'Level', 'Lag', 'State', 'Duration'] as const
@@ -153,7 +153,16 @@ export class RoomsTable {
   #wants({ figures, node }: ShownLeg, board: Board): boolean {
     if (this.#wanted === '') return true
     const { room, id, channel, speaks, hears } = figures
-    const told = [room, id, participantName(figures), channel, channelOf(figures), speaks, hears, board.nameOf(node)]
+    const told = [
+      room,
+      id,
+      participantName(figures),
+      channel,
+      channelOf(figures),
+      speaks,
+      hears,
+      board.nameOf(node),
+    ]
     return told.join(' ').toLowerCase().includes(this.#wanted)
   }
 
