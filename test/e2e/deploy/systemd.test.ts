@@ -22,8 +22,7 @@ const template = await readFile(UNIT.replace('.service', '@.service'), 'utf8')
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'dragoman-unit-'))
   unit = join(folder, 'dragoman.service')
-  // The program is not installed on this machine.
-  await writeFile(unit, text.replace('/usr/local/bin/dragoman', process.execPath))
+  await writeFile(unit, text)
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -77,7 +76,7 @@ describe('the template of nodes', () => {
 
   there('passes the checks of systemd, with a low exposure level', async () => {
     const path = join(folder, 'dragoman@.service')
-    await writeFile(path, template.replace('/usr/local/bin/dragoman', process.execPath))
+    await writeFile(path, template)
     const { stdout, stderr } = await run('systemd-analyze', [
       'verify',
       '--man=no',
@@ -86,7 +85,7 @@ describe('the template of nodes', () => {
     ])
     expect([stdout, stderr]).toEqual(['', ''])
     const instance = join(folder, 'dragoman@8081.service')
-    await writeFile(instance, template.replace('/usr/local/bin/dragoman', process.execPath))
+    await writeFile(instance, template)
     const args = ['security', '--offline=true', '--no-pager', instance]
     const level = await run('systemd-analyze', args)
     expect(Number(/exposure level[^:]*: ([\d.]+)/.exec(level.stdout)?.[1])).toBeLessThan(MOST_EXPOSURE)
