@@ -8,9 +8,11 @@ import type { Page } from 'playwright-core'
 import { encodeWav, readWav } from '../src/transcode/wav.ts'
 import { startChromium } from '../test/harness/browser/browsers.ts'
 import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
+import { PageStates } from './screenshots/states.ts'
 
 // `npm run screenshots`: writes every page in both themes and two sizes into `screenshots/`, with real engines, phones
-// and a microphone; with `-- --docs` also the pictures of the documentation; with names, only those pages.
+// and a microphone; with `-- --docs` also the pictures of the documentation; with names, only those pages. With
+// `-- --states`: every page in all its states, in both themes and three widths, with scripted translations.
 
 const FOLDER = fileURLToPath(new URL('../screenshots/', import.meta.url))
 const IMAGES = fileURLToPath(new URL('../docs/images/', import.meta.url))
@@ -32,6 +34,10 @@ const docs = process.argv.includes('--docs')
 
 await mkdir(FOLDER, { recursive: true })
 await mkdir(IMAGES, { recursive: true })
+if (process.argv.includes('--states')) {
+  await allStates()
+  process.exit()
+}
 await using conversation = await Conversation.begin()
 const folder = await mkdtemp(join(tmpdir(), 'dragoman-pictures-'))
 const browser = await startChromium({ microphone: await microphone(join(folder, 'microphone.wav')) })
@@ -48,6 +54,18 @@ try {
 } finally {
   await browser.close()
   await rm(folder, { recursive: true })
+}
+
+async function allStates(): Promise<void> {
+  await using states = await PageStates.begin()
+  const browser = await startChromium()
+  try {
+    await states.each(browser, async (name, page) => {
+      await page.screenshot({ path: `${FOLDER}${name}.png` })
+    })
+  } finally {
+    await browser.close()
+  }
 }
 
 async function opened(path: string): Promise<Page> {
