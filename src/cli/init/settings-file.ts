@@ -101,7 +101,7 @@ export function nextSteps({ phone, discord }: InitAnswers, file: string): readon
   const config = file === 'dragoman.yaml' ? '' : ` --config ${file}`
   return [
     `dragoman serve${config}`,
-    ...(phone ? [`dragoman twilio bind ${phone.number}${config}`] : []),
+    ...(phone ? [`dragoman twilio bind ${phone.number} --account-sid AC…${config}`] : []),
     ...(discord ? [`dragoman discord invite${config}`] : []),
   ]
 }

@@ -88,6 +88,8 @@ class Talk {
     start.textContent = say(offer)
     if (obstacle === undefined) this.#tell(this.#catalog.welcome ? 'ready' : 'refused-uninvited')
     else this.#cannot(obstacle)
+    // The way out is beside it.
+    start.hidden = obstacle === 'refused-link'
     this.#listen()
   }
 

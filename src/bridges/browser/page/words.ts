@@ -12,7 +12,7 @@ const en = {
   join: 'Join the conversation',
   listen: 'Listen',
   starting: 'Starting…',
-  fix: 'Fix microphone',
+  fix: 'Fix mic',
   more: 'More',
   close: 'Close',
   share: 'Share',
