@@ -21,6 +21,7 @@ const NOT_RUN: Readonly<Record<string, string>> = {
   helm: 'needs a cluster, and helm',
   nginx: 'needs root; the configuration is checked in test/e2e/deploy',
   caddy: 'is not installed here',
+  cloudflared: 'needs the internet',
   certbot: 'needs a public name',
   openssl: 'makes a random key',
   promtool: 'its files are checked in test/e2e/deploy',
