@@ -34,6 +34,8 @@ const PAGES: Readonly<Record<string, string>> = {
   transcripts: 'features/transcripts.md',
   calls: 'channels/twilio.md',
   twilio: 'channels/twilio.md',
+  signalwire: 'channels/signalwire.md',
+  telnyx: 'channels/telnyx.md',
   discord: 'channels/discord.md',
   browser: 'channels/browser.md',
   dashboard: 'features/dashboard.md',

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { authTokensOf } from '../bridges/twilio/settings.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
-import { authTokensOf, listeningHost } from '../config/cross-checks.ts'
+import { listeningHost } from '../config/cross-checks.ts'
 import { settingsSchema } from '../config/schema.ts'
-import type { CarrierSettings } from './carriers.ts'
+import type { CarrierSections } from './carriers.ts'
 
 /**
  * Configuration of the app: the settings of `dragoman.yaml`, all of them optional. `loadConfig` reads them from the file
@@ -35,9 +36,9 @@ type Complete = z.infer<typeof completeSchema>
 
 /** The configuration with the defaults of these sections. */
 export interface AppSettings
-  extends Omit<AppConfig, keyof Complete | keyof CarrierSettings>,
+  extends Omit<AppConfig, keyof Complete | keyof CarrierSections>,
     Complete,
-    CarrierSettings {
+    CarrierSections {
   readonly host: string
   readonly trustProxy: NonNullable<AppConfig['trustProxy']>
   readonly service: NonNullable<AppConfig['service']>
@@ -48,7 +49,7 @@ export interface AppSettings
 export function appSettings(config: AppConfig): AppSettings {
   const complete = completeSchema.safeParse(config)
   if (!complete.success) throw new BridgeError('CONFIG', z.prettifyError(complete.error))
-  const { trustProxy = [], service = {}, calls = {}, twilio = {} } = config
+  const { trustProxy = [], service = {}, calls = {}, twilio = {}, signalwire = {}, telnyx = {} } = config
   return {
     ...config,
     ...complete.data,
@@ -57,5 +58,7 @@ export function appSettings(config: AppConfig): AppSettings {
     service,
     calls,
     twilio: { ...twilio, authTokens: authTokensOf(twilio) },
+    signalwire,
+    telnyx,
   }
 }

@@ -92,7 +92,7 @@ function appOf(context: AppContext, owned: AsyncDisposable): App {
     ending.begin()
     // A bot can be active only once: the next server can take it over.
     await Promise.all([drained, discordOf(server)?.close()])
-    const bridges = registeredBridges(carriers, server)
+    const bridges = registeredBridges(carriers)
     // To other nodes of the fleet, if there are any; the rest to the next server.
     const moved = await homes.moveAll()
     server.browser.releaseRooms(moved)

@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { type DayLedger, NOTHING, type Used } from '../bridges/telephony/day-usage.ts'
+import type { OutboundSettings } from '../bridges/telephony/outbound/settings.ts'
+import type { CarrierSettings } from '../bridges/telephony/ports/carrier-module.ts'
 import { type Clock, setTimer } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import { isoTime, type WallClock } from '../common/wall-clock.ts'
+import { CARRIERS } from '../config/carriers.ts'
 import { writeFileAtomic } from '../storage/atomic-file.ts'
-import type { CarrierSettings } from './carriers.ts'
+import type { CarrierSections } from './carriers.ts'
 
 /** Minimum time between two writes (ms). The first change after a quiet period is written at once. */
 const WRITE_EVERY_MS = 2_000
@@ -224,17 +227,23 @@ function faultOf(error: unknown): string {
   return code ?? (message.startsWith('invalid at') ? message : 'invalid JSON')
 }
 
+type Limits = Partial<OutboundSettings>
+
 /** Opens the configured usage file; undefined if there are no daily limits. */
 export function openUsageFile(
-  { usageFile: file, outbound, numbers = {}, authTokens }: CarrierSettings['twilio'],
+  settings: CarrierSections,
   options: Pick<UsageFileOptions, 'clock' | 'wallClock' | 'log'>,
 ): UsageFile | undefined {
-  const ceilings = [
-    ...[outbound?.maxMinutesPerDay, outbound?.maxMinutesPerNumber, outbound?.maxMinutesPerKey],
-    ...[outbound?.maxSpendPerDay, outbound?.maxSpendPerNumber, outbound?.maxSpendPerKey],
-    ...Object.values(numbers).map(({ maxMinutesPerDay }) => maxMinutesPerDay),
-  ]
+  const { usageFile: file, outbound, authTokens } = settings.twilio
+  const ceilings = CARRIERS.flatMap(({ name }): (number | undefined)[] => {
+    const section: CarrierSettings = settings[name]
+    const { maxMinutesPerDay, maxMinutesPerNumber, maxMinutesPerKey }: Limits = section.outbound ?? {}
+    const { maxSpendPerDay, maxSpendPerNumber, maxSpendPerKey }: Limits = section.outbound ?? {}
+    const numbers = Object.values(section.numbers ?? {}).map(number => number.maxMinutesPerDay)
+    const minutes = [maxMinutesPerDay, maxMinutesPerNumber, maxMinutesPerKey]
+    return [...minutes, maxSpendPerDay, maxSpendPerNumber, maxSpendPerKey, ...numbers]
+  })
   if (file === undefined || ceilings.every(each => each === undefined)) return undefined
-  const key = outbound?.apiKeySecret ?? outbound?.authToken ?? authTokens[0] ?? 'dragoman'
+  const key = outbound?.apiKeySecret ?? outbound?.authToken ?? authTokens?.[0] ?? 'dragoman'
   return UsageFile.open({ file, key, ...options })
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import { Attendant } from '../core/calls/attendant.ts'
-import { ObservedDialer, type RateLimitedDialer } from '../core/calls/dialer-policies.ts'
+import { ObservedDialer } from '../core/calls/dialer-policies.ts'
 import { KeptChanges } from '../core/calls/kept-changes.ts'
 import { AddressCodeLimiter, RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import { RoomCodes } from '../core/calls/room-codes.ts'
@@ -15,6 +15,7 @@ import { Relay } from '../core/room/relay.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { DiskRecorder } from '../media/recording/disk-recorder.ts'
 import type { AppSettings } from './app-settings.ts'
+import { CarrierSelection } from './carrier-selection.ts'
 import type { OpenCarrier } from './carriers.ts'
 
 export interface CallsOptions {
@@ -36,8 +37,8 @@ export interface Calls extends AsyncDisposable {
   readonly switchboard: Switchboard
   /** Places calls and reports their outcomes; undefined if outbound calls are disabled. */
   readonly dialer: Dialer | undefined
-  /** The rate limits that `dialer` applies. */
-  readonly rateLimitedDialer: RateLimitedDialer | undefined
+  /** Selects the carrier of each call, with its rate limits. */
+  readonly carrierSelection: CarrierSelection
   readonly roomCodes: RoomCodes
   /** Limits wrong room codes on the phone and in Discord. */
   readonly roomCodeLimiter: RoomCodeLimiter
@@ -55,8 +56,12 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   const language = settings.languages.hears
   await using stack = new AsyncDisposableStack()
   const relay = stack.use(new Relay({ ...translators, options: settings.relay, clock, log }))
-  const rateLimitedDialer = carriers.find(({ limitedDialer }) => limitedDialer)?.limitedDialer
-  const dialer = rateLimitedDialer && new ObservedDialer(rateLimitedDialer, relay.observer)
+  const carrierSelection = new CarrierSelection({
+    carriers,
+    channelsOf: room =>
+      Array.from(relay.rooms.get(room)?.participants.values() ?? [], ({ leg }) => leg?.channel ?? ''),
+  })
+  const dialer = carrierSelection.available ? new ObservedDialer(carrierSelection, relay.observer) : undefined
   const shared = { relay, announcer, clock, log, language, maxMinutes }
   const switchboard = new Switchboard({ ...shared, dialer, maxRooms })
   const roomCodes = new RoomCodes(clock, { fixed, state: fleetState(fleet, systemWallClock) })
@@ -78,7 +83,7 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
     announcer,
     switchboard,
     dialer,
-    rateLimitedDialer,
+    carrierSelection,
     roomCodes,
     roomCodeLimiter,
     addressCodeLimiter,

@@ -1,46 +1,50 @@
 import type { FastifyInstance } from 'fastify'
-import type { CarrierBridge, CarrierBridgeOptions } from '../bridges/telephony/carrier-bridge.ts'
+import {
+  type CarrierBridge,
+  type CarrierBridgeOptions,
+  registerCarrier,
+} from '../bridges/telephony/carrier-bridge.ts'
 import type { DayLedger } from '../bridges/telephony/day-usage.ts'
 import type { StreamLimits } from '../bridges/telephony/limits.ts'
 import type { NumberSettings } from '../bridges/telephony/number-settings.ts'
 import { CarrierDialer, destinationFault } from '../bridges/telephony/outbound/carrier-dialer.ts'
 import { OUTBOUND_DEFAULTS, type OutboundSettings } from '../bridges/telephony/outbound/settings.ts'
 import type { CarrierApi } from '../bridges/telephony/ports/carrier-api.ts'
-import twilioBridge, { TwilioCallsApi } from '../bridges/twilio/index.ts'
-import type { TwilioOutboundSettings, twilioSettingsSchema } from '../bridges/twilio/settings.ts'
+import type { CarrierModule, CarrierSettings } from '../bridges/telephony/ports/carrier-module.ts'
 import type { Clock } from '../common/clock.ts'
 import { withDefaults } from '../common/defaults.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
+import { CARRIERS, type CarrierName, type carrierSchemas } from '../config/carriers.ts'
 import { RateLimitedDialer } from '../core/calls/dialer-policies.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 
 type Numbers = Readonly<Record<string, NumberSettings>>
 
-type TwilioInput = SettingsInput<typeof twilioSettingsSchema>
-
-/** Settings of the carriers. */
-export interface CarrierSettings {
-  readonly twilio: TwilioInput & { readonly authTokens: readonly string[] }
+/** The sections of all carriers. */
+export type CarrierSections = {
+  readonly [N in CarrierName]: NonNullable<SettingsInput<(typeof carrierSchemas)[N]>>
 }
 
-/** A configured carrier. The app owns it; its bridge closes its dialer. */
+/** A carrier with its bridge. The app owns it; its bridge closes its dialer. */
 export interface OpenCarrier {
-  readonly name: string
+  readonly name: CarrierName
   /** Absent: no outbound calls. */
   readonly dialer: CarrierDialer | undefined
   /** The dialer with the configured rate limits. */
   readonly limitedDialer: RateLimitedDialer | undefined
-  /** Registers its plugin. `localToken` also signs requests, from this machine; undefined: requests are not signed. */
+  /** Its numbers, and the caller ID of its outbound calls. */
+  readonly numbers: ReadonlySet<string>
+  /** Registers its routes. `localKey` also signs requests, from this machine; undefined: requests are not signed. */
   register(
     server: FastifyInstance,
     options: CarrierBridgeOptions,
-    localToken: string | undefined,
+    localKey: string | undefined,
   ): Promise<void>
   /** The bridge, once it is registered. */
-  bridge(server: FastifyInstance): CarrierBridge | undefined
+  bridge(): CarrierBridge | undefined
 }
 
 export interface CarriersOptions {
@@ -55,43 +59,63 @@ export interface CarriersOptions {
 }
 
 /** The numbers of all carriers. */
-export function numbersOf({ twilio }: CarrierSettings): Numbers {
-  return { ...twilio.numbers }
+export function numbersOf(settings: CarrierSections): Numbers {
+  return Object.assign({}, ...CARRIERS.map(({ name }) => settings[name].numbers))
 }
 
-/** The bridges of `carriers` that are registered on `server`. */
-export function registeredBridges(
-  carriers: readonly OpenCarrier[],
-  server: FastifyInstance,
-): readonly CarrierBridge[] {
-  return carriers.flatMap(({ bridge }) => bridge(server) ?? [])
+/** The bridges of `carriers` that are registered. */
+export function registeredBridges(carriers: readonly OpenCarrier[]): readonly CarrierBridge[] {
+  return carriers.flatMap(({ bridge }) => bridge() ?? [])
 }
 
-/** Opens all configured carriers. Throws `BridgeError` `CONFIG` for numbers that could not be called. */
-export function openCarriers(settings: CarrierSettings, options: CarriersOptions): readonly OpenCarrier[] {
-  return [openTwilio(settings, options)]
+/**
+ * Opens Twilio, which simulated phones use, and all carriers with an account; without any account, all of them, for
+ * requests from this machine. Throws `BridgeError` `CONFIG` for numbers that could not be called.
+ */
+export function openCarriers(settings: CarrierSections, options: CarriersOptions): readonly OpenCarrier[] {
+  const ownKey = options.ownAuthTokens ? settings.twilio.authTokens?.[0] : undefined
+  const hasAccount = (module: CarrierModule) =>
+    module.isSigned(settings[module.name as CarrierName]) || settings[module.name as CarrierName].insecure
+  const others = CARRIERS.some(module => module.name !== 'twilio' && hasAccount(module))
+  return CARRIERS.filter(
+    module => module.name === 'twilio' || ownKey !== undefined || hasAccount(module),
+  ).map(module => openCarrier(module, settings, { ...options, ownKey, others }))
 }
 
-function openTwilio(settings: CarrierSettings, options: CarriersOptions): OpenCarrier {
-  const { authTokens, outbound, numbers = {} } = settings.twilio
-  const { ownAuthTokens: local, streamLimits } = options
-  const limits = withDefaults<Partial<StreamLimits>>(settings.twilio.limits ?? {}, streamLimits)
-  const own = numbersOf(settings)
-  assertCallable(numbers, own, outbound, 'twilio.numbers')
-  const authToken = outbound?.apiKeySid === undefined ? (outbound?.authToken ?? authTokens[0]) : undefined
-  const dialers =
-    outbound && openDialers(outbound, own, new TwilioCallsApi({ ...outbound, authToken }), options)
+interface OpenOptions extends CarriersOptions {
+  readonly ownKey: string | undefined
+  /** Another carrier than Twilio has an account. */
+  readonly others: boolean
+}
+
+function openCarrier(
+  module: CarrierModule & { readonly name: CarrierName },
+  all: CarrierSections,
+  options: OpenOptions,
+): OpenCarrier {
+  const { name } = module
+  const section: CarrierSettings = all[name]
+  const { outbound, numbers = {}, insecure = false } = section
+  const { ownAuthTokens: local, ownKey, streamLimits, others } = options
+  const limits = withDefaults<Partial<StreamLimits>>(section.limits ?? {}, streamLimits)
+  const own = numbersOf(all)
+  assertCallable(numbers, own, outbound, `${name}.numbers`)
+  const dialers = outbound && openDialers(outbound, own, module.api(section), options)
+  // Without any account, the missing credential is reported.
+  const signed = module.isSigned(section) || ownKey !== undefined || others
+  let bridge: CarrierBridge | undefined
   return {
-    name: 'twilio',
-    ...{ dialer: dialers?.dialer, limitedDialer: dialers?.limited },
-    register: async (server, shared, localToken) => {
-      const verified =
-        localToken === undefined
-          ? { insecure: true }
-          : { authTokens: withOwn(signingTokens(authTokens, outbound), localToken) }
-      await server.register(twilioBridge, { ...shared, ...verified, local, limits })
+    ...{ name, dialer: dialers?.dialer, limitedDialer: dialers?.limited },
+    numbers: new Set([...Object.keys(numbers), ...(outbound ? [outbound.from] : [])]),
+    register: async (server, shared, localKey) => {
+      const open = localKey === undefined || insecure
+      const key = open || !signed ? undefined : (localKey ?? ownKey)
+      const carrier = module.carrier(section, key)
+      const options = { ...shared, insecure: open, local: local ?? false, limits }
+      bridge = await registerCarrier(server, carrier, options)
+      server.decorate(name, bridge)
     },
-    bridge: server => (server.hasDecorator('twilio') ? server.twilio : undefined),
+    bridge: () => bridge,
   }
 }
 
@@ -129,21 +153,4 @@ function openDialers(
   const shared = fleet.status === 'alone' ? undefined : { fleet, wall: systemWallClock }
   const limits = { maxCallsPerMinute, maxCallsPerHourPerDestination, known }
   return { dialer, limited: new RateLimitedDialer(dialer, limits, clock, shared) }
-}
-
-/** Returns the tokens that can sign webhooks: those of the account, and that of the dialing account. */
-function signingTokens(
-  authTokens: readonly string[],
-  outbound: TwilioOutboundSettings | undefined,
-): readonly string[] {
-  const own = outbound?.authToken
-  return own === undefined || authTokens.includes(own) ? authTokens : [...authTokens, own]
-}
-
-/**
- * The first token stays first, because other instances sign with it. Without any token the result is empty too, so that
- * the missing token is reported.
- */
-function withOwn(tokens: readonly string[], own: string): readonly string[] {
-  return tokens.length === 0 ? tokens : [...tokens, own]
 }

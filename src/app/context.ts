@@ -110,8 +110,8 @@ export async function openContext(
     : openTranslators(settings.service, { url: settings.service.url ?? url, apiKey, clock })
   const shared = { settings, fleet, carriers, clock, log }
   const calls = stack.use(await openCalls({ ...shared, translators, announcer }))
-  const guards = stack.use(openGuards({ ...shared, server, calls, stores, memoryShare }))
-  const homes = stack.use(openHomes({ ...shared, server, relay: calls.relay, drain: guards.drain }))
+  const guards = stack.use(openGuards({ ...shared, calls, stores, memoryShare }))
+  const homes = stack.use(openHomes({ ...shared, relay: calls.relay, drain: guards.drain }))
   const { observer } = calls.relay
   const tracing = stack.use(await startTracing(settings.tracing, { observer, clock, log }))
   const control = stack.use(await openControl({ ...shared, calls, guards, homes }))

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import type { CarrierFleet } from '../bridges/telephony/fleet-calls.ts'
 import type { Clock } from '../common/clock.ts'
 import { BridgeError } from '../common/errors.ts'
@@ -40,7 +39,6 @@ export async function openFleet(
 export interface HomesOptions {
   readonly fleet: Fleet
   readonly relay: Relay
-  readonly server: FastifyInstance
   readonly carriers: readonly OpenCarrier[]
   readonly drain: Drain
   readonly clock: Clock
@@ -48,11 +46,11 @@ export interface HomesOptions {
 }
 
 /** Starts to keep the rooms of this node. The caller disposes of the result. */
-export function openHomes({ fleet, relay, server, carriers, drain, clock, log }: HomesOptions): RoomHomes {
+export function openHomes({ fleet, relay, carriers, drain, clock, log }: HomesOptions): RoomHomes {
   const homes = new RoomHomes({
     fleet,
     inUse: room =>
-      relay.rooms.has(room) || registeredBridges(carriers, server).some(bridge => bridge.isExpectedIn(room)),
+      relay.rooms.has(room) || registeredBridges(carriers).some(bridge => bridge.isExpectedIn(room)),
     draining: () => drain.draining,
     clock,
     log,

@@ -1,4 +1,3 @@
-import type { FastifyInstance } from 'fastify'
 import { NumberQuota } from '../bridges/telephony/call-policy.ts'
 import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
@@ -16,7 +15,6 @@ import type { Stores } from './stores.ts'
 export interface GuardsOptions {
   readonly settings: AppSettings
   readonly fleet: Fleet
-  readonly server: FastifyInstance
   readonly carriers: readonly OpenCarrier[]
   readonly calls: Pick<Calls, 'relay'>
   readonly stores: Pick<Stores, 'usage'>
@@ -38,9 +36,9 @@ export interface Guards extends Disposable {
 
 /** Starts to measure the load. The caller disposes of the result. */
 export function openGuards(options: GuardsOptions): Guards {
-  const { settings, fleet, server, carriers, calls, stores, memoryShare, clock, log } = options
+  const { settings, fleet, carriers, calls, stores, memoryShare, clock, log } = options
   const { relay } = calls
-  const bridges = () => registeredBridges(carriers, server)
+  const bridges = () => registeredBridges(carriers)
   using stack = new DisposableStack()
   const drain = stack.use(
     new Drain({

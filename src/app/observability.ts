@@ -39,7 +39,7 @@ export async function registerMetrics(
   const tally = new EventTally(calls.relay.observer)
   tally.start()
   server.addHook('onClose', async () => tally[Symbol.dispose]())
-  const http = new HttpTally()
+  const http = new HttpTally(context.carriers.map(({ name }) => name))
   http.count(server)
   const exposition = new Exposition([...families(server, context, tally, notReady), ...http.families()])
   server.decorate('metrics', exposition)
@@ -57,7 +57,7 @@ function families(
   notReady: () => string | undefined,
 ): Family[] {
   const { calls, guards, requestGuard, carriers, service, control, fleet, homes, traces } = context
-  const { relay, rateLimitedDialer, roomCodeLimiter, recorder } = calls
+  const { relay, carrierSelection, roomCodeLimiter, recorder } = calls
   const { overload, drain, numberQuota } = guards
   const embedded = () => service.process
   const servers = (): Guarded[] => {
@@ -73,10 +73,10 @@ function families(
     ...telephonyFamilies({
       carriers: carriers.map(({ name, dialer, bridge }) => ({
         ...{ carrier: name, dialer },
-        bridge: () => bridge(server)!,
+        bridge: () => bridge()!,
       })),
       numbers: numberQuota,
-      dialLimit: rateLimitedDialer,
+      dialLimit: carrierSelection.available ? carrierSelection : undefined,
       roomCodes: roomCodeLimiter,
     }),
     ...browserFamilies(() => server.browser),

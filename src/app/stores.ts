@@ -29,9 +29,10 @@ export interface Stores extends AsyncDisposable {
  * `CONFIG` for a file that cannot be used.
  */
 export function openStores(
-  { twilio, calls, discord }: AppSettings,
+  settings: AppSettings,
   { fleet, clock, log }: { readonly fleet: Fleet; readonly clock: Clock; readonly log: Logger },
 ): Stores {
+  const { calls, discord } = settings
   const options = { clock, wallClock: systemWallClock, log }
   // Until there are changes to write, a store holds nothing that would have to be released if the next one fails.
   const stack = new AsyncDisposableStack()
@@ -46,7 +47,7 @@ export function openStores(
     channels: stack.use(openChannels(discord, { ...options, fleet: shared })),
     preferences: stack.use(openPreferences(discord, { ...options, fleet: shared })),
     callerLanguages: openLanguages(),
-    usage: stack.use(openUsageFile(twilio, options)),
+    usage: stack.use(openUsageFile(settings, options)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
   }
 }

@@ -2,22 +2,36 @@ import type { z } from 'zod'
 import type { DeepReadonly } from '../common/setting-fields.ts'
 import { natsFault } from '../fleet/settings.ts'
 import { isLoopback, isLoopbackOnly } from '../net/client-address.ts'
+import { CARRIERS, type CarrierName } from './carriers.ts'
 import { type CheckedConfig, type ConfigInput, settingsSchema } from './schema.ts'
 
 type NumberConfig = CheckedConfig['twilio']['numbers'][string]
-type Outbound = NonNullable<CheckedConfig['twilio']['outbound']>
+type Section = CheckedConfig[CarrierName]
+type Outbound = NonNullable<Section['outbound']>
 
 /** Checks settings of calls that are valid alone but conflict. */
-function checkCalls({ twilio, calls, publicUrl }: CheckedConfig, wrong: Wrong): void {
+function checkCalls(config: CheckedConfig, wrong: Wrong): void {
+  const { twilio, signalwire, calls, publicUrl } = config
   checkOutbound(twilio, wrong)
-  if (twilio.outbound && twilio.outbound.apiUrl === undefined && publicUrl === undefined)
-    wrong(['publicUrl'], 'the https:// address that Twilio calls, because twilio.outbound is set')
-  for (const [number, settings] of Object.entries(twilio.numbers)) {
-    const at = (...path: string[]) => ['twilio', 'numbers', number, ...path]
-    checkRoom(settings, (path, allowed) => wrong(at(...path), allowed))
-    checkMenu(settings, calls.callerLanguages !== undefined, (path, allowed) => wrong(at(...path), allowed))
-    if (settings.dial)
-      checkDial(settings.dial.to, number, twilio, allowed => wrong(at('dial', 'to'), allowed))
+  if (signalwire.signingKey !== undefined && signalwire.signingKeys !== undefined)
+    wrong(['signalwire', 'signingKeys'], 'either signingKey or signingKeys, not both')
+  const owners = new Map<string, CarrierName>()
+  for (const { name, title } of CARRIERS) {
+    const section: Section = config[name]
+    const { outbound, numbers } = section
+    if (outbound && outbound.apiUrl === undefined && publicUrl === undefined)
+      wrong(['publicUrl'], `the https:// address that ${title} calls, because ${name}.outbound is set`)
+    if (outbound) checkPrices(outbound, allowed => wrong([name, 'outbound', 'prices'], allowed))
+    for (const [number, settings] of Object.entries(numbers)) {
+      const at = (...path: string[]) => [name, 'numbers', number, ...path]
+      const owner = owners.get(number)
+      if (owner) wrong(at(), `no settings, because the number has settings in ${owner}.numbers`)
+      owners.set(number, name)
+      checkRoom(settings, (path, allowed) => wrong(at(...path), allowed))
+      checkMenu(settings, calls.callerLanguages !== undefined, (path, allowed) => wrong(at(...path), allowed))
+      if (settings.dial)
+        checkDial(settings.dial.to, number, section, name, allowed => wrong(at('dial', 'to'), allowed))
+    }
   }
 }
 
@@ -37,7 +51,6 @@ function checkOutbound({ outbound, authToken, authTokens }: CheckedConfig['twili
   if ((region === undefined) !== (edge === undefined))
     wrong(at(region === undefined ? 'region' : 'edge'), 'both a region and an edge, or neither')
   if (apiUrl !== undefined && region !== undefined) wrong(at('apiUrl'), 'no value, because a region is set')
-  checkPrices(outbound, allowed => wrong(at('prices'), allowed))
 }
 
 /** A number without a price cannot be kept below a cost limit, so calls to it would always be rejected. */
@@ -72,15 +85,16 @@ function checkMenu({ menu, dial, room, roomCode }: NumberConfig, remembers: bool
 function checkDial(
   to: string,
   number: string,
-  { outbound }: CheckedConfig['twilio'],
+  { outbound }: Section,
+  name: CarrierName,
   wrong: (allowed: string) => void,
 ): void {
-  if (!outbound) wrong('no value, unless twilio.outbound configures outbound calls')
+  if (!outbound) wrong(`no value, unless ${name}.outbound configures outbound calls`)
   else if (to === number || to === outbound.from)
     wrong('a number other than one that routes back to this server')
   else if (!outbound.allowedPrefixes.some(prefix => to.startsWith(prefix)))
     wrong(
-      `a number that starts with one of twilio.outbound.allowedPrefixes: ${outbound.allowedPrefixes.join(', ')}`,
+      `a number that starts with one of ${name}.outbound.allowedPrefixes: ${outbound.allowedPrefixes.join(', ')}`,
     )
 }
 
@@ -93,6 +107,7 @@ export type Started = 'bridge' | 'service'
 /** Checks settings that exclude each other in every program. */
 function checkTogether(config: CheckedConfig, context: z.core.$RefinementCtx): void {
   checkTwilio(config, wrongIn(context))
+  checkInsecure(config, wrongIn(context))
   checkCalls(config, wrongIn(context))
   checkDiscord(config, wrongIn(context))
   checkFleet(config, wrongIn(context))
@@ -111,13 +126,18 @@ function wrongIn(context: z.core.$RefinementCtx): Wrong {
   return (path, message) => context.addIssue({ code: 'custom', path, message })
 }
 
-function checkBridge({ twilio, publicUrl, service, embedded, port }: CheckedConfig, wrong: Wrong): void {
+function checkBridge(config: CheckedConfig, wrong: Wrong): void {
+  const { twilio, publicUrl, service, embedded, port } = config
   const token = twilio.authTokens === undefined ? 'authToken' : 'authTokens'
   const signed = twilio.authToken !== undefined || (twilio.authTokens ?? []).length > 0
-  if (publicUrl !== undefined && !signed && !twilio.insecure)
+  const others = CARRIERS.some(({ name, isSigned }) => name !== 'twilio' && isSigned(config[name]))
+  if (publicUrl !== undefined && !signed && !twilio.insecure && !others)
     wrong(['twilio', token], 'the auth token of the Twilio account, because publicUrl is set')
   if (publicUrl === undefined && signed && !twilio.insecure)
     wrong(['publicUrl'], `the https:// address that Twilio calls, because twilio.${token} is set`)
+  for (const { name, title, credential, isSigned } of CARRIERS)
+    if (name !== 'twilio' && publicUrl === undefined && isSigned(config[name]))
+      wrong(['publicUrl'], `the https:// address that ${title} calls, because ${name}.${credential} is set`)
   if (service.url === undefined && port !== 0 && port === embedded.port)
     wrong(['embedded', 'port'], '0 for any free port, or a value other than port')
 }
@@ -138,6 +158,20 @@ function checkTwilio({ twilio, publicUrl, host = '127.0.0.1' }: CheckedConfig, w
     wrong(['publicUrl'], 'no value, or an address on this machine, with twilio.insecure')
 }
 
+/** Unsigned requests are restricted to this machine. */
+function checkInsecure(config: CheckedConfig, wrong: Wrong): void {
+  const { host = '127.0.0.1', publicUrl } = config
+  for (const { name, credential, isSigned } of CARRIERS) {
+    const section: Section = config[name]
+    if (name === 'twilio' || !section.insecure) continue
+    if (isSigned(section)) wrong([name, 'insecure'], `false, because ${credential} is set`)
+    if (!isLoopback(host))
+      wrong(['host'], `127.0.0.1 with ${name}.insecure, which is restricted to this machine`)
+    if (publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname.replace(/^\[|\]$/g, '')))
+      wrong(['publicUrl'], `no value, or an address on this machine, with ${name}.insecure`)
+  }
+}
+
 function checkFleet({ fleet, host, publicUrl, trustProxy, twilio }: CheckedConfig, wrong: Wrong): void {
   const { nats, key, address } = fleet
   if (!nats) return
@@ -152,8 +186,9 @@ function checkFleet({ fleet, host, publicUrl, trustProxy, twilio }: CheckedConfi
     )
 }
 
-function checkDiscord({ discord, twilio }: CheckedConfig, wrong: Wrong): void {
-  if (discord.dialRoles.length > 0 && !twilio.outbound)
+function checkDiscord(config: CheckedConfig, wrong: Wrong): void {
+  const calls = CARRIERS.some(({ name }) => (config[name] as Section).outbound !== undefined)
+  if (config.discord.dialRoles.length > 0 && !calls)
     wrong(['discord', 'dialRoles'], 'no value, unless twilio.outbound configures outbound calls')
 }
 
@@ -187,9 +222,4 @@ export function listeningHost({ host, publicUrl, trustProxy = [], twilio }: Inpu
   // Only a proxy on this machine needs access: plain HTTP next to it would be open to everyone.
   const inside = publicUrl === undefined || twilio?.insecure || isLoopbackOnly(trustProxy)
   return host ?? (inside ? '127.0.0.1' : '0.0.0.0')
-}
-
-/** Returns the auth tokens of the Twilio account: none, one, or several during rotation. */
-export function authTokensOf({ authToken, authTokens }: NonNullable<Input['twilio']>): readonly string[] {
-  return authTokens ?? (authToken === undefined ? [] : [authToken])
 }

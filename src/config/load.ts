@@ -10,8 +10,9 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml'
+import { authTokensOf } from '../bridges/twilio/settings.ts'
 import type { DeepReadonly } from '../common/setting-fields.ts'
-import { authTokensOf, configSchema, listeningHost, START_SCHEMAS, type Started } from './cross-checks.ts'
+import { configSchema, listeningHost, START_SCHEMAS, type Started } from './cross-checks.ts'
 import { CONFIG_VARIABLE, type Environment, readEnvironment, type Setting } from './environment.ts'
 import { KEYS } from './keys.ts'
 import { ConfigError, type Problem, problemsOf } from './problems.ts'

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { browserSettingsSchema } from '../bridges/browser/settings.ts'
 import { discordSettingsSchema } from '../bridges/discord/settings.ts'
-import { twilioSettingsSchema } from '../bridges/twilio/settings.ts'
 import { urlSchema } from '../common/setting-fields.ts'
 import {
   attendantSettingsSchema,
@@ -24,6 +23,7 @@ import {
 } from '../web/control/settings.ts'
 import { transcriptSettingsSchema } from '../web/transcripts/settings.ts'
 import { webhookSettingsSchema } from '../web/webhooks/settings.ts'
+import { CARRIERS, carrierSchemas } from './carriers.ts'
 
 /** All settings, each checked alone; `cross-checks.ts` adds the checks of combinations. */
 export const settingsSchema = z.strictObject({
@@ -39,7 +39,7 @@ export const settingsSchema = z.strictObject({
     .meta({ about: 'Port of the server. 0 selects any free port.' }),
   publicUrl: urlSchema('an https:// address without user, query or fragment').optional().meta({
     about:
-      'Public address at which Twilio reaches this server, without /twilio/voice. Twilio signs it, so requests are rejected if it is wrong.',
+      'Public address at which carriers reach this server, without /twilio/voice. Twilio signs it, so requests are rejected if it is wrong.',
   }),
   trustProxy: trustedProxiesSchema,
   limits: limitSettingsSchema.prefault({}),
@@ -75,7 +75,7 @@ export const settingsSchema = z.strictObject({
     .meta({ about: 'Receivers of events, sent as signed requests.' }),
   transcripts: transcriptSettingsSchema.prefault({}),
   calls: callsSettingsSchema.prefault({}),
-  twilio: twilioSettingsSchema.prefault({}),
+  ...carrierSchemas,
   discord: discordSettingsSchema.prefault({}),
   browser: browserSettingsSchema.prefault({}),
 })
@@ -91,10 +91,7 @@ export const SECRETS: readonly string[] = [
   'fleet.nats.token',
   'service.apiKey',
   'service.fallbacks',
-  'twilio.authToken',
-  'twilio.authTokens',
-  'twilio.outbound.authToken',
-  'twilio.outbound.apiKeySecret',
+  ...CARRIERS.flatMap(({ name, secrets }) => secrets.map(key => `${name}.${key}`)),
   'discord.token',
   'discord.preferences.key',
   'calls.roomCodes',

@@ -301,12 +301,19 @@ export class RequestGuard {
   }
 }
 
+/** Headers with credentials: of carriers, programs and people. */
+const PROOFS = [
+  'x-twilio-signature',
+  'x-signalwire-signature',
+  'telnyx-signature-ed25519',
+  'authorization',
+  'x-api-key',
+]
+
 /** True if a request contains credentials, valid or not. */
 function hasProof({ headers, url = '' }: IncomingMessage): boolean {
   return (
-    headers['x-twilio-signature'] !== undefined ||
-    headers.authorization !== undefined ||
-    headers['x-api-key'] !== undefined ||
+    PROOFS.some(name => headers[name] !== undefined) ||
     /[?&]token=/.test(url)
   )
 }

@@ -83,6 +83,14 @@ export {
 export { ScriptedService, type ScriptedServiceOptions } from './service/scripted-service.ts'
 export type { Saying, ScriptedSession, SessionEvent } from './service/scripted-session.ts'
 export type { DropHow, Faults, ScriptedResult, ServiceShape, VoiceForm } from './service/service-shape.ts'
+export { listenSignalwire, signalwireProfile } from './signalwire/signalwire-simulator.ts'
+export {
+  listenTelnyx,
+  signTelnyx,
+  type TelnyxSimulatorOptions,
+  telnyxProfile,
+  telnyxPublicKey,
+} from './telnyx/telnyx-simulator.ts'
 export {
   CallLoad,
   type CallLoadOptions,
@@ -92,8 +100,10 @@ export {
   SimulatedCall,
 } from './twilio/phone/call.ts'
 export type { CallOptions, Quirks } from './twilio/phone/call-options.ts'
+export { type FormFields, signRequest } from './twilio/phone/form-signature.ts'
 export { LINE_PERIOD_MS, PhoneLine } from './twilio/phone/line.ts'
 export { PlayQueue, type PlayQueueOptions } from './twilio/phone/play-queue.ts'
+export type { PhoneProfile, PhoneReader, PhoneWire } from './twilio/phone/profile.ts'
 export { PHONE_RATE } from './twilio/phone/recording.ts'
 export type {
   CallReport,
@@ -105,7 +115,6 @@ export type {
   StreamReport,
 } from './twilio/phone/reports.ts'
 export { Histogram } from './twilio/phone/reports.ts'
-export { type FormFields, signRequest } from './twilio/phone/request.ts'
 export type { CallEnd } from './twilio/phone/script.ts'
 export type { Spoken } from './twilio/phone/voice.ts'
 export { type Voice, type VoiceOptions, voiceFrom, voiceOf } from './twilio/phone/voice.ts'
@@ -128,6 +137,7 @@ export {
   type RestFault,
   RestFaults,
 } from './twilio/rest/rest-errors.ts'
+export type { RestProfile } from './twilio/rest/rest-profile.ts'
 export {
   type SeenRequest,
   type StandInAddress,

@@ -1,28 +1,30 @@
 import { describe, expect, test } from 'vitest'
+import { SignalwireCallsApi } from '../../src/bridges/signalwire/calls-api.ts'
+import { signalwireCarrier } from '../../src/bridges/signalwire/carrier.ts'
 import type { Carrier } from '../../src/bridges/telephony/ports/carrier.ts'
 import type { CarrierApi } from '../../src/bridges/telephony/ports/carrier-api.ts'
+import { TelnyxCallsApi } from '../../src/bridges/telnyx/calls-api.ts'
+import { telnyxCarrier } from '../../src/bridges/telnyx/carrier.ts'
 import { TwilioCallsApi, twilioCarrier } from '../../src/bridges/twilio/index.ts'
 import {
-  placeCall,
-  type SimulatedCall,
-  type Subscriber,
-  type SubscriberOptions,
+  listenSignalwire,
+  listenTelnyx,
+  type PhoneProfile,
+  signalwireProfile,
+  signTelnyx,
   TwilioSimulator,
+  telnyxProfile,
+  telnyxPublicKey,
 } from '../../src/simulator/index.ts'
+import { twilioProfile } from '../../src/simulator/twilio/phone/profile.ts'
 import { conforms } from './suite.ts'
-import {
-  type Callee,
-  type CarrierNetwork,
-  type CarrierPhone,
-  type TelephonySubject,
-  telephonyChecks,
-} from './telephony.ts'
+import { type TelephonySubject, telephonyChecks } from './telephony.ts'
 import { toyCarrier } from './toy-carrier.ts'
-import { ToyNetwork, upgradeStatus } from './toy-network.ts'
+import { ToyNetwork } from './toy-network.ts'
+import { TwilioNetwork } from './twilio-network.ts'
 
 // Both are made as docs/how-to/add-a-carrier.md describes.
 const SECRET = 'a secret of the toy'
-const CALLEE = '+34600111222'
 
 interface Changes {
   carrier?: (right: Carrier) => Carrier
@@ -34,86 +36,58 @@ async function toy({ carrier = it => it, api = it => it }: Changes = {}): Promis
   return { carrier: carrier(toyCarrier(SECRET)), network, api: api(network.api), patienceMs: 3_000 }
 }
 
-/** Twilio, by its simulator: the same phones as in all other tests. */
-class TwilioNetwork implements CarrierNetwork {
-  readonly api: CarrierApi
-  readonly #twilio: TwilioSimulator
-  readonly #callee: Subscriber
-  #bridge = ''
+const NUMBERS = { numbers: { '+15005550001': {} } }
 
-  constructor(twilio: TwilioSimulator) {
-    this.#twilio = twilio
-    const { url, accountSid, authToken } = twilio
-    this.api = new TwilioCallsApi({ accountSid, authToken, apiUrl: url })
-    this.#callee = twilio.subscriber(CALLEE)
-    this.callee = 'answers'
-  }
-
-  set callee(callee: Callee) {
-    const options: Record<Callee, SubscriberOptions> = {
-      answers: {},
-      rings: { answerAfterMs: 60_000 },
-      'is-busy': { behavior: 'busy' },
-      'is-a-machine': { behavior: 'voicemail' },
-    }
-    this.#callee.options = { phone: { allowInsecureStream: true }, ...options[callee] }
-  }
-
-  serve(bridge: string): void {
-    this.#bridge = bridge
-  }
-
-  async call(from: string, to: string): Promise<CarrierPhone> {
-    const { authToken } = this.#twilio
-    const webhook = `${this.#bridge}/twilio/voice`
-    return phoneOf(await placeCall({ webhook, authToken, from, to, allowInsecureStream: true }))
-  }
-
-  async answered(): Promise<CarrierPhone> {
-    return phoneOf(await this.#callee.call(1))
-  }
-
-  over(): boolean {
-    return this.#twilio.calls.every(({ over }) => over)
-  }
-
-  async forge(signature: 'none' | 'wrong'): Promise<{ webhook: number; upgrade: number }> {
-    const headers: Record<string, string> =
-      signature === 'none' ? {} : { 'x-twilio-signature': `${'A'.repeat(27)}=` }
-    const body = new URLSearchParams({ CallSid: 'CA1', CallStatus: 'ringing' })
-    const { status } = await fetch(`${this.#bridge}/twilio/voice`, { method: 'POST', headers, body })
-    const upgrade = await upgradeStatus(`${this.#bridge.replace('http', 'ws')}/twilio/media`, headers)
-    return { webhook: status, upgrade }
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#twilio.close()
-  }
+/** A carrier by its simulator. `shuffled`: its media arrives in any order. */
+function simulated(
+  simulator: TwilioSimulator,
+  profile: PhoneProfile,
+  carrier: Carrier,
+  api: CarrierApi,
+  { forged, shuffled = false }: { forged: Record<string, string>; shuffled?: boolean },
+): TelephonySubject {
+  const quirks = shuffled ? { quirks: { shuffleMs: 60 } } : undefined
+  const network = new TwilioNetwork({ simulator, api, profile, forged, ...(quirks ? { quirks } : {}) })
+  return { carrier, network, api, patienceMs: 8_000 }
 }
 
-function phoneOf(call: SimulatedCall): CarrierPhone {
-  return {
-    say: pcm => void call.say(pcm, 16_000),
-    press: keys => call.press(keys),
-    heard: () => call.heard(),
-    said: () => call.report().said,
-    hangUp: () => void call.hangUp(),
-    drop: () => call.drop(),
-    ended: call.ended.then(({ kind, reason }) =>
-      kind === 'rejected' ? (reason === 'busy' ? 'busy' : 'rejected') : 'hung-up',
-    ),
-  }
+async function twilio({ carrier = it => it, api = it => it }: Changes = {}): Promise<TelephonySubject> {
+  const simulator = await TwilioSimulator.listen(NUMBERS)
+  const { url, accountSid, authToken } = simulator
+  const forged = { 'x-twilio-signature': `${'A'.repeat(27)}=` }
+  const calls = new TwilioCallsApi({ accountSid, authToken, apiUrl: url })
+  return simulated(simulator, twilioProfile, carrier(twilioCarrier([authToken])), api(calls), { forged })
 }
 
-async function twilio(): Promise<TelephonySubject> {
-  const simulator = await TwilioSimulator.listen({ numbers: { '+15005550001': {} } })
-  const network = new TwilioNetwork(simulator)
-  return { carrier: twilioCarrier([simulator.authToken]), network, api: network.api, patienceMs: 8_000 }
+async function signalwire(
+  { carrier = it => it, api = it => it }: Changes = {},
+  audio: 'mulaw-8k' | 'l16-16k' = 'mulaw-8k',
+): Promise<TelephonySubject> {
+  const simulator = await listenSignalwire(NUMBERS)
+  const { url, accountSid: projectId, authToken: apiToken } = simulator
+  const outbound = { space: 'example.signalwire.com', projectId, apiToken, apiUrl: url }
+  const calls = new SignalwireCallsApi({ ...outbound, from: '+15005550001', allowedPrefixes: ['+34'] })
+  const forged = { 'x-signalwire-signature': `${'A'.repeat(27)}=`, authorization: 'Bearer wrong' }
+  const right = signalwireCarrier([apiToken], audio)
+  return simulated(simulator, signalwireProfile, carrier(right), api(calls), { forged })
+}
+
+async function telnyx({ carrier = it => it, api = it => it }: Changes = {}): Promise<TelephonySubject> {
+  const simulator = await listenTelnyx(NUMBERS)
+  const { url, accountSid, authToken: apiKey } = simulator
+  const outbound = { apiKey, accountSid, applicationId: '1494404757140276705', apiUrl: url }
+  const calls = new TelnyxCallsApi({ ...outbound, from: '+15005550001', allowedPrefixes: ['+34'] })
+  const right = telnyxCarrier({ publicKeys: [telnyxPublicKey(apiKey)] })
+  const forged = signTelnyx('another secret', 'CallSid=CA1&CallStatus=ringing', Date.now() / 1_000)
+  return simulated(simulator, telnyxProfile, carrier(right), api(calls), { forged, shuffled: true })
 }
 
 const done = async ({ network }: TelephonySubject) => network[Symbol.asyncDispose]()
 
 conforms('Twilio is a carrier', telephonyChecks, twilio, done)
+conforms('SignalWire is a carrier', telephonyChecks, signalwire, done)
+conforms('SignalWire with linear PCM is a carrier', telephonyChecks, () => signalwire({}, 'l16-16k'), done)
+conforms('Telnyx is a carrier', telephonyChecks, telnyx, done)
 conforms('the toy is a carrier', telephonyChecks, toy, done)
 
 /** Each kind of broken carrier, with the check that it fails. */
@@ -260,12 +234,73 @@ function changed(right: CarrierApi, change: Partial<CarrierApi>): CarrierApi {
   }
 }
 
+/** A wrong dialect of each carrier, with the check that it fails. */
+const WRONG: readonly (readonly [
+  carrier: string,
+  fault: string,
+  check: string,
+  () => Promise<TelephonySubject>,
+])[] = [
+  [
+    'Twilio',
+    'names the stream in snake_case',
+    'carries speech to the service, and plays its translation',
+    () => twilio(media(right => ({ media: (...audio) => renamed(right.media(...audio)) }))),
+  ],
+  [
+    'SignalWire',
+    'asks for PCM and sends µ-law',
+    'carries speech to the service, and plays its translation',
+    async () => {
+      const { media: linear } = signalwireCarrier(['x'], 'l16-16k')
+      return signalwire(
+        { carrier: it => ({ ...it, media: { ...linear, format: it.media.format } }) },
+        'l16-16k',
+      )
+    },
+  ],
+  [
+    'Telnyx',
+    'names a stream',
+    'drops queued audio when it is flushed, and confirms none of its marks',
+    () => telnyx(media(() => ({ clear: () => '{"event":"clear","stream_id":"1"}' }))),
+  ],
+  [
+    'Telnyx',
+    'forgets the mode of its audio',
+    'describes the call, and is the channel of its leg',
+    () =>
+      telnyx(
+        instructions(right => ({
+          connectStream: plan => {
+            const { contentType, body } = right.connectStream(plan)
+            return { contentType, body: body.replace(' bidirectionalMode="rtp"', '') }
+          },
+        })),
+      ),
+  ],
+]
+
+function renamed(message: string | Buffer): string {
+  return String(message).replace('streamSid', 'stream_sid')
+}
+
 describe('the suite for carriers', () => {
   test.concurrent.each(BROKEN)('fails a carrier that %s', async (_fault, check, changes) => {
     const subject = await toy(changes)
     try {
       const checked = telephonyChecks[check]?.({ ...subject, patienceMs: 1_000 })
       // By what it finds, not by an error of another kind.
+      await expect(checked).rejects.toThrow(/^expected|did not happen/)
+    } finally {
+      await done(subject)
+    }
+  })
+
+  test.concurrent.each(WRONG)('fails %s that %s', async (_carrier, _fault, check, make) => {
+    const subject = await make()
+    try {
+      const checked = telephonyChecks[check]?.({ ...subject, patienceMs: 2_000 })
       await expect(checked).rejects.toThrow(/^expected|did not happen/)
     } finally {
       await done(subject)

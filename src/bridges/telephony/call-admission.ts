@@ -60,6 +60,8 @@ export interface CallAdmissionOptions {
   readonly nodeUrl: () => PublicUrl
   /** Path of the routes, below the public address. */
   readonly mount: string
+  /** Path of the streams below `mount`. */
+  readonly streamPath: string
   readonly limits: StreamLimits
   readonly log: Logger
   readonly now: () => number
@@ -133,11 +135,11 @@ export class CallAdmission {
 
   /** Opens the media socket of an admitted call; with `again`, a repeated request gets the same response. */
   connect(call: Call, query: URLSearchParams, again = false): Instructions {
-    const { mount, nodeUrl, tokens, instructions } = this.#options
+    const { mount, streamPath, nodeUrl, tokens, instructions } = this.#options
     const token =
       (again ? tokens.outstanding(call.callId) : undefined) ?? tokens.issue(call.callId, call.nextAttempt())
     return instructions.connectStream({
-      streamUrl: nodeUrl().ws(`${mount}/media`),
+      streamUrl: nodeUrl().ws(`${mount}/${streamPath}`),
       parameters: { token },
       resumeUrl: this.#resumeUrl(call, query, call.attempt),
       // The first resumption is immediate; repeated ones indicate a lasting problem.

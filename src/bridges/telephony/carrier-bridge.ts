@@ -1,6 +1,7 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import formbody from '@fastify/formbody'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { WebSocket } from 'ws'
 import { z } from 'zod'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { withDefaults } from '../../common/defaults.ts'
@@ -16,6 +17,7 @@ import { markAuthenticated } from '../../net/request-guard.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
 import { CallAdmission, type CallAdmissionOptions, type Decision } from './call-admission.ts'
 import { CallRegistry } from './call-registry.ts'
+import { sameSecret } from './credentials.ts'
 import { type CarrierFleet, FleetCalls } from './fleet-calls.ts'
 import type { DrainState, IncomingCall, Spoken } from './incoming-call.ts'
 import { DEFAULT_LIMITS, type StreamLimits, streamLimitsSchema } from './limits.ts'
@@ -141,8 +143,9 @@ export async function registerCarrier(
   const prompts = announcer && new Prompts({ announcer, keys, url: name => address(`menu/sound/${name}`) })
   const menu = prompts && new Menu(instructions, prompts, query => address(`menu?${query}`))
   const fleetCalls = new FleetCalls(carrier.name, options.fleet)
+  const streamPath = carrier.secretStreams ? `media/${randomBytes(24).toString('base64url')}` : 'media'
   const admissionOptions: CallAdmissionOptions = {
-    ...{ calls, tokens, publicUrl, nodeUrl, mount, limits, log, menu, departure },
+    ...{ calls, tokens, publicUrl, nodeUrl, mount, streamPath, limits, log, menu, departure },
     ...{ instructions, invite, apology, now: () => clock.now(), wallClock: systemWallClock },
     enter: call => fleetCalls.enter(call),
     changed: options.fleet?.changed,
@@ -169,7 +172,7 @@ export async function registerCarrier(
     lost?.[Symbol.dispose]()
     await Promise.all([streams.close(), dialer?.close()])
   })
-  const routes = { carrier, path, mount, verifier, log, prompts, streams }
+  const routes = { carrier, path, mount, streamPath, verifier, log, prompts, streams }
   // In a separate scope, so that the body parser applies only to these routes.
   await app.register(
     async scope => {
@@ -186,6 +189,7 @@ interface Routes {
   readonly carrier: Carrier
   readonly path: string
   readonly mount: string
+  readonly streamPath: string
   readonly verifier: RequestVerifier
   readonly log: Logger
   readonly prompts: Prompts | undefined
@@ -261,23 +265,31 @@ function webhookRoutes(
 
 function mediaRoutes(
   scope: FastifyInstance,
-  { carrier, path, mount, verifier, log, streams }: Routes,
+  { carrier, path, mount, streamPath, verifier, log, streams }: Routes,
   maxPayload: number,
 ): void {
   const onRequest = async (request: FastifyRequest, reply: FastifyReply) =>
-    verifier.upgrade(request, streamPath(request, mount))
+    verifier.upgrade(request, toldPath(request, mount))
       ? markAuthenticated(request.raw)
       : refuse(log, request, reply)
+  const keyed = async (request: FastifyRequest, reply: FastifyReply) =>
+    sameSecret(`media/${(request.params as { key: string }).key}`, streamPath)
+      ? await onRequest(request, reply)
+      : refuse(log, request, reply)
+  const refuseAll = async (request: FastifyRequest, reply: FastifyReply) => refuse(log, request, reply)
   const sockets = new SocketRoutes(scope, { maxPayload, subprotocol: carrier.subprotocol })
+  const accept = (socket: WebSocket) => streams.accept(socket)
   for (const url of [`${path}/media`, `${path}/media/`])
-    sockets.route({ url, onRequest, accept: socket => streams.accept(socket) })
+    sockets.route({ url, onRequest: carrier.secretStreams ? refuseAll : onRequest, accept })
+  // A parameter, since logs and metrics have the path of the route.
+  if (carrier.secretStreams) sockets.route({ url: `${path}/media/:key`, onRequest: keyed, accept })
 }
 
 /**
  * Returns the path of a stream as the carrier was told: with the path of a node, which the server has removed from the
  * address of the request.
  */
-function streamPath({ originalUrl, url }: FastifyRequest, mount: string): string {
+function toldPath({ originalUrl, url }: FastifyRequest, mount: string): string {
   const removed = originalUrl.endsWith(url) ? originalUrl.slice(0, -url.length) : ''
   return `${removed}${mount}/media`
 }

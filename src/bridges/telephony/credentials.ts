@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 
 /** Returns true if both are the same text. Takes the same time for every wrong text, of any length. */
-function sameSecret(given: string, right: string): boolean {
+export function sameSecret(given: string, right: string): boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   return timingSafeEqual(digest(given), digest(right))
 }

@@ -8,11 +8,7 @@ import {
   carrierBridgeFields,
   registerCarrier,
 } from '../telephony/carrier-bridge.ts'
-import { callForm } from '../telephony/markup/call-form.ts'
-import { callXml } from '../telephony/markup/call-xml.ts'
-import { FormSignatureVerifier } from '../telephony/markup/form-signature.ts'
-import type { Carrier } from '../telephony/ports/carrier.ts'
-import { twilioMedia } from './wire.ts'
+import { twilioCarrier } from './carrier.ts'
 
 /** Options of the bridge. The caller keeps ownership of all objects. */
 export interface TwilioBridgeOptions extends CarrierBridgeOptions {
@@ -29,32 +25,13 @@ const twilioBridgeOptionsSchema = z.strictObject({
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { sign } from '../telephony/markup/form-signature.ts'
 export { TwilioCallsApi } from './calls-api.ts'
+export { twilioCarrier } from './carrier.ts'
 export type { RestSettings } from './settings.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Available once the Twilio bridge is registered. */
     twilio: CarrierBridge
-  }
-}
-
-/** Twilio, with the auth tokens of an account. */
-export function twilioCarrier(authTokens: readonly string[]): Carrier {
-  return {
-    name: 'twilio',
-    title: 'Twilio',
-    media: twilioMedia,
-    instructions: callXml(),
-    requests: callForm,
-    verifier: publicUrl => {
-      if (authTokens.length === 0 || authTokens.some(token => token === ''))
-        throw new BridgeError(
-          'CONFIG',
-          'the Twilio bridge needs an auth token; set insecure: true to run without one',
-        )
-      return new FormSignatureVerifier('x-twilio-signature', authTokens, publicUrl)
-    },
-    secrets: authTokens,
   }
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { type DeepReadonly, secret, urlSchema } from '../../common/setting-fields.ts'
-import { streamSettingsSchema } from '../telephony/limits.ts'
-import { numbersSchema } from '../telephony/number-settings.ts'
+import { type DeepReadonly, type SettingsInput, secret, urlSchema } from '../../common/setting-fields.ts'
+import { carrierFields } from '../telephony/carrier-fields.ts'
 import { OUTBOUND_DEFAULTS, outboundFields } from '../telephony/outbound/settings.ts'
 
 const ACCOUNT_SID = /^AC\w{32}$/
@@ -69,15 +68,17 @@ export const twilioSettingsSchema = z.strictObject({
     .array(secret())
     .optional()
     .meta({ about: 'Several auth tokens instead of one, during rotation.' }),
-  insecure: z
-    .boolean()
-    .default(false)
-    .meta({ about: 'Accept unsigned requests from this machine, for testing.' }),
-  limits: streamSettingsSchema.prefault({}),
   outbound: outboundSettingsSchema.optional(),
   usageFile: z.string().min(1).default('dragoman.calls.json').describe('the path of a file').meta({
     about:
       'File with the minutes and costs counted toward daily limits, so that a restart does not reset them. Contains no phone numbers.',
   }),
-  numbers: numbersSchema,
+  ...carrierFields,
 })
+
+export type TwilioSettings = SettingsInput<typeof twilioSettingsSchema>
+
+/** Returns the auth tokens of the account: none, one, or several during rotation. */
+export function authTokensOf({ authToken, authTokens }: TwilioSettings): readonly string[] {
+  return authTokens ?? (authToken === undefined ? [] : [authToken])
+}

@@ -17,7 +17,7 @@ const upgrades = new WeakMap<IncomingMessage, Upgrade>()
 const watched = new WeakMap<Server, Set<string>>()
 
 export interface SocketRoute {
-  /** Relative to the scope. */
+  /** Relative to the scope; its last segment can be `:key`. */
   readonly url: string
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
   /** Takes ownership of the socket in the tick in which it opens, because its first messages can follow at once. */
@@ -130,7 +130,8 @@ function watch(scope: FastifyInstance): Set<string> {
         return
       }
       const [path = ''] = (request.url ?? '').split('?')
-      if (paths.has(path)) {
+      // Only the last segment of a path can be a parameter.
+      if (paths.has(path) || paths.has(path.replace(/[^/]+$/, ':key'))) {
         scope.routing(request, response)
         return
       }

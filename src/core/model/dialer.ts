@@ -7,6 +7,8 @@ export interface DialRequest {
   readonly to: string
   /** Caller ID; default: the number of the channel. */
   readonly from?: string
+  /** Name of the carrier that places the call; default: selected by `from` and the room. */
+  readonly carrier?: string
   /** Room and languages of the callee; passed unchanged to `admit` for each of their streams. */
   readonly invitation: Invitation
   /** Maximum ringing time (s); the channel has a default. */

@@ -172,9 +172,6 @@ export class EventTally implements Disposable {
   }
 }
 
-const AREAS = ['twilio', 'control', 'other'] as const
-type Area = (typeof AREAS)[number]
-
 /** Maximum number of combinations of route, method and status. */
 const MOST_ROUTES = 500
 
@@ -184,10 +181,13 @@ const DURATION = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5]
 /** Counts requests by route, never by address. */
 export class HttpTally {
   readonly #requests = new Tally(MOST_ROUTES)
-  readonly #areas: Record<Area, Histogram> = {
-    twilio: new Histogram(),
-    control: new Histogram(),
-    other: new Histogram(),
+  /** Durations: of each carrier, of the control API, and of all other requests. */
+  readonly #areas: ReadonlyMap<string, Histogram>
+  readonly #other = new Histogram()
+
+  /** `carriers`: the names of the carriers, whose routes start with them. */
+  constructor(carriers: readonly string[]) {
+    this.#areas = new Map([...carriers, 'control'].map(area => [area, new Histogram()]))
   }
 
   /** Counts the requests to routes that are registered on `server` after this call. */
@@ -197,7 +197,7 @@ export class HttpTally {
       this.#requests.add([routeLabel(route), request.method, `${reply.statusCode}`])
       // The duration of a stream does not measure latency.
       if (!String(reply.getHeader('content-type')).startsWith('text/event-stream'))
-        this.#areas[areaOf(route)].record(reply.elapsedTime)
+        this.#areaOf(route).record(reply.elapsedTime)
     })
   }
 
@@ -213,18 +213,19 @@ export class HttpTally {
         'dragoman_http_request_seconds',
         'Time from request to end of response, without streams.',
         DURATION,
-        () => AREAS.map(area => [{ area }, this.#areas[area]] as const),
+        () =>
+          [...this.#areas, ['other', this.#other] as const].map(([area, all]) => [{ area }, all] as const),
       ),
     ]
+  }
+
+  #areaOf(route: string): Histogram {
+    const [, first = ''] = route.split('/')
+    return this.#areas.get(first === 'v1' ? 'control' : first) ?? this.#other
   }
 }
 
 /** All files of pages count as one route. */
 function routeLabel(route: string): string {
   return route.startsWith('/files') ? '/files' : route
-}
-
-function areaOf(route: string): Area {
-  if (route.startsWith('/twilio')) return 'twilio'
-  return route.startsWith('/v1') ? 'control' : 'other'
 }

@@ -4,7 +4,8 @@ import { callForm } from '../../../src/bridges/telephony/markup/call-form.ts'
 import { connectStream, sayAndHangUp } from '../../../src/bridges/telephony/markup/call-xml.ts'
 import { destinationFault } from '../../../src/bridges/telephony/outbound/carrier-dialer.ts'
 import { webhookCall } from '../../../src/bridges/telephony/webhooks.ts'
-import { twilioMedia } from '../../../src/bridges/twilio/wire.ts'
+import { jsonMedia } from '../../../src/bridges/telephony/json-media/json-media.ts'
+import { PHONE_LINE } from '../../../src/bridges/telephony/ports/media-dialect.ts'
 import { parseTwiml, readXml } from '../../../src/simulator/twilio/phone/twiml.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
@@ -22,7 +23,7 @@ const messages: FuzzTarget = {
   ),
   words: ['"event":', '__proto__', 'constructor', '1e999', '-1', 'null', '[]', '{}', '\\ud800', '"media":'],
   run(input) {
-    const message = twilioMedia.parse(Buffer.from(input), false)
+    const message = jsonMedia(PHONE_LINE).parse(Buffer.from(input), false)
     must(KINDS.includes(message.kind), `an unknown kind: ${message.kind}`)
     if (message.kind === 'start') {
       must(

@@ -1,9 +1,10 @@
 import { EventEmitter } from 'node:events'
 import type { WebSocket } from 'ws'
+import { jsonMedia } from '../../../src/bridges/telephony/json-media/json-media.ts'
 import { DEFAULT_LIMITS, type StreamLimits } from '../../../src/bridges/telephony/limits.ts'
+import { PHONE_LINE } from '../../../src/bridges/telephony/ports/media-dialect.ts'
 import { StreamLeg } from '../../../src/bridges/telephony/streams/stream-leg.ts'
 import { LegCounters, MediaSocket } from '../../../src/bridges/telephony/streams/stream-socket.ts'
-import { twilioMedia } from '../../../src/bridges/twilio/wire.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { LogLines } from '../log-lines.ts'
 import { Admitted } from './twilio-bridge-harness.ts'
@@ -45,13 +46,13 @@ export function answeredLeg(limits: Partial<StreamLimits> = {}) {
   const log = new LogLines()
   const fake = new FakeSocket()
   const all = { ...DEFAULT_LIMITS, stoppedMs: 0, ...limits }
-  const options = { clock, limits: all, counters: new LegCounters(), media: twilioMedia }
+  const options = { clock, limits: all, counters: new LegCounters(), media: jsonMedia(PHONE_LINE) }
   const socket = new MediaSocket(fake as unknown as WebSocket, options)
   socket.start()
   let made: Admitted | undefined
   const terms = {
     carrier: 'twilio',
-    media: twilioMedia,
+    media: jsonMedia(PHONE_LINE),
     clock,
     log,
     limits: all,

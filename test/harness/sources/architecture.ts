@@ -51,7 +51,8 @@ const BELOW_CARRIERS = [
   ...['storage', 'net', 'core', 'common', 'transcode'],
 ]
 /** Modules that know carriers: the composition, the schema, and their own commands. */
-const KNOWS_CARRIERS = /^src\/(app\/carriers|config\/schema|cli\/twilio-numbers|cli\/doctor\/[\w-]+)\.ts$/
+const KNOWS_CARRIERS =
+  /^src\/(app\/app-settings|config\/(carriers|load)|cli\/twilio-numbers|cli\/doctor\/[\w-]+)\.ts$/
 
 const PLUGIN = /^src\/(bridges\/[^/]+\/index|web\/status|service\/server\/plugin)\.ts$/
 

@@ -290,7 +290,10 @@ describe('a usage limit applies', () => {
     const parts = { clock, wallClock, log }
     const outbound = { accountId: 'AC1', from: '+15005550001', allowedPrefixes: ['+34'] }
     const open = (settings: object) =>
-      openUsageFile({ authTokens: ['x'], usageFile: file, ...settings }, parts)
+      openUsageFile(
+        { twilio: { authTokens: ['x'], usageFile: file, ...settings }, signalwire: {}, telnyx: {} },
+        parts,
+      )
     expect(open({})).toBeUndefined()
     expect(open({ outbound, numbers: { '+1': { maxCalls: 3 } } })).toBeUndefined()
     expect(open({ outbound: { ...outbound, maxSpendPerKey: 3 } })).toBeDefined()

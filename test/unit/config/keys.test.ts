@@ -7,7 +7,7 @@ import { SECRETS } from '../../../src/config/schema.ts'
 /** Values accepted for `key`, each with its text in the environment. */
 function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: string }> | undefined {
   // Tables whose keys require each other.
-  if (/^(calls\.callerLanguages|twilio\.outbound|fleet\.nats)\.|^discord\.dialRoles$/.test(path))
+  if (/^(calls\.callerLanguages|\w+\.outbound|fleet\.nats)\.|^discord\.dialRoles$/.test(path))
     return undefined
   const plain = <T>(values: fc.Arbitrary<T>) => values.map(value => ({ value, text: String(value) }))
   const { minimum = 0, maximum = 1_000, multipleOf = 1 } = shape
@@ -48,6 +48,9 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
   if (path === 'fleet.node') return plain(fc.stringMatching(/^[a-z0-9-]{1,20}$/))
   if (path === 'fleet.key') return plain(fc.stringMatching(/^[a-z]{16,20}$/))
   if (path === 'fleet.address') return undefined
+  // 32 bytes in base64.
+  if (path === 'telnyx.publicKey')
+    return plain(fc.uint8Array({ minLength: 32, maxLength: 32 }).map(key => Buffer.from(key).toString('base64')))
   if (path === 'discord.preferences.key') return plain(fc.stringMatching(/^[a-z]{16,20}$/))
   if (shape.type === 'array')
     return fc.array(word, { minLength: 1, maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))

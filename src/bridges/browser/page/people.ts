@@ -54,11 +54,12 @@ export class People {
   #line({ you, name, channel, speaks, muted, absent }: PartyView): string {
     // Listeners in a voice channel, without a name or language.
     if (channel === 'discord' && name === undefined && speaks === undefined) return say('channelHere')
+    // Every other channel is a phone carrier.
     const key = `channel-${channel}`
     const who = name ?? say(you ? 'you' : 'unnamed')
     return [
       you && name !== undefined ? say('youHere', { name: who }) : who,
-      say(hasWords(key) ? key : 'channel-other'),
+      say(hasWords(key) ? key : 'channel-phone'),
       ...(speaks === undefined ? [] : [say('speaks', { language: this.#nameOf(speaks) })]),
       ...(muted ? [say('mutedHere')] : []),
       ...(absent ? [say('absentHere')] : []),

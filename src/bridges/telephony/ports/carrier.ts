@@ -17,6 +17,8 @@ export interface Carrier {
   readonly instructions: CallInstructions
   readonly requests: CarrierRequests
   readonly verifier: VerifierFactory
+  /** The carrier does not authenticate upgrades: the address of streams contains a secret of this process. */
+  readonly secretStreams?: true
   /** Secrets that all servers of the account share; they sign addresses of prompts. Empty: a secret of this process. */
   readonly secrets: readonly string[]
 }

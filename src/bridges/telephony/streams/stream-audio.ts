@@ -5,6 +5,7 @@ import { createResampler, type Resampler } from '../../../transcode/resample/res
 import { Backlog } from '../../websocket/backlog.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { LineFormat, StreamMessages } from '../ports/media-dialect.ts'
+import { type ClockDrift, SampleCorrector } from './clock-drift.ts'
 import { type SampleCodec, sampleCodec } from './line-codec.ts'
 import { MediaClock } from './media-clock.ts'
 import type { LegCounters } from './stream-socket.ts'
@@ -17,16 +18,25 @@ export class Downlink {
   readonly #resampler: Resampler
   readonly #codec: SampleCodec
   readonly #messages: StreamMessages
+  readonly #drift: ClockDrift
+  /** Telnyx, for example, takes no messages below 20 ms. */
+  readonly #corrector = new SampleCorrector(FRAME_SAMPLES + 1)
+  /** Samples to insert, as far as they follow from the audio sent so far. */
+  #due = 0
 
-  constructor(messages: StreamMessages, { codec, rate }: LineFormat) {
+  /** `drift`: of the carrier’s clock, which plays the audio. */
+  constructor(messages: StreamMessages, { codec, rate }: LineFormat, drift: ClockDrift) {
     this.#messages = messages
+    this.#drift = drift
     this.#codec = sampleCodec(codec)
     this.#resampler = createResampler(SAMPLE_RATE, rate)
   }
 
   /** Returns the media message with `frames`, resampled to the rate of the line. */
   encode(frames: Int16Array): string | Buffer {
-    const pcm = this.#resampler.process(frames)
+    // A slow carrier plays less in our time: it gets less.
+    this.#due -= frames.length * this.#drift.rate
+    const pcm = this.#resampler.process(this.#corrector.correct(frames, this.#due))
     const length = pcm.length * this.#codec.bytesPerSample
     if (length > bytes.length) bytes = Buffer.allocUnsafeSlow(length)
     this.#codec.encode(pcm, bytes)
@@ -58,6 +68,10 @@ export class Uplink {
   readonly #timeline: MediaClock
   readonly #codec: SampleCodec
   readonly #resampler: Resampler
+  readonly #drift: ClockDrift
+  readonly #corrector = new SampleCorrector()
+  /** Audio received (ms): the clock of carriers without timestamps. */
+  #receivedMs = 0
   readonly #framer: Framer
   readonly #perMs: number
   readonly #bytesPerMs: number
@@ -75,8 +89,15 @@ export class Uplink {
   #mediaAt: number
   #fedMs = 0
 
-  constructor(counters: LegCounters, limits: StreamLimits, { codec, rate }: LineFormat, now: number) {
+  constructor(
+    counters: LegCounters,
+    limits: StreamLimits,
+    { codec, rate }: LineFormat,
+    drift: ClockDrift,
+    now: number,
+  ) {
     this.#counters = counters
+    this.#drift = drift
     this.#limits = limits
     this.#codec = sampleCodec(codec)
     this.#resampler = createResampler(rate, SAMPLE_RATE)
@@ -112,6 +133,8 @@ export class Uplink {
     const bytes = typeof payload === 'string' ? BYTES : payload
     const decoded = typeof payload === 'string' ? decodeBase64(payload) : payload.length
     const samples = decoded < 0 ? this.#block : Math.floor(decoded / this.#codec.bytesPerSample)
+    this.#receivedMs += ms
+    this.#drift.observe(Number.isNaN(timestampMs) ? this.#receivedMs : timestampMs + ms, now)
     const timeline = this.#timeline
     timeline.place(timestampMs, samples)
     this.#mediaAt = now
@@ -168,7 +191,9 @@ export class Uplink {
   }
 
   #emit(pcm: Int16Array): void {
-    this.#framer.write(this.#resampler.process(pcm))
+    // Audio of a slow carrier lasts longer in our time.
+    const target = this.#drift.offsetMs * (SAMPLE_RATE / 1_000)
+    this.#framer.write(this.#corrector.correct(this.#resampler.process(pcm), target))
   }
 }
 

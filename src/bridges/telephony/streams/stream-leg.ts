@@ -4,6 +4,8 @@ import { FRAME_MS } from '../../../transcode/pcm.ts'
 import { MarkRegistry } from '../../websocket/mark-registry.ts'
 import { SocketLeg } from '../../websocket/socket-leg.ts'
 import type { Inbound, MediaDialect, Start, StreamMessages } from '../ports/media-dialect.ts'
+import { ClockDrift } from './clock-drift.ts'
+import { ReorderBuffer } from './reorder-buffer.ts'
 import { Downlink, Uplink } from './stream-audio.ts'
 import { StreamPacer } from './stream-pacer.ts'
 import type { CloseCause, LegCounters, MediaSocket, StreamListener } from './stream-socket.ts'
@@ -37,6 +39,8 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
   readonly #messages: StreamMessages
   readonly #downlink: Downlink
   readonly #marks = new MarkRegistry()
+  /** For carriers that deliver media in any order. */
+  readonly #reorder: ReorderBuffer | undefined
   /** For carriers without a queue. */
   readonly #pacer: StreamPacer | undefined
   /** The carrier stopped the stream: the participant hung up, or the call received other instructions and may return. */
@@ -77,9 +81,14 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
     this.#socket = socket
     this.#options = options
     this.narrowband = media.format.rate === 8_000
-    this.uplink = new Uplink(socket.counters, limits, media.format, socket.heardAt)
+    const drift = new ClockDrift()
+    this.uplink = new Uplink(socket.counters, limits, media.format, drift, socket.heardAt)
+    this.#reorder =
+      media.order === 'kept'
+        ? undefined
+        : new ReorderBuffer((at, payload, now) => this.#media(at, payload, now))
     this.#messages = media.messages(start)
-    this.#downlink = new Downlink(this.#messages, media.format)
+    this.#downlink = new Downlink(this.#messages, media.format, drift)
     this.#pacer =
       media.queue === 'carrier'
         ? undefined
@@ -133,6 +142,7 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
     switch (message.kind) {
       case 'media':
         if (message.track === 'outbound' || this.#foreign(message.streamId)) this.counters.ignored++
+        else if (this.#reorder) this.#sort(this.#reorder, message, now)
         else this.#media(message.timestampMs, message.payload, now)
         break
       case 'mark':
@@ -159,6 +169,11 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
       default:
         message satisfies never
     }
+  }
+
+  override watch(now: number): void {
+    if (this.open) this.#reorder?.release(now)
+    super.watch(now)
   }
 
   override closed(reason: EndReason): void {
@@ -206,6 +221,16 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
   protected override end(reason: EndReason): void {
     this.#wait?.[Symbol.dispose]()
     super.end(reason)
+  }
+
+  #sort(
+    reorder: ReorderBuffer,
+    { sequence = Number.NaN, timestampMs, payload }: Extract<Inbound, { kind: 'media' }>,
+    now: number,
+  ): void {
+    reorder.push(sequence, timestampMs, payload, now)
+    this.counters.reordered = reorder.reordered
+    this.counters.late = reorder.late
   }
 
   #sendMedia(frames: Int16Array): void {

@@ -59,6 +59,10 @@ export class LegCounters {
   pauses = 0
   /** Media received before, entirely or partly. */
   duplicates = 0
+  /** Media that waited for an earlier message. */
+  reordered = 0
+  /** Media that arrived after its turn. */
+  late = 0
   /** Audio dropped because it was too old after a stall (ms). */
   backlogDroppedMs = 0
   /** Silence written because no media arrived (ms). */
@@ -100,6 +104,14 @@ export const STREAM_LEG_METRICS: FieldTable<LegCounters> = {
     MS,
   ],
   pauses: ['dragoman_telephony_clock_jumps_total', 'Jumps of the media clock treated as a restart.'],
+  reordered: [
+    'dragoman_telephony_media_reordered_total',
+    'Media messages that arrived before an earlier one, and waited for it.',
+  ],
+  late: [
+    'dragoman_telephony_media_late_total',
+    'Media messages that arrived more than 100 ms after a later one.',
+  ],
   duplicates: ['dragoman_telephony_media_duplicate_total', 'Media received twice, in whole or in part.'],
   backlogDroppedMs: [
     'dragoman_telephony_backlog_dropped_seconds_total',

@@ -70,14 +70,14 @@ export class CallHost implements ScriptHost, StreamsOwner {
   }
 
   async fetch({ url, method, fields: further }: ScriptStep): Promise<Twiml> {
-    const { authToken, quirks, clock, log } = this.#call
+    const { authToken, profile, quirks, clock, log } = this.#call
     const route = routeOf(url, this.#call)
     if (!route) return { ok: false, code: 11100, why: `${url} is not a URL` }
     const fields = { ...webhookFields(this.#call, this.#status), ...further }
     const key = quirks.webhookSignature ? forgedKey(quirks.webhookSignature, authToken) : authToken
     const idempotencyToken = randomUUID()
     const signal = this.begin()
-    const request = { url, method, fields, route, clock, authToken: key, signal, idempotencyToken }
+    const request = { url, method, fields, route, clock, authToken: key, profile, signal, idempotencyToken }
     if (quirks.webhookTwice) await askWebhook(request)
     const answer = await askWebhook(request)
     if (!answer.ok) return answer

@@ -1,8 +1,8 @@
 import { type Clock, systemClock } from '../../../common/clock.ts'
 import { type Logger, noopLogger } from '../../../common/log.ts'
 import { PhoneLine } from './line.ts'
+import { type PhoneProfile, twilioProfile } from './profile.ts'
 import type { Method } from './twiml.ts'
-import { newSid } from './wire.ts'
 
 /** A call to place: caller and called number, address of the bridge, and behavior of the phone. */
 export interface CallOptions {
@@ -25,6 +25,8 @@ export interface CallOptions {
   authToken?: string
   accountSid?: string
   callSid?: string
+  /** The carrier of the phone. Default: Twilio. */
+  profile?: PhoneProfile
   /** Default +15005550006 and +15005550001, Twilio's test numbers. */
   from?: string
   to?: string
@@ -76,7 +78,7 @@ type Optional =
 
 /** Fills in the defaults. Throws TypeError for an invalid URL, RangeError for invalid quirks. */
 export function decide(options: CallOptions): PlacedCall {
-  const { webhook, publicUrl, quirks = {}, line } = options
+  const { webhook, publicUrl, quirks = {}, line, profile = twilioProfile } = options
   const reached = new URL(webhook)
   if (line && options.clock && options.clock !== line.clock)
     throw new TypeError('a phone on a line takes the clock of the line')
@@ -93,8 +95,9 @@ export function decide(options: CallOptions): PlacedCall {
     resolve: {},
     proxied: false,
     allowInsecureStream: false,
-    accountSid: newSid('AC'),
-    callSid: newSid('CA'),
+    profile,
+    accountSid: profile.newSid('AC'),
+    callSid: profile.newSid('CA'),
     from: '+15005550006',
     to: '+15005550001',
     fields: {},
@@ -148,6 +151,8 @@ export interface Quirks {
   jitterMs?: number
   /** The network stalls for `packets` packets (at most 10 are usual) every `everyMs`, then all arrive at once. */
   stall?: { everyMs: number; packets: number }
+  /** Media messages arrive in any order, each up to this late (ms). */
+  shuffleMs?: number
   /** Sends nothing while the participant is silent; `timestamp` jumps. */
   skipSilence?: boolean
   /** Audio in one media message: 20 (default), 40 or 60 ms. */

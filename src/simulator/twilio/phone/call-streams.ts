@@ -3,13 +3,14 @@ import { type ClientOptions, WebSocket } from 'ws'
 import type { Clock } from '../../../common/clock.ts'
 import type { PlacedCall } from './call-options.ts'
 import type { OnTheLine, PhoneLine } from './line.ts'
+import type { PhoneProfile, PhoneWire } from './profile.ts'
 import type { Recording } from './recording.ts'
 import type { NoticeCode, StreamEnd } from './reports.ts'
-import { askWebhook, forgedKey, type Route, routeOf, signRequest } from './request.ts'
+import { askWebhook, forgedKey, type Route, routeOf } from './request.ts'
 import { PhoneStream } from './stream.ts'
 import type { StreamNoun } from './twiml.ts'
 import { PACKET_MS, type PhoneSpeaker } from './voice.ts'
-import { newSid, type StreamIds, Wire } from './wire.ts'
+import type { StreamIds } from './wire.ts'
 
 /** A participant continues to talk while no stream carries the voice: speech between two streams is lost, not delayed. */
 class OffHook implements OnTheLine {
@@ -63,12 +64,13 @@ export interface StatusCallback {
   error: string | undefined
   route: Route
   authToken: string | undefined
+  profile: PhoneProfile
   clock: Clock
 }
 
 /** Reports the result of a stream to `statusCallback`. Returns a failure (15003), in words; best effort as with Twilio. */
 async function tellStatus(callback: StatusCallback): Promise<string | undefined> {
-  const { noun, ids, event, error, route, authToken, clock } = callback
+  const { noun, ids, event, error, route, authToken, profile, clock } = callback
   const fields: Record<string, string> = {
     AccountSid: ids.accountSid,
     CallSid: ids.callSid,
@@ -82,7 +84,7 @@ async function tellStatus(callback: StatusCallback): Promise<string | undefined>
   const { signal } = new AbortController()
   const url = noun.statusCallback ?? ''
   const method = noun.statusCallbackMethod
-  const answer = await askWebhook({ url, method, fields, route, clock, authToken, signal })
+  const answer = await askWebhook({ url, method, fields, route, clock, authToken, profile, signal })
   return answer.ok ? undefined : answer.why
 }
 
@@ -123,7 +125,7 @@ export class CallStreams {
   /** Opens the stream that `<Connect>` requests; settles when it has ended. `onStart`: it has started, or was rejected. */
   async run(noun: StreamNoun, onStart: () => void): Promise<StreamEnd> {
     const parameters = { ...noun.parameters, ...this.#call.quirks.parameters }
-    const stream = this.#newStream(parameters)
+    const stream = this.#newStream(parameters, attributesOf(noun))
     this.list.push(stream)
     await this.#open(stream, noun, parameters)
     onStart()
@@ -144,10 +146,15 @@ export class CallStreams {
     await Promise.all(this.#callbacks)
   }
 
-  #newStream(parameters: Readonly<Record<string, string>>): PhoneStream {
-    const { clock, line, quirks, callSid, accountSid, gapWithinMs, onMark, onMedia, onSent } = this.#call
+  #newStream(
+    parameters: Readonly<Record<string, string>>,
+    attributes: ReadonlyMap<string, string>,
+  ): PhoneStream {
+    const { profile, clock, line, quirks, callSid, accountSid, gapWithinMs, onMark, onMedia, onSent } =
+      this.#call
     return new PhoneStream({
-      ids: { accountSid, callSid, streamSid: newSid('MZ') },
+      ...{ profile, attributes },
+      ids: { accountSid, callSid, streamSid: profile.newSid('MZ') },
       parameters,
       clock,
       line,
@@ -169,8 +176,13 @@ export class CallStreams {
   ): Promise<void> {
     const route = routeOf(noun.url, this.#call)
     if (!route) return stream.refuse(0, `${noun.url} is not a URL`)
-    const signature = this.#signature(noun.url)
-    const opened = await upgrade(route, signature, socket => stream.attach(socket), this.#owner.begin())
+    const fault = this.#call.profile.streamFault(attributesOf(noun))
+    if (fault !== undefined) {
+      stream.refuse(0, fault)
+      return this.#owner.error(12200, fault)
+    }
+    const headers = this.#headers(noun)
+    const opened = await upgrade(route, headers, socket => stream.attach(socket), this.#owner.begin())
     if (!opened.ok) {
       stream.refuse(opened.status ?? 0, opened.why)
       if (!this.#owner.interrupted) this.#owner.error(opened.code, opened.why)
@@ -181,47 +193,61 @@ export class CallStreams {
     stream.start()
     this.#call.log.debug({ callSid: this.#call.callSid, streamSid: stream.streamSid }, 'stream started')
     this.#tell(noun, stream.streamSid, 'stream-started')
-    if (this.#call.quirks.twinSocket) void this.#openTwin(stream, route, signature, parameters)
+    if (this.#call.quirks.twinSocket) void this.#openTwin(stream, route, headers, parameters)
     if (this.#owner.interrupted) stream.stop()
   }
 
   async #openTwin(
     stream: PhoneStream,
     route: Route,
-    signature: string | undefined,
+    headers: Headers,
     parameters: Readonly<Record<string, string>>,
   ): Promise<void> {
-    const { accountSid, callSid } = this.#call
-    const ids = { accountSid, callSid, streamSid: newSid('MZ') }
-    stream.twin = await openTwin(route, signature, ids, parameters, this.#over.signal)
+    const { accountSid, callSid, profile } = this.#call
+    const ids = { accountSid, callSid, streamSid: profile.newSid('MZ') }
+    const hello = (wire: PhoneWire) => [wire.connected(), wire.start(parameters)]
+    stream.twin = await openTwin(route, headers, hello(profile.wire(ids, new Map())), this.#over.signal)
   }
 
-  #signature(url: string): string | undefined {
-    const { authToken, quirks } = this.#call
+  #headers(noun: StreamNoun): Headers {
+    const { authToken, profile, quirks } = this.#call
+    const signed = (key: string | undefined, url: string) => ({
+      'user-agent': profile.streamAgent,
+      ...profile.upgradeHeaders(key, { url, attributes: attributesOf(noun) }),
+    })
+    const { url } = noun
     switch (quirks.streamSignature) {
       case 'none':
-        return undefined
+        return { 'user-agent': profile.streamAgent }
       case 'wrong-token':
-        return signRequest(forgedKey('wrong-token', authToken) ?? '', url)
+        return signed(forgedKey('wrong-token', authToken), url)
       case 'https':
-        return signRequest(authToken ?? '', url.replace(/^ws/, 'http'))
+        return signed(authToken ?? '', url.replace(/^ws/, 'http'))
       case 'other-path':
-        return signRequest(authToken ?? '', `${url}/other`)
+        return signed(authToken ?? '', `${url}/other`)
       default:
-        return authToken && signRequest(authToken, url)
+        return signed(authToken, url)
     }
   }
 
   #tell(noun: StreamNoun, streamSid: string, event: StreamEvent, error?: string): void {
-    const { accountSid, callSid, authToken, clock } = this.#call
+    const { accountSid, callSid, authToken, profile, clock } = this.#call
     const route = noun.statusCallback === undefined ? undefined : routeOf(noun.statusCallback, this.#call)
     if (!route) return
     const ids = { accountSid, callSid, streamSid }
-    const told = tellStatus({ noun, ids, event, error, route, authToken, clock })
+    const told = tellStatus({ noun, ids, event, error, route, authToken, profile, clock })
       .then(failure => void (failure && this.#owner.error(15003, failure)))
       .finally(() => this.#callbacks.delete(told))
     this.#callbacks.add(told)
   }
+}
+
+/** Headers by name. */
+type Headers = Readonly<Record<string, string>>
+
+/** Attributes of a `<Stream>` that carriers add to Twilio’s. */
+function attributesOf({ attributes }: StreamNoun): ReadonlyMap<string, string> {
+  return attributes ?? new Map()
 }
 
 /** Result of opening a socket. */
@@ -240,7 +266,7 @@ const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
  */
 function upgrade(
   route: Route,
-  signature: string | undefined,
+  authentication: Headers,
   attach: (socket: WebSocket) => void,
   signal: AbortSignal,
 ): Promise<Upgrade> {
@@ -253,7 +279,7 @@ function upgrade(
       finishRequest(request) {
         const key = String(request.getHeader('sec-websocket-key'))
         for (const name of request.getHeaderNames()) request.removeHeader(name)
-        for (const [name, value] of headersOf(route, key, signature)) request.setHeader(name, value)
+        for (const [name, value] of headersOf(route, key, authentication)) request.setHeader(name, value)
         request.end()
       },
     }
@@ -278,18 +304,21 @@ function upgrade(
   })
 }
 
-function headersOf(route: Route, key: string, signature: string | undefined): [string, string][] {
+function headersOf(
+  route: Route,
+  key: string,
+  { 'user-agent': agent = '', ...authentication }: Headers,
+): [string, string][] {
   const { host = route.target.host, ...added } = route.headers
   const headers: [string, string][] = [
     ['host', host],
-    ['user-agent', 'Twilio.TmeWs/1.0'],
+    ['user-agent', agent],
     ['connection', 'Upgrade'],
     ['upgrade', 'websocket'],
     ['sec-websocket-version', '13'],
     ['sec-websocket-key', key],
   ]
-  if (signature !== undefined) headers.push(['x-twilio-signature', signature])
-  headers.push(['accept-encoding', 'gzip'], ...Object.entries(added))
+  headers.push(...Object.entries(authentication), ['accept-encoding', 'gzip'], ...Object.entries(added))
   return headers
 }
 
@@ -310,21 +339,18 @@ function codeOf(error: Error): { code: number; why: string } {
  */
 async function openTwin(
   route: Route,
-  signature: string | undefined,
-  ids: StreamIds,
-  parameters: Readonly<Record<string, string>>,
+  authentication: Headers,
+  hello: readonly string[],
   signal: AbortSignal,
 ): Promise<StreamEnd> {
-  const opened = await upgrade(route, signature, () => {}, signal)
+  const opened = await upgrade(route, authentication, () => {}, signal)
   if (!opened.ok) return { by: 'refused', code: opened.status ?? 0, reason: opened.why }
-  const wire = new Wire(ids)
   signal.addEventListener('abort', () => opened.socket.terminate(), { once: true })
   const ended = new Promise<StreamEnd>(resolve => {
     opened.socket.once('close', (code, reason) =>
       resolve({ by: code === 1006 ? 'network' : 'server', code, reason: reason.toString() }),
     )
   })
-  opened.socket.send(wire.connected())
-  opened.socket.send(wire.start(parameters))
+  for (const message of hello) opened.socket.send(message)
   return ended
 }

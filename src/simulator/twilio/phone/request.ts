@@ -1,27 +1,10 @@
-import { createHmac, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { type Clock, setTimer } from '../../../common/clock.ts'
+import type { FormFields } from './form-signature.ts'
+import { type PhoneProfile, twilioProfile } from './profile.ts'
 import { MAX_TWIML_BYTES, type Method } from './twiml.ts'
-
-/** Fields of a webhook: a repeated field has several values. */
-export type FormFields = Readonly<Record<string, string | readonly string[]>>
-
-/**
- * Twilio's signature ("Webhooks security" and twilio-node): HMAC-SHA1 over the URL as requested, then every field
- * sorted by name, name and value without separators, a repeated field's values once each and sorted. For a WebSocket
- * upgrade the URL is the `wss://` string of the TwiML and there are no fields. The bridge has its own implementation;
- * they share no code, so that neither can hide the other's mistakes.
- */
-export function signRequest(authToken: string, url: string, fields: FormFields = {}): string {
-  const hmac = createHmac('sha1', authToken).update(url, 'utf8')
-  for (const name of Object.keys(fields).sort()) {
-    const value = fields[name] ?? ''
-    const values = typeof value === 'string' ? [value] : [...new Set(value)].sort()
-    for (const each of values) hmac.update(name + each, 'utf8')
-  }
-  return hmac.digest('base64')
-}
 
 /** Key of an attacker without the token; undefined for an attacker without signatures. */
 export function forgedKey(kind: 'none' | 'wrong-token', authToken: string | undefined): string | undefined {
@@ -41,6 +24,8 @@ export interface WebhookRequest {
   clock: Clock
   /** Signing key; undefined omits the signature. */
   authToken: string | undefined
+  /** Default: Twilio. */
+  profile?: PhoneProfile | undefined
   signal: AbortSignal
   /** The same for every delivery attempt of one request; default a new one. */
   idempotencyToken?: string
@@ -83,17 +68,26 @@ export function askWebhook(webhook: WebhookRequest): Promise<WebhookAnswer> {
 }
 
 /** The complete request: the fields are the body of a POST, or the query of a GET. */
-function prepared({ url, method, fields, route, authToken, idempotencyToken }: WebhookRequest) {
+function prepared({
+  url,
+  method,
+  fields,
+  route,
+  authToken,
+  profile = twilioProfile,
+  ...rest
+}: WebhookRequest) {
   const form = formOf(fields)
   const isPost = method === 'POST'
   const signed = isPost ? url : withQuery(url, form)
   const headers: Record<string, string> = {
     ...route.headers,
-    'user-agent': 'TwilioProxy/1.1',
+    'user-agent': profile.webhookAgent,
     accept: '*/*',
-    'i-twilio-idempotency-token': idempotencyToken ?? randomUUID(),
+    'i-twilio-idempotency-token': rest.idempotencyToken ?? randomUUID(),
   }
-  if (authToken) headers['x-twilio-signature'] = signRequest(authToken, signed, isPost ? fields : {})
+  const webhook = { url: signed, fields: isPost ? fields : {}, body: isPost ? form : '' }
+  if (authToken) Object.assign(headers, profile.webhookHeaders(authToken, webhook))
   if (!isPost)
     return { url: signed, target: new URL(withQuery(route.target.href, form)), headers, body: undefined }
   headers['content-type'] = 'application/x-www-form-urlencoded; charset=UTF-8'

@@ -3,19 +3,22 @@ import type { Clock } from '../../../common/clock.ts'
 import type { Quirks } from './call-options.ts'
 import type { PhoneLine } from './line.ts'
 import { PlayQueue } from './play-queue.ts'
+import type { PhoneProfile, PhoneReader, PhoneWire } from './profile.ts'
 import type { Recording } from './recording.ts'
 import type { StreamEnd, StreamReport } from './reports.ts'
 import { Histogram, Notices } from './reports.ts'
-import { containerOf, MessageReader } from './server-message.ts'
+import { containerOf } from './server-message.ts'
 import { Uplink } from './uplink.ts'
 import { SILENT_PACKET } from './voice.ts'
-import { type StreamIds, Wire } from './wire.ts'
+import type { StreamIds } from './wire.ts'
 
 /** With more than this waiting in the socket, the server reads too slowly, and Twilio drops audio (31930). */
 const MAX_BUFFERED_BYTES = 1_048_576
 const OPEN = 1
 
 export interface StreamOptions {
+  profile: PhoneProfile
+  attributes: ReadonlyMap<string, string>
   ids: StreamIds
   parameters: Readonly<Record<string, string>>
   clock: Clock
@@ -38,8 +41,8 @@ export class PhoneStream {
   /** Protocol violations of the server. */
   readonly warnings = new Notices(1)
   readonly #options: StreamOptions
-  readonly #wire: Wire
-  readonly #reader: MessageReader
+  readonly #wire: PhoneWire
+  readonly #reader: PhoneReader
   readonly #queue: PlayQueue
   #resolveEnded: (end: StreamEnd) => void = () => {}
   #socket: WebSocket | undefined
@@ -55,8 +58,9 @@ export class PhoneStream {
   constructor(options: StreamOptions) {
     this.#options = options
     this.streamSid = options.ids.streamSid
-    this.#wire = new Wire(options.ids)
-    this.#reader = new MessageReader(this.streamSid)
+    const { profile, ids, attributes } = options
+    this.#wire = profile.wire(ids, attributes)
+    this.#reader = profile.reader(ids, attributes)
     this.#queue = new PlayQueue(options.gapWithinMs === undefined ? {} : { gapWithinMs: options.gapWithinMs })
     this.ended = new Promise(resolve => {
       this.#resolveEnded = resolve

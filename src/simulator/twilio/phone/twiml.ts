@@ -176,6 +176,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export const MAX_TWIML_BYTES = 65_536
 /** `name` and `value` of a `<Parameter>` together have fewer characters than this. */
 const MAX_PARAMETER_CHARS = 500
+const TWILIO_ATTRIBUTES = ['url', 'name', 'track', 'statusCallback', 'statusCallbackMethod']
 
 /** Address and parameters of a stream. */
 export interface StreamNoun {
@@ -184,6 +185,8 @@ export interface StreamNoun {
   statusCallback: string | undefined
   statusCallbackMethod: Method
   parameters: Readonly<Record<string, string>>
+  /** Those that carriers add to Twilio’s; absent: none. */
+  attributes?: ReadonlyMap<string, string>
 }
 
 /** The verbs that the simulator follows. */
@@ -254,6 +257,7 @@ function connectOf(element: Element, options: TwimlOptions): Verb {
       )
     parameters[name] = value
   }
+  const added = new Map([...stream.attributes].filter(([name]) => !TWILIO_ATTRIBUTES.includes(name)))
   return {
     verb: 'Connect',
     action: element.attributes.get('action'),
@@ -264,6 +268,7 @@ function connectOf(element: Element, options: TwimlOptions): Verb {
       statusCallback: stream.attributes.get('statusCallback'),
       statusCallbackMethod: methodOf(stream.attributes.get('statusCallbackMethod')),
       parameters: { ...parameters },
+      ...(added.size > 0 ? { attributes: added } : {}),
     },
   }
 }

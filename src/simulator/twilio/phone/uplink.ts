@@ -1,8 +1,8 @@
 import { randomFrom } from '../../random.ts'
 import type { Quirks } from './call-options.ts'
+import type { PhoneWire } from './profile.ts'
 import { Histogram } from './reports.ts'
 import { PACKET_MS, SILENT_PACKET } from './voice.ts'
-import type { Wire } from './wire.ts'
 
 /** Tolerance for being on time: real timers fire up to a millisecond early. */
 const EARLY_MS = 1
@@ -14,6 +14,7 @@ const EARLY_MS = 1
 class Transit<M> {
   readonly #send: (message: M) => void
   readonly #jitterMs: number
+  readonly #shuffleMs: number
   readonly #stall: Quirks['stall']
   readonly #random: () => number
   readonly #packetMs: number
@@ -24,6 +25,7 @@ class Transit<M> {
   constructor(quirks: Quirks, startedAt: number, send: (message: M) => void) {
     this.#send = send
     this.#jitterMs = quirks.jitterMs ?? 0
+    this.#shuffleMs = quirks.shuffleMs ?? 0
     this.#stall = quirks.stall
     this.#random = randomFrom(quirks.seed ?? 1)
     this.#packetMs = quirks.packetMs ?? 20
@@ -36,6 +38,19 @@ class Transit<M> {
     this.#latest = at
     if (this.#held.length === 0 && at <= now + EARLY_MS) this.#send(message)
     else this.#held.push({ at, message })
+  }
+
+  /** Sends a media message, which others can overtake with the quirk `shuffleMs`. */
+  addMedia(due: number, now: number, message: M): void {
+    if (this.#shuffleMs === 0) {
+      this.add(due, now, message)
+      return
+    }
+    const at = due + this.#random() * this.#shuffleMs
+    this.#latest = Math.max(this.#latest, at)
+    const before = this.#held.findIndex(held => held.at > at)
+    this.#held.splice(before < 0 ? this.#held.length : before, 0, { at, message })
+    this.tick(now)
   }
 
   /** Sends everything that is due by `now`. */
@@ -66,7 +81,7 @@ class Transit<M> {
 const BAD_CHUNK = 5
 
 export interface UplinkOptions {
-  wire: Wire
+  wire: PhoneWire
   quirks: Quirks
   /** Origin of `timestamp`, on the line's grid (milliseconds of the call's clock). */
   startedAt: number
@@ -134,7 +149,7 @@ export class Uplink {
     this.lateness.add(now - due)
     const bad = this.#messages === BAD_CHUNK && quirks.badMessage
     const message = bad ? badMessage(bad, wire) : wire.media(timestamp, payload ?? silence(this.#packetMs))
-    this.#transit.add(due, now, message)
+    this.#transit.addMedia(due, now, message)
     onSent?.(due, now, timestamp)
   }
 }
@@ -152,7 +167,7 @@ function silence(packetMs: number): string {
   return Buffer.alloc(packetMs * 8, 0xff).toString('base64')
 }
 
-function badMessage(kind: NonNullable<Quirks['badMessage']>, wire: Wire): string | Uint8Array {
+function badMessage(kind: NonNullable<Quirks['badMessage']>, wire: PhoneWire): string | Uint8Array {
   switch (kind) {
     case 'base64':
       return wire.media(80, '~not base64~')

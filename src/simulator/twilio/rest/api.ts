@@ -179,7 +179,7 @@ const ROUTES: readonly Route[] = [
   },
   {
     name: 'Calls/*',
-    path: /^\/Calls\/(\w+)$/,
+    path: /^\/Calls\/([\w:-]+)$/,
     GET: (request, options, id) => ok(callOf(request, options, id).json),
     POST: (request, options, id) => ok(updateCall(callOf(request, options, id), request.form)),
     DELETE: (request, { network, ...options }, id) => {
@@ -227,7 +227,7 @@ const COUNTRY: Route = {
 /** Returns the requested route, with the id in the path; undefined if it does not exist. */
 export function routeFor(path: string, accountSid: string): { route: Route; id: string } | undefined {
   const pathname = path.split('?')[0] ?? ''
-  const inAccount = /^\/2010-04-01\/Accounts\/(\w+)(\/.*?)?\.json$/.exec(pathname)
+  const inAccount = /^\/2010-04-01\/Accounts\/([\w-]+)(\/.*?)?\.json$/.exec(pathname)
   const [routes, rest] = inAccount?.[1] === accountSid ? [ROUTES, inAccount[2] ?? ''] : [[COUNTRY], pathname]
   for (const route of routes) {
     const match = route.path.exec(rest)

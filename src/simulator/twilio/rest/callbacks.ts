@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, setTimer } from '../../../common/clock.ts'
+import type { PhoneProfile } from '../phone/profile.ts'
 import { askWebhook, type Route, routeOf } from '../phone/request.ts'
 import type { Callback } from './call-order.ts'
 
@@ -32,6 +33,7 @@ export interface SeenCallback {
 export interface CallbackOptions {
   readonly clock: Clock
   readonly authToken: string
+  readonly profile?: PhoneProfile | undefined
   readonly faults: CallbackFaults
   /** Options for finding the route to the bridge. */
   readonly route: Omit<Parameters<typeof routeOf>[1], 'webhook'>
@@ -109,7 +111,7 @@ export class Callbacks {
 
   async #attempts(telling: Telling, idempotencyToken: string): Promise<void> {
     const { url, method } = telling.to
-    const { clock, authToken, route: routing, seen } = this.#options
+    const { clock, authToken, profile, route: routing, seen } = this.#options
     const route: Route | undefined = routeOf(url, { ...routing, webhook: url })
     if (!route) return
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -123,6 +125,7 @@ export class Callbacks {
         route,
         clock,
         authToken,
+        profile,
         signal,
         idempotencyToken,
       })

@@ -30,6 +30,11 @@ export class Form {
     return this.get(name) || undefined
   }
 
+  /** A copy of all fields. */
+  copy(): URLSearchParams {
+    return new URLSearchParams(this.#fields)
+  }
+
   all(name: string): string[] {
     return this.#fields.getAll(name).slice(0, MOST)
   }

@@ -4,6 +4,7 @@ import type { WallClock } from '../../../common/wall-clock.ts'
 import type { SimulatedCall } from '../phone/call.ts'
 import type { CallOptions } from '../phone/call-options.ts'
 import { PhoneLine } from '../phone/line.ts'
+import type { PhoneProfile } from '../phone/profile.ts'
 import type { Account } from './account.ts'
 import { carryOut, putThrough } from './call-flow.ts'
 import type { CallOrder } from './call-order.ts'
@@ -38,6 +39,7 @@ export interface NetworkTarget {
   readonly wallClock: WallClock
   readonly log: Logger
   readonly callbackFaults: CallbackFaults
+  readonly profile: PhoneProfile
 }
 
 /** The simulated phone network: the account's numbers and calls, and the people who can be called. */
@@ -143,28 +145,30 @@ export class PhoneNetwork {
   }
 
   #add(parties: CallParties, listener: CallListener, callbacks: Callbacks): RestCall {
-    const { clock, wallClock } = this.#target
-    const call = new RestCall(parties, listener, { clock, wallClock, callbacks })
+    const { clock, wallClock, profile } = this.#target
+    const sid = profile.newSid('CA')
+    const call = new RestCall(parties, listener, { sid, clock, wallClock, callbacks })
     this.calls.push(call)
     return call
   }
 
   #newCallbacks(): Callbacks {
-    const { clock, account, callbackFaults: faults } = this.#target
+    const { clock, account, profile, callbackFaults: faults } = this.#target
     const { proxied = false } = this.#options
     const route = { publicUrl: undefined, resolve: this.#resolve, proxied }
     const seen = (callback: SeenCallback) => void this.told.push(callback)
-    const callbacks = new Callbacks({ clock, authToken: account.authToken, faults, route, seen })
+    const callbacks = new Callbacks({ clock, authToken: account.authToken, profile, faults, route, seen })
     this.#callbacks.push(callbacks)
     return callbacks
   }
 
   #phone(): Partial<CallOptions> {
-    const { account, log } = this.#target
+    const { account, profile, log } = this.#target
     const { proxied = false, allowInsecureStream = false, phone } = this.#options
     return {
       accountSid: account.sid,
       authToken: account.authToken,
+      profile,
       resolve: this.#resolve,
       line: this.#line,
       ...{ proxied, allowInsecureStream, log },

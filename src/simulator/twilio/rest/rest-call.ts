@@ -1,7 +1,6 @@
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import type { SimulatedCall } from '../phone/call.ts'
-import { newSid } from '../phone/wire.ts'
 import { formatted } from './account.ts'
 import {
   type Callback,
@@ -103,6 +102,7 @@ export interface CallListener {
 }
 
 export interface RestCallOptions {
+  readonly sid: string
   readonly clock: Clock
   readonly wallClock: WallClock
   readonly callbacks: Callbacks
@@ -122,7 +122,7 @@ const EVENT: Readonly<Record<CallStatus, CallEvent>> = {
 
 /** A call as the REST API sees it, in either direction, with the phone that carries it if there is one. */
 export class RestCall {
-  readonly sid = newSid('CA')
+  readonly sid: string
   readonly parties: CallParties
   /** Settles with the last status. */
   readonly ended: Promise<CallStatus>
@@ -142,6 +142,7 @@ export class RestCall {
   readonly #timers = new Set<Disposable>()
 
   constructor(parties: CallParties, listener: CallListener, options: RestCallOptions) {
+    this.sid = options.sid
     this.parties = parties
     this.#listener = listener
     this.#options = options

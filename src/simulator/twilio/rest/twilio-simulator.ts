@@ -15,6 +15,7 @@ import { type NetworkOptions, PhoneNetwork } from './network.ts'
 import type { PhoneNumber, Subscriber, SubscriberOptions } from './phone-number.ts'
 import type { RestCall } from './rest-call.ts'
 import { RestError, type RestFault, RestFaults } from './rest-errors.ts'
+import { type RestProfile, twilioRest } from './rest-profile.ts'
 
 /** Address and credentials of a simulator. */
 export interface StandInAddress {
@@ -47,6 +48,8 @@ export async function twilioClientFor(
 export interface TwilioStandInOptions extends AccountOptions, NetworkOptions {
   /** Port on loopback. Default 0: a free one. */
   port?: number
+  /** An API that follows Twilio’s. Default: Twilio itself. */
+  profile?: RestProfile
   clock?: Clock
   wallClock?: WallClock
   log?: Logger
@@ -81,6 +84,7 @@ export class TwilioSimulator implements AsyncDisposable {
   /** Every request, accepted or rejected, in order. */
   readonly requests: SeenRequest[] = []
   readonly #network: PhoneNetwork
+  readonly #profile: RestProfile
   readonly #clock: Clock
   readonly #wallClock: WallClock
   readonly #http: Server
@@ -89,11 +93,16 @@ export class TwilioSimulator implements AsyncDisposable {
 
   private constructor(options: TwilioStandInOptions) {
     const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
-    this.account = new Account(options)
+    const { profile = twilioRest } = options
+    this.#profile = profile
+    this.account = new Account({ accountSid: profile.phone.newSid('AC'), ...options })
     this.#clock = clock
     this.#wallClock = wallClock
     const { account, callbackFaults } = this
-    this.#network = new PhoneNetwork(options, { account, clock, wallClock, log, callbackFaults })
+    this.#network = new PhoneNetwork(options, {
+      ...{ account, clock, wallClock, log, callbackFaults },
+      profile: profile.phone,
+    })
     this.#http = createServer((request, response) => void this.#serve(request, response))
   }
 
@@ -168,7 +177,8 @@ export class TwilioSimulator implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = 'GET', url: path = '/' } = request
+    const { method = 'GET', url = '/' } = request
+    const path = this.#profile.path(url)
     const bytes = await readBody(request, MAX_BODY_BYTES)
     if (bytes === undefined || bytes === 'too long') return void response.destroy()
     const form = new Form(bytes.toString('utf8'))
@@ -201,14 +211,16 @@ export class TwilioSimulator implements AsyncDisposable {
     const { account } = this
     const query = new Form(path.split('?')[1] ?? '')
     try {
-      account.authenticate(request.headers.authorization)
+      this.#profile.authenticate(request.headers.authorization, account)
       this.#limit()
       if (fault.code) throw new RestError(fault.code)
       const options = { account, network: this.#network, now: this.#wallClock }
-      return answer({ method: request.method ?? 'GET', path, query, form }, options)
+      const { method = 'GET' } = request
+      const asked = { method, path, query, form: this.#profile.form(method, path, form) }
+      return this.#profile.reply(answer(asked, options))
     } catch (error) {
       const known = error instanceof RestError ? error : new RestError(20500)
-      return { status: known.status, body: known.body }
+      return this.#profile.reply({ status: known.status, body: known.body })
     }
   }
 

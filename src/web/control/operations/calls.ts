@@ -21,6 +21,11 @@ const dialed = z.strictObject({
     .regex(ADDRESS, NUMBER)
     .meta({ description: 'The number to call, E.164.', examples: ['+12025550123'] }),
   from: z.string().regex(ADDRESS, NUMBER).optional().describe('The caller ID.'),
+  carrier: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{1,30}$/, 'the name of a carrier, like twilio')
+    .optional()
+    .describe('The carrier. Default: the one that owns the caller ID, else that of a caller in the room.'),
   speaks: language.optional().describe('Their language. Default: none, they only listen.'),
   hears: language.optional().describe('The language they hear. Default: only original voices.'),
   original: original.optional(),
@@ -49,7 +54,7 @@ export const dial = operation({
   errors: ['room_unknown', 'room_full', 'dial_refused', 'language_not_allowed', 'capacity'],
   run(context, { params: { room }, body, holder }) {
     assertRoom(context, room)
-    const { to, from, ringSeconds, limitSeconds, announce, ...party } = body
+    const { to, from, carrier, ringSeconds, limitSeconds, announce, ...party } = body
     const plan = context.plans.find(room)
     const refused = refusedLanguages(plan, [party.speaks, party.hears])
     if (refused.length > 0)
@@ -61,6 +66,7 @@ export const dial = operation({
       to,
       by: holder,
       from,
+      carrier,
       invitation: { room, ...defined(party) },
       ringSeconds,
       limitSeconds,

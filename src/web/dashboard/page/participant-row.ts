@@ -15,6 +15,8 @@ const COLORS = 8
 
 const CHANNELS: Readonly<Record<string, string>> = {
   twilio: 'Phone',
+  signalwire: 'Phone',
+  telnyx: 'Phone',
   telephony: 'Phone',
   browser: 'Browser',
   discord: 'Discord',

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { WebSocket } from 'ws'
 import { FakeClock, PhoneLine, type Quirks } from '../../../../../src/simulator/index.ts'
 import { Recording } from '../../../../../src/simulator/twilio/phone/recording.ts'
+import { twilioProfile } from '../../../../../src/simulator/twilio/phone/profile.ts'
 import { PhoneStream } from '../../../../../src/simulator/twilio/phone/stream.ts'
 import { markOf, mediaOf, type PhoneMessage } from '../../../../harness/simulator/fake-bridge.ts'
 
@@ -50,6 +51,8 @@ function streamOf(quirks: Quirks = {}) {
   const recording = new Recording(clock.now())
   const socket = new FakeSocket(clock)
   const stream = new PhoneStream({
+    profile: twilioProfile,
+    attributes: new Map(),
     ids: { accountSid: 'AC0', callSid: 'CA0', streamSid: SID },
     parameters: { token: 't' },
     clock,

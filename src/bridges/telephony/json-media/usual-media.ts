@@ -1,13 +1,11 @@
-import type { Inbound } from '../telephony/ports/media-dialect.ts'
+import type { Inbound } from '../ports/media-dialect.ts'
 
 // Each leg receives fifty media messages a second. All have the same fields in the same order, so they are compared and
 // decoded byte by byte: without a string of the message, without JSON, and without objects for the garbage collector.
 
-const HEAD = bytesOf('{"event":"media","sequenceNumber":"')
 const CHUNK = bytesOf('","media":{"track":"inbound","chunk":"')
 const TIMESTAMP = bytesOf('","timestamp":"')
 const PAYLOAD = bytesOf('","payload":"')
-const STREAM = bytesOf('"},"streamSid":"')
 const QUOTE = 0x22
 const EQUALS = 0x3d
 const BRACE = 0x7d
@@ -26,21 +24,42 @@ const USUAL_BYTES = 160
 // Valid until the next message, as the contract of `MediaDialect.parse` allows.
 const AUDIO = Buffer.allocUnsafeSlow(1_600)
 const USUAL_AUDIO = AUDIO.subarray(0, USUAL_BYTES)
-const MEDIA = {
-  kind: 'media' as const,
-  streamId: '',
-  track: 'inbound' as const,
-  timestampMs: 0,
-  payload: USUAL_AUDIO,
+
+type Media = Extract<Inbound, { kind: 'media' }>
+
+/** Names of two fields, and whether results have the number of the message in its track. */
+export interface UsualMediaNames {
+  readonly sequence: string
+  readonly stream: string
+  readonly numbered?: boolean
 }
 
 /**
- * Parses a media message of the inbound track, byte for byte as Twilio sends it. Returns undefined for anything else,
- * which can still be valid JSON. The result is reused: it is valid until the next call.
+ * Returns a parser of media messages of the inbound track, byte for byte as the carrier sends them. It returns undefined
+ * for anything else, which can still be valid JSON. Its result is reused: it is valid until the next call.
  */
-export function parseUsualMedia(data: Buffer): Extract<Inbound, { kind: 'media' }> | undefined {
-  const chunk = digitsEnd(data, HEAD.length)
-  if (chunk === HEAD.length || !has(HEAD, data, 0) || !has(CHUNK, data, chunk)) return undefined
+export function usualMedia({ sequence, stream, numbered = false }: UsualMediaNames) {
+  const head = bytesOf(`{"event":"media","${sequence}":"`)
+  const tail = bytesOf(`"},"${stream}":"`)
+  const media = {
+    kind: 'media' as const,
+    streamId: '',
+    track: 'inbound' as const,
+    timestampMs: 0,
+    payload: USUAL_AUDIO,
+    ...(numbered ? { sequence: 0 } : {}),
+  }
+  return (data: Buffer): Media | undefined => parse(data, head, tail, media)
+}
+
+function parse(
+  data: Buffer,
+  head: Uint8Array,
+  tail: Uint8Array,
+  media: { -readonly [K in keyof Media]: Media[K] },
+): Media | undefined {
+  const chunk = digitsEnd(data, head.length)
+  if (chunk === head.length || !has(head, data, 0) || !has(CHUNK, data, chunk)) return undefined
   const chunkDigits = chunk + CHUNK.length
   const time = digitsEnd(data, chunkDigits)
   if (time === chunkDigits || !has(TIMESTAMP, data, time)) return undefined
@@ -50,17 +69,18 @@ export function parseUsualMedia(data: Buffer): Extract<Inbound, { kind: 'media' 
   if (digits === 0 || digits > MAX_DIGITS || !has(PAYLOAD, data, timeEnd)) return undefined
   const payload = timeEnd + PAYLOAD.length
   const payloadEnd = data.indexOf(QUOTE, payload)
-  if (payloadEnd < 0 || !has(STREAM, data, payloadEnd)) return undefined
-  const id = payloadEnd + STREAM.length
+  if (payloadEnd < 0 || !has(tail, data, payloadEnd)) return undefined
+  const id = payloadEnd + tail.length
   const idEnd = data.length - 2
   if (idEnd < id || data[idEnd] !== QUOTE || data[idEnd + 1] !== BRACE) return undefined
   for (let at = id; at < idEnd; at++) if (IN_ID[data[at]!] === 0) return undefined
   const length = decodeBase64(data, payload, payloadEnd)
   if (length < 0) return undefined
-  MEDIA.streamId = data.toString('latin1', id, idEnd)
-  MEDIA.timestampMs = numberAt(data, timeDigits, timeEnd)
-  MEDIA.payload = length === USUAL_BYTES ? USUAL_AUDIO : AUDIO.subarray(0, length)
-  return MEDIA
+  media.streamId = data.toString('latin1', id, idEnd)
+  media.timestampMs = numberAt(data, timeDigits, timeEnd)
+  if (media.sequence !== undefined) media.sequence = numberAt(data, chunkDigits, time)
+  media.payload = length === USUAL_BYTES ? USUAL_AUDIO : AUDIO.subarray(0, length)
+  return media
 }
 
 function bytesOf(text: string): Uint8Array {

@@ -1,14 +1,16 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Inbound } from '../../../../src/bridges/telephony/ports/media-dialect.ts'
-import { parseUsualMedia } from '../../../../src/bridges/twilio/media-message.ts'
 import {
   clearMessage,
+  jsonMedia,
   MEDIA_END,
   markMessage,
   mediaStart,
-  twilioMedia,
-} from '../../../../src/bridges/twilio/wire.ts'
+  parseUsualMedia,
+} from '../../../../../src/bridges/telephony/json-media/json-media.ts'
+import { type Inbound, PHONE_LINE } from '../../../../../src/bridges/telephony/ports/media-dialect.ts'
+
+const twilioMedia = jsonMedia(PHONE_LINE)
 
 const parse = (text: string): Inbound => twilioMedia.parse(Buffer.from(text), false)
 const json = (value: unknown) => parse(JSON.stringify(value))

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import type { FastifyRequest } from 'fastify'
+import { BridgeError } from '../../common/errors.ts'
+import { hasBearerToken } from '../telephony/credentials.ts'
+import { jsonMedia } from '../telephony/json-media/json-media.ts'
+import { callForm } from '../telephony/markup/call-form.ts'
+import { callXml } from '../telephony/markup/call-xml.ts'
+import { FormSignatureVerifier } from '../telephony/markup/form-signature.ts'
+import type { Carrier } from '../telephony/ports/carrier.ts'
+import type { CarrierModule } from '../telephony/ports/carrier-module.ts'
+import { type LineFormat, PHONE_LINE } from '../telephony/ports/media-dialect.ts'
+import { SignalwireCallsApi } from './calls-api.ts'
+import { type SignalwireSettings, signingKeysOf } from './settings.ts'
+
+type Audio = NonNullable<SignalwireSettings['audio']>
+
+const FORMATS: Readonly<Record<Audio, LineFormat & { readonly attribute: string }>> = {
+  'mulaw-8k': { ...PHONE_LINE, attribute: 'PCMU@8000h' },
+  'l16-16k': { codec: 'l16', rate: 16_000, attribute: 'L16@16000h' },
+  'l16be-16k': { codec: 'l16be', rate: 16_000, attribute: 'L16@16000h' },
+}
+
+/**
+ * SignalWire’s cXML: Twilio’s messages, markup and signatures with its own header, and a bearer token at the upgrade, which
+ * the instructions for each stream name (SignalWire: `<Stream>`).
+ */
+export function signalwireCarrier(signingKeys: readonly string[], audio: Audio = 'mulaw-8k'): Carrier {
+  const { attribute, ...format } = FORMATS[audio]
+  // Streams connect to the process that wrote their instructions.
+  const bearer = randomBytes(24).toString('base64url')
+  return {
+    name: 'signalwire',
+    title: 'SignalWire',
+    media: jsonMedia(format),
+    instructions: callXml({ codec: attribute, authBearerToken: bearer }),
+    requests: callForm,
+    verifier: publicUrl => {
+      if (signingKeys.length === 0 || signingKeys.some(key => key === ''))
+        throw new BridgeError(
+          'CONFIG',
+          'the SignalWire bridge needs a signing key; set insecure: true to run without one',
+        )
+      const signed = new FormSignatureVerifier('x-signalwire-signature', signingKeys, publicUrl)
+      return {
+        webhook: (request: FastifyRequest) => signed.webhook(request),
+        upgrade: (request: FastifyRequest) => hasBearerToken(request, bearer),
+      }
+    },
+    secrets: signingKeys,
+  }
+}
+
+/** SignalWire as a part of the server. */
+export const signalwireModule: CarrierModule<SignalwireSettings> = {
+  name: 'signalwire',
+  title: 'SignalWire',
+  credential: 'signingKey',
+  secrets: ['signingKey', 'signingKeys', 'outbound.apiToken'],
+  isSigned: settings => signingKeysOf(settings).length > 0,
+  carrier: (settings, ownKey) =>
+    signalwireCarrier(
+      [...signingKeysOf(settings), ...(ownKey === undefined ? [] : [ownKey])],
+      settings.audio,
+    ),
+  api: ({ outbound }) => new SignalwireCallsApi(outbound!),
+}

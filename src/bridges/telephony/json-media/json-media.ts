@@ -1,0 +1,146 @@
+import { type Inbound, type LineFormat, type MediaDialect, PHONE_LINE } from '../ports/media-dialect.ts'
+import {
+  type Fields,
+  INVALID,
+  isDigit,
+  isFields,
+  MAX_MARK_NAME,
+  parametersOf,
+  textOf,
+  wholeNumber,
+} from './message-fields.ts'
+import { usualMedia } from './usual-media.ts'
+
+export const parseUsualMedia = usualMedia({ sequence: 'sequenceNumber', stream: 'streamSid' })
+
+/**
+ * The media stream messages of Twilio (Twilio: Media Streams, WebSocket Messages), which SignalWire shares. Numbers can be
+ * strings or numbers; unknown fields and events are ignored.
+ */
+export function jsonMedia(format: LineFormat): MediaDialect {
+  return {
+    format,
+    frames: 'text',
+    queue: 'carrier',
+    order: 'kept',
+    parse: data => parseUsualMedia(data) ?? parseJson(data.toString('utf8'), format),
+    messages: ({ streamId: streamSid }) => {
+      const start = Buffer.from(mediaStart(streamSid))
+      return {
+        media: (audio, length) => mediaMessage(start, audio.toString('base64', 0, length)),
+        mark: name => markMessage(streamSid, name),
+        clear: () => clearMessage(streamSid),
+      }
+    },
+  }
+}
+
+const CONNECTED: Inbound = { kind: 'connected' }
+const UNKNOWN: Inbound = { kind: 'unknown' }
+const SID = /^[A-Za-z0-9_-]{1,64}$/
+
+/** Parses one text message. Never throws. */
+function parseJson(text: string, format: LineFormat): Inbound {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return INVALID.json
+  }
+  if (!isFields(message)) return INVALID.shape
+  switch (message.event) {
+    case 'media':
+      return media(message)
+    case 'mark':
+      return mark(message)
+    case 'dtmf':
+      return dtmf(message)
+    case 'start':
+      return start(message, format)
+    case 'stop':
+      return { kind: 'stop', streamId: textOf(message.streamSid) }
+    case 'connected':
+      return CONNECTED
+    default:
+      return typeof message.event === 'string' ? UNKNOWN : INVALID.shape
+  }
+}
+
+/**
+ * Returns the start of a media message to `streamSid`; base64 µ-law and `MEDIA_END` complete it. Built once per
+ * stream.
+ */
+export function mediaStart(streamSid: string): string {
+  return `{"event":"media","streamSid":${JSON.stringify(streamSid)},"media":{"payload":"`
+}
+
+export const MEDIA_END = '"}}'
+
+/** Without the intermediate strings, and their encoding as UTF-8, of a concatenation. */
+export function mediaMessage(start: Buffer, base64: string): Buffer {
+  const end = start.length + base64.length
+  const message = Buffer.allocUnsafe(end + MEDIA_END.length)
+  message.set(start)
+  message.write(base64, start.length, 'latin1')
+  message.write(MEDIA_END, end, 'latin1')
+  return message
+}
+
+/** Requests an echo of `name` once all audio before it has been played. */
+export function markMessage(streamSid: string, name: string): string {
+  return JSON.stringify({ event: 'mark', streamSid, mark: { name } })
+}
+
+/** Discards queued audio; Twilio then echoes all outstanding marks at once. */
+export function clearMessage(streamSid: string): string {
+  return JSON.stringify({ event: 'clear', streamSid })
+}
+
+function media(message: Fields): Inbound {
+  const fields = message.media
+  if (!isFields(fields) || typeof fields.payload !== 'string') return INVALID.media
+  return {
+    kind: 'media',
+    streamId: textOf(message.streamSid),
+    track: fields.track === 'outbound' ? 'outbound' : 'inbound',
+    timestampMs: wholeNumber(fields.timestamp),
+    payload: fields.payload,
+  }
+}
+
+function mark(message: Fields): Inbound {
+  const fields = message.mark
+  const name = isFields(fields) ? textOf(fields.name) : ''
+  if (name === '' || name.length > MAX_MARK_NAME) return INVALID.mark
+  return { kind: 'mark', streamId: textOf(message.streamSid), name }
+}
+
+function dtmf(message: Fields): Inbound {
+  const fields = message.dtmf
+  const digit = isFields(fields) ? textOf(fields.digit) : ''
+  return isDigit(digit) ? { kind: 'dtmf', streamId: textOf(message.streamSid), digit } : INVALID.dtmf
+}
+
+function start(message: Fields, line: LineFormat): Inbound {
+  const fields = message.start
+  if (!isFields(fields)) return INVALID.start
+  const streamId = textOf(message.streamSid) || textOf(fields.streamSid)
+  const callId = textOf(fields.callSid)
+  if (!SID.test(streamId) || !SID.test(callId)) return INVALID.start
+  const format = isFields(fields.mediaFormat) ? fields.mediaFormat : {}
+  return {
+    kind: 'start',
+    streamId,
+    callId,
+    codec: codecOf(textOf(format.encoding), line),
+    rate: format.sampleRate === undefined ? 8000 : wholeNumber(format.sampleRate),
+    channels: format.channels === undefined ? 1 : wholeNumber(format.channels),
+    parameters: parametersOf(fields.customParameters),
+  }
+}
+
+/** A missing encoding is Twilio’s default; that of linear PCM does not tell its byte order. */
+function codecOf(encoding: string, { codec }: LineFormat): string {
+  if (encoding === '' || encoding === 'audio/x-mulaw') return PHONE_LINE.codec
+  return /^audio\/x-l16$/i.test(encoding) && codec.startsWith('l16') ? codec : encoding
+}

@@ -1,0 +1,55 @@
+import type { Inbound, WireFault } from '../ports/media-dialect.ts'
+
+/** What carriers with JSON messages share: reading unchecked fields. */
+export type Fields = Readonly<Record<string, unknown>>
+
+export const INVALID = {
+  json: { kind: 'invalid', fault: 'json' },
+  shape: { kind: 'invalid', fault: 'shape' },
+  start: { kind: 'invalid', fault: 'start' },
+  media: { kind: 'invalid', fault: 'media' },
+  dtmf: { kind: 'invalid', fault: 'dtmf' },
+  mark: { kind: 'invalid', fault: 'mark' },
+} as const satisfies Record<WireFault, Inbound>
+
+/** Maximum length of the name of a mark. */
+export const MAX_MARK_NAME = 512
+
+const DIGIT = /^[0-9*#A-D]$/
+const MAX_PARAMETERS = 100
+
+export function isDigit(text: string): boolean {
+  return DIGIT.test(text)
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Returns a string or number as text; anything else is empty. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
+}
+
+/** Returns the strings and numbers among `given`, in an object without prototype. */
+export function parametersOf(given: unknown): Readonly<Record<string, string>> {
+  const parameters: Record<string, string> = Object.create(null)
+  if (!isFields(given)) return parameters
+  for (const [name, value] of Object.entries(given).slice(0, MAX_PARAMETERS))
+    if (name !== '__proto__' && (typeof value === 'string' || typeof value === 'number'))
+      parameters[name] = String(value)
+  return parameters
+}
+
+/** Parses a whole number of at most 15 digits, from a number or a string; otherwise NaN. */
+export function wholeNumber(value: unknown): number {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? value : Number.NaN
+  if (typeof value !== 'string' || value.length === 0 || value.length > 15) return Number.NaN
+  let number = 0
+  for (let at = 0; at < value.length; at++) {
+    const digit = value.charCodeAt(at) - 48
+    if (digit < 0 || digit > 9) return Number.NaN
+    number = number * 10 + digit
+  }
+  return number
+}

@@ -1,0 +1,31 @@
+import type { StreamLimits } from '../limits.ts'
+import type { NumberSettings } from '../number-settings.ts'
+import type { OutboundSettings } from '../outbound/settings.ts'
+import type { Carrier } from './carrier.ts'
+import type { CarrierApi } from './carrier-api.ts'
+
+/** Settings that every carrier has; each adds its credentials. */
+export interface CarrierSettings {
+  readonly insecure?: boolean | undefined
+  readonly limits?: Partial<StreamLimits> | undefined
+  readonly outbound?: OutboundSettings | undefined
+  readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
+}
+
+/** A carrier as the server composes it from its settings. */
+export interface CarrierModule<S extends CarrierSettings = CarrierSettings> {
+  /** The name of its `Carrier`, and of its section in the settings. */
+  readonly name: string
+  /** Name in messages, such as `Twilio`. */
+  readonly title: string
+  /** Its setting that verifies requests, for messages about a missing one. */
+  readonly credential: string
+  /** Keys of its section whose values are never shown and can be read from a file. */
+  readonly secrets: readonly string[]
+  /** Returns whether the settings have credentials that verify requests. */
+  isSigned(settings: S): boolean
+  /** Returns the carrier. Requests signed with `ownKey`, a secret of this server, are accepted too; absent: none. */
+  carrier(settings: S, ownKey: string | undefined): Carrier
+  /** Returns the API for outbound calls; called only if `outbound` is set. */
+  api(settings: S): CarrierApi
+}

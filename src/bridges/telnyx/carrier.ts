@@ -1,0 +1,49 @@
+import { systemWallClock, type WallClock } from '../../common/wall-clock.ts'
+import { rawCallForm } from '../telephony/markup/call-form.ts'
+import { callXml } from '../telephony/markup/call-xml.ts'
+import type { Carrier } from '../telephony/ports/carrier.ts'
+import type { CarrierModule } from '../telephony/ports/carrier-module.ts'
+import { TelnyxCallsApi } from './calls-api.ts'
+import type { TelnyxSettings } from './settings.ts'
+import { TelnyxVerifier } from './signature.ts'
+import { telnyxMedia } from './wire.ts'
+
+/** Attributes of `<Stream>` (Telnyx: TeXML Stream). Without `bidirectionalMode`, Telnyx expects MP3. */
+const STREAM = { codec: 'PCMU', bidirectionalMode: 'rtp', bidirectionalCodec: 'PCMU' }
+
+export interface TelnyxCarrierOptions {
+  readonly publicKeys: readonly string[]
+  /** Requests signed with the key pair derived from this secret are accepted too. */
+  readonly ownKey?: string | undefined
+  /** Maximum age of a signed request (s). */
+  readonly toleranceSeconds?: number | undefined
+  readonly wallClock?: WallClock
+}
+
+/** Telnyx with TeXML: Twilio’s markup and form fields, its own messages and signatures. */
+export function telnyxCarrier(options: TelnyxCarrierOptions): Carrier {
+  const { publicKeys, ownKey, toleranceSeconds = 300, wallClock = systemWallClock } = options
+  return {
+    name: 'telnyx',
+    title: 'Telnyx',
+    media: telnyxMedia,
+    instructions: callXml(STREAM),
+    requests: rawCallForm,
+    verifier: () => new TelnyxVerifier({ publicKeys, ownKey, toleranceSeconds, wallClock }),
+    secretStreams: true,
+    // The key of the account is public, so prompts are signed with a secret of this process.
+    secrets: [],
+  }
+}
+
+/** Telnyx as a part of the server. */
+export const telnyxModule: CarrierModule<TelnyxSettings> = {
+  name: 'telnyx',
+  title: 'Telnyx',
+  credential: 'publicKey',
+  secrets: ['outbound.apiKey'],
+  isSigned: ({ publicKey }) => publicKey !== undefined,
+  carrier: ({ publicKey, toleranceSeconds }, ownKey) =>
+    telnyxCarrier({ publicKeys: publicKey === undefined ? [] : [publicKey], ownKey, toleranceSeconds }),
+  api: ({ outbound }) => new TelnyxCallsApi(outbound!),
+}

@@ -1,0 +1,108 @@
+import { mediaMessage } from '../telephony/json-media/json-media.ts'
+import {
+  type Fields,
+  INVALID,
+  isDigit,
+  isFields,
+  MAX_MARK_NAME,
+  parametersOf,
+  textOf,
+  wholeNumber,
+} from '../telephony/json-media/message-fields.ts'
+import { usualMedia } from '../telephony/json-media/usual-media.ts'
+import { type Inbound, type MediaDialect, PHONE_LINE } from '../telephony/ports/media-dialect.ts'
+
+const CONNECTED: Inbound = { kind: 'connected' }
+const UNKNOWN: Inbound = { kind: 'unknown' }
+const CALL_ID = /^[A-Za-z0-9_:.-]{1,128}$/
+const MEDIA_START = Buffer.from('{"event":"media","media":{"payload":"')
+
+const parseUsual = usualMedia({ sequence: 'sequence_number', stream: 'stream_id', numbered: true })
+
+/**
+ * Telnyx’s media stream messages (Telnyx: Media Streaming over WebSockets): snake_case, no stream ID in what it receives, and
+ * media in any order, numbered by `chunk`.
+ */
+export const telnyxMedia: MediaDialect = {
+  format: PHONE_LINE,
+  frames: 'text',
+  queue: 'carrier',
+  order: 'any',
+  parse: data => parseUsual(data) ?? parseJson(data.toString('utf8')),
+  messages: () => ({
+    media: (audio, length) => mediaMessage(MEDIA_START, audio.toString('base64', 0, length)),
+    mark: name => JSON.stringify({ event: 'mark', mark: { name } }),
+    clear: () => '{"event":"clear"}',
+  }),
+}
+
+/** Never throws. */
+function parseJson(text: string): Inbound {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return INVALID.json
+  }
+  if (!isFields(message)) return INVALID.shape
+  const streamId = textOf(message.stream_id)
+  switch (message.event) {
+    case 'media':
+      return media(message, streamId)
+    case 'mark':
+      return mark(message, streamId)
+    case 'dtmf':
+      return dtmf(message, streamId)
+    case 'start':
+      return start(message, streamId)
+    case 'stop':
+      return { kind: 'stop', streamId }
+    case 'connected':
+      return CONNECTED
+    default:
+      return typeof message.event === 'string' ? UNKNOWN : INVALID.shape
+  }
+}
+
+function media(message: Fields, streamId: string): Inbound {
+  const fields = message.media
+  if (!isFields(fields) || typeof fields.payload !== 'string') return INVALID.media
+  return {
+    kind: 'media',
+    streamId,
+    track: fields.track === 'outbound' ? 'outbound' : 'inbound',
+    timestampMs: wholeNumber(fields.timestamp),
+    sequence: wholeNumber(fields.chunk),
+    payload: fields.payload,
+  }
+}
+
+function mark(message: Fields, streamId: string): Inbound {
+  const name = isFields(message.mark) ? textOf(message.mark.name) : ''
+  if (name === '' || name.length > MAX_MARK_NAME) return INVALID.mark
+  return { kind: 'mark', streamId, name }
+}
+
+function dtmf(message: Fields, streamId: string): Inbound {
+  const digit = isFields(message.dtmf) ? textOf(message.dtmf.digit) : ''
+  return isDigit(digit) ? { kind: 'dtmf', streamId, digit } : INVALID.dtmf
+}
+
+/** With TeXML, the ID of the call is `CallSid` of the webhooks (assumed). */
+function start(message: Fields, streamId: string): Inbound {
+  const fields = message.start
+  if (!isFields(fields)) return INVALID.start
+  const callId = textOf(fields.call_control_id)
+  if (!CALL_ID.test(callId) || (streamId !== '' && !CALL_ID.test(streamId))) return INVALID.start
+  const format = isFields(fields.media_format) ? fields.media_format : {}
+  const encoding = textOf(format.encoding)
+  return {
+    kind: 'start',
+    streamId,
+    callId,
+    codec: encoding === '' || encoding === 'PCMU' ? 'mulaw' : encoding,
+    rate: format.sample_rate === undefined ? 8_000 : wholeNumber(format.sample_rate),
+    channels: format.channels === undefined ? 1 : wholeNumber(format.channels),
+    parameters: parametersOf(fields.custom_parameters),
+  }
+}

@@ -1,0 +1,47 @@
+import { decodeMulaw, encodeMulaw } from '../../transcode/g711.ts'
+import { createResampler } from '../../transcode/resample/resampler.ts'
+import type { PhoneReader } from '../twilio/phone/profile.ts'
+import { Wire } from '../twilio/phone/wire.ts'
+
+// The simulated phones speak and hear µ-law; these convert at the edge of a stream with linear PCM of 16 kHz. Its byte order
+// is not documented: low byte first is assumed.
+
+/** Messages whose audio is linear PCM. */
+export class LinearWire extends Wire {
+  readonly #up = createResampler(8_000, 16_000)
+
+  override start(parameters: Readonly<Record<string, string>> | undefined, callSid?: string): string {
+    return super
+      .start(parameters, callSid)
+      .replace('"encoding":"audio/x-mulaw","sampleRate":8000', '"encoding":"audio/x-L16","sampleRate":16000')
+  }
+
+  override media(timestampMs: number, payload: string): string {
+    const mulaw = Buffer.from(payload, 'base64')
+    const narrow = new Int16Array(mulaw.length)
+    decodeMulaw(mulaw, narrow)
+    const wide = this.#up.process(narrow)
+    const bytes = Buffer.alloc(wide.length * 2)
+    for (const [index, sample] of wide.entries()) bytes.writeInt16LE(sample, index * 2)
+    return super.media(timestampMs, bytes.toString('base64'))
+  }
+}
+
+/** Returns a reader whose audio is µ-law, from one whose audio is linear PCM. */
+export function linearReader(reader: PhoneReader): PhoneReader {
+  const down = createResampler(16_000, 8_000)
+  return {
+    read(data, isBinary) {
+      const message = reader.read(data, isBinary)
+      if (message.kind !== 'media') return message
+      const bytes = Buffer.from(message.payload, 'base64')
+      if (bytes.length % 2 !== 0)
+        return { kind: 'wrong', code: 31951, why: 'media.payload is not whole samples of 16 bits' }
+      const wide = Int16Array.from({ length: bytes.length / 2 }, (_, at) => bytes.readInt16LE(at * 2))
+      const narrow = down.process(wide)
+      const mulaw = Buffer.alloc(narrow.length)
+      encodeMulaw(narrow, mulaw)
+      return { kind: 'media', payload: mulaw.toString('base64'), bytes: mulaw.length }
+    },
+  }
+}
