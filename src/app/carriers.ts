@@ -109,8 +109,9 @@ function openCarrier(
     numbers: new Set([...Object.keys(numbers), ...(outbound ? [outbound.from] : [])]),
     register: async (server, shared, localKey) => {
       const open = localKey === undefined || insecure
-      const key = open || !signed ? undefined : (localKey ?? ownKey)
-      const carrier = module.carrier(section, key)
+      // Twilio has its own key among its settings.
+      const own = name === 'twilio' || ownKey === undefined ? [] : [ownKey]
+      const carrier = module.carrier(section, open || !signed ? [] : [...own, localKey])
       const options = { ...shared, insecure: open, local: local ?? false, limits }
       bridge = await registerCarrier(server, carrier, options)
       server.decorate(name, bridge)

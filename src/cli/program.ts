@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { languageId } from '../common/language.ts'
 import { noopLogger } from '../common/log.ts'
+import { CARRIERS } from '../config/carriers.ts'
 import { loadConfig } from '../config/load.ts'
 import { CommandError, failure } from './errors.ts'
 import { addExamples } from './help-examples.ts'
@@ -180,6 +181,11 @@ program
   .option('--to <language>', 'target language', languageOption, 'es-es')
   .option('--server <url>', 'address of the bridge', 'http://localhost:8080')
   .option('--room <name>', 'room to join; without a room, the caller hears their own translation')
+  .addOption(
+    new Option('--carrier <name>', 'carrier of the phone')
+      .choices(CARRIERS.map(({ name }) => name))
+      .default('twilio'),
+  )
   .option('--number <number>', 'number to call')
   .option('--auth-token <token>', 'auth token of the bridge (default: as configured)')
   .option('--public-url <url>', 'public address of the bridge, if it differs from --server')
@@ -188,7 +194,9 @@ program
   .option('--json', 'print the result as JSON')
   .action(async (audio: string, { listen, ...options }) => {
     const out = options.json ? new Terminal(process.stderr) : terminal
-    const [authToken] = loadConfig().twilio.authTokens
+    const config = loadConfig()
+    const module = CARRIERS.find(({ name }) => name === options.carrier)
+    const authToken = module?.signingSecret(config[module.name])
     const { call } = await import('./call/call.ts')
     process.exitCode = await call({ audio, authToken, listenMs: listen * 1000, ...options }, out, noopLogger)
   })

@@ -64,6 +64,7 @@ export {
   numberedFrame,
   numberedFrames,
 } from './network/numbered-frames.ts'
+export { PHONE_PROFILES } from './phone-profiles.ts'
 export {
   type Answering,
   type CannedOptions,

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SignalwireCallsApi } from '../../src/bridges/signalwire/calls-api.ts'
 import { signalwireCarrier } from '../../src/bridges/signalwire/carrier.ts'
+import { jsonMedia } from '../../src/bridges/telephony/json-media/json-media.ts'
 import type { Carrier } from '../../src/bridges/telephony/ports/carrier.ts'
 import type { CarrierApi } from '../../src/bridges/telephony/ports/carrier-api.ts'
 import { TelnyxCallsApi } from '../../src/bridges/telnyx/calls-api.ts'
@@ -249,14 +250,11 @@ const WRONG: readonly (readonly [
   ],
   [
     'SignalWire',
-    'asks for PCM and sends µ-law',
+    'swaps the bytes of samples',
     'carries speech to the service, and plays its translation',
-    async () => {
-      const { media: linear } = signalwireCarrier(['x'], 'l16-16k')
-      return signalwire(
-        { carrier: it => ({ ...it, media: { ...linear, format: it.media.format } }) },
-        'l16-16k',
-      )
+    () => {
+      const swapped = jsonMedia({ codec: 'l16be', rate: 16_000 })
+      return signalwire({ carrier: it => ({ ...it, media: swapped }) }, 'l16-16k')
     },
   ],
   [

@@ -57,10 +57,7 @@ export const signalwireModule: CarrierModule<SignalwireSettings> = {
   credential: 'signingKey',
   secrets: ['signingKey', 'signingKeys', 'outbound.apiToken'],
   isSigned: settings => signingKeysOf(settings).length > 0,
-  carrier: (settings, ownKey) =>
-    signalwireCarrier(
-      [...signingKeysOf(settings), ...(ownKey === undefined ? [] : [ownKey])],
-      settings.audio,
-    ),
+  signingSecret: settings => signingKeysOf(settings)[0],
+  carrier: (settings, ownKeys) => signalwireCarrier([...signingKeysOf(settings), ...ownKeys], settings.audio),
   api: ({ outbound }) => new SignalwireCallsApi(outbound!),
 }

@@ -13,8 +13,8 @@ const STREAM = { codec: 'PCMU', bidirectionalMode: 'rtp', bidirectionalCodec: 'P
 
 export interface TelnyxCarrierOptions {
   readonly publicKeys: readonly string[]
-  /** Requests signed with the key pair derived from this secret are accepted too. */
-  readonly ownKey?: string | undefined
+  /** Requests signed with the key pairs derived from these secrets are accepted too. */
+  readonly ownKeys?: readonly string[]
   /** Maximum age of a signed request (s). */
   readonly toleranceSeconds?: number | undefined
   readonly wallClock?: WallClock
@@ -22,14 +22,14 @@ export interface TelnyxCarrierOptions {
 
 /** Telnyx with TeXML: Twilio’s markup and form fields, its own messages and signatures. */
 export function telnyxCarrier(options: TelnyxCarrierOptions): Carrier {
-  const { publicKeys, ownKey, toleranceSeconds = 300, wallClock = systemWallClock } = options
+  const { publicKeys, ownKeys = [], toleranceSeconds = 300, wallClock = systemWallClock } = options
   return {
     name: 'telnyx',
     title: 'Telnyx',
     media: telnyxMedia,
     instructions: callXml(STREAM),
     requests: rawCallForm,
-    verifier: () => new TelnyxVerifier({ publicKeys, ownKey, toleranceSeconds, wallClock }),
+    verifier: () => new TelnyxVerifier({ publicKeys, ownKeys, toleranceSeconds, wallClock }),
     secretStreams: true,
     // The key of the account is public, so prompts are signed with a secret of this process.
     secrets: [],
@@ -43,7 +43,9 @@ export const telnyxModule: CarrierModule<TelnyxSettings> = {
   credential: 'publicKey',
   secrets: ['outbound.apiKey'],
   isSigned: ({ publicKey }) => publicKey !== undefined,
-  carrier: ({ publicKey, toleranceSeconds }, ownKey) =>
-    telnyxCarrier({ publicKeys: publicKey === undefined ? [] : [publicKey], ownKey, toleranceSeconds }),
+  // Settings have the public key only.
+  signingSecret: () => undefined,
+  carrier: ({ publicKey, toleranceSeconds }, ownKeys) =>
+    telnyxCarrier({ publicKeys: publicKey === undefined ? [] : [publicKey], ownKeys, toleranceSeconds }),
   api: ({ outbound }) => new TelnyxCallsApi(outbound!),
 }

@@ -15,8 +15,8 @@ const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 export interface SignatureOptions {
   /** Public keys in base64. */
   readonly publicKeys: readonly string[]
-  /** Secret of this server: requests signed with the key pair derived from it are accepted too. */
-  readonly ownKey?: string | undefined
+  /** Secrets of this server: requests signed with the key pairs derived from them are accepted too. */
+  readonly ownKeys: readonly string[]
   readonly toleranceSeconds: number
   readonly wallClock: WallClock
 }
@@ -35,7 +35,7 @@ export class TelnyxVerifier implements RequestVerifier {
     this.#options = options
     this.#keys = [
       ...options.publicKeys.map(publicKeyOf),
-      ...(options.ownKey === undefined ? [] : [createPublicKey(ownKeyOf(options.ownKey))]),
+      ...options.ownKeys.map(secret => createPublicKey(ownKeyOf(secret))),
     ]
     if (this.#keys.length === 0)
       throw new BridgeError(

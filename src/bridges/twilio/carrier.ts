@@ -36,7 +36,9 @@ export const twilioModule: CarrierModule<TwilioSettings> = {
   credential: 'authToken',
   secrets: ['authToken', 'authTokens', 'outbound.authToken', 'outbound.apiKeySecret'],
   isSigned: settings => authTokensOf(settings).length > 0,
-  carrier: (settings, ownKey) => twilioCarrier(withOwn(signingTokens(settings), ownKey)),
+  signingSecret: settings => authTokensOf(settings)[0],
+  // The first token stays first, because other instances sign with it.
+  carrier: (settings, ownKeys) => twilioCarrier([...signingTokens(settings), ...ownKeys]),
   api(settings) {
     const outbound = settings.outbound!
     const own = outbound.authToken ?? authTokensOf(settings)[0]
@@ -49,9 +51,4 @@ function signingTokens(settings: TwilioSettings): readonly string[] {
   const tokens = authTokensOf(settings)
   const own = settings.outbound?.authToken
   return own === undefined || tokens.includes(own) ? tokens : [...tokens, own]
-}
-
-/** The first token stays first, because other instances sign with it. */
-function withOwn(tokens: readonly string[], own: string | undefined): readonly string[] {
-  return own === undefined ? tokens : [...tokens, own]
 }

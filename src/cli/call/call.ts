@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { systemClock, Ticker } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
-import { type Notice, placeCall } from '../../simulator/index.ts'
+import { type Notice, PHONE_PROFILES, placeCall } from '../../simulator/index.ts'
 import { dbfs, rms } from '../../transcode/level.ts'
 import { encodeWav } from '../../transcode/wav.ts'
 import { CommandError } from '../errors.ts'
@@ -61,6 +61,8 @@ export interface CallCommandOptions {
   readonly server: string
   /** Room to join. Absent: alone, hearing its own translation. */
   readonly room?: string | undefined
+  /** Name of the carrier. Default: `twilio`. */
+  readonly carrier?: string | undefined
   /** Number called. */
   readonly number?: string | undefined
   /** Signs the requests. A bridge on this machine without a configured token leaves one for this command. */
@@ -78,7 +80,8 @@ export interface CallCommandOptions {
  * Rejects with a `CommandError` if the call fails.
  */
 export async function call(options: CallCommandOptions, terminal: Terminal, log: Logger): Promise<number> {
-  const { from, to, room, number } = options
+  const { from, to, room, number, carrier = 'twilio' } = options
+  const profile = PHONE_PROFILES[carrier]
   const server = httpAddress('--server', options.server)
   const publicUrl = options.publicUrl && httpAddress('--public-url', options.publicUrl)
   await assertWritable(options.output)
@@ -94,7 +97,8 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   const signedFor = publicUrl ?? local?.address
   const answers = new Answers(speech)
   const phone = await placeCall({
-    webhook: `${server}/twilio/voice?${query}`,
+    webhook: `${server}/${carrier}/voice?${query}`,
+    ...(profile ? { profile } : {}),
     allowInsecureStream: true,
     log,
     onMark: (_now, name) => answers.marked(name),

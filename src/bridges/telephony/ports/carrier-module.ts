@@ -24,8 +24,10 @@ export interface CarrierModule<S extends CarrierSettings = CarrierSettings> {
   readonly secrets: readonly string[]
   /** Returns whether the settings have credentials that verify requests. */
   isSigned(settings: S): boolean
-  /** Returns the carrier. Requests signed with `ownKey`, a secret of this server, are accepted too; absent: none. */
-  carrier(settings: S, ownKey: string | undefined): Carrier
+  /** Returns the secret with which a simulated phone can sign requests; undefined if there is none in the settings. */
+  signingSecret(settings: S): string | undefined
+  /** Returns the carrier. Requests signed with one of `ownKeys`, secrets of this server, are accepted too. */
+  carrier(settings: S, ownKeys: readonly string[]): Carrier
   /** Returns the API for outbound calls; called only if `outbound` is set. */
   api(settings: S): CarrierApi
 }
