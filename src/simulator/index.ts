@@ -3,6 +3,17 @@
  * `dragoman/simulator`.
  */
 
+import { signalwireProfile } from './signalwire/signalwire-simulator.ts'
+import { telnyxProfile } from './telnyx/telnyx-simulator.ts'
+import { type PhoneProfile, twilioProfile } from './twilio/phone/profile.ts'
+
+/** Phones of every carrier that shares Twilio’s markup, by the name of the carrier. */
+export const PHONE_PROFILES: Readonly<Record<string, PhoneProfile>> = {
+  twilio: twilioProfile,
+  signalwire: signalwireProfile,
+  telnyx: telnyxProfile,
+}
+
 export {
   type ConversationOptions,
   type ConversationReport,
@@ -64,7 +75,6 @@ export {
   numberedFrame,
   numberedFrames,
 } from './network/numbered-frames.ts'
-export { PHONE_PROFILES } from './phone-profiles.ts'
 export {
   type Answering,
   type CannedOptions,

@@ -1,9 +1,13 @@
-import { basicAuthorization } from '../telephony/credentials.ts'
 import { inputOf } from '../telephony/markup/call-form.ts'
 import type { DialInput } from '../telephony/outbound/outbound-call-state.ts'
 import { type CallOrder, type CarrierApi, CarrierError } from '../telephony/ports/carrier-api.ts'
-import { callParameters } from '../telephony/rest/call-parameters.ts'
-import { CarrierRest, type RestFailure, type RestFields } from '../telephony/rest/carrier-rest.ts'
+import { basicAuthorization } from '../telephony/ports/credentials.ts'
+import {
+  CarrierRest,
+  callParameters,
+  type RestFailure,
+  type RestFields,
+} from '../telephony/rest/carrier-rest.ts'
 import type { SignalwireOutbound } from './settings.ts'
 
 const EVENTS = ['initiated', 'ringing', 'answered', 'completed']

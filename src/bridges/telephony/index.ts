@@ -10,7 +10,6 @@ export {
   carrierBridgeFields,
   registerCarrier,
 } from './carrier-bridge.ts'
-export { basicAuthorization, hasBasicCredentials, hasBearerToken } from './credentials.ts'
 export type {
   Answers,
   CallerPrompt,
@@ -50,6 +49,7 @@ export {
   type RequestVerifier,
   type VerifierFactory,
 } from './ports/carrier-requests.ts'
+export { basicAuthorization, hasBasicCredentials, hasBearerToken } from './ports/credentials.ts'
 export {
   type Inbound,
   type LineCodec,

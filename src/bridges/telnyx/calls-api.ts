@@ -1,8 +1,12 @@
 import { inputOf } from '../telephony/markup/call-form.ts'
 import type { DialInput } from '../telephony/outbound/outbound-call-state.ts'
 import { type CallOrder, type CarrierApi, CarrierError } from '../telephony/ports/carrier-api.ts'
-import { callParameters } from '../telephony/rest/call-parameters.ts'
-import { CarrierRest, type RestFailure, type RestFields } from '../telephony/rest/carrier-rest.ts'
+import {
+  CarrierRest,
+  callParameters,
+  type RestFailure,
+  type RestFields,
+} from '../telephony/rest/carrier-rest.ts'
 import type { TelnyxOutbound } from './settings.ts'
 
 const SID = /^[A-Za-z0-9_:.-]{2,128}$/

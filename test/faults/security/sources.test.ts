@@ -26,9 +26,9 @@ describe('the sources', () => {
     const users = SOURCES.filter(({ code }) => code.includes('timingSafeEqual(')).map(({ name }) => name)
     expect(users.toSorted()).toEqual([
       'bridges/browser/sessions.ts',
-      'bridges/telephony/credentials.ts',
       'bridges/telephony/markup/form-signature.ts',
       'bridges/telephony/menu.ts',
+      'bridges/telephony/ports/credentials.ts',
       'service/server/keys/api-keys.ts',
       'web/captions/caption-links.ts',
       'web/control/auth.ts',

@@ -16,6 +16,7 @@ const CODECS: Readonly<Record<LineCodec, SampleCodec>> = {
   l16be: linear(1, 0),
 }
 
+/** Returns the converter of `codec`, which all streams share. */
 export function sampleCodec(codec: LineCodec): SampleCodec {
   return CODECS[codec]
 }

@@ -1,18 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { CarrierSelection } from '../../../src/app/carrier-selection.ts'
-import type { OpenCarrier } from '../../../src/app/carriers.ts'
-import type { DialRequest } from '../../../src/core/model/dialer.ts'
-
-type Source = ConstructorParameters<typeof CarrierSelection>[0]['carriers'][number]
+import { CarrierSelection, type SelectableCarrier } from '../../../../src/core/calls/dialer-policies.ts'
+import type { DialRequest } from '../../../../src/core/model/dialer.ts'
 
 /** Three carriers, of which the last one places no calls; `placed` has the names of those that were used. */
 function open(channels: readonly string[] = []) {
   const placed: string[] = []
-  const carrier = (name: OpenCarrier['name'], number: string, calls = true): Source => ({
+  const carrier = (name: string, number: string, calls = true): SelectableCarrier => ({
     name,
     numbers: new Set([number]),
     limitedDialer: calls
-      ? ({ refused: 1, dial: () => void placed.push(name) } as unknown as OpenCarrier['limitedDialer'])
+      ? ({ refused: 1, dial: () => void placed.push(name) } as unknown as SelectableCarrier['limitedDialer'])
       : undefined,
   })
   const selection = new CarrierSelection({
