@@ -1,5 +1,6 @@
 import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
+import { CARRIERS } from '../../config/carriers.ts'
 import type { Config } from '../../config/load.ts'
 import { isWrittenLocal } from '../../net/outbound-guard.ts'
 import { ServiceClientError } from '../../service/client/errors.ts'
@@ -16,8 +17,10 @@ export interface LanguagePair {
 }
 
 /** Returns every direction that calls can need: alone in a call, or among the numbers of a room. */
-export function languagePairs({ languages, twilio, discord }: Config): LanguagePair[] {
-  const alone = Object.entries(twilio.numbers).filter(([, { dial, menu }]) => !dial && !menu)
+export function languagePairs(config: Config): LanguagePair[] {
+  const { languages, discord } = config
+  const numbers = CARRIERS.flatMap(({ name }) => Object.entries(config[name].numbers))
+  const alone = numbers.filter(([, { dial, menu }]) => !dial && !menu)
   const parties = alone.map(([number, { speaks, hears, room }]) => ({
     number,
     room,
@@ -36,8 +39,7 @@ export function languagePairs({ languages, twilio, discord }: Config): LanguageP
         used: speaker.room === undefined ? speaker.number : `room ${speaker.room}`,
       })
   }
-  for (const [number, settings] of Object.entries(twilio.numbers))
-    pairs.push(...dialedPairs(number, settings, languages))
+  for (const [number, settings] of numbers) pairs.push(...dialedPairs(number, settings, languages))
   pairs.push(...channelPairs(discord))
   const seen = new Set<string>()
   return pairs.filter(({ from, to }) => {

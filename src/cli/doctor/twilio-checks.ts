@@ -1,6 +1,7 @@
 import { type CountryCode, getCountries, getCountryCallingCode } from 'libphonenumber-js'
 import { boundSettings, type VoiceSettings } from '../../bridges/twilio/numbers.ts'
 import { BridgeError } from '../../common/errors.ts'
+import { CARRIERS } from '../../config/carriers.ts'
 import type { Config } from '../../config/load.ts'
 import { type Check, fail, ok, warn } from './check.ts'
 
@@ -124,7 +125,7 @@ const PRIVATE =
 
 /** Checks the requirements of real calls: a public address and the auth token. */
 export function twilioChecks(config: Config): Check[] {
-  return [addressCheck(config.publicUrl), tokenCheck(config), numbersCheck(config)]
+  return [addressCheck(config.publicUrl), ...credentialChecks(config), numbersCheck(config)]
 }
 
 /** Checks the form of the public address. */
@@ -141,6 +142,14 @@ function addressCheck(publicUrl: string | undefined): Check {
   return ok(name, `${publicUrl} (the number's webhook: ${publicUrl.replace(/\/+$/, '')}/twilio/voice)`)
 }
 
+/** Checks which carriers’ requests can be verified: Twilio’s, unless only others are configured. */
+function credentialChecks(config: Config): Check[] {
+  const others = CARRIERS.filter(({ name, isSigned }) => name !== 'twilio' && isSigned(config[name]))
+  const checks = others.map(({ title, credential }) => ok(`${title} ${credential}`, 'set'))
+  const unused = others.length > 0 && config.twilio.authTokens.length === 0 && !config.twilio.insecure
+  return unused ? checks : [tokenCheck(config), ...checks]
+}
+
 /** Checks whether Twilio’s signatures can be verified. Never shows the token. */
 function tokenCheck({ twilio, publicUrl }: Config): Check {
   const name = 'Twilio auth token'
@@ -155,8 +164,9 @@ function tokenCheck({ twilio, publicUrl }: Config): Check {
   return ok(name, count === 1 ? 'set' : `${count} set`)
 }
 
-function numbersCheck({ twilio, languages }: Config): Check {
-  const numbers = Object.entries(twilio.numbers)
+function numbersCheck(config: Config): Check {
+  const { languages } = config
+  const numbers = CARRIERS.flatMap(({ name }) => Object.entries(config[name].numbers))
   const everybody = `${languages.speaks} → ${languages.hears}`
   if (numbers.length === 0) return ok('numbers', `all numbers: ${everybody}`)
   const shown = numbers.map(([number, settings]) => `${number} ${whatFor(settings, languages)}`)

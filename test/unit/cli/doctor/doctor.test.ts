@@ -295,3 +295,20 @@ describe('the environment of this machine', () => {
     }
   })
 })
+
+describe('doctor, with another carrier than Twilio', () => {
+  const publicKey = Buffer.alloc(32, 7).toString('base64')
+  const telnyx = { ...complete, twilio: {}, telnyx: { publicKey } }
+
+  it('checks its credentials instead of Twilio’s', async () => {
+    const checks = await examine(telnyx)
+    expect(checks.find(({ name }) => name === 'Telnyx publicKey')?.status).toBe('ok')
+    expect(checks.filter(({ name, status }) => name.startsWith('Twilio') && status === 'fail')).toEqual([])
+  })
+
+  it('checks both if both are configured', async () => {
+    const names = (await examine({ ...telnyx, twilio: { authToken: TOKEN } })).map(({ name }) => name)
+    expect(names).toContain('Telnyx publicKey')
+    expect(names).toContain('Twilio auth token')
+  })
+})
