@@ -9,7 +9,7 @@ import { LinearWire, linearReader } from './linear-audio.ts'
 
 const CODECS = ['PCMU@8000h', 'L16@16000h']
 
-/** Messages with the differences that SignalWire documents: a version, and no `streamSid` beside the audio. */
+/** Messages with the differences that SignalWire documents: a version, and no `streamSid` next to the audio. */
 class SignalwireWire extends Wire {
   override connected(): string {
     return '{"event":"connected","protocol":"Call","version":"0.2.0"}'

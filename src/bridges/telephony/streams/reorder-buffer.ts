@@ -23,13 +23,13 @@ export type InOrder = (timestampMs: number, payload: string | Buffer, now: numbe
 
 /**
  * Sorts media messages by number, for carriers that deliver them in any order. A message in order passes at once, without
- * allocation. One that is early waits for those before it, `HOLD_MS` at most; one that comes later than that is passed on,
+ * allocation. One that is early waits for those before it, `HOLD_MS` at most; a later one is passed on,
  * for the receiver to drop what it no longer needs.
  */
 export class ReorderBuffer {
   /** Messages that waited for an earlier one. */
   reordered = 0
-  /** Messages that came after their turn. */
+  /** Messages that arrived after their turn. */
   late = 0
   readonly #deliver: InOrder
   /** By number, in no order. */
