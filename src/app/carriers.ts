@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify'
+import { signalwireModule } from '../bridges/signalwire/carrier.ts'
 import {
   type CarrierBridge,
   type CarrierBridgeOptions,
@@ -11,15 +12,28 @@ import { CarrierDialer, destinationFault } from '../bridges/telephony/outbound/c
 import { OUTBOUND_DEFAULTS, type OutboundSettings } from '../bridges/telephony/outbound/settings.ts'
 import type { CarrierApi } from '../bridges/telephony/ports/carrier-api.ts'
 import type { CarrierModule, CarrierSettings } from '../bridges/telephony/ports/carrier-module.ts'
+import { telnyxModule } from '../bridges/telnyx/carrier.ts'
+import { twilioModule } from '../bridges/twilio/carrier.ts'
 import type { Clock } from '../common/clock.ts'
 import { withDefaults } from '../common/defaults.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
-import { CARRIERS, type CarrierName, type carrierSchemas } from '../config/carriers.ts'
+import {
+  CARRIERS,
+  type CarrierName,
+  type carrierSchemas,
+  type RegisteredCarrier,
+} from '../config/carriers.ts'
 import { RateLimitedDialer } from '../core/calls/dialer-policies.ts'
 import type { Fleet } from '../core/model/fleet.ts'
+
+const MODULES: Readonly<Record<CarrierName, CarrierModule>> = {
+  twilio: twilioModule,
+  signalwire: signalwireModule,
+  telnyx: telnyxModule,
+}
 
 type Numbers = Readonly<Record<string, NumberSettings>>
 
@@ -74,12 +88,12 @@ export function registeredBridges(carriers: readonly OpenCarrier[]): readonly Ca
  */
 export function openCarriers(settings: CarrierSections, options: CarriersOptions): readonly OpenCarrier[] {
   const ownKey = options.ownAuthTokens ? settings.twilio.authTokens?.[0] : undefined
-  const hasAccount = (module: CarrierModule) =>
-    module.isSigned(settings[module.name as CarrierName]) || settings[module.name as CarrierName].insecure
-  const others = CARRIERS.some(module => module.name !== 'twilio' && hasAccount(module))
+  const hasAccount = ({ name, isSigned }: RegisteredCarrier) =>
+    isSigned(settings[name]) || settings[name].insecure
+  const others = CARRIERS.some(carrier => carrier.name !== 'twilio' && hasAccount(carrier))
   return CARRIERS.filter(
-    module => module.name === 'twilio' || ownKey !== undefined || hasAccount(module),
-  ).map(module => openCarrier(module, settings, { ...options, ownKey, others }))
+    carrier => carrier.name === 'twilio' || ownKey !== undefined || hasAccount(carrier),
+  ).map(carrier => openCarrier(carrier, settings, { ...options, ownKey, others }))
 }
 
 interface OpenOptions extends CarriersOptions {
@@ -89,11 +103,11 @@ interface OpenOptions extends CarriersOptions {
 }
 
 function openCarrier(
-  module: CarrierModule & { readonly name: CarrierName },
+  { name, isSigned }: RegisteredCarrier,
   all: CarrierSections,
   options: OpenOptions,
 ): OpenCarrier {
-  const { name } = module
+  const module = MODULES[name]
   const section: CarrierSettings = all[name]
   const { outbound, numbers = {}, insecure = false } = section
   const { ownAuthTokens: local, ownKey, streamLimits, others } = options
@@ -102,7 +116,7 @@ function openCarrier(
   assertCallable(numbers, own, outbound, `${name}.numbers`)
   const dialers = outbound && openDialers(outbound, own, module.api(section), options)
   // Without any account, the missing credential is reported.
-  const signed = module.isSigned(section) || ownKey !== undefined || others
+  const signed = isSigned(section) || ownKey !== undefined || others
   let bridge: CarrierBridge | undefined
   return {
     ...{ name, dialer: dialers?.dialer, limitedDialer: dialers?.limited },

@@ -1,12 +1,9 @@
-import { signalwireModule } from '../bridges/signalwire/carrier.ts'
-import { signalwireSettingsSchema } from '../bridges/signalwire/settings.ts'
-import type { CarrierModule } from '../bridges/telephony/ports/carrier-module.ts'
-import { telnyxModule } from '../bridges/telnyx/carrier.ts'
-import { telnyxSettingsSchema } from '../bridges/telnyx/settings.ts'
-import { twilioModule } from '../bridges/twilio/carrier.ts'
-import { twilioSettingsSchema } from '../bridges/twilio/settings.ts'
+import { signalwireSection, signalwireSettingsSchema } from '../bridges/signalwire/settings.ts'
+import type { CarrierSection } from '../bridges/telephony/ports/carrier-module.ts'
+import { telnyxSection, telnyxSettingsSchema } from '../bridges/telnyx/settings.ts'
+import { twilioSection, twilioSettingsSchema } from '../bridges/twilio/settings.ts'
 
-/** The sections of all carriers. A new carrier is registered here, in both lists. */
+/** The sections of all carriers. A new carrier is registered here, in both lists, and in `app/carriers.ts`. */
 export const carrierSchemas = {
   twilio: twilioSettingsSchema.prefault({}),
   signalwire: signalwireSettingsSchema.prefault({}),
@@ -15,9 +12,10 @@ export const carrierSchemas = {
 
 export type CarrierName = keyof typeof carrierSchemas
 
+/** A carrier whose section exists. */
+export interface RegisteredCarrier extends CarrierSection {
+  readonly name: CarrierName
+}
+
 /** All carriers, in the order in which they are preferred for outbound calls. */
-export const CARRIERS: readonly (CarrierModule & { readonly name: CarrierName })[] = [
-  twilioModule,
-  signalwireModule,
-  telnyxModule,
-] as readonly (CarrierModule & { readonly name: CarrierName })[]
+export const CARRIERS = [twilioSection, signalwireSection, telnyxSection] as readonly RegisteredCarrier[]

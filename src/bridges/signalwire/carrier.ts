@@ -52,12 +52,6 @@ export function signalwireCarrier(signingKeys: readonly string[], audio: Audio =
 
 /** SignalWire as a part of the server. */
 export const signalwireModule: CarrierModule<SignalwireSettings> = {
-  name: 'signalwire',
-  title: 'SignalWire',
-  credential: 'signingKey',
-  secrets: ['signingKey', 'signingKeys', 'outbound.apiToken'],
-  isSigned: settings => signingKeysOf(settings).length > 0,
-  signingSecret: settings => signingKeysOf(settings)[0],
   carrier: (settings, ownKeys) => signalwireCarrier([...signingKeysOf(settings), ...ownKeys], settings.audio),
   api: ({ outbound }) => new SignalwireCallsApi(outbound!),
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type SettingsInput, secret, urlSchema } from '../../common/setting-fields.ts'
 import { carrierFields } from '../telephony/carrier-fields.ts'
 import { outboundFields } from '../telephony/outbound/settings.ts'
+import type { CarrierSection } from '../telephony/ports/carrier-module.ts'
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
@@ -46,4 +47,14 @@ export type SignalwireOutbound = NonNullable<SignalwireSettings['outbound']>
 /** Returns the signing keys of the project: none, one, or several during rotation. */
 export function signingKeysOf({ signingKey, signingKeys }: SignalwireSettings): readonly string[] {
   return signingKeys ?? (signingKey === undefined ? [] : [signingKey])
+}
+
+/** SignalWire among the settings. */
+export const signalwireSection: CarrierSection<SignalwireSettings> = {
+  name: 'signalwire',
+  title: 'SignalWire',
+  credential: 'signingKey',
+  secrets: ['signingKey', 'signingKeys', 'outbound.apiToken'],
+  isSigned: settings => signingKeysOf(settings).length > 0,
+  signingSecret: settings => signingKeysOf(settings)[0],
 }

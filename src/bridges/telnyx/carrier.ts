@@ -38,13 +38,6 @@ export function telnyxCarrier(options: TelnyxCarrierOptions): Carrier {
 
 /** Telnyx as a part of the server. */
 export const telnyxModule: CarrierModule<TelnyxSettings> = {
-  name: 'telnyx',
-  title: 'Telnyx',
-  credential: 'publicKey',
-  secrets: ['outbound.apiKey'],
-  isSigned: ({ publicKey }) => publicKey !== undefined,
-  // Settings have the public key only.
-  signingSecret: () => undefined,
   carrier: ({ publicKey, toleranceSeconds }, ownKeys) =>
     telnyxCarrier({ publicKeys: publicKey === undefined ? [] : [publicKey], ownKeys, toleranceSeconds }),
   api: ({ outbound }) => new TelnyxCallsApi(outbound!),

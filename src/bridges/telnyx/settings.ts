@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type SettingsInput, secret, urlSchema } from '../../common/setting-fields.ts'
 import { carrierFields } from '../telephony/carrier-fields.ts'
 import { outboundFields } from '../telephony/outbound/settings.ts'
+import type { CarrierSection } from '../telephony/ports/carrier-module.ts'
 
 /** Base64 of the 32 bytes of an Ed25519 key. */
 const PUBLIC_KEY = /^[A-Za-z0-9+/]{43}=$/
@@ -47,3 +48,14 @@ export const telnyxSettingsSchema = z.strictObject({
 
 export type TelnyxSettings = SettingsInput<typeof telnyxSettingsSchema>
 export type TelnyxOutbound = NonNullable<TelnyxSettings['outbound']>
+
+/** Telnyx among the settings. */
+export const telnyxSection: CarrierSection<TelnyxSettings> = {
+  name: 'telnyx',
+  title: 'Telnyx',
+  credential: 'publicKey',
+  secrets: ['outbound.apiKey'],
+  isSigned: ({ publicKey }) => publicKey !== undefined,
+  // Settings have the public key only.
+  signingSecret: () => undefined,
+}

@@ -31,12 +31,6 @@ export function twilioCarrier(authTokens: readonly string[]): Carrier {
 
 /** Twilio as a part of the server. */
 export const twilioModule: CarrierModule<TwilioSettings> = {
-  name: 'twilio',
-  title: 'Twilio',
-  credential: 'authToken',
-  secrets: ['authToken', 'authTokens', 'outbound.authToken', 'outbound.apiKeySecret'],
-  isSigned: settings => authTokensOf(settings).length > 0,
-  signingSecret: settings => authTokensOf(settings)[0],
   // The first token stays first, because other instances sign with it.
   carrier: (settings, ownKeys) => twilioCarrier([...signingTokens(settings), ...ownKeys]),
   api(settings) {

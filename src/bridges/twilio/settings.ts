@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type DeepReadonly, type SettingsInput, secret, urlSchema } from '../../common/setting-fields.ts'
 import { carrierFields } from '../telephony/carrier-fields.ts'
 import { OUTBOUND_DEFAULTS, outboundFields } from '../telephony/outbound/settings.ts'
+import type { CarrierSection } from '../telephony/ports/carrier-module.ts'
 
 const ACCOUNT_SID = /^AC\w{32}$/
 const KEY_SID = /^SK\w{32}$/
@@ -81,4 +82,14 @@ export type TwilioSettings = SettingsInput<typeof twilioSettingsSchema>
 /** Returns the auth tokens of the account: none, one, or several during rotation. */
 export function authTokensOf({ authToken, authTokens }: TwilioSettings): readonly string[] {
   return authTokens ?? (authToken === undefined ? [] : [authToken])
+}
+
+/** Twilio among the settings. */
+export const twilioSection: CarrierSection<TwilioSettings> = {
+  name: 'twilio',
+  title: 'Twilio',
+  credential: 'authToken',
+  secrets: ['authToken', 'authTokens', 'outbound.authToken', 'outbound.apiKeySecret'],
+  isSigned: settings => authTokensOf(settings).length > 0,
+  signingSecret: settings => authTokensOf(settings)[0],
 }

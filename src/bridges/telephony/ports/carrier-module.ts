@@ -12,8 +12,8 @@ export interface CarrierSettings {
   readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
 }
 
-/** A carrier as the server composes it from its settings. */
-export interface CarrierModule<S extends CarrierSettings = CarrierSettings> {
+/** A carrier as its settings describe it. Loaded with the schema of all settings, so without its other parts. */
+export interface CarrierSection<S extends CarrierSettings = CarrierSettings> {
   /** The name of its `Carrier`, and of its section in the settings. */
   readonly name: string
   /** Name in messages, such as `Twilio`. */
@@ -26,6 +26,10 @@ export interface CarrierModule<S extends CarrierSettings = CarrierSettings> {
   isSigned(settings: S): boolean
   /** Returns the secret with which a simulated phone can sign requests; undefined if there is none in the settings. */
   signingSecret(settings: S): string | undefined
+}
+
+/** A carrier as the server composes it from its settings. */
+export interface CarrierModule<S extends CarrierSettings = CarrierSettings> {
   /** Returns the carrier. Requests signed with one of `ownKeys`, secrets of this server, are accepted too. */
   carrier(settings: S, ownKeys: readonly string[]): Carrier
   /** Returns the API for outbound calls; called only if `outbound` is set. */
