@@ -75,7 +75,8 @@ describe('the sources', () => {
     const loaded = new Set(loadedWith(['src/config/schema.ts'], src))
     const packages = src.filter(({ path }) => loaded.has(path)).flatMap(({ source }) => packagesOf(source))
     expect(Array.from(new Set(packages)).sort()).toEqual(['@fastify/proxy-addr', 'zod'])
-    expect(loaded.size).toBeLessThan(50)
+    // One for each carrier, among others.
+    expect(loaded.size).toBeLessThan(60)
   })
 
   it('are all covered', () => expect(src.length).toBeGreaterThan(80))
