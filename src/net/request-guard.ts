@@ -312,8 +312,5 @@ const PROOFS = [
 
 /** True if a request contains credentials, valid or not. */
 function hasProof({ headers, url = '' }: IncomingMessage): boolean {
-  return (
-    PROOFS.some(name => headers[name] !== undefined) ||
-    /[?&]token=/.test(url)
-  )
+  return PROOFS.some(name => headers[name] !== undefined) || /[?&]token=/.test(url)
 }

@@ -1,11 +1,11 @@
 import { parse as parseForm } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
+import { jsonMedia } from '../../../src/bridges/telephony/json-media/json-media.ts'
 import { callForm } from '../../../src/bridges/telephony/markup/call-form.ts'
 import { connectStream, sayAndHangUp } from '../../../src/bridges/telephony/markup/call-xml.ts'
 import { destinationFault } from '../../../src/bridges/telephony/outbound/carrier-dialer.ts'
-import { webhookCall } from '../../../src/bridges/telephony/webhooks.ts'
-import { jsonMedia } from '../../../src/bridges/telephony/json-media/json-media.ts'
 import { PHONE_LINE } from '../../../src/bridges/telephony/ports/media-dialect.ts'
+import { webhookCall } from '../../../src/bridges/telephony/webhooks.ts'
 import { parseTwiml, readXml } from '../../../src/simulator/twilio/phone/twiml.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 

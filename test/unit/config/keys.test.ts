@@ -50,7 +50,9 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
   if (path === 'fleet.address') return undefined
   // 32 bytes in base64.
   if (path === 'telnyx.publicKey')
-    return plain(fc.uint8Array({ minLength: 32, maxLength: 32 }).map(key => Buffer.from(key).toString('base64')))
+    return plain(
+      fc.uint8Array({ minLength: 32, maxLength: 32 }).map(key => Buffer.from(key).toString('base64')),
+    )
   if (path === 'discord.preferences.key') return plain(fc.stringMatching(/^[a-z]{16,20}$/))
   if (shape.type === 'array')
     return fc.array(word, { minLength: 1, maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
