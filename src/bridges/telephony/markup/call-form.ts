@@ -2,7 +2,9 @@ import type { FastifyRequest } from 'fastify'
 import type { DialInput, FinalStatus } from '../outbound/outbound-call-state.ts'
 import type { CarrierRequest, CarrierRequests } from '../ports/carrier-requests.ts'
 
-const CALL_SID = /^[A-Za-z0-9_:.-]{2,128}$/
+const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
+/** Telnyx, for example: `v3:…`. */
+const LONG_CALL_SID = /^[A-Za-z0-9_:.-]{2,128}$/
 const MAX_FIELDS = 500
 
 /**
@@ -11,7 +13,7 @@ const MAX_FIELDS = 500
  */
 export const callForm: CarrierRequests = {
   contentType: 'application/x-www-form-urlencoded',
-  read: ({ body }) => read(Object.entries((body ?? {}) as Record<string, string | string[]>)),
+  read: ({ body }) => read(Object.entries((body ?? {}) as Record<string, string | string[]>), CALL_SID),
   words: {
     call: {
       CallSid: 'The call.',
@@ -30,16 +32,19 @@ export const rawCallForm: CarrierRequests = {
   ...callForm,
   raw: true,
   read: ({ body }: FastifyRequest) =>
-    typeof body === 'string' ? read([...new URLSearchParams(body)]) : undefined,
+    typeof body === 'string' ? read([...new URLSearchParams(body)], LONG_CALL_SID) : undefined,
 }
 
 /** The first value of a field counts. */
-function read(form: readonly (readonly [string, string | readonly string[]])[]): CarrierRequest | undefined {
+function read(
+  form: readonly (readonly [string, string | readonly string[]])[],
+  callSid: RegExp,
+): CarrierRequest | undefined {
   if (form.length > MAX_FIELDS) return undefined
   const fields: Record<string, string> = Object.create(null)
   for (const [name, value] of form) fields[name] ??= typeof value === 'string' ? value : (value[0] ?? '')
   const { CallSid = '', AccountSid = '', From = '', To = '', Direction = '' } = fields
-  if (!CALL_SID.test(CallSid)) return undefined
+  if (!callSid.test(CallSid)) return undefined
   const { Digits = '', CallStatus = '', AnsweredBy = '' } = fields
   return {
     callId: CallSid,
