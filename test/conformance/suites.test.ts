@@ -1,10 +1,14 @@
 import { describe } from 'vitest'
+import { TONE_WORDS } from '../harness/engines/live/tone-ears.ts'
+import { toneSpeech } from '../harness/engines/live/tone-speech.ts'
 import { sine } from '../harness/transcode/tone.ts'
 import { type EarFaults, EnergyEars } from './energy-recognizer.ts'
 import { failsFor } from './fails-for.ts'
 import { speechToTextChecks } from './speech-to-text.ts'
+import { speechTranslatorChecks } from './speech-translator.ts'
 import { synthesizerChecks } from './synthesizer.ts'
 import { textTranslatorChecks } from './text-translator.ts'
+import { type InterpreterFaults, ToyInterpreter } from './toy-interpreter.ts'
 import { type MouthFaults, ToyMouth } from './toy-synthesizer.ts'
 import { ToyTranslator, type TranslatorFaults } from './toy-translator.ts'
 
@@ -27,6 +31,14 @@ const words = (faults?: TranslatorFaults) => () => ({
     ['the house', 'casa'],
     ['a dog', 'perro'],
   ] as const,
+})
+const interpreter = (faults?: InterpreterFaults) => () => ({
+  engine: new ToyInterpreter(faults),
+  from: 'en-us',
+  to: 'es-es',
+  pcm: toneSpeech(2, 100, 300),
+  said: TONE_WORDS.slice(0, 2),
+  patienceMs: 1_500,
 })
 const mouth = (faults?: MouthFaults) => () => new ToyMouth(faults)
 
@@ -90,5 +102,45 @@ describe('the suite for synthesis', () => {
     ['mixes up requests', mouth({ mixes: true }), 'serves several at once like a single one'],
     ['interprets text as options', mouth({ readsOptions: true }), 'treats any text as text'],
     ['throws when aborted', mouth({ throwsOnAbort: true }), 'ends quietly when aborted'],
+  ])
+})
+
+describe('the suite for speech to speech', { timeout: 60_000 }, () => {
+  failsFor(speechTranslatorChecks, interpreter(), [
+    [
+      'offers English to English',
+      interpreter({ offersSource: true }),
+      'lists target languages in the interface’s form, never the source',
+    ],
+    [
+      'accepts any pair and voice',
+      interpreter({ takesAnyPair: true }),
+      'rejects a pair or a voice that it does not list',
+    ],
+    [
+      'gives two utterances one number',
+      interpreter({ numbersTwice: true }),
+      'translates and speaks every utterance, in order, each once',
+    ],
+    [
+      'speaks after the end',
+      interpreter({ speaksAfterEnd: true }),
+      'speaks before an utterance is over, and its texts only grow',
+    ],
+    [
+      'rewrites a translation',
+      interpreter({ rewrites: true }),
+      'speaks before an utterance is over, and its texts only grow',
+    ],
+    [
+      'lets utterances overlap',
+      interpreter({ misplaces: true }),
+      'places utterances within the audio, one after the other',
+    ],
+    [
+      'sends results after close',
+      interpreter({ talksAfterClose: true }),
+      'sends nothing after close, which can be called at any time and twice',
+    ],
   ])
 })

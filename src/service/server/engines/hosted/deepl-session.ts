@@ -8,6 +8,7 @@ const replySchema = z.object({ streaming_url: z.string(), token: z.string().min(
 
 /** Path of sessions, to which the streaming address of the reply belongs. */
 const PATH = '/v3/voice/realtime'
+const MOST_REPLY_BYTES = 64 << 10
 /** Statuses after which another attempt may succeed, besides 5xx. */
 const PASSING: readonly number[] = [408, 425, 429]
 
@@ -104,7 +105,7 @@ export class DeepLSession {
           code: status,
         })
       }
-      reply = await response.json()
+      reply = JSON.parse(await boundedText(response))
     } catch (error) {
       if (error instanceof SocketFault) throw error
       // Errors of fetch can contain the address, which has the token.
@@ -118,6 +119,18 @@ export class DeepLSession {
     address.searchParams.set('token', data.token)
     return { url: address.href }
   }
+}
+
+/** Reads the text of a reply. Rejects if it is longer than a session can need. */
+async function boundedText(response: Response): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for await (const piece of response.body ?? []) {
+    bytes += piece.length
+    if (bytes > MOST_REPLY_BYTES) throw new RangeError(`a reply of over ${MOST_REPLY_BYTES} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
 }
 
 /** Languages that the service understands, and speaks (API reference, Voice, "Request Session"). */

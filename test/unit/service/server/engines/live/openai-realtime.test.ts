@@ -7,27 +7,13 @@ import type {
   Transcript,
 } from '../../../../../../src/service/server/engines/engine.ts'
 import { OpenAiLiveTranscriber } from '../../../../../../src/service/server/engines/hosted/openai-live.ts'
-import { OpenAiSpeechTranslator } from '../../../../../../src/service/server/engines/hosted/openai-translation.ts'
-import { speechTranslatorChecks } from '../../../../../conformance/speech-translator.ts'
-import { conforms } from '../../../../../conformance/suite.ts'
+import { openAiInterpreter } from '../../../../../harness/engines/live/fake-interpreters.ts'
 import { FakeOpenAiRealtime } from '../../../../../harness/engines/live/fake-openai-realtime.ts'
+import { liveInterpreter } from '../../../../../harness/engines/live/interpreter-checks.ts'
 import { LIVE, liveRecognizer, liveSpeech } from '../../../../../harness/engines/live/live-checks.ts'
-import { TONE_WORDS } from '../../../../../harness/engines/live/tone-ears.ts'
 import { toneSpeech } from '../../../../../harness/engines/live/tone-speech.ts'
 import { until } from '../../../../../harness/until.ts'
 
-const interpreter = (url: string, changes = {}) =>
-  new OpenAiSpeechTranslator(
-    {
-      ...LIVE,
-      url,
-      model: 'gpt-realtime-translate',
-      transcriptionModel: 'gpt-realtime-whisper',
-      ...changes,
-    },
-    systemClock,
-    systemWallClock,
-  )
 const transcriber = (url: string, changes = {}) =>
   new OpenAiLiveTranscriber(
     { ...LIVE, url, model: 'gpt-live-transcribe', delay: 'low', pauseMs: 300, ...changes },
@@ -35,27 +21,7 @@ const transcriber = (url: string, changes = {}) =>
     systemWallClock,
   )
 
-conforms(
-  'OpenAI translates from speech to speech',
-  speechTranslatorChecks,
-  async () => {
-    const server = await new FakeOpenAiRealtime().listen()
-    return {
-      engine: interpreter(server.url),
-      from: 'en-us',
-      to: 'es-es',
-      pcm: toneSpeech(),
-      said: TONE_WORDS.slice(0, 2),
-      patienceMs: 15_000,
-      server,
-    }
-  },
-  async ({ engine, server }: { engine: { close(): Promise<void> }; server?: FakeOpenAiRealtime }) => {
-    await engine.close()
-    expect(server?.refusals).toEqual([])
-  },
-)
-
+liveInterpreter('OpenAI', openAiInterpreter)
 liveRecognizer('OpenAI', () => new FakeOpenAiRealtime().listen(), transcriber)
 
 test('a transcription session gets terms and topic', async () => {
@@ -85,24 +51,6 @@ function collected() {
 }
 
 describe('connections', () => {
-  test('an interpretation goes on after a cut, and says each word once', async () => {
-    const server = await new FakeOpenAiRealtime().listen()
-    const engine = interpreter(server.url)
-    const { sink, words, finals } = collected()
-    const stream = await engine.open({ from: 'en-us', to: 'es-es' }, sink)
-    const speech = toneSpeech(3, 600, 1_400)
-    // In the middle of the second word.
-    await liveSpeech(pcm => stream.write(pcm), speech.subarray(0, 16 * 2_500))
-    server.cut()
-    await liveSpeech(pcm => stream.write(pcm), speech.subarray(16 * 2_500))
-    await until(() => words().length === 3, 15_000, 'three words')
-    await stream.close()
-    expect(words()).toEqual(['one', 'two', 'three'])
-    const places = finals.flatMap(({ startMs, endMs }) => [startMs, endMs])
-    expect(places).toEqual(places.toSorted((a, b) => a - b))
-    expect(server.refusals).toEqual([])
-  })
-
   test('one is replaced in a pause before it expires', async () => {
     const server = await new FakeOpenAiRealtime().listen()
     server.expiresIn = 3
