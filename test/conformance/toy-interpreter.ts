@@ -5,7 +5,7 @@ import type {
   SpeechTranslator,
 } from '../../src/service/server/engines/engine.ts'
 import { durationMs } from '../../src/transcode/pcm.ts'
-import { ToneEars, type ToneWord } from '../harness/engines/live/tone-ears.ts'
+import { TONE_WORDS, ToneEars, type ToneWord } from '../harness/engines/live/tone-ears.ts'
 import { sine } from '../harness/transcode/tone.ts'
 
 /** Possible faults, one per check of the suite. */
@@ -63,14 +63,14 @@ class ToyStream implements SpeechStream {
 
   write(pcm: Int16Array): void {
     if (!this.#closed) this.#ears.write(pcm)
-    else if (this.#faults.talksAfterClose) this.#interpret(TALK, 0, durationMs(pcm.length))
+    else if (this.#faults.talksAfterClose) this.#interpret(TONE_WORDS[0], 0, durationMs(pcm.length))
   }
 
   async close(): Promise<void> {
     this.#closed = true
   }
 
-  #interpret({ word, translation, spokenHz }: Omit<ToneWord, 'hz'>, fromMs: number, toMs: number): void {
+  #interpret({ word, translation, spokenHz }: ToneWord, fromMs: number, toMs: number): void {
     const { numbersTwice, speaksAfterEnd, rewrites, misplaces } = this.#faults
     if (!numbersTwice || this.#utterance === 0) this.#utterance++
     const utterance = this.#utterance
@@ -83,5 +83,3 @@ class ToyStream implements SpeechStream {
     if (speaksAfterEnd) voice()
   }
 }
-
-const TALK = { word: 'one', translation: 'uno', spokenHz: 700 }
