@@ -2,7 +2,11 @@ import { asRequested, type BrowserBridgeOptions } from '../bridges/browser/index
 import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
 import { FleetChannels } from '../bridges/discord/fleet-channels.ts'
 import { FleetPreferences } from '../bridges/discord/fleet-preferences.ts'
-import { CAPTION_DEFAULTS, type DiscordBridgeOptions } from '../bridges/discord/options.ts'
+import {
+  CAPTION_DEFAULTS,
+  type DiscordBridgeOptions,
+  type TranscriptOptions,
+} from '../bridges/discord/options.ts'
 import { DiscordPreferences } from '../bridges/discord/preferences.ts'
 import { DiscordChannels } from '../bridges/discord/running-channels.ts'
 import {
@@ -24,7 +28,7 @@ import type { LanguageSettings } from '../core/calls/settings.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 import type { Admission } from '../core/model/invitation.ts'
 import type { Relay } from '../core/room/relay.ts'
-import { languageCatalog, talkCatalog } from './service.ts'
+import { languageCatalog, talkCatalog, type VoiceOfferOptions, voiceCatalog } from './service.ts'
 
 export interface BrowserOptions {
   readonly relay: Relay
@@ -84,7 +88,11 @@ export interface DiscordOptions
     | 'log'
   > {
   /** Current address and key of the service. */
-  readonly service: { readonly url: () => string; readonly apiKey: string }
+  readonly service: VoiceOfferOptions
+  /** Source of transcripts of rooms. */
+  readonly transcripts: TranscriptOptions['of']
+  /** Transcripts are stored after the room has closed. */
+  readonly keepsLonger: boolean
   readonly preferences?: Preferences | undefined
   readonly running?: RunningChannels | undefined
   /** Phone numbers that ask for room codes. */
@@ -127,7 +135,7 @@ export function openChannels(
 /** Returns the bridge’s options for these settings, or undefined if there is no bot. */
 export function discordOptions(
   settings: DiscordInput | undefined,
-  { service, preferences, running, phoneNumbers, ...shared }: DiscordOptions,
+  { service, preferences, running, phoneNumbers, transcripts, keepsLonger, ...shared }: DiscordOptions,
 ): DiscordBridgeOptions | undefined {
   if (settings?.token === undefined) return undefined
   const { token, language, apiUrl, captions } = settings
@@ -136,6 +144,11 @@ export function discordOptions(
     ...shared,
     token,
     languages: languageCatalog(service),
+    voices: voiceCatalog(service),
+    ...(keepsLonger || settings.transcript
+      ? { transcripts: { of: transcripts, keeps: keepsLonger ? 'longer' : 'until-end' } }
+      : {}),
+    autoJoin: settings.autoJoin ?? [],
     ...(preferences ? { preferences } : {}),
     ...(running ? { running } : {}),
     ...(apiUrl === undefined ? {} : { apiUrl }),
@@ -151,6 +164,8 @@ export function discordOptions(
       endOfTurnSilenceMs: settings.endOfTurnSilenceMs,
       maxChannels: settings.maxChannels,
       codeMinutes: settings.codeMinutes,
+      voices: settings.voices,
+      consent: settings.consent,
       nicknameIndicator: settings.nicknameIndicator,
       dave: settings.dave,
       emptyAfterMs: settings.leaveEmptyAfterSeconds && settings.leaveEmptyAfterSeconds * 1_000,

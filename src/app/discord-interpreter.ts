@@ -25,7 +25,9 @@ import { relayOptions, relaySettingsSchema } from '../core/model/relay-settings.
 import { Relay } from '../core/room/relay.ts'
 import { checkOptions } from '../net/host-plugin.ts'
 import { ServiceTranslator } from '../service/client/translator.ts'
-import { createAnnouncer, languageCatalog } from './service.ts'
+import { inOneLanguage } from '../web/transcripts/one-language.ts'
+import { Transcripts } from '../web/transcripts/transcripts.ts'
+import { createAnnouncer, languageCatalog, voiceCatalog } from './service.ts'
 
 export type * from '../bridges/discord/index.ts'
 export { allPermissions, default, INTENTS, inviteUrl } from '../bridges/discord/index.ts'
@@ -41,6 +43,10 @@ export interface InterpreterOptions {
   readonly preferences?: Preferences
   /** Absent: channels are not resumed after a restart. */
   readonly running?: RunningChannels
+  /** IDs of voice channels that are interpreted whenever people are in them. */
+  readonly autoJoin?: readonly string[]
+  /** Keep the text of conversations until they end, for `/interpret transcript`, as notices then state. Default: false. */
+  readonly transcripts?: boolean
   readonly log?: Logger
 }
 
@@ -53,6 +59,8 @@ const interpreterOptionsSchema = z.strictObject({
   channels: discordBridgeOptionsSchema.shape.channels,
   preferences: discordBridgeOptionsSchema.shape.preferences,
   running: discordBridgeOptionsSchema.shape.running,
+  autoJoin: discordBridgeOptionsSchema.shape.autoJoin,
+  transcripts: z.boolean('true or false').optional(),
   log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
 } satisfies Record<keyof InterpreterOptions, z.ZodType>)
 
@@ -85,6 +93,11 @@ export interface InterpreterEvents {
   joined: [channel: ChannelInterpreter]
   /** Interpreting of a channel has ended. */
   left: [channel: ChannelInterpreter, end: ChannelEnd]
+  /** Nobody is listened to, until `resumed`. */
+  paused: [channel: ChannelInterpreter]
+  resumed: [channel: ChannelInterpreter]
+  /** A user opted in or out, by button or command. */
+  consent: [channel: ChannelInterpreter, userId: string, consents: boolean]
   caption: [caption: ChannelCaption]
   /** The translation service became available or unavailable. While it is unavailable, original voices are heard. */
   service: [available: boolean]
@@ -97,6 +110,7 @@ interface Attached {
   readonly attachment: Attachment
   readonly relay: Relay
   readonly announcer: Disposable
+  readonly transcripts: Transcripts | undefined
   readonly started: Promise<void>
 }
 
@@ -136,6 +150,7 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
     if (missing.length > 0)
       throw new BridgeError('CONFIG', `the client lacks intents: add ${missing.join(' and ')} to its options`)
     const { service, relay: relaySettings, channels, preferences, running } = this.#options
+    const { autoJoin } = this.#options
     const log = this.#log
     const access = { url: service.url, apiKey: service.apiKey ?? '' }
     const relay = new Relay({
@@ -144,21 +159,29 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
       log,
     })
     const announcer = createAnnouncer({ ...access, log })
+    const transcripts = this.#options.transcripts ? Transcripts.inMemory(relay.observer) : undefined
     const attachment = new ClientAttachment(client, {
       ...{ relay, announcer, log },
       languages: languageCatalog(access),
+      voices: voiceCatalog(access),
       ...(channels ? { channels } : {}),
       ...(preferences ? { preferences } : {}),
       ...(running ? { running } : {}),
       commands: typeof commands === 'object' ? commands : commands && {},
-      onStarted: channel => this.#joined(channel),
+      ...(autoJoin ? { autoJoin } : {}),
+      ...(transcripts ? { transcripts: { of: inOneLanguage(transcripts), keeps: 'until-end' } } : {}),
+      observer: {
+        started: channel => this.#joined(channel),
+        paused: (channel, paused) => this.#tell(paused ? 'paused' : 'resumed', channel),
+        consent: (channel, userId, consents) => this.#tell('consent', channel, userId, consents),
+      },
     })
     relay.observer.on('caption', caption => this.#caption(caption))
     relay.observer.on('service', ({ status }) => this.#tell('service', status === 'closed'))
     attachment.start()
     const started = relay.ready()
     started.catch((error: Error) => this.#failed(error))
-    this.#attached = { client, attachment, relay, announcer, started }
+    this.#attached = { client, attachment, relay, announcer, transcripts, started }
     return this
   }
 
@@ -205,9 +228,10 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
 
   async #close(): Promise<void> {
     if (!this.#attached) return
-    const { attachment, relay, announcer } = this.#attached
+    const { attachment, relay, announcer, transcripts } = this.#attached
     await attachment.close()
     await relay.close()
+    await transcripts?.[Symbol.asyncDispose]()
     announcer[Symbol.dispose]()
   }
 

@@ -13,6 +13,7 @@ import { captionPage, captionPagePath, LONGEST_LINK_MS } from '../web/captions/c
 import { BearerKeys } from '../web/control/auth.ts'
 import { controlApi } from '../web/control/control-api.ts'
 import status, { statusWords } from '../web/status.ts'
+import { inOneLanguage } from '../web/transcripts/one-language.ts'
 import { browserOptions, discordOptions } from './bridges.ts'
 import { numbersOf } from './carriers.ts'
 import type { AppContext } from './context.ts'
@@ -132,11 +133,14 @@ function discordBot(context: AppContext) {
   const { preferences, channels } = stores
   const numbers = numbersOf(settings)
   return discordOptions(settings.discord, {
-    ...{ relay, announcer, dialer, roomCodes, preferences, service, clock, log },
+    ...{ relay, announcer, dialer, roomCodes, preferences, clock, log },
+    service: { url: service.url, apiKey: service.apiKey, mode: settings.service.mode },
     admission: control.admission(relay),
     roomCodeLimiter,
     listenLinks: listenLinks(context),
     running: channels,
+    transcripts: inOneLanguage(control.services.transcripts),
+    keepsLonger: settings.transcripts.store !== 'never',
     turn:
       fleet.status === 'alone' ? undefined : new FleetLease({ fleet, name: 'discord shard 0', clock, log }),
     wallClock: systemWallClock,

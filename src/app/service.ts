@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { OfferedLanguage, ServiceCatalog } from '../bridges/browser/index.ts'
+import type { OfferedVoice } from '../bridges/discord/channel/voice-casting.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
 import { type Logger, noopLogger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
@@ -79,6 +80,27 @@ export function languageCatalog({
     const languages = await new ServiceClient({ url: at, apiKey }).languages()
     return languages.map(({ languageId, name, transcription, translation, synthesis }) => ({
       ...{ id: languageId, name, heard: transcription, spoken: synthesis, into: translation },
+    }))
+  }
+}
+
+/** Voices of the service for channels with several speakers. */
+export interface VoiceOfferOptions extends LanguageOfferOptions {
+  /** The mode in which voices are used. Default: `streaming`. */
+  readonly mode?: 'block' | 'streaming' | undefined
+}
+
+/** Returns the voices that the service reports when queried. */
+export function voiceCatalog({
+  url,
+  apiKey,
+  mode = 'streaming',
+}: VoiceOfferOptions): () => Promise<readonly OfferedVoice[]> {
+  return async () => {
+    const at = typeof url === 'string' ? url : url()
+    const voices = await new ServiceClient({ url: at, apiKey }).voices({ mode })
+    return voices.map(({ voiceId, languageId, voiceGender }) => ({
+      ...{ id: voiceId, language: languageId, gender: voiceGender },
     }))
   }
 }

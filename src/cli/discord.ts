@@ -1,5 +1,5 @@
 import { Routes } from 'discord.js'
-import { inviteUrl, USED_PERMISSIONS } from '../bridges/discord/commands/permissions.ts'
+import { inviteUrl, wantedPermissions } from '../bridges/discord/commands/permissions.ts'
 import {
   type RegistrationOptions,
   type RegistrationResult,
@@ -23,13 +23,15 @@ export async function showInvite(
   terminal: Terminal,
 ): Promise<void> {
   const applicationId = options.applicationId ?? (await applicationIdOf(config))
-  const url = inviteUrl(applicationId, options.guild)
+  const wanted = { webhooks: config.discord.captions.style === 'webhook' }
+  const url = inviteUrl(applicationId, options.guild, wanted)
+  const permissions = wantedPermissions(wanted)
   if (options.json) {
-    terminal.line(JSON.stringify({ applicationId, permissions: USED_PERMISSIONS, url }))
+    terminal.line(JSON.stringify({ applicationId, permissions, url }))
     return
   }
   terminal.line(url)
-  terminal.line(`  permissions: ${USED_PERMISSIONS.join(', ')}`)
+  terminal.line(`  permissions: ${permissions.join(', ')}`)
 }
 
 /** Registers the command where the registration is missing or outdated. */

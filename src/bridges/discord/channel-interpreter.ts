@@ -1,11 +1,12 @@
 import type { LanguageId } from '../../common/language.ts'
 import type { DialOutcome } from '../../core/model/dialer.ts'
+import type { Exclusion } from './consent.ts'
 
 /** Languages spoken in a channel: chosen by the needs of its members, or these one or two. */
 export type OutputLanguages = 'auto' | readonly [LanguageId] | readonly [LanguageId, LanguageId]
 
-/** Caption style: embeds, plain text, or off. */
-export type CaptionStyle = 'embed' | 'plain' | 'off'
+/** Caption style: embeds, plain text, messages with the name and picture of their speaker, or off. */
+export type CaptionStyle = 'embed' | 'plain' | 'webhook' | 'off'
 
 /** Destination and style of captions. */
 export interface CaptionSettings {
@@ -40,8 +41,10 @@ export interface ChannelSpeaker {
    * `asked`: set by the user; `remembered`: stored earlier; `locale`: guessed from the client; `default`: the guild's.
    */
   readonly languageFrom: 'asked' | 'remembered' | 'locale' | 'default'
-  /** False: the user opted out, and their audio is not received. */
+  /** False: their audio is not received. */
   readonly consents: boolean
+  /** Why it is not received. */
+  readonly excludedBy?: Exclusion | undefined
 }
 
 /** Current state of an interpreted channel, for people and programs. */
@@ -54,7 +57,8 @@ export interface ChannelStatus {
   readonly room: string
   /** Time since the start (ms). */
   readonly sinceMs: number
-  readonly state: 'joining' | 'listening' | 'reconnecting'
+  /** Paused: no one is listened to, and nothing is translated. */
+  readonly state: 'joining' | 'listening' | 'paused' | 'reconnecting'
   /** End-to-end encryption: on, off (stage channels, tests), or not negotiated yet. */
   readonly encrypted: boolean | undefined
   readonly output: OutputLanguages
@@ -81,6 +85,19 @@ export interface ChannelInterpreter {
   /** Takes effect immediately: closes the subscription and discards buffered audio. */
   optOut(userId: string): void
   optIn(userId: string): void
+  /**
+   * Stops listening to everyone at once, and translates nothing until `resume`. The bot stays in the channel. `by`: name
+   * for the notice, escaped. Returns false if interpreting is paused already.
+   */
+  pause(by: string): boolean
+  /** Returns false if interpreting is not paused. */
+  resume(): boolean
+  /** Returns whether speech of this participant of the room may be shown: people of this channel who consent, and others. */
+  mayShow(participant: string): boolean
+  /** The language that the user speaks and reads here. */
+  languageOf(userId: string): LanguageId
+  /** Clock time at which interpreting started (ms). */
+  readonly startedAt: number
   /** Forgets the language that the user set in this channel. An opt-out stays until the end. */
   forget(userId: string): void
   /**
@@ -94,6 +111,16 @@ export interface ChannelInterpreter {
   stop(by: string): Promise<ChannelEnd>
 }
 
+/** Follows the interpreted channels. */
+export interface ChannelObserver {
+  /** A channel is being interpreted. */
+  started?(channel: ChannelInterpreter): void
+  /** Interpreting was paused, or continues. */
+  paused?(channel: ChannelInterpreter, paused: boolean): void
+  /** A user opted out or in. */
+  consent?(channel: ChannelInterpreter, userId: string, consents: boolean): void
+}
+
 /** Request to interpret a channel. */
 export interface StartRequest {
   readonly guildId: string
@@ -105,6 +132,8 @@ export interface StartRequest {
   readonly captions: CaptionSettings
   /** False: captions only. */
   readonly voice: boolean
+  /** Starts paused. */
+  readonly paused?: boolean
   /** Joins the existing room with this code instead of opening one; `Interpreters.start` checks it. */
   readonly roomCode?: string
 }

@@ -3,15 +3,20 @@ import { BoundedMap } from '../../common/bounded-map.ts'
 import { type Clock, systemClock, withTimeout } from '../../common/clock.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
+import { AutoJoin } from './auto-join.ts'
 import { DiscordInterpreters } from './channel/interpreters.ts'
-import type { ChannelInterpreter, Interpreters } from './channel-interpreter.ts'
+import type { NoticeTerms } from './channel/notice-terms.ts'
+import type { OfferedVoice } from './channel/voice-casting.ts'
+import type { ChannelInterpreter, ChannelObserver, Interpreters } from './channel-interpreter.ts'
 import type { CommandSettings } from './commands/command-context.ts'
 import { InteractionHandler } from './commands/interaction-handler.ts'
 import { LanguageList } from './commands/language-choices.ts'
+import { OfferCache } from './commands/offer-cache.ts'
 import { Registrar } from './commands/registration.ts'
 import type { CommandCounters } from './counters.ts'
 import { LinkCounters } from './counters.ts'
-import { CAPTION_DEFAULTS, type DiscordBridgeOptions } from './options.ts'
+import { joinChannel } from './join-channel.ts'
+import { CAPTION_DEFAULTS, CHANNEL_DEFAULTS, type DiscordBridgeOptions } from './options.ts'
 import { MemoryPreferences } from './preferences.ts'
 import { OutputPacer } from './voice/channel-output.ts'
 
@@ -36,8 +41,8 @@ export interface AttachmentOptions
   extends Omit<DiscordBridgeOptions, 'token' | 'turn' | 'apiUrl' | 'commands'> {
   /** `false`: no commands are registered, and the buttons of notices are the only interactions that are answered. */
   readonly commands?: Partial<CommandSettings> | false | undefined
-  /** Called with each channel that is interpreted from now on. */
-  readonly onStarted?: (channel: ChannelInterpreter) => void
+  /** Follows the channels that are interpreted from now on. */
+  readonly observer?: ChannelObserver
 }
 
 /**
@@ -52,24 +57,30 @@ export class ClientAttachment {
   readonly #clock: Clock
   readonly #log: Logger
   readonly #languages: LanguageList
+  readonly #voices: OfferCache<OfferedVoice> | undefined
   /** Guilds to which commands are restricted. */
   readonly #guilds: readonly string[]
   readonly #hasCommands: boolean
   readonly #interactions: InteractionHandler
   readonly #channels: DiscordInterpreters
+  readonly #autoJoin: AutoJoin
   readonly #registered = Promise.withResolvers<void>()
   #registrar: Registrar | undefined
   #closing: Promise<void> | undefined
 
   constructor(client: Client, options: AttachmentOptions) {
-    const { relay, admission = relay, announcer, dialer, roomCodes, onStarted } = options
+    const { relay, admission = relay, announcer, dialer, roomCodes, observer } = options
     const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
     const { preferences = new MemoryPreferences(), roomCodeLimiter = UNLIMITED, running } = options
+    const consent = { ...CHANNEL_DEFAULTS.consent, ...options.channels?.consent }
+    const terms: NoticeTerms = { consent, keeps: options.transcripts?.keeps ?? 'nothing' }
     this.#client = client
     this.#clock = clock
     this.#log = log
     const languages = new LanguageList(options.languages, { clock, log })
     this.#languages = languages
+    const voices = options.voices && new OfferCache({ fetch: options.voices, what: 'voices', clock, log })
+    this.#voices = voices
     const locales = new BoundedMap<string, string>(MAX_LOCALES)
     this.#channels = new DiscordInterpreters({
       client,
@@ -85,8 +96,20 @@ export class ClientAttachment {
       localeOf: userId => locales.get(userId),
       nearest: language => languages.nearest(language),
       offered: () => languages.known,
+      voices: () => {
+        // An outdated list is refreshed in the background.
+        void voices?.get(0)
+        return voices?.known ?? []
+      },
       channelOptions: options.channels,
-      onStarted,
+      terms,
+      observer: {
+        ...observer,
+        started: channel => {
+          this.#autoJoin.follow(channel)
+          observer?.started?.(channel)
+        },
+      },
       clock,
       log,
     })
@@ -94,6 +117,11 @@ export class ClientAttachment {
     this.#hasCommands = options.commands !== false
     const settings = { ...COMMAND_DEFAULTS, dials: dialer !== undefined, ...(options.commands || {}) }
     this.#guilds = settings.guilds
+    const { output, captions } = settings
+    this.#autoJoin = new AutoJoin({
+      ...{ client, interpreters: this.#channels, channels: options.autoJoin ?? [], clock, log },
+      join: channel => joinChannel(client, this.#channels, channel, { output, captions }),
+    })
     this.#interactions = new InteractionHandler(client, {
       interpreters: this.#channels,
       guildIds: () => client.guilds.cache.keys(),
@@ -102,6 +130,8 @@ export class ClientAttachment {
       locales,
       roomCodeLimiter,
       listenLinks: options.listenLinks,
+      transcripts: options.transcripts?.of,
+      terms,
       settings,
       starters: new WeakMap<ChannelInterpreter, string>(),
       clock,
@@ -125,6 +155,8 @@ export class ClientAttachment {
     const client = this.#client
     this.#channels.listen()
     this.#interactions.start()
+    // After the channels of the last process, which have their own settings.
+    void this.#channels.resumed.then(() => this.#autoJoin.start())
     if (client.isReady()) this.#ready(client.application.id)
     else client.once(Events.ClientReady, this.#onReady)
   }
@@ -141,6 +173,7 @@ export class ClientAttachment {
   /** Says goodbye in every channel, leaves them, and stops listening to the client. Idempotent. Never rejects. */
   close(): Promise<void> {
     this.stopCommands()
+    this.#autoJoin[Symbol.dispose]()
     this.#closing ??= withTimeout(this.#clock, GOODBYES_MS, this.#channels.close()).then(() => {})
     return this.#closing
   }
@@ -156,6 +189,7 @@ export class ClientAttachment {
     const client = this.#client
     // Language guesses must match what the service offers.
     void this.#languages.get(0)
+    void this.#voices?.get(0)
     if (!this.#hasCommands) {
       this.#registered.resolve()
       return

@@ -5,11 +5,13 @@ import type { DiscordBridge } from './discord-bridge.ts'
 import { type DiscordBridgeOptions, discordBridgeOptionsSchema } from './options.ts'
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
+export type { OfferedVoice, VoiceOffer } from './channel/voice-casting.ts'
 export type {
   CaptionSettings,
   CaptionStyle,
   ChannelEnd,
   ChannelInterpreter,
+  ChannelObserver,
   ChannelSpeaker,
   ChannelStatus,
   Interpreters,
@@ -20,12 +22,19 @@ export type {
   StartFailure,
   StartRequest,
 } from './channel-interpreter.ts'
-export type { CommandSettings, RoomCodeAttempts } from './commands/command-context.ts'
+export type {
+  CommandSettings,
+  RoomCodeAttempts,
+  TranscriptDocument,
+  TranscriptQuery,
+  TranscriptSource,
+} from './commands/command-context.ts'
 export type { LanguageOffer, OfferedLanguage } from './commands/language-choices.ts'
+export type { ConsentMode, ConsentOptions, Exclusion } from './consent.ts'
 export type { CommandCounters, LinkCounters } from './counters.ts'
 export type { DiscordBridge, LoginState } from './discord-bridge.ts'
 export type { JoinOptions } from './join-channel.ts'
-export type { ChannelOptions, DiscordBridgeOptions } from './options.ts'
+export type { ChannelOptions, DiscordBridgeOptions, TranscriptOptions } from './options.ts'
 
 // Discord's library is an optional peer dependency. A static import would fail without a readable message.
 assertInstalled('discord')

@@ -8,9 +8,16 @@ import type { Announcer } from '../../core/model/announcer.ts'
 import type { Dialer } from '../../core/model/dialer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
+import type { VoiceOffer } from './channel/voice-casting.ts'
 import type { CaptionSettings, Preferences, RunningChannels } from './channel-interpreter.ts'
-import type { CommandSettings, ListenLinks, RoomCodeAttempts } from './commands/command-context.ts'
+import type {
+  CommandSettings,
+  ListenLinks,
+  RoomCodeAttempts,
+  TranscriptSource,
+} from './commands/command-context.ts'
 import type { LanguageOffer } from './commands/language-choices.ts'
+import { consentFields, hasRoles, ROLES_MISSING } from './consent.ts'
 
 const language = z.string('a language like en-us')
 const ms = z.number().min(0, 'a time in ms, 0 or more')
@@ -30,6 +37,20 @@ const channelOptionsSchema = z.strictObject({
   codeMinutes: z.int().min(1).max(1_440).default(30),
   /** Time limit for the goodbye (ms). */
   farewellMs: ms.default(4_000),
+  /** Who is listened to. */
+  consent: z
+    .strictObject(consentFields)
+    .refine(hasRoles, { error: ROLES_MISSING, path: ['roles'] })
+    .prefault({}),
+  /** Voices of the translations. */
+  voices: z
+    .strictObject({
+      /** Each speaker is heard in a voice of their own, as far as the service has several for a language. */
+      perSpeaker: z.boolean('true or false').default(true),
+      /** Ids of the voices to use; empty: all of the service. */
+      only: z.array(z.string('ids of voices')).max(1_000, 'up to 1000 ids').default([]),
+    })
+    .prefault({}),
   /** Mark the bot's nickname while it listens, if it has the permission. */
   nicknameIndicator: z.boolean('true or false').default(true),
 })
@@ -53,6 +74,13 @@ export interface LoginTurn {
   release(): Promise<void>
 }
 
+/** Transcripts of interpreted channels. */
+export interface TranscriptOptions {
+  readonly of: TranscriptSource
+  /** How long the text is kept, as notices state. */
+  readonly keeps: 'until-end' | 'longer'
+}
+
 /** Dependencies and settings of the bridge. It does not close what is passed in. */
 export interface DiscordBridgeOptions {
   /** The bot's token, from Discord's developer portal. Never logged. */
@@ -64,6 +92,8 @@ export interface DiscordBridgeOptions {
   readonly announcer: Announcer
   /** Languages of the translation service. */
   readonly languages: LanguageOffer
+  /** Voices of the translation service. Absent: everyone is heard in the default voice of each language. */
+  readonly voices?: VoiceOffer | undefined
   /** Default: in memory, until the process ends. */
   readonly preferences?: Preferences
   /**
@@ -79,6 +109,10 @@ export interface DiscordBridgeOptions {
   readonly roomCodes?: Pick<RoomCodes, 'issue' | 'find'> | undefined
   /** Limits guesses of room codes. Absent: only the commands' own limits apply. */
   readonly roomCodeLimiter?: RoomCodeAttempts
+  /** Absent: `/interpret transcript` is disabled. */
+  readonly transcripts?: TranscriptOptions | undefined
+  /** Voice channels that are interpreted whenever people are in them, by ID. */
+  readonly autoJoin?: readonly string[]
   /** Absent: `/interpret listen` is disabled. */
   readonly listenLinks?: ListenLinks | undefined
   readonly commands?: Partial<CommandSettings>
@@ -99,7 +133,7 @@ const commandSettingsSchema = z.strictObject({
     .optional(),
   captions: z
     .strictObject({
-      style: z.enum(['embed', 'plain', 'off'], "'embed', 'plain' or 'off'"),
+      style: z.enum(['embed', 'plain', 'webhook', 'off'], "'embed', 'plain', 'webhook' or 'off'"),
       thread: z.boolean('true or false'),
     })
     .optional(),
@@ -115,12 +149,15 @@ export const discordBridgeOptionsSchema = z.strictObject({
   admission: having('the admission of legs', 'admit').optional(),
   announcer: having('the announcer of notices', 'notice'),
   languages: callable("resolves to the service's languages"),
+  voices: callable("resolves to the service's voices").optional(),
   preferences: having('user preferences', 'language', 'setLanguage', 'forget').optional(),
   turn: having('the right to log in', 'start', 'release').optional(),
   running: having('the store of running channels', 'recent', 'keep').optional(),
   dialer: having('the dialer of outbound calls', 'dial').optional(),
   roomCodes: having('room codes', 'issue', 'find').optional(),
   roomCodeLimiter: having('a limit for wrong codes', 'mayTry', 'wrong').optional(),
+  transcripts: having('transcripts', 'of', 'keeps').optional(),
+  autoJoin: names('IDs of voice channels'),
   listenLinks: callable('creates a link for listening to a room').optional(),
   commands: commandSettingsSchema.optional(),
   channels: channelOptionsSchema.optional(),

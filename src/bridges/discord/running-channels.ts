@@ -18,8 +18,9 @@ export const runningChannelSchema = z.object({
   channelId: id,
   textChannelId: id,
   output: z.union([z.literal('auto'), z.tuple([language]), z.tuple([language, language])]),
-  captions: z.object({ style: z.enum(['embed', 'plain', 'off']), thread: z.boolean() }),
+  captions: z.object({ style: z.enum(['embed', 'plain', 'webhook', 'off']), thread: z.boolean() }),
   voice: z.boolean(),
+  paused: z.boolean().optional(),
 })
 const fileSchema = z.object({
   at: z.iso.datetime(),

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { languageSchema, secret, urlSchema } from '../../common/setting-fields.ts'
 import { isLoopback } from '../../net/client-address.ts'
+import { consentFields, hasRoles, ROLES_MISSING } from './consent.ts'
 import { CAPTION_DEFAULTS, CHANNEL_DEFAULTS, channelFields } from './options.ts'
 
 const API_URL = 'an https:// address, or http:// on this machine'
+const voiceFields = channelFields.voices.unwrap().shape
 /** Discord IDs exceed the range of YAML numbers. */
 const id = () =>
   z
@@ -67,10 +69,10 @@ export const discordSettingsSchema = z.strictObject({
     }),
   captions: z
     .strictObject({
-      style: z
-        .enum(['embed', 'plain', 'off'])
-        .default(CAPTION_DEFAULTS.style)
-        .meta({ about: 'Caption style at the start: in color, plain or off.' }),
+      style: z.enum(['embed', 'plain', 'webhook', 'off']).default(CAPTION_DEFAULTS.style).meta({
+        about:
+          'Caption style at the start: in color, plain, with name and picture of the speaker (`webhook`), or off.',
+      }),
       thread: z
         .boolean()
         .default(CAPTION_DEFAULTS.thread)
@@ -90,6 +92,34 @@ export const discordSettingsSchema = z.strictObject({
     about: 'Maximum number of concurrent channels in all guilds.',
   }),
   codeMinutes: channelFields.codeMinutes.meta({ about: 'Lifetime of a code from /interpret invite.' }),
+  consent: z
+    .strictObject({
+      mode: consentFields.mode.meta({
+        about:
+          'Who is listened to: everyone who does not opt out, only those who opt in, or members with a role.',
+      }),
+      roles: ids('roles').meta({ about: 'Roles whose members are listened to, with mode `role`.' }),
+    })
+    .refine(hasRoles, { error: ROLES_MISSING, path: ['roles'] })
+    .prefault({}),
+  transcript: z.boolean().default(false).meta({
+    about:
+      'Keep the text of conversations until interpreting ends, for `/interpret transcript`, as notices then state. Stored transcripts (`transcripts.store`) include it.',
+  }),
+  autoJoin: ids('voice channels').meta({
+    about: 'Voice channels that are interpreted whenever people are in them.',
+  }),
+  voices: z
+    .strictObject({
+      perSpeaker: voiceFields.perSpeaker.meta({
+        about:
+          'Each speaker is heard in a voice of their own, as far as the service has several for a language.',
+      }),
+      only: voiceFields.only
+        .describe('a list of voice ids, like [amy, zoe]')
+        .meta({ about: 'Ids of the voices to use, as the service lists them. Empty: all.' }),
+    })
+    .prefault({}),
   nicknameIndicator: channelFields.nicknameIndicator.meta({
     about: 'Show in the bot’s nickname that it is listening.',
   }),

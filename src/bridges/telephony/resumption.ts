@@ -49,7 +49,7 @@ export const invitationFields = {
   sharedSpace: short,
   receives: z.enum(['audio', 'captions', 'none']),
   called: z.literal(true),
-} satisfies Record<Exclude<keyof Invitation, 'dial' | 'elapsedMs'>, z.ZodType>
+} satisfies Record<Exclude<keyof Invitation, 'dial' | 'elapsedMs' | 'translatedVoices'>, z.ZodType>
 
 /** Fields of a newer server are ignored. */
 const passSchema = z.object(invitationFields).partial().required({ room: true })
@@ -62,7 +62,7 @@ const DISPENSABLE = ['name', 'voice', 'sharedSpace'] as const satisfies readonly
  * the whole address, so another server can admit the call again. It contains no phone numbers. Fields that do not fit
  * are omitted; only an overlong room name makes a pass that servers reject.
  */
-export function passOf({ dial: _dial, elapsedMs: _elapsed, ...invitation }: Invitation): string {
+export function passOf({ dial: _, elapsedMs: __, translatedVoices: ___, ...invitation }: Invitation): string {
   const carried: Partial<Record<keyof Invitation, unknown>> = { ...invitation }
   for (const name of DISPENSABLE)
     if (!invitationFields[name].safeParse(carried[name]).success) delete carried[name]

@@ -69,7 +69,7 @@ export async function channelChecks({ discord }: Config, options: DiscordOptions
   }
   const checks: Check[] = []
   // Sequential, because Discord limits concurrent requests.
-  for (const id of discord.channels) {
+  for (const id of new Set([...discord.channels, ...discord.autoJoin])) {
     try {
       checks.push(await channelCheck(id, discord, options, standingIn))
     } catch (error) {
@@ -91,19 +91,24 @@ async function channelCheck(
     return fail(
       name,
       'the channel does not exist, or the bot is not in its guild',
-      `fix discord.channels (right-click the channel, Copy Channel ID), or invite the bot: ${inviteUrl(options.applicationId)}`,
+      `fix discord.channels and discord.autoJoin (right-click the channel, Copy Channel ID), or invite the bot: ${inviteUrl(options.applicationId)}`,
     )
   const { type } = channel
   const stage = type === ChannelType.GuildStageVoice
   const shown = `${name} (${channel.name})`
   if (!stage && type !== ChannelType.GuildVoice)
-    return fail(shown, 'is not a voice channel', 'name a voice channel in discord.channels')
+    return fail(
+      shown,
+      'is not a voice channel',
+      'name a voice channel in discord.channels and discord.autoJoin',
+    )
   const standing = await standingIn(channel.guild_id)
   if (standing.guild.afk_channel_id === id)
     return fail(shown, 'is the AFK channel, in which no one can speak', 'name another channel')
   const granted = permissionsIn(standing, channel)
   const needed: Purpose[] = ['listen', stage ? 'stage' : 'speak', 'write']
-  const wished: Purpose[] = captions.style === 'embed' ? [...needed, 'embed'] : needed
+  const { style } = captions
+  const wished: Purpose[] = style === 'embed' || style === 'webhook' ? [...needed, style] : needed
   const missing = missingFrom(granted, neededFor(wished)).join(', ')
   if (missing === '') return ok(shown, 'all permissions')
   const fix = `edit the channel, Permissions, role ${botRoleOf(standing)}: allow ${missing}`

@@ -10,6 +10,9 @@ export type OriginalMix = 'off' | 'low' | 'duck'
  */
 export type Receives = 'audio' | 'captions' | 'none'
 
+/** Voices by language: ids in the service's list. */
+export type TranslatedVoices = Readonly<Partial<Record<LanguageId, string>>>
+
 /** Room and preferences with which a leg is admitted. */
 export interface Invitation {
   /** Name of the room; legs in the same room hear each other. */
@@ -20,6 +23,8 @@ export interface Invitation {
   readonly hears?: LanguageId
   /** Voice for the translations they hear, by its id in the service's list; omit it for the default voice. */
   readonly voice?: string
+  /** Voices in which their own speech is translated, by language, for listeners who chose none. */
+  readonly translatedVoices?: TranslatedVoices
   /** Default `duck`. */
   readonly original?: OriginalMix
   /** Keeps or drops unplayed translations when they speak; default: the setting of the relay (`keep`). */

@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import { type LanguageId, languageId } from '../../common/language.ts'
-import type { Invitation, OriginalMix } from './invitation.ts'
+import type { Invitation, OriginalMix, TranslatedVoices } from './invitation.ts'
 
 /** A participant's settings in a call. The invitation gives the initial values; they can change at any time. */
 export interface ParticipantState {
@@ -9,6 +10,11 @@ export interface ParticipantState {
   readonly hears?: LanguageId
   /** Voice of the translations: an id in the service's list; absent: the default voice. Reset when `hears` changes. */
   readonly voice?: string
+  /**
+   * Voices in which this participant's speech is translated, by target language, for listeners without `voice`. Absent: the
+   * default voice.
+   */
+  readonly translatedVoices?: TranslatedVoices
   /** Mix of original voices under their translation. */
   readonly original: OriginalMix
   /** Shown with captions. */
@@ -24,6 +30,7 @@ export interface ParticipantChange {
   readonly speaks?: LanguageId | null | undefined
   readonly hears?: LanguageId | null | undefined
   readonly voice?: string | null | undefined
+  readonly translatedVoices?: TranslatedVoices | null | undefined
   readonly original?: OriginalMix | undefined
   readonly name?: string | null | undefined
   readonly muted?: boolean | undefined
@@ -37,6 +44,7 @@ const KEYS: readonly ParticipantKey[] = [
   'speaks',
   'hears',
   'voice',
+  'translatedVoices',
   'original',
   'name',
   'muted',
@@ -44,16 +52,24 @@ const KEYS: readonly ParticipantKey[] = [
 ]
 /** Voice ids are short words that the service defines. */
 const VOICE = /^[\w.:+ -]{1,64}$/
+/** True if `id` can be the id of a voice. */
+export function isVoiceId(id: unknown): id is string {
+  return typeof id === 'string' && VOICE.test(id)
+}
+
+/** Maximum number of languages with a voice of their own: all that a service has. */
+const MOST_VOICES = 500
 /** Maximum length of a name (characters). */
 const LONGEST_NAME = 64
 
 /** Returns the state of a participant who joins. */
 export function initialState(invitation: Invitation): ParticipantState {
-  const { speaks, hears, voice, original = 'duck', name } = invitation
+  const { speaks, hears, voice, translatedVoices, original = 'duck', name } = invitation
   return {
     ...(speaks === undefined ? {} : { speaks }),
     ...(hears === undefined ? {} : { hears }),
     ...(voice === undefined ? {} : { voice }),
+    ...(translatedVoices === undefined ? {} : { translatedVoices }),
     original,
     ...(name === undefined ? {} : { name }),
     muted: false,
@@ -72,7 +88,7 @@ export function changedState(state: ParticipantState, change: ParticipantChange)
     if (!isKey(key)) throw new RangeError(`unknown key "${key}"; expected ${KEYS.join(', ')}`)
     const checked = checkedValue(key, value)
     if (checked === undefined) delete next[key]
-    else next[key] = checked
+    else if (!isDeepStrictEqual(checked, next[key])) next[key] = checked
   }
   // A voice belongs to one language.
   if (next.hears !== state.hears && change.voice === undefined) delete next.voice
@@ -96,6 +112,8 @@ function checkedValue(key: ParticipantKey, value: unknown): unknown {
       return value === null ? undefined : checkedLanguage(key, value)
     case 'voice':
       return value === null ? undefined : checkedVoice(value)
+    case 'translatedVoices':
+      return value === null ? undefined : checkedVoices(value)
     case 'name':
       return value === null ? undefined : checkedName(value)
     case 'original':
@@ -110,15 +128,26 @@ function checkedValue(key: ParticipantKey, value: unknown): unknown {
   }
 }
 
-function checkedLanguage(key: ParticipantKey, value: unknown): LanguageId {
+function checkedLanguage(key: 'speaks' | 'hears' | 'translatedVoices', value: unknown): LanguageId {
   if (typeof value !== 'string')
     throw new RangeError(`${key} must be a language like en-us, got ${shown(value)}`)
   return languageId(value)
 }
 
 function checkedVoice(value: unknown): string {
-  if (typeof value === 'string' && VOICE.test(value)) return value
+  if (isVoiceId(value)) return value
   throw new RangeError(`voice must be an id from the service's list, got ${shown(value)}`)
+}
+
+function checkedVoices(value: unknown): TranslatedVoices {
+  if (typeof value !== 'object' || value === null || Object.keys(value).length > MOST_VOICES)
+    throw new RangeError(
+      `translatedVoices must be up to ${MOST_VOICES} voices by language, got ${shown(value)}`,
+    )
+  const voices: Record<LanguageId, string> = {}
+  for (const [language, voice] of Object.entries(value))
+    voices[checkedLanguage('translatedVoices', language)] = checkedVoice(voice)
+  return voices
 }
 
 function checkedName(value: unknown): string {

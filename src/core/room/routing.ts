@@ -5,7 +5,7 @@ import type { ParticipantState } from '../model/participant-state.ts'
 /** The part of a participant that routing needs. */
 export interface Party {
   readonly id: string
-  readonly state: Pick<ParticipantState, 'speaks' | 'hears' | 'voice' | 'interpreting'>
+  readonly state: Pick<ParticipantState, 'speaks' | 'hears' | 'voice' | 'translatedVoices' | 'interpreting'>
   /** True: alone in a room, they hear their own translation. */
   readonly echo: boolean
   /** Participants in one shared space hear each other's originals directly. */
@@ -69,12 +69,13 @@ function routesFrom(speaker: Party, parties: readonly Party[]): Route[] {
       speaker.sharedSpace === listener.sharedSpace &&
       speaker !== listener
     if (together && !to) continue
-    if (to && !voices.has(to)) voices.set(to, listener.state.voice)
+    const voice = to && (listener.state.voice ?? speaker.state.translatedVoices?.[to])
+    if (to && !voices.has(to)) voices.set(to, voice)
     routes.push({
       speaker: speaker.id,
       listener: listener.id,
       ...(to ? { to } : {}),
-      ...(to && listener.state.voice !== undefined ? { voice: listener.state.voice } : {}),
+      ...(voice === undefined ? {} : { voice }),
       ...(together ? { together } : {}),
     })
   }

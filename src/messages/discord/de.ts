@@ -2,9 +2,24 @@ import type { ChannelWords, Words } from './types.ts'
 
 export const GERMAN_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
-    `🔴 **In ${channel} wird gedolmetscht**, gestartet von ${by}. Was dort gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel. Nichts wird aufgezeichnet oder aufbewahrt. Sie möchten das nicht? Drücken Sie den Knopf oder tippen Sie \`/interpret privacy opt-out\`: Das wirkt sofort. Ihre Sprache legen Sie mit \`/interpret language\` fest.`,
+    `🔴 **In ${channel} wird gedolmetscht**, gestartet von ${by}. Was dort gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel.`,
   newcomers: (names, channel) =>
-    `🔴 ${names}: Was in ${channel} gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel; nichts wird aufbewahrt. Zum Widersprechen drücken Sie den Knopf oder tippen Sie \`/interpret privacy opt-out\`.`,
+    `🔴 ${names}: Was in ${channel} gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel.`,
+  keptNothing: 'Nichts wird aufgezeichnet oder aufbewahrt.',
+  keptUntilEnd:
+    'Nichts wird aufgezeichnet. Das Gesagte wird als Text aufbewahrt, bis das Dolmetschen endet, für `/interpret transcript`.',
+  keptLonger:
+    'Nichts wird aufgezeichnet. Das Gesagte wird als Text aufbewahrt, auch nach dem Ende des Dolmetschens.',
+  toOptOut:
+    'Sie möchten das nicht? Drücken Sie den Knopf oder tippen Sie `/interpret privacy opt-out`: Das wirkt sofort.',
+  toOptIn:
+    'Ich höre nur denen zu, die zustimmen: Drücken Sie den Knopf oder tippen Sie `/interpret privacy opt-in`. Bis dahin wird Ihre Stimme nicht gesendet. Sie können jederzeit widerrufen.',
+  onlyRoles: roles =>
+    `Ich höre nur Mitgliedern mit ${roles} zu. Gehören Sie dazu und möchten das nicht, drücken Sie den Knopf oder tippen Sie \`/interpret privacy opt-out\`.`,
+  toSetLanguage: 'Ihre Sprache legen Sie mit `/interpret language` fest.',
+  paused: (by, channel) =>
+    `⏸ ${by} hat das Dolmetschen in ${channel} pausiert. Ich höre niemandem zu, und nichts wird übersetzt.`,
+  resumed: channel => `▶ Das Dolmetschen in ${channel} geht weiter.`,
   ended: channel => `⚪ Das Dolmetschen in ${channel} ist beendet. Ich höre nicht mehr zu.`,
   kicked: 'Ich wurde getrennt und habe deshalb aufgehört.',
   lost: 'Die Sprachverbindung ist abgebrochen und ließ sich nicht wiederherstellen, deshalb habe ich aufgehört.',
@@ -44,6 +59,9 @@ export const GERMAN_COMMANDS: Words = {
     dial: ['anrufen', 'Ein Telefon in das Gespräch holen'],
     invite: ['einladen', 'Code abrufen, mit dem andere dem Gespräch beitreten'],
     listen: ['zuhören', 'Privaten Link abrufen, um dies im Browser in deiner Sprache zu hören'],
+    pause: ['pause', 'Dolmetschen pausieren: Nichts wird gesendet, der Bot bleibt im Kanal'],
+    resume: ['weiter', 'Das Dolmetschen nach einer Pause fortsetzen'],
+    transcript: ['mitschrift', 'Das bisher Gesagte in deiner Sprache als private Datei abrufen'],
     options: {
       channel: ['kanal', 'Sprachkanal (Standard: der, in dem du bist)'],
       captionsOnly: ['nur-untertitel', 'Nur Untertitel schreiben, im Kanal nichts sprechen'],
@@ -57,8 +75,15 @@ export const GERMAN_COMMANDS: Words = {
       thread: ['thread', 'Untertitel in einen eigenen Thread schreiben'],
       number: ['nummer', 'Telefonnummer, etwa +4915112345678'],
       theirLanguage: ['sprache', 'Sprache der Person am Telefon'],
+      format: ['format', 'Format der Datei (Standard: Text)'],
     },
-    styles: { embed: 'Farbig', plain: 'Einfacher Text', off: 'Keine Untertitel' },
+    styles: {
+      embed: 'Farbig',
+      plain: 'Einfacher Text',
+      webhook: 'Mit Name und Bild der Sprechenden',
+      off: 'Keine Untertitel',
+    },
+    formats: { text: 'Text', srt: 'Untertitel (SRT)', vtt: 'Untertitel (WebVTT)' },
     readOnly: 'nur zum Hören und Lesen',
     auto: 'Automatisch: nach den Leuten im Kanal',
   },
@@ -126,6 +151,7 @@ export const GERMAN_COMMANDS: Words = {
       CreatePublicThreads: 'Öffentliche Threads erstellen',
       SendMessagesInThreads: 'Nachrichten in Threads senden',
       ChangeNickname: 'Nickname ändern',
+      ManageWebhooks: 'WebHooks verwalten',
     },
 
     stopped: channel => `${channel} wird nicht mehr gedolmetscht.`,
@@ -157,6 +183,7 @@ export const GERMAN_COMMANDS: Words = {
       joining: channel => `**Ich trete ${channel} bei …**`,
       listening: channel => `🔴 **Ich dolmetsche ${channel}**`,
       reconnecting: channel => `**Verbindung zu ${channel} verloren. Ich verbinde neu …**`,
+      paused: channel => `⏸ **Das Dolmetschen in ${channel} ist pausiert**`,
       since: time => `Gestartet ${time}`,
       encrypted: 'Auf Discord Ende-zu-Ende-verschlüsselt',
       notEncrypted: 'Nicht Ende-zu-Ende-verschlüsselt',
@@ -169,6 +196,8 @@ export const GERMAN_COMMANDS: Words = {
       speakers: 'Leute:',
       nobody: 'Niemand ist im Kanal.',
       optedOut: 'hat widersprochen',
+      notOptedIn: 'hat noch nicht zugestimmt',
+      noRole: 'hat die Rolle nicht',
       from: {
         asked: 'per Befehl festgelegt',
         remembered: 'gemerkt',
@@ -187,7 +216,11 @@ export const GERMAN_COMMANDS: Words = {
       youOptedOut: 'Ich habe mir gemerkt, dass du widersprochen hast.',
       optedOut:
         'Ich höre dir nicht mehr zu, hier und auf jedem anderen Server. Du hörst und liest die anderen weiterhin. Das änderst du mit `/interpret privacy opt-in`.',
-      optedIn: 'Du wirst jetzt wieder gedolmetscht.',
+      optedIn: 'Du wirst jetzt gedolmetscht.',
+      optedInLater:
+        'Dein Widerspruch ist gelöscht. Hier höre ich nur denen zu, die zustimmen: Drücke den Knopf im Hinweis, sobald ein Kanal gedolmetscht wird.',
+      noRole:
+        'Auf diesem Server werden nur Mitglieder mit einer bestimmten Rolle gedolmetscht, und du hast sie nicht.',
       forgotten:
         'Alles, was ich über dich gespeichert hatte, ist gelöscht, auch dein Widerspruch, falls es einen gab. Untertitel sind Nachrichten: Lösche sie selbst oder bitte einen Moderator darum.',
     },
@@ -224,7 +257,26 @@ export const GERMAN_COMMANDS: Words = {
         `Hör diesen Kanal in deiner Sprache: ${url}\nDer Link ist nur für dich und gilt ${minutes} Minuten. Du hörst nur zu: Niemand hört dich. Schalte den Kanal in Discord stumm, damit du ihn nicht doppelt hörst.`,
       off: 'Das Zuhören im Browser ist hier nicht eingerichtet. Der Betreiber dieses Bots muss `publicUrl` setzen.',
     },
+
+    pause: {
+      paused: 'Pausiert. Ich bleibe im Kanal und sende nichts. Weiter geht es mit `/interpret resume`.',
+      resumed: 'Das Dolmetschen geht weiter.',
+      already: 'Das Dolmetschen ist schon pausiert. Weiter geht es mit `/interpret resume`.',
+      notPaused: 'Das Dolmetschen ist nicht pausiert.',
+    },
+
+    transcript: {
+      file: count =>
+        `Was bisher gesagt wurde: ${count} Äußerungen. Nur du siehst diese Datei. Wer widersprochen hat, kommt darin nicht vor.`,
+      shortened: 'Der Anfang fehlt, weil die Datei sonst zu groß für Discord wäre.',
+      empty: 'Bisher wurde nichts gesagt.',
+      off: 'Hier werden keine Mitschriften aufbewahrt. Der Betreiber dieses Bots muss sie einschalten.',
+    },
+
     buttons: {
+      agree: 'Mich dolmetschen',
+      pause: 'Pause',
+      resume: 'Weiter',
       optOut: 'Mir nicht zuhören',
       optIn: 'Mir wieder zuhören',
       privacy: 'Was geschieht mit meiner Stimme?',

@@ -2,9 +2,21 @@ import type { ChannelWords, Words } from './types.ts'
 
 export const ENGLISH_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
-    `🔴 **Live interpreting in ${channel}**, started by ${by}. Speech there is sent to a translation service and shown as captions. Nothing is recorded or kept. To opt out, press the button or type \`/interpret privacy opt-out\`: it works immediately. To set your language, type \`/interpret language\`.`,
+    `🔴 **Live interpreting in ${channel}**, started by ${by}. Speech there is sent to a translation service and shown as captions.`,
   newcomers: (names, channel) =>
-    `🔴 ${names}: speech in ${channel} is sent to a translation service and shown as captions; nothing is kept. To opt out, press the button or type \`/interpret privacy opt-out\`.`,
+    `🔴 ${names}: speech in ${channel} is sent to a translation service and shown as captions.`,
+  keptNothing: 'Nothing is recorded or kept.',
+  keptUntilEnd: 'Nothing is recorded. The text is kept until interpreting ends, for `/interpret transcript`.',
+  keptLonger: 'Nothing is recorded. The text is kept, also after interpreting ends.',
+  toOptOut: 'To opt out, press the button or type `/interpret privacy opt-out`: it works immediately.',
+  toOptIn:
+    'I listen only to people who agree: press the button or type `/interpret privacy opt-in`. Until then, your voice is not sent. You can withdraw at any time.',
+  onlyRoles: roles =>
+    `I listen only to members with ${roles}. If you are one of them and want to opt out, press the button or type \`/interpret privacy opt-out\`.`,
+  toSetLanguage: 'To set your language, type `/interpret language`.',
+  paused: (by, channel) =>
+    `⏸ ${by} paused interpreting in ${channel}. I am not listening to anyone, and nothing is translated.`,
+  resumed: channel => `▶ Interpreting in ${channel} continues.`,
   ended: channel => `⚪ Interpreting in ${channel} has ended. I am no longer listening.`,
   kicked: 'I was disconnected, so I stopped.',
   lost: 'I lost the voice connection and could not restore it, so I stopped.',
@@ -43,6 +55,9 @@ export const ENGLISH_COMMANDS: Words = {
     dial: ['dial', 'Call a phone into the conversation'],
     invite: ['invite', 'Get a code for others to join the conversation'],
     listen: ['listen', 'Get a private link to hear this in your own language in a browser'],
+    pause: ['pause', 'Pause interpreting: nothing is sent, and the bot stays in the channel'],
+    resume: ['resume', 'Continue interpreting after a pause'],
+    transcript: ['transcript', 'Get the conversation so far in your language, as a private file'],
     options: {
       channel: ['channel', 'Voice channel (default: the one you are in)'],
       captionsOnly: ['captions-only', 'Write captions without speaking in the channel'],
@@ -56,8 +71,15 @@ export const ENGLISH_COMMANDS: Words = {
       thread: ['thread', 'Put captions in a separate thread'],
       number: ['number', 'Phone number, like +12125550123'],
       theirLanguage: ['language', 'Language of the person on the phone'],
+      format: ['format', 'Format of the file (default: text)'],
     },
-    styles: { embed: 'In color', plain: 'Plain text', off: 'No captions' },
+    styles: {
+      embed: 'In color',
+      plain: 'Plain text',
+      webhook: 'With name and picture of the speaker',
+      off: 'No captions',
+    },
+    formats: { text: 'Text', srt: 'Subtitles (SRT)', vtt: 'Subtitles (WebVTT)' },
     readOnly: 'listening and reading only',
     auto: 'Automatic: based on the people in the channel',
   },
@@ -120,6 +142,7 @@ export const ENGLISH_COMMANDS: Words = {
       CreatePublicThreads: 'Create Public Threads',
       SendMessagesInThreads: 'Send Messages in Threads',
       ChangeNickname: 'Change Nickname',
+      ManageWebhooks: 'Manage Webhooks',
     },
 
     stopped: channel => `Stopped interpreting ${channel}.`,
@@ -151,6 +174,7 @@ export const ENGLISH_COMMANDS: Words = {
       joining: channel => `**Joining ${channel} …**`,
       listening: channel => `🔴 **Interpreting ${channel}**`,
       reconnecting: channel => `**Connection to ${channel} lost. Reconnecting …**`,
+      paused: channel => `⏸ **Interpreting ${channel} is paused**`,
       since: time => `Started ${time}`,
       encrypted: 'End-to-end encrypted on Discord',
       notEncrypted: 'Not end-to-end encrypted',
@@ -163,6 +187,8 @@ export const ENGLISH_COMMANDS: Words = {
       speakers: 'People:',
       nobody: 'No one is in the channel.',
       optedOut: 'opted out',
+      notOptedIn: 'has not agreed yet',
+      noRole: 'does not have the role',
       from: {
         asked: 'set by a command',
         remembered: 'remembered',
@@ -181,7 +207,10 @@ export const ENGLISH_COMMANDS: Words = {
       youOptedOut: 'I remember that you opted out.',
       optedOut:
         'I no longer listen to you, in this or any other server. You still hear and read the others. To opt in again, use `/interpret privacy opt-in`.',
-      optedIn: 'You are being interpreted again.',
+      optedIn: 'You are being interpreted.',
+      optedInLater:
+        'Your opt-out is deleted. Here, I listen only to people who agree: press the button in the notice once a channel is interpreted.',
+      noRole: 'On this server, only members with a certain role are interpreted, and you do not have it.',
       forgotten:
         'Everything I stored about you is deleted, including your opt-out, if there was one. Captions are messages: delete them yourself, or ask a moderator.',
     },
@@ -218,7 +247,26 @@ export const ENGLISH_COMMANDS: Words = {
         `Hear this channel in your language: ${url}\nThe link is yours alone and valid for ${minutes} minutes. You only listen: no one hears you. Mute the channel in Discord to avoid hearing it twice.`,
       off: 'Listening in a browser is not set up here. The operator of this bot must set `publicUrl`.',
     },
+
+    pause: {
+      paused: 'Paused. I stay in the channel and send nothing. To continue, use `/interpret resume`.',
+      resumed: 'Interpreting continues.',
+      already: 'Interpreting is paused already. To continue, use `/interpret resume`.',
+      notPaused: 'Interpreting is not paused.',
+    },
+
+    transcript: {
+      file: count =>
+        `The conversation so far: ${count} utterances. Only you can see this file. People who opted out are not in it.`,
+      shortened: 'The beginning is missing, because the file would be too large for Discord.',
+      empty: 'Nothing has been said yet.',
+      off: 'No transcripts are kept here. The operator of this bot must turn them on.',
+    },
+
     buttons: {
+      agree: 'Interpret me',
+      pause: 'Pause',
+      resume: 'Continue',
       optOut: 'Don’t listen to me',
       optIn: 'Listen to me again',
       privacy: 'What happens to my voice?',

@@ -2,9 +2,23 @@ import type { ChannelWords, Words } from './types.ts'
 
 export const SPANISH_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
-    `🔴 **Interpretación en directo en ${channel}**, iniciada por ${by}. Lo que se dice allí se envía a un servicio de traducción y aparece en subtítulos. No se graba ni se guarda nada. ¿No quiere que le escuche? Pulse el botón o escriba \`/interpret privacy opt-out\`: tiene efecto al instante. Para elegir su idioma, escriba \`/interpret language\`.`,
+    `🔴 **Interpretación en directo en ${channel}**, iniciada por ${by}. Lo que se dice allí se envía a un servicio de traducción y aparece en subtítulos.`,
   newcomers: (names, channel) =>
-    `🔴 ${names}: lo que se dice en ${channel} se envía a un servicio de traducción y aparece en subtítulos; no se guarda nada. Para negarse, pulse el botón o escriba \`/interpret privacy opt-out\`.`,
+    `🔴 ${names}: lo que se dice en ${channel} se envía a un servicio de traducción y aparece en subtítulos.`,
+  keptNothing: 'No se graba ni se guarda nada.',
+  keptUntilEnd:
+    'No se graba nada. Lo que se dice se guarda como texto hasta que termine la interpretación, para `/interpret transcript`.',
+  keptLonger: 'No se graba nada. Lo que se dice se guarda como texto, también después de la interpretación.',
+  toOptOut:
+    '¿No quiere que le escuche? Pulse el botón o escriba `/interpret privacy opt-out`: tiene efecto al instante.',
+  toOptIn:
+    'Solo escucho a quienes están de acuerdo: pulse el botón o escriba `/interpret privacy opt-in`. Hasta entonces, su voz no se envía. Puede cambiar de opinión en cualquier momento.',
+  onlyRoles: roles =>
+    `Solo escucho a los miembros con ${roles}. Si es su caso y no lo quiere, pulse el botón o escriba \`/interpret privacy opt-out\`.`,
+  toSetLanguage: 'Para elegir su idioma, escriba `/interpret language`.',
+  paused: (by, channel) =>
+    `⏸ ${by} ha pausado la interpretación en ${channel}. No escucho a nadie y no se traduce nada.`,
+  resumed: channel => `▶ La interpretación en ${channel} continúa.`,
   ended: channel => `⚪ La interpretación en ${channel} ha terminado. Ya no escucho.`,
   kicked: 'Me han desconectado, así que he parado.',
   lost: 'He perdido la conexión de voz y no he podido recuperarla, así que he parado.',
@@ -44,6 +58,9 @@ export const SPANISH_COMMANDS: Words = {
     dial: ['llamar', 'Llamar a un teléfono y unirlo a la conversación'],
     invite: ['invitar', 'Obtener un código para que otros se unan a la conversación'],
     listen: ['escuchar', 'Obtener un enlace privado para oír esto en tu idioma en un navegador'],
+    pause: ['pausar', 'Pausar la interpretación: no se envía nada y el bot se queda en el canal'],
+    resume: ['continuar', 'Continuar la interpretación tras una pausa'],
+    transcript: ['transcripción', 'Obtener lo dicho hasta ahora en tu idioma, como archivo privado'],
     options: {
       channel: ['canal', 'Canal de voz (por defecto, el canal en el que estás)'],
       captionsOnly: ['solo-subtítulos', 'Escribir subtítulos sin hablar en el canal'],
@@ -57,8 +74,15 @@ export const SPANISH_COMMANDS: Words = {
       thread: ['hilo', 'Poner los subtítulos en un hilo aparte'],
       number: ['número', 'Número de teléfono, como +34600123456'],
       theirLanguage: ['idioma', 'Idioma de la persona al teléfono'],
+      format: ['formato', 'Formato del archivo (por defecto: texto)'],
     },
-    styles: { embed: 'En color', plain: 'Texto sencillo', off: 'Sin subtítulos' },
+    styles: {
+      embed: 'En color',
+      plain: 'Texto sencillo',
+      webhook: 'Con nombre e imagen de quien habla',
+      off: 'Sin subtítulos',
+    },
+    formats: { text: 'Texto', srt: 'Subtítulos (SRT)', vtt: 'Subtítulos (WebVTT)' },
     readOnly: 'solo para escuchar y leer',
     auto: 'Automático: según las personas del canal',
   },
@@ -124,6 +148,7 @@ export const SPANISH_COMMANDS: Words = {
       CreatePublicThreads: 'Crear hilos públicos',
       SendMessagesInThreads: 'Enviar mensajes en hilos',
       ChangeNickname: 'Cambiar apodo',
+      ManageWebhooks: 'Gestionar webhooks',
     },
 
     stopped: channel => `He dejado de interpretar ${channel}.`,
@@ -155,6 +180,7 @@ export const SPANISH_COMMANDS: Words = {
       joining: channel => `**Entrando en ${channel} …**`,
       listening: channel => `🔴 **Interpretando ${channel}**`,
       reconnecting: channel => `**Se ha perdido la conexión con ${channel}. Reconectando …**`,
+      paused: channel => `⏸ **La interpretación de ${channel} está en pausa**`,
       since: time => `Iniciado ${time}`,
       encrypted: 'Con cifrado de extremo a extremo en Discord',
       notEncrypted: 'Sin cifrado de extremo a extremo',
@@ -167,6 +193,8 @@ export const SPANISH_COMMANDS: Words = {
       speakers: 'Personas:',
       nobody: 'No hay nadie en el canal.',
       optedOut: 'no quiere que se le escuche',
+      notOptedIn: 'aún no ha aceptado',
+      noRole: 'no tiene el rol',
       from: {
         asked: 'elegido con un comando',
         remembered: 'recordado',
@@ -185,7 +213,10 @@ export const SPANISH_COMMANDS: Words = {
       youOptedOut: 'Recuerdo que has pedido que no te escuche.',
       optedOut:
         'Ya no te escucho, ni aquí ni en ningún otro servidor. Sigues oyendo y leyendo a los demás. Para cambiarlo, usa `/interpret privacy opt-in`.',
-      optedIn: 'Vuelvo a interpretarte.',
+      optedIn: 'Te interpreto.',
+      optedInLater:
+        'He borrado tu negativa. Aquí solo escucho a quienes están de acuerdo: pulsa el botón del aviso cuando se interprete un canal.',
+      noRole: 'En este servidor solo se interpreta a los miembros con cierto rol, y tú no lo tienes.',
       forgotten:
         'He borrado todo lo que guardaba sobre ti, también tu petición de no escucharte, si la había. Los subtítulos son mensajes: bórralos tú o pídeselo a un moderador.',
     },
@@ -221,7 +252,26 @@ export const SPANISH_COMMANDS: Words = {
         `Oye este canal en tu idioma: ${url}\nEl enlace es solo para ti y vale ${minutes} minutos. Solo escuchas: nadie te oye. Silencia el canal en Discord para no oírlo dos veces.`,
       off: 'Aquí no se puede escuchar en un navegador. Quien gestiona este bot debe configurar `publicUrl`.',
     },
+
+    pause: {
+      paused: 'En pausa. Me quedo en el canal y no envío nada. Para continuar, usa `/interpret resume`.',
+      resumed: 'La interpretación continúa.',
+      already: 'La interpretación ya está en pausa. Para continuar, usa `/interpret resume`.',
+      notPaused: 'La interpretación no está en pausa.',
+    },
+
+    transcript: {
+      file: count =>
+        `Lo dicho hasta ahora: ${count} intervenciones. Solo tú ves este archivo. No contiene a quienes se han negado.`,
+      shortened: 'Falta el principio, porque el archivo sería demasiado grande para Discord.',
+      empty: 'Todavía no se ha dicho nada.',
+      off: 'Aquí no se guardan transcripciones. El operador de este bot tiene que activarlas.',
+    },
+
     buttons: {
+      agree: 'Interprétame',
+      pause: 'Pausar',
+      resume: 'Continuar',
       optOut: 'No me escuches',
       optIn: 'Escúchame otra vez',
       privacy: '¿Qué pasa con mi voz?',

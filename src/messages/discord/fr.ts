@@ -2,9 +2,24 @@ import type { ChannelWords, Words } from './types.ts'
 
 export const FRENCH_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
-    `🔴 **Interprétation en direct dans ${channel}**, lancée par ${by}. Ce qui s’y dit est envoyé à un service de traduction et affiché en sous-titres. Rien n’est enregistré ni conservé. Vous ne voulez pas être écouté ? Appuyez sur le bouton ou tapez \`/interpret privacy opt-out\` : l’effet est immédiat. Pour choisir votre langue, tapez \`/interpret language\`.`,
+    `🔴 **Interprétation en direct dans ${channel}**, lancée par ${by}. Ce qui s’y dit est envoyé à un service de traduction et affiché en sous-titres.`,
   newcomers: (names, channel) =>
-    `🔴 ${names} : ce qui se dit dans ${channel} est envoyé à un service de traduction et affiché en sous-titres ; rien n’est conservé. Pour refuser, appuyez sur le bouton ou tapez \`/interpret privacy opt-out\`.`,
+    `🔴 ${names} : ce qui se dit dans ${channel} est envoyé à un service de traduction et affiché en sous-titres.`,
+  keptNothing: 'Rien n’est enregistré ni conservé.',
+  keptUntilEnd:
+    'Aucun enregistrement. Ce qui se dit est conservé sous forme de texte jusqu’à la fin de l’interprétation, pour `/interpret transcript`.',
+  keptLonger:
+    'Aucun enregistrement. Ce qui se dit est conservé sous forme de texte, même après la fin de l’interprétation.',
+  toOptOut:
+    'Vous ne voulez pas être écouté ? Appuyez sur le bouton ou tapez `/interpret privacy opt-out` : l’effet est immédiat.',
+  toOptIn:
+    'Je n’écoute que les personnes d’accord : appuyez sur le bouton ou tapez `/interpret privacy opt-in`. D’ici là, votre voix n’est pas envoyée. Vous pouvez changer d’avis à tout moment.',
+  onlyRoles: roles =>
+    `Je n’écoute que les membres avec ${roles}. Si c’est votre cas et que vous refusez, appuyez sur le bouton ou tapez \`/interpret privacy opt-out\`.`,
+  toSetLanguage: 'Pour choisir votre langue, tapez `/interpret language`.',
+  paused: (by, channel) =>
+    `⏸ ${by} a mis l’interprétation en pause dans ${channel}. Je n’écoute personne et rien n’est traduit.`,
+  resumed: channel => `▶ L’interprétation dans ${channel} continue.`,
   ended: channel => `⚪ L’interprétation dans ${channel} est terminée. Je n’écoute plus.`,
   kicked: 'J’ai été déconnecté, j’ai donc arrêté.',
   lost: 'J’ai perdu la connexion vocale et n’ai pas pu la rétablir, j’ai donc arrêté.',
@@ -47,6 +62,9 @@ export const FRENCH_COMMANDS: Words = {
     dial: ['appeler', 'Appeler un téléphone pour l’ajouter à la conversation'],
     invite: ['inviter', 'Obtenir un code pour que d’autres rejoignent la conversation'],
     listen: ['écouter', 'Obtenir un lien privé pour entendre ceci dans ta langue dans un navigateur'],
+    pause: ['pause', 'Mettre en pause : rien n’est envoyé et le bot reste dans le salon'],
+    resume: ['reprendre', 'Reprendre l’interprétation après une pause'],
+    transcript: ['transcription', 'Obtenir ce qui a été dit dans ta langue, en fichier privé'],
     options: {
       channel: ['salon', 'Salon vocal (par défaut, celui où tu es)'],
       captionsOnly: ['sous-titres-seuls', 'Écrire des sous-titres sans parler dans le salon'],
@@ -60,8 +78,15 @@ export const FRENCH_COMMANDS: Words = {
       thread: ['fil', 'Mettre les sous-titres dans un fil séparé'],
       number: ['numéro', 'Numéro de téléphone, comme +33612345678'],
       theirLanguage: ['langue', 'Langue de la personne au téléphone'],
+      format: ['format', 'Format du fichier (par défaut : texte)'],
     },
-    styles: { embed: 'En couleur', plain: 'Texte simple', off: 'Pas de sous-titres' },
+    styles: {
+      embed: 'En couleur',
+      plain: 'Texte simple',
+      webhook: 'Avec le nom et l’image de la personne',
+      off: 'Pas de sous-titres',
+    },
+    formats: { text: 'Texte', srt: 'Sous-titres (SRT)', vtt: 'Sous-titres (WebVTT)' },
     readOnly: 'écoute et lecture seulement',
     auto: 'Automatique : selon les personnes dans le salon',
   },
@@ -126,6 +151,7 @@ export const FRENCH_COMMANDS: Words = {
       CreatePublicThreads: 'Créer des fils publics',
       SendMessagesInThreads: 'Envoyer des messages dans les fils',
       ChangeNickname: 'Changer de pseudo',
+      ManageWebhooks: 'Gérer les webhooks',
     },
 
     stopped: channel => `Je n’interprète plus ${channel}.`,
@@ -158,6 +184,7 @@ export const FRENCH_COMMANDS: Words = {
       joining: channel => `**Je rejoins ${channel} …**`,
       listening: channel => `🔴 **J’interprète ${channel}**`,
       reconnecting: channel => `**Connexion à ${channel} perdue. Reconnexion …**`,
+      paused: channel => `⏸ **L’interprétation de ${channel} est en pause**`,
       since: time => `Lancé ${time}`,
       encrypted: 'Chiffré de bout en bout sur Discord',
       notEncrypted: 'Non chiffré de bout en bout',
@@ -170,6 +197,8 @@ export const FRENCH_COMMANDS: Words = {
       speakers: 'Personnes :',
       nobody: 'Il n’y a personne dans le salon.',
       optedOut: 'a refusé d’être écouté',
+      notOptedIn: 'n’a pas encore accepté',
+      noRole: 'n’a pas le rôle',
       from: {
         asked: 'choisie par commande',
         remembered: 'retenue',
@@ -188,7 +217,10 @@ export const FRENCH_COMMANDS: Words = {
       youOptedOut: 'Je retiens que tu as refusé d’être écouté.',
       optedOut:
         'Je ne t’écoute plus, ni ici ni sur aucun autre serveur. Tu entends et lis toujours les autres. Pour changer cela, utilise `/interpret privacy opt-in`.',
-      optedIn: 'Tu es de nouveau interprété.',
+      optedIn: 'Tu es interprété.',
+      optedInLater:
+        'Ton refus est effacé. Ici, je n’écoute que les personnes d’accord : appuie sur le bouton de l’avis quand un salon est interprété.',
+      noRole: 'Sur ce serveur, seuls les membres avec un certain rôle sont interprétés, et tu ne l’as pas.',
       forgotten:
         'Tout ce que je conservais sur toi est effacé, y compris ton refus, s’il y en avait un. Les sous-titres sont des messages : efface-les toi-même, ou demande à un modérateur.',
     },
@@ -225,7 +257,27 @@ export const FRENCH_COMMANDS: Words = {
         `Écoute ce salon dans ta langue : ${url}\nLe lien est pour toi seul et valable ${minutes} minutes. Tu ne fais qu’écouter : personne ne t’entend. Coupe le son du salon dans Discord pour ne pas l’entendre deux fois.`,
       off: 'L’écoute dans un navigateur n’est pas configurée ici. L’exploitant de ce bot doit définir `publicUrl`.',
     },
+
+    pause: {
+      paused:
+        'En pause. Je reste dans le salon et n’envoie rien. Pour continuer, utilise `/interpret resume`.',
+      resumed: 'L’interprétation continue.',
+      already: 'L’interprétation est déjà en pause. Pour continuer, utilise `/interpret resume`.',
+      notPaused: 'L’interprétation n’est pas en pause.',
+    },
+
+    transcript: {
+      file: count =>
+        `Ce qui a été dit jusqu’ici : ${count} interventions. Toi seul vois ce fichier. Les personnes qui ont refusé n’y figurent pas.`,
+      shortened: 'Le début manque, car le fichier serait trop grand pour Discord.',
+      empty: 'Rien n’a encore été dit.',
+      off: 'Aucune transcription n’est conservée ici. L’opérateur de ce bot doit l’activer.',
+    },
+
     buttons: {
+      agree: 'Interprète-moi',
+      pause: 'Pause',
+      resume: 'Reprendre',
       optOut: 'Ne m’écoute pas',
       optIn: 'Écoute-moi de nouveau',
       privacy: 'Que devient ma voix ?',

@@ -2,9 +2,24 @@ import type { ChannelWords, Words } from './types.ts'
 
 export const ITALIAN_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
-    `🔴 **Interpretazione dal vivo in ${channel}**, avviata da ${by}. Ciò che vi si dice viene inviato a un servizio di traduzione e mostrato nei sottotitoli. Non si registra e non si conserva nulla. Non vuole essere ascoltato? Prema il pulsante o scriva \`/interpret privacy opt-out\`: ha effetto immediato. Per scegliere la sua lingua, scriva \`/interpret language\`.`,
+    `🔴 **Interpretazione dal vivo in ${channel}**, avviata da ${by}. Ciò che vi si dice viene inviato a un servizio di traduzione e mostrato nei sottotitoli.`,
   newcomers: (names, channel) =>
-    `🔴 ${names}: ciò che si dice in ${channel} viene inviato a un servizio di traduzione e mostrato nei sottotitoli; non si conserva nulla. Per rifiutare, prema il pulsante o scriva \`/interpret privacy opt-out\`.`,
+    `🔴 ${names}: ciò che si dice in ${channel} viene inviato a un servizio di traduzione e mostrato nei sottotitoli.`,
+  keptNothing: 'Non si registra e non si conserva nulla.',
+  keptUntilEnd:
+    'Non si registra nulla. Ciò che si dice viene conservato come testo fino alla fine dell’interpretazione, per `/interpret transcript`.',
+  keptLonger:
+    'Non si registra nulla. Ciò che si dice viene conservato come testo, anche dopo la fine dell’interpretazione.',
+  toOptOut:
+    'Non vuole essere ascoltato? Prema il pulsante o scriva `/interpret privacy opt-out`: ha effetto immediato.',
+  toOptIn:
+    'Ascolto solo chi è d’accordo: prema il pulsante o scriva `/interpret privacy opt-in`. Fino ad allora la sua voce non viene inviata. Può cambiare idea in ogni momento.',
+  onlyRoles: roles =>
+    `Ascolto solo i membri con ${roles}. Se è uno di loro e non vuole, prema il pulsante o scriva \`/interpret privacy opt-out\`.`,
+  toSetLanguage: 'Per scegliere la sua lingua, scriva `/interpret language`.',
+  paused: (by, channel) =>
+    `⏸ ${by} ha messo in pausa l’interpretazione in ${channel}. Non ascolto nessuno e non si traduce nulla.`,
+  resumed: channel => `▶ L’interpretazione in ${channel} continua.`,
   ended: channel => `⚪ L’interpretazione in ${channel} è finita. Non ascolto più.`,
   kicked: 'Sono stato disconnesso, quindi mi sono fermato.',
   lost: 'Ho perso la connessione vocale e non sono riuscito a ripristinarla, quindi mi sono fermato.',
@@ -44,6 +59,9 @@ export const ITALIAN_COMMANDS: Words = {
     dial: ['chiama', 'Chiamare un telefono e aggiungerlo alla conversazione'],
     invite: ['invita', 'Ottenere un codice per far entrare altri nella conversazione'],
     listen: ['ascolta', 'Ottenere un link privato per sentire tutto nella tua lingua in un browser'],
+    pause: ['pausa', 'Mettere in pausa: non si invia nulla e il bot resta nel canale'],
+    resume: ['riprendi', 'Riprendere l’interpretazione dopo una pausa'],
+    transcript: ['trascrizione', 'Ottenere quanto detto finora nella tua lingua, in un file privato'],
     options: {
       channel: ['canale', 'Canale vocale (predefinito: quello in cui sei)'],
       captionsOnly: ['solo-sottotitoli', 'Scrivere sottotitoli senza parlare nel canale'],
@@ -57,8 +75,15 @@ export const ITALIAN_COMMANDS: Words = {
       thread: ['thread', 'Mettere i sottotitoli in un thread separato'],
       number: ['numero', 'Numero di telefono, come +393471234567'],
       theirLanguage: ['lingua', 'Lingua della persona al telefono'],
+      format: ['formato', 'Formato del file (predefinito: testo)'],
     },
-    styles: { embed: 'A colori', plain: 'Testo semplice', off: 'Nessun sottotitolo' },
+    styles: {
+      embed: 'A colori',
+      plain: 'Testo semplice',
+      webhook: 'Con nome e immagine di chi parla',
+      off: 'Nessun sottotitolo',
+    },
+    formats: { text: 'Testo', srt: 'Sottotitoli (SRT)', vtt: 'Sottotitoli (WebVTT)' },
     readOnly: 'solo ascolto e lettura',
     auto: 'Automatico: in base alle persone nel canale',
   },
@@ -121,6 +146,7 @@ export const ITALIAN_COMMANDS: Words = {
       CreatePublicThreads: 'Creare thread pubblici',
       SendMessagesInThreads: 'Inviare messaggi nei thread',
       ChangeNickname: 'Cambiare il proprio nickname',
+      ManageWebhooks: 'Gestire webhook',
     },
 
     stopped: channel => `Non interpreto più ${channel}.`,
@@ -152,6 +178,7 @@ export const ITALIAN_COMMANDS: Words = {
       joining: channel => `**Sto entrando in ${channel} …**`,
       listening: channel => `🔴 **Sto interpretando ${channel}**`,
       reconnecting: channel => `**Connessione con ${channel} persa. Riconnessione …**`,
+      paused: channel => `⏸ **L’interpretazione di ${channel} è in pausa**`,
       since: time => `Avviato ${time}`,
       encrypted: 'Con crittografia end-to-end su Discord',
       notEncrypted: 'Senza crittografia end-to-end',
@@ -164,6 +191,8 @@ export const ITALIAN_COMMANDS: Words = {
       speakers: 'Persone:',
       nobody: 'Non c’è nessuno nel canale.',
       optedOut: 'non vuole essere ascoltato',
+      notOptedIn: 'non ha ancora accettato',
+      noRole: 'non ha il ruolo',
       from: {
         asked: 'scelta con un comando',
         remembered: 'ricordata',
@@ -182,7 +211,10 @@ export const ITALIAN_COMMANDS: Words = {
       youOptedOut: 'Ricordo che hai chiesto di non essere ascoltato.',
       optedOut:
         'Non ti ascolto più, né qui né in altri server. Continui a sentire e leggere gli altri. Per cambiarlo, usa `/interpret privacy opt-in`.',
-      optedIn: 'Ora ti interpreto di nuovo.',
+      optedIn: 'Ora ti interpreto.',
+      optedInLater:
+        'Il tuo rifiuto è cancellato. Qui ascolto solo chi è d’accordo: premi il pulsante dell’avviso quando un canale viene interpretato.',
+      noRole: 'In questo server vengono interpretati solo i membri con un certo ruolo, e tu non lo hai.',
       forgotten:
         'Ho cancellato tutto quello che conservavo su di te, anche il tuo rifiuto, se c’era. I sottotitoli sono messaggi: cancellali tu o chiedi a un moderatore.',
     },
@@ -219,7 +251,26 @@ export const ITALIAN_COMMANDS: Words = {
         `Ascolta questo canale nella tua lingua: ${url}\nIl link è solo per te e vale ${minutes} minuti. Ascolti soltanto: nessuno ti sente. Silenzia il canale su Discord per non sentirlo due volte.`,
       off: 'Qui l’ascolto in un browser non è configurato. Il gestore di questo bot deve impostare `publicUrl`.',
     },
+
+    pause: {
+      paused: 'In pausa. Resto nel canale e non invio nulla. Per continuare, usa `/interpret resume`.',
+      resumed: 'L’interpretazione continua.',
+      already: 'L’interpretazione è già in pausa. Per continuare, usa `/interpret resume`.',
+      notPaused: 'L’interpretazione non è in pausa.',
+    },
+
+    transcript: {
+      file: count =>
+        `Quanto detto finora: ${count} interventi. Solo tu vedi questo file. Chi ha rifiutato non vi compare.`,
+      shortened: 'Manca l’inizio, perché il file sarebbe troppo grande per Discord.',
+      empty: 'Non è stato ancora detto nulla.',
+      off: 'Qui non si conservano trascrizioni. Il gestore di questo bot deve attivarle.',
+    },
+
     buttons: {
+      agree: 'Interpretami',
+      pause: 'Pausa',
+      resume: 'Riprendi',
       optOut: 'Non ascoltarmi',
       optIn: 'Ascoltami di nuovo',
       privacy: 'Che cosa succede alla mia voce?',

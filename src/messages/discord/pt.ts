@@ -2,9 +2,23 @@ import type { ChannelWords, Words } from './types.ts'
 
 export const PORTUGUESE_CHANNEL: ChannelWords = {
   listening: (by, channel) =>
-    `🔴 **Interpretação ao vivo em ${channel}**, iniciada por ${by}. O que se diz ali é enviado a um serviço de tradução e mostrado em legendas. Nada é gravado nem guardado. Não quer ser ouvido? Clique no botão ou digite \`/interpret privacy opt-out\`: tem efeito imediato. Para definir o seu idioma, digite \`/interpret language\`.`,
+    `🔴 **Interpretação ao vivo em ${channel}**, iniciada por ${by}. O que se diz ali é enviado a um serviço de tradução e mostrado em legendas.`,
   newcomers: (names, channel) =>
-    `🔴 ${names}: o que se diz em ${channel} é enviado a um serviço de tradução e mostrado em legendas; nada é guardado. Para recusar, clique no botão ou digite \`/interpret privacy opt-out\`.`,
+    `🔴 ${names}: o que se diz em ${channel} é enviado a um serviço de tradução e mostrado em legendas.`,
+  keptNothing: 'Nada é gravado nem guardado.',
+  keptUntilEnd:
+    'Nada é gravado. O que se diz é guardado como texto até o fim da interpretação, para `/interpret transcript`.',
+  keptLonger: 'Nada é gravado. O que se diz é guardado como texto, também depois do fim da interpretação.',
+  toOptOut:
+    'Não quer ser ouvido? Clique no botão ou digite `/interpret privacy opt-out`: tem efeito imediato.',
+  toOptIn:
+    'Só ouço quem concorda: clique no botão ou digite `/interpret privacy opt-in`. Até lá, a sua voz não é enviada. Você pode mudar de ideia a qualquer momento.',
+  onlyRoles: roles =>
+    `Só ouço membros com ${roles}. Se for o seu caso e não quiser, clique no botão ou digite \`/interpret privacy opt-out\`.`,
+  toSetLanguage: 'Para definir o seu idioma, digite `/interpret language`.',
+  paused: (by, channel) =>
+    `⏸ ${by} pausou a interpretação em ${channel}. Não ouço ninguém e nada é traduzido.`,
+  resumed: channel => `▶ A interpretação em ${channel} continua.`,
   ended: channel => `⚪ A interpretação em ${channel} terminou. Não estou mais ouvindo.`,
   kicked: 'Fui desconectado, por isso parei.',
   lost: 'Perdi a conexão de voz e não consegui recuperá-la, por isso parei.',
@@ -43,6 +57,9 @@ export const PORTUGUESE_COMMANDS: Words = {
     dial: ['ligar', 'Ligar para um telefone e adicioná-lo à conversa'],
     invite: ['convidar', 'Obter um código para outras pessoas entrarem na conversa'],
     listen: ['ouvir', 'Obter um link privado para ouvir isto no seu idioma em um navegador'],
+    pause: ['pausar', 'Pausar a interpretação: nada é enviado e o bot fica no canal'],
+    resume: ['retomar', 'Retomar a interpretação depois de uma pausa'],
+    transcript: ['transcrição', 'Obter o que foi dito até agora no seu idioma, em um arquivo privado'],
     options: {
       channel: ['canal', 'Canal de voz (padrão: aquele em que você está)'],
       captionsOnly: ['só-legendas', 'Escrever legendas sem falar no canal'],
@@ -56,8 +73,15 @@ export const PORTUGUESE_COMMANDS: Words = {
       thread: ['tópico', 'Pôr as legendas em um tópico separado'],
       number: ['número', 'Número de telefone, como +5511912345678'],
       theirLanguage: ['idioma', 'Idioma da pessoa ao telefone'],
+      format: ['formato', 'Formato do arquivo (padrão: texto)'],
     },
-    styles: { embed: 'Colorido', plain: 'Texto simples', off: 'Sem legendas' },
+    styles: {
+      embed: 'Colorido',
+      plain: 'Texto simples',
+      webhook: 'Com nome e imagem de quem fala',
+      off: 'Sem legendas',
+    },
+    formats: { text: 'Texto', srt: 'Legendas (SRT)', vtt: 'Legendas (WebVTT)' },
     readOnly: 'só para ouvir e ler',
     auto: 'Automático: conforme as pessoas do canal',
   },
@@ -122,6 +146,7 @@ export const PORTUGUESE_COMMANDS: Words = {
       CreatePublicThreads: 'Criar tópicos públicos',
       SendMessagesInThreads: 'Enviar mensagens em tópicos',
       ChangeNickname: 'Mudar apelido',
+      ManageWebhooks: 'Gerenciar webhooks',
     },
 
     stopped: channel => `Parei de interpretar ${channel}.`,
@@ -152,6 +177,7 @@ export const PORTUGUESE_COMMANDS: Words = {
       joining: channel => `**Entrando em ${channel} …**`,
       listening: channel => `🔴 **Interpretando ${channel}**`,
       reconnecting: channel => `**Conexão com ${channel} perdida. Reconectando …**`,
+      paused: channel => `⏸ **A interpretação de ${channel} está em pausa**`,
       since: time => `Iniciado ${time}`,
       encrypted: 'Com criptografia de ponta a ponta no Discord',
       notEncrypted: 'Sem criptografia de ponta a ponta',
@@ -164,6 +190,8 @@ export const PORTUGUESE_COMMANDS: Words = {
       speakers: 'Pessoas:',
       nobody: 'Não há ninguém no canal.',
       optedOut: 'pediu para não ser ouvido',
+      notOptedIn: 'ainda não concordou',
+      noRole: 'não tem o cargo',
       from: {
         asked: 'definido por comando',
         remembered: 'lembrado',
@@ -182,7 +210,10 @@ export const PORTUGUESE_COMMANDS: Words = {
       youOptedOut: 'Lembro que você pediu para não ser ouvido.',
       optedOut:
         'Não ouço mais você, nem aqui nem em outro servidor. Você continua ouvindo e lendo os outros. Para mudar isso, use `/interpret privacy opt-in`.',
-      optedIn: 'Você voltou a ser interpretado.',
+      optedIn: 'Você está sendo interpretado.',
+      optedInLater:
+        'A sua recusa foi apagada. Aqui só ouço quem concorda: clique no botão do aviso quando um canal for interpretado.',
+      noRole: 'Neste servidor, só membros com um certo cargo são interpretados, e você não o tem.',
       forgotten:
         'Apaguei tudo o que guardava sobre você, inclusive a sua recusa, se havia. As legendas são mensagens: apague-as você mesmo ou peça a um moderador.',
     },
@@ -219,7 +250,26 @@ export const PORTUGUESE_COMMANDS: Words = {
         `Ouça este canal no seu idioma: ${url}\nO link é só seu e vale por ${minutes} minutos. Você só ouve: ninguém ouve você. Silencie o canal no Discord para não ouvi-lo duas vezes.`,
       off: 'Ouvir em um navegador não está configurado aqui. O operador deste bot precisa definir `publicUrl`.',
     },
+
+    pause: {
+      paused: 'Em pausa. Fico no canal e não envio nada. Para continuar, use `/interpret resume`.',
+      resumed: 'A interpretação continua.',
+      already: 'A interpretação já está em pausa. Para continuar, use `/interpret resume`.',
+      notPaused: 'A interpretação não está em pausa.',
+    },
+
+    transcript: {
+      file: count =>
+        `O que foi dito até agora: ${count} falas. Só você vê este arquivo. Quem recusou não aparece nele.`,
+      shortened: 'Falta o começo, porque o arquivo seria grande demais para o Discord.',
+      empty: 'Ainda não foi dito nada.',
+      off: 'Aqui não se guardam transcrições. O operador deste bot precisa ativá-las.',
+    },
+
     buttons: {
+      agree: 'Interprete-me',
+      pause: 'Pausar',
+      resume: 'Continuar',
       optOut: 'Não me ouça',
       optIn: 'Volte a me ouvir',
       privacy: 'O que acontece com a minha voz?',

@@ -4,10 +4,22 @@ import type { PermissionFlagsBits } from 'discord.js'
  * Texts that the bot posts in a channel's chat unprompted, in one language. Values are escaped for Discord's Markdown.
  */
 export interface ChannelWords {
-  /** The listening notice: user who started it, channel, that speech is not stored, and how to opt out. */
+  /** Start of the listening notice: user who started it, and channel. What is kept, and consent, follow. */
   readonly listening: (by: string, channel: string) => string
   /** The same for newcomers. */
   readonly newcomers: (names: string, channel: string) => string
+  /** What is kept: nothing, or text until the end, or text for longer. */
+  readonly keptNothing: string
+  readonly keptUntilEnd: string
+  readonly keptLonger: string
+  /** Who is listened to: those who do not opt out, those who opt in, or those with one of the roles. */
+  readonly toOptOut: string
+  readonly toOptIn: string
+  readonly onlyRoles: (roles: string) => string
+  readonly toSetLanguage: string
+  readonly paused: (by: string, channel: string) => string
+  /** Replaces it when interpreting continues. */
+  readonly resumed: (channel: string) => string
   /** Replaces the notices above after the end. */
   readonly ended: (channel: string) => string
   readonly kicked: string
@@ -48,6 +60,8 @@ export type Purpose =
   | 'embed'
   /** Captions in a separate thread. */
   | 'thread'
+  /** Captions with the name and picture of their speaker. */
+  | 'webhook'
   /** Marking its nickname while it listens (optional). */
   | 'show'
 
@@ -63,6 +77,7 @@ export const USED = {
   CreatePublicThreads: ['thread'],
   SendMessagesInThreads: ['thread'],
   ChangeNickname: ['show'],
+  ManageWebhooks: ['webhook'],
 } as const satisfies Partial<Record<keyof typeof PermissionFlagsBits, readonly Purpose[]>>
 
 export type UsedPermission = keyof typeof USED
@@ -154,6 +169,7 @@ export interface AnswerWords {
     readonly joining: (channel: string) => string
     readonly listening: (channel: string) => string
     readonly reconnecting: (channel: string) => string
+    readonly paused: (channel: string) => string
     readonly since: (time: string) => string
     readonly encrypted: string
     readonly notEncrypted: string
@@ -166,6 +182,8 @@ export interface AnswerWords {
     readonly speakers: string
     readonly nobody: string
     readonly optedOut: string
+    readonly notOptedIn: string
+    readonly noRole: string
     readonly from: {
       readonly asked: string
       readonly remembered: string
@@ -186,6 +204,9 @@ export interface AnswerWords {
     readonly youOptedOut: string
     readonly optedOut: string
     readonly optedIn: string
+    /** Where people must opt in, and nothing is being interpreted. */
+    readonly optedInLater: string
+    readonly noRole: string
     readonly forgotten: string
   }
 
@@ -223,8 +244,28 @@ export interface AnswerWords {
     readonly off: string
   }
 
+  // pause, resume
+  readonly pause: {
+    readonly paused: string
+    readonly resumed: string
+    readonly already: string
+    readonly notPaused: string
+  }
+
+  // transcript
+  readonly transcript: {
+    readonly file: (count: number) => string
+    readonly shortened: string
+    readonly empty: string
+    readonly off: string
+  }
+
   /** Labels of buttons and of the language menu, up to 80 characters. */
   readonly buttons: {
+    /** Where people must opt in. */
+    readonly agree: string
+    readonly pause: string
+    readonly resume: string
     readonly optOut: string
     readonly optIn: string
     readonly privacy: string
@@ -255,6 +296,9 @@ export interface CommandWords {
   readonly dial: Word
   readonly invite: Word
   readonly listen: Word
+  readonly pause: Word
+  readonly resume: Word
+  readonly transcript: Word
   readonly options: {
     readonly channel: Word
     readonly captionsOnly: Word
@@ -268,9 +312,12 @@ export interface CommandWords {
     readonly thread: Word
     readonly number: Word
     readonly theirLanguage: Word
+    readonly format: Word
   }
   /** Caption styles, as choices. */
-  readonly styles: { readonly embed: string; readonly plain: string; readonly off: string }
+  readonly styles: Readonly<Record<'embed' | 'plain' | 'webhook' | 'off', string>>
+  /** Formats of transcripts, as choices. */
+  readonly formats: Readonly<Record<'text' | 'srt' | 'vtt', string>>
   /** Note for a language without speech recognition. */
   readonly readOnly: string
   /** The choice for automatic output. */

@@ -255,7 +255,8 @@ function readHearing(query: Query, parameters: ConnectionParameters, partials: b
       'value_not_allowed',
       'receiveAudio must be chunk or stream, mp3, a sample rate, and block or streaming',
     )
-  const all = { ...target, receiveAudio: receive }
+  const voice = typeof query.voiceId === 'string' ? { voiceId: query.voiceId } : {}
+  const all = { ...target, ...voice, receiveAudio: receive }
   return parameters.sendAudio ? { ...all, partials: partials ?? receive.mode === 'streaming' } : all
 }
 

@@ -1,13 +1,15 @@
-import { type Clock, Ticker } from '../../common/clock.ts'
+import { type Clock, systemClock, Ticker } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
 import type { FieldTable } from '../../common/metric-field.ts'
-import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import type { CaptionSource, FeedEvent, RoomLife } from '../captions/caption-feed.ts'
+import { isoTime, systemWallClock, type WallClock } from '../../common/wall-clock.ts'
+import type { Observer } from '../../core/model/events.ts'
+import { CaptionFeed, type CaptionSource, type FeedEvent, type RoomLife } from '../captions/caption-feed.ts'
 import { DiskStore } from './disk-store.ts'
 import type { TranscriptSettings } from './settings.ts'
 import {
   type Transcript,
   TranscriptBuilder,
+  type TranscriptEntry,
   type TranscriptStore,
   type TranscriptSummary,
   type TranscriptWriter,
@@ -56,10 +58,13 @@ export class Transcripts implements AsyncDisposable {
   readonly #live = new Map<string, LiveTranscript>()
   readonly #store: TranscriptStore | undefined
   readonly #finishing = new Set<Promise<void>>()
+  readonly #owned: Disposable | undefined
   #sweeper: Ticker | undefined
 
-  private constructor(store: TranscriptStore | undefined) {
+  /** `owned` is disposed with it. */
+  private constructor(store: TranscriptStore | undefined, owned?: Disposable) {
     this.#store = store
+    this.#owned = owned
   }
 
   /** Follows the feed from now on. Rejects if the configured folder cannot be used. */
@@ -69,6 +74,15 @@ export class Transcripts implements AsyncDisposable {
     const transcripts = new Transcripts(store)
     feed.on((life, event) => transcripts.#take(life, event))
     if (store) transcripts.#sweeper = new Ticker(clock, SWEEP_MS, () => void store.sweep())
+    return transcripts
+  }
+
+  /** Follows the rooms of `observer` from now on, and keeps only the transcripts of open rooms, in memory. */
+  static inMemory(observer: Observer): Transcripts {
+    const feed = new CaptionFeed(observer, systemClock, systemWallClock)
+    const transcripts = new Transcripts(undefined, feed)
+    feed.on((life, event) => transcripts.#take(life, event))
+    feed.start()
     return transcripts
   }
 
@@ -94,6 +108,14 @@ export class Transcripts implements AsyncDisposable {
     return live && whole(live)
   }
 
+  /** Returns the entries of the open room that were spoken at `sinceMs` (clock ms) or later. */
+  since(room: string, sinceMs: number): readonly TranscriptEntry[] {
+    const live = this.#live.get(room)
+    if (!live) return []
+    const from = sinceMs - live.life.openedAtMs
+    return live.builder.entries().filter(({ startMs }) => startMs >= from)
+  }
+
   async read(id: string): Promise<Transcript | undefined> {
     for (const live of this.#live.values()) if (live.life.id === id) return whole(live)
     return this.#store?.read(id)
@@ -113,6 +135,7 @@ export class Transcripts implements AsyncDisposable {
   /** Settles when everything is stored. Rooms should have ended before. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#sweeper?.[Symbol.dispose]()
+    this.#owned?.[Symbol.dispose]()
     for (const room of Array.from(this.#live.keys())) this.#end(room)
     await Promise.all(this.#finishing)
   }

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -124,3 +124,48 @@ test.each([
     expect(sala.visible.some(({ text }) => text.startsWith('⚪'))).toBe(true)
   },
 )
+
+test('killed in the middle of a sentence, it continues in the same channel when it starts again', {
+  timeout: 120_000,
+}, async () => {
+  const given = [join(PROJECT, 'src/main.ts'), 'serve', '--port', '0']
+  const ready = async (bot: ReturnType<typeof started>) =>
+    until(() => (bot.out + bot.err).includes('logged in; 1 server'), 30_000, 'the login').catch(error => {
+      throw new Error(`${error}\n${bot.out}${bot.err}`)
+    })
+  const heardMs = (fromSample: number) => {
+    const { fromMs, toMs } = longest(soundings(narrow(sala.heard().subarray(fromSample)), TRANSLATED_HZ))
+    return toMs - fromMs
+  }
+  const first = started(...given)
+  await ready(first)
+  const ana = sala.guild.addMember({ name: 'Ana', locale: 'es-ES' })
+  const ben = sala.guild.addMember({ name: 'Ben', locale: 'en-US' })
+  for (const each of [ana, ben]) await each.join(sala)
+  await until(
+    () => discord.requests.some(({ route, status }) => route?.includes('/commands') && status === 201),
+    10_000,
+    'the command',
+  )
+  await ana.command('interpret language', { language: 'es-es', remember: true })
+  await ben.command('interpret language', { language: 'en-us', remember: true })
+  await ben.command('interpret start')
+  await ben.command('interpret output', { first: 'es-es' })
+  const saying = ben.say(tone(SAID_HZ, 3_000, SAMPLE_RATE))
+  await until(() => heardMs(0) > 300, 20_000, 'the translation')
+  // The settings of the channel are stored at intervals.
+  const stored = async () => readFile(join(folder, 'dragoman.channels.json'), 'utf8').catch(() => '')
+  await until(async () => (await stored()).includes('"output":["es-es"]'), 20_000, 'the stored channel')
+  first.child.kill('SIGKILL')
+  await until(() => first.code !== undefined, 10_000, 'the end')
+  await saying
+  const [notices, before] = [sala.visible.length, sala.heard().length]
+
+  await ready(started(...given))
+  const notice = () => sala.visible.slice(notices).some(({ text }) => text.startsWith('🔴'))
+  await until(notice, 30_000, 'the notice')
+  await until(() => service.sessions.some(({ connected }) => connected), 30_000, 'a session')
+  await ben.say(tone(SAID_HZ, 3_000, SAMPLE_RATE))
+  await until(() => heardMs(before) > 600, 30_000, 'the translation after the restart')
+  expect((await ben.command('interpret status')).text).toContain('Spanish')
+})

@@ -1,5 +1,9 @@
 import { Client, Events, GatewayIntentBits, type REST } from 'discord.js'
-import type { CommandSettings } from '../../../src/bridges/discord/commands/command-context.ts'
+import { DEFAULT_TERMS } from '../../../src/bridges/discord/channel/notice-terms.ts'
+import type {
+  CommandServices,
+  CommandSettings,
+} from '../../../src/bridges/discord/commands/command-context.ts'
 import { InteractionHandler } from '../../../src/bridges/discord/commands/interaction-handler.ts'
 import { LanguageList, type OfferedLanguage } from '../../../src/bridges/discord/commands/language-choices.ts'
 import { USED_PERMISSIONS } from '../../../src/bridges/discord/commands/permissions.ts'
@@ -30,7 +34,11 @@ const SETTINGS: CommandSettings = {
 }
 
 /** A simulated Discord with a guild, the real client, the command desk, and fakes for everything below it. */
-export async function openWorld(settings: Partial<CommandSettings> = {}, clock: Clock = systemClock) {
+export async function openWorld(
+  settings: Partial<CommandSettings> = {},
+  clock: Clock = systemClock,
+  more: Partial<CommandServices> = {},
+) {
   const discord = await DiscordSimulator.listen()
   const guild = discord.addGuild({ name: 'Casa', botPermissions: USED_PERMISSIONS })
   const lounge = guild.addVoiceChannel({ name: 'Lounge' })
@@ -64,6 +72,8 @@ export async function openWorld(settings: Partial<CommandSettings> = {}, clock: 
     locales,
     roomCodeLimiter: guesses,
     settings: { ...SETTINGS, ...settings },
+    terms: DEFAULT_TERMS,
+    ...more,
     starters: new WeakMap(),
     clock,
     wallClock: systemWallClock,
@@ -82,8 +92,11 @@ export async function openWorld(settings: Partial<CommandSettings> = {}, clock: 
 }
 
 /** A world in which Ben started interpreting in the lounge, where he is with Ana; Eve is outside. */
-export async function openRunning(settings: Partial<CommandSettings> = {}) {
-  const world = await openWorld(settings)
+export async function openRunning(
+  settings: Partial<CommandSettings> = {},
+  more: Partial<CommandServices> = {},
+) {
+  const world = await openWorld(settings, systemClock, more)
   await world.ben.join(world.lounge)
   await world.ana.join(world.lounge)
   const eve = world.guild.addMember({ name: '*Eve* @everyone', locale: 'en-US' })

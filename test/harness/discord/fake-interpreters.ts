@@ -24,6 +24,8 @@ export class FakeInterpreter implements ChannelInterpreter {
   refuse: BridgeError | undefined
   speakers: ChannelSpeaker[] = []
   change: Partial<ChannelStatus> = {}
+  readonly startedAt = 0
+  paused = false
   #output: OutputLanguages
   #captions: CaptionSettings
   readonly #ended = Promise.withResolvers<ChannelEnd>()
@@ -80,6 +82,28 @@ export class FakeInterpreter implements ChannelInterpreter {
 
   forget(userId: string): void {
     this.asked.push(`forget ${userId}`)
+  }
+
+  pause(by: string): boolean {
+    this.asked.push(`pause ${by}`)
+    const changed = !this.paused
+    this.paused = true
+    return changed
+  }
+
+  resume(): boolean {
+    this.asked.push('resume')
+    const changed = this.paused
+    this.paused = false
+    return changed
+  }
+
+  languageOf(): string {
+    return 'es-es'
+  }
+
+  mayShow(participant: string): boolean {
+    return participant !== 'opted out'
   }
 
   dial(to: string, language: string): { outcome: Promise<DialOutcome>; hangUp(): Promise<void> } {

@@ -1,6 +1,7 @@
 import { Events } from 'discord.js'
 import type { ChannelResources } from '../../../src/bridges/discord/channel/channel-context.ts'
 import { DiscordInterpreters } from '../../../src/bridges/discord/channel/interpreters.ts'
+import { DEFAULT_TERMS } from '../../../src/bridges/discord/channel/notice-terms.ts'
 import type {
   ChannelInterpreter,
   StartFailure,
@@ -67,6 +68,7 @@ export async function guildHarness(given: GuildHarnessOptions = {}) {
     preferences,
     roomCodes,
     channelOptions: { dave: false, ...given.options },
+    terms: DEFAULT_TERMS,
     clock: systemClock,
     log,
     ...given.parts,

@@ -1,6 +1,13 @@
 import { type Client, Events, MessageFlags } from 'discord.js'
 import { Interpreter, type InterpreterOptions } from '../../../src/app/discord-interpreter.ts'
-import { DiscordSimulator, ScriptedService } from '../../../src/simulator/index.ts'
+import type { VoiceEntry } from '../../../src/service/contract.ts'
+import {
+  type Answering,
+  DiscordSimulator,
+  type GuildOptions,
+  type Message,
+  ScriptedService,
+} from '../../../src/simulator/index.ts'
 import { LogLines } from '../log-lines.ts'
 import { clientFor } from '../simulator/discord-bot.ts'
 import { until } from '../until.ts'
@@ -15,15 +22,31 @@ const LANGUAGES = ['en-us', 'es-es', 'fr-fr'].map((languageId, _at, all) => ({
   synthesis: true,
 }))
 
+/** What surrounds the bot. */
+export interface OwnBotWorld {
+  readonly voices?: readonly VoiceEntry[]
+  readonly answer?: Answering
+  readonly botPermissions?: GuildOptions['botPermissions']
+  /** The channel is joined by itself. */
+  readonly autoJoins?: boolean
+}
+
 /** As in docs/how-to/add-to-your-discord-bot.md: a bot with the command `/play`, in a guild with two members who speak different languages. */
-export async function ownBot(options: Partial<InterpreterOptions> = {}) {
+export async function ownBot(
+  options: Partial<InterpreterOptions> = {},
+  { voices = [], answer, botPermissions, autoJoins = false }: OwnBotWorld = {},
+) {
   const discord = await DiscordSimulator.listen({ dave: false })
   const trusted = discord.trust()
+  const asked: string[] = []
   const service = await ScriptedService.listen({
-    http: ({ url = '' }, response) =>
-      response.end(JSON.stringify(url.startsWith('/api/voices') ? [] : LANGUAGES)),
+    ...(answer ? { answer } : {}),
+    http: ({ url = '' }, response) => {
+      asked.push(url)
+      response.end(JSON.stringify(url.startsWith('/api/voices') ? voices : LANGUAGES))
+    },
   })
-  const guild = discord.addGuild({ name: 'Casa' })
+  const guild = discord.addGuild({ name: 'Casa', ...(botPermissions ? { botPermissions } : {}) })
   const sala = guild.addVoiceChannel({ name: 'Sala' })
   const ana = guild.addMember({ name: 'Ana', locale: 'es-ES' })
   const ben = guild.addMember({ name: 'Ben', locale: 'en-US' })
@@ -45,18 +68,23 @@ export async function ownBot(options: Partial<InterpreterOptions> = {}) {
       await application.commands.create({ name: 'play', description: 'Plays a song' })
   }
   const log = new LogLines()
-  const interpreter = new Interpreter({
-    service: { url: service.url, apiKey: service.apiKey },
-    channels: { dave: false },
-    relay: { normalizeLoudness: false },
-    log,
-    ...options,
-  })
+  const another = (more: Partial<InterpreterOptions>) =>
+    new Interpreter({
+      service: { url: service.url, apiKey: service.apiKey },
+      channels: { dave: false },
+      relay: { normalizeLoudness: false },
+      log,
+      ...(autoJoins ? { autoJoin: [sala.id] } : {}),
+      ...more,
+    })
+  const interpreter = another(options)
   const heard = (hz: number, ms: number) =>
     until(() => total(sala.heard(), hz) >= ms, PATIENCE_MS, `hearing ${hz} Hz`)
   return {
     discord,
     service,
+    /** Lists that were requested from the service. */
+    asked,
     guild,
     sala,
     ana,
@@ -65,6 +93,8 @@ export async function ownBot(options: Partial<InterpreterOptions> = {}) {
     played,
     log,
     interpreter,
+    /** A further interpreter with the same service. */
+    another,
     logIn,
     heard,
     channel: () => {
@@ -72,6 +102,26 @@ export async function ownBot(options: Partial<InterpreterOptions> = {}) {
       if (!channel?.isVoiceBased()) throw new Error('the client does not know the channel')
       return channel
     },
+    /** Logs in, attaches the interpreter, and gives Ana and Ben their languages. */
+    async begin() {
+      interpreter.attach(client)
+      await logIn()
+      await interpreter.ready()
+      await ana.command('interpret language', { language: 'es-es' })
+      await ben.command('interpret language', { language: 'en-us' })
+    },
+    /** Sessions of the service that get someone's voice. Notices are synthesized in others. */
+    listening: () => service.sessions.filter(({ namespace }) => namespace !== '/tts'),
+    /** The newest message of the chat with `text`, posted after `earlier`. */
+    message: (text: string, earlier?: Message) =>
+      until(
+        () =>
+          sala.visible.findLast(
+            each => each.text.includes(text) && (!earlier || BigInt(each.id) > BigInt(earlier.id)),
+          ),
+        PATIENCE_MS,
+        `"${text}"`,
+      ),
     async [Symbol.asyncDispose]() {
       await interpreter.close()
       await client.destroy()

@@ -7,6 +7,14 @@ export interface CaptionMessage {
   /** At most 2000 characters. */
   readonly content: string
   readonly embed?: CaptionEmbed
+  /** Shown as its author; `content` does not name them. */
+  readonly speaker?: CaptionSpeaker
+}
+
+/** The participant who spoke, with their name as it is. */
+export interface CaptionSpeaker {
+  readonly participant: string
+  readonly name: string
 }
 
 export interface CaptionEmbed {
@@ -33,6 +41,8 @@ export type Written =
 
 /** Destination of captions. Never rejects. */
 export interface CaptionChat {
+  /** Maximum number of new messages per time, if it differs from that of a bot. */
+  readonly sends?: { readonly most: number; readonly windowMs: number }
   send(message: CaptionMessage): Promise<Written>
   edit(id: string, message: CaptionMessage): Promise<Written>
   remove(id: string): Promise<Written>
@@ -42,6 +52,8 @@ export interface CaptionChat {
 const CONTENT_MOST = 2_000
 const DESCRIPTION_MOST = 4_096
 const AUTHOR_MOST = 256
+/** Room for the speaker's name, escaped, if the bot itself has to write. */
+const NAME_MOST = 200
 
 /** Speaker colors, distinguishable on light and dark backgrounds. */
 const COLORS = [0x3b82f6, 0xf97316, 0x10b981, 0xd946ef, 0xeab308, 0x06b6d4, 0xef4444, 0x8b5cf6]
@@ -61,6 +73,11 @@ export function captionMessages(turn: Turn, { style, languages }: CaptionLook): 
   const lines = shown.map(([to, line]) => `\`${tagOf(to, shown)}\` ${textOf(line)}`)
   if (original === '' && lines.length === 0) return []
   const name = escaped(turn.name ?? '') || '📞'
+  if (style === 'webhook') {
+    const text = [original, ...lines].filter(line => line !== '').join('\n')
+    const speaker = { participant: turn.speaker, name: turn.name ?? '📞' }
+    return split(text, CONTENT_MOST - NAME_MOST).map(content => ({ content, speaker }))
+  }
   if (style === 'plain') {
     const text = [`**${name}:** ${original}`.trimEnd(), ...lines].join('\n')
     return split(text, CONTENT_MOST).map(content => ({ content }))

@@ -124,8 +124,9 @@ class CaptionEntry {
   }
 }
 
-function textOf({ content, embed }: CaptionMessage): string {
-  return embed ? `**${escaped(embed.author)}:** ${embed.description}` : content
+function textOf({ content, embed, speaker }: CaptionMessage): string {
+  if (embed) return `**${escaped(embed.author)}:** ${embed.description}`
+  return speaker ? `**${escaped(speaker.name)}:** ${content}` : content
 }
 
 function same(a: CaptionMessage, b: CaptionMessage): boolean {
@@ -158,6 +159,10 @@ const RETRY = { firstMs: 1_000, maxMs: 8_000, jitter: 0 }
 /** Pause before retrying a chat that denied access (ms). */
 const NO_ACCESS_MS = 30_000
 
+function sendsOf({ sends }: CaptionChat): SlidingWindow {
+  return new SlidingWindow(sends?.most ?? REQUESTS_MOST, sends?.windowMs ?? WINDOW_MS)
+}
+
 export interface CaptionWriterOptions {
   readonly chat: CaptionChat
   readonly clock: Clock
@@ -175,7 +180,7 @@ export class CaptionWriter {
   dropped = 0
   readonly #clock: Clock
   readonly #onNoAccess: (code: number) => void
-  readonly #sends = new SlidingWindow(REQUESTS_MOST, WINDOW_MS)
+  #sends: SlidingWindow
   readonly #edits = new SlidingWindow(REQUESTS_MOST, WINDOW_MS)
   #chat: CaptionChat
   /** Entries by turn, in order. Turns that share a message share the entry. */
@@ -190,6 +195,7 @@ export class CaptionWriter {
 
   constructor({ chat, clock, onNoAccess = () => {} }: CaptionWriterOptions) {
     this.#chat = chat
+    this.#sends = sendsOf(chat)
     this.#clock = clock
     this.#onNoAccess = onNoAccess
   }
@@ -229,6 +235,7 @@ export class CaptionWriter {
   /** Writes captions to `chat` from now on. Messages elsewhere stay unchanged. */
   moveTo(chat: CaptionChat): void {
     this.#chat = chat
+    this.#sends = sendsOf(chat)
     const waiting = new Set(this.#waiting().filter(entry => entry.final))
     for (const entry of waiting) entry.leave()
     this.#entries = new Map([...this.#entries].filter(([, entry]) => waiting.has(entry)))

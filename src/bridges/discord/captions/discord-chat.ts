@@ -21,7 +21,7 @@ const UNKNOWN_CHANNEL = 10_003
 /** Maximum length of a message (Discord: Create Message). */
 const CONTENT_MOST = 2_000
 /** Disables all mentions in a message. */
-const NOBODY = { parse: [] }
+export const NOBODY = { parse: [] }
 
 /** Rows of buttons or menus below a message. */
 export type Components = readonly APIActionRowComponent<
@@ -95,9 +95,15 @@ export class DiscordChat implements CaptionChat {
   }
 }
 
+/** The text of a message, with its speaker's name if it has one. */
+export function namedText({ content, speaker }: CaptionMessage): string {
+  return speaker ? `**${escaped(speaker.name) || '📞'}:** ${content}`.slice(0, CONTENT_MOST) : content
+}
+
 /** Without the permission to embed, an embed becomes text. */
-function bodyOf({ content, embed }: CaptionMessage, chat: SendableChannels) {
-  if (!embed) return { content, embeds: [] }
+function bodyOf(message: CaptionMessage, chat: SendableChannels) {
+  const { content, embed } = message
+  if (!embed) return { content: namedText(message), embeds: [] }
   const { author, description, color } = embed
   if (!mayEmbed(chat))
     return { content: `**${escaped(author)}:** ${description}`.slice(0, CONTENT_MOST), embeds: [] }
@@ -113,7 +119,8 @@ function mayEmbed(chat: SendableChannels): boolean {
   return !me || chat.permissionsFor(me).has(PermissionFlagsBits.EmbedLinks)
 }
 
-function failureOf(error: unknown): Written {
+/** Returns the outcome of a request that was rejected with `error`. */
+export function failureOf(error: unknown): Written {
   if (error instanceof RateLimitError) return { kind: 'limited', retryAfterMs: error.retryAfter }
   if (error instanceof DiscordAPIError && typeof error.code === 'number') {
     if (error.code === UNKNOWN_MESSAGE) return { kind: 'message-gone' }

@@ -14,6 +14,7 @@ import { GuildView } from './guild-view.ts'
 import { NicknameIndicator } from './nickname-indicator.ts'
 import { People } from './people.ts'
 import { PhoneNotices, PhoneParticipants } from './phone-participants.ts'
+import { userOf } from './speakers.ts'
 import { Welcome } from './welcome.ts'
 
 /** Events from a session's parts. */
@@ -59,7 +60,8 @@ export function sessionOptions(
   const { guildId, textChannelId, voice, captions: settings } = request
   const view = new GuildView(client, guildId, () => events.changed())
   const fallback = channelOptions.language ?? nearest(view.language)
-  const people = new People({ view, preferences, localeOf, nearest, fallback })
+  const { terms } = resources
+  const people = new People({ view, preferences, localeOf, nearest, fallback, consent: terms.consent })
   const link = linkTo(resources, request, {
     state: state => state === 'ready' && events.changed(),
     moved: () => events.moved(),
@@ -83,6 +85,11 @@ export function sessionOptions(
     textChannelId,
     settings,
     offered: resources.offered,
+    consent: terms.consent.mode,
+    pictureOf: participant => {
+      const userId = userOf(participant)
+      return userId === undefined ? undefined : view.pictureOf(userId)
+    },
     clock,
     log,
     onEcho: (speaker, name) => troubles.once(`echo ${speaker}`, words => words.headphones(name)),
@@ -94,6 +101,7 @@ export function sessionOptions(
     output: language => room.output(language),
     startedBy: () => view.nameOf(request.startedBy),
     channel: mention,
+    terms,
     informed: members => {
       people.inform(members)
       events.changed()

@@ -7,11 +7,13 @@ import type { Announcer } from '../../../core/model/announcer.ts'
 import type { Dialer } from '../../../core/model/dialer.ts'
 import type { Admission } from '../../../core/model/invitation.ts'
 import type { Relay } from '../../../core/room/relay.ts'
-import type { ChannelInterpreter, Preferences, RunningChannels } from '../channel-interpreter.ts'
+import type { ChannelObserver, Preferences, RunningChannels } from '../channel-interpreter.ts'
 import type { OfferedLanguage } from '../commands/language-choices.ts'
 import type { LinkCounters } from '../counters.ts'
 import type { ChannelOptions } from '../options.ts'
 import type { OutputPacer } from '../voice/channel-output.ts'
+import type { NoticeTerms } from './notice-terms.ts'
+import type { OfferedVoice } from './voice-casting.ts'
 
 /** Dependencies of all channels of a process. Channels do not close them. */
 export interface ChannelResources {
@@ -37,9 +39,12 @@ export interface ChannelResources {
   readonly nearest?: (language: LanguageId) => LanguageId
   /** The service's languages, as far as they are known. */
   readonly offered?: (() => readonly OfferedLanguage[]) | undefined
+  /** The service's voices, as far as they are known. */
+  readonly voices?: (() => readonly OfferedVoice[]) | undefined
   readonly channelOptions?: ChannelOptions | undefined
-  /** Called with each channel once it is interpreted. */
-  readonly onStarted?: ((channel: ChannelInterpreter) => void) | undefined
+  /** What applies in the channels. */
+  readonly terms: NoticeTerms
+  readonly observer?: ChannelObserver | undefined
   readonly clock: Clock
   readonly log: Logger
 }

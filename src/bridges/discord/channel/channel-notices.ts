@@ -99,9 +99,10 @@ export class ChannelNotices {
   async tell(
     notice: Notice,
     languages: readonly LanguageId[],
+    components: Components = [],
   ): Promise<((notice: Notice) => Promise<void>) | undefined> {
     const chat = this.#chat
-    const written = await chat.post(inEach(notice, languages))
+    const written = await chat.post(inEach(notice, languages), components)
     if (written.kind !== 'written') return undefined
     return async other => void (await chat.repost(written.id, inEach(other, languages)))
   }

@@ -4,12 +4,14 @@ import type { EndReason } from '../../../common/lifecycle.ts'
 import type { Invitation } from '../../../core/model/invitation.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import type { OutputLanguages } from '../channel-interpreter.ts'
+import { CHANNEL_DEFAULTS } from '../options.ts'
 import { ChannelOutput } from '../voice/channel-output.ts'
 import type { PacketPlayer, PacketSource } from '../voice/rtp-packet.ts'
 import type { ChannelResources } from './channel-context.ts'
 import type { ChannelMember } from './guild-view.ts'
 import { ReaderLeg, RoomParties } from './room-participants.ts'
-import { ReturningSpeaker, Speakers } from './speakers.ts'
+import { ReturningSpeaker, Speakers, speakerId } from './speakers.ts'
+import { VoiceCasting } from './voice-casting.ts'
 
 export interface ChannelRoomOptions {
   /** Unique in this process; prefix of leg IDs. */
@@ -31,6 +33,8 @@ export interface ChannelWants {
   readonly members: readonly ChannelMember[]
   readonly output: OutputLanguages
   readonly captions: boolean
+  /** Translates nothing. */
+  readonly paused?: boolean
 }
 
 /**
@@ -60,7 +64,10 @@ export class ChannelRoom {
 
   constructor(resources: ChannelResources, options: ChannelRoomOptions) {
     const { id, guildId, room, link, onFull, onLost } = options
-    const { relay, admission, pacer, counters, log, channelOptions: { endOfTurnSilenceMs } = {} } = resources
+    const { relay, admission, pacer, counters, log, channelOptions = {} } = resources
+    const { endOfTurnSilenceMs, voices: { perSpeaker = CHANNEL_DEFAULTS.voices.perSpeaker, only } = {} } =
+      channelOptions
+    const casting = new VoiceCasting({ offered: () => resources.voices?.() ?? [], only })
     this.#resources = resources
     this.#options = options
     this.name = room
@@ -86,7 +93,7 @@ export class ChannelRoom {
       invitation: { ...invitation, receives: 'none' },
       leg: userId =>
         new ReturningSpeaker(`${guildId} ${userId}`, {
-          id: `${id} ${userId} ${++this.#legs}`,
+          id: speakerId(id, userId, ++this.#legs),
           userId,
           source: link,
           pacer,
@@ -94,6 +101,7 @@ export class ChannelRoom {
           log,
           endOfTurnSilenceMs,
         }),
+      voices: speakers => (perSpeaker ? casting.of(speakers) : undefined),
       onFull: ({ message: reason }) => {
         log.warn({ guildId, reason }, 'speaker rejected')
         onFull()
@@ -133,9 +141,17 @@ export class ChannelRoom {
   }
 
   /** Adapts the room's participants to the channel's needs. */
-  fit({ members, output, captions }: ChannelWants): void {
+  fit({ members, output, captions, paused = false }: ChannelWants): void {
     if (this.#closed) return
     const { voice, fallback } = this.#options
+    if (paused) {
+      this.#choice = NOTHING
+      this.#try(() => this.outputs.fit([]))
+      // Keeps the room open, without a translation.
+      this.#try(() => this.#readers.fit([fallback]))
+      this.#readers.interpret(false)
+      return
+    }
     this.#choice = chooseOutput({
       languages: members.map(({ language }) => language),
       output,
@@ -148,6 +164,7 @@ export class ChannelRoom {
     const { spoken, readers } = this.#choice
     this.#try(() => this.outputs.fit(spoken, spoken.length > 1 ? 'off' : 'duck'))
     this.#try(() => this.#readers.fit(readers))
+    this.#readers.interpret(true)
     this.speakers.fit(members)
   }
 

@@ -1,4 +1,4 @@
-import { type Clock, Ticker, withTimeout } from '../../../common/clock.ts'
+import { Ticker, withTimeout } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import { channelMessagesFor } from '../../../messages/discord/discord.ts'
@@ -14,68 +14,12 @@ import type {
 import { CHANNEL_DEFAULTS } from '../options.ts'
 import { type SessionOptions, sessionOptions } from './channel-components.ts'
 import type { ChannelResources } from './channel-context.ts'
+import { farewell, statusOf } from './channel-status.ts'
+import type { ChatOutput } from './chat-output.ts'
 import type { GuildEvents } from './guild-events.ts'
 import type { ChannelMember } from './guild-view.ts'
+import { userOf } from './speakers.ts'
 import { languagesOf } from './welcome.ts'
-
-/** Returns the current status of a channel, collected from its parts. */
-export function statusOf(
-  guildId: string,
-  { link, room, writing }: Pick<SessionOptions, 'link' | 'room' | 'writing'>,
-  members: readonly ChannelMember[],
-  more: { readonly sinceMs: number; readonly output: OutputLanguages },
-): ChannelStatus {
-  const { state, encrypted, channelId } = link
-  return {
-    guildId,
-    channelId,
-    textChannelId: writing.channelId,
-    room: room.name,
-    state: state === 'ready' ? 'listening' : state === 'joining' ? 'joining' : 'reconnecting',
-    encrypted,
-    ...more,
-    spoken: room.spoken,
-    written: room.choice.written,
-    captions: writing.settings,
-    speakers: members.map(({ userId, language, languageFrom, consents }) => ({
-      userId,
-      language,
-      languageFrom,
-      consents,
-    })),
-    unavailable: room.unavailable,
-  }
-}
-
-/** Time limit for the last requests to Discord (ms). */
-const LAST_WRITING_MS = 4_000
-
-export interface FarewellOptions {
-  readonly end: ChannelEnd
-  readonly members: readonly ChannelMember[]
-  /** False: interpreting never started, so the end is not announced. */
-  readonly begun: boolean
-  /** Time limit for the spoken goodbye (ms). Default 4 000. */
-  readonly farewellMs?: number | undefined
-}
-
-/** Stops listening immediately, then says goodbye to everyone who can still hear or read it, within a bounded time. */
-export async function farewell(
-  { room, welcome, writing, others, indicator, mention }: SessionOptions,
-  { end, members, begun, farewellMs = CHANNEL_DEFAULTS.farewellMs }: FarewellOptions,
-  clock: Clock,
-): Promise<void> {
-  await room.speakers.close({ kind: 'hangup', by: 'local' })
-  const heard = begun && (end.kind === 'stopped' || end.kind === 'parent-closed')
-  await Promise.all([
-    welcome.farewell(heard ? members : [], farewellMs),
-    withTimeout(clock, LAST_WRITING_MS, writing.end(end, mention(), begun)),
-    withTimeout(clock, LAST_WRITING_MS, indicator?.off()),
-    withTimeout(clock, farewellMs, others.leave()),
-  ])
-  await withTimeout(clock, farewellMs, others.hangUp())
-  await room.close({ kind: 'hangup', by: 'local' })
-}
 
 /** Maximum wait for the notice at the start (ms). Listening starts only after it is posted. */
 const NOTICE_MS = 3_000
@@ -83,6 +27,8 @@ const NOTICE_MS = 3_000
 const LOOK_MS = 1_000
 /** Checks between attempts to listen again to speakers whose leg failed or was rejected. */
 const MISSED_LOOKS = 5
+/** Checks between requests for the roles of a member. */
+const ROLE_LOOKS = 2
 
 /** One interpreted voice channel, from joining to leaving. The creator awaits `ended`. */
 export class ChannelSession implements ChannelInterpreter {
@@ -101,6 +47,9 @@ export class ChannelSession implements ChannelInterpreter {
   #looked = 0
   /** The notice is posted, so listening is allowed. */
   #begun = false
+  #paused: boolean
+  /** The notice that interpreting is paused. */
+  #pauseNotice: ReturnType<ChatOutput['tell']> | undefined
   #finishing: Promise<ChannelEnd> | undefined
 
   /**
@@ -117,6 +66,7 @@ export class ChannelSession implements ChannelInterpreter {
     this.#options = options
     this.#request = request
     this.#output = request.output
+    this.#paused = request.paused ?? false
     this.#since = options.clock.now()
     const { promise, resolve } = Promise.withResolvers<ChannelEnd>()
     this.ended = promise
@@ -139,7 +89,9 @@ export class ChannelSession implements ChannelInterpreter {
     const { writing } = this.#its
     const { guildId, channelId } = this
     const [textChannelId, captions] = [writing.channelId, writing.settings]
-    return { guildId, channelId, textChannelId, captions, output: this.#output, voice: this.#request.voice }
+    const { voice } = this.#request
+    const paused = this.#paused ? { paused: true } : {}
+    return { guildId, channelId, textChannelId, captions, output: this.#output, voice, ...paused }
   }
 
   /** False if it joined an existing room by code. */
@@ -157,7 +109,7 @@ export class ChannelSession implements ChannelInterpreter {
    * failure.
    */
   async join(): Promise<ChannelEnd | undefined> {
-    const { link, welcome, indicator, writing, others } = this.#its
+    const { link, welcome, indicator, writing, others, view } = this.#its
     const { clock, log } = this.#options
     writing.captions.start()
     others.start()
@@ -179,9 +131,10 @@ export class ChannelSession implements ChannelInterpreter {
     if (this.#finishing) return this.#finishing
     this.#begun = true
     this.#refresh()
-    welcome.say(this.#members)
+    if (this.#paused) this.#tellPaused(view.nameOf(this.#request.startedBy))
+    else welcome.say(this.#members)
     this.#looks = new Ticker(clock, LOOK_MS, () => this.#look())
-    void indicator?.on()
+    if (!this.#paused) void indicator?.on()
     log.info(
       { guildId: this.guildId, channelId: this.channelId, people: this.#members.length },
       'interpreting',
@@ -190,7 +143,9 @@ export class ChannelSession implements ChannelInterpreter {
   }
 
   status(): ChannelStatus {
-    return statusOf(this.guildId, this.#its, this.#members, { sinceMs: this.#since, output: this.#output })
+    return statusOf(this.guildId, this.#its, this.#members, {
+      ...{ sinceMs: this.#since, output: this.#output, paused: this.#paused },
+    })
   }
 
   setLanguage(userId: string, language: LanguageId): void {
@@ -214,11 +169,51 @@ export class ChannelSession implements ChannelInterpreter {
   optOut(userId: string): void {
     this.#its.people.setConsent(userId, false)
     this.#refresh()
+    this.#options.observer?.consent?.(this, userId, false)
   }
 
   optIn(userId: string): void {
     this.#its.people.setConsent(userId, true)
     this.#refresh()
+    this.#options.observer?.consent?.(this, userId, true)
+  }
+
+  pause(by: string): boolean {
+    if (this.#paused || this.#finishing) return false
+    this.#paused = true
+    this.#refresh()
+    void this.#its.indicator?.off()
+    if (this.#begun) this.#tellPaused(by)
+    this.#options.observer?.paused?.(this, true)
+    return true
+  }
+
+  resume(): boolean {
+    if (!this.#paused || this.#finishing) return false
+    this.#paused = false
+    this.#refresh()
+    const { indicator, welcome, mention } = this.#its
+    if (this.#begun) {
+      void indicator?.on()
+      welcome.say(this.#members)
+    }
+    void this.#pauseNotice?.then(amend => amend?.(words => words.resumed(mention())))
+    this.#pauseNotice = undefined
+    this.#options.observer?.paused?.(this, false)
+    return true
+  }
+
+  languageOf(userId: string): LanguageId {
+    return this.#its.people.languageOf(userId)
+  }
+
+  get startedAt(): number {
+    return this.#since
+  }
+
+  mayShow(participant: string): boolean {
+    const userId = userOf(participant)
+    return userId === undefined || !this.#its.people.refuses(userId)
   }
 
   forget(userId: string): void {
@@ -268,12 +263,15 @@ export class ChannelSession implements ChannelInterpreter {
 
   #fit(): void {
     const { room, writing, occupancy, welcome, troubles } = this.#its
-    for (const party of room.speakers.silenceAll(this.#members)) writing.captions.silence(party)
+    const paused = this.#paused
+    const silenced = paused ? room.speakers.silenceEveryone() : room.speakers.silenceAll(this.#members)
+    for (const party of silenced) writing.captions.silence(party)
     const captions = writing.settings.style !== 'off'
-    room.fit({ members: this.#members, output: this.#output, captions })
+    room.fit({ members: this.#members, output: this.#output, captions, paused })
     writing.captions.show(room.choice.written)
     occupancy.count(this.#members.length)
-    welcome.see(this.#members)
+    // While paused, no one is listened to: newcomers are notified when it continues.
+    if (!paused) welcome.see(this.#members)
     troubles.look(this.channelId)
   }
 
@@ -282,8 +280,23 @@ export class ChannelSession implements ChannelInterpreter {
     const now = this.#options.clock.now()
     outage.look(room.unavailable, now)
     news.look({ lost: link.state !== 'ready', hindered: troubles.hinders }, now)
-    const missed = this.#looked++ % MISSED_LOOKS === 0 && !room.speakers.complete(this.#members)
+    this.#reloadRoles()
+    const missed =
+      this.#looked++ % MISSED_LOOKS === 0 && !this.#paused && !room.speakers.complete(this.#members)
     if (missed || people.outdated(this.#members)) this.#refresh()
+  }
+
+  /** Discord does not report changed roles: one member after the other is checked. */
+  #reloadRoles(): void {
+    const { terms } = this.#options
+    if (terms.consent.mode !== 'role' || this.#looked % ROLE_LOOKS !== 0) return
+    const member = this.#members[(this.#looked / ROLE_LOOKS) % this.#members.length]
+    if (member) void this.#its.view.reload(member.userId)
+  }
+
+  #tellPaused(by: string): void {
+    const { writing, mention } = this.#its
+    this.#pauseNotice = writing.tellPaused(words => words.paused(by, mention()))
   }
 
   /** Opens the captions' chat and posts the notice of listening there. */
@@ -321,7 +334,7 @@ export class ChannelSession implements ChannelInterpreter {
 
   async #end(because: ChannelEnd): Promise<ChannelEnd> {
     const { clock, log, channelOptions } = this.#options
-    const { occupancy, welcome, others, link, writing, view } = this.#its
+    const { occupancy, welcome, others, link, writing, view, mention } = this.#its
     for (const each of [this.#watch, this.#looks, occupancy, welcome, others]) each?.[Symbol.dispose]()
     const farewellOptions = {
       end: because,
@@ -329,6 +342,7 @@ export class ChannelSession implements ChannelInterpreter {
       begun: this.#begun,
       farewellMs: channelOptions?.farewellMs,
     }
+    void this.#pauseNotice?.then(amend => amend?.(words => words.ended(mention())))
     await farewell(this.#its, farewellOptions, clock)
     await link.leave(because)
     const end = view.endOf(because, this.channelId)

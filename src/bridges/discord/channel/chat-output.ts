@@ -4,12 +4,15 @@ import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { Observer } from '../../../core/model/events.ts'
 import { channelMessagesFor } from '../../../messages/discord/discord.ts'
+import type { CaptionChat } from '../captions/caption-format.ts'
 import { Captions } from '../captions/captions.ts'
 import { DiscordChat } from '../captions/discord-chat.ts'
+import { WebhookChat } from '../captions/webhook-chat.ts'
 import type { CaptionSettings, ChannelEnd } from '../channel-interpreter.ts'
 import type { OfferedLanguage } from '../commands/language-choices.ts'
 import { languageMenu } from '../commands/language-menu.ts'
-import { privacyButtons } from '../commands/privacy.ts'
+import { privacyButtons, resumeButton } from '../commands/privacy.ts'
+import type { ConsentMode } from '../consent.ts'
 import { ChannelNotices, endWords, type Notice } from './channel-notices.ts'
 
 /** Discord archives a thread after this long without messages; the next message reopens it (minutes). */
@@ -85,6 +88,10 @@ export interface WritingOptions {
   readonly settings: CaptionSettings
   /** Languages for the menu of the notices. */
   readonly offered?: (() => readonly OfferedLanguage[]) | undefined
+  /** Address of a participant's picture. */
+  readonly pictureOf?: ((participant: string) => string | undefined) | undefined
+  /** Default: opt-out. */
+  readonly consent?: ConsentMode | undefined
   readonly clock: Clock
   readonly log: Logger
   /** A participant's microphone picks up the bot's voice. The name is escaped for a message. */
@@ -95,8 +102,10 @@ export interface WritingOptions {
 export class ChatOutput {
   readonly captions: Captions
   readonly #client: Client
+  readonly #options: WritingOptions
   readonly #chat: ChannelChat
   readonly #board: ChannelNotices
+  #webhooks: WebhookChat | undefined
   #settings: CaptionSettings
   #languages: readonly LanguageId[] = []
 
@@ -105,19 +114,21 @@ export class ChatOutput {
     this.#client = client
     this.#settings = settings
     this.#chat = new ChannelChat(client, textChannelId, log)
+    this.#options = options
     const chat = new DiscordChat(client, textChannelId)
     this.#board = new ChannelNotices({
       chat,
       components: readers => {
         const [language = 'en-us'] = readers
         const menu = languageMenu(language, options.offered?.() ?? [], readers)
-        return menu ? [menu, privacyButtons(language)] : [privacyButtons(language)]
+        const buttons = privacyButtons(language, options.consent)
+        return menu ? [menu, buttons] : [buttons]
       },
     })
     this.captions = new Captions({
       observer,
       room,
-      chat,
+      chat: this.#captionChat(),
       style: settings.style,
       clock,
       onEcho,
@@ -159,20 +170,26 @@ export class ChatOutput {
     return this.#board.tell(notice, this.#languages)
   }
 
+  /** The same for the notice of a pause, with a button that ends it. */
+  tellPaused(notice: Notice): ReturnType<ChannelNotices['tell']> {
+    return this.#board.tell(notice, this.#languages, [resumeButton(this.#languages[0] ?? 'en-us')])
+  }
+
   /** Changes the style and destination of captions. */
   async set(settings: CaptionSettings): Promise<void> {
-    const before = this.#chat.writesTo
+    const [before, { style }] = [this.#chat.writesTo, this.#settings]
     this.#settings = settings
     this.captions.style = settings.style
     await this.#chat.open(settings, channelMessagesFor(this.#languages[0] ?? 'en-us').thread)
-    if (this.#chat.writesTo !== before) this.captions.moveTo(this.#chat.chat)
+    const switches = (style === 'webhook') !== (settings.style === 'webhook')
+    if (switches || this.#chat.writesTo !== before) this.captions.moveTo(this.#captionChat())
   }
 
   /** Moves captions and notices to another chat. */
   moveTo(channelId: string): void {
     if (channelId === this.#chat.channelId && channelId === this.#chat.writesTo) return
     this.#chat.moveTo(channelId)
-    this.captions.moveTo(this.#chat.chat)
+    this.captions.moveTo(this.#captionChat())
     this.#board.moveTo(new DiscordChat(this.#client, channelId))
   }
 
@@ -180,9 +197,19 @@ export class ChatOutput {
   async end(end: ChannelEnd, channel: string, tellsWhy: boolean): Promise<void> {
     const why = tellsWhy ? endWords(end) : undefined
     await Promise.all([
-      this.captions.close(LAST_CAPTIONS_MS),
+      this.captions.close(LAST_CAPTIONS_MS).then(() => this.#webhooks?.close()),
       this.#board.ended(words => words.ended(channel)),
       why && this.tell(why),
     ])
+  }
+
+  /** The chat for captions in the current style. An unneeded webhook is deleted. */
+  #captionChat(): CaptionChat {
+    void this.#webhooks?.close()
+    this.#webhooks = undefined
+    if (this.#settings.style !== 'webhook') return this.#chat.chat
+    const { client, pictureOf = () => undefined, clock, log } = this.#options
+    this.#webhooks = new WebhookChat({ client, channelId: this.#chat.writesTo, pictureOf, clock, log })
+    return this.#webhooks
   }
 }

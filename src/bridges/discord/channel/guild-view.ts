@@ -1,8 +1,9 @@
-import { ChannelType, type Client, type Guild, PermissionFlagsBits } from 'discord.js'
+import { ChannelType, type Client, GatewayIntentBits, type Guild, PermissionFlagsBits } from 'discord.js'
 import type { LanguageId } from '../../../common/language.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { ChannelEnd } from '../channel-interpreter.ts'
+import type { Exclusion } from '../consent.ts'
 
 /** Source of a member's language. */
 export type LanguageFrom = 'asked' | 'remembered' | 'locale' | 'default'
@@ -14,12 +15,15 @@ export interface ChannelMember {
   readonly name: string
   readonly language: LanguageId
   readonly languageFrom: LanguageFrom
-  /** False: they opted out. */
+  /** False: they are not listened to. */
   readonly consents: boolean
+  /** Why not. */
+  readonly excludedBy: Exclusion | undefined
   /** The notice was posted for them. Listening starts only then. */
   readonly informed: boolean
   /** False in the audience of a stage, where members are inaudible. */
   readonly speaks: boolean
+  readonly roleIds: readonly string[]
 }
 
 /** Maximum length of a name (characters). */
@@ -39,6 +43,7 @@ export interface SeenPerson {
   readonly name: string
   /** False in the audience of a stage. */
   readonly speaks: boolean
+  readonly roleIds: readonly string[]
 }
 
 /** The bot's state in its voice channel. */
@@ -80,6 +85,7 @@ export class GuildView {
           userId: state.id,
           name: memberName(member.displayName),
           speaks: !(stage && state.suppress),
+          roleIds: [...member.roles.cache.keys()],
         })
     }
     return people
@@ -126,6 +132,12 @@ export class GuildView {
     return escaped(memberName(name ?? this.#client.users.cache.get(userId)?.displayName ?? '?'))
   }
 
+  /** Address of the user's picture in the guild. */
+  pictureOf(userId: string): string | undefined {
+    const user = this.#guild?.members.cache.get(userId) ?? this.#client.users.cache.get(userId)
+    return user?.displayAvatarURL({ extension: 'png', size: 128 })
+  }
+
   /** Language from the guild's settings. */
   get language(): LanguageId {
     return languageOfLocale(this.#guild?.preferredLocale ?? 'en-US')
@@ -147,6 +159,20 @@ export class GuildView {
       return 'asked'
     } catch {
       return 'cannot'
+    }
+  }
+
+  /**
+   * Fetches the roles of a member again. Without the privileged intent `GuildMembers`, Discord reports a changed role only
+   * with the next voice event or command of the member. Never rejects.
+   */
+  async reload(userId: string): Promise<void> {
+    if (this.#client.options.intents.has(GatewayIntentBits.GuildMembers)) return
+    try {
+      await this.#guild?.members.fetch({ user: userId, force: true })
+      this.#known()
+    } catch {
+      // The member has left, or Discord is unavailable: the next attempt follows soon.
     }
   }
 

@@ -2,6 +2,7 @@ import { Events, type VoiceState } from 'discord.js'
 import { Ticker } from '../../../common/clock.ts'
 import type {
   ChannelInterpreter,
+  ChannelObserver,
   Interpreters,
   RunningChannel,
   StartFailure,
@@ -19,16 +20,20 @@ const KEEP_MS = 10_000
 /** The interpreted voice channels: at most one per guild, as Discord requires. Owns them. */
 export class DiscordInterpreters implements Interpreters, AsyncDisposable {
   readonly #options: ChannelResources
+  /** For the sessions: the store of running channels follows their changes. */
+  readonly #resources: ChannelResources
   readonly #events: GuildEvents
   readonly #sessions = new Map<string, ChannelSession>()
   /** Channels of the last process, until they are resumed. */
   #recent = new Map<string, RunningChannel>()
   #keeping: Ticker | undefined
   #count = 0
+  readonly #resumed = Promise.withResolvers<void>()
   #closing: Promise<void> | undefined
 
   constructor(options: ChannelResources) {
     this.#options = options
+    this.#resources = { ...options, observer: observing(options.observer, () => this.#keep()) }
     this.#events = new GuildEvents(options.client, options.log)
   }
 
@@ -79,7 +84,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     if (!guild) return { kind: 'refused', code: 'guild-gone' }
     if (!guild.channels.cache.get(channelId)?.isVoiceBased()) return { kind: 'refused', code: 'channel-gone' }
     const id = `discord ${guildId}.${++this.#count}`
-    const session = new ChannelSession(this.#options, request, { events: this.#events, id, room })
+    const session = new ChannelSession(this.#resources, request, { events: this.#events, id, room })
     this.#sessions.set(guildId, session)
     void session.ended.then(() => {
       this.#sessions.delete(guildId)
@@ -88,7 +93,7 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     const failed = await session.join()
     this.#keep()
     if (failed) return failed
-    this.#options.onStarted?.(session)
+    this.#options.observer?.started?.(session)
     return session
   }
 
@@ -113,10 +118,16 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
     this.#events[Symbol.dispose]()
   }
 
+  /** Settles when the channels of the last process are being resumed. */
+  get resumed(): Promise<void> {
+    return this.#resumed.promise
+  }
+
   readonly #ready = async (): Promise<void> => {
     const { client, running } = this.#options
     for (const channel of (await running?.recent()) ?? []) this.#recent.set(channel.guildId, channel)
     for (const guild of client.guilds.cache.values()) this.#tidy(guild)
+    this.#resumed.resolve()
   }
 
   /** Resumes the guild's channel of the last process. If none is interpreted, removes a leftover mark. */
@@ -152,5 +163,17 @@ export class DiscordInterpreters implements Interpreters, AsyncDisposable {
 
   readonly #gone = (): void => {
     for (const session of this.#sessions.values()) void session.close()
+  }
+}
+
+/** Passes events on, and reports changes that are stored. */
+function observing(observer: ChannelObserver | undefined, changed: () => void): ChannelObserver {
+  return {
+    started: channel => observer?.started?.(channel),
+    consent: (channel, userId, consents) => observer?.consent?.(channel, userId, consents),
+    paused: (channel, paused) => {
+      changed()
+      observer?.paused?.(channel, paused)
+    },
   }
 }

@@ -1,7 +1,8 @@
 import type { LanguageId } from '../../../common/language.ts'
 import { languageOfLocale } from '../../../messages/locale.ts'
 import type { Preferences } from '../channel-interpreter.ts'
-import type { ChannelMember, GuildView, LanguageFrom } from './guild-view.ts'
+import { type ConsentOptions, type Exclusion, exclusionOf } from '../consent.ts'
+import type { ChannelMember, GuildView, LanguageFrom, SeenPerson } from './guild-view.ts'
 
 export interface LanguageSources {
   /** Languages that users set in this channel, by user ID. */
@@ -34,6 +35,7 @@ export function languageOf(
 export interface PeopleOptions extends Omit<LanguageSources, 'asked'> {
   readonly view: Pick<GuildView, 'people'>
   readonly preferences: Preferences
+  readonly consent: ConsentOptions
 }
 
 /** The people in a voice channel, their languages, and whether listening to them is allowed. */
@@ -51,12 +53,21 @@ export class People {
   /** Everyone in the channel except bots. */
   in(channelId: string): ChannelMember[] {
     const sources = { ...this.#options, asked: this.#asked }
-    return this.#options.view.people(channelId).map(person => ({
-      ...person,
-      ...languageOf(person.userId, sources),
-      consents: this.consents(person.userId),
-      informed: this.#informed.has(person.userId),
-    }))
+    return this.#options.view.people(channelId).map(person => {
+      const excludedBy = this.#excludedBy(person)
+      return {
+        ...person,
+        ...languageOf(person.userId, sources),
+        consents: excludedBy === undefined,
+        excludedBy,
+        informed: this.#informed.has(person.userId),
+      }
+    })
+  }
+
+  /** The language of a user, who need not be in the channel. */
+  languageOf(userId: string): LanguageId {
+    return languageOf(userId, { ...this.#options, asked: this.#asked }).language
   }
 
   /** Marks these members as notified of the listening. */
@@ -69,9 +80,9 @@ export class People {
     this.#asked.delete(userId)
   }
 
-  consents(userId: string): boolean {
-    // An opt-out counts in every channel.
-    return (this.#consents.get(userId) ?? true) && !this.#options.preferences.optedOut(userId)
+  /** Returns whether the user opted out, here or in general. */
+  refuses(userId: string): boolean {
+    return this.#consents.get(userId) === false || this.#options.preferences.optedOut(userId)
   }
 
   setLanguage(userId: string, language: LanguageId): void {
@@ -86,6 +97,17 @@ export class People {
 
   /** Returns whether a consent has changed elsewhere. */
   outdated(members: readonly ChannelMember[]): boolean {
-    return members.some(({ userId, consents }) => consents !== this.consents(userId))
+    return members.some(member => member.excludedBy !== this.#excludedBy(member))
+  }
+
+  #excludedBy({ userId, roleIds }: Pick<SeenPerson, 'userId' | 'roleIds'>): Exclusion | undefined {
+    const { consent: options } = this.#options
+    return exclusionOf({
+      options,
+      // An opt-out counts in every channel.
+      optedOut: this.refuses(userId),
+      optedIn: this.#consents.get(userId) === true,
+      roleIds,
+    })
   }
 }

@@ -104,6 +104,11 @@ export class RoomParties {
     if (failure !== undefined) throw failure
   }
 
+  /** Switches translation for all of them on or off. */
+  interpret(interpreting: boolean): void {
+    for (const participant of this.all) participant.change({ interpreting })
+  }
+
   /** Removes all of them. Idempotent. */
   async close(reason: EndReason): Promise<void> {
     await Promise.all(this.languages.map(language => this.#take(language)?.close(reason)))

@@ -1,11 +1,12 @@
 import { BridgeError } from '../../../common/errors.ts'
 import type { EndReason } from '../../../common/lifecycle.ts'
-import type { Admission, Invitation } from '../../../core/model/invitation.ts'
+import type { Admission, Invitation, TranslatedVoices } from '../../../core/model/invitation.ts'
 import type { Leg } from '../../../core/model/leg.ts'
 import type { Participant } from '../../../core/room/participant.ts'
 import type { Relay } from '../../../core/room/relay.ts'
 import { SpeakerLeg, type SpeakerLegOptions } from '../voice/speaker-leg.ts'
 import type { ChannelMember } from './guild-view.ts'
+import type { CastSpeaker } from './voice-casting.ts'
 
 /** A speaker who leaves the channel and soon rejoins is the same participant: all their legs belong to one call. */
 export class ReturningSpeaker extends SpeakerLeg {
@@ -17,6 +18,16 @@ export class ReturningSpeaker extends SpeakerLeg {
   }
 }
 
+/** Returns the ID of the leg of a user in the interpretation `interpretation`; `count` makes it unique. */
+export function speakerId(interpretation: string, userId: string, count: number): string {
+  return `${interpretation} speaker ${userId} ${count}`
+}
+
+/** Returns the user behind a participant; undefined for participants who are not speakers of a voice channel. */
+export function userOf(participant: string): string | undefined {
+  return /^discord \S+ speaker (\d{1,20}) \d+$/.exec(participant)?.[1]
+}
+
 export interface SpeakersOptions {
   readonly relay: Relay
   readonly admission: Admission
@@ -24,6 +35,8 @@ export interface SpeakersOptions {
   readonly invitation: Invitation
   /** Creates a leg for a speaker. Listening starts with its admission. */
   readonly leg: (userId: string) => Leg
+  /** Returns the voices in which these present speakers are translated. Undefined: the default voices. */
+  readonly voices?: (speakers: readonly CastSpeaker[]) => ReadonlyMap<string, TranslatedVoices> | undefined
   /** Called once per `fit` if at least one of them was rejected. */
   readonly onFull: (error: BridgeError) => void
 }
@@ -63,6 +76,11 @@ export class Speakers {
     return members.flatMap(({ userId, consents }) => (consents ? [] : (this.#silence(userId) ?? [])))
   }
 
+  /** Stops listening immediately to everyone. Returns their participant IDs. */
+  silenceEveryone(): string[] {
+    return Array.from(this.#legs.keys()).flatMap(userId => this.#silence(userId) ?? [])
+  }
+
   /** Listens to exactly those `members` who were informed, consent and can speak. */
   fit(members: readonly ChannelMember[]): void {
     const wanted = new Map(members.map(member => [member.userId, member]))
@@ -74,10 +92,10 @@ export class Speakers {
     const speakers = members.filter(isHeard)
     // Update these before admitting others: `prepare` suspended some of them, and a rejected newcomer must not keep
     // them suspended.
-    for (const { userId, language: speaks, name } of speakers)
-      this.of(userId)?.change({ speaks, name, interpreting: true })
+    const voices = this.#options.voices?.(speakers)
+    for (const member of speakers) this.of(member.userId)?.change(stateOf(member, voices))
     let full: BridgeError | undefined
-    for (const member of speakers) if (!this.of(member.userId)) full = this.#admit(member) ?? full
+    for (const member of speakers) if (!this.of(member.userId)) full = this.#admit(member, voices) ?? full
     if (full) this.#options.onFull(full)
   }
 
@@ -119,24 +137,33 @@ export class Speakers {
   }
 
   /** Returns the reason if the member was rejected. */
-  #admit({ userId, language: speaks, name }: ChannelMember): BridgeError | undefined {
+  #admit(member: ChannelMember, voices: Voices): BridgeError | undefined {
     const { admission, invitation, leg: make } = this.#options
+    const { userId } = member
+    const { speaks, name, translatedVoices } = stateOf(member, voices)
     const leg = make(userId)
     try {
-      admission.admit(leg, { ...invitation, speaks, name })
+      admission.admit(leg, { ...invitation, speaks, name, ...(translatedVoices ? { translatedVoices } : {}) })
     } catch (error) {
       void leg.close({ kind: 'unused' })
       if (!(error instanceof BridgeError)) throw error
       return error
     }
     // A returning speaker still has the previous language and name.
-    this.#options.relay.find(leg.id)?.change({ speaks, name, interpreting: true })
+    this.#options.relay.find(leg.id)?.change(stateOf(member, voices))
     this.#legs.set(userId, leg)
     void leg.ended.then(() => {
       if (this.#legs.get(userId) === leg) this.#legs.delete(userId)
     })
     return undefined
   }
+}
+
+type Voices = ReadonlyMap<string, TranslatedVoices> | undefined
+
+/** The state of a member who is listened to. */
+function stateOf({ userId, language: speaks, name }: ChannelMember, voices: Voices) {
+  return { speaks, name, interpreting: true, translatedVoices: voices?.get(userId) ?? null }
 }
 
 function isHeard({ consents, informed, speaks }: ChannelMember): boolean {

@@ -6,6 +6,7 @@ import type { Participant } from '../../../core/room/participant.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { ChatOutput } from './chat-output.ts'
 import type { ChannelMember } from './guild-view.ts'
+import { listeningNotice, type NoticeTerms, newcomersNotice } from './notice-terms.ts'
 
 /** People who join within this time are informed together (ms). Listening waits for the notice, so it is short. */
 const TOGETHER_MS = 250
@@ -41,12 +42,13 @@ export class Greetings implements Disposable {
     for (const { userId } of members) this.#greeted.add(userId)
   }
 
-  /** Updates the members present. Members who opted out are not notified. */
+  /** Updates the members present. Members who opted out, or cannot be listened to, are not notified. */
   see(members: readonly ChannelMember[]): void {
     const there = new Map(members.map(member => [member.userId, member]))
     this.#waiting = new Map(Array.from(this.#waiting).filter(([userId]) => there.has(userId)))
     for (const [userId, member] of there)
-      if (member.consents && !member.informed && !this.#greeted.has(userId)) this.#waiting.set(userId, member)
+      if (isConcerned(member) && !member.informed && !this.#greeted.has(userId))
+        this.#waiting.set(userId, member)
     if (this.#waiting.size === 0) return
     const now = this.#clock.now()
     const wait = Math.max(TOGETHER_MS, this.#lastAt + EVERY_MS - now)
@@ -60,6 +62,11 @@ export class Greetings implements Disposable {
       this.#greet(newcomers)
     })
   }
+}
+
+/** Returns whether they are listened to, or would be after opting in. */
+function isConcerned({ consents, excludedBy }: ChannelMember): boolean {
+  return consents || excludedBy === 'not-opted-in'
 }
 
 /** Returns the languages of `members`, most common first. */
@@ -180,6 +187,7 @@ export interface WelcomeOptions {
   readonly startedBy: () => string
   /** The channel as a mention. */
   readonly channel: () => string
+  readonly terms: NoticeTerms
   /** Called when the notice for `members` is posted: listening to them is now allowed. */
   readonly informed: (members: readonly ChannelMember[]) => void
 }
@@ -207,10 +215,10 @@ export class Welcome implements Disposable {
 
   /** Posts the notice for all members, in each member's language. Settles when it is visible. */
   write(members: readonly ChannelMember[]): Promise<void> {
-    const { writing, startedBy, channel } = this.#options
+    const { writing, startedBy, channel, terms } = this.#options
     this.#greetings.greeted(members)
     return this.#inform(members, () =>
-      writing.listening(words => words.listening(startedBy(), channel()), languagesOf(members)),
+      writing.listening(words => listeningNotice(words, startedBy(), channel(), terms), languagesOf(members)),
     )
   }
 
@@ -236,10 +244,13 @@ export class Welcome implements Disposable {
   }
 
   #greet(newcomers: readonly ChannelMember[]): void {
-    const { writing, channel } = this.#options
+    const { writing, channel, terms } = this.#options
     const names = newcomers.slice(0, NAMES_MOST).map(({ name }) => escaped(name))
     void this.#inform(newcomers, () =>
-      writing.newcomers(words => words.newcomers(names.join(', '), channel()), languagesOf(newcomers)),
+      writing.newcomers(
+        words => newcomersNotice(words, names.join(', '), channel(), terms),
+        languagesOf(newcomers),
+      ),
     )
     this.say(newcomers)
   }
@@ -258,5 +269,5 @@ export class Welcome implements Disposable {
 }
 
 function spokenTo(members: readonly ChannelMember[]): LanguageId[] {
-  return languagesOf(members.filter(({ consents, speaks }) => consents && speaks)).slice(0, LANGUAGES_MOST)
+  return languagesOf(members.filter(member => isConcerned(member) && member.speaks)).slice(0, LANGUAGES_MOST)
 }

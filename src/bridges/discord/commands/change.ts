@@ -32,7 +32,7 @@ export async function setCaptions(
   const settings: CaptionSettings = { style: wanted.style, thread }
   const needed = neededFor([
     ...(settings.style === 'off' ? [] : ['write' as const]),
-    ...(settings.style === 'embed' ? ['embed' as const] : []),
+    ...(settings.style === 'embed' || settings.style === 'webhook' ? [settings.style] : []),
     ...(thread ? ['thread' as const] : []),
   ])
   const permissions = place ? missingFrom(place.granted, needed) : []

@@ -9,9 +9,11 @@ import {
   type StringSelectMenuInteraction,
 } from 'discord.js'
 import type { Clock } from '../../../common/clock.ts'
+import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
 import { escaped } from '../captions/caption-format.ts'
+import type { NoticeTerms } from '../channel/notice-terms.ts'
 import type {
   CaptionSettings,
   ChannelInterpreter,
@@ -86,7 +88,7 @@ export function contextOf(
   }
 }
 
-const { Administrator, ManageChannels, ManageGuild, MuteMembers } = PermissionFlagsBits
+const { Administrator, Connect, ManageChannels, ManageGuild, MuteMembers, ViewChannel } = PermissionFlagsBits
 
 /** Returns whether the user may stop or change the running interpreter: they started it, are in it, or manage channels. */
 export function mayChange(
@@ -102,6 +104,13 @@ export function mayChange(
 /** Returns whether the user manages channels, in general or in that channel. */
 export function managesChannels({ asker, place }: CommandContext, channelId: string): boolean {
   return has(asker.permissions | (place(channelId)?.askersOwn ?? 0n), ManageChannels)
+}
+
+/** Returns whether the user is in the voice channel, or may join it. */
+export function mayReach({ asker, place }: CommandContext, channelId: string): boolean {
+  const own = place(channelId)?.askersOwn ?? 0n
+  const reach = ViewChannel | Connect
+  return asker.voiceChannelId === channelId || (own & reach) === reach || (own & Administrator) !== 0n
 }
 
 /** Returns whether the user may decide for others. */
@@ -191,6 +200,34 @@ export interface RoomCodeAttempts {
 /** Creates a link for hearing a room in a browser, without being heard. May reject. */
 export type ListenLinks = (room: string) => Promise<{ readonly url: string; readonly minutes: number }>
 
+/** Formats of a transcript. */
+export type TranscriptFormat = 'text' | 'srt' | 'vtt'
+
+/** The conversation of a channel, as a file. */
+export interface TranscriptDocument {
+  readonly text: string
+  /** Number of utterances in it. */
+  readonly count: number
+  /** The beginning is missing, because the document would be longer than allowed. */
+  readonly shortened: boolean
+}
+
+export interface TranscriptQuery {
+  readonly room: string
+  /** Only speech from then on (clock ms). */
+  readonly sinceMs: number
+  /** The reader's language. */
+  readonly language: LanguageId
+  readonly format: TranscriptFormat
+  /** Returns whether speech of the participant with this ID may be shown. */
+  readonly includes: (participant: string) => boolean
+  /** Maximum size (bytes of UTF-8). */
+  readonly maxBytes: number
+}
+
+/** Returns the conversation of a room in one language. */
+export type TranscriptSource = (query: TranscriptQuery) => TranscriptDocument
+
 /** Services that commands work with. */
 export interface CommandServices {
   readonly interpreters: Interpreters
@@ -207,6 +244,10 @@ export interface CommandServices {
   /** Absent: there are no links for listening. */
   readonly listenLinks?: ListenLinks | undefined
   readonly settings: CommandSettings
+  /** What applies in interpreted channels. */
+  readonly terms: NoticeTerms
+  /** Absent: there are no transcripts. */
+  readonly transcripts?: TranscriptSource | undefined
   /** The user who started each interpreter. */
   readonly starters: WeakMap<ChannelInterpreter, string>
   readonly clock: Clock

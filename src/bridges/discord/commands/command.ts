@@ -1,4 +1,5 @@
 import type { CaptionStyle } from '../channel-interpreter.ts'
+import type { TranscriptFormat } from './command-context.ts'
 
 /** `/interpret …` as typed: languages and numbers are still unchecked text. */
 export type Command =
@@ -11,6 +12,8 @@ export type Command =
     }
   | { readonly kind: 'stop' }
   | { readonly kind: 'listen' }
+  | { readonly kind: 'pause' | 'resume' }
+  | { readonly kind: 'transcript'; readonly format: TranscriptFormat }
   | {
       readonly kind: 'language'
       readonly language: string
@@ -53,7 +56,8 @@ export const COMMAND = 'interpret'
 
 /** Maximum length of text that is parsed. */
 const MOST = 100
-const STYLES: readonly string[] = ['embed', 'plain', 'off'] satisfies CaptionStyle[]
+const STYLES: readonly string[] = ['embed', 'plain', 'webhook', 'off'] satisfies CaptionStyle[]
+const FORMATS: readonly string[] = ['text', 'srt', 'vtt'] satisfies TranscriptFormat[]
 const WISHES: readonly string[] = ['info', 'opt-out', 'opt-in', 'forget'] satisfies PrivacyWish[]
 const UNKNOWN: Command = { kind: 'unknown' }
 
@@ -77,7 +81,13 @@ export function parseCommand(name: string, data: readonly RawOption[]): Command 
     case 'status':
     case 'invite':
     case 'listen':
+    case 'pause':
+    case 'resume':
       return { kind: sub.name }
+    case 'transcript': {
+      const format = given.text('format') ?? 'text'
+      return isFormat(format) ? { kind: 'transcript', format } : UNKNOWN
+    }
     case 'language': {
       const language = given.text('language')
       const userId = given.id('user')
@@ -166,6 +176,10 @@ class Given {
 
 function isStyle(text: string): text is CaptionStyle {
   return STYLES.includes(text)
+}
+
+function isFormat(text: string): text is TranscriptFormat {
+  return FORMATS.includes(text)
 }
 
 function isWish(text: string): text is PrivacyWish {

@@ -14,8 +14,10 @@ import { WORDS } from '../../../messages/discord/discord.ts'
 import type { CommandWords, Word } from '../../../messages/discord/types.ts'
 import { DISCORD_LOCALES, type UiLanguage } from '../../../messages/locale.ts'
 import type { CaptionStyle } from '../channel-interpreter.ts'
+import type { TranscriptFormat } from './command-context.ts'
 
-const STYLES: readonly CaptionStyle[] = ['embed', 'plain', 'off']
+const STYLES: readonly CaptionStyle[] = ['embed', 'webhook', 'plain', 'off']
+const FORMATS: readonly TranscriptFormat[] = ['text', 'srt', 'vtt']
 
 /**
  * Definition of `/interpret` for registration (Discord: Create Global Application Command). Names stay English in the
@@ -89,6 +91,19 @@ export function commandDefinition(): RESTPostAPIChatInputApplicationCommandsJSON
       ]),
       sub('invite', words => words.invite),
       sub('listen', words => words.listen),
+      sub('pause', words => words.pause),
+      sub('resume', words => words.resume),
+      sub('transcript', words => words.transcript, [
+        {
+          type: ApplicationCommandOptionType.String,
+          ...worded('format', words => words.options.format),
+          choices: FORMATS.map(value => ({
+            value,
+            name: WORDS.en.commands.formats[value],
+            name_localizations: inEach(words => words.formats[value]),
+          })),
+        },
+      ]),
     ],
   }
 }

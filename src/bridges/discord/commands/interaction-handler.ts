@@ -22,7 +22,8 @@ import { inviteUrl } from './permissions.ts'
 import { parseButton, privacy } from './privacy.ts'
 import { type Answer, Reply, withCommands } from './reply.ts'
 import { start } from './start.ts'
-import { status, stop } from './status.ts'
+import { setPaused, status, stop } from './status.ts'
+import { transcript } from './transcript.ts'
 
 /** Executes a command. Rejects only because of errors on our side. */
 async function runCommand(
@@ -52,6 +53,11 @@ async function runCommand(
       return invite(context, world, words)
     case 'listen':
       return listen(context, world, words)
+    case 'pause':
+    case 'resume':
+      return setPaused(command.kind, context, world, words)
+    case 'transcript':
+      return transcript(command, context, world, words)
     case 'unknown':
       return { text: words.unknownCommand }
     default:
@@ -135,16 +141,16 @@ export class InteractionHandler implements Disposable {
     const { applicationId, guildId, locale, user } = interaction
     const words = repliesFor(locale)
     const reply = new Reply(interaction, { counters: this.counters, log })
-    const say = async (text: string) => {
-      if (await reply.say(commandId === undefined ? text : withCommands(text, commandId)))
+    const say = async (text: string, file?: Answer['file']) => {
+      if (await reply.say(commandId === undefined ? text : withCommands(text, commandId), file))
         this.counters.answered++
     }
     if (guildId === null) return say(words.onlyInServers)
     // With only its commands installed, the application receives interactions from servers it is not in.
     if (!interaction.inCachedGuild()) return say(words.notInvited(inviteUrl(applicationId, guildId)))
     if (settings.guilds.length > 0 && !settings.guilds.includes(guildId)) return say(words.notThisServer)
-    // Opting out is never rate limited.
-    const no = command.kind === 'privacy' && command.wish === 'opt-out'
+    // Opting out and pausing are never rate limited.
+    const no = command.kind === 'pause' || (command.kind === 'privacy' && command.wish === 'opt-out')
     const wait = no ? 0 : this.#limits.command(user.id, guildId)
     if (wait > 0) {
       this.counters.limited++
@@ -157,10 +163,10 @@ export class InteractionHandler implements Disposable {
       using _timer = setTimer(clock, DEFER_AFTER_MS, () => void reply.defer())
       if (SLOW.includes(command.kind)) await reply.defer()
       const answer = await runCommand(command, context, this.#world)
-      await say(answer.text)
+      await say(answer.text, answer.file)
       if (answer.announcement) await this.#announce(answer.announcement, context)
       // The first reply is sent; a later result replaces it.
-      if (answer.later) void answer.later.then(say)
+      if (answer.later) void answer.later.then(text => say(text))
     } catch (error) {
       this.counters.failed++
       log.error({ command: command.kind, guildId, reason: stackOf(error) }, 'command failed')

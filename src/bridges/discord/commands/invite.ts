@@ -1,11 +1,10 @@
-import { PermissionFlagsBits } from 'discord.js'
 import { BridgeError, type ErrorCode } from '../../../common/errors.ts'
 import type { DialOutcome } from '../../../core/model/dialer.ts'
 import { repliesFor } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
 import { foundLanguage } from './change.ts'
 import type { Command } from './command.ts'
-import { type CommandContext, type CommandServices, mayChange, mayDial } from './command-context.ts'
+import { type CommandContext, type CommandServices, mayChange, mayDial, mayReach } from './command-context.ts'
 import { languageName } from './language-choices.ts'
 import type { Answer } from './reply.ts'
 import { mention } from './start.ts'
@@ -103,8 +102,6 @@ export async function invite(
   }
 }
 
-const { Administrator, Connect, ViewChannel } = PermissionFlagsBits
-
 /**
  * Creates a private link for hearing the channel in one's own language in a browser, without being heard. Only the user
  * who asked sees it; they must be allowed to connect to the channel.
@@ -117,10 +114,7 @@ export async function listen(
   if (!listenLinks) return { text: words.listen.off }
   const running = interpreters.of(context.guildId)
   if (!running) return { text: words.notRunning }
-  const own = context.place(running.channelId)?.askersOwn ?? 0n
-  const reach = ViewChannel | Connect
-  const there = context.asker.voiceChannelId === running.channelId
-  if (!there && (own & reach) !== reach && (own & Administrator) === 0n)
+  if (!mayReach(context, running.channelId))
     return { text: words.notAllowedThere(mention(running.channelId)) }
   try {
     const { url, minutes } = await listenLinks(running.status().room)

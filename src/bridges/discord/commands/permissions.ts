@@ -15,21 +15,34 @@ export function missingFrom(granted: bigint, needed: readonly UsedPermission[]):
   return needed.filter(name => (granted & PermissionFlagsBits[name]) === 0n)
 }
 
-/** All used permissions, as Discord's bit set. */
-export function allPermissions(): bigint {
-  return USED_PERMISSIONS.reduce((bits, name) => bits | PermissionFlagsBits[name], 0n)
+/** Purposes for which a permission is requested only if it is wanted: it allows much more. */
+const ON_REQUEST: readonly Purpose[] = ['webhook']
+
+export interface WantedPermissions {
+  /** For captions with the name and picture of their speaker. Default: false. */
+  readonly webhooks?: boolean | undefined
+}
+
+/** The permissions that an invitation requests. */
+export function wantedPermissions({ webhooks = false }: WantedPermissions = {}): readonly UsedPermission[] {
+  return USED_PERMISSIONS.filter(name => webhooks || !USED[name].some(each => ON_REQUEST.includes(each)))
+}
+
+/** All requested permissions, as Discord's bit set. */
+export function allPermissions(wanted?: WantedPermissions): bigint {
+  return wantedPermissions(wanted).reduce((bits, name) => bits | PermissionFlagsBits[name], 0n)
 }
 
 /**
  * Returns the address for adding the bot to a server, with exactly the permissions it uses (Discord: OAuth2, Bot
  * Authorization Flow). `guildId` preselects the server. Throws `RangeError` for invalid IDs.
  */
-export function inviteUrl(applicationId: string, guildId?: string): string {
+export function inviteUrl(applicationId: string, guildId?: string, wanted?: WantedPermissions): string {
   for (const id of [applicationId, guildId ?? '1'])
     if (!/^\d{1,20}$/.test(id)) throw new RangeError(`a Discord ID has up to 20 digits, got "${id}"`)
   const url = new URL('https://discord.com/oauth2/authorize')
   url.searchParams.set('client_id', applicationId)
-  url.searchParams.set('permissions', String(allPermissions()))
+  url.searchParams.set('permissions', String(allPermissions(wanted)))
   url.searchParams.set('scope', 'bot applications.commands')
   if (guildId !== undefined) {
     url.searchParams.set('guild_id', guildId)

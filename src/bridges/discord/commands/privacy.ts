@@ -4,39 +4,59 @@ import {
   ButtonStyle,
   ComponentType,
 } from 'discord.js'
-import { repliesFor } from '../../../messages/discord/discord.ts'
+import { channelMessagesFor, repliesFor } from '../../../messages/discord/discord.ts'
 import type { AnswerWords } from '../../../messages/discord/types.ts'
+import { keptIn } from '../channel/notice-terms.ts'
+import type { ChannelInterpreter } from '../channel-interpreter.ts'
+import type { ConsentMode } from '../consent.ts'
 import type { Command, PrivacyWish } from './command.ts'
 import type { CommandContext, CommandServices } from './command-context.ts'
 import { languageName } from './language-choices.ts'
 import type { Answer } from './reply.ts'
 
 const PREFIX = 'dragoman:privacy:'
+const PAUSE = 'dragoman:pause'
+const RESUME = 'dragoman:resume'
 const WISHES: readonly string[] = ['info', 'opt-out', 'opt-in'] satisfies PrivacyWish[]
 
-/** Returns the buttons for listening notices: opt out, opt in and details. */
-export function privacyButtons(locale: string): APIActionRowComponent<APIButtonComponentWithCustomId> {
+type ButtonRow = APIActionRowComponent<APIButtonComponentWithCustomId>
+
+/** Returns the buttons for listening notices: opt out, opt in and details. Where people must opt in, that comes first. */
+export function privacyButtons(locale: string, mode: ConsentMode = 'opt-out'): ButtonRow {
   const { buttons } = repliesFor(locale)
-  const button = (wish: PrivacyWish, label: string) =>
-    ({
-      type: ComponentType.Button,
-      style: ButtonStyle.Secondary,
-      custom_id: PREFIX + wish,
-      label,
-    }) as const
+  const out = button(`${PREFIX}opt-out`, buttons.optOut)
+  const first =
+    mode === 'opt-in'
+      ? [button(`${PREFIX}opt-in`, buttons.agree, ButtonStyle.Success), out]
+      : [out, button(`${PREFIX}opt-in`, buttons.optIn)]
   return {
     type: ComponentType.ActionRow,
-    components: [
-      button('opt-out', buttons.optOut),
-      button('opt-in', buttons.optIn),
-      button('info', buttons.privacy),
-    ],
+    components: [...first, button(`${PREFIX}info`, buttons.privacy), button(PAUSE, buttons.pause)],
   }
+}
+
+/** Returns the button of the notice that interpreting is paused. */
+export function resumeButton(locale: string): ButtonRow {
+  const { buttons } = repliesFor(locale)
+  return {
+    type: ComponentType.ActionRow,
+    components: [button(RESUME, buttons.resume, ButtonStyle.Success)],
+  }
+}
+
+function button(
+  customId: string,
+  label: string,
+  style: ButtonStyle.Secondary | ButtonStyle.Success = ButtonStyle.Secondary,
+) {
+  return { type: ComponentType.Button, style, custom_id: customId, label } as const
 }
 
 /** Parses a button press. Returns undefined for other applications' buttons, `unknown` for outdated ones. */
 export function parseButton(customId: string): Command | undefined {
   if (!customId.startsWith('dragoman:')) return undefined
+  if (customId === PAUSE) return { kind: 'pause' }
+  if (customId === RESUME) return { kind: 'resume' }
   const wish = customId.slice(PREFIX.length)
   return customId.startsWith(PREFIX) && isWish(wish) ? { kind: 'privacy', wish } : { kind: 'unknown' }
 }
@@ -45,11 +65,31 @@ function isWish(text: string): text is PrivacyWish {
   return WISHES.includes(text)
 }
 
+/** Consent counts where it was given; an opt-out that ends, everywhere. */
+function optIn(
+  { asker, guildId }: CommandContext,
+  {
+    interpreters,
+    terms: { consent },
+    everywhere,
+  }: Pick<CommandServices, 'interpreters' | 'terms'> & { readonly everywhere: readonly ChannelInterpreter[] },
+  { privacy: say }: AnswerWords,
+): Answer {
+  const here = interpreters.of(guildId)
+  if (consent.mode === 'opt-in') {
+    here?.optIn(asker.id)
+    return { text: here ? say.optedIn : say.optedInLater }
+  }
+  for (const running of everywhere) running.optIn(asker.id)
+  const lacksRole = consent.mode === 'role' && !asker.roleIds.some(role => consent.roles.includes(role))
+  return { text: lacksRole ? say.noRole : say.optedIn }
+}
+
 /** Shows and changes the user's own privacy settings, in all guilds. */
 export async function privacy(
   wish: PrivacyWish,
   context: CommandContext,
-  { interpreters, guildIds, preferences, locales }: CommandServices,
+  { interpreters, guildIds, preferences, locales, terms }: CommandServices,
   words: AnswerWords,
 ): Promise<Answer> {
   const { id, locale } = context.asker
@@ -67,9 +107,12 @@ export async function privacy(
         ...(optedOut ? [words.privacy.youOptedOut] : []),
       ]
       return {
-        text: [words.privacy.info, '', ...(kept.length === 0 ? [words.privacy.nothingKept] : kept)].join(
-          '\n',
-        ),
+        text: [
+          words.privacy.info,
+          ...(terms.keeps === 'nothing' ? [] : [keptIn(channelMessagesFor(locale), terms.keeps)]),
+          '',
+          ...(kept.length === 0 ? [words.privacy.nothingKept] : kept),
+        ].join('\n'),
       }
     }
     case 'opt-out':
@@ -79,8 +122,7 @@ export async function privacy(
       return { text: words.privacy.optedOut }
     case 'opt-in':
       await preferences.setOptedOut(id, false)
-      for (const running of everywhere()) running.optIn(id)
-      return { text: words.privacy.optedIn }
+      return optIn(context, { interpreters, terms, everywhere: everywhere() }, words)
     case 'forget': {
       locales.delete(id)
       const forgotten = preferences.forget(id)

@@ -6,6 +6,8 @@ import type { CommandCounters } from '../counters.ts'
 export interface Answer {
   /** Visible only to the user who asked. Discord's Markdown, with all values escaped. */
   readonly text: string
+  /** Attached to it: UTF-8. */
+  readonly file?: { readonly name: string; readonly text: string }
   /** Replaces `text` later. Settles while Discord still accepts it (15 minutes), and never rejects. */
   readonly later?: Promise<string>
   /** Message for everyone, and the channel for it. */
@@ -56,8 +58,12 @@ export class Reply {
   }
 
   /** Sends or replaces the reply. Resolves with true if Discord accepted it. */
-  async say(text: string): Promise<boolean> {
-    const message = { content: fitting(text), allowedMentions: { parse: [] } }
+  async say(text: string, file?: Answer['file']): Promise<boolean> {
+    const files = file ? [{ name: file.name, attachment: Buffer.from(file.text) }] : []
+    const message = {
+      ...{ content: fitting(text), allowedMentions: { parse: [] } },
+      ...(files.length > 0 ? { files } : {}),
+    }
     if (!this.#begun) {
       this.#begun = this.#try(() => this.#interaction.reply({ ...message, flags: MessageFlags.Ephemeral }))
       return this.#begun

@@ -35,7 +35,8 @@ function captionsPlan(
   const canThread = typed?.kind === 'text'
   const thread = wanted.thread && canThread && may(typed, ['write', 'thread'])
   const text = thread ? typed : voice
-  const plain = wanted.style === 'embed' && !may(text, ['embed'])
+  const { style } = wanted
+  const plain = (style === 'embed' || style === 'webhook') && !may(text, [style])
   return {
     text,
     captions: { style: plain ? 'plain' : wanted.style, thread },

@@ -52,12 +52,15 @@ function statusText(status: ChannelStatus, context: CommandContext, words: Answe
 }
 
 function speakerLine(
-  { userId, consents, language, languageFrom }: ChannelSpeaker,
+  { userId, consents, excludedBy, language, languageFrom }: ChannelSpeaker,
   context: CommandContext,
   { status: say }: AnswerWords,
 ): string {
   const name = context.nameOf(userId)
-  if (!consents) return `- ${name}: ${say.optedOut}`
+  if (!consents) {
+    const why = { 'opted-out': say.optedOut, 'not-opted-in': say.notOptedIn, 'no-role': say.noRole }
+    return `- ${name}: ${why[excludedBy ?? 'opted-out']}`
+  }
   return `- ${name}: ${languageName(language, context.asker.locale)} (${say.from[languageFrom]})`
 }
 
@@ -80,4 +83,20 @@ export async function stop(
       text: `${context.asker.name}: ${repliesFor(context.guildLocale).stopped(channel)}`,
     },
   }
+}
+
+/** Pauses interpreting in this guild, or continues it. The notice in the channel's chat tells everyone. */
+export function setPaused(
+  kind: 'pause' | 'resume',
+  context: CommandContext,
+  { interpreters, starters }: CommandServices,
+  words: AnswerWords,
+): Answer {
+  const running = interpreters.of(context.guildId)
+  if (!running) return { text: words.notRunning }
+  const { pause: say } = words
+  // Anyone there may stop the listening, and only they may start it again.
+  if (!mayChange(context, running, starters.get(running))) return { text: words.notYours }
+  if (kind === 'pause') return { text: running.pause(context.asker.name) ? say.paused : say.already }
+  return { text: running.resume() ? say.resumed : say.notPaused }
 }

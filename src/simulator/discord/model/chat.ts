@@ -90,7 +90,12 @@ export class Chat {
   }
 
   #version(
-    { content, embeds, components }: Partial<Pick<MessageDraft, 'content' | 'embeds' | 'components'>>,
+    {
+      content,
+      embeds,
+      components,
+      uploads,
+    }: Partial<Pick<MessageDraft, 'content' | 'embeds' | 'components' | 'uploads'>>,
     before?: MessageVersion,
   ): MessageVersion {
     return {
@@ -98,6 +103,8 @@ export class Chat {
       content: content ?? before?.content ?? '',
       embeds: embeds ?? before?.embeds ?? [],
       components: components ?? before?.components ?? [],
+      attachments:
+        uploads?.map(upload => ({ id: this.#world.ids.next(), ...upload })) ?? before?.attachments ?? [],
     }
   }
 

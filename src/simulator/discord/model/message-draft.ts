@@ -225,11 +225,33 @@ export function pingsIn(text: string, allowed: AllowedMentions): readonly string
   return [...found]
 }
 
+/** An uploaded file. */
+export interface Upload {
+  readonly filename: string
+  readonly bytes: Uint8Array
+}
+
+const MAX_UPLOADS = 10
+
+/** Files of `attachments`; the parser of the request has put each upload into its entry. */
+function readUploads(body: Json, check: FormCheck): readonly Upload[] | undefined {
+  const entries = check.list(body, 'attachments', [], MAX_UPLOADS)
+  return entries?.flatMap((entry, at) => {
+    const path = ['attachments', at]
+    if (!isJson(entry)) check.notAnObject(path)
+    else if (isJson(entry.upload)) return [entry.upload as unknown as Upload]
+    else check.fault(path, 'ATTACHMENT_NOT_FOUND', 'Referenced attachment not found')
+    return []
+  })
+}
+
 /** The requested content of a message; in an edit, undefined fields stay. */
 export interface MessageDraft {
   readonly content: string | undefined
   readonly embeds: readonly Embed[] | undefined
   readonly components: readonly Json[] | undefined
+  /** Uploaded files; undefined without any. */
+  readonly uploads: readonly Upload[] | undefined
   readonly flags: number
   readonly allowedMentions: AllowedMentions | undefined
   /** The message it answers. */
@@ -250,6 +272,7 @@ export function readDraft(body: unknown): MessageDraft {
   if (embeds) checkEmbeds(embeds, check)
   const flags = numberIn(body, 'flags') ?? 0
   if (body.components !== undefined && body.components !== null) checkComponents(body, flags, check)
+  const uploads = readUploads(body, check)
   const allowedMentions = readAllowedMentions(body.allowed_mentions, check)
   check.flag(body, 'tts', [])
   check.end()
@@ -258,6 +281,7 @@ export function readDraft(body: unknown): MessageDraft {
     content: body.content === null ? '' : content,
     embeds: body.embeds === null ? [] : embeds && (objectsIn(body, 'embeds') as readonly Embed[]),
     components: body.components === undefined ? undefined : objectsIn(body, 'components'),
+    uploads,
     flags,
     allowedMentions,
     referenceId: stringIn(reference, 'message_id'),
@@ -267,6 +291,6 @@ export function readDraft(body: unknown): MessageDraft {
 
 /** True if nothing would be shown. */
 export function isEmpty(draft: MessageDraft): boolean {
-  const { content = '', embeds = [], components = [] } = draft
-  return content.trim() === '' && embeds.length === 0 && components.length === 0
+  const { content = '', embeds = [], components = [], uploads = [] } = draft
+  return content.trim() === '' && [embeds, components, uploads].every(({ length }) => length === 0)
 }

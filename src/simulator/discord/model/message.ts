@@ -21,6 +21,7 @@ export interface MessageVersion {
   readonly embeds: readonly Embed[]
   /** Action rows and other components, as sent. */
   readonly components: readonly Json[]
+  readonly attachments: readonly Attachment[]
 }
 
 /** All text of a message: its content, then each embed's author, title, description, fields and footer, a line each. */
@@ -35,6 +36,21 @@ export function textOf({ content, embeds }: MessageVersion): string {
   return [content, ...lines].filter(line => line !== undefined && line !== '').join('\n')
 }
 
+/** The webhook that posted a message: its id, and the name and picture that it posted under. */
+export interface WebhookAuthor {
+  readonly id: string
+  readonly name: string
+  /** Undefined: the picture of the webhook itself. */
+  readonly avatarUrl?: string
+}
+
+/** A file of a message. */
+export interface Attachment {
+  readonly id: string
+  readonly filename: string
+  readonly bytes: Uint8Array
+}
+
 /** Contents of a new message; `version` is its first version. */
 export interface MessageOptions {
   readonly id: string
@@ -45,8 +61,8 @@ export interface MessageOptions {
   readonly ephemeralFor?: User
   /** "is thinking…": a deferred reply that is still pending. */
   readonly loading?: boolean
-  /** The webhook that posted it: its id and its display name. */
-  readonly webhook?: { readonly id: string; readonly name: string }
+  /** The webhook that posted it. */
+  readonly webhook?: WebhookAuthor
   /** The message it answers. */
   readonly reference?: Message
   /** Discord: Message Interaction Metadata. */
@@ -66,7 +82,7 @@ export class Message {
   readonly author: User
   readonly ephemeral: boolean
   readonly ephemeralFor: User | undefined
-  readonly webhook: { readonly id: string; readonly name: string } | undefined
+  readonly webhook: WebhookAuthor | undefined
   readonly reference: Message | undefined
   /** The thread that was opened from it. */
   thread: Thread | undefined
@@ -103,6 +119,10 @@ export class Message {
 
   get components(): readonly Json[] {
     return this.#latest.components
+  }
+
+  get attachments(): readonly Attachment[] {
+    return this.#latest.attachments
   }
 
   /** All its current text: the content and the embeds' texts, a line each. */
@@ -176,7 +196,7 @@ export class Message {
       mention_everyone: this.#pings.some(ping => ping === 'everyone' || ping === 'here'),
       mentions: channel.guild.usersIn(this.#pings).map(({ json }) => json),
       mention_roles: this.#pings.filter(ping => channel.guild.roles.has(ping)),
-      attachments: [],
+      attachments: this.attachments.map(attachmentJson),
       embeds: this.embeds.map(embed => ({ type: 'rich', ...embed })),
       components: this.components,
       pinned: false,
@@ -192,4 +212,10 @@ export class Message {
   get #latest(): MessageVersion {
     return this.#versions.at(-1)!
   }
+}
+
+/** Discord: Attachment Object. */
+function attachmentJson({ id, filename, bytes }: Attachment): Json {
+  const url = `https://cdn.discordapp.com/attachments/${id}/${encodeURIComponent(filename)}`
+  return { id, filename, size: bytes.length, url, proxy_url: url }
 }

@@ -2,7 +2,7 @@ import { checkChoice } from '../command/command-checks.ts'
 import { isJson, type Json, objectsIn } from '../json.ts'
 import { ApiError } from '../rest/api-error.ts'
 import { FormCheck } from '../rest/form-check.ts'
-import type { Embed, Message, MessageVersion } from './message.ts'
+import type { Attachment, Embed, Message, MessageVersion } from './message.ts'
 
 const MOST = 25
 
@@ -60,6 +60,10 @@ export class Reply {
   /** All its text: content and embeds. */
   get text(): string {
     return this.message.text
+  }
+
+  get attachments(): readonly Attachment[] {
+    return this.message.attachments
   }
 
   get ephemeral(): boolean {

@@ -31,12 +31,15 @@ export class Webhook {
     this.#world = world
   }
 
-  /** Posts in its channel, or in a thread of it, under its own name or another. */
-  into(thread: Channel | undefined, name = this.name): WebhookTarget {
+  /** Posts in its channel, or in a thread of it, under its own name and picture or others. */
+  into(thread: Channel | undefined, name = this.name, avatarUrl?: string): WebhookTarget {
     const place = thread ?? this.channel
     const { chat } = this.#world
     return {
-      post: draft => chat.post(place, draft, { webhook: { id: this.id, name } }),
+      post: draft =>
+        chat.post(place, draft, {
+          webhook: { id: this.id, name, ...(avatarUrl === undefined ? {} : { avatarUrl }) },
+        }),
       message: id => {
         const found = place.visible.find(message => message.id === id && message.webhook?.id === this.id)
         if (!found) throw ApiError.of(10008)

@@ -1,6 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimer } from '../../../common/clock.ts'
 import { readBody } from '../../rest-faults.ts'
+import { isJson, type Json, objectsIn } from '../json.ts'
+import type { Upload } from '../model/message-draft.ts'
 import { isSnowflake } from '../model/snowflake.ts'
 import type { World } from '../model/world.ts'
 import { OpenSockets } from '../open-sockets.ts'
@@ -42,7 +44,29 @@ export async function parsed(bytes: Buffer, type: string): Promise<unknown> {
       throw ApiError.of(50035)
     })
   const payload = form.get('payload_json')
-  return typeof payload === 'string' ? json(payload) : {}
+  const body = typeof payload === 'string' ? json(payload) : {}
+  return isJson(body) ? withUploads(body, await uploadsOf(form)) : body
+}
+
+/** The files of a form, by the number in the name of their part: `files[0]`. */
+async function uploadsOf(form: FormData): Promise<ReadonlyMap<string, Upload>> {
+  const uploads = new Map<string, Upload>()
+  for (const [name, part] of form) {
+    const [, id] = /^files\[(\d+)\]$/.exec(name) ?? []
+    if (id === undefined || typeof part === 'string') continue
+    uploads.set(id, { filename: part.name, bytes: new Uint8Array(await part.arrayBuffer()) })
+  }
+  return uploads
+}
+
+/** Puts each file into its entry of the message, which is the body or, for an answer to an interaction, its data. */
+function withUploads(body: Json, uploads: ReadonlyMap<string, Upload>): Json {
+  if (isJson(body.data)) return { ...body, data: withUploads(body.data, uploads) }
+  const attachments = objectsIn(body, 'attachments').map(entry => ({
+    ...entry,
+    upload: uploads.get(String(entry.id)),
+  }))
+  return attachments.length === 0 ? body : { ...body, attachments }
 }
 
 function json(text: string): unknown {

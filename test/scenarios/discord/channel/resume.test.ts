@@ -1,6 +1,7 @@
 import { Events } from 'discord.js'
 import { expect, test } from 'vitest'
 import { DiscordInterpreters } from '../../../../src/bridges/discord/channel/interpreters.ts'
+import { DEFAULT_TERMS } from '../../../../src/bridges/discord/channel/notice-terms.ts'
 import type { RunningChannel, RunningChannels } from '../../../../src/bridges/discord/channel-interpreter.ts'
 import { LinkCounters } from '../../../../src/bridges/discord/counters.ts'
 import { OutputPacer } from '../../../../src/bridges/discord/voice/channel-output.ts'
@@ -60,6 +61,7 @@ test('after a restart it resumes where people are, with the notice before anyone
     ...{ client, relay: casa.relay, admission: casa.relay, announcer: casa.announcer, counters, running },
     ...{ preferences: casa.preferences, clock: systemClock, log: casa.log, channelOptions: { dave: false } },
     pacer: new OutputPacer(systemClock),
+    terms: DEFAULT_TERMS,
   })
   next.listen()
   const ready = new Promise(settle => client.once(Events.ClientReady, settle))

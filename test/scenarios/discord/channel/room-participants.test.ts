@@ -13,6 +13,8 @@ const member = (userId: string, language: string, more: Partial<ChannelMember> =
   language,
   languageFrom: 'default',
   consents: true,
+  excludedBy: undefined,
+  roleIds: [],
   informed: true,
   speaks: true,
   ...more,

@@ -43,6 +43,20 @@ describe('the state of a participant', () => {
     })
   })
 
+  test('has voices for the translations of their speech, by language', () => {
+    const voices = { 'en-us': 'amy', 'fr-fr': 'zoe' }
+    const next = changedState(state, { translatedVoices: { EN_us: 'amy', 'fr-fr': 'zoe' } })
+    expect(next.translatedVoices).toEqual(voices)
+    expect(changedState(next, { translatedVoices: { ...voices } })).toBe(next)
+    expect(changedState(next, { hears: 'fr-fr' }).translatedVoices).toEqual(voices)
+    expect(changedState(next, { translatedVoices: null })).toEqual(state)
+    expect(() => changedState(state, { translatedVoices: { english: 'amy' } })).toThrow('"english"')
+    expect(() => changedState(state, { translatedVoices: { 'en-us': '<b>' } })).toThrow('voice must be an id')
+    expect(() => changedState(state, { translatedVoices: 'amy' as never })).toThrow(
+      'translatedVoices must be',
+    )
+  })
+
   test('stays the same object when no value differs', () => {
     expect(changedState(state, {})).toBe(state)
     expect(changedState(state, { hears: 'es-ES', muted: false, name: 'Anna' })).toBe(state)
@@ -58,7 +72,7 @@ describe('the state of a participant', () => {
     [{ name: 'a\nb' }, 'no control characters'],
     [
       { volume: 3 },
-      'unknown key "volume"; expected speaks, hears, voice, original, name, muted, interpreting',
+      'unknown key "volume"; expected speaks, hears, voice, translatedVoices, original, name, muted, interpreting',
     ],
     [{ __proto__: null, constructor: 1 }, 'unknown key "constructor"'],
   ])('rejects %j', (change, message) => {

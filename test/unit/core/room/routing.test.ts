@@ -46,6 +46,35 @@ test('a participant who pauses interpreting hears originals, and others hear the
   expect(lines({ ...paused, state: { ...paused.state, hears: 'es-es' } })).toEqual([])
 })
 
+test('the voice that a listener chose comes first, then that of the speaker in the language', () => {
+  const speaker = (id: string, voice: string) => ({
+    ...party(id, 'es-es'),
+    state: { interpreting: true, speaks: 'es-es', translatedVoices: { 'en-us': voice } },
+  })
+  const choosy = { ...party('d', undefined, 'en-us') }
+  const routes = routesOf([
+    speaker('a', 'amy'),
+    speaker('b', 'bob'),
+    party('c', undefined, 'en-us'),
+    { ...choosy, state: { ...choosy.state, voice: 'zoe' } },
+    party('e', undefined, 'fr-fr'),
+    { ...party('f', undefined, 'en-us'), receives: 'captions' as const },
+  ])
+  const translated = routes.filter(({ to }) => to !== undefined)
+  expect(translated.map(({ speaker, listener, voice }) => `${speaker}>${listener} ${voice}`).sort()).toEqual(
+    [
+      'a>c amy',
+      'a>d zoe',
+      'a>e undefined',
+      'a>f amy',
+      'b>c bob',
+      'b>d zoe',
+      'b>e undefined',
+      'b>f bob',
+    ].sort(),
+  )
+})
+
 test('language ids', () => {
   expect(languageId('EN_us')).toBe('en-us')
   expect(isLanguageId('es-419')).toBe(true)

@@ -1,4 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import {
+  type KeptText,
+  listeningNotice,
+  newcomersNotice,
+} from '../../../../src/bridges/discord/channel/notice-terms.ts'
+import { CONSENT_MODES, type ConsentMode } from '../../../../src/bridges/discord/consent.ts'
 import { CHANNEL_WORDS, channelMessagesFor } from '../../../../src/messages/discord/discord.ts'
 import type { ChannelWords } from '../../../../src/messages/discord/types.ts'
 import { UI_LANGUAGES } from '../../../../src/messages/locale.ts'
@@ -16,20 +22,36 @@ function texts(words: ChannelWords): Record<string, string> {
 describe.each(UI_LANGUAGES)('the texts of %s', language => {
   const all = texts(CHANNEL_WORDS[language])
 
-  it('name the listener and the channel, explain how to opt out, and state that speech is not stored', () => {
-    expect(all.listening).toContain('ANNA')
-    expect(all.listening).toContain('SALA')
-    for (const notice of [all.listening, all.newcomers]) {
-      expect(notice).toContain('🔴')
-      expect(notice).toContain('`/interpret privacy opt-out`')
+  const words = CHANNEL_WORDS[language]
+  const notices = (mode: ConsentMode, keeps: KeptText = 'nothing') => {
+    const terms = { consent: { mode, roles: ['123'] }, keeps }
+    return [listeningNotice(words, 'ANNA', 'SALA', terms), newcomersNotice(words, 'ANNA', 'SALA', terms)]
+  }
+
+  it('name the listener and the channel, explain how to opt out, and state what is kept', () => {
+    for (const notice of notices('opt-out')) {
+      for (const part of ['ANNA', 'SALA', '🔴', '`/interpret privacy opt-out`', words.keptNothing])
+        expect(notice).toContain(part)
+      expect(notice).not.toContain('opt-in')
     }
-    expect(all.newcomers).toContain('ANNA')
+    for (const notice of notices('opt-in', 'until-end')) {
+      expect(notice).toContain('`/interpret privacy opt-in`')
+      expect(notice).toContain('`/interpret transcript`')
+      expect(notice).not.toContain(words.keptNothing)
+      expect(notice).not.toContain('opt-out')
+    }
+    for (const notice of notices('role', 'longer')) {
+      expect(notice).toContain('<@&123>')
+      expect(notice).toContain('`/interpret privacy opt-out`')
+      expect(notice).toContain(words.keptLonger)
+    }
     expect(all.ended).toContain('⚪')
     expect(all.headphones).toContain('ANNA')
   })
 
   it('fit into one message in three languages', () => {
-    for (const text of Object.values(all)) {
+    const composed = CONSENT_MODES.flatMap(mode => notices(mode, 'until-end'))
+    for (const text of [...Object.values(all), ...composed]) {
       expect(text.length).toBeGreaterThan(0)
       expect(text.length).toBeLessThan(640)
       expect(text).not.toMatch(/undefined|@everyone/)

@@ -229,6 +229,25 @@ describe('a thread', () => {
   })
 })
 
+describe('a file', () => {
+  it('is part of a message, and stays when the text is edited', async () => {
+    await using place = await casa()
+    const { text, channel } = place
+    const files = [{ attachment: Buffer.from('hola'), name: 'notes.txt' }]
+    const sent = await channel.send({ files })
+    expect(sent.attachments.first()).toMatchObject({ name: 'notes.txt', size: 4 })
+    await sent.edit('the notes')
+    const [message] = text.messages
+    expect(message).toMatchObject({ content: 'the notes', attachments: [{ filename: 'notes.txt' }] })
+    expect(Buffer.from(message!.attachments[0]!.bytes).toString()).toBe('hola')
+    const path = `/channels/${text.id}/messages` as const
+    const body = { content: 'x', attachments: [{ id: 7, filename: 'missing.txt' }] }
+    expect(await faultsOf(place.bot.client.rest.post(path, { body }))).toEqual([
+      'attachments.0 ATTACHMENT_NOT_FOUND',
+    ])
+  })
+})
+
 describe('a webhook', () => {
   it('posts under any name, into threads too', async () => {
     await using place = await casa()
@@ -257,6 +276,17 @@ describe('a webhook', () => {
     expect((await channel.fetchWebhooks()).size).toBe(1)
     expect(await faultsOf(webhook.send({ content: 'x', username: 'Discord' }))).toEqual([
       'username USERNAME_INVALID_CONTAINS',
+    ])
+    const signed = await webhook.send({
+      content: 'x',
+      username: 'Ana',
+      avatarURL: 'https://cdn.example/ana.png',
+    })
+    expect(text.messages.find(({ id }) => id === signed.id)?.webhook).toEqual({
+      ...{ id: webhook.id, name: 'Ana', avatarUrl: 'https://cdn.example/ana.png' },
+    })
+    expect(await faultsOf(webhook.send({ content: 'x', avatarURL: 'ana.png' }))).toEqual([
+      'avatar_url URL_TYPE_INVALID_URL',
     ])
     await webhook.delete()
     await expect(webhook.send('gone')).rejects.toMatchObject({ code: 10015 })

@@ -28,6 +28,16 @@ function readWebhookName(body: Json, key: 'name' | 'username', required = false)
   return name
 }
 
+/** The picture to post under. Throws `ApiError`. */
+function readAvatarUrl(body: Json): string | undefined {
+  const check = new FormCheck()
+  const url = check.text(body, 'avatar_url', [], { most: 2_048 })
+  if (url !== undefined && !/^https?:\/\/\S+$/.test(url))
+    check.fault(['avatar_url'], 'URL_TYPE_INVALID_URL', 'Not a well formed URL.')
+  check.end()
+  return url
+}
+
 const MESSAGE = '/webhooks/:webhook/:token/messages/:message'
 
 /** Posting with a token: of a webhook, or of an interaction, with the application's id instead of the webhook's. */
@@ -80,7 +90,8 @@ function targetOf({ params, query, body }: ApiRequest, world: World): WebhookTar
   if (webhook.token !== token) throw ApiError.of(50027)
   const threadId = query.get('thread_id')
   const name = isJson(body) ? readWebhookName(body, 'username') : undefined
-  return webhook.into(threadId === null ? undefined : threadOf(webhook.channel, threadId), name)
+  const avatarUrl = isJson(body) ? readAvatarUrl(body) : undefined
+  return webhook.into(threadId === null ? undefined : threadOf(webhook.channel, threadId), name, avatarUrl)
 }
 
 function threadOf(channel: Channel, id: string): Thread {

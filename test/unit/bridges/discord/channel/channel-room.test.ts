@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { ChannelRoom } from '../../../../../src/bridges/discord/channel/channel-room.ts'
 import type { ChannelMember } from '../../../../../src/bridges/discord/channel/guild-view.ts'
+import { DEFAULT_TERMS } from '../../../../../src/bridges/discord/channel/notice-terms.ts'
 import type { OutputLanguages } from '../../../../../src/bridges/discord/channel-interpreter.ts'
 import { LinkCounters } from '../../../../../src/bridges/discord/counters.ts'
 import { MemoryPreferences } from '../../../../../src/bridges/discord/preferences.ts'
@@ -44,6 +45,7 @@ async function started() {
       preferences: new MemoryPreferences(),
       clock: line.clock,
       log: line.log,
+      terms: DEFAULT_TERMS,
     },
     {
       id: 'c',
@@ -96,6 +98,8 @@ it('in any sequence of events, exactly the consenting members are listened to, a
             language,
             languageFrom: 'asked',
             consents,
+            excludedBy: consents ? undefined : 'opted-out',
+            roleIds: [],
             informed: true,
             speaks: true,
           })

@@ -9,6 +9,8 @@ const member = (userId: string, consents = true): ChannelMember => ({
   language: 'en-us',
   languageFrom: 'default',
   consents,
+  excludedBy: consents ? undefined : 'opted-out',
+  roleIds: [],
   informed: false,
   speaks: true,
 })

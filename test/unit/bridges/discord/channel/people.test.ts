@@ -1,21 +1,59 @@
 import { describe, expect, it } from 'vitest'
 import { memberName } from '../../../../../src/bridges/discord/channel/guild-view.ts'
 import { People } from '../../../../../src/bridges/discord/channel/people.ts'
+import type { ConsentOptions } from '../../../../../src/bridges/discord/consent.ts'
 import { MemoryPreferences } from '../../../../../src/bridges/discord/preferences.ts'
 
-function started() {
+function started(consent: ConsentOptions = { mode: 'opt-out', roles: [] }) {
+  const roleIds: string[] = []
   const preferences = new MemoryPreferences()
   const locales = new Map<string, string>()
   const people = new People({
-    view: { people: () => [{ userId: 'ana', name: 'Ana', speaks: true }] },
+    view: { people: () => [{ userId: 'ana', name: 'Ana', speaks: true, roleIds }] },
     preferences,
     localeOf: userId => locales.get(userId),
     nearest: language => (language === 'es-419' || language === 'es-mx' ? 'es-es' : language),
     fallback: 'en-us',
+    consent,
   })
   const ana = () => people.in('1')[0]!
-  return { people, preferences, locales, ana }
+  return { people, preferences, locales, ana, roleIds }
 }
+
+describe('a member is listened to', () => {
+  it('until they opt out, here or in general', () => {
+    const { people, preferences, ana } = started()
+    expect(ana()).toMatchObject({ consents: true, excludedBy: undefined })
+    people.setConsent('ana', false)
+    expect(ana()).toMatchObject({ consents: false, excludedBy: 'opted-out' })
+    people.setConsent('ana', true)
+    preferences.setOptedOut('ana', true)
+    expect(ana()).toMatchObject({ consents: false, excludedBy: 'opted-out' })
+  })
+
+  it('from their opt-in on, where people must opt in', () => {
+    const { people, preferences, ana } = started({ mode: 'opt-in', roles: [] })
+    expect(ana()).toMatchObject({ consents: false, excludedBy: 'not-opted-in' })
+    const before = people.in('1')
+    people.setConsent('ana', true)
+    expect(people.outdated(before)).toBe(true)
+    expect(ana()).toMatchObject({ consents: true, informed: true })
+    preferences.setOptedOut('ana', true)
+    expect(ana()).toMatchObject({ consents: false, excludedBy: 'opted-out' })
+  })
+
+  it('with one of the roles, unless they opt out', () => {
+    const { people, ana, roleIds } = started({ mode: 'role', roles: ['7', '8'] })
+    roleIds.push('5')
+    expect(ana()).toMatchObject({ consents: false, excludedBy: 'no-role' })
+    people.setConsent('ana', true)
+    expect(ana()).toMatchObject({ consents: false, excludedBy: 'no-role' })
+    roleIds.push('8')
+    expect(ana()).toMatchObject({ consents: true })
+    people.setConsent('ana', false)
+    expect(ana()).toMatchObject({ excludedBy: 'opted-out' })
+  })
+})
 
 describe('the language of a member', () => {
   it('is the one set here, otherwise set elsewhere, the client’s, or the guild’s', () => {

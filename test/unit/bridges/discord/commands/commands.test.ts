@@ -180,7 +180,7 @@ describe('privacy', () => {
     expect(world.interpreter.asked).toEqual([`opt-out ${world.ana.id}`])
     expect(await world.types(world.ana, 'interpret privacy info')).toContain('no te escuche')
     expect(await world.types(world.ana, 'interpret language', { language: 'es-es' })).toContain('no lo hago')
-    expect(await world.types(world.ana, 'interpret privacy opt-in')).toContain('Vuelvo a interpretarte')
+    expect(await world.types(world.ana, 'interpret privacy opt-in')).toContain('Te interpreto')
     expect(world.interpreter.asked.at(-1)).toBe(`opt-in ${world.ana.id}`)
     // Sent in a server other than the one they speak in.
     const other = world.discord.addGuild({ name: 'Otra' })

@@ -125,6 +125,7 @@ describe('rate limits', () => {
     expect(texts.filter(text => /Please wait \d s/.test(text))).toHaveLength(1)
     expect(world.desk.counters.limited).toBe(1)
     expect(await ask('interpret privacy opt-out')).toContain('no longer listen to you')
+    expect(await ask('interpret pause')).toContain('Nothing is being interpreted')
     const { text } = await world.ana.command('interpret status', {}, { in: world.general })
     expect(text).toContain('Ahora no se interpreta nada')
   })
@@ -163,10 +164,10 @@ describe('the bot answers', () => {
     const old = {
       name: 'interpret',
       description: 'long ago',
-      options: [{ type: 1, name: 'pause', description: 'p' }],
+      options: [{ type: 1, name: 'sing', description: 's' }],
     }
     await world.terms.rest.post(path, { body: old })
-    const { text } = await world.ana.command('interpret pause', {}, { in: world.general })
+    const { text } = await world.ana.command('interpret sing', {}, { in: world.general })
     expect(text).toMatch(/^Comando desconocido/)
     expect(world.desk.counters.unknown).toBe(1)
   })
@@ -238,9 +239,9 @@ describe('the bot answers', () => {
     const chat = world.client.channels.cache.get(world.general.id)
     if (!chat?.isSendable()) throw new Error('no chat')
     const other = { type: 2, style: 2, custom_id: 'somebody-else', label: 'x' } as const
-    const old = { ...other, custom_id: 'dragoman:pause' }
-    const { components } = privacyButtons('en-US')
-    await chat.send({ content: 'notice', components: [{ type: 1, components: [...components, other, old] }] })
+    const old = { ...other, custom_id: 'dragoman:sing' }
+    const rows = [privacyButtons('en-US'), { type: 1 as const, components: [other, old] }]
+    await chat.send({ content: 'notice', components: rows })
     const [notice] = world.general.visible
     const press = (wish: string) => world.ana.press(notice!, `dragoman:privacy:${wish}`)
     expect((await press('opt-out')).text).toMatch(/^Ya no te escucho/)
@@ -248,7 +249,7 @@ describe('the bot answers', () => {
     expect((await press('info')).text).toContain('`/interpret privacy opt-out`')
     expect(await press('opt-in')).toMatchObject({ ephemeral: true })
     expect(world.preferences.optedOut(world.ana.id)).toBe(false)
-    expect((await world.ana.press(notice!, 'dragoman:pause')).text).toMatch(/^Comando desconocido/)
+    expect((await world.ana.press(notice!, 'dragoman:sing')).text).toMatch(/^Comando desconocido/)
     void world.ana.press(notice!, 'somebody-else').catch(() => undefined)
     await world.ana.command('interpret status', {}, { in: world.general })
     expect(world.desk.counters).toMatchObject({ buttons: 4, failed: 0 })

@@ -6,7 +6,12 @@ import {
   parseTyping,
   type RawOption,
 } from '../../../../../src/bridges/discord/commands/command.ts'
-import { parseButton, privacyButtons } from '../../../../../src/bridges/discord/commands/privacy.ts'
+import {
+  parseButton,
+  privacyButtons,
+  resumeButton,
+} from '../../../../../src/bridges/discord/commands/privacy.ts'
+import type { ConsentMode } from '../../../../../src/bridges/discord/consent.ts'
 
 const options = (values: object): RawOption[] =>
   Object.entries(values).map(([name, value]) => ({ name, value }))
@@ -42,7 +47,12 @@ describe('a command', () => {
     ['captions', { style: 'gold' }, { kind: 'unknown' }],
     ['dial', { number: '+34600' }, { kind: 'unknown' }],
     ['privacy', {}, { kind: 'unknown' }],
-    ['pause', {}, { kind: 'unknown' }],
+    ['pause', {}, { kind: 'pause' }],
+    ['resume', {}, { kind: 'resume' }],
+    ['transcript', {}, { kind: 'transcript', format: 'text' }],
+    ['transcript', { format: 'srt' }, { kind: 'transcript', format: 'srt' }],
+    ['transcript', { format: 'pdf' }, { kind: 'unknown' }],
+    ['sing', {}, { kind: 'unknown' }],
     // A value of the wrong type counts as absent.
     ['start', { channel: 'lounge', 'captions-only': 'yes' }, { kind: 'start', captionsOnly: false }],
   ])('%s %o', (sub, values, command) => expect(typed(sub, values)).toEqual(command))
@@ -111,8 +121,14 @@ describe('any input', () => {
         if (!id.startsWith('dragoman:')) expect(parseButton(id)).toBeUndefined()
       }),
     )
-    expect(parseButton('dragoman:pause')).toEqual({ kind: 'unknown' })
-    const wishes = privacyButtons('de').components.map(({ custom_id }) => parseButton(custom_id))
-    expect(wishes).toEqual(['opt-out', 'opt-in', 'info'].map(wish => ({ kind: 'privacy', wish })))
+    expect(parseButton('dragoman:sing')).toEqual({ kind: 'unknown' })
+    const kinds = (mode?: ConsentMode) =>
+      privacyButtons('de', mode).components.map(({ custom_id }) => parseButton(custom_id))
+    const wish = (wish: string) => ({ kind: 'privacy', wish })
+    expect(kinds()).toEqual([...['opt-out', 'opt-in', 'info'].map(wish), { kind: 'pause' }])
+    expect(kinds('opt-in')).toEqual([...['opt-in', 'opt-out', 'info'].map(wish), { kind: 'pause' }])
+    expect(resumeButton('de').components.map(each => parseButton(each.custom_id))).toEqual([
+      { kind: 'resume' },
+    ])
   })
 })
