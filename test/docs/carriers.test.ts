@@ -21,6 +21,7 @@ describe.each(SUBJECTS)('%s', (page, carrier, profile) => {
     const [, secret = ''] = /"([^"]*SECRET)"/.exec(shown!.code) ?? []
     const { url } = streamOf(shown!.code)
     const { body } = carrier.instructions.connectStream({
+      callId: 'CA1',
       streamUrl: url,
       parameters: { token: 'SINGLE-USE' },
       resumeUrl: `https://bridge.example.com/${profile.name}/resume`,

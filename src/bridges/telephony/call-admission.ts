@@ -139,6 +139,7 @@ export class CallAdmission {
     const token =
       (again ? tokens.outstanding(call.callId) : undefined) ?? tokens.issue(call.callId, call.nextAttempt())
     return instructions.connectStream({
+      callId: call.callId,
       streamUrl: nodeUrl().ws(`${mount}/${streamPath}`),
       parameters: { token },
       resumeUrl: this.#resumeUrl(call, query, call.attempt),

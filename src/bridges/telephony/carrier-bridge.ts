@@ -166,11 +166,16 @@ export async function registerCarrier(
     },
     release: callId => calls.get(callId)?.end(clock.now()),
   })
+  let listener: AsyncDisposable | undefined
+  app.addHook('onReady', async () => {
+    listener = await carrier.listen?.(connection => streams.accept(connection), log)
+  })
   const lost = options.fleet?.homes.onLost(rooms => void streams.releaseRooms(rooms))
   app.addHook('preClose', async () => {
     fleetCalls[Symbol.dispose]()
     lost?.[Symbol.dispose]()
     await Promise.all([streams.close(), dialer?.close()])
+    await listener?.[Symbol.asyncDispose]()
   })
   const routes = { carrier, path, mount, streamPath, verifier, log, prompts, streams }
   // In a separate scope, so that the body parser applies only to these routes.

@@ -1,4 +1,4 @@
-import type { WebSocket } from 'ws'
+import type { EventEmitter } from 'node:events'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
@@ -16,6 +16,15 @@ export type CommonCause = 'going-away' | 'protocol' | 'bad-messages' | 'flood' |
 
 const BINARY = { binary: true }
 const TEXT = { binary: false }
+
+/** A connection as its leg uses it: a `WebSocket`, or the same over another protocol. */
+export interface LegTransport extends Pick<EventEmitter, 'on' | 'once'> {
+  readonly bufferedAmount: number
+  send(message: string | Buffer, options: { binary: boolean }): void
+  ping(): void
+  close(code: number, reason: string): void
+  terminate(): void
+}
 
 /** The close code of each cause. */
 export type CloseCodes<C extends string> = Readonly<
@@ -67,7 +76,7 @@ export abstract class LegSocket<
   /** Time of the last `quietMs` call, and the quiet time counted until then. */
   #lookedAt: number
   #quietMs = 0
-  readonly #socket: WebSocket
+  readonly #socket: LegTransport
   readonly #options: LegSocketOptions<C, N>
   /** For unauthenticated peers, and for messages that stalls do not delay. */
   readonly #rate: TokenBucket
@@ -81,7 +90,7 @@ export abstract class LegSocket<
   #badSince = Number.NEGATIVE_INFINITY
   #bad = 0
 
-  constructor(socket: WebSocket, options: LegSocketOptions<C, N>) {
+  constructor(socket: LegTransport, options: LegSocketOptions<C, N>) {
     const { clock, counters, messagesPerSecond, messageBurst } = options
     this.#socket = socket
     this.#options = options
@@ -95,11 +104,11 @@ export abstract class LegSocket<
   /** Receives from now on. Call it once, at once: a socket's first messages have possibly arrived already. */
   start(): void {
     const socket = this.#socket
-    socket.on('message', (data, isBinary) => this.#onMessage(data as Buffer, isBinary))
+    socket.on('message', (data: Buffer, isBinary: boolean) => this.#onMessage(data, isBinary))
     socket.on('ping', () => this.#onControl())
     socket.on('pong', () => this.#onControl())
     socket.on('error', (error: Error & { code?: string }) => this.#onError(error))
-    socket.on('close', code => this.#onClose(code))
+    socket.on('close', (code: number) => this.#onClose(code))
   }
 
   /** Returns the reason to reject a message by size and kind, before it is parsed. */

@@ -100,7 +100,12 @@ const twiml: FuzzTarget = {
     must(typeof said !== 'string', `it is XML: ${said}`)
     must(said.children.map(({ name }) => name).join() === 'Say,Hangup', 'only the intended content')
     const parameters = { [`n${text}`]: text }
-    const document = connectStream({ streamUrl: 'wss://a/s', resumeUrl: `https://a/r?${text}`, parameters })
+    const document = connectStream({
+      callId: 'CA1',
+      streamUrl: 'wss://a/s',
+      resumeUrl: `https://a/r?${text}`,
+      parameters,
+    })
     const root = readXml(document)
     must(typeof root !== 'string', `it is XML: ${root}`)
     must(root.children.map(({ name }) => name).join() === 'Connect,Redirect', 'only the intended content')
@@ -117,6 +122,7 @@ const telephone: FuzzTarget = {
   seeds: texts(
     sayAndHangUp({ text: 'hello' }),
     connectStream({
+      callId: 'CA1',
       streamUrl: 'wss://a/s',
       resumeUrl: 'https://a/r',
       parameters: { token: 'x' },

@@ -9,6 +9,7 @@ export interface Instructions {
 
 /** Target of a call’s stream, and of the call after the stream has ended. */
 export interface StreamPlan {
+  readonly callId: string
   /** `wss://…`, without a query. */
   readonly streamUrl: string
   /** Delivered in `Start.parameters`; name and value together under 500 characters. */

@@ -1,3 +1,5 @@
+import type { Logger } from '../../../common/log.ts'
+import type { LegTransport } from '../../websocket/leg-socket.ts'
 import type { CallInstructions } from './call-instructions.ts'
 import type { CarrierRequests, VerifierFactory } from './carrier-requests.ts'
 import type { MediaDialect } from './media-dialect.ts'
@@ -14,6 +16,11 @@ export interface Carrier {
   readonly media: MediaDialect
   /** WebSocket subprotocol that the carrier requires, and that the server selects. */
   readonly subprotocol?: string
+  /**
+   * Opens another way for streams to connect than the WebSocket at `media`, and passes each connection to `accept`, which
+   * owns it. Rejects if that fails; the bridge disposes of the result.
+   */
+  readonly listen?: (accept: (connection: LegTransport) => void, log: Logger) => Promise<AsyncDisposable>
   readonly instructions: CallInstructions
   readonly requests: CarrierRequests
   readonly verifier: VerifierFactory

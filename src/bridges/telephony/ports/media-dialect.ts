@@ -42,6 +42,8 @@ export interface MediaDialect {
 export interface StreamMessages {
   /** Plays the first `length` bytes of `audio`, which the next message overwrites. Called for every frame of audio. */
   media(audio: Buffer, length: number): string | Buffer
+  /** Returns silence after which the carrier plays all audio, if it holds back some for later; sent before a mark. */
+  padding?(): string | Buffer | undefined
   /** Requests an echo of `name` once all audio before it has been played. Not called without a queue. */
   mark(name: string): string | Buffer
   /** Discards queued audio. Outstanding marks are then echoed at once, or never. Not called without a queue. */

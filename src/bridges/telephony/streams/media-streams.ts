@@ -1,9 +1,9 @@
-import type { WebSocket } from 'ws'
 import { type Clock, Ticker } from '../../../common/clock.ts'
 import { BridgeError } from '../../../common/errors.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { FieldTable } from '../../../common/metric-field.ts'
 import type { Admission } from '../../../core/model/invitation.ts'
+import type { LegTransport } from '../../websocket/leg-socket.ts'
 import type { Call, CallRegistry } from '../call-registry.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { MediaDialect, Start } from '../ports/media-dialect.ts'
@@ -138,12 +138,12 @@ export class MediaStreams {
   }
 
   /** Takes a socket whose upgrade was accepted. Synchronous: its first messages have possibly arrived already. */
-  accept(webSocket: WebSocket): void {
+  accept(connection: LegTransport): void {
     const { clock, limits, media } = this.#options
-    const socket = new MediaSocket(webSocket, { clock, limits, counters: new LegCounters(), media })
+    const socket = new MediaSocket(connection, { clock, limits, counters: new LegCounters(), media })
     socket.start()
     this.#sockets.add(socket)
-    webSocket.once('close', () => this.#sockets.delete(socket))
+    connection.once('close', () => this.#sockets.delete(socket))
     StreamLeg.answer(socket, this.#legOptions, leg => this.#handOver(leg))
   }
 

@@ -205,7 +205,11 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
 
   protected override sendMark(name: string): void {
     if (this.#pacer) this.#pacer.mark(name)
-    else this.#socket.send(this.#messages.mark(this.#marks.send(name)))
+    else {
+      const padding = this.#messages.padding?.()
+      if (padding !== undefined) this.#socket.send(padding)
+      this.#socket.send(this.#messages.mark(this.#marks.send(name)))
+    }
   }
 
   protected override sendFlush(): void {

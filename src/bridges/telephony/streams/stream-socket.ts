@@ -1,8 +1,7 @@
-import type { WebSocket } from 'ws'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import { addFields, type FieldTable, MS } from '../../../common/metric-field.ts'
-import { LegSocket, type LegSocketListener } from '../../websocket/leg-socket.ts'
+import { LegSocket, type LegSocketListener, type LegTransport } from '../../websocket/leg-socket.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { Inbound, MediaDialect, Start } from '../ports/media-dialect.ts'
 
@@ -210,7 +209,7 @@ export class MediaSocket extends LegSocket<CloseCause, LegCounters, StreamListen
   readonly #maxBytes: number
   readonly #media: MediaDialect
 
-  constructor(socket: WebSocket, { clock, limits, counters, media }: StreamSocketOptions) {
+  constructor(socket: LegTransport, { clock, limits, counters, media }: StreamSocketOptions) {
     const { messagesPerSecond, messageBurst, closeWithinMs, maxMessageBytes } = limits
     const rates = { messagesPerSecond, messageBurst, closeWithinMs }
     super(socket, { clock, counters, codes: CLOSE_CODES, leftCodes: [1000], ...rates })

@@ -24,6 +24,7 @@ const parser = new XMLParser({
 describe('TwiML', () => {
   it('connects a stream and names the address to continue at', () => {
     const document = connectStream({
+      callId: 'CA1',
       streamUrl: 'wss://bridge.example.com/twilio/media',
       parameters: { token: 'abc' },
       resumeUrl: 'https://bridge.example.com/twilio/resume?a=1&b=2',
@@ -38,7 +39,7 @@ describe('TwiML', () => {
   })
 
   it('pauses before connecting if requested', () => {
-    const plan = { streamUrl: 'wss://a/', parameters: {}, resumeUrl: 'https://a/' }
+    const plan = { callId: 'CA1', streamUrl: 'wss://a/', parameters: {}, resumeUrl: 'https://a/' }
     expect(connectStream({ ...plan, pauseSeconds: 2 })).toContain('<Response><Pause length="2"/><Connect>')
     expect(connectStream({ ...plan, pauseSeconds: 0 })).not.toContain('Pause')
   })
@@ -71,7 +72,12 @@ describe('TwiML', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (text, value) => {
         const say = sayAndHangUp({ text: `x${text}`, language: value })
-        const stream = connectStream({ streamUrl: value, parameters: { p: value }, resumeUrl: `x${text}` })
+        const stream = connectStream({
+          callId: 'CA1',
+          streamUrl: value,
+          parameters: { p: value },
+          resumeUrl: `x${text}`,
+        })
         expect(XMLValidator.validate(say)).toBe(true)
         const gather = gatherKeys({ playUrls: [value], actionUrl: `x${value}`, pauseSeconds: 5 })
         expect(XMLValidator.validate(stream)).toBe(true)
@@ -86,7 +92,7 @@ describe('TwiML', () => {
   it('is safe from injection', () => {
     const evil = '"/></Connect><Dial>+1900</Dial><!-- ]]> &amp; \' '
     const { Response } = parser.parse(
-      connectStream({ streamUrl: evil, parameters: { [evil]: evil }, resumeUrl: evil }),
+      connectStream({ callId: 'CA1', streamUrl: evil, parameters: { [evil]: evil }, resumeUrl: evil }),
     )
     expect(Object.keys(Response)).toEqual(['Connect', 'Redirect'])
     expect(Response.Connect.Stream['@url']).toBe(evil)
