@@ -1,0 +1,160 @@
+import type {
+  Inbound,
+  LineFormat,
+  MediaDialect,
+  StreamMessages,
+  WireFault,
+} from '../telephony/ports/media-dialect.ts'
+
+/** Sample rates of a stream, in both directions (Hz). */
+export type JambonzRate = LineFormat['rate']
+
+/** WebSocket subprotocol of the streams (jambonz: listen). */
+export const SUBPROTOCOL = 'audio.jambonz.org'
+
+/**
+ * Parses and builds the messages of jambonz’s verb `listen`: 16-bit PCM in binary frames in both directions, and events as
+ * JSON. The first text frame describes the call. Unknown fields and events are ignored.
+ */
+export function jambonzMedia(rate: JambonzRate): MediaDialect {
+  return {
+    format: { codec: 'l16', rate },
+    frames: 'both',
+    queue: 'carrier',
+    order: 'kept',
+    parse: (data, isBinary) => (isBinary ? audio(data) : event(data.toString('utf8'))),
+    messages: () => messagesOf(rate),
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+type Media = Extract<Inbound, { kind: 'media' }>
+
+const UNKNOWN: Inbound = { kind: 'unknown' }
+const INVALID = {
+  json: { kind: 'invalid', fault: 'json' },
+  shape: { kind: 'invalid', fault: 'shape' },
+  start: { kind: 'invalid', fault: 'start' },
+  media: { kind: 'invalid', fault: 'media' },
+  dtmf: { kind: 'invalid', fault: 'dtmf' },
+  mark: { kind: 'invalid', fault: 'mark' },
+} as const satisfies Record<WireFault, Inbound>
+
+const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
+const DIGIT = /^[0-9*#A-D]$/
+const MAX_PARAMETERS = 100
+const MAX_NAME = 512
+
+// Valid until the next message, as the contract of `MediaDialect.parse` allows. Without a time: jambonz sends none, and a
+// call’s audio without gaps.
+const MEDIA: { -readonly [K in keyof Media]: Media[K] } = {
+  kind: 'media',
+  streamId: '',
+  track: 'inbound',
+  timestampMs: Number.NaN,
+  payload: Buffer.alloc(0),
+}
+
+function audio(data: Buffer): Inbound {
+  if (data.length % 2 !== 0) return INVALID.media
+  MEDIA.payload = data
+  return MEDIA
+}
+
+function event(text: string): Inbound {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return INVALID.json
+  }
+  if (!isFields(message)) return INVALID.shape
+  if (message.type === 'mark') return mark(message)
+  if (message.event === 'dtmf') return dtmf(message)
+  if (message.type !== undefined || message.event !== undefined) return UNKNOWN
+  return message.callSid === undefined ? UNKNOWN : start(message)
+}
+
+/**
+ * The echo of a mark. Its `event` is `playout`, or `cleared` after `killAudio`; the caller knows which marks it has
+ * flushed.
+ */
+function mark({ data }: Fields): Inbound {
+  const name = isFields(data) && typeof data.name === 'string' ? data.name : ''
+  return name === '' || name.length > MAX_NAME ? INVALID.mark : { kind: 'mark', streamId: '', name }
+}
+
+function dtmf({ dtmf: digit }: Fields): Inbound {
+  return typeof digit === 'string' && DIGIT.test(digit) ? { kind: 'dtmf', streamId: '', digit } : INVALID.dtmf
+}
+
+/** The attributes of the call, its format, and the `metadata` of the verb, all at the top level. */
+function start(message: Fields): Inbound {
+  const { callSid, sampleRate, mixType } = message
+  if (typeof callSid !== 'string' || !CALL_SID.test(callSid)) return INVALID.start
+  const parameters: Record<string, string> = Object.create(null)
+  for (const [name, value] of Object.entries(message).slice(0, MAX_PARAMETERS))
+    if (name !== '__proto__' && (typeof value === 'string' || typeof value === 'number'))
+      parameters[name] = String(value)
+  return {
+    kind: 'start',
+    streamId: '',
+    callId: callSid,
+    codec: 'l16',
+    rate: typeof sampleRate === 'number' ? sampleRate : Number.NaN,
+    channels: mixType === 'stereo' ? 2 : 1,
+    parameters,
+  }
+}
+
+/** Audio that jambonz holds back until more arrives: before the first playback, and from then on (ms). */
+const FIRST_HELD_MS = 160
+const HELD_MS = 80
+
+/**
+ * Messages to one stream. jambonz plays audio in batches of 80 ms, and holds back the rest (freeswitch-modules of October
+ * 2024: `streamingPreBufSize`), so silence follows the end of a sentence.
+ */
+function messagesOf(rate: JambonzRate): StreamMessages {
+  const bytesPerMs = (rate / 1_000) * 2
+  let first = true
+  /** Audio was sent since the last silence. */
+  let holding = false
+  return {
+    media(pcm, length) {
+      holding = true
+      return mediaMessage(pcm, length)
+    },
+    padding() {
+      if (!holding) return undefined
+      const ms = first ? FIRST_HELD_MS : HELD_MS
+      first = false
+      holding = false
+      return Buffer.alloc(ms * bytesPerMs)
+    },
+    mark: name => JSON.stringify({ type: 'mark', data: { name } }),
+    clear() {
+      holding = false
+      return '{"type":"killAudio"}'
+    },
+  }
+}
+
+/**
+ * Copies `length` bytes of PCM, without samples of −1: jambonz keeps marks as samples of that value in its queue, and a
+ * mark would be confirmed early and the sample dropped (jambonz, freeswitch-modules of October 2024: `AUDIO_MARKER`).
+ */
+export function mediaMessage(pcm: Buffer, length: number): Buffer {
+  const message = Buffer.allocUnsafe(length)
+  for (let at = 0; at < length; at += 2) {
+    const low = pcm[at]!
+    const high = pcm[at + 1]!
+    message[at] = low === 0xff && high === 0xff ? 0xfe : low
+    message[at + 1] = high
+  }
+  return message
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
