@@ -36,6 +36,8 @@ const PAGES: Readonly<Record<string, string>> = {
   twilio: 'channels/twilio.md',
   signalwire: 'channels/signalwire.md',
   telnyx: 'channels/telnyx.md',
+  jambonz: 'channels/jambonz.md',
+  asterisk: 'channels/asterisk.md',
   discord: 'channels/discord.md',
   browser: 'channels/browser.md',
   dashboard: 'features/dashboard.md',

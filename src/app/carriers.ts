@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import { asteriskModule } from '../bridges/asterisk/carrier.ts'
+import { jambonzModule } from '../bridges/jambonz/carrier.ts'
 import { signalwireModule } from '../bridges/signalwire/carrier.ts'
 import {
   type CarrierBridge,
@@ -33,6 +35,8 @@ const MODULES: Readonly<Record<CarrierName, CarrierModule>> = {
   twilio: twilioModule,
   signalwire: signalwireModule,
   telnyx: telnyxModule,
+  jambonz: jambonzModule,
+  asterisk: asteriskModule,
 }
 
 type Numbers = Readonly<Record<string, NumberSettings>>

@@ -1,3 +1,5 @@
+import { asteriskSection, asteriskSettingsSchema } from '../bridges/asterisk/settings.ts'
+import { jambonzSection, jambonzSettingsSchema } from '../bridges/jambonz/settings.ts'
 import { signalwireSection, signalwireSettingsSchema } from '../bridges/signalwire/settings.ts'
 import type { CarrierSection } from '../bridges/telephony/ports/carrier-module.ts'
 import { telnyxSection, telnyxSettingsSchema } from '../bridges/telnyx/settings.ts'
@@ -8,6 +10,8 @@ export const carrierSchemas = {
   twilio: twilioSettingsSchema.prefault({}),
   signalwire: signalwireSettingsSchema.prefault({}),
   telnyx: telnyxSettingsSchema.prefault({}),
+  jambonz: jambonzSettingsSchema.prefault({}),
+  asterisk: asteriskSettingsSchema.prefault({}),
 }
 
 export type CarrierName = keyof typeof carrierSchemas
@@ -18,4 +22,10 @@ export interface RegisteredCarrier extends CarrierSection {
 }
 
 /** All carriers, in the order in which they are preferred for outbound calls. */
-export const CARRIERS = [twilioSection, signalwireSection, telnyxSection] as readonly RegisteredCarrier[]
+export const CARRIERS = [
+  twilioSection,
+  signalwireSection,
+  telnyxSection,
+  jambonzSection,
+  asteriskSection,
+] as readonly RegisteredCarrier[]

@@ -15,6 +15,13 @@ export const PHONE_PROFILES: Readonly<Record<string, PhoneProfile>> = {
 }
 
 export {
+  type AsteriskCallee,
+  AsteriskSimulator,
+  type AsteriskSimulatorOptions,
+} from './asterisk/asterisk-simulator.ts'
+export type { ChannelEnd as AsteriskChannelEnd } from './asterisk/channel.ts'
+export { Channel as AsteriskChannel } from './asterisk/channel.ts'
+export {
   type ConversationOptions,
   type ConversationReport,
   converse,
@@ -62,6 +69,12 @@ export type { JoinOptions, SayOptions, VoiceUser } from './discord/voice/voice-u
 export { FakeClock } from './fakes/fake-clock.ts'
 export { FakeLeg } from './fakes/fake-leg.ts'
 export { FakeConnection, FakeTranslator } from './fakes/fake-translator.ts'
+export { JambonzCall, type JambonzCallEnd, type JambonzCallStatus } from './jambonz/call.ts'
+export {
+  type JambonzCallee,
+  JambonzSimulator,
+  type JambonzSimulatorOptions,
+} from './jambonz/jambonz-simulator.ts'
 export { type LagPlotOptions, type LagPoint, type LagSeries, lagPlot } from './lag-plot.ts'
 export type { CutHow, Direction, Toxics } from './network/fault-pipe.ts'
 export { type Accepting, FaultProxy, type FaultProxyOptions } from './network/fault-proxy.ts'

@@ -52,7 +52,7 @@ describe('ini', () => {
   it.each(rows(of('ini')))('%s: has sections with keys', (_title, { code }) => {
     const lines = code.split('\n').filter(line => line.trim() !== '' && !line.startsWith('#'))
     expect(lines[0]).toMatch(/^\[\w+\]$/)
-    expect(lines.filter(line => !/^(\[\w+\]|[A-Z]\w+=.+)$/.test(line))).toEqual([])
+    expect(lines.filter(line => !/^(\[\w+\]|[A-Za-z]\w+=.+)$/.test(line))).toEqual([])
   })
 })
 

@@ -18,21 +18,21 @@ const outboundSettingsSchema = z.strictObject({
   speechVendor: z
     .string()
     .min(1)
-    .default('google')
+    .optional()
     .describe('the name of a vendor')
-    .meta({ about: 'Speech vendor of the account. It detects machines and speaks apologies.' }),
+    .meta({ about: 'Speech vendor of the account. It detects machines and speaks apologies (google).' }),
   speechLanguage: z
     .string()
     .min(1)
-    .default('en-US')
+    .optional()
     .describe('a language tag')
-    .meta({ about: 'Its default language.' }),
+    .meta({ about: 'Its default language (en-US).' }),
   speechVoice: z
     .string()
     .min(1)
-    .default('en-US-Standard-C')
+    .optional()
     .describe('the name of a voice')
-    .meta({ about: 'Its default voice.' }),
+    .meta({ about: 'Its default voice (en-US-Standard-C).' }),
   ...outboundFields,
   from: outboundFields.from.meta({ about: 'Caller ID of outbound calls, which your SIP trunk accepts.' }),
   machineDetection: outboundFields.machineDetection.meta({

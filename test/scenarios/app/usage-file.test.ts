@@ -291,7 +291,10 @@ describe('a usage limit applies', () => {
     const outbound = { accountId: 'AC1', from: '+15005550001', allowedPrefixes: ['+34'] }
     const open = (settings: object) =>
       openUsageFile(
-        { twilio: { authTokens: ['x'], usageFile: file, ...settings }, signalwire: {}, telnyx: {} },
+        {
+          twilio: { authTokens: ['x'], usageFile: file, ...settings },
+          ...{ signalwire: {}, telnyx: {}, jambonz: {}, asterisk: {} },
+        },
         parts,
       )
     expect(open({})).toBeUndefined()

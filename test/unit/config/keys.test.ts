@@ -26,7 +26,7 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
   const language = fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/)
   if (path === 'attendant.languages' || path === 'relay.followLanguages')
     return fc.array(language, { maxLength: 4 }).map(value => ({ value, text: value.join(', ') }))
-  if (path.endsWith('trustProxy') || path.endsWith('exemptAddresses'))
+  if (/(trustProxy|exemptAddresses|allowedAddresses)$/.test(path))
     return fc
       .array(fc.oneof(fc.ipV4(), fc.ipV6(), fc.constant('loopback')), { minLength: 1, maxLength: 4 })
       .map(value => ({ value, text: value.join(', ') }))

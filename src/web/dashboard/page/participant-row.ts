@@ -17,6 +17,8 @@ const CHANNELS: Readonly<Record<string, string>> = {
   twilio: 'Phone',
   signalwire: 'Phone',
   telnyx: 'Phone',
+  jambonz: 'Phone',
+  asterisk: 'Phone',
   telephony: 'Phone',
   browser: 'Browser',
   discord: 'Discord',

@@ -1,0 +1,94 @@
+import type { FastifyRequest } from 'fastify'
+import type { DialInput } from '../telephony/outbound/outbound-call-state.ts'
+import type { CarrierRequest, CarrierRequests, RequestVerifier } from '../telephony/ports/carrier-requests.ts'
+import { hasBasicCredentials } from '../telephony/ports/credentials.ts'
+
+/** User name of the dialplan’s requests. */
+export const USER = 'dragoman'
+
+/** An `UNIQUEID` can have the system’s name in front: `office-1764098434.12`. */
+const CALL = /^[\w.-]{2,64}$/
+const MAX_FIELDS = 50
+
+/** Reads the requests of the dialplan: a form with names that the dialplan chooses. */
+export const asteriskRequests: CarrierRequests = {
+  contentType: 'application/x-www-form-urlencoded',
+  read,
+  words: {
+    call: {
+      call: 'The call: UNIQUEID of its channel.',
+      from: 'Caller: CALLERID(num).',
+      to: 'Destination: EXTEN.',
+      direction: 'inbound or outbound.',
+      state: 'CHANNEL(state): Ring or Up; DIALSTATUS, or completed.',
+    },
+    digits: { digits: 'The keys.' },
+    answeredBy: { answeredBy: 'AMDSTATUS: HUMAN, MACHINE, NOTSURE or HANGUP.' },
+  },
+}
+
+function read({ body }: FastifyRequest): CarrierRequest | undefined {
+  const form = Object.entries((body ?? {}) as Record<string, string | string[]>)
+  if (form.length > MAX_FIELDS) return undefined
+  const fields: Record<string, string> = Object.create(null)
+  for (const [name, value] of form) fields[name] = typeof value === 'string' ? value : (value[0] ?? '')
+  const { call = '', from = '', to = '', direction = '' } = fields
+  if (!CALL.test(call)) return undefined
+  const { digits = '', state = '', answeredBy = '' } = fields
+  return {
+    ...{ callId: call, accountId: '', direction, fields, digits },
+    from: numberOf(from),
+    to: numberOf(to),
+    status: inputOf(state),
+    answeredBy: verdictOf(answeredBy),
+  }
+}
+
+const DIGITS = /^[1-9]\d{9,14}$/
+
+/** Trunks often omit the plus. Ten digits or more are taken as E.164. */
+function numberOf(party: string): string {
+  return DIGITS.test(party) ? `+${party}` : party
+}
+
+const STATES: Readonly<Record<string, DialInput>> = {
+  ringing: { type: 'ringing' },
+  up: { type: 'picked-up' },
+  completed: { type: 'final', status: 'completed' },
+  busy: { type: 'final', status: 'busy' },
+  noanswer: { type: 'final', status: 'no-answer' },
+  cancel: { type: 'final', status: 'canceled' },
+  congestion: { type: 'final', status: 'failed' },
+  chanunavail: { type: 'final', status: 'failed' },
+}
+
+/** Converts the state of a channel, or a `DIALSTATUS`; undefined if it is irrelevant. */
+export function inputOf(state: string): DialInput | undefined {
+  const name = state.toLowerCase()
+  return Object.hasOwn(STATES, name) ? STATES[name] : undefined
+}
+
+/** Converts an `AMDSTATUS`; anything not identified as a machine is a person. */
+export function verdictOf(answeredBy: string): DialInput | undefined {
+  if (answeredBy === '') return undefined
+  return { type: answeredBy === 'MACHINE' ? 'machine' : 'person' }
+}
+
+/** Accepts requests with one of the secrets as password. Streams connect by AudioSocket: upgrades are rejected. */
+export class AsteriskVerifier implements RequestVerifier {
+  readonly #secrets: readonly string[]
+
+  constructor(secrets: readonly string[]) {
+    this.#secrets = secrets
+  }
+
+  webhook(request: FastifyRequest): boolean {
+    let known = false
+    for (const secret of this.#secrets) if (hasBasicCredentials(request, USER, secret)) known = true
+    return known
+  }
+
+  upgrade(): boolean {
+    return false
+  }
+}
