@@ -19,6 +19,12 @@ export interface VoiceStats {
   readonly invalidBytes: number
 }
 
+interface VoiceResult {
+  readonly format: VoiceFormat | undefined
+  readonly framesPassed: number
+  readonly stats: VoiceStats
+}
+
 /**
  * Speech in any supported format in, 16 kHz mono out: mp3 is requested, but some servers send WAV files or headerless
  * samples. The format is detected from the first bytes; unknown data goes to the mp3 decoder, which also finds frames
@@ -32,6 +38,8 @@ export class VoiceStream {
   /** Input received before the format is known. */
   #held: { readonly bytes: Uint8Array; readonly begins: boolean }[] = []
   #stream: Mp3Stream | PcmStream | undefined
+  /** What remains of a stream that was closed, whose buffers are larger than that. */
+  #result: VoiceResult | undefined
   #ended = false
   #closed = false
 
@@ -48,12 +56,12 @@ export class VoiceStream {
 
   /** The format, once known. */
   get format(): VoiceFormat | undefined {
-    return this.#stream instanceof Mp3Stream ? 'mp3' : this.#stream?.format
+    return this.#stream instanceof Mp3Stream ? 'mp3' : (this.#stream ?? this.#result)?.format
   }
 
   /** Number of frames decoded; of mp3, also of those without sound. */
   get framesPassed(): number {
-    return this.#stream?.framesPassed ?? 0
+    return (this.#stream ?? this.#result)?.framesPassed ?? 0
   }
 
   /** Length of the samples waiting, with `more` bytes of them that follow (ms); 0 for mp3, or if unknown. */
@@ -62,7 +70,7 @@ export class VoiceStream {
   }
 
   get stats(): VoiceStats {
-    return this.#stream?.stats ?? { frames: 0, invalidBytes: 0 }
+    return (this.#stream ?? this.#result)?.stats ?? { frames: 0, invalidBytes: 0 }
   }
 
   /**
@@ -102,7 +110,11 @@ export class VoiceStream {
   close(): void {
     this.#closed = true
     this.#held = []
-    this.#stream?.close()
+    if (!this.#stream) return
+    this.#stream.close()
+    const { format, framesPassed, stats } = this
+    this.#result = { format, framesPassed, stats }
+    this.#stream = undefined
   }
 
   #recognize(): void {

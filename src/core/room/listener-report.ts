@@ -42,7 +42,7 @@ export class ListenerReport implements VoiceEvents {
     this.#listener.playout.voices.get(this.#speaker)?.record(this.#tapped(speech))
     const { clock, metrics } = this.#options
     const now = clock.now()
-    this.#listener.echo?.begun(speech, now)
+    this.#listener.echo?.begun(speech.words ?? { id: speech.id }, now)
     const latencyMs = now - speech.speechEndedAt
     const known = Number.isFinite(latencyMs)
     if (known) metrics.speechToTranslationMs.record(latencyMs)

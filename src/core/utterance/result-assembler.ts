@@ -231,7 +231,7 @@ export class ResultAssembler implements SessionResults {
 
   #speak(known: Known, audio: Uint8Array, { speechEndedAt, now, skipMs, rate }: VoiceBegin): void {
     if (this.#current?.name === known.name) {
-      this.#current.utterance.text = known.translation
+      this.#current.utterance.words.text = known.translation
       this.#current.utterance.audio.write(audio)
       this.#current.utterance.grown()
       return
@@ -245,7 +245,7 @@ export class ResultAssembler implements SessionResults {
     const leveler = this.#leveler
     const voice = { leveler, notMp3: () => this.#notMp3(), ...arrivals, skipMs, rate }
     const utterance = new Utterance(name, speechEndedAt, this.#pool, this.#metrics, voice)
-    utterance.text = known.translation
+    utterance.words.text = known.translation
     this.#current = { name, caption, said, utterance, skipMs }
     this.#metrics.utterances++
     utterance.audio.write(audio)

@@ -33,8 +33,8 @@ export class Utterance implements DecodeJob {
   /** End of the speaker's last word (clock ms), as far as audio levels show it. */
   readonly speechEndedAt: number
   readonly arrivals: Arrivals | undefined
-  /** Its text, once known. */
-  text: string | undefined
+  /** Its text, once known. A separate object: it is kept longer than the voice. */
+  readonly words: { readonly id: string; text: string | undefined }
   #ended = false
 
   /** `metrics` counts invalid audio bytes. */
@@ -46,6 +46,7 @@ export class Utterance implements DecodeJob {
     options: UtteranceOptions = {},
   ) {
     this.id = id
+    this.words = { id, text: undefined }
     this.speechEndedAt = speechEndedAt
     const { leveler, rate, skipMs, notMp3, arrivals } = options
     this.arrivals = arrivals

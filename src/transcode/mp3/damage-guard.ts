@@ -77,6 +77,9 @@ const NEAR = 6
 /** Number of samples over which a step at a gain change is smoothed. */
 const SMOOTH = 64
 
+// Shared by all guards: holds the samples of one frame until the next.
+const replacement = new Int16Array(MP3_FRAME_SAMPLES)
+
 /**
  * Suppresses bursts caused by damaged mp3 frames. A frame does not indicate that its bits are wrong, and the decoder
  * does not notice: a few wrong bits can produce the loudest possible sound.
@@ -96,7 +99,6 @@ export class DamageGuard {
   #pressedMs = 0
   /** Remaining frames near damage. */
   #near = 0
-  readonly #out = new Int16Array(MP3_FRAME_SAMPLES)
   #gain = 1
   #last = 0
 
@@ -107,7 +109,7 @@ export class DamageGuard {
 
   /**
    * Processes one frame, undefined if it could not be decoded; `reach` is its peak before clamping (1 is full scale).
-   * Returns `pcm` itself, or a replacement that is valid until the next call.
+   * Returns `pcm` itself, or a replacement that is valid until the next call of any guard.
    */
   pass(pcm: Int16Array | undefined, reach: number, { samples, rate }: Mp3Header): Int16Array {
     const gain =
@@ -162,7 +164,7 @@ export class DamageGuard {
 
   /** Returns the frame times `gain`, without a step after the previous frame. */
   #scaled(pcm: Int16Array | undefined, gain: number, count: number): Int16Array {
-    const out = count === MP3_FRAME_SAMPLES ? this.#out : this.#out.subarray(0, count)
+    const out = count === MP3_FRAME_SAMPLES ? replacement : replacement.subarray(0, count)
     const step = this.#last - (pcm ? pcm[0]! * gain : 0)
     const most = gain < 1 ? Math.max(this.#most(), Math.abs(this.#last)) : Infinity
     for (let i = 0; i < count; i++) {
