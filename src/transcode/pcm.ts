@@ -2,7 +2,8 @@
 export class Framer {
   readonly samplesPerFrame: number
   #emit: (frame: Int16Array) => void
-  #frame: Int16Array
+  /** Created with the first part of a frame: most sources write whole frames. */
+  #frame: Int16Array | undefined
   #filled = 0
 
   /**
@@ -15,7 +16,6 @@ export class Framer {
       throw new RangeError(`a frame is a whole number of samples above 0, got ${samplesPerFrame}`)
     this.samplesPerFrame = samplesPerFrame
     this.#emit = emit
-    this.#frame = new Int16Array(samplesPerFrame)
   }
 
   /** Number of samples in the incomplete frame. */
@@ -27,7 +27,7 @@ export class Framer {
   write(pcm: Int16Array): void {
     const size = this.samplesPerFrame
     let at = 0
-    if (this.#filled > 0) {
+    if (this.#frame && this.#filled > 0) {
       at = Math.min(size - this.#filled, pcm.length)
       this.#frame.set(at === pcm.length ? pcm : pcm.subarray(0, at), this.#filled)
       this.#filled += at
@@ -38,6 +38,7 @@ export class Framer {
     for (; at + size <= pcm.length; at += size)
       this.#emit(pcm.length === size ? pcm : pcm.subarray(at, at + size))
     if (at < pcm.length) {
+      this.#frame ??= new Int16Array(size)
       this.#frame.set(pcm.subarray(at))
       this.#filled = pcm.length - at
     }
@@ -45,7 +46,7 @@ export class Framer {
 
   /** Emits the incomplete frame, padded with silence. Idempotent. */
   end(): void {
-    if (this.#filled === 0) return
+    if (!this.#frame || this.#filled === 0) return
     this.#frame.fill(0, this.#filled)
     this.#filled = 0
     this.#emit(this.#frame)

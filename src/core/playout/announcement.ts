@@ -162,7 +162,8 @@ export interface AnnouncementLaneEvents {
  */
 export class AnnouncementQueue {
   readonly #events: AnnouncementLaneEvents
-  readonly #frame = new Int16Array(FRAME_SAMPLES)
+  /** Created with the first sound. */
+  #frame: Int16Array | undefined
   readonly #notices: PlayingSound[] = []
   readonly #backgrounds: PlayingSound[] = []
   /** Source of the last frame. */
@@ -217,6 +218,8 @@ export class AnnouncementQueue {
     const wanted =
       (mayNotice ? this.#notices[0] : undefined) ?? (mayBackground ? this.#backgrounds[0] : undefined)
     const leaving = this.#current
+    if (!leaving && !wanted) return undefined
+    this.#frame ??= new Int16Array(FRAME_SAMPLES)
     if (leaving && leaving !== wanted) {
       leaving.fadeOut(this.#frame)
       this.#current = undefined

@@ -6,18 +6,22 @@ import { FRAME_MS } from '../../transcode/pcm.ts'
 const SLOTS = 128
 /** Level below which a frame leaves no intelligible echo (RMS, −64 dBFS). */
 const LEAST = 20
+/** The levels before the first audible frame. */
+const NO_LEVELS = new Float32Array(0)
+const NO_SLOTS = new Float64Array(0)
 
 /**
  * Audio whose echo is possible: played to one participant, or spoken by them in a space shared with others. Stores band
- * levels on a grid of 20 ms; silent frames are skipped.
+ * levels on a grid of 20 ms; silent frames are skipped. Allocates its memory at the first audible frame: many participants
+ * only listen, or wait.
  */
 export class EchoReference {
   /** Strongest echo gain assumed before any learning (dB). */
   readonly strongestDb: number
-  readonly #levels = new Float32Array(SLOTS * BANDS)
+  #levels = NO_LEVELS
   /** Slot number stored at each index. */
-  readonly #slots = new Float64Array(SLOTS).fill(-1)
-  readonly #bands = new BandLevels()
+  #slots = NO_SLOTS
+  #bands: BandLevels | undefined
   #last = Number.NEGATIVE_INFINITY
   #loudUntil = Number.NEGATIVE_INFINITY
 
@@ -38,9 +42,10 @@ export class EchoReference {
     const follows = slot === this.#last + 1 && this.#loudUntil === this.#last
     this.#last = slot
     if (rms(frame) < LEAST) return
-    if (!follows) this.#bands.reset()
+    const bands = this.#bands ?? this.#allocate()
+    if (!follows) bands.reset()
     const place = slot % SLOTS
-    this.#bands.levels(frame, this.#levels, place * BANDS)
+    bands.levels(frame, this.#levels, place * BANDS)
     this.#slots[place] = slot
     this.#loudUntil = slot
   }
@@ -48,7 +53,8 @@ export class EchoReference {
   /** Removes audio after `atMs` (clock ms), which is not played. */
   cut(atMs: number): void {
     const slot = Math.round(atMs / FRAME_MS)
-    for (let place = 0; place < SLOTS; place++) if (this.#slots[place]! > slot) this.#slots[place] = -1
+    for (let place = 0; place < this.#slots.length; place++)
+      if (this.#slots[place]! > slot) this.#slots[place] = -1
     this.#loudUntil = Math.min(this.#loudUntil, slot)
     this.#last = Number.NEGATIVE_INFINITY
   }
@@ -56,11 +62,18 @@ export class EchoReference {
   /** Raises the levels at `at` in `into` to those of `slot`. */
   raise(slot: number, into: Float32Array, at: number): void {
     const place = slot % SLOTS
-    if (this.#slots[place] !== slot) return
+    if (this.#slots.length === 0 || this.#slots[place] !== slot) return
     const from = place * BANDS
     for (let band = 0; band < BANDS; band++) {
       const level = this.#levels[from + band]!
       if (level > into[at + band]!) into[at + band] = level
     }
+  }
+
+  #allocate(): BandLevels {
+    this.#levels = new Float32Array(SLOTS * BANDS)
+    this.#slots = new Float64Array(SLOTS).fill(-1)
+    this.#bands = new BandLevels()
+    return this.#bands
   }
 }

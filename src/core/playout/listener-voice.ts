@@ -21,7 +21,7 @@ export class OriginalBuffer {
   #flowing = false
   #lastQuiet = true
   /** Start of the first frame dropped since the last read. */
-  readonly #seam = new Int16Array(SEAM_SAMPLES)
+  #seam: Int16Array | undefined
   #seamed = false
 
   /** `onDropped` is called for each frame that is dropped, by choice or by overflow. */
@@ -84,6 +84,7 @@ export class OriginalBuffer {
   #skip(): void {
     const left = this.#frames[this.#read]
     if (left && !this.#seamed) {
+      this.#seam ??= new Int16Array(SEAM_SAMPLES)
       for (let n = 0; n < SEAM_SAMPLES; n++) this.#seam[n] = left[n]!
       this.#seamed = true
     }
@@ -93,8 +94,9 @@ export class OriginalBuffer {
 
   /** Crossfades from the dropped audio into `frame`. */
   #close(frame: Int16Array): void {
+    const seam = this.#seam!
     for (let n = 0; n < SEAM_SAMPLES; n++)
-      frame[n] = (this.#seam[n]! * (SEAM_SAMPLES - n) + frame[n]! * n) / SEAM_SAMPLES
+      frame[n] = (seam[n]! * (SEAM_SAMPLES - n) + frame[n]! * n) / SEAM_SAMPLES
     this.#seamed = false
   }
 

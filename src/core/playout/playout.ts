@@ -43,6 +43,22 @@ export interface PlayoutEvents {
   failed(error: unknown): void
 }
 
+/** The message being filled. */
+class Message {
+  /** Each of its frames. */
+  readonly frames: Int16Array[] = []
+  /** Its first frames: one, two and so on. */
+  readonly heads: Int16Array[] = []
+
+  constructor() {
+    const pcm = new Int16Array(MAX_BATCH_FRAMES * FRAME_SAMPLES)
+    for (let end = FRAME_SAMPLES; end <= pcm.length; end += FRAME_SAMPLES) {
+      this.frames.push(pcm.subarray(end - FRAME_SAMPLES, end))
+      this.heads.push(pcm.subarray(0, end))
+    }
+  }
+}
+
 /**
  * Sends one listener's audio on an absolute grid of 20 ms. The peer plays from its own queue in real time; `#drainsAt`
  * is the moment at which that queue runs dry. Translations and announcements are known in advance and are sent `leadMs`
@@ -57,10 +73,8 @@ export class Playout {
   readonly #announcements: AnnouncementQueue
   readonly #mixer: PlayoutMixer
   readonly #marks = new PlayoutMarks()
-  readonly #batch = new Int16Array(MAX_BATCH_FRAMES * FRAME_SAMPLES)
-  /** Each frame of it, and its first frames. */
-  readonly #frames: Int16Array[] = []
-  readonly #heads: Int16Array[] = []
+  /** Created with the first audio. */
+  #message: Message | undefined
   #batched = 0
   /** Frames per message of audio known in advance. */
   #knownFrames: number
@@ -89,10 +103,6 @@ export class Playout {
       stopped: (sound, flush) => this.#stopped(sound, flush),
     })
     this.#mixer = new PlayoutMixer(this.#announcements, 10 ** (noticeDuckDb / 20))
-    for (let end = FRAME_SAMPLES; end <= this.#batch.length; end += FRAME_SAMPLES) {
-      this.#frames.push(this.#batch.subarray(end - FRAME_SAMPLES, end))
-      this.#heads.push(this.#batch.subarray(0, end))
-    }
     this.#knownFrames = this.#messageFrames()
   }
 
@@ -247,7 +257,8 @@ export class Playout {
         (!playing || (this.#mixer.flowing && ahead > this.#patienceMs(lead)))
       )
         break
-      const frame = this.#frames[this.#batched]!
+      this.#message ??= new Message()
+      const frame = this.#message.frames[this.#batched]!
       if (!this.#mixer.mix(frame, now, ahead, prime)) break
       this.#reference?.add(frame, now + ahead)
       this.#batched++
@@ -306,7 +317,7 @@ export class Playout {
 
   #send(): void {
     if (this.#batched === 0) return
-    const frames = this.#heads[this.#batched - 1]!
+    const frames = this.#message!.heads[this.#batched - 1]!
     this.#batched = 0
     this.#leg.play(frames)
     if (this.#marks.pending) for (const name of this.#marks.take(this.#drainsAt)) this.#leg.mark(name)

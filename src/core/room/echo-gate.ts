@@ -71,11 +71,27 @@ export interface HeardOfParty {
   echo: number
 }
 
+/** What is needed to judge frames. */
+class Ears {
+  readonly hears = new HeardLevels()
+  readonly bands = new BandLevels()
+  /** The frames that wait. */
+  readonly frames: readonly Int16Array[]
+
+  constructor() {
+    const all = new Int16Array(PLACES * FRAME_SAMPLES)
+    this.frames = Array.from({ length: PLACES }, (_, n) =>
+      all.subarray(n * FRAME_SAMPLES, (n + 1) * FRAME_SAMPLES),
+    )
+  }
+}
+
 /**
  * Removes the echo that a participant's microphone picks up from a phone on speaker or a computer without headphones.
  * Otherwise the echo would be translated again, and one sentence would go back and forth endlessly. While audio is playing
  * and its echo is possible, frames are held briefly. Frames explained by the echo become silence; the others pass, with
- * the frames around them. At other times, frames pass without delay. Memory is bounded; frames cause no allocation.
+ * the frames around them. At other times, frames pass without delay. Memory is bounded, and most of it allocated when
+ * something plays for the first time; frames cause no allocation.
  */
 export class EchoGate {
   #references: readonly EchoReference[] = []
@@ -87,9 +103,8 @@ export class EchoGate {
   /** Echo paths of all references, and the currently audible ones. A path is created when its reference first plays. */
   readonly #paths = new Map<EchoReference, EchoPath>()
   readonly #audible: EchoPath[] = []
-  readonly #hears = new HeardLevels()
-  readonly #bands = new BandLevels()
-  readonly #frames: Int16Array[] = []
+  /** Created with the first path. */
+  #ears: Ears | undefined
   readonly #levels = new Float64Array(PLACES)
   readonly #foreign = new Float32Array(JUDGED)
   /** Number of frames so far, and the first frame of the stretch being judged. */
@@ -104,12 +119,10 @@ export class EchoGate {
   #closedUntil = Number.NEGATIVE_INFINITY
   #silent = 0
   readonly #heard: HeardOfParty = { own: 0, echo: 0 }
-  /** Snapshots of `#heard` with their times. */
-  readonly #moments = Array.from({ length: MOMENTS }, () => ({
-    at: Number.POSITIVE_INFINITY,
-    own: 0,
-    echo: 0,
-  }))
+  /** Times of the snapshots of `#heard`, and their counts. */
+  readonly #momentsAt = new Float64Array(MOMENTS).fill(Number.POSITIVE_INFINITY)
+  readonly #momentsOwn = new Uint32Array(MOMENTS)
+  readonly #momentsEcho = new Uint32Array(MOMENTS)
 
   constructor(metrics: RelayMetrics, outlet: EchoGateOutlet) {
     this.#metrics = metrics
@@ -175,17 +188,17 @@ export class EchoGate {
 
   /** Writes into `into` the counts since `at` (clock ms, at most about 30 s ago). */
   since(at: number, into: HeardOfParty): void {
-    let from: HeardOfParty & { at: number } = this.#moments[0]!
+    let from = 0
     let found = Number.NEGATIVE_INFINITY
     let oldest = Number.POSITIVE_INFINITY
-    for (const moment of this.#moments) {
-      if (moment.at <= at ? moment.at > found : found === Number.NEGATIVE_INFINITY && moment.at < oldest)
-        from = moment
-      if (moment.at <= at) found = Math.max(found, moment.at)
-      oldest = Math.min(oldest, moment.at)
+    for (let n = 0; n < MOMENTS; n++) {
+      const moment = this.#momentsAt[n]!
+      if (moment <= at ? moment > found : found === Number.NEGATIVE_INFINITY && moment < oldest) from = n
+      if (moment <= at) found = Math.max(found, moment)
+      oldest = Math.min(oldest, moment)
     }
-    into.own = this.#heard.own - from.own
-    into.echo = this.#heard.echo - from.echo
+    into.own = this.#heard.own - this.#momentsOwn[from]!
+    into.echo = this.#heard.echo - this.#momentsEcho[from]!
   }
 
   /** Selects the echo paths that can be audible in `slot`. */
@@ -196,7 +209,8 @@ export class EchoGate {
       if (slot > reference.loudUntil + AFTER) continue
       let path = this.#paths.get(reference)
       if (!path) {
-        path = new EchoPath(reference, this.#hears)
+        this.#ears ??= new Ears()
+        path = new EchoPath(reference, this.#ears.hears)
         this.#paths.set(reference, path)
       }
       this.#audible.push(path)
@@ -205,9 +219,9 @@ export class EchoGate {
 
   #judge(frame: Int16Array, level: number, missing: boolean, now: number): void {
     const number = this.#count
-    const hears = this.#hears
+    const { hears, bands } = this.#ears!
     if (!this.#judging || missing) this.#begin(now)
-    this.#bands.levels(frame, hears.levels, hears.place(number), hears.powers)
+    bands.levels(frame, hears.levels, hears.place(number), hears.powers)
     const alone = number > this.#openUntil + LOOK
     for (let n = 0; n < this.#audible.length; n++) {
       this.#audible[n]!.follow(number, this.#slot)
@@ -232,7 +246,8 @@ export class EchoGate {
     // In detected speech, every second frame is enough.
     if (number <= this.#openUntil && (number & 1) === 1 && levels[(number - 1) % PLACES]! >= TELLING)
       return this.#foreign[(number - 1) & (JUDGED - 1)]!
-    return foreign(this.#audible, this.#hears, this.#hears.place(number), number)
+    const { hears } = this.#ears!
+    return foreign(this.#audible, hears, hears.place(number), number)
   }
 
   /** Returns true if the audio up to frame `number` has the shape of played audio. */
@@ -249,13 +264,12 @@ export class EchoGate {
     this.#openUntil = Number.NEGATIVE_INFINITY
     this.#closedUntil = Number.NEGATIVE_INFINITY
     this.#foreign.fill(0)
-    this.#bands.reset()
+    this.#ears!.bands.reset()
   }
 
   #hold(frame: Int16Array, level: number, number: number): void {
     const place = number % PLACES
-    this.#frames[place] ??= new Int16Array(FRAME_SAMPLES)
-    this.#frames[place].set(frame)
+    this.#ears!.frames[place]!.set(frame)
     this.#levels[place] = level
     this.#held++
   }
@@ -290,7 +304,7 @@ export class EchoGate {
     const number = newest - age
     const level = this.#levels[number % PLACES]!
     if (number >= this.#openFrom && number <= this.#openUntil) {
-      this.#pass(this.#frames[number % PLACES]!, level, age, now)
+      this.#pass(this.#ears!.frames[number % PLACES]!, level, age, now)
       return
     }
     if (level >= LOUD) {
@@ -311,9 +325,9 @@ export class EchoGate {
   }
 
   #remember(now: number): void {
-    const moment = this.#moments[(this.#count / MOMENT) & (MOMENTS - 1)]!
-    moment.at = now
-    moment.own = this.#heard.own
-    moment.echo = this.#heard.echo
+    const n = (this.#count / MOMENT) & (MOMENTS - 1)
+    this.#momentsAt[n] = now
+    this.#momentsOwn[n] = this.#heard.own
+    this.#momentsEcho[n] = this.#heard.echo
   }
 }

@@ -5,9 +5,9 @@ import type { EchoReference } from '../playout/echo-reference.ts'
 const EARLIEST = -2
 const LATEST = 50
 const DELAYS = LATEST - EARLIEST + 1
-/** Slots kept of played and of received audio. */
+/** Slots kept of played and of received audio: at least the longest delay and the slots over which shapes are compared. */
 const PLAYED = 128
-const HEARD = 64
+const HEARD = 32
 /** Time after the last played sound in which its echo is possible (slots: 1.2 s). */
 export const AFTER = 60
 /** Decay of room reverberation (dB per slot): reaches −60 dB after about half a second. */
@@ -108,7 +108,7 @@ function unexplained(gains: Float32Array, at: number, played: Float32Array, from
   return excessOfMost >= PEAK_DB ? sum : sum - most * (1 - excessOfMost / PEAK_DB)
 }
 
-/** Band levels, and powers, of the latest 64 frames from a participant's microphone. */
+/** Band levels, and powers, of the latest 32 frames from a participant's microphone. */
 export class HeardLevels {
   readonly levels = new Float32Array(HEARD * BANDS)
   readonly powers = new Float32Array(HEARD * BANDS)

@@ -25,7 +25,7 @@ export function jsonMedia(format: LineFormat): MediaDialect {
     order: 'kept',
     parse: data => parseUsualMedia(data) ?? parseJson(data.toString('utf8'), format),
     messages: ({ streamId: streamSid }) => {
-      const start = Buffer.from(mediaStart(streamSid))
+      const start = lasting(mediaStart(streamSid))
       return {
         media: (audio, length) => mediaMessage(start, audio.toString('base64', 0, length)),
         mark: name => markMessage(streamSid, name),
@@ -75,6 +75,13 @@ export function mediaStart(streamSid: string): string {
 }
 
 export const MEDIA_END = '"}}'
+
+/** Bytes in memory of their own: a part of Node's pool would keep all 64 KiB of it for as long as the call. */
+export function lasting(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  bytes.write(text)
+  return bytes
+}
 
 /** Without the intermediate strings, and their encoding as UTF-8, of a concatenation. */
 export function mediaMessage(start: Buffer, base64: string): Buffer {
