@@ -77,7 +77,7 @@ export function mediaStart(streamSid: string): string {
 export const MEDIA_END = '"}}'
 
 /** Bytes in memory of their own: a part of Node's pool would keep all 64 KiB of it for as long as the call. */
-export function lasting(text: string): Buffer {
+function lasting(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)
   return bytes
