@@ -93,7 +93,7 @@ export interface InterpreterEvents {
   joined: [channel: ChannelInterpreter]
   /** Interpreting of a channel has ended. */
   left: [channel: ChannelInterpreter, end: ChannelEnd]
-  /** Nobody is listened to, until `resumed`. */
+  /** No one is listened to, until `resumed`. */
   paused: [channel: ChannelInterpreter]
   resumed: [channel: ChannelInterpreter]
   /** A user opted in or out, by button or command. */

@@ -7,7 +7,7 @@ const MOST_BEGINNINGS = 1_000
 
 /**
  * One voice as received: the bytes of all results in one buffer, so that it can be decoded as often as needed.
- * Positions count from the first byte, including those that were dropped.
+ * Positions count from the first byte, including those dropped.
  */
 export class EncodedVoice {
   readonly #limit: number

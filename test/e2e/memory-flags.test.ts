@@ -80,7 +80,7 @@ describe('the memory flags', { timeout: PATIENCE_MS * 2 }, () => {
     expect(new Set(starts.map(({ pid }) => pid)).size).toBe(1)
   })
 
-  test('leave process id, arguments and environment as they are, and SIGTERM drains', async () => {
+  test('leave process id, arguments and environment unchanged, and SIGTERM drains', async () => {
     Object.assign(env, { ODD: ' a=b\nc "d" \u2192 ', EMPTY: '' })
     const { pid, code, out } = await served(node, ['--no-deprecation', MAIN, 'serve', '--host', '127.0.0.1'])
     expect(code, out).toBe(0)

@@ -1,6 +1,6 @@
 import { waitedMs } from './vitest/cpu-shortage.ts'
 
-/** Part of the time that looking may take: on a long recording it is work, which would delay what it waits for. */
+/** Part of the time that looking can take: on a long recording it is work, which would delay what it waits for. */
 const LOOKING = 0.2
 /** The most that a shortage of processors prolongs waiting (ms), or three times the wait, if that is more. */
 const GRANTED_MS = 20_000

@@ -59,7 +59,7 @@ export class AudioServer implements AsyncDisposable {
     return typeof address === 'object' && address ? address.port : 0
   }
 
-  /** Stops listening, and breaks the connections that are left. */
+  /** Stops listening, and breaks the connections that remain. */
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = new Promise(settle => this.#server.close(settle))
     for (const socket of this.#sockets) socket.destroy()

@@ -77,7 +77,7 @@ export class AutoJoin implements Disposable {
     for (const id of this.#channels.keys()) this.#look(id)
   }
 
-  /** In a guild, one channel can be interpreted: when the bot leaves one, another one may be next. */
+  /** In a guild, one channel can be interpreted: when the bot leaves one, another one can be next. */
   readonly #moved = (_before: VoiceState, { guild }: VoiceState): void => {
     for (const id of this.#channels.keys()) if (guild.channels.cache.has(id)) this.#look(id)
   }

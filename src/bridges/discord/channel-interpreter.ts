@@ -92,7 +92,7 @@ export interface ChannelInterpreter {
   pause(by: string): boolean
   /** Returns false if interpreting is not paused. */
   resume(): boolean
-  /** Returns whether speech of this participant of the room may be shown: people of this channel who consent, and others. */
+  /** Returns whether speech of this participant of the room can be shown: people of this channel who consent, and others. */
   mayShow(participant: string): boolean
   /** The language that the user speaks and reads here. */
   languageOf(userId: string): LanguageId

@@ -45,7 +45,7 @@ const channelOptionsSchema = z.strictObject({
   /** Voices of the translations. */
   voices: z
     .strictObject({
-      /** Each speaker is heard in a voice of their own, as far as the service has several for a language. */
+      /** Each speaker is heard in their own voice, as far as the service has several for a language. */
       perSpeaker: z.boolean('true or false').default(true),
       /** Ids of the voices to use; empty: all of the service. */
       only: z.array(z.string('ids of voices')).max(1_000, 'up to 1000 ids').default([]),

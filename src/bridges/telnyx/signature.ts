@@ -4,7 +4,7 @@ import { BridgeError } from '../../common/errors.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { RequestVerifier } from '../telephony/ports/carrier-requests.ts'
 
-/** A signature may be a little newer than our clock. (s) */
+/** A signature can be a little newer than our clock. (s) */
 const AHEAD_SECONDS = 60
 const SIGNATURE = /^[A-Za-z0-9+/]{86}==$/
 const TIMESTAMP = /^\d{1,12}$/

@@ -196,7 +196,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
   }
 
   /**
-   * Moves every room to other nodes, and returns those that were moved. Their participants must then leave, and enter
+   * Moves every room to other nodes, and returns those moved. Their participants must then leave, and enter
    * again. Rooms that cannot be moved stay.
    */
   async moveAll(): Promise<ReadonlySet<string>> {

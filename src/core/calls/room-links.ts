@@ -8,7 +8,7 @@ import { RoomSecrets } from './room-secrets.ts'
 export const LONGEST_LINK_MS = 7 * 24 * 3_600_000
 const MOST_LINKS = 10_000
 const TOKEN_BYTES = 18
-/** Starts the tokens of links for listening. As the whole token is looked up, nobody can add or remove it. */
+/** Starts the tokens of links for listening. As the whole token is looked up, no one can add or remove it. */
 const LISTENING = 'listen-'
 /** Interval between counts of the links of all nodes (ms). */
 const COUNT_MS = 10_000

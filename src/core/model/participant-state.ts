@@ -57,7 +57,7 @@ export function isVoiceId(id: unknown): id is string {
   return typeof id === 'string' && VOICE.test(id)
 }
 
-/** Maximum number of languages with a voice of their own: all that a service has. */
+/** Maximum number of languages with their own voice: all that a service has. */
 const MOST_VOICES = 500
 /** Maximum length of a name (characters). */
 const LONGEST_NAME = 64

@@ -95,7 +95,7 @@ class Ears {
  */
 export class EchoGate {
   #references: readonly EchoReference[] = []
-  /** Receives the voice as it is, for others in the same place. */
+  /** Receives the voice unchanged, for others in the same place. */
   #record: EchoReference | undefined
   readonly #metrics: RelayMetrics
   readonly #outlet: EchoGateOutlet

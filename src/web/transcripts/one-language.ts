@@ -77,7 +77,7 @@ export interface OneLanguageQuery {
   readonly sinceMs: number
   readonly language: LanguageId
   readonly format: OneLanguageFormat
-  /** Returns whether speech of the participant with this ID may be shown. */
+  /** Returns whether speech of the participant with this ID can be shown. */
   readonly includes: (participant: string) => boolean
   /** Maximum size (bytes of UTF-8). */
   readonly maxBytes: number

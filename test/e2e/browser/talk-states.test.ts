@@ -9,7 +9,7 @@ import { talkPage, withoutMicrophone } from '../../harness/e2e/talk-page.ts'
 /** A page that the browser treats as opened over plain http. */
 const INSECURE = `Object.defineProperty(window, 'isSecureContext', { get: () => false })`
 
-// A CommonJS module, whose types describe a default export of its own.
+// A CommonJS module, whose types describe its own default export.
 const readQrCode = jsqr as unknown as typeof jsqr.default
 
 /** The first request for the microphone fails, later ones succeed. */
@@ -156,7 +156,7 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
     await page.context().close()
   })
 
-  test('without a microphone the state says that nobody hears, and the microphone can be requested again', async () => {
+  test('without a microphone the state says that no one hears, and the microphone can be requested again', async () => {
     const b = await opened()
     const { page } = await talkPage(host.browser, b.address, { ear: false, script: ONCE_WITHOUT_MICROPHONE })
     await page.click('#start')

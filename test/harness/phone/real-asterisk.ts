@@ -29,7 +29,7 @@ export async function hasAsterisk(): Promise<boolean> {
   )
 }
 
-/** A real Asterisk on loopback, with its HTTP server at `port` and a folder of its own, without trunks. The caller of `start` disposes of it. */
+/** A real Asterisk on loopback, with its HTTP server at `port` and its own folder, without trunks. The caller of `start` disposes of it. */
 export class RealAsterisk implements AsyncDisposable {
   readonly #process: ChildProcess
   readonly #folder: string
@@ -79,7 +79,7 @@ export class RealAsterisk implements AsyncDisposable {
     await this.command(`channel request hangup ${name}`)
   }
 
-  /** Waits until no call is left. */
+  /** Waits until no call remains. */
   async idle(): Promise<void> {
     for (let tries = 0; tries < 100; tries++) {
       if ((await this.command('core show channels count')).includes('0 active channels')) return

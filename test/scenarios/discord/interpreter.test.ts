@@ -40,7 +40,7 @@ test('interprets a channel with the client of another bot, whose own command sta
   expect(events).toEqual([`joined ${sala.id}`, `left ${sala.id}: stopped`])
 })
 
-test('attached to a client that is logged in, it answers its command, and leaves the client as it was', async () => {
+test('attached to a client that is logged in, it answers its command, and leaves the client unchanged', async () => {
   await using bot = await ownBot()
   const { interpreter, client, ana, ben } = bot
   await bot.logIn()

@@ -54,7 +54,7 @@ test('answers running requests, accepts no others, and ends their connections', 
   await finish
 })
 
-test('ends connections that are kept open once it has begun', async () => {
+test('ends connections that are kept open once it has started', async () => {
   await using server = await serving()
   using agent = { keeper: new Agent({ keepAlive: true }), [Symbol.dispose]: () => agent.keeper.destroy() }
   const before = await server.fetched('/quick', agent.keeper)
@@ -65,7 +65,7 @@ test('ends connections that are kept open once it has begun', async () => {
   expect(after.headers.connection).toBe('close')
 })
 
-test('does not wait for a reply that has begun', async () => {
+test('does not wait for a reply that has started', async () => {
   await using server = await serving()
   const stream = await server.fetched('/stream')
   await server.close.finish()

@@ -54,7 +54,7 @@ export class CallView {
     addEventListener('keydown', event => this.#key(event))
   }
 
-  /** A call has begun, or begins: the page shows it. */
+  /** A call has started, or begins: the page shows it. */
   begin(): void {
     if (main.dataset.phase === 'call') return
     this.#startedAt = performance.now()

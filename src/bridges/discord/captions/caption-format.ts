@@ -11,7 +11,7 @@ export interface CaptionMessage {
   readonly speaker?: CaptionSpeaker
 }
 
-/** The participant who spoke, with their name as it is. */
+/** The participant who spoke, with their name unchanged. */
 export interface CaptionSpeaker {
   readonly participant: string
   readonly name: string

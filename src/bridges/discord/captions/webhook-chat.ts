@@ -85,7 +85,7 @@ export class WebhookChat implements CaptionChat {
       await hook.editMessage(id, { content, ...this.#place, allowedMentions: NOBODY })
       return { kind: 'written', id }
     } catch (error) {
-      // Without its webhook, a message stays as it is, and the final text goes into a new one.
+      // Without its webhook, a message stays unchanged, and the final text goes into a new one.
       return this.#isGone(error) ? { kind: 'message-old' } : failureOf(error)
     }
   }

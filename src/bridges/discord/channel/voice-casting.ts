@@ -31,7 +31,7 @@ export interface CastSpeaker {
 const MOST_SPEAKERS = 1_000
 
 /**
- * Assigns each speaker of an interpretation a voice of their own in every language, as far as there are enough voices. A
+ * Assigns each speaker of an interpretation their own voice in every language, as far as there are enough voices. A
  * speaker keeps it until the interpretation ends, also after leaving and returning.
  */
 export class VoiceCasting {

@@ -208,7 +208,7 @@ export interface TranscriptDocument {
   readonly text: string
   /** Number of utterances in it. */
   readonly count: number
-  /** The beginning is missing, because the document would be longer than allowed. */
+  /** The start is missing, because the document would be longer than allowed. */
   readonly shortened: boolean
 }
 
@@ -219,7 +219,7 @@ export interface TranscriptQuery {
   /** The reader's language. */
   readonly language: LanguageId
   readonly format: TranscriptFormat
-  /** Returns whether speech of the participant with this ID may be shown. */
+  /** Returns whether speech of the participant with this ID can be shown. */
   readonly includes: (participant: string) => boolean
   /** Maximum size (bytes of UTF-8). */
   readonly maxBytes: number

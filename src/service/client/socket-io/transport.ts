@@ -100,7 +100,7 @@ const IDLE = 0
 
 /**
  * Sends `4<text>` as a text frame and the bytes as a binary frame, in one write. Each frame has its own masking key, and
- * `bytes` stays as it was, because it can be sent again.
+ * `bytes` stays unchanged, because it can be sent again.
  */
 function sendBinaryEvent(websocket: WebSocket, { text, bytes }: BinaryEvent): void {
   if (websocket.readyState !== WebSocket.OPEN) return

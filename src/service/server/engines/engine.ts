@@ -131,7 +131,7 @@ export interface Synthesizer extends ReportingEngine {
 /** Options of a translation, for engines with `takesGlossary`. */
 export interface TranslationOptions {
   readonly glossary?: readonly GlossaryEntry[] | undefined
-  /** Names, which stay as they are. */
+  /** Names, which stay unchanged. */
   readonly names?: readonly string[] | undefined
   /** Topic of the conversation. */
   readonly about?: string | undefined

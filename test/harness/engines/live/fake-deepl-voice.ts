@@ -22,7 +22,7 @@ const SPOKEN_RATE = 24_000
 const SPOKEN_MS = 400
 /** Delay of the speech after its text (ms). */
 const SPEECH_AFTER_MS = 80
-/** What messages may be early because the network or the machine delayed the one before (ms). */
+/** What messages can be early because the network or the machine delayed the one before (ms). */
 const SLACK_MS = 400
 
 const refuse = (reason: string) =>

@@ -16,7 +16,7 @@ const PATH = '/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGene
 const RATE = 16_000
 const SPOKEN_RATE = 24_000
 const SPOKEN_MS = 400
-/** Audio that may come at once, and faster than real time beyond that. */
+/** Audio that can come at once, and faster than real time beyond that. */
 const BURST_MS = 1_500
 const FASTEST = 2.5
 
@@ -25,7 +25,7 @@ const refuse = (reason: string, code = 1007) => new Refusal(reason, {}, code)
 
 /** A strict fake of the live translation of Google's Gemini for tones. */
 export class FakeGemini extends FakeLiveServer {
-  /** Time after which a connection is announced to end (ms), and time that is left then. */
+  /** Time after which a connection is announced to end (ms), and time that remains then. */
   goAwayMs = 600_000
   leftMs = 50_000
   /** Handles are given for the state after each translation. */

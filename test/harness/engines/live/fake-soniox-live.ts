@@ -10,7 +10,7 @@ const FIELDS = [
   ...['enable_speaker_diarization', 'translation', 'client_reference_id'],
 ]
 const LANGUAGES = ['en', 'es', 'fr', 'de', 'pt', 'it']
-/** Audio that may come at once, and faster than real time beyond that. */
+/** Audio that can come at once, and faster than real time beyond that. */
 const BURST_MS = 1_500
 const FASTEST = 2.5
 const FINALIZE_MS = 200

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { CarrierSelection, type SelectableCarrier } from '../../../../src/core/calls/dialer-policies.ts'
 import type { DialRequest } from '../../../../src/core/model/dialer.ts'
 
-/** Three carriers, of which the last one places no calls; `placed` has the names of those that were used. */
+/** Three carriers, of which the last one places no calls; `placed` has the names of those used. */
 function open(channels: readonly string[] = []) {
   const placed: string[] = []
   const carrier = (name: string, number: string, calls = true): SelectableCarrier => ({

@@ -87,7 +87,7 @@ test('keeps percentiles and health of its own server, and knows those of others 
   expect(board.healthOf(board.nodes[1]!)).toBeUndefined()
 })
 
-test('begins anew with the first message of another connection', () => {
+test('starts anew with the first message of another connection', () => {
   const board = new Board()
   board.snapshot(snapshot({ rooms: [room('one')] }))
   board.nodes = [nodeView('a', true)]

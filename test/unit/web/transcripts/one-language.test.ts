@@ -55,7 +55,7 @@ test('documents', () => {
   expect(documentOf(cues, 'vtt', 1_000).text).toMatch(/^WEBVTT\n/)
 })
 
-test('a document that would be too large lacks its beginning', () => {
+test('a document that would be too large lacks its start', () => {
   const cues = cuesIn(
     Array.from({ length: 100 }, (_, at) => entry(at, 1, { translation: `number ${at}` })),
     'en-us',

@@ -49,7 +49,7 @@ export class DeepLGlossaries {
   }
 
   async #find({ source, target, entries }: GlossaryRequest): Promise<string> {
-    // A source term may be there once.
+    // A source term can be there once.
     const terms = new Map(entries.map(entry => [entry.source, entry.target] as const))
     const text = Array.from(terms, ([term, translation]) => `${term}\t${translation}`).join('\n')
     const name = `dragoman ${source} ${target} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`

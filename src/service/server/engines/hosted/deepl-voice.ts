@@ -22,7 +22,7 @@ const SPOKEN_RATE = 24_000
 /** The recommended length of a message is 50 to 250 ms. */
 const CHUNK_MS = 100
 const MOST_CHUNK_MS = 250
-/** Audio may come at most twice as fast as spoken; a little less never exceeds it. */
+/** Audio can come at most twice as fast as spoken; a little less never exceeds it. */
 const FASTEST = 1.9
 /** A connection is closed after an hour. */
 const MOST_CONNECTION_MS = 60 * 60_000

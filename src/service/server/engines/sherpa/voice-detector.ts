@@ -148,7 +148,7 @@ export class WindowBuffer {
   readonly #samples = new Float32Array(WINDOW)
   #filled = 0
 
-  /** Calls `each` with every complete window of `pcm` and what was left before; the window is used again afterwards. */
+  /** Calls `each` with every complete window of `pcm` and what remained before; the window is used again afterwards. */
   write(pcm: Int16Array, each: (window: Float32Array) => void): void {
     for (const sample of pcm) {
       this.#samples[this.#filled++] = sample / 32_768

@@ -15,7 +15,7 @@ export interface AbsentEngine {
 /** An engine from speech to speech is always created: its service is contacted later. */
 type Engine = SpeechToText | TextTranslator | Synthesizer
 
-/** Records which engines serve instead of those that are absent, until the next start. */
+/** Records which engines serve instead of those absent, until the next start. */
 export function reportAbsent(
   kind: EngineKind,
   absent: readonly AbsentEngine[],

@@ -52,7 +52,7 @@ describe('on the wire', () => {
     expect(framesOf(write.mock.calls[0]?.[0] as Buffer).map(({ opcode }) => opcode)).toEqual([1, 2])
   })
 
-  test('leaves the sent bytes as they were', async () => {
+  test('leaves the sent bytes unchanged', async () => {
     const { sent } = await recorded(OURS)
     for (const bytes of sent) expect(bytes.every(byte => byte === 0x5a)).toBe(true)
   })

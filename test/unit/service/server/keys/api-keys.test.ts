@@ -113,7 +113,7 @@ test('without keys, accepts every client, as one holder', () => {
   expect(keys.holderOf('wrong', 'the test', undefined).name).toBe('open')
 })
 
-test('the figures of a key are its sessions, its audio and what is left of its limit', () => {
+test('the figures of a key are its sessions, its audio and what remains of its limit', () => {
   const { keys } = keysWith(5)
   const shop = { name: 'shop', sha256: keyDigest(LONG).toString('hex'), createdAt: THEN.toISOString() }
   keys.keep([

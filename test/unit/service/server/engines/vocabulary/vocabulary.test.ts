@@ -127,7 +127,7 @@ describe('engines', () => {
     expect(requests).toMatchObject([{ from: 'en-us', terms: vocabulary.terms('en-us'), glossary }])
   })
 
-  test('without a vocabulary, engines are used as they are', () => {
+  test('without a vocabulary, engines are used unchanged', () => {
     const none = new Vocabulary(vocabularySchema.parse({}))
     const [recognizer, translator, interpreter] = [
       new FakeRecognizer(),
