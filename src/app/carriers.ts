@@ -87,8 +87,8 @@ export function registeredBridges(carriers: readonly OpenCarrier[]): readonly Ca
 }
 
 /**
- * Opens Twilio, which simulated phones use, and all carriers with an account; without any account, all of them, for
- * requests from this machine. Throws `BridgeError` `CONFIG` for numbers that could not be called.
+ * Opens Twilio, which simulated phones use, and all carriers with an account; without any account, all that share
+ * the server's port, for requests from this machine. Throws `BridgeError` `CONFIG` for numbers that could not be called.
  */
 export function openCarriers(settings: CarrierSections, options: CarriersOptions): readonly OpenCarrier[] {
   const ownKey = options.ownAuthTokens ? settings.twilio.authTokens?.[0] : undefined
@@ -96,7 +96,8 @@ export function openCarriers(settings: CarrierSections, options: CarriersOptions
     isSigned(settings[name]) || settings[name].insecure
   const others = CARRIERS.some(carrier => carrier.name !== 'twilio' && hasAccount(carrier))
   return CARRIERS.filter(
-    carrier => carrier.name === 'twilio' || ownKey !== undefined || hasAccount(carrier),
+    carrier =>
+      carrier.name === 'twilio' || hasAccount(carrier) || (ownKey !== undefined && !carrier.hasOwnPort),
   ).map(carrier => openCarrier(carrier, settings, { ...options, ownKey, others }))
 }
 

@@ -78,6 +78,7 @@ export const asteriskSection: CarrierSection<AsteriskSettings> = {
   title: 'Asterisk',
   credential: 'secret',
   secrets: ['secret', 'secrets', 'outbound.password'],
+  hasOwnPort: true,
   isSigned: settings => secretsOf(settings).length > 0,
   signingSecret: settings => secretsOf(settings)[0],
 }

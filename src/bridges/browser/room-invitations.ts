@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import { KeyedRateLimiter } from '../../common/rate-limit.ts'
@@ -73,8 +74,10 @@ export class RoomInvitations {
 
   /** Returns the name of the participant who requested the link with `token`, if they had one and were at this node. */
   inviterOf(token: string): string | undefined {
-    for (const given of this.#given.values()) if (given.token === token) return given.by
-    return undefined
+    const asked = digest(token)
+    let by: string | undefined
+    for (const given of this.#given.values()) if (timingSafeEqual(digest(given.token), asked)) by = given.by
+    return by
   }
 
   /** Returns the invitation that the room has, or a new one. */
@@ -116,4 +119,8 @@ export class RoomInvitations {
       endsInMs: Math.round(until - now),
     }
   }
+}
+
+function digest(token: string): Buffer {
+  return createHash('sha256').update(token).digest()
 }

@@ -7,7 +7,7 @@ import type { CarrierApi } from './carrier-api.ts'
 /** Settings that every carrier has; each adds its credentials. */
 export interface CarrierSettings {
   readonly insecure?: boolean | undefined
-  readonly limits?: Partial<StreamLimits> | undefined
+  readonly limits?: { readonly [K in keyof StreamLimits]?: StreamLimits[K] | undefined } | undefined
   readonly outbound?: OutboundSettings | undefined
   readonly numbers?: Readonly<Record<string, NumberSettings>> | undefined
 }
@@ -22,6 +22,8 @@ export interface CarrierSection<S extends CarrierSettings = CarrierSettings> {
   readonly credential: string
   /** Keys of its section whose values are never shown and can be read from a file. */
   readonly secrets: readonly string[]
+  /** It listens on another port than the server, so it is opened only with credentials. Default: false. */
+  readonly hasOwnPort?: boolean
   /** Returns whether the settings have credentials that verify requests. */
   isSigned(settings: S): boolean
   /** Returns the secret with which a simulated phone can sign requests; undefined if there is none in the settings. */
