@@ -32,6 +32,7 @@ test('a channel of the settings is joined when the first person enters, and left
   await until(() => !guild.bot.voice, PATIENCE_MS, 'leaving')
   await ben.join(sala)
   await joined(bot)
+  await until(() => events.length >= 3, PATIENCE_MS, 'the event')
   expect(events).toEqual(['joined', 'empty', 'joined'])
 })
 

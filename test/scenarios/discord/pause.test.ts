@@ -40,7 +40,9 @@ test('a pause stops everything from being sent while the bot stays; a button of 
   const [sessions, heardMs] = [bot.listening().length, total(sala.heard(), ENGLISH_HZ)]
   await ana.say(sentence())
   expect(bot.listening()).toHaveLength(sessions)
-  expect(total(sala.heard(), ENGLISH_HZ)).toBe(heardMs)
+  // Only what had been sent already: the lead.
+  const pausedMs = total(sala.heard(), ENGLISH_HZ)
+  expect(pausedMs - heardMs).toBeLessThan(300)
   expect(guild.bot.voice?.channel).toBe(sala)
   expect((await ben.command('interpret pause')).text).toContain('paused already')
 
@@ -53,7 +55,7 @@ test('a pause stops everything from being sent while the bot stays; a button of 
   await bot.message('▶')
   expect(notice.components).toEqual([])
   await ana.say(sentence())
-  await bot.heard(ENGLISH_HZ, heardMs + 500)
+  await bot.heard(ENGLISH_HZ, pausedMs + 500)
   expect(events).toEqual(['paused', 'resumed'])
 })
 
@@ -67,6 +69,8 @@ test('paused by the button of the listening notice; after a restart, it is still
   await using next = bot.another({ running })
   next.attach(bot.client)
   await until(() => next.in(bot.guild.id)?.status().state === 'paused', PATIENCE_MS, 'the paused channel')
+  // Languages are not kept by this bot.
+  await bot.ana.command('interpret language', { language: 'es-es' })
   const sessions = bot.listening().length
   await bot.ana.say(sentence())
   expect(bot.listening()).toHaveLength(sessions)
