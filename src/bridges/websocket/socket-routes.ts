@@ -131,7 +131,8 @@ function watch(scope: FastifyInstance): Set<string> {
       }
       const [path = ''] = (request.url ?? '').split('?')
       // Only the last segment of a path can be a parameter.
-      if (paths.has(path) || paths.has(path.replace(/[^/]+$/, ':key'))) {
+      const parent = path.slice(0, path.lastIndexOf('/') + 1)
+      if (paths.has(path) || (parent !== path && paths.has(`${parent}:key`))) {
         scope.routing(request, response)
         return
       }

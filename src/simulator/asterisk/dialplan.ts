@@ -25,7 +25,8 @@ export class Dialplan {
   constructor(text: string) {
     let context = ''
     for (const [index, raw] of text.split('\n').entries()) {
-      const line = raw.replace(/;.*$/, '').trim()
+      const comment = raw.indexOf(';')
+      const line = (comment < 0 ? raw : raw.slice(0, comment)).trim()
       if (line === '') continue
       const section = /^\[([\w-]+)\]$/.exec(line)
       if (section) context = section[1] ?? ''
@@ -59,11 +60,16 @@ export class Dialplan {
 /** Asterisk’s patterns: `X` is a digit, `[+0-9]` a class, `.` one or more of any characters. */
 function matches(name: string, number: string): boolean {
   if (!name.startsWith('_')) return name === number
-  const pattern = name.slice(1).replace(/\[[^\]]+\]|X|\.|\+/g, part => {
-    if (part === 'X') return '[0-9]'
-    if (part === '.') return '.+'
-    return part === '+' ? '\\+' : part
-  })
+  let pattern = ''
+  let inClass = false
+  for (const part of name.slice(1)) {
+    if (part === '[') inClass = true
+    else if (part === ']') inClass = false
+    if (inClass || part === ']') pattern += part
+    else if (part === 'X') pattern += '[0-9]'
+    else if (part === '.') pattern += '.+'
+    else pattern += part === '+' ? '\\+' : part
+  }
   return new RegExp(`^${pattern}$`).test(number)
 }
 
@@ -82,7 +88,10 @@ export function splitArgs(args: string): string[] {
 
 /** Evaluates the expressions that the dialplan uses: a comparison of texts or numbers, or a sum. */
 export function evaluate(expression: string): string {
-  const [, left = '', operator = '', right = ''] = /^\s*(.*?)\s*(=|>|\+)\s*(.*?)\s*$/.exec(expression) ?? []
+  const at = expression.search(/[=>+]/)
+  const operator = at < 0 ? '' : expression[at]
+  const left = expression.slice(0, at).trim()
+  const right = expression.slice(at + 1).trim()
   if (operator === '+') return String(Number(left) + Number(right))
   if (operator === '>') return Number(left) > Number(right) ? '1' : '0'
   if (operator === '=') return left === right ? '1' : '0'

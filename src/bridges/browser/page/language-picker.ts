@@ -151,9 +151,7 @@ export class Choices {
   /** Says what the service can do, and by which engines. */
   #showEngines(): void {
     const { engines: names = [], languages } = this.#catalog
-    const spoken = new Set(
-      languages.filter(({ heard }) => heard).map(({ name }) => name.replace(/ \(.*\)$/, '')),
-    )
+    const spoken = new Set(languages.filter(({ heard }) => heard).map(({ name }) => name.split(' (', 1)[0]!))
     engines.hidden = names.length === 0 || spoken.size === 0
     const list = new Intl.ListFormat('en', { type: 'conjunction' })
     engines.textContent = say('engines', { languages: list.format(spoken), engines: names.join(', ') })
