@@ -17,7 +17,7 @@ export const wav: Uint8Array = encodeWav(new Int16Array(FRAME_SAMPLES), 16_000)
 export const translator = new ServiceTranslator({ url: 'http://localhost', apiKey: 'key' })
 export const all = [twilioBridge, CarrierDialer, registerCarrier, browserBridge, asRequested, discordBridge, inviteUrl('1'), DiscordSimulator, placeCall, new FakeClock().now(), ServiceProcess]
 export const terms: Partial<DiscordBridgeOptions> = { apiUrl: 'https://discord.com/api' }
-export const nameOf = ({ name, media: { codec } }: Carrier): string => name + codec
+export const nameOf = ({ name, media: { format } }: Carrier): string => name + format.codec
 export const built: (...given: Parameters<typeof buildApp>) => Promise<App> = buildApp
 // @ts-expect-error: a type that became any would accept this
 export const wrong: string = FRAME_SAMPLES
