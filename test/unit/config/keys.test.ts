@@ -6,8 +6,8 @@ import { SECRETS } from '../../../src/config/schema.ts'
 
 /** Values accepted for `key`, each with its text in the environment. */
 function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: string }> | undefined {
-  // Tables whose keys require each other.
-  if (/^(calls\.callerLanguages|\w+\.outbound|fleet\.nats)\.|^discord\.dialRoles$/.test(path))
+  // Tables whose keys require each other; consent has a test of its own.
+  if (/^(calls\.callerLanguages|\w+\.outbound|fleet\.nats|discord\.consent)\.|^discord\.dialRoles$/.test(path))
     return undefined
   const plain = <T>(values: fc.Arbitrary<T>) => values.map(value => ({ value, text: String(value) }))
   const { minimum = 0, maximum = 1_000, multipleOf = 1 } = shape
@@ -21,7 +21,7 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
         .map(steps => steps * multipleOf),
     )
   // Lists of tables are written as JSON.
-  if (shape.items?.oneOf ?? shape.items?.properties) return undefined
+  if (shape.items?.oneOf ?? shape.items?.type === 'object') return undefined
   const word = fc.stringMatching(/^[a-zA-Z0-9/._-]{1,20}$/)
   const language = fc.stringMatching(/^[a-z]{2,3}-[a-z]{2}$/)
   if (path === 'attendant.languages' || path === 'relay.followLanguages')
@@ -41,7 +41,7 @@ function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: st
     return fc
       .array(language, { minLength: 1, maxLength: 2 })
       .map(value => ({ value, text: value.join(', ') }))
-  if (/^discord\.(guilds|channels)$/.test(path))
+  if (/^discord\.(guilds|channels|autoJoin)$/.test(path))
     return fc
       .array(fc.stringMatching(/^[1-9]\d{14,18}$/), { minLength: 1, maxLength: 4 })
       .map(value => ({ value, text: value.join(', ') }))
@@ -87,6 +87,26 @@ describe('the variable of a setting', () => {
     expect(() => load({ ...entry, apikey: 'a secret' })).not.toThrow('a secret')
     expect(() => load({ ...entry, timeoutMs: 0 })).toThrow('a whole number from 1')
     expect(() => load({ ...entry, engine: 'libre' })).toThrow('libretranslate, apertium')
+
+    const glossary = [{ 'en-us': 'invoice', 'es-es': 'factura' }]
+    expect(
+      loadConfig({ env: { DRAGOMAN_EMBEDDED_VOCABULARY_GLOSSARY: JSON.stringify(glossary) } }).embedded.vocabulary
+        .glossary,
+    ).toEqual(glossary)
+  })
+
+  it('accepts the roles for consent together with their mode', () => {
+    const DRAGOMAN_DISCORD_CONSENT_MODE = 'role'
+    const { consent } = loadConfig({
+      env: {
+        DRAGOMAN_DISCORD_CONSENT_MODE,
+        DRAGOMAN_DISCORD_CONSENT_ROLES: '1046021938471923712, 1046021938471923713',
+      },
+    }).discord
+    expect(consent).toMatchObject({ mode: 'role', roles: ['1046021938471923712', '1046021938471923713'] })
+    expect(() => loadConfig({ env: { DRAGOMAN_DISCORD_CONSENT_MODE } })).toThrow(
+      'discord.consent.roles: found nothing; allowed: at least one role',
+    )
   })
 
   it.each(KEYS.filter(key => valuesOf(key)).map(key => [key.variable, key] as const))(
