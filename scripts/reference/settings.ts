@@ -36,6 +36,7 @@ const PAGES: Readonly<Record<string, string>> = {
   twilio: 'channels/twilio.md',
   signalwire: 'channels/signalwire.md',
   telnyx: 'channels/telnyx.md',
+  plivo: 'channels/plivo.md',
   jambonz: 'channels/jambonz.md',
   asterisk: 'channels/asterisk.md',
   discord: 'channels/discord.md',

@@ -50,7 +50,7 @@ export function appSettings(config: AppConfig): AppSettings {
   const complete = completeSchema.safeParse(config)
   if (!complete.success) throw new BridgeError('CONFIG', z.prettifyError(complete.error))
   const { trustProxy = [], service = {}, calls = {}, twilio = {}, signalwire = {}, telnyx = {} } = config
-  const { jambonz = {}, asterisk = {} } = config
+  const { plivo = {}, jambonz = {}, asterisk = {} } = config
   return {
     ...config,
     ...complete.data,
@@ -61,6 +61,7 @@ export function appSettings(config: AppConfig): AppSettings {
     twilio: { ...twilio, authTokens: authTokensOf(twilio) },
     signalwire,
     telnyx,
+    plivo,
     jambonz,
     asterisk,
   }

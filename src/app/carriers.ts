@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { asteriskModule } from '../bridges/asterisk/carrier.ts'
 import { jambonzModule } from '../bridges/jambonz/carrier.ts'
+import { plivoModule } from '../bridges/plivo/carrier.ts'
 import { signalwireModule } from '../bridges/signalwire/carrier.ts'
 import {
   type CarrierBridge,
@@ -35,6 +36,7 @@ const MODULES: Readonly<Record<CarrierName, CarrierModule>> = {
   twilio: twilioModule,
   signalwire: signalwireModule,
   telnyx: telnyxModule,
+  plivo: plivoModule,
   jambonz: jambonzModule,
   asterisk: asteriskModule,
 }

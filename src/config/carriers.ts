@@ -1,5 +1,6 @@
 import { asteriskSection, asteriskSettingsSchema } from '../bridges/asterisk/settings.ts'
 import { jambonzSection, jambonzSettingsSchema } from '../bridges/jambonz/settings.ts'
+import { plivoSection, plivoSettingsSchema } from '../bridges/plivo/settings.ts'
 import { signalwireSection, signalwireSettingsSchema } from '../bridges/signalwire/settings.ts'
 import type { CarrierSection } from '../bridges/telephony/ports/carrier-module.ts'
 import { telnyxSection, telnyxSettingsSchema } from '../bridges/telnyx/settings.ts'
@@ -10,6 +11,7 @@ export const carrierSchemas = {
   twilio: twilioSettingsSchema.prefault({}),
   signalwire: signalwireSettingsSchema.prefault({}),
   telnyx: telnyxSettingsSchema.prefault({}),
+  plivo: plivoSettingsSchema.prefault({}),
   jambonz: jambonzSettingsSchema.prefault({}),
   asterisk: asteriskSettingsSchema.prefault({}),
 }
@@ -26,6 +28,7 @@ export const CARRIERS = [
   twilioSection,
   signalwireSection,
   telnyxSection,
+  plivoSection,
   jambonzSection,
   asteriskSection,
 ] as readonly RegisteredCarrier[]

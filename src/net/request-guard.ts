@@ -306,6 +306,7 @@ const PROOFS = [
   'x-twilio-signature',
   'x-signalwire-signature',
   'telnyx-signature-ed25519',
+  'x-plivo-signature-v3',
   'jambonz-signature',
   'authorization',
   'x-api-key',

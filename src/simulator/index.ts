@@ -3,15 +3,17 @@
  * `dragoman/simulator`.
  */
 
+import { plivoProfile } from './plivo/profile.ts'
 import { signalwireProfile } from './signalwire/signalwire-simulator.ts'
 import { telnyxProfile } from './telnyx/telnyx-simulator.ts'
 import { type PhoneProfile, twilioProfile } from './twilio/phone/profile.ts'
 
-/** Phones of every carrier that shares Twilio’s markup, by the name of the carrier. */
+/** Phones of every carrier that answers webhooks with XML, by the name of the carrier. */
 export const PHONE_PROFILES: Readonly<Record<string, PhoneProfile>> = {
   twilio: twilioProfile,
   signalwire: signalwireProfile,
   telnyx: telnyxProfile,
+  plivo: plivoProfile,
 }
 
 export {
@@ -88,6 +90,8 @@ export {
   numberedFrame,
   numberedFrames,
 } from './network/numbered-frames.ts'
+export { listenPlivo } from './plivo/plivo-simulator.ts'
+export { plivoProfile, signPlivo } from './plivo/profile.ts'
 export {
   type Answering,
   type CannedOptions,

@@ -1,4 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { PlivoCallsApi } from '../../src/bridges/plivo/calls-api.ts'
+import { plivoCarrier } from '../../src/bridges/plivo/carrier.ts'
+import { plivoMedia } from '../../src/bridges/plivo/wire.ts'
 import { SignalwireCallsApi } from '../../src/bridges/signalwire/calls-api.ts'
 import { signalwireCarrier } from '../../src/bridges/signalwire/carrier.ts'
 import { jsonMedia } from '../../src/bridges/telephony/json-media/json-media.ts'
@@ -8,9 +11,11 @@ import { TelnyxCallsApi } from '../../src/bridges/telnyx/calls-api.ts'
 import { telnyxCarrier } from '../../src/bridges/telnyx/carrier.ts'
 import { TwilioCallsApi, twilioCarrier } from '../../src/bridges/twilio/index.ts'
 import {
+  listenPlivo,
   listenSignalwire,
   listenTelnyx,
   type PhoneProfile,
+  plivoProfile,
   signalwireProfile,
   signTelnyx,
   TwilioSimulator,
@@ -83,12 +88,26 @@ async function telnyx({ carrier = it => it, api = it => it }: Changes = {}): Pro
   return simulated(simulator, telnyxProfile, carrier(right), api(calls), { forged, shuffled: true })
 }
 
+async function plivo(
+  { carrier = it => it, api = it => it }: Changes = {},
+  audio: 'mulaw-8k' | 'l16-16k' = 'mulaw-8k',
+): Promise<TelephonySubject> {
+  const simulator = await listenPlivo(NUMBERS)
+  const { url, accountSid: authId, authToken } = simulator
+  const calls = new PlivoCallsApi({ authId, authToken, apiUrl: url })
+  const forged = { 'x-plivo-signature-v3': `${'A'.repeat(43)}=`, 'x-plivo-signature-v3-nonce': '1' }
+  const right = plivoCarrier([authToken], audio)
+  return simulated(simulator, plivoProfile, carrier(right), api(calls), { forged })
+}
+
 const done = async ({ network }: TelephonySubject) => network[Symbol.asyncDispose]()
 
 conforms('Twilio is a carrier', telephonyChecks, twilio, done)
 conforms('SignalWire is a carrier', telephonyChecks, signalwire, done)
 conforms('SignalWire with linear PCM is a carrier', telephonyChecks, () => signalwire({}, 'l16-16k'), done)
 conforms('Telnyx is a carrier', telephonyChecks, telnyx, done)
+conforms('Plivo is a carrier', telephonyChecks, plivo, done)
+conforms('Plivo with linear PCM is a carrier', telephonyChecks, () => plivo({}, 'l16-16k'), done)
 conforms('the toy is a carrier', telephonyChecks, toy, done)
 
 /** Each kind of broken carrier, with the check that it fails. */
@@ -267,17 +286,47 @@ const WRONG: readonly (readonly [
     'Telnyx',
     'forgets the mode of its audio',
     'describes the call, and is the channel of its leg',
-    () =>
-      telnyx(
-        instructions(right => ({
-          connectStream: plan => {
-            const { contentType, body } = right.connectStream(plan)
-            return { contentType, body: body.replace(' bidirectionalMode="rtp"', '') }
-          },
-        })),
-      ),
+    () => telnyx(instructions(without(' bidirectionalMode="rtp"'))),
+  ],
+  [
+    'Plivo',
+    'swaps the bytes of samples',
+    'carries speech to the service, and plays its translation',
+    () => plivo({ carrier: it => ({ ...it, media: plivoMedia('l16be-16k') }) }, 'l16-16k'),
+  ],
+  [
+    'Plivo',
+    'sends media as Twilio does',
+    'drops queued audio when it is flushed, and confirms none of its marks',
+    () => plivo(media(() => ({ media: (audio, length) => twilioMessage(audio.subarray(0, length)) }))),
+  ],
+  [
+    'Plivo',
+    'forgets to keep the call alive',
+    'describes the call, and is the channel of its leg',
+    () => plivo(instructions(without(' keepCallAlive="true"'))),
+  ],
+  [
+    'Plivo',
+    'asks for the default audio',
+    'describes the call, and is the channel of its leg',
+    () => plivo(instructions(without(' contentType="audio/x-mulaw;rate=8000"'))),
   ],
 ]
+
+/** Instructions for a stream in which `text` is missing. */
+function without(text: string) {
+  return (right: Carrier['instructions']): Partial<Carrier['instructions']> => ({
+    connectStream: plan => {
+      const { contentType, body } = right.connectStream(plan)
+      return { contentType, body: body.replace(text, '') }
+    },
+  })
+}
+
+function twilioMessage(audio: Buffer): string {
+  return JSON.stringify({ event: 'media', media: { payload: audio.toString('base64') } })
+}
 
 function renamed(message: string | Buffer): string {
   return String(message).replace('streamSid', 'stream_sid')

@@ -1,39 +1,60 @@
 import { describe, expect, test } from 'vitest'
+import { plivoCarrier } from '../../src/bridges/plivo/carrier.ts'
 import { signalwireCarrier } from '../../src/bridges/signalwire/carrier.ts'
 import { telnyxCarrier } from '../../src/bridges/telnyx/carrier.ts'
-import { signalwireProfile, telnyxProfile, telnyxPublicKey } from '../../src/simulator/index.ts'
-import { parseTwiml, readXml, type StreamNoun } from '../../src/simulator/twilio/phone/twiml.ts'
+import type { PhoneProfile } from '../../src/simulator/index.ts'
+import { plivoProfile, signalwireProfile, telnyxProfile, telnyxPublicKey } from '../../src/simulator/index.ts'
+import { readXml, type StreamNoun, type Verb } from '../../src/simulator/twilio/phone/twiml.ts'
 import { snippets } from './pages.ts'
 
 const SUBJECTS = [
   ['docs/channels/signalwire.md', signalwireCarrier(['key']), signalwireProfile],
   ['docs/channels/telnyx.md', telnyxCarrier({ publicKeys: [telnyxPublicKey('x')] }), telnyxProfile],
+  ['docs/channels/plivo.md', plivoCarrier(['token']), plivoProfile],
 ] as const
 
 describe.each(SUBJECTS)('%s', (page, carrier, profile) => {
   const [shown] = snippets('xml').filter(snippet => snippet.page === page)
 
   test('shows instructions that the carrier’s simulator follows', () => {
-    expect(profile.streamFault(streamOf(shown!.code).attributes ?? new Map())).toBeUndefined()
+    expect(profile.streamFault(streamOf(profile, shown!.code).attributes ?? new Map())).toBeUndefined()
   })
 
   test('shows what the server sends, except for its secrets', () => {
     const [, secret = ''] = /"([^"]*SECRET)"/.exec(shown!.code) ?? []
-    const { url } = streamOf(shown!.code)
+    const { url } = streamOf(profile, shown!.code)
     const { body } = carrier.instructions.connectStream({
       callId: 'CA1',
       streamUrl: url,
       parameters: { token: 'SINGLE-USE' },
       resumeUrl: `https://bridge.example.com/${profile.name}/resume`,
     })
-    const sent = body.replace(/(authBearerToken)="[^"]*"/, `$1="${secret}"`)
+    const sent = body
+      .replace(/(authBearerToken)="[^"]*"/, `$1="${secret}"`)
+      .replace(/(extraHeaders="token)=\w*/, '$1=SECRET')
     expect(shapeOf(sent)).toEqual(shapeOf(shown!.code))
   })
 })
 
-function streamOf(xml: string): StreamNoun {
-  const parsed = parseTwiml(xml)
-  const [verb] = parsed.ok ? parsed.verbs : []
+test('docs/channels/plivo.md shows the menu that the server sends', () => {
+  const [, shown] = snippets('xml').filter(snippet => snippet.page === 'docs/channels/plivo.md')
+  expect(verbsOf(plivoProfile, shown!.code)[0]?.verb).toBe('Gather')
+  const { body } = plivoCarrier(['token']).instructions.gatherKeys({
+    playUrls: ['https://bridge.example.com/plivo/prompt.wav'],
+    actionUrl: 'https://bridge.example.com/plivo/menu',
+    keys: 1,
+    pauseSeconds: 5,
+  })
+  expect(shapeOf(body)).toEqual(shapeOf(shown!.code))
+})
+
+function verbsOf(profile: PhoneProfile, xml: string): readonly Verb[] {
+  const parsed = profile.instructions(xml, {})
+  return parsed.ok ? parsed.verbs : []
+}
+
+function streamOf(profile: PhoneProfile, xml: string): StreamNoun {
+  const [verb] = verbsOf(profile, xml)
   if (verb?.verb !== 'Connect') throw new Error('no stream')
   return verb.stream
 }

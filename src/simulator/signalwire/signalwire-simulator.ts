@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { LinearWire, linearReader } from '../phone/linear-audio.ts'
 import { signRequest } from '../twilio/phone/form-signature.ts'
 import { type PhoneProfile, type PhoneReader, twilioProfile } from '../twilio/phone/profile.ts'
 import type { StreamIds } from '../twilio/phone/wire.ts'
 import { Wire } from '../twilio/phone/wire.ts'
 import { type RestProfile, twilioRest } from '../twilio/rest/rest-profile.ts'
 import { TwilioSimulator, type TwilioStandInOptions } from '../twilio/rest/twilio-simulator.ts'
-import { LinearWire, linearReader } from './linear-audio.ts'
 
 const CODECS = ['PCMU@8000h', 'L16@16000h']
 
@@ -59,7 +59,10 @@ const BASE = '/api/laml'
 const signalwireRest: RestProfile = {
   ...twilioRest,
   phone: signalwireProfile,
-  path: path => (path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : '/unknown'),
+  target: ({ method, path }) => ({
+    method,
+    path: path.startsWith(`${BASE}/`) ? path.slice(BASE.length) : '/unknown',
+  }),
 }
 
 /** SignalWire on loopback: its API, and phones. The project ID is `accountSid`, the API token and signing key `authToken`. */

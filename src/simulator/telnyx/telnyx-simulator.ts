@@ -70,10 +70,10 @@ function telnyxRest(applicationId: string): RestProfile {
   return {
     ...twilioRest,
     phone: telnyxProfile,
-    path(path) {
+    target({ method, path }) {
       const [, account, call = ''] = CALLS.exec(path) ?? []
-      if (account === undefined) return '/unknown'
-      return `/2010-04-01/Accounts/${account}/Calls${decodeURIComponent(call)}.json`
+      if (account === undefined) return { method, path: '/unknown' }
+      return { method, path: `/2010-04-01/Accounts/${account}/Calls${decodeURIComponent(call)}.json` }
     },
     authenticate(authorization, account) {
       if (authorization !== `Bearer ${account.authToken}`) throw new RestError(20003)

@@ -293,7 +293,7 @@ describe('a usage limit applies', () => {
       openUsageFile(
         {
           twilio: { authTokens: ['x'], usageFile: file, ...settings },
-          ...{ signalwire: {}, telnyx: {}, jambonz: {}, asterisk: {} },
+          ...{ signalwire: {}, telnyx: {}, plivo: {}, jambonz: {}, asterisk: {} },
         },
         parts,
       )

@@ -11,9 +11,10 @@ const CALLERS = [
   ['twilio', 500],
   ['signalwire', 900],
   ['telnyx', 1_400],
+  ['plivo', 2_100],
 ] as const
 
-/** Callers of three carriers in one room, all with the same language, so that each hears the others’ own voices. */
+/** Callers of four carriers in one room, all with the same language, so that each hears the others’ own voices. */
 async function meet() {
   const app = await buildApp(
     {
@@ -45,9 +46,13 @@ function hears(pcm: Int16Array, hz: number): boolean {
   return false
 }
 
-test('callers of three carriers meet in one room and hear each other', async () => {
+test('callers of four carriers meet in one room and hear each other', async () => {
   const { app, phones } = await meet()
-  await until(() => app.relay.rooms.get('desk')?.participants.size === 3, 20_000, 'three participants')
+  await until(
+    () => app.relay.rooms.get('desk')?.participants.size === CALLERS.length,
+    20_000,
+    'all participants',
+  )
   for (const { phone, hz } of phones) await phone.say(sine(hz, 800, 8_000, RATE), RATE)
   for (const { carrier, phone } of phones)
     for (const other of phones)
@@ -59,7 +64,7 @@ test('callers of three carriers meet in one room and hear each other', async () 
 
 test('their metrics have the name of the carrier', async () => {
   const { app, phones } = await meet()
-  await until(() => app.relay.legs === 3, 20_000, 'three legs')
+  await until(() => app.relay.legs === CALLERS.length, 20_000, 'all legs')
   const text = (await app.server.inject('/metrics')).body
   for (const { carrier } of phones)
     expect(text).toContain(`dragoman_telephony_streams{carrier="${carrier}"} 1`)

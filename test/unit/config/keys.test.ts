@@ -7,7 +7,9 @@ import { SECRETS } from '../../../src/config/schema.ts'
 /** Values accepted for `key`, each with its text in the environment. */
 function valuesOf({ path, shape }: Key): fc.Arbitrary<{ value: unknown; text: string }> | undefined {
   // Tables whose keys require each other; consent has a test of its own.
-  if (/^(calls\.callerLanguages|\w+\.outbound|fleet\.nats|discord\.consent)\.|^discord\.dialRoles$/.test(path))
+  if (
+    /^(calls\.callerLanguages|\w+\.outbound|fleet\.nats|discord\.consent)\.|^discord\.dialRoles$/.test(path)
+  )
     return undefined
   const plain = <T>(values: fc.Arbitrary<T>) => values.map(value => ({ value, text: String(value) }))
   const { minimum = 0, maximum = 1_000, multipleOf = 1 } = shape
@@ -90,8 +92,8 @@ describe('the variable of a setting', () => {
 
     const glossary = [{ 'en-us': 'invoice', 'es-es': 'factura' }]
     expect(
-      loadConfig({ env: { DRAGOMAN_EMBEDDED_VOCABULARY_GLOSSARY: JSON.stringify(glossary) } }).embedded.vocabulary
-        .glossary,
+      loadConfig({ env: { DRAGOMAN_EMBEDDED_VOCABULARY_GLOSSARY: JSON.stringify(glossary) } }).embedded
+        .vocabulary.glossary,
     ).toEqual(glossary)
   })
 

@@ -21,7 +21,7 @@ export function callXml(attributes: StreamAttributes = {}): CallInstructions {
 }
 
 /** A response with an XML document. */
-function xml(body: string): Instructions {
+export function xml(body: string): Instructions {
   return { contentType: 'text/xml; charset=utf-8', body }
 }
 
@@ -102,6 +102,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 
 /** Returns the document with these verbs. */
-function response(verbs: string): string {
+export function response(verbs: string): string {
   return `${PROLOGUE}<Response>${verbs}</Response>`
 }

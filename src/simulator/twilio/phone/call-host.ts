@@ -7,8 +7,7 @@ import type { StreamEnd } from './reports.ts'
 import { type NoticeCode, Notices } from './reports.ts'
 import { askWebhook, forgedKey, isXml, routeOf } from './request.ts'
 import type { CallEnd, Gathered, Instructions, ScriptHost, ScriptStep } from './script.ts'
-import type { GatherNoun, Prompt } from './twiml.ts'
-import { parseTwiml, type StreamNoun, type Twiml } from './twiml.ts'
+import type { GatherNoun, Prompt, StreamNoun, Twiml } from './twiml.ts'
 import type { PhoneSpeaker } from './voice.ts'
 
 /** Twilio's side of one call: fetches documents, waits, gathers keys and streams as its TwiML says. The call owns it. */
@@ -59,7 +58,7 @@ export class CallHost implements ScriptHost, StreamsOwner {
 
   /** Gives the call new instructions, like `calls(sid).update`: TwiML, or where to fetch it. */
   update(instructions: string | ScriptStep): void {
-    this.#update = typeof instructions === 'string' ? parseTwiml(instructions, this.#call) : instructions
+    this.#update = typeof instructions === 'string' ? this.#read(instructions) : instructions
     this.#interrupt()
   }
 
@@ -84,7 +83,25 @@ export class CallHost implements ScriptHost, StreamsOwner {
     log.debug({ callSid: this.#call.callSid, status: answer.status }, 'webhook answered')
     if (!isXml(answer.type))
       return { ok: false, code: 12300, why: `content type ${answer.type || 'missing'}` }
-    return parseTwiml(answer.body.toString('utf8'), this.#call)
+    return this.#read(answer.body.toString('utf8'))
+  }
+
+  /** Reports the end of the call to `hangupUrl`, if there is one. */
+  async reportEnd(): Promise<void> {
+    const { hangupUrl: url, authToken, profile, clock, quirks } = this.#call
+    const route = url === undefined ? undefined : routeOf(url, this.#call)
+    if (url === undefined || !route) return
+    const fields = webhookFields(this.#call, 'completed')
+    const key = quirks.webhookSignature ? forgedKey(quirks.webhookSignature, authToken) : authToken
+    const { signal } = new AbortController()
+    const request = { url, method: 'POST', fields, route, clock, authToken: key, profile, signal } as const
+    const answer = await askWebhook(request)
+    if (!answer.ok) this.error(15003, answer.why)
+  }
+
+  #read(instructions: string): Twiml {
+    const answered = this.#status === 'in-progress'
+    return this.#call.profile.instructions(instructions, { ...this.#call, answered })
   }
 
   answered(): void {

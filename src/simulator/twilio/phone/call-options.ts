@@ -34,6 +34,11 @@ export interface CallOptions {
   outbound?: boolean
   /** The first instructions; the webhook is then not requested. */
   twiml?: string
+  /**
+   * Webhook that receives the end of the call. Default with `placeCall`: `status` next to `webhook`, for carriers whose
+   * streams do not announce their end.
+   */
+  hangupUrl?: string | undefined
   /** Additional fields of the webhook, or overrides of the usual ones. */
   fields?: Readonly<Record<string, string>>
   quirks?: Quirks
@@ -69,6 +74,7 @@ type Optional =
   | 'publicUrl'
   | 'authToken'
   | 'twiml'
+  | 'hangupUrl'
   | 'speak'
   | 'gapWithinMs'
   | 'onAnswered'
@@ -115,6 +121,7 @@ const UNSET: { readonly [K in Optional]: undefined } = {
   publicUrl: undefined,
   authToken: undefined,
   twiml: undefined,
+  hangupUrl: undefined,
   speak: undefined,
   gapWithinMs: undefined,
   onAnswered: undefined,

@@ -148,9 +148,9 @@ export class CallPrompts {
     const prompting = new AbortController()
     const over = Promise.withResolvers<void>()
     let timer: Disposable | undefined
-    const arm = () => {
+    const arm = (seconds = noun.timeoutSeconds) => {
       timer?.[Symbol.dispose]()
-      timer = setTimer(this.#call.clock, noun.timeoutSeconds * 1000, over.resolve)
+      timer = setTimer(this.#call.clock, seconds * 1000, over.resolve)
     }
     const stop = () => {
       prompting.abort()
@@ -159,7 +159,7 @@ export class CallPrompts {
     this.#press = key => {
       prompting.abort()
       if (keys.press(key)) over.resolve()
-      else arm()
+      else arm(noun.keySeconds)
     }
     signal.addEventListener('abort', stop, { once: true })
     if (signal.aborted) stop()

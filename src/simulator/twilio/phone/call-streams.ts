@@ -193,7 +193,7 @@ export class CallStreams {
     stream.start()
     this.#call.log.debug({ callSid: this.#call.callSid, streamSid: stream.streamSid }, 'stream started')
     this.#tell(noun, stream.streamSid, 'stream-started')
-    if (this.#call.quirks.twinSocket) void this.#openTwin(stream, route, headers, parameters)
+    if (this.#call.quirks.twinSocket) void this.#openTwin(stream, route, headers, noun, parameters)
     if (this.#owner.interrupted) stream.stop()
   }
 
@@ -201,12 +201,14 @@ export class CallStreams {
     stream: PhoneStream,
     route: Route,
     headers: Headers,
+    noun: StreamNoun,
     parameters: Readonly<Record<string, string>>,
   ): Promise<void> {
     const { accountSid, callSid, profile } = this.#call
     const ids = { accountSid, callSid, streamSid: profile.newSid('MZ') }
-    const hello = (wire: PhoneWire) => [wire.connected(), wire.start(parameters)]
-    stream.twin = await openTwin(route, headers, hello(profile.wire(ids, new Map())), this.#over.signal)
+    const hello = (wire: PhoneWire) => [wire.connected() ?? [], wire.start(parameters)].flat()
+    const wire = profile.wire(ids, attributesOf(noun))
+    stream.twin = await openTwin(route, headers, hello(wire), this.#over.signal)
   }
 
   #headers(noun: StreamNoun): Headers {

@@ -13,7 +13,7 @@ import {
   type PlayoutReport,
 } from './reports.ts'
 import { type CallEnd, follow } from './script.ts'
-import { type Method, parseTwiml } from './twiml.ts'
+import type { Method } from './twiml.ts'
 import { PhoneSpeaker, type Spoken, type Voice, voiceOf } from './voice.ts'
 
 const KEYS = /^[0-9*#A-D]$/
@@ -24,11 +24,17 @@ const KEYS = /^[0-9*#A-D]$/
  * invalid options.
  */
 export async function placeCall(options: CallOptions): Promise<SimulatedCall> {
-  const placed = decide(options)
+  const placed = decide({ ...options, hangupUrl: hangupUrlOf(options) })
   const begun = Promise.withResolvers<void>()
   const call = SimulatedCall.place(placed, begun.resolve)
   await Promise.race([begun.promise, call.ended])
   return call
+}
+
+function hangupUrlOf({ webhook, publicUrl, profile, hangupUrl }: CallOptions): string | undefined {
+  if (hangupUrl !== undefined || !profile?.reportsEnd) return hangupUrl
+  const { pathname } = new URL('status', webhook)
+  return publicUrl === undefined ? new URL(pathname, webhook).href : publicUrl.replace(/\/+$/, '') + pathname
 }
 
 /** A phone in a call, with Twilio's side of it. The caller of `placeCall` hangs it up. */
@@ -46,6 +52,7 @@ export class SimulatedCall implements AsyncDisposable {
   readonly #recording: Recording | undefined
   readonly #host: CallHost
   #endedAt: number | undefined
+  #vanished = false
 
   private constructor(call: PlacedCall, onStart: () => void) {
     this.#call = call
@@ -108,6 +115,7 @@ export class SimulatedCall implements AsyncDisposable {
 
   /** Breaks the connection without `stop` or anything after it: the remote system itself has died. */
   vanish(): Promise<CallEnd> {
+    this.#vanished = true
     this.#host.streams.current?.drop()
     return this.hangUp()
   }
@@ -174,12 +182,16 @@ export class SimulatedCall implements AsyncDisposable {
   }
 
   async #run(): Promise<CallEnd> {
-    const { publicWebhook, method, twiml, log, callSid, clock } = this.#call
-    const first = twiml === undefined ? { url: publicWebhook, method } : parseTwiml(twiml, this.#call)
+    const { publicWebhook, method, twiml, profile, outbound, log, callSid, clock } = this.#call
+    const first =
+      twiml === undefined
+        ? { url: publicWebhook, method }
+        : profile.instructions(twiml, { ...this.#call, answered: outbound })
     const end = await follow(this.#host, first)
     this.#endedAt = clock.now()
     this.#mouth.close(this.#endedAt)
     await this.#host.streams.close()
+    if (!this.#vanished) await this.#host.reportEnd()
     log.info({ callSid, end: end.kind, code: end.code, reason: end.reason }, 'call ended')
     return end
   }

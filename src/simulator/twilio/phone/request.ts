@@ -71,12 +71,13 @@ export function askWebhook(webhook: WebhookRequest): Promise<WebhookAnswer> {
 function prepared({
   url,
   method,
-  fields,
+  fields: twilio,
   route,
   authToken,
   profile = twilioProfile,
   ...rest
 }: WebhookRequest) {
+  const fields = profile.fields(twilio)
   const form = formOf(fields)
   const isPost = method === 'POST'
   const signed = isPost ? url : withQuery(url, form)

@@ -83,7 +83,8 @@ export class PhoneStream {
   start(): void {
     const { line, quirks, clock } = this.#options
     if (this.#end) return
-    this.#send(this.#wire.connected())
+    const connected = this.#wire.connected()
+    if (connected !== undefined) this.#send(connected)
     line.join(this)
     if (quirks.muteAfterConnected) return
     this.#startedAt = clock.now()
@@ -125,7 +126,8 @@ export class PhoneStream {
     this.#stopping = true
     const { line, clock, quirks } = this.#options
     this.#uplink?.flush()
-    if (this.#uplink) this.#send(this.#wire.stop())
+    const last = this.#uplink && this.#wire.stop()
+    if (last !== undefined) this.#send(last)
     line.leave(this)
     const close = () => this.#socket?.close(1000)
     if (quirks.lingerMs) clock.at(clock.now() + quirks.lingerMs, close)
@@ -174,7 +176,7 @@ export class PhoneStream {
       case 'clear':
         for (const name of this.#queue.advance(now)) this.#reached(name, now)
         recording?.cut(now)
-        for (const name of this.#queue.clear(now)) this.#echo(name, now)
+        this.#cleared(this.#queue.clear(now), now)
         return
       case 'wrong':
         this.#warn(message.code, message.why)
@@ -187,6 +189,12 @@ export class PhoneStream {
   #reached(name: string, now: number): void {
     this.#options.onMark?.(now, name)
     this.#echo(name, now)
+  }
+
+  #cleared(marks: readonly string[], now: number): void {
+    const message = this.#wire.cleared?.()
+    if (message !== undefined) this.#uplink?.inOrder(now, message)
+    else for (const name of marks) this.#echo(name, now)
   }
 
   #echo(name: string, now: number): void {

@@ -47,6 +47,8 @@ export interface GatherNoun {
   finishOnKey: string
   /** Timeout after the last key, or after the prompts (s). */
   timeoutSeconds: number
+  /** Timeout after a key, if it differs (s). */
+  keySeconds?: number
   /** Requests `action` even if no key was pressed. */
   actionOnEmptyResult: boolean
   prompts: readonly Prompt[]
@@ -204,6 +206,8 @@ export type Twiml = { ok: true; verbs: Verb[] } | { ok: false; code: number; why
 export interface TwimlOptions {
   /** Also accepts `ws://` stream URLs, which Twilio rejects: for runs on one machine. */
   allowInsecureStream?: boolean
+  /** The call is answered already. */
+  answered?: boolean
 }
 
 /** Reads an answer to a webhook as strictly as Twilio. Never throws. */

@@ -15,7 +15,7 @@ import { type NetworkOptions, PhoneNetwork } from './network.ts'
 import type { PhoneNumber, Subscriber, SubscriberOptions } from './phone-number.ts'
 import type { RestCall } from './rest-call.ts'
 import { RestError, type RestFault, RestFaults } from './rest-errors.ts'
-import { type RestProfile, twilioRest } from './rest-profile.ts'
+import { type RestProfile, type RestTarget, twilioRest } from './rest-profile.ts'
 
 /** Address and credentials of a simulator. */
 export interface StandInAddress {
@@ -177,12 +177,12 @@ export class TwilioSimulator implements AsyncDisposable {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { method = 'GET', url = '/' } = request
-    const path = this.#profile.path(url)
+    const asked = { method: request.method ?? 'GET', path: request.url ?? '/' }
+    const { method, path } = this.#profile.target(asked)
     const bytes = await readBody(request, MAX_BODY_BYTES)
     if (bytes === undefined || bytes === 'too long') return void response.destroy()
-    const form = new Form(bytes.toString('utf8'))
-    const fields = form.toObject()
+    const body = bytes.toString('utf8')
+    const fields = this.#fields(request, body)
     const note = (status?: number, code?: number) =>
       void this.requests.push({ method, path, fields, status, code })
     const fault = this.faults.take(`${method} ${routeFor(path, this.account.sid)?.route.name ?? ''}`)
@@ -197,7 +197,7 @@ export class TwilioSimulator implements AsyncDisposable {
       note(status)
       return void response.writeHead(status, { 'content-type': type }).end(body)
     }
-    const reply = this.#answer(request, path, form, fault)
+    const reply = this.#answer(request, asked, body, fault)
     if (fault.cut === 'after') {
       note()
       return void response.destroy()
@@ -207,20 +207,30 @@ export class TwilioSimulator implements AsyncDisposable {
     send(response, reply)
   }
 
-  #answer(request: IncomingMessage, path: string, form: Form, fault: RestFault): ApiReply {
+  /** The fields for the request log; none of a body that the API does not accept. */
+  #fields(request: IncomingMessage, body: string): SeenRequest['fields'] {
+    try {
+      return this.#profile.body(body, request.headers['content-type'] ?? '').toObject()
+    } catch {
+      return {}
+    }
+  }
+
+  #answer(request: IncomingMessage, asked: RestTarget, body: string, fault: RestFault): ApiReply {
     const { account } = this
+    const { method, path } = this.#profile.target(asked)
     const query = new Form(path.split('?')[1] ?? '')
     try {
       this.#profile.authenticate(request.headers.authorization, account)
       this.#limit()
       if (fault.code) throw new RestError(fault.code)
       const options = { account, network: this.#network, now: this.#wallClock }
-      const { method = 'GET' } = request
-      const asked = { method, path, query, form: this.#profile.form(method, path, form) }
-      return this.#profile.reply(answer(asked, options))
+      const fields = this.#profile.body(body, request.headers['content-type'] ?? '')
+      const form = this.#profile.form(method, path, fields)
+      return this.#profile.reply(answer({ method, path, query, form }, options), asked)
     } catch (error) {
       const known = error instanceof RestError ? error : new RestError(20500)
-      return this.#profile.reply({ status: known.status, body: known.body })
+      return this.#profile.reply({ status: known.status, body: known.body }, asked)
     }
   }
 

@@ -17,6 +17,7 @@ const CHANNELS: Readonly<Record<string, string>> = {
   twilio: 'Phone',
   signalwire: 'Phone',
   telnyx: 'Phone',
+  plivo: 'Phone',
   jambonz: 'Phone',
   asterisk: 'Phone',
   telephony: 'Phone',

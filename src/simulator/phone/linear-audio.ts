@@ -6,9 +6,23 @@ import { Wire } from '../twilio/phone/wire.ts'
 // The simulated phones speak and hear µ-law; these convert at the edge of a stream with linear PCM of 16 kHz. Its byte order
 // is not documented: low byte first is assumed.
 
+/** Returns a converter of media payloads from µ-law to linear PCM, both in base64. */
+export function linearVoice(): (payload: string) => string {
+  const up = createResampler(8_000, 16_000)
+  return payload => {
+    const mulaw = Buffer.from(payload, 'base64')
+    const narrow = new Int16Array(mulaw.length)
+    decodeMulaw(mulaw, narrow)
+    const wide = up.process(narrow)
+    const bytes = Buffer.alloc(wide.length * 2)
+    for (const [index, sample] of wide.entries()) bytes.writeInt16LE(sample, index * 2)
+    return bytes.toString('base64')
+  }
+}
+
 /** Messages whose audio is linear PCM. */
 export class LinearWire extends Wire {
-  readonly #up = createResampler(8_000, 16_000)
+  readonly #linear = linearVoice()
 
   override start(parameters: Readonly<Record<string, string>> | undefined, callSid?: string): string {
     return super
@@ -17,13 +31,7 @@ export class LinearWire extends Wire {
   }
 
   override media(timestampMs: number, payload: string): string {
-    const mulaw = Buffer.from(payload, 'base64')
-    const narrow = new Int16Array(mulaw.length)
-    decodeMulaw(mulaw, narrow)
-    const wide = this.#up.process(narrow)
-    const bytes = Buffer.alloc(wide.length * 2)
-    for (const [index, sample] of wide.entries()) bytes.writeInt16LE(sample, index * 2)
-    return super.media(timestampMs, bytes.toString('base64'))
+    return super.media(timestampMs, this.#linear(payload))
   }
 }
 
