@@ -11,20 +11,32 @@ const NOTICE = /^g\d+:notice \d+$/
 /** Silence after which further audio counts as a new translation (ms). */
 const NEW_ANSWER_MS = 400
 
+/** Properties of the phone’s carrier. */
+export interface AnswersOptions {
+  /** It confirms marks. Default: true. Otherwise each stretch of audio after speech counts as a translation. */
+  readonly marks?: boolean
+}
+
 /** Measures at the phone how long after a stretch of speech its translation starts. */
 export class Answers {
-  /** Translations played to the end. */
-  translations = 0
   /** Time from the end of speech to the first audio of each translation (ms). */
   readonly latenciesMs: number[] = []
   readonly #ends: number[]
   #speakingSince = Number.POSITIVE_INFINITY
   #dryAt = Number.NEGATIVE_INFINITY
   #heardMs = 0
+  #marked = 0
+  readonly #marks: boolean
 
   /** `speech` is the audio that the phone will speak, at the line’s rate. */
-  constructor(speech: Int16Array) {
+  constructor(speech: Int16Array, { marks = true }: AnswersOptions = {}) {
+    this.#marks = marks
     this.#ends = endsOfSpeech(speech)
+  }
+
+  /** Translations played to the end. */
+  get translations(): number {
+    return this.#marks ? this.#marked : this.latenciesMs.length
   }
 
   /** Duration of the audio received so far (ms). */
@@ -39,7 +51,7 @@ export class Answers {
 
   /** All audio before the mark `name` has been played. */
   marked(name: string): void {
-    if (!NOTICE.test(name)) this.translations++
+    if (!NOTICE.test(name)) this.#marked++
   }
 
   /** `bytes` of µ-law arrived at `now` (ms). */

@@ -142,6 +142,12 @@ program
     ).conflicts(['twoPhones', 'discord']),
   )
   .addOption(configFile())
+  .addOption(
+    new Option('--carrier <name>', 'carrier of the phones')
+      .choices(CARRIERS.map(({ name }) => name))
+      .default('twilio')
+      .conflicts(['twoPhones', 'discord']),
+  )
   .option('--two-phones', 'run a call between two people who speak two languages')
   .addOption(
     new Option('--discord', 'run a Discord voice channel, with captions in its chat').conflicts('twoPhones'),
@@ -198,7 +204,12 @@ program
     const module = CARRIERS.find(({ name }) => name === options.carrier)
     const authToken = module?.signingSecret(config[module.name])
     const { call } = await import('./call/call.ts')
-    process.exitCode = await call({ audio, authToken, listenMs: listen * 1000, ...options }, out, noopLogger)
+    const line = {
+      sampleRate: options.carrier === 'asterisk' ? config.asterisk.sampleRate : config.jambonz.sampleRate,
+      audioAddress: `127.0.0.1:${config.asterisk.audioSocket.port}`,
+    }
+    const asked = { audio, authToken, listenMs: listen * 1000, ...line, ...options }
+    process.exitCode = await call(asked, out, noopLogger)
   })
 
 program

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { systemClock, Ticker } from '../../common/clock.ts'
 import type { Logger } from '../../common/log.ts'
-import { type Notice, PHONE_PROFILES, placeCall } from '../../simulator/index.ts'
+import type { Notice } from '../../simulator/index.ts'
+import type { CallPhone, PhoneReport } from '../../simulator/phone/line-phone.ts'
 import { dbfs, rms } from '../../transcode/level.ts'
 import { encodeWav } from '../../transcode/wav.ts'
 import { CommandError } from '../errors.ts'
@@ -11,6 +12,7 @@ import { localToken } from '../local-token.ts'
 import { LINE_RATE, lineAudio } from '../sample-audio.ts'
 import { assertWritable, meter, type Terminal } from '../terminal.ts'
 import { bridgeLanguageProblem, type CallCaption, CallCaptions } from './live-view.ts'
+import { openPhone } from './phones.ts'
 
 /** Returns `text` as an http(s) address without a trailing slash. Throws a `CommandError` that names `option`. */
 export function httpAddress(option: string, text: string): string {
@@ -67,6 +69,9 @@ export interface CallCommandOptions {
   readonly number?: string | undefined
   /** Signs the requests. A bridge on this machine without a configured token leaves one for this command. */
   readonly authToken?: string | undefined
+  /** Sample rate of streams, for carriers that need it (Hz), and address of the AudioSocket server. */
+  readonly sampleRate?: number | undefined
+  readonly audioAddress?: string | undefined
   /** Public address of the bridge, if it differs from `server`. */
   readonly publicUrl?: string | undefined
   readonly output: string
@@ -81,7 +86,6 @@ export interface CallCommandOptions {
  */
 export async function call(options: CallCommandOptions, terminal: Terminal, log: Logger): Promise<number> {
   const { from, to, room, number, carrier = 'twilio' } = options
-  const profile = PHONE_PROFILES[carrier]
   const server = httpAddress('--server', options.server)
   const publicUrl = options.publicUrl && httpAddress('--public-url', options.publicUrl)
   await assertWritable(options.output)
@@ -95,17 +99,12 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   const query = new URLSearchParams({ speaks: from, hears: to, ...(place ? { room: place } : {}) })
   const authToken = options.authToken ?? local?.token
   const signedFor = publicUrl ?? local?.address
-  const answers = new Answers(speech)
-  const phone = await placeCall({
-    webhook: `${server}/${carrier}/voice?${query}`,
-    ...(profile ? { profile } : {}),
-    allowInsecureStream: true,
-    log,
+  const answers = new Answers(speech, { marks: carrier !== 'asterisk' })
+  const phone = await openPhone({
+    ...{ carrier, server, query: query.toString(), number, authToken, publicUrl: signedFor, log },
+    ...{ sampleRate: options.sampleRate, audioAddress: options.audioAddress },
     onMark: (_now, name) => answers.marked(name),
     onMedia: (now, bytes) => answers.media(now, bytes),
-    ...(number ? { to: number } : {}),
-    ...(authToken ? { authToken } : {}),
-    ...(signedFor ? { publicUrl: signedFor } : {}),
   })
   const [trouble] = phone.report().errors
   if (trouble && !phone.live) {
@@ -138,7 +137,7 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
 }
 
 /** Listens until `ms` of silence, for a minute at most. */
-async function listen(phone: Awaited<ReturnType<typeof placeCall>>, ms: number): Promise<void> {
+async function listen(phone: CallPhone, ms: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>(resolve => {
     timer = setTimeout(resolve, 60_000)
@@ -147,14 +146,12 @@ async function listen(phone: Awaited<ReturnType<typeof placeCall>>, ms: number):
   clearTimeout(timer)
 }
 
-type Phone = Awaited<ReturnType<typeof placeCall>>
-
 function tell(
   options: CallCommandOptions,
   terminal: Terminal,
-  report: ReturnType<Phone['report']>,
+  report: PhoneReport,
   heard: Int16Array,
-  end: Awaited<Phone['ended']>,
+  end: { readonly kind: string },
   { translations, latenciesMs: all }: Answers,
   captions: readonly CallCaption[],
 ): number {

@@ -1,13 +1,15 @@
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { type App, buildApp } from '../../app/app.ts'
-import type { Logger } from '../../common/log.ts'
+import { type Logger, noopLogger } from '../../common/log.ts'
+import type { CarrierName } from '../../config/carriers.ts'
 import type { Config } from '../../config/load.ts'
 import { ServiceClient, ServiceClientError } from '../../service/index.ts'
 import { newKey } from '../../service/server/keys/key-store.ts'
-import { placeCall } from '../../simulator/index.ts'
+import { PHONE_PROFILES } from '../../simulator/index.ts'
 import { encodeWav } from '../../transcode/wav.ts'
 import { type LiveSummary, LiveView } from '../call/live-view.ts'
+import { openPhone } from '../call/phones.ts'
 import { embeddedEngines } from '../engines.ts'
 import { CommandError } from '../errors.ts'
 import { bundledSentences, LINE_RATE, lineAudio, withPauses } from '../sample-audio.ts'
@@ -79,6 +81,8 @@ export interface DemoOptions {
   readonly audio?: string | undefined
   readonly from: string
   readonly to: string
+  /** Carrier of both phones. Default: `twilio`. */
+  readonly carrier?: CarrierName | undefined
   readonly json?: boolean | undefined
   /** Settings whose service or engines translate all bundled sentences, instead of the offline engines. */
   readonly configured?: Config | undefined
@@ -128,7 +132,7 @@ export async function demo(options: DemoOptions, terminal: Terminal, log: Logger
 }
 
 function demoConfig(
-  { from, to, audio, configured }: DemoOptions,
+  { from, to, audio, configured, carrier = 'twilio' }: DemoOptions,
   apiKey: string,
 ): Parameters<typeof buildApp>[0] {
   const remote = configured?.service.url !== undefined
@@ -144,6 +148,8 @@ function demoConfig(
         : {},
     languages: { speaks: from, hears: to },
     twilio: { authTokens: [], insecure: true },
+    // Twilio’s section stays as it is.
+    ...(carrier === 'twilio' ? {} : { [carrier]: { insecure: true } }),
   }
 }
 
@@ -154,11 +160,14 @@ async function converse(
   speech: readonly Int16Array[],
   terminal: Terminal,
 ): Promise<DemoResult> {
-  const { from, to, output } = options
-  const dial = (query: string) => {
-    const webhook = `${address}/twilio/voice?room=demo&${query}`
-    return placeCall({ webhook, allowInsecureStream: true })
-  }
+  const { from, to, output, carrier = 'twilio' } = options
+  const dial = (query: string) =>
+    openPhone({
+      ...{ carrier, server: address, query: `room=demo&${query}`, log: noopLogger },
+      // Requests are not verified; those of jambonz and Asterisk have a secret in any case.
+      ...(PHONE_PROFILES[carrier] ? {} : { authToken: 'demo' }),
+      ...{ onMark: () => {}, onMedia: () => {} },
+    })
   const listener = await dial(`speaks=none&hears=${to}`)
   const caller = await dial(`speaks=${from}&hears=${from}`)
   using view = new LiveView(app.relay, terminal)

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Clock, pause, systemClock } from '../../common/clock.ts'
@@ -54,7 +54,8 @@ export class AsteriskSimulator implements AsyncDisposable {
   readonly #http: Server
   readonly #originated = new Map<string, Channel>()
   readonly #working = new Set<Promise<void>>()
-  #ids = 0
+  /** Unique on this machine, for bridges that several simulators call. */
+  #ids = randomInt(1_000_000)
 
   private constructor(options: AsteriskSimulatorOptions) {
     this.#options = options

@@ -68,7 +68,7 @@ export class AudioStream {
       const bytes = Buffer.alloc(voice.length * 2)
       for (const [at, sample] of voice.entries()) bytes.writeInt16LE(sample, at * 2)
       this.#write(type, bytes)
-      return this.#queue.shift() ?? new Int16Array(voice.length)
+      return this.#queue.shift()
     })
   }
 

@@ -32,6 +32,8 @@ export interface JambonzCallOptions {
   readonly clock: Clock
   readonly wallClock: WallClock
   readonly fault: (text: string) => void
+  /** Called for every mark after the playback of all audio before it. */
+  readonly onMark?: ((name: string) => void) | undefined
 }
 
 const MAX_VERBS = 500
@@ -168,8 +170,8 @@ export class JambonzCall {
         return this.#gather(verb)
       case 'listen': {
         const { audio } = this
-        const { fault } = this.#options
-        this.#stream = new ListenStream({ verb, call: this.attributes, audio, fault })
+        const { fault, onMark } = this.#options
+        this.#stream = new ListenStream({ verb, call: this.attributes, audio, fault, onMark })
         await this.#stream.ended
         this.#stream = undefined
         // Requested after a hang-up as well.

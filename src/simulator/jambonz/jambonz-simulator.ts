@@ -71,7 +71,11 @@ export class JambonzSimulator implements AsyncDisposable {
   }
 
   /** Places an incoming call; `callHook` is the webhook of the application. */
-  call(from: string, to: string, hooks: { callHook: string; statusHook?: string }): JambonzCall {
+  call(
+    from: string,
+    to: string,
+    hooks: { callHook: string; statusHook?: string; onMark?: (name: string) => void },
+  ): JambonzCall {
     const call = this.#add({ direction: 'inbound', from, to, statusHook: undefined, ...hooks })
     this.#work(call.run())
     return call
@@ -90,7 +94,7 @@ export class JambonzSimulator implements AsyncDisposable {
   }
 
   #add(
-    options: Pick<JambonzCallOptions, 'direction' | 'from' | 'to' | 'callHook' | 'statusHook'>,
+    options: Pick<JambonzCallOptions, 'direction' | 'from' | 'to' | 'callHook' | 'statusHook' | 'onMark'>,
   ): JambonzCall {
     const { callRate = 8_000, wallClock = systemWallClock } = this.#options
     const call = new JambonzCall({

@@ -14,6 +14,8 @@ export interface ListenOptions {
   /** The attributes of the call. */
   readonly call: Readonly<Record<string, unknown>>
   readonly audio: PhoneAudio
+  /** Called for every mark after the playback of all audio before it. */
+  readonly onMark?: ((name: string) => void) | undefined
   /** Reports a message or an option that jambonz would ignore or misread. */
   readonly fault: (text: string) => void
 }
@@ -35,7 +37,10 @@ export class ListenStream {
     const rate = bidirectionalAudio.sampleRate ?? audio.rate
     this.#queue = new PlayoutQueue({
       ...{ rate, callRate: audio.rate },
-      echo: (name, event) => this.#send(`{"type": "mark", "data": {"name":"${name}", "event": "${event}"}}`),
+      echo: (name, event) => {
+        if (event === 'playout') options.onMark?.(name)
+        this.#send(`{"type": "mark", "data": {"name":"${name}", "event": "${event}"}}`)
+      },
     })
     if (bidirectionalAudio.streaming && bidirectionalAudio.sampleRate === undefined)
       fault('bidirectionalAudio.sampleRate is missing: jambonz has no default for it')

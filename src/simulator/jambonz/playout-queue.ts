@@ -67,8 +67,8 @@ export class PlayoutQueue {
     this.#cleared = this.#before.filter(sample => sample === MARKER).length
   }
 
-  /** Takes the next `samples` to play, padded with silence, and echoes the marks reached. */
-  next(samples: number): Int16Array {
+  /** Takes the next `samples` to play, padded with silence, and echoes the marks reached; undefined without audio. */
+  next(samples: number): Int16Array | undefined {
     const out = new Int16Array(samples)
     const taken = this.#queue.subarray(0, samples)
     this.#queue = this.#queue.slice(taken.length)
@@ -76,7 +76,7 @@ export class PlayoutQueue {
       out.set(taken)
       const name = taken.length === 0 ? this.#waiting.shift() : undefined
       if (name !== undefined) this.#options.echo(name, 'playout')
-      return out
+      return taken.length > 0 ? out : undefined
     }
     let at = 0
     for (const sample of taken) {
@@ -84,7 +84,7 @@ export class PlayoutQueue {
       else if (this.#cleared > 0) this.#cleared--
       else this.#reach()
     }
-    return out
+    return taken.length > 0 ? out : undefined
   }
 
   #reach(): void {

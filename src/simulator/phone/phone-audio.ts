@@ -9,8 +9,8 @@ export const HEARD_RATE = 8_000
 /** Rate between the rates of files and lines, which the resampler needs on one side (Hz). */
 const MIDDLE_RATE = 16_000
 
-/** Exchanges one frame of 20 ms at a time with the carrier: takes the voice, returns the audio to play. */
-export type FrameExchange = (voice: Int16Array) => Int16Array
+/** Exchanges one frame of 20 ms at a time with the carrier: takes the voice, returns the audio to play, if there is any. */
+export type FrameExchange = (voice: Int16Array) => Int16Array | undefined
 
 /**
  * The microphone and the ear of a simulated phone on a line of `rate` Hz. While a stream is connected, it exchanges one
@@ -24,6 +24,8 @@ export class PhoneAudio {
   readonly #heard: Int16Array[] = []
   #ticker: Ticker | undefined
   #frames = 0
+  /** Called for each frame with audio from the carrier. */
+  onFrame: ((now: number) => void) | undefined
 
   constructor(rate: number, clock: Clock) {
     this.rate = rate
@@ -48,9 +50,22 @@ export class PhoneAudio {
     this.#frames = 0
     this.#ticker = new Ticker(this.#clock, FRAME_MS, now => {
       const due = Math.floor((now - startedAt) / FRAME_MS)
-      for (; this.#ticker && this.#frames < due; this.#frames++)
-        this.hear(exchange(this.#voice.shift() ?? new Int16Array(this.#frameSamples)))
+      for (; this.#ticker && this.#frames < due; this.#frames++) {
+        const played = exchange(this.#voice.shift() ?? new Int16Array(this.#frameSamples))
+        if (played) this.onFrame?.(now)
+        this.hear(played ?? new Int16Array(this.#frameSamples))
+      }
     })
+  }
+
+  /** True while a stream is connected. */
+  get connected(): boolean {
+    return this.#ticker !== undefined
+  }
+
+  /** True while speech is queued. */
+  get speaking(): boolean {
+    return this.#voice.length > 0
   }
 
   stop(): void {
