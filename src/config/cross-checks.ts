@@ -91,7 +91,7 @@ function checkDial(
 ): void {
   if (!outbound) wrong(`no value, unless ${name}.outbound configures outbound calls`)
   else if (to === number || to === outbound.from)
-    wrong('a number other than one that routes back to this server')
+    wrong('a number that does not route back to this server')
   else if (!outbound.allowedPrefixes.some(prefix => to.startsWith(prefix)))
     wrong(
       `a number that starts with one of ${name}.outbound.allowedPrefixes: ${outbound.allowedPrefixes.join(', ')}`,

@@ -40,7 +40,7 @@ export function fleetFamilies({ fleet, homes }: FleetSources): Family[] {
     }),
     one(
       'dragoman_fleet_clock_skew_seconds',
-      'Largest difference between the wall clocks of this node and another one.',
+      'Maximum difference between the wall clocks of this node and another one.',
       () => Math.max(0, ...fleet.nodes.map(({ skewMs }) => Math.abs(skewMs) / 1_000)),
     ),
     one('dragoman_fleet_homes', 'Rooms whose home is this node.', () => Array.from(homes.rooms).length),
@@ -88,7 +88,7 @@ export function fleetFamilies({ fleet, homes }: FleetSources): Family[] {
     ),
     one(
       'dragoman_fleet_wait_failures_total',
-      'Participants for whom no home was found within 8 s.',
+      'Participants rejected because no home was found within 8 s.',
       () => homes.rejected,
     ),
     labeled(

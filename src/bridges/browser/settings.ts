@@ -7,7 +7,7 @@ const ORIGIN = 'an origin like https://talk.example.com'
 export const browserSettingsSchema = z.strictObject({
   access: z.enum(['local', 'invited', 'anyone']).default('local').meta({
     about:
-      'Who can use the talk page: `local` (users on this machine and anyone with a link or a room code), `invited` (only with a link or a code) or `anyone`.',
+      'Access to the talk page: `local` (users on this machine and anyone with a link or a room code), `invited` (only with a link or a code) or `anyone`.',
   }),
   maxVisitors: z.int().min(1).max(10_000).default(50).meta({
     about:
@@ -31,7 +31,7 @@ export const browserSettingsSchema = z.strictObject({
     .meta({ about: 'Lifetime of a link and a code created on the page (minutes).' }),
   showNames: z.boolean().default(true).meta({
     about:
-      'Holders of a link see who created it and who is in the call before they join, as far as these have entered a name.',
+      'Before joining, holders of a link see the names of its creator and of the participants in the call, if they have entered one.',
   }),
   origins: z
     .array(

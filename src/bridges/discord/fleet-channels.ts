@@ -46,7 +46,7 @@ export class FleetChannels implements RunningChannels, Disposable {
         this.#written.set(channel.guildId, { text: JSON.stringify(channel), at: Number.NEGATIVE_INFINITY })
       return channels
     } catch (error) {
-      this.#log.warn(errorFields(error), 'the running Discord channels cannot be read; nothing is resumed')
+      this.#log.warn(errorFields(error), 'running Discord channels cannot be read, no channel resumed')
       return []
     }
   }

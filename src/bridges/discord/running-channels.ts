@@ -69,7 +69,7 @@ export class DiscordChannels implements RunningChannels, AsyncDisposable {
       return Math.abs(ageMs) <= withinMinutes * 60_000 ? channels : []
     } catch {
       this.#kept = ''
-      this.#log.warn({ file }, 'the file of running Discord channels is damaged; nothing is resumed')
+      this.#log.warn({ file }, 'file of running Discord channels is damaged, no channel resumed')
       return []
     }
   }

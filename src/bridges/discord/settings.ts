@@ -96,7 +96,7 @@ export const discordSettingsSchema = z.strictObject({
     .strictObject({
       mode: consentFields.mode.meta({
         about:
-          'Who is listened to: everyone who does not opt out, only those who opt in, or members with a role.',
+          'Members to listen to: all except members who opt out, only members who opt in, or members with a role.',
       }),
       roles: ids('roles').meta({ about: 'Roles whose members are listened to, with mode `role`.' }),
     })
@@ -107,13 +107,13 @@ export const discordSettingsSchema = z.strictObject({
       'Keep the text of conversations until interpreting ends, for `/interpret transcript`, as notices then state. Stored transcripts (`transcripts.store`) include it.',
   }),
   autoJoin: ids('voice channels').meta({
-    about: 'Voice channels that are interpreted whenever people are in them.',
+    about: 'Voice channels to interpret while people are in them.',
   }),
   voices: z
     .strictObject({
       perSpeaker: voiceFields.perSpeaker.meta({
         about:
-          'Each speaker is heard in a voice of their own, as far as the service has several for a language.',
+          'Give each speaker a separate voice, if the service has several for the language.',
       }),
       only: voiceFields.only
         .describe('a list of voice ids, like [amy, zoe]')

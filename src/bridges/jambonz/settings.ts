@@ -7,7 +7,7 @@ import type { CarrierSection } from '../telephony/ports/carrier-module.ts'
 /** Outbound calls. Without this section, no calls are placed. */
 const outboundSettingsSchema = z.strictObject({
   apiUrl: urlSchema('an http:// or https:// address without user, query or fragment').meta({
-    about: 'Address of the REST API, such as https://jambonz.cloud/api or that of your own server.',
+    about: 'Address of the REST API, such as https://jambonz.cloud/api or the address of your server.',
   }),
   accountSid: z
     .string()

@@ -15,7 +15,7 @@ const OVER = '90018'
 /** Errors that operators meet, with plain explanations (Telnyx: API error codes). */
 const MEANINGS: Readonly<Record<string, string>> = {
   10009: 'the API key is wrong',
-  10010: 'the API key may not place calls',
+  10010: 'the API key is not permitted to place calls',
   10019: 'the caller number is not valid',
   90018: 'the call is over',
 }

@@ -180,7 +180,7 @@ function tell(
     for (const ms of latenciesMs)
       terminal.line(`  ${(ms / 1000).toFixed(2)} s from the end of speech to the first translated audio`)
     // Without a translation, the audio was the original or a notice.
-    if (translations === 0) terminal.line('Nothing was translated; see the log of the bridge.')
+    if (translations === 0) terminal.line('No translation was received; see the log of the bridge.')
     if (problems.length > 0) terminal.line(`Problems: ${problems.join(' ')} (${end.kind})`)
     for (const { code, text } of notices) terminal.line(`  ${code}: ${text}`)
   }

@@ -177,7 +177,7 @@ function mendOf(error: unknown): string {
   if (by === 'service' && (code === 'unauthorized' || status === 401 || status === 403))
     return 'check service.apiKey (DRAGOMAN_SERVICE_API_KEY)'
   if (by === 'service' || code === 'closed') return 'see the log of the service'
-  if (code === 'protocol') return 'check service.url: it may not be a translation service'
+  if (code === 'protocol') return 'check that service.url is the address of a translation service'
   return 'check that it is running, and check service.url'
 }
 

@@ -53,7 +53,7 @@ export async function init(options: InitOptions, terminal: Terminal, ask?: Ask):
   const secrets = neededSecrets(answers)
   if (secrets.length > 0) {
     terminal.line()
-    terminal.line('Set these variables; those that end in _FILE are paths of files with the secret:')
+    terminal.line('Set these variables; a name that ends in _FILE takes the path of a file with the secret:')
     for (const { what, variable, from } of secrets) terminal.line(`  ${variable}  ${what}, from ${from}`)
   }
   let failed = 0

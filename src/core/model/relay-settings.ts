@@ -87,7 +87,7 @@ export const relaySettingsSchema = z.strictObject({
     .meta({ about: 'Length of the audio fragments sent to the service (ms, a multiple of 20).' }),
   quietFragmentMs: z.number().int().min(20).max(1_000).multipleOf(20).default(180).meta({
     about:
-      'Length of the fragments while nobody speaks (ms, a multiple of 20), from 1 s after speech on, when recognizers have detected its end. Values below `fragmentMs` have no effect.',
+      'Length of the fragments during silence (ms, a multiple of 20), from 1 s after speech on, when recognizers have detected its end. Values below `fragmentMs` have no effect.',
   }),
   replayMs: z.number().int().min(1_000).max(120_000).default(48_000).meta({
     about:

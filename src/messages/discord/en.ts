@@ -15,7 +15,7 @@ export const ENGLISH_CHANNEL: ChannelWords = {
     `I listen only to members with ${roles}. If you are one of them and want to opt out, press the button or type \`/interpret privacy opt-out\`.`,
   toSetLanguage: 'To set your language, type `/interpret language`.',
   paused: (by, channel) =>
-    `⏸ ${by} paused interpreting in ${channel}. I am not listening to anyone, and nothing is translated.`,
+    `⏸ ${by} paused interpreting in ${channel}. I am not listening to anyone.`,
   resumed: channel => `▶ Interpreting in ${channel} continues.`,
   ended: channel => `⚪ Interpreting in ${channel} has ended. I am no longer listening.`,
   kicked: 'I was disconnected, so I stopped.',
@@ -47,15 +47,15 @@ export const ENGLISH_COMMANDS: Words = {
     output: ['output', 'Choose the languages spoken in the channel'],
     captions: ['captions', 'Choose the style and place of captions'],
     status: ['status', 'Show the interpreted channel, its languages and people'],
-    privacy: ['privacy', 'How your voice is processed, and how to opt out'],
-    info: ['info', 'How your voice is processed, and what is stored about you'],
+    privacy: ['privacy', 'Show how your voice is processed, and opt out'],
+    info: ['info', 'Show how your voice is processed and what is stored about you'],
     optOut: ['opt-out', 'Stop listening to me, now and in the future'],
     optIn: ['opt-in', 'Listen to me again'],
     forget: ['forget', 'Delete everything stored about you'],
     dial: ['dial', 'Call a phone into the conversation'],
     invite: ['invite', 'Get a code for others to join the conversation'],
     listen: ['listen', 'Get a private link to hear this in your own language in a browser'],
-    pause: ['pause', 'Pause interpreting: nothing is sent, and the bot stays in the channel'],
+    pause: ['pause', 'Pause interpreting; the bot stays in the channel'],
     resume: ['resume', 'Continue interpreting after a pause'],
     transcript: ['transcript', 'Get the conversation so far in your language, as a private file'],
     options: {
@@ -258,7 +258,7 @@ export const ENGLISH_COMMANDS: Words = {
     transcript: {
       file: count =>
         `The conversation so far: ${count} utterances. Only you can see this file. People who opted out are not in it.`,
-      shortened: 'The beginning is missing, because the file would be too large for Discord.',
+      shortened: 'The start is missing, because the file would be too large for Discord.',
       empty: 'Nothing has been said yet.',
       off: 'No transcripts are kept here. The operator of this bot must turn them on.',
     },

@@ -16,7 +16,7 @@ export const serviceConnectionSettingsSchema = z.strictObject({
   mode: z
     .enum(['streaming', 'block'])
     .default('streaming')
-    .meta({ about: 'Translated voice in pieces as it is synthesized, or one piece per utterance.' }),
+    .meta({ about: 'Translated voice: streamed during synthesis, or in one piece per utterance.' }),
   maxSessionMinutes: z.number().min(1).max(10_080).optional().meta({
     about:
       'Session limit of the service, in minutes. Each session is replaced during a pause before it ends. Not needed if the service announces its limit.',

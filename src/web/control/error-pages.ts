@@ -47,7 +47,7 @@ const EXPIRED: ErrorPage = {
 const PAGES: Partial<Record<ControlError['specific'], Omit<ErrorPage, 'status' | 'code'>>> = {
   control_closed: {
     title: 'The control API is off',
-    text: 'This server has no API keys, so nobody can control it by HTTP.',
+    text: 'This server has no API keys, so it rejects all control requests.',
     steps: [
       {
         who: 'If you run this server',

@@ -21,7 +21,7 @@ export function relayFamilies(relay: Relay): Family[] {
     single('dragoman_legs', 'Legs in rooms.', () => relay.legs),
     labeled(
       'dragoman_participants',
-      'Participants in rooms, including disconnected ones that can still reconnect.',
+      'Participants in rooms, including disconnected participants who can still reconnect.',
       ['channel'],
       () => Array.from(byChannel(relay), ([channel, count]) => [[channel], count] as const),
     ),

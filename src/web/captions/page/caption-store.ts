@@ -208,7 +208,7 @@ export interface Caption {
 /** Returns the note on engines that serve instead of preferred ones; empty without any. */
 export function standInNote({ standIns = [] }: Pick<Caption, 'standIns'>): string {
   if (standIns.length === 0) return ''
-  return `Quality may be reduced: ${standIns.join(', ')} instead of the usual service.`
+  return `Quality can be reduced: ${standIns.join(', ')} instead of the usual service.`
 }
 
 /** Characters that change the text direction. */

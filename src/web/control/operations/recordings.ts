@@ -26,7 +26,7 @@ export const startRecording = operation({
   method: 'POST',
   summary: 'Starts recording a room',
   about:
-    'All participants are notified first; recording starts after the notice. A recording in progress is left unchanged.',
+    'All participants are notified first; recording starts after the notice. A recording in progress continues unchanged.',
   status: 202,
   errors: ['room_unknown', 'recording_off', 'not_now', 'capacity'],
   run: (context, { params: { room } }) => recorderOf(context, room).start(room),

@@ -25,7 +25,7 @@ export const openAiLiveSchema = z.strictObject({
   delay: z
     .enum(['low', 'medium', 'high'])
     .default('low')
-    .meta({ about: 'How long the model waits for more context: lower is faster, higher more accurate.' }),
+    .meta({ about: 'Delay of the model, to collect context: lower is faster, higher more accurate.' }),
 })
 
 export type OpenAiLiveOptions = DeepReadonly<Omit<z.infer<typeof openAiLiveSchema>, 'engine'>>
@@ -43,7 +43,7 @@ export const openAiInterpretationSchema = z.strictObject({
     .string()
     .min(1)
     .default('gpt-realtime-whisper')
-    .meta({ about: 'Model that writes what was said, for captions.' }),
+    .meta({ about: 'Model that transcribes the speech, for captions.' }),
   languages: interpretedLanguages,
 })
 
@@ -114,7 +114,7 @@ export const sonioxInterpretationSchema = z.strictObject({
       { voice: 'Adrian', gender: 'M' },
       { voice: 'Maya', gender: 'F' },
     ])
-    .meta({ about: 'Voices, the default first; each speaks all languages, or those that it lists.' }),
+    .meta({ about: 'Voices, the default first; each speaks all languages, or only its `languages`.' }),
 })
 
 export type SonioxInterpretationOptions = DeepReadonly<

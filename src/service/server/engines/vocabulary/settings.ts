@@ -17,7 +17,7 @@ export const vocabularySchema = z.strictObject({
     .array(wordsSchema)
     .max(500)
     .default([])
-    .meta({ about: 'Names and terms to expect in any language, as they are to be written.' }),
+    .meta({ about: 'Names and terms to expect in any language, in the spelling to use.' }),
   glossary: z
     .array(
       z

@@ -129,7 +129,7 @@ describe('a caption from the server', () => {
     const read = (standIns: unknown) => readCaption({ ...caption('1'), standIns })!
     const read1 = read({ translation: '\u202eespeak', synthesis: 'espeak', other: 5 })
     expect(read1.standIns).toEqual(['espeak'])
-    expect(standInNote(read1)).toBe('Quality may be reduced: espeak instead of the usual service.')
+    expect(standInNote(read1)).toBe('Quality can be reduced: espeak instead of the usual service.')
     expect(standInNote(read({}))).toBe('')
     expect(standInNote(read('espeak'))).toBe('')
   })
