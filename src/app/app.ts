@@ -60,8 +60,8 @@ export interface App extends AsyncDisposable {
 }
 
 /**
- * Assembles the app without listening. Throws `BridgeError` `CONFIG` for settings that cannot work; then no part of it
- * is left running.
+ * Assembles the app without listening. Throws `BridgeError` `CONFIG` for settings that cannot work, after it
+ * has stopped all parts.
  */
 export async function buildApp(config: AppConfig, options: AppOptions = {}): Promise<App> {
   // Disposes of everything in reverse order: when the app closes, or at once if a later part cannot be made.

@@ -43,7 +43,7 @@ export interface InterpreterOptions {
   readonly preferences?: Preferences
   /** Absent: channels are not resumed after a restart. */
   readonly running?: RunningChannels
-  /** IDs of voice channels that are interpreted whenever people are in them. */
+  /** IDs of voice channels to interpret while people are in them. */
   readonly autoJoin?: readonly string[]
   /** Keep the text of conversations until they end, for `/interpret transcript`, as notices then state. Default: false. */
   readonly transcripts?: boolean
@@ -99,7 +99,7 @@ export interface InterpreterEvents {
   /** A user opted in or out, by button or command. */
   consent: [channel: ChannelInterpreter, userId: string, consents: boolean]
   caption: [caption: ChannelCaption]
-  /** The translation service became available or unavailable. While it is unavailable, original voices are heard. */
+  /** The translation service became available or unavailable. While it is unavailable, original voices are played. */
   service: [available: boolean]
   /** A failure that no call reports. Without a listener, it is only logged. */
   error: [error: Error]

@@ -18,7 +18,7 @@ export class BoundedMap<K, V> extends Map<K, V> {
     return super.set(key, value)
   }
 
-  /** Returns the value of `key`, which `make` creates if there is none. Does not make an existing entry the newest. */
+  /** Returns the value of `key`, creating it with `make` if absent. Does not make an existing entry the newest. */
   getOrSet(key: K, make: () => V): V {
     if (this.has(key)) return this.get(key) as V
     const value = make()

@@ -7,7 +7,7 @@ export type AskResult = 'answered' | 'failed' | 'gone' | 'late' | 'away'
 export class FleetCounters {
   /** Claims by their result: `takenOver` are also counted as `home`. */
   readonly claims = { home: 0, elsewhere: 0, takenOver: 0, away: 0 }
-  /** Confirmations that succeeded, and those that found another home. */
+  /** Successful confirmations; `refusedConfirms` found another home. */
   confirms = 0
   refusedConfirms = 0
   /** Duration of confirmations (ms). */

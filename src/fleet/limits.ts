@@ -7,7 +7,7 @@ import { away, ignoreAway, type KeyValueStore, parseStored, WriteConflict } from
 const ATTEMPTS = 50
 /** Pause before another attempt: up to this much longer each time (ms). */
 const PAUSE_MS = 5
-/** Pause before the fleet is asked again for units of a quota that it did not have (ms). */
+/** Pause before another request for units of an exhausted quota (ms). */
 const EXHAUSTED_MS = 1_000
 /** Tolerance for rounding errors in sums of money. */
 const TINY = 1e-9

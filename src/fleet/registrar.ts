@@ -52,8 +52,8 @@ interface Held {
 
 /**
  * Homes of names in a store. A claim, a confirmation and a move are each one compare-and-set write of the same entry, so
- * they have one order for all nodes: a confirmation after the claim of another node fails, whatever the clock of its node
- * says. The operations of this node on one name run one after the other.
+ * they have one order for all nodes: a confirmation after the claim of another node fails, regardless of the clock of its
+ * node. The operations of this node on one name run one after the other.
  */
 export class StoreRegistrar implements Registrar, Disposable {
   readonly #options: RegistrarOptions
@@ -204,7 +204,7 @@ export class StoreRegistrar implements Registrar, Disposable {
     if (gone?.node === home.node && gone.incarnation === home.incarnation) return true
     const state = members.stateOf(home)
     if (state !== 'silent') return state === 'ended'
-    // Cut off from the store, it goes on serving its calls. While it answers, newcomers wait for it to return.
+    // Cut off from the store, it continues to serve its calls. While it answers, newcomers wait for it to return.
     const silentMs = members.get(home.node)?.silentMs ?? Number.POSITIVE_INFINITY
     return silentMs >= LONGEST_SILENCE_MS || (await reach(home.node)) !== 'answers'
   }

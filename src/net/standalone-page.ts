@@ -58,7 +58,7 @@ ${body}
 `
 }
 
-/** Returns the headers of a page with `style`. They allow this style and nothing else. */
+/** Returns the headers of a page with `style`. They allow only this style. */
 export function standaloneHeaders(style: string): Readonly<Record<string, string>> {
   const digest = createHash('sha256')
     .update(STYLE + style)

@@ -17,7 +17,7 @@ export interface ErrorPage {
 
 /** A suggested fix. */
 export interface ErrorStep {
-  /** Whom it concerns, such as `If you were invited`. */
+  /** Readers for whom it is meant, such as `If you were invited`. */
   readonly who?: string
   readonly text: string
   /** Settings that fix it, as YAML. */

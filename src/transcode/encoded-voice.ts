@@ -138,7 +138,7 @@ export class Mp3Length {
     let at = 0
     while (at + 4 <= bytes.length && this.#ms < most) {
       const header = mp3HeaderAt(bytes, at)
-      // Elsewhere a header of another format is there by chance.
+      // Elsewhere, bytes can look like a header of another format by chance.
       if (header && (this.#clean || !this.#header || sameStream(this.#header, header))) {
         this.#header = header
         this.#clean = true

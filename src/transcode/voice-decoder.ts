@@ -94,7 +94,7 @@ export class VoiceDecoder {
     this.#stream.park()
   }
 
-  /** Returns the decoder for good. Idempotent. */
+  /** Returns the decoder permanently. Idempotent. */
   close(): void {
     this.#stream.close()
   }

@@ -38,7 +38,7 @@ export class VoiceStream {
   /** Input received before the format is known. */
   #held: { readonly bytes: Uint8Array; readonly begins: boolean }[] = []
   #stream: Mp3Stream | PcmStream | undefined
-  /** What remains of a stream that was closed, whose buffers are larger than that. */
+  /** Result of a closed stream, kept instead of its larger buffers. */
   #result: VoiceResult | undefined
   #ended = false
   #closed = false

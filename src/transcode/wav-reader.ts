@@ -8,7 +8,7 @@ const NO_SAMPLES = new Int16Array(0)
 
 /**
  * Reads a WAV of 16-bit samples as it arrives, from bytes in any pieces, and returns its samples in mono at their own
- * rate. {@link openWav} reads complete files, `PcmStream` whatever a service sends.
+ * rate. {@link openWav} reads complete files, `PcmStream` any PCM of a service.
  */
 export class WavReader {
   #held: Uint8Array = new Uint8Array(0)

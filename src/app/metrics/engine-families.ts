@@ -7,7 +7,7 @@ import {
 import type { KeyFigures } from '../../service/server/keys/key-holder.ts'
 import { type Family, type Labeled, labeled, type Sample } from '../../web/metrics/metric-family.ts'
 
-/** Figures of the engines of the embedded service; undefined while there is none. */
+/** Figures of the engines of the embedded service; undefined while it does not run. */
 export interface EngineSources {
   readonly engines: readonly EngineFigures[]
   readonly standIns: readonly StandIn[]

@@ -46,7 +46,7 @@ function read({ body }: FastifyRequest): CarrierRequest | undefined {
 
 const DIGITS = /^[1-9]\d{9,14}$/
 
-/** Trunks often omit the plus. Ten digits or more are taken as E.164. */
+/** Trunks often omit the plus. Ten digits or more are treated as E.164. */
 function numberOf(party: string): string {
   return DIGITS.test(party) ? `+${party}` : party
 }

@@ -121,7 +121,7 @@ export class VisitorAdmission {
         void socket.close('refused')
         return
       }
-      // If this node ends, the page comes back to the room at another one.
+      // If this node ends, the page rejoins the room at another one.
       rejoin =
         hello.link ?? (await links.issue(guest.room, Math.min(settings.maxMinutes * 60_000, LONGEST_LINK_MS)))
     } catch (error) {

@@ -60,7 +60,7 @@ export function offers(
   )
 }
 
-/** Filters `voices` (by language) for those that the service has. */
+/** Returns the entries of `voices` (by language) that the service has. */
 export function offeredVoices(offer: ServiceCatalog | undefined, voices: Voices): Voices {
   const has = (wanted: string, of: string) =>
     offer?.voices.some(({ id, language }) => id === wanted && language === of) ?? false

@@ -29,7 +29,7 @@ interface Waiting {
 }
 
 /**
- * Interprets channels whenever people are in them. An interpretation that people end is not started again before the
+ * Interprets channels while people are in them. An interpretation that people end is not started again before the
  * channel has been empty.
  */
 export class AutoJoin implements Disposable {

@@ -57,7 +57,7 @@ export interface ChannelStatus {
   readonly room: string
   /** Time since the start (ms). */
   readonly sinceMs: number
-  /** Paused: no one is listened to, and nothing is translated. */
+  /** Paused: speech is neither received nor translated. */
   readonly state: 'joining' | 'listening' | 'paused' | 'reconnecting'
   /** End-to-end encryption: on, off (stage channels, tests), or not negotiated yet. */
   readonly encrypted: boolean | undefined

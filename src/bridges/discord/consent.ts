@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * Who is listened to: everyone who does not opt out; those who opt in, in each interpretation again; or members with
+ * Members to listen to: all except members who opt out; only members who opt in to each interpretation; or members with
  * one of the roles who do not opt out.
  */
 export const CONSENT_MODES = ['opt-out', 'opt-in', 'role'] as const

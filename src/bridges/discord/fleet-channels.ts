@@ -19,7 +19,7 @@ export class FleetChannels implements RunningChannels, Disposable {
   readonly #wallClock: WallClock
   readonly #log: Logger
   readonly #kept: KeptEntries<RunningChannel>
-  /** What this node has written, by guild. */
+  /** Entries written by this node, by guild. */
   readonly #written = new Map<string, { readonly text: string; readonly at: number }>()
 
   constructor(

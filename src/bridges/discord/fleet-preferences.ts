@@ -23,7 +23,7 @@ const changeSchema = z.object({ user: z.string().max(64), entry: entrySchema.opt
 
 /**
  * Preferences of Discord users, known at every node of a fleet under keyed digests of user IDs. Each node has a copy in
- * memory. Until it has read them, it treats every user as opted out, so that it listens to no one who does not want it.
+ * memory. Until it has read them, it treats every user as opted out, so that it never listens to users who opted out.
  */
 export class FleetPreferences implements Preferences, Disposable {
   readonly #fleet: Fleet

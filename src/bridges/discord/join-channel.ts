@@ -11,9 +11,9 @@ import type {
 import { missingFrom, neededFor } from './commands/permissions.ts'
 import { CAPTION_DEFAULTS } from './options.ts'
 
-/** How a program wants a channel to be interpreted. */
+/** Options of a program for the interpretation of a channel. */
 export interface JoinOptions {
-  /** Languages played in the channel. Default `auto`: those that the people in it need. */
+  /** Languages played in the channel. Default `auto`: the languages of the people in it. */
   readonly output?: OutputLanguages
   /** Default: embeds in the channel's own chat. */
   readonly captions?: Partial<CaptionSettings>

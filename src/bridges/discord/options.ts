@@ -37,7 +37,7 @@ const channelOptionsSchema = z.strictObject({
   codeMinutes: z.int().min(1).max(1_440).default(30),
   /** Time limit for the goodbye (ms). */
   farewellMs: ms.default(4_000),
-  /** Who is listened to. */
+  /** Members to listen to. */
   consent: z
     .strictObject(consentFields)
     .refine(hasRoles, { error: ROLES_MISSING, path: ['roles'] })
@@ -45,7 +45,7 @@ const channelOptionsSchema = z.strictObject({
   /** Voices of the translations. */
   voices: z
     .strictObject({
-      /** Each speaker is heard in their own voice, as far as the service has several for a language. */
+      /** Gives each speaker a separate voice, if the service has several for the language. */
       perSpeaker: z.boolean('true or false').default(true),
       /** Ids of the voices to use; empty: all of the service. */
       only: z.array(z.string('ids of voices')).max(1_000, 'up to 1000 ids').default([]),
@@ -77,7 +77,7 @@ export interface LoginTurn {
 /** Transcripts of interpreted channels. */
 export interface TranscriptOptions {
   readonly of: TranscriptSource
-  /** How long the text is kept, as notices state. */
+  /** Time for which the text is kept, as stated in notices. */
   readonly keeps: 'until-end' | 'longer'
 }
 
@@ -92,7 +92,7 @@ export interface DiscordBridgeOptions {
   readonly announcer: Announcer
   /** Languages of the translation service. */
   readonly languages: LanguageOffer
-  /** Voices of the translation service. Absent: everyone is heard in the default voice of each language. */
+  /** Voices of the translation service. Absent: all speakers share the default voice of each language. */
   readonly voices?: VoiceOffer | undefined
   /** Default: in memory, until the process ends. */
   readonly preferences?: Preferences
@@ -111,7 +111,7 @@ export interface DiscordBridgeOptions {
   readonly roomCodeLimiter?: RoomCodeAttempts
   /** Absent: `/interpret transcript` is disabled. */
   readonly transcripts?: TranscriptOptions | undefined
-  /** Voice channels that are interpreted whenever people are in them, by ID. */
+  /** IDs of voice channels to interpret while people are in them. */
   readonly autoJoin?: readonly string[]
   /** Absent: `/interpret listen` is disabled. */
   readonly listenLinks?: ListenLinks | undefined

@@ -10,7 +10,7 @@ import { inputOf } from './requests.ts'
 import type { JambonzRestSettings } from './settings.ts'
 
 const SID = /^[A-Za-z0-9_-]{2,64}$/
-/** A call in another state than the request requires, or one that is over. */
+/** The call is over, or in another state than the request requires. */
 const WRONG_STATE = 422
 /** All feature servers are busy or down. */
 const NO_SERVER = 480

@@ -55,7 +55,7 @@ function fieldsIn(body: string): Readonly<Record<string, string>> | undefined {
 
 const DIGITS = /^[1-9]\d{9,14}$/
 
-/** jambonz passes numbers as the SIP trunk spells them. Ten digits or more are taken as E.164 without its plus. */
+/** jambonz passes numbers as the SIP trunk spells them. Ten digits or more are treated as E.164 without its plus. */
 function numberOf(party: string): string {
   return DIGITS.test(party) ? `+${party}` : party
 }

@@ -47,7 +47,7 @@ export interface CallAdmissionOptions {
   readonly invite: (call: IncomingCall) => Decision | Promise<Decision>
   /** Admits a call where its room is: here, or at another node. */
   readonly enter: (call: EnteringCall) => Promise<Instructions>
-  /** Returns the invitation of a call that continues, with what the participant has changed. Absent: nothing is kept. */
+  /** Returns the invitation of a call that continues, with the changes of the participant. Absent: changes are not kept. */
   readonly changed?: ((callId: string, invitation: Invitation) => Promise<Invitation>) | undefined
   /** Tells other nodes that a call, unknown here, has ended. */
   readonly overElsewhere: (callId: string) => void
@@ -125,7 +125,7 @@ export class CallAdmission {
     return admitted.callee ? instructions.hangUp() : this.#turnAway('busy', admitted.resumes)
   }
 
-  /** Notes when the call started; one that continues has used a part of its time. */
+  /** Notes when the call started: a resumed call has used a part of its time. */
   #timed(admitted: AdmittedCall): AdmittedCall {
     const now = this.#options.wallClock() / 1_000
     const { invitation, beganAt } = admitted
@@ -228,7 +228,7 @@ export class CallAdmission {
     }
   }
 
-  /** The same request again, at any server; keys pressed in a menu are asked for again. */
+  /** The same request again, at any server; the caller presses the keys of a menu again. */
   #againUrl(request: FastifyRequest, query: URLSearchParams): string {
     const [path = ''] = request.originalUrl.split('?')
     return this.#options.publicUrl().http(`${path.replace(/\/menu$/, '/voice')}?${query}`)

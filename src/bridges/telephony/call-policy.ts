@@ -12,7 +12,7 @@ import { RESUMES_FIELD } from './resumption.ts'
 
 export type Decision = Invitation | Rejection | CallerPrompt
 
-/** Decides on a call: at once, or later if other nodes have to be asked. */
+/** Decides on a call: at once, or later if it depends on other nodes. */
 export type Decide = (call: IncomingCall) => Decision | Promise<Decision>
 
 /** Applies `next` to a value: at once if it is known, so that decisions of a single process stay synchronous. */

@@ -179,7 +179,7 @@ export class CallRegistry {
   readonly #forgotten = new BoundedMap<string, number>(MOST_FORGOTTEN)
   #sweptAt: number
   #leaving = false
-  /** Calls that were handed over and have not asked for instructions since. */
+  /** Calls that were handed over and have not requested instructions since. */
   #awaited: { readonly left: Set<string>; readonly done: () => void } | undefined
 
   constructor(clock: Clock, limits: StreamLimits) {

@@ -291,7 +291,7 @@ function mediaRoutes(
 }
 
 /**
- * Returns the path of a stream as the carrier was told: with the path of a node, which the server has removed from the
+ * Returns the path of a stream as sent to the carrier: with the path of a node, which the server has removed from the
  * address of the request.
  */
 function toldPath({ originalUrl, url }: FastifyRequest, mount: string): string {

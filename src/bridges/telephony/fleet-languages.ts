@@ -35,7 +35,7 @@ export class FleetLanguages implements CallerLanguages, Disposable {
     this.#callers.start()
   }
 
-  /** Resolves to undefined also while the fleet is unavailable: the caller is asked again. */
+  /** Resolves to undefined also while the fleet is unavailable: the caller gets the menu again. */
   async find(caller: string): Promise<LanguageId | undefined> {
     if (!PHONE_NUMBER.test(caller)) return undefined
     try {

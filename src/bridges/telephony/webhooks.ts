@@ -74,7 +74,7 @@ export class DialWebhooks {
     })
   }
 
-  /** Admits a call to a room that is here; it is possibly one that was placed from here. */
+  /** Admits a call to a room of this node. The call can be an outbound call of this node. */
   admit(call: EnteringCall): Instructions {
     const { callId, query, admitted } = call
     const dial = admitted.watch ? undefined : this.#dialer?.get(query.get('dial') ?? undefined)

@@ -44,7 +44,7 @@ export function sentenceChecks(
   )
 }
 
-/** Returns what is wrong with the server of an engine; undefined without a server, or if nothing is. */
+/** Returns the problem of the server of an engine; undefined without a problem or a server. */
 async function serverCheck(
   name: string,
   engine: ConfiguredEngine,

@@ -14,7 +14,7 @@ type Embedded = Config['embedded']
 type Engines = Embedded['engines']
 type EngineSettings = Parameters<typeof openEngines>[0]
 
-/** An engine of the settings, or an installed one that they do not list. */
+/** An engine of the settings, or an installed engine not listed there. */
 export interface ConfiguredEngine {
   readonly kind: EngineKind
   /** As in the settings; unique within its kind: the second engine of a name is called `name-2`. */
@@ -112,7 +112,7 @@ function listOf(engines: Engines, kind: EngineKind): readonly Choice[] {
   return (engines as Partial<Record<EngineKind, readonly Choice[]>>)[kind] ?? []
 }
 
-/** Opens the engine of `settings`, and nothing else. The caller closes the set. Rejects if it is not available. */
+/** Opens only the engine of `settings`. The caller closes the set. Rejects if it is not available. */
 export async function openAlone(
   { name, settings }: ConfiguredEngine,
   usage: EngineUsage,

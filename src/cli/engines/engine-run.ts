@@ -16,7 +16,7 @@ export interface RunTimes {
   readonly open?: number | undefined
   /** From the first audio to the first text. */
   readonly firstText?: number | undefined
-  /** From the last audio of the sentence to its last final text; negative if that came before. */
+  /** From the last audio of the sentence to its last final text; negative if the text was earlier. */
   readonly final?: number | undefined
   /** From the text to its translation. */
   readonly translation?: number | undefined

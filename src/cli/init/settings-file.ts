@@ -1,7 +1,7 @@
 import { stringify } from 'yaml'
 import type { LanguageId } from '../../common/language.ts'
 
-/** Where speech is recognized and translated. */
+/** Service that recognizes and translates speech. */
 export type EngineChoice =
   /** The embedded service with the engines of this machine. */
   | { readonly kind: 'offline' }
@@ -25,7 +25,7 @@ export interface InitAnswers {
 export interface NeededSecret {
   readonly what: string
   readonly variable: string
-  /** Where its owner finds it. */
+  /** Place where the user finds it. */
   readonly from: string
 }
 

@@ -188,8 +188,8 @@ export interface CarrierSelectionOptions {
 }
 
 /**
- * Places each call through a carrier: the one it names, else the one that owns its caller ID, else that of a participant of
- * the room, else the first one.
+ * Places each call through the carrier that it names. Default: the carrier that owns its caller ID, else the carrier of a
+ * participant of the room, else the first one.
  */
 export class CarrierSelection implements Dialer {
   readonly #options: CarrierSelectionOptions

@@ -22,7 +22,7 @@ const HOLDS = 'room.holds'
 const HOLDS_MS = 400
 const roomSchema = z.object({ room: z.string().min(1).max(256) })
 
-/** Returned by `there` if the other node is not the home of the room any more. */
+/** Returned by `there` if the other node is no longer the home of the room. */
 export const MOVED = Symbol('the room has moved')
 
 /** One participant that enters a room. */
@@ -231,7 +231,7 @@ export class RoomHomes implements RoomPlacement, Disposable {
   /** Returns the node that admits to `room`; undefined: this one. */
   async #target(room: string, gone: NodeIdentity | undefined): Promise<NodeIdentity | undefined> {
     if (!this.#options.draining() || this.#held.has(room)) return this.#claim(room, gone)
-    // The home, or the node that is asked and becomes it.
+    // The home, or another node, which becomes the home on request.
     const home = this.#options.fleet.registrar.homeOf(nameOf(room))
     const others = this.#others()
     return others.find(({ node }) => node === home?.node) ?? others[0] ?? this.#claim(room, gone)

@@ -42,7 +42,7 @@ export class RoomLinks {
   }
 
   /**
-   * Issues a token for `room`, valid for `ttlMs`; `listening`: its holders hear the room, and are not heard. Rejects with
+   * Issues a token for `room`, valid for `ttlMs`; `listening`: its holders can only listen. Rejects with
    * `BridgeError` `CAPACITY` at the maximum number of links.
    */
   issue(room: string, ttlMs: number, { listening = false } = {}): Promise<string> {

@@ -54,9 +54,9 @@ export interface Registrar {
   claim(name: string, gone?: NodeIdentity): Promise<Claim>
   /** Returns whether this node is home now, verified by a write. Rejects with `FLEET_AWAY`. */
   confirm(name: string, epoch: number): Promise<boolean>
-  /** Makes `to` home; returns false if this node is not home any more, or if `to` is unknown. Rejects with `FLEET_AWAY`. */
+  /** Makes `to` home; returns false if this node is no longer home, or if `to` is unknown. Rejects with `FLEET_AWAY`. */
   move(name: string, epoch: number, to: string): Promise<boolean>
-  /** Gives up a name. Idempotent, never rejects. */
+  /** Releases a name. Idempotent, never rejects. */
   release(name: string, epoch: number): Promise<void>
   /** Returns the home as last heard, synchronously: for hints, never for decisions. */
   homeOf(name: string): NodeIdentity | undefined
@@ -93,7 +93,7 @@ export interface Entry<T> {
 /** Time for which a table keeps an entry after its last write. */
 export type TableLife = 'day' | 'week' | 'kept'
 
-/** Replicated key-value table. Keys are digests of what they stand for. All methods reject with `FLEET_AWAY`. */
+/** Replicated key-value table. Keys are digests of the original keys. All methods reject with `FLEET_AWAY`. */
 export interface Table<T> {
   get(key: string): Promise<Entry<T> | undefined>
   /** Writes a new entry; returns undefined if there is one, otherwise its revision. */
@@ -118,11 +118,11 @@ export interface QuotaTerms {
 
 /** A limit of all nodes together, taken from a leased chunk without a round trip. */
 export interface Quota extends AsyncDisposable {
-  /** Resolves when the first chunk has been requested: until then, nothing can be taken. Never rejects. */
+  /** Resolves when the first chunk has been requested: until then, no units are available. Never rejects. */
   readonly ready: Promise<void>
   /** Takes `units`. Returns false if they are not leased. */
   take(units: number): boolean
-  /** Gives back units that were taken and not used. */
+  /** Returns unused units. */
   giveBack(units: number): void
   /** Units that this node can take at once. */
   readonly left: number
@@ -141,7 +141,7 @@ export interface Slots {
 /** The nodes of a service, seen from one of them. */
 export interface Fleet extends NodeIdentity, AsyncDisposable {
   readonly status: FleetStatus
-  /** Nodes heard of, including this one. */
+  /** Known nodes, including this one. */
   readonly nodes: readonly FleetNode[]
   readonly registrar: Registrar
   readonly exchange: Exchange

@@ -71,7 +71,7 @@ export interface HeardOfParty {
   echo: number
 }
 
-/** What is needed to judge frames. */
+/** State for judging frames. */
 class Ears {
   readonly hears = new HeardLevels()
   readonly bands = new BandLevels()

@@ -54,7 +54,7 @@ interface Next {
   sender: AudioSender | undefined
 }
 
-/** What a connection delivers in the course of a session. */
+/** Events that a connection delivers during a session. */
 export type Deliveries = Pick<ConnectionSink, 'acked' | 'result' | 'endOfSpeech' | 'fault'>
 
 /** The events of the pair. */

@@ -64,7 +64,7 @@ export const LINEAR_STORAGE: StorageFormat = {
     new Uint8Array(out.buffer, out.byteOffset, out.byteLength).set(stored.subarray(0, out.byteLength)),
 }
 
-/** Longest fragment (samples at 8 kHz): one second. */
+/** Maximum length of a fragment (samples at 8 kHz): one second. */
 const MOST_NARROW_SAMPLES = 8_000
 /** Samples on each side from which a missing one is interpolated. */
 const REACH = 12
@@ -78,8 +78,8 @@ const narrow = new Int16Array(MOST_NARROW_SAMPLES)
 const wide = new Int16Array(BEFORE + MOST_NARROW_SAMPLES + AFTER)
 
 /**
- * The format of the phone line: µ-law at 8 kHz, a quarter of the memory. For audio that comes from such a line: it has
- * nothing above 4 kHz, so every second sample is enough; the others are interpolated.
+ * The format of the phone line: µ-law at 8 kHz, a quarter of the memory. For audio from such a line: it has
+ * no content above 4 kHz, so every second sample is enough; the others are interpolated.
  */
 export const PHONE_STORAGE: StorageFormat = {
   bytesPerFrame: FRAME_SAMPLES / 2,

@@ -102,7 +102,7 @@ const PREROLL_MS = 300
 const ANSWER_WAIT_MS = 15_000
 /** A quiet interval this long separates two utterances in the buffer (ms). */
 const PAUSE_MS = 180
-/** Longest fragment (ms). */
+/** Maximum length of a fragment (ms). */
 const LONGEST_FRAGMENT_MS = 1_000
 
 const FRAME_BYTES = FRAME_SAMPLES * 2

@@ -84,7 +84,7 @@ export class DecodeQueue {
   }
 
   #decode(job: DecodeJob): void {
-    // It waits behind the others now.
+    // Moves the job to the end of the queue.
     this.#jobs.delete(job)
     try {
       if (job.decode()) this.#jobs.add(job)

@@ -47,7 +47,7 @@ function fingerprint(bytes: Uint8Array): number {
   return hash >>> 0
 }
 
-/** What becomes of the results. */
+/** Events derived from the results. */
 export interface AssemblerEvents {
   caption(caption: Pick<Caption, 'utterance' | 'final' | 'text' | 'translation' | 'standIns'>): void
   /** An utterance is final, and the service tells its language. */

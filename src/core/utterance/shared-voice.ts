@@ -42,7 +42,7 @@ export interface SharedVoiceOptions {
 
 /**
  * The voice of one utterance for all of its listeners. It keeps the bytes as received, and samples only for
- * about a second ahead of the listeners, who usually share one run of the decoder. Whoever starts late, or falls behind,
+ * about a second ahead of the listeners, who usually share one run of the decoder. A listener that starts late, or falls behind,
  * gets another run. Without readers and holds, no bytes are kept.
  */
 export class SharedVoice implements SpeechAudio {
@@ -113,7 +113,7 @@ export class SharedVoice implements SpeechAudio {
       this.end()
       return
     }
-    // Decoded bytes can be given up; the voice can then not be played again.
+    // Decoded bytes can be dropped; the voice can then not be played again.
     if (this.bytes + bytes.length > MOST_BYTES && this.#passes.length > 0) {
       const needed = Math.min(...this.#passes.map(({ at }) => at))
       if (needed - voice.start >= LEAST_DROPPED) voice.drop(needed)
@@ -253,7 +253,7 @@ export class SharedVoice implements SpeechAudio {
     this.#options.finished({ frames, invalidBytes: invalidBytes + this.#lostBytes }, whole)
   }
 
-  /** Finds a run of the decoder for `reader`; if there is none, starts one if `needed`. */
+  /** Finds a run of the decoder for `reader`, or starts one if `needed`. */
   #attach(reader: FrameReader, needed: boolean): void {
     const { at } = reader
     const found = this.#passes.find(({ audio }) => audio.reaches(at) && at - audio.frames <= MOST_APART)
@@ -294,7 +294,7 @@ export class SharedVoice implements SpeechAudio {
     if (pass === this.#first) this.#count(false)
   }
 
-  /** Gives up what no one needs any more. */
+  /** Frees runs and bytes that are no longer needed. */
   #tidy(): void {
     if (this.#readers.size > 0 || this.#copies.size > 0 || !this.#used) return
     if (this.#holds.size === 0) {

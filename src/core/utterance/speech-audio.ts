@@ -33,6 +33,6 @@ export interface SpeechAudio {
   /** Creates a reader at its start, which must have been kept by a reader or hold. */
   reader(): UtteranceReader
   hold(): SpeechHold
-  /** Returns a copy of the last `most` frames, or of all. It fills over the next ticks, faster than it is played. */
+  /** Returns a copy of the last `most` frames, or of all. It fills over the next ticks, faster than playback. */
   copy(most: number): Int16Array
 }

@@ -66,7 +66,7 @@ export class Utterance implements DecodeJob {
   /** Its audio has grown: decodes the first few frames at once. */
   grown(): void {
     if (this.#ended) return
-    // An encoder's delay can leave nothing of the first frames.
+    // An encoder's delay can consume the first frames.
     for (let n = 0; n < MOST_FIRST_SLICES && this.audio.due; n++) {
       this.audio.decode(FIRST_SLICE)
       if (this.audio.frames >= PLAYABLE_FRAMES) return

@@ -40,7 +40,7 @@ export function cutBefore(frame: number, { voice, format, frames, skipped }: Cut
   return { at, format, frame: from - skipped }
 }
 
-/** Copies a voice, or the end of one, faster than it is played. */
+/** Copies a voice, or the end of one, faster than playback. */
 export class VoiceCopy {
   readonly #pass: VoicePass
   readonly #pcm: Int16Array

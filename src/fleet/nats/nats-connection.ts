@@ -20,7 +20,7 @@ export type BucketName = keyof typeof BUCKETS
 
 /** Time that the start waits for NATS (ms). */
 const FIRST_CONNECT_MS = 2_000
-/** Time that JetStream has for an answer (ms). Without a leader there is none. */
+/** Response timeout of JetStream (ms). Without a leader, it does not respond. */
 const JETSTREAM_MS = 800
 /** Pause before buckets are requested again (ms). */
 const RETRY_MS = 200
@@ -39,7 +39,7 @@ export interface NatsConnectionOptions {
   readonly lost: () => void
 }
 
-/** The connection to NATS with its buckets. It reconnects by itself, and nothing waits while there is none. */
+/** The connection to NATS with its buckets. It reconnects automatically. While disconnected, operations fail at once. */
 export class NatsLink implements AsyncDisposable {
   readonly #options: NatsConnectionOptions
   readonly #buckets = new Map<BucketName, KV>()
@@ -68,7 +68,7 @@ export class NatsLink implements AsyncDisposable {
     return this.#up
   }
 
-  /** The connection. Throws `FLEET_AWAY` while there is none, since the library would send later what is written now. */
+  /** The connection. Throws `FLEET_AWAY` while disconnected, since the library would send writes later. */
   get connection(): NatsConnection {
     if (!this.#up || !this.#connection) throw away('NATS is not connected')
     return this.#connection
@@ -111,7 +111,7 @@ export class NatsLink implements AsyncDisposable {
   }
 
   /**
-   * Tries until a server accepts the connection; undefined: it is not needed any more. The library could wait as well,
+   * Tries until a server accepts the connection; undefined: it is no longer needed. The library could wait as well,
    * but does not report why, and cannot be stopped.
    */
   async #firstConnection(access: NodeConnectionOptions): Promise<NatsConnection | undefined> {

@@ -9,7 +9,7 @@ import { away } from '../key-value-store.ts'
 /** Version of the messages; neighboring releases share a fleet. */
 const VERSION = 1
 const ASK_MS = 2_000
-/** Largest message (bytes). NATS allows 1 MiB. */
+/** Maximum size of a message (bytes). NATS allows 1 MiB. */
 const MAX_BYTES = 524_288
 
 const envelopeSchema = z.object({

@@ -4,15 +4,15 @@ import type { PermissionFlagsBits } from 'discord.js'
  * Texts that the bot posts in a channel's chat unprompted, in one language. Values are escaped for Discord's Markdown.
  */
 export interface ChannelWords {
-  /** Start of the listening notice: user who started it, and channel. What is kept, and consent, follow. */
+  /** Start of the listening notice: user who started it, and channel. Storage and consent follow. */
   readonly listening: (by: string, channel: string) => string
   /** The same for newcomers. */
   readonly newcomers: (names: string, channel: string) => string
-  /** What is kept: nothing, or text until the end, or text for longer. */
+  /** Storage: none, text until the end, or text for longer. */
   readonly keptNothing: string
   readonly keptUntilEnd: string
   readonly keptLonger: string
-  /** Who is listened to: those who do not opt out, those who opt in, or those with one of the roles. */
+  /** Members to listen to: all except members who opt out, members who opt in, or members with one of the roles. */
   readonly toOptOut: string
   readonly toOptIn: string
   readonly onlyRoles: (roles: string) => string
@@ -204,7 +204,7 @@ export interface AnswerWords {
     readonly youOptedOut: string
     readonly optedOut: string
     readonly optedIn: string
-    /** Where people must opt in, and nothing is being interpreted. */
+    /** With consent by opt-in, while no channel is interpreted. */
     readonly optedInLater: string
     readonly noRole: string
     readonly forgotten: string
@@ -262,7 +262,7 @@ export interface AnswerWords {
 
   /** Labels of buttons and of the language menu, up to 80 characters. */
   readonly buttons: {
-    /** Where people must opt in. */
+    /** With consent by opt-in. */
     readonly agree: string
     readonly pause: string
     readonly resume: string

@@ -14,7 +14,7 @@ export function translated<L extends Language>(languages: readonly L[], from: st
   return languages.filter(({ id, spoken }) => spoken && into.includes(id))
 }
 
-/** Returns the languages in which any supported speaker can be heard, in the original or translated. */
+/** Returns the languages in which any supported speaker is available, original or translated. */
 export function hearable<L extends Language>(languages: readonly L[]): L[] {
   const speakers = languages.filter(({ heard }) => heard)
   return languages.filter(

@@ -91,7 +91,7 @@ export interface WorkloadOptions {
 }
 
 /**
- * Measures how far the service is behind its live sessions; it does not estimate, because the machine also does other
+ * Measures how late the service is in its live sessions; it does not estimate, because the machine also does other
  * work. Batch jobs are not monitored; they wait for `calm`.
  */
 export class LoadMonitor {

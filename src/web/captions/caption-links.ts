@@ -106,7 +106,7 @@ export class LinkTokens implements Disposable {
     return life !== undefined && this.#lives.is(room, life)
   }
 
-  /** Returns true if `token` gives access to the transcript with this ID: the one of its own life, even after it ended. */
+  /** Returns true if `token` gives access to the transcript with this ID: the transcript of its life, even after that ended. */
   opensTranscript(token: string, room: string, transcript: string): boolean {
     const life = this.allows(token, room) ? this.#grantOf(token, room)?.life : undefined
     return life !== undefined && this.#lives.holds(life, transcript)

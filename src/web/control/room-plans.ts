@@ -97,7 +97,7 @@ export class RoomPlans implements Disposable {
     this.#listeners.push(listener)
   }
 
-  /** Calls `listener` when another node has created a room (`exists`), or ended one that was created. */
+  /** Calls `listener` when another node has created a room (`exists`), or ended a created room. */
   onElsewhere(listener: (room: string, exists: boolean) => void): void {
     this.#elsewhere.push(listener)
   }
@@ -118,7 +118,7 @@ export class RoomPlans implements Disposable {
     return true
   }
 
-  /** Looks a room up that is unknown here: another node can have created it just now. Rejects with `FLEET_AWAY`. */
+  /** Looks a room up that is unknown here: another node can have created it in the meantime. Rejects with `FLEET_AWAY`. */
   async learn(room: string): Promise<void> {
     if (!this.#shared || this.#entries.has(room)) return
     const entry = await this.#shared.get(room)

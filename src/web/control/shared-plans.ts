@@ -40,8 +40,8 @@ export interface SharedPlansOptions {
 }
 
 /**
- * Created rooms in the table of a fleet. Nodes notify each other of changes, and read all rooms at the start and when they
- * were away.
+ * Created rooms in the table of a fleet. Nodes notify each other of changes, and read all rooms at the start and after an
+ * interruption.
  */
 export class SharedPlans implements Disposable {
   readonly #options: SharedPlansOptions
@@ -75,7 +75,7 @@ export class SharedPlans implements Disposable {
     return true
   }
 
-  /** Returns the room as it is in the table. Rejects with `BridgeError` `FLEET_AWAY`. */
+  /** Returns the entry of the room in the table. Rejects with `BridgeError` `FLEET_AWAY`. */
   async get(room: string): Promise<SharedPlanEntry | undefined> {
     return (await this.#table.get(this.#keyOf(room)))?.value
   }

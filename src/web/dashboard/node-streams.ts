@@ -20,7 +20,7 @@ export interface NodeStreamsOptions {
   readonly clock: Clock
 }
 
-/** A viewer, and the key with which other nodes are asked. */
+/** A viewer, and the key for requests to other nodes. */
 export interface NodeViewer {
   readonly outlet: EventSink
   readonly authorization: string

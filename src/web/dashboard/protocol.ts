@@ -197,7 +197,7 @@ export interface NodeView {
   readonly shown: boolean
 }
 
-/** A message of another node, as it would send it to its own page; `gone`: there are none for the moment. */
+/** A message of another node, as it would send it to its own page; `gone`: the node sends none at present. */
 export type NodeMessage =
   | { readonly node: string; readonly type: 'snapshot'; readonly data: Snapshot }
   | { readonly node: string; readonly type: 'delta'; readonly data: Delta }

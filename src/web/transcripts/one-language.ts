@@ -3,7 +3,7 @@ import { type Cue, oneLine, plainText, srt, webVtt } from './formats.ts'
 import type { TranscriptEntry } from './transcript.ts'
 import type { Transcripts } from './transcripts.ts'
 
-/** How well an entry suits readers of `language`: a translation into it, an original in it, or neither. */
+/** Ranks an entry for readers of `language`: a translation into it, an original in it, or neither. */
 function rankOf({ from, to, translation }: TranscriptEntry, language: LanguageId): number {
   if (sameLanguage(from, language)) return 0
   return sameLanguage(to, language) && translation.trim() !== '' ? 0 : 1

@@ -1,7 +1,7 @@
 /** State of the connection to the server. */
 export type Line = 'connecting' | 'open' | 'waiting' | 'over'
 
-/** What a participant has to know about their call at a glance. */
+/** State of a call, as shown to its participant. */
 export type CallState =
   | 'connecting'
   | 'reconnecting'
@@ -15,7 +15,7 @@ export type CallState =
 /** The facts that the state is derived from. */
 export interface CallFacts {
   readonly line: Line
-  /** False: no microphone, none allowed, or one that the system has muted. */
+  /** False: no microphone, no permission to use it, or muted by the system. */
   readonly microphone: boolean
   readonly muted: boolean
   /** Translation is unavailable, so originals are played. */
@@ -24,7 +24,7 @@ export interface CallFacts {
   readonly translating: boolean
 }
 
-/** Returns the state to show: the first that applies, from those that need an action to those that do not. */
+/** Returns the state to show: the first that applies. States that need an action precede the others. */
 export function callState({ line, microphone, muted, outage, playing, translating }: CallFacts): CallState {
   if (line !== 'open') return line === 'connecting' ? 'connecting' : 'reconnecting'
   if (!microphone) return 'unheard'

@@ -21,7 +21,7 @@ const afterTitle = element('after-title', HTMLElement)
 const summary = element('after-summary', HTMLElement)
 const downloads = element('downloads', HTMLElement)
 
-/** Facts that the view derives itself are left out. */
+/** All facts except the ones that the view derives. */
 export type ShownFacts = Omit<CallFacts, 'playing' | 'translating'>
 
 export interface CallViewOptions {
@@ -54,7 +54,7 @@ export class CallView {
     addEventListener('keydown', event => this.#key(event))
   }
 
-  /** A call has started, or begins: the page shows it. */
+  /** Shows that a call is starting or has started. */
   begin(): void {
     if (main.dataset.phase === 'call') return
     this.#startedAt = performance.now()
@@ -93,7 +93,7 @@ export class CallView {
     this.#activity.level(level, performance.now())
   }
 
-  /** Shows the current state. `silent`: a message beside the state would repeat it, so only screen readers get it. */
+  /** Shows the current state. `silent`: a message next to the state would repeat it, so only screen readers get it. */
   show(facts: ShownFacts, silent: boolean): void {
     const at = performance.now()
     const current = callState({

@@ -183,7 +183,7 @@ export class Connection {
     socket?.close(1000)
     this.#session = undefined
     this.#node = /^n\/[a-z0-9-]{1,32}\/$/.test(path) ? path : ''
-    // Between two servers that both say so, this waits.
+    // Waits, in case two servers redirect to each other.
     this.#become('waiting')
     this.#timer = setTimeout(() => this.#connect('waiting'), backoffMs(++this.#tries, FOLLOW))
   }

@@ -39,7 +39,7 @@ export interface Catalog extends ServiceCatalog {
   readonly welcome: boolean
   /** The given link belongs to a room. */
   readonly invited: boolean
-  /** Who created the link, if they have a name; and the names of those in the call. */
+  /** Name of the creator of the link, if known, and names of the participants in the call. */
   readonly inviter?: string
   readonly present?: readonly string[]
   readonly recordings: readonly { readonly url: string; readonly language: string; readonly text: string }[]

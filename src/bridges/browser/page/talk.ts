@@ -88,7 +88,7 @@ class Talk {
     start.textContent = say(offer)
     if (obstacle === undefined) this.#tell(this.#catalog.welcome ? 'ready' : 'refused-uninvited')
     else this.#cannot(obstacle)
-    // The way out is beside it.
+    // A link to a new call is shown next to it.
     start.hidden = obstacle === 'refused-link'
     this.#listen()
   }

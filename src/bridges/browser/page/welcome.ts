@@ -10,16 +10,16 @@ const present = element('present', HTMLElement)
 const anew = element('anew', HTMLAnchorElement)
 const toDashboard = element('to-dashboard', HTMLAnchorElement)
 
-/** What the start button does. */
+/** Action of the start button. */
 export type Offer = 'start' | 'join' | 'listen'
 
-/** What a visitor can do on this page, and the reason if it is nothing. */
+/** Actions that this page offers to a visitor, or the reason why there are none. */
 export interface Welcome {
   readonly offer: Offer
   readonly obstacle: Words | undefined
 }
 
-/** Shows a visitor with `link`, or without one, whom they talk to and what they can do before a call. */
+/** Shows a visitor, with or without `link`, their call partners and the actions before a call. */
 export function showWelcome(catalog: Catalog, link: string | undefined): Welcome {
   const { invited, inviter, present: names = [], recordings, dashboard, welcome } = catalog
   const listening = isListening(link)

@@ -42,7 +42,7 @@ export interface ChannelResources {
   /** The service's voices, as far as they are known. */
   readonly voices?: (() => readonly OfferedVoice[]) | undefined
   readonly channelOptions?: ChannelOptions | undefined
-  /** What applies in the channels. */
+  /** Consent and storage, as stated in the notices of the channels. */
   readonly terms: NoticeTerms
   readonly observer?: ChannelObserver | undefined
   readonly clock: Clock

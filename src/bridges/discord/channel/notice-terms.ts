@@ -1,7 +1,7 @@
 import type { ChannelWords } from '../../../messages/discord/types.ts'
 import { type ConsentOptions, DEFAULT_CONSENT } from '../consent.ts'
 
-/** What is kept of the speech: nothing, its text until the interpretation ends, or longer. */
+/** Storage of speech: none, as text until the interpretation ends, or as text for longer. */
 export type KeptText = 'nothing' | 'until-end' | 'longer'
 
 /** Consent and storage in a channel, as stated in its notices. */

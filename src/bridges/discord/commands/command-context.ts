@@ -244,7 +244,7 @@ export interface CommandServices {
   /** Absent: there are no links for listening. */
   readonly listenLinks?: ListenLinks | undefined
   readonly settings: CommandSettings
-  /** What applies in interpreted channels. */
+  /** Consent and storage, as stated in the notices of the channels. */
   readonly terms: NoticeTerms
   /** Absent: there are no transcripts. */
   readonly transcripts?: TranscriptSource | undefined

@@ -24,7 +24,7 @@ export class LanguageList {
     return this.#cache.get(waitMs)
   }
 
-  /** The newest known list, without waiting; empty if there is none. */
+  /** The newest known list, without waiting; empty before the first list. */
   get known(): readonly OfferedLanguage[] {
     return this.#cache.known
   }

@@ -9,9 +9,9 @@ const RETRY_MS = 15_000
 export interface OfferCacheOptions<T> {
   /** Fetches the current list. May reject. */
   readonly fetch: () => Promise<readonly T[]>
-  /** Returns an entry as it is kept, or nothing for an invalid one. Default: unchanged. */
+  /** Returns an entry in the form to store, or nothing for an invalid one. Default: unchanged. */
   readonly accept?: (entry: T) => readonly T[]
-  /** What is listed, for the log: `languages`. */
+  /** Name of the entries in the log, such as `languages`. */
   readonly what: string
   readonly clock: Clock
   readonly log: Logger

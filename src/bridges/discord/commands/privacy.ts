@@ -21,7 +21,7 @@ const WISHES: readonly string[] = ['info', 'opt-out', 'opt-in'] satisfies Privac
 
 type ButtonRow = APIActionRowComponent<APIButtonComponentWithCustomId>
 
-/** Returns the buttons for listening notices: opt out, opt in and details. Where people must opt in, that comes first. */
+/** Returns the buttons for listening notices: opt out, opt in and details. With consent by opt-in, that button is first. */
 export function privacyButtons(locale: string, mode: ConsentMode = 'opt-out'): ButtonRow {
   const { buttons } = repliesFor(locale)
   const out = button(`${PREFIX}opt-out`, buttons.optOut)

@@ -14,7 +14,7 @@ const MOST_BYTES = 8 * 1024 * 1024
 const EXTENSIONS: Readonly<Record<TranscriptFormat, string>> = { text: 'txt', srt: 'srt', vtt: 'vtt' }
 
 /**
- * Sends the conversation since the start as a private file in the user's language, without those who opted out. The
+ * Sends the conversation since the start as a private file in the user's language, without members who opted out. The
  * user must be allowed to connect to the channel.
  */
 export function transcript(

@@ -76,7 +76,7 @@ export function mediaStart(streamSid: string): string {
 
 export const MEDIA_END = '"}}'
 
-/** Bytes in memory of their own: a part of Node's pool would keep all 64 KiB of it for as long as the call. */
+/** Bytes in a separate allocation: a part of Node's pool would keep all 64 KiB of it for as long as the call. */
 function lasting(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   bytes.write(text)

@@ -1,6 +1,6 @@
 import type { Inbound, WireFault } from '../ports/media-dialect.ts'
 
-/** What carriers with JSON messages share: reading unchecked fields. */
+/** Unchecked fields of a JSON message of a carrier. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export const INVALID = {

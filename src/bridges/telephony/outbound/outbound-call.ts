@@ -86,7 +86,7 @@ export interface DialOptions {
   /** Releases a call: later requests for it are answered with a hang-up. */
   readonly release: (callId: string) => void
   /**
-   * Awaited before the carrier is asked: resolves to the maximum duration of the call (s), or undefined without one. A
+   * Awaited before the request to the carrier: resolves to the maximum duration of the call (s), or undefined without one. A
    * rejection with `BridgeError` fails the call.
    */
   readonly clear?: (() => Promise<number | undefined>) | undefined
@@ -148,7 +148,7 @@ export class OutboundCall implements OutgoingCall, StreamWatch {
     return this.#state
   }
 
-  /** True once nothing more will arrive from the carrier, not even late. */
+  /** True once no further event of the carrier is expected, not even a late one. */
   get final(): boolean {
     return this.#final
   }

@@ -1,6 +1,6 @@
 /** Delays are compared by their minimum over this time, which jitter and stalls hardly change (ms). */
 const WINDOW_MS = 10_000
-/** Largest drift that is followed; crystals have 100 ppm at most, and both ends have one. */
+/** Maximum drift that is corrected; crystals have 100 ppm at most, and both ends have one. */
 const MAX_RATE = 500e-6
 /** The rate is measured over this number of windows (5 minutes), so that noise of a few ms hardly matters. */
 const RATE_WINDOWS = 30

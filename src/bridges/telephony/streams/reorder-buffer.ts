@@ -23,7 +23,7 @@ export type InOrder = (timestampMs: number, payload: string | Buffer, now: numbe
 
 /**
  * Sorts media messages by number, for carriers that deliver them in any order. A message in order passes at once, without
- * allocation. One that is early waits for those before it, `HOLD_MS` at most; a later one is passed on,
+ * allocation. An early message waits up to `HOLD_MS` for its predecessors; a late one is passed on,
  * for the receiver to drop what it no longer needs.
  */
 export class ReorderBuffer {
@@ -72,7 +72,7 @@ export class ReorderBuffer {
     }
   }
 
-  /** Starts again at `sequence`; nothing that waits is lost. */
+  /** Starts again at `sequence`, and releases the waiting messages. */
   #begin(sequence: number, now: number): void {
     this.#expected = Number.NEGATIVE_INFINITY
     while (this.#held.length > 0) this.release(now + HOLD_MS)

@@ -88,7 +88,7 @@ function tailOf(event: string): string {
   return tail
 }
 
-/** Longest id that is read here; longer ones are the library's. */
+/** Maximum length of an id that is read here (digits); longer ones are the library's. */
 const MOST_DIGITS = 15
 const TRUE_END = Buffer.from('[true]')
 

@@ -6,7 +6,7 @@ import { BinaryEvent, plainAckOf } from './packets.ts'
 
 /** Unsent data above which a connection ends (bytes). */
 const MOST_UNSENT_BYTES = 64 * 1_048_576
-/** Socket.IO compresses nothing here, so `ws` need not be asked for each message. */
+/** Socket.IO compresses nothing here, so messages are sent without compression. */
 const BINARY_OPTIONS = Object.freeze({ compress: false })
 const TEXT_OPTIONS = Object.freeze({ compress: false, binary: false })
 /** Packet types of Engine.IO 4 by their digit. */
@@ -87,7 +87,7 @@ export class BinaryEventTransport extends NodeWebSocket {
   }
 }
 
-/** Longest payload of a frame with a one-byte length, and with two more (RFC 6455, 5.2). */
+/** Maximum payload of a frame with a one-byte length, and with two more (RFC 6455, 5.2). */
 const SHORT_PAYLOAD = 125
 const LONG_PAYLOAD = 65_535
 const FINAL_TEXT = 0x81

@@ -97,7 +97,7 @@ export interface Made<T> {
   readonly listed?: { readonly engine: string; readonly languages: readonly string[] | undefined }
 }
 
-/** Returns the engines in the order of the settings, then the installed ones that are not named there. */
+/** Returns the engines in the order of the settings, then the installed engines not named there. */
 export function chosenRecognizers(
   choices: EngineChoices['transcription'],
   installed: Readonly<Record<'pocketsphinx', MakeInstalled<SpeechToText>>>,

@@ -169,7 +169,7 @@ interface Found<T> {
   readonly absent: readonly AbsentEngine[]
 }
 
-/** Waits until the engines are created, and logs those that are not available. */
+/** Waits until the engines are created, and logs unavailable engines. */
 async function present<T>(engines: readonly Made<T>[], log: Logger): Promise<Found<T>> {
   const found: Present<T>[] = []
   const absent: AbsentEngine[] = []

@@ -115,7 +115,7 @@ export class RollingUsage {
 /** Usage by the mark of each key or engine. */
 export type UsageByKey = ReadonlyMap<string, UsageSlices>
 
-/** Usage of all keys and engines. One that is removed and added again keeps its count. */
+/** Usage of all keys and engines. A key that is removed and added again keeps its count. */
 export class UsageLedger {
   readonly #clock: Clock
   readonly #originMs: number

@@ -31,7 +31,7 @@ export interface InterpretedSpeechOptions {
   readonly log: Logger
 }
 
-/** The speech of `/sts` by one engine, from speech to speech: its translation is audible while the speaker goes on. */
+/** The speech of `/sts` by one engine, from speech to speech: its translation is audible while the speaker continues. */
 export class InterpretedSpeech implements SpeechWork {
   readonly #options: InterpretedSpeechOptions
   readonly #results: InterpretedResults

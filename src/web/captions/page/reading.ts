@@ -249,7 +249,7 @@ export class Reading {
     })
   }
 
-  /** What a page without captions says. */
+  /** Text of a page without captions. */
   #moment(): readonly [string, string] | undefined {
     return this.#nothingYet && !this.#isShort() ? STATES[this.#state].moment : undefined
   }

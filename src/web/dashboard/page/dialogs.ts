@@ -175,7 +175,7 @@ export class LegDialog {
   }
 }
 
-/** Width from which the details of a room stand beside the rooms, as in the style sheet. */
+/** Width from which the details of a room are shown next to the rooms, as in the style sheet. */
 const BESIDE = '(min-width: 75rem)'
 
 /** Details of a room, and its actions. */
@@ -190,7 +190,7 @@ export class RoomDialog {
   #offer: Offer = { languages: [], recordings: [] }
   #room = ''
 
-  /** `closed` is called whenever the details close. */
+  /** `closed` is called when the details close. */
   constructor(api: () => Api, closed: () => void) {
     this.#api = api
     onSay(this.#sayForm, (text, language) =>
@@ -221,7 +221,7 @@ export class RoomDialog {
     const first = Array.from(board.legs.values()).find(({ figures }) => figures.room === room)
     sayIn(this.#sayForm, spokenOf(this.#offer), first?.figures.speaks ?? 'en-us')
     this.#dialog.close()
-    // Beside the rooms where there is space, above them elsewhere.
+    // Next to the rooms where there is space, above them elsewhere.
     if (matchMedia(BESIDE).matches) this.#dialog.show()
     else this.#dialog.showModal()
     element('room-title', HTMLElement).focus()

@@ -93,7 +93,7 @@ export class ParticipantRow {
     this.button.addEventListener('click', open)
   }
 
-  /** `at`: server time; `offered`: languages whose variants have to be told apart. */
+  /** `at`: server time; `offered`: languages whose variants must be distinguished. */
   show({ figures, lagMs, curve }: ShownLeg, at: number, offered: readonly string[]): void {
     if (figures !== this.#shown || offered !== this.#offered) this.#figures(figures, offered)
     this.#shown = figures

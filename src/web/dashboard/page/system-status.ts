@@ -8,14 +8,14 @@ export interface SystemProblem {
   readonly mood: 'bad' | 'warn'
   readonly title: string
   readonly effect: string
-  /** Parts between backticks are code; empty if nothing is to be done. */
+  /** Parts between backticks are code; empty if no action is needed. */
   readonly fix: string
 }
 
 /** Share of the memory limit from which it is a problem (%). */
 const MEMORY_PERCENT = 80
 
-/** Returns the most severe problem; undefined if all is well. Counters and load alone are none. */
+/** Returns the most severe problem; undefined if all is well. Counters and load alone are not problems. */
 export function systemProblem(health: HealthFigures): SystemProblem | undefined {
   const { services, embedded, overloadReason, draining, memoryPercent } = health
   if (embedded && !embedded.running)

@@ -35,7 +35,7 @@ export class DeepLGlossaries {
     this.#clock = clock
   }
 
-  /** Returns the id of a glossary with these entries, which it makes if there is none; undefined without entries. */
+  /** Returns the id of a glossary with these entries, which it creates if missing; undefined without entries. */
   async idOf(request: GlossaryRequest): Promise<string | undefined> {
     if (request.entries.length === 0) return undefined
     const key = `${request.source} ${request.target}`
@@ -49,7 +49,7 @@ export class DeepLGlossaries {
   }
 
   async #find({ source, target, entries }: GlossaryRequest): Promise<string> {
-    // A source term can be there once.
+    // A glossary can contain a source term only once.
     const terms = new Map(entries.map(entry => [entry.source, entry.target] as const))
     const text = Array.from(terms, ([term, translation]) => `${term}\t${translation}`).join('\n')
     const name = `dragoman ${source} ${target} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`

@@ -9,7 +9,7 @@ const replySchema = z.object({ streaming_url: z.string(), token: z.string().min(
 /** Path of sessions, to which the streaming address of the reply belongs. */
 const PATH = '/v3/voice/realtime'
 const MOST_REPLY_BYTES = 64 << 10
-/** Statuses after which another attempt may succeed, besides 5xx. */
+/** Statuses after which another attempt can succeed, in addition to 5xx. */
 const PASSING: readonly number[] = [408, 425, 429]
 
 /** Languages of a session, and its voice. */
@@ -35,7 +35,7 @@ export class DeepLSession {
     this.#request = request
   }
 
-  /** True if the next connection can go on with it. */
+  /** True if the next connection can continue it. */
   get resumable(): boolean {
     return this.#token !== undefined
   }
@@ -46,7 +46,7 @@ export class DeepLSession {
   }
 
   /**
-   * Returns the address of the next connection, and whether it goes on with the session. Rejects with a `SocketFault`,
+   * Returns the address of the next connection, and whether it continues the session. Rejects with a `SocketFault`,
    * without the token or the key.
    */
   async connect(signal: AbortSignal): Promise<LiveAddress & { readonly resumed: boolean }> {

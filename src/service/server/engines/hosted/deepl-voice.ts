@@ -30,7 +30,7 @@ const MOST_CONNECTION_MS = 60 * 60_000
 const SPEECH_WITHIN_MS = 3_000
 
 /**
- * Speech to speech by DeepL Voice (API reference, Voice; the speech is a closed beta). Texts come in pieces that are
+ * Speech to speech by DeepL Voice (API reference, Voice; the speech is a closed beta). Texts arrive in pieces that are
  * concluded or tentative, the speech of a piece after its text and without silence between.
  */
 export class DeepLSpeechTranslator implements SpeechTranslator {
@@ -243,7 +243,7 @@ class VoiceDialogue implements LiveDialogue {
     this.#link.send({ end_of_source_media: {} })
   }
 
-  /** The session goes on over a broken connection, and so does the utterance in progress. */
+  /** The session and the utterance in progress continue after a broken connection. */
   ended(): void {
     this.#paced.close()
     if (!this.#stream.session.resumable) this.#stream.utterances.cut()

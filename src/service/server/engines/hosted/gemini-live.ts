@@ -100,7 +100,7 @@ interface ConversationOptions {
 class Conversation {
   readonly utterances: ContinuousUtterances
   readonly options: ConversationOptions
-  /** Handle of the state that the next connection goes on with. */
+  /** Handle of the state that the next connection continues. */
   handle: string | undefined
   /** The present connection has been confirmed. */
   ready = false
@@ -217,7 +217,7 @@ class TranslationDialogue implements LiveDialogue {
     this.#link.send({ realtimeInput: { audio } })
   }
 
-  /** What came since the last answered audio is interpreted again. */
+  /** Audio since the last response is interpreted again. */
   ended(): void {
     this.#conversation.utterances.cut()
   }

@@ -67,7 +67,7 @@ export class OpenAiSession {
   #failed({ type, code }: { type?: string | null | undefined; code?: string | null | undefined }): void {
     const name = code ?? type ?? 'unknown'
     if (HARMLESS.test(name)) return
-    // Words of the provider's list only: a message can quote what was said.
+    // Words of the provider's list only: a message can quote speech.
     const told = /^[a-z_]{1,40}$/.test(name) ? name : 'an error'
     const passing = PASSING.test(name) || (this.#ready && type === 'server_error')
     this.#link.fail(new SocketFault(`answered ${told}`, { passing }))

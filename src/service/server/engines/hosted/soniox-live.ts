@@ -17,10 +17,10 @@ import {
   sonioxContext,
 } from './soniox-session.ts'
 
-/** What the protocol says about audio: as fast as it arrives, a recording or a repetition at most twice as fast. */
+/** Audio as the protocol requires: as fast as it arrives, a recording or a repetition at most twice as fast. */
 export const SONIOX_AUDIO = { rate: SAMPLE_RATE, chunkMs: 60, fastest: 2, keepAliveMs: SONIOX_KEEP_ALIVE_MS }
 
-/** Live transcription by Soniox. It detects the end of utterances and the language by itself. */
+/** Live transcription by Soniox. It detects the language and the end of utterances. */
 export class SonioxTranscriber implements SpeechToText {
   readonly name = 'soniox'
   readonly takesTerms = true

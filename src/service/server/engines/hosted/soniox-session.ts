@@ -26,7 +26,7 @@ const resultSchema = z.object({
   error_code: z.number().nullish(),
 })
 
-/** A piece of text, usually shorter than a word. It comes once if `is_final`, else until the next message. */
+/** A piece of text, usually shorter than a word. Final if `is_final`, otherwise valid until the next message. */
 export type SonioxToken = z.infer<typeof tokenSchema>
 
 export interface SonioxResult {
@@ -71,7 +71,7 @@ export function sonioxContext(
   }
 }
 
-/** Returns the fault for an error code: as in HTTP, and a 503 means that the session cannot go on here. */
+/** Returns the fault for an error code: as in HTTP, and a 503 means that the session cannot continue here. */
 export function sonioxFault(code: number): SocketFault {
   const passing = code === 408 || code === 429 || code >= 500
   return new SocketFault(`answered ${code}`, { passing, code })
@@ -143,7 +143,7 @@ export class SonioxSession {
   }
 }
 
-/** The text of an utterance in progress: final tokens, followed by those that the next message replaces. */
+/** The text of an utterance in progress: final tokens, followed by tokens that the next message replaces. */
 export class SonioxText {
   #final = ''
   #open = ''
@@ -152,7 +152,7 @@ export class SonioxText {
   #endMs: number | undefined
   #language: string | undefined
 
-  /** Without outer blanks; empty if nothing was heard. */
+  /** Trimmed; empty without recognized speech. */
   get text(): string {
     return (this.#final + this.#open).trim()
   }

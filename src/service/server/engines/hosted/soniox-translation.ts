@@ -211,7 +211,7 @@ class InterpretationDialogue implements LiveDialogue {
     this.#session.finish()
   }
 
-  /** What is translated counts; the rest of the audio is sent again. */
+  /** Keeps the translated part; the rest of the audio is sent again. */
   ended(): void {
     this.#late?.[Symbol.dispose]()
     for (const { utterance, text, covered } of [this.#ending ?? nothing(), this.#current]) {

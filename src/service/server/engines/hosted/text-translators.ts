@@ -34,7 +34,7 @@ abstract class HostedTranslator extends HttpTranslator {
     return otherLanguages(this.#languages, from)
   }
 
-  /** Sends one text and returns the translation in the response, or undefined if there is none. */
+  /** Sends one text and returns the translation in the response, or undefined without one. */
   protected abstract request(
     text: string,
     from: LanguageId,

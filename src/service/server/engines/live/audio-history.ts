@@ -95,7 +95,7 @@ export class PositionMap {
     let index = this.#anchors.length - 1
     while (index > 0 && this.#anchors[index]!.receivedMs > receivedMs) index--
     const anchor = this.#anchors[index]!
-    // Inside inserted silence the stream stands still.
+    // During inserted silence, the position in the stream does not advance.
     const limit = this.#anchors[index + 1]?.streamMs ?? this.#streamMs
     return Math.min(limit, anchor.streamMs + Math.max(0, receivedMs - anchor.receivedMs))
   }

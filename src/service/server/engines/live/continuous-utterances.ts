@@ -18,8 +18,8 @@ const SILENT = 60
  */
 const TAIL_MS = 400
 /**
- * Speech that is collected before any of it is passed on (ms), because it arrives at the pace at which it is played: a
- * piece that is late would leave a hole.
+ * Speech that is collected before any of it is passed on (ms), because it arrives at playback speed: a
+ * late piece would leave a gap.
  */
 const LEAD_MS = 300
 /** Maximum time for that (ms). */
@@ -55,7 +55,7 @@ interface Mark {
 }
 
 /**
- * Divides the results of a service without utterances, which translates as the speaker goes on. An utterance starts
+ * Divides the results of a service without utterances, which translates while the speaker continues. An utterance starts
  * with the first text or audible speech after a pause, and ends when the speaker pauses and no more arrives; a long
  * one is cut at the end of a sentence.
  *
@@ -81,7 +81,7 @@ export class ContinuousUtterances {
   /** The part of the recognized text that can change. */
   #provisional = ''
   #language: LanguageId | undefined
-  /** The last texts with a translation, and those that count even if the rest is interpreted again. */
+  /** The last texts with a translation, and the texts to keep if the rest is interpreted again. */
   #translated: Mark | undefined
   #kept: Mark | undefined
   /** A text came after the last speech. */
@@ -97,7 +97,7 @@ export class ContinuousUtterances {
   }
 
   /**
-   * More of what was said, as heard up to `streamMs`. Can come before or after its translation. `provisional`: text after
+   * More recognized text, up to `streamMs`. Can arrive before or after its translation. `provisional`: text after
    * it that the next call replaces.
    */
   said(delta: string, streamMs: number, provisional = ''): void {
@@ -171,7 +171,7 @@ export class ContinuousUtterances {
     this.#end()
   }
 
-  /** Drops the utterance in progress; nothing is passed to the sink any more. Idempotent. */
+  /** Drops the utterance in progress, without further calls of the sink. Idempotent. */
   close(): void {
     this.#check?.[Symbol.dispose]()
     this.#open = undefined

@@ -40,11 +40,11 @@ export interface SocketOptions {
 const PING_MS = 15_000
 /** Maximum size of a message: half a minute of base64 speech at 24 kHz. */
 const MOST_BYTES = 2 << 20
-/** Statuses of a handshake after which another attempt may succeed, besides 5xx. */
+/** Statuses of a handshake after which another attempt can succeed, in addition to 5xx. */
 const PASSING_STATUS: readonly number[] = [408, 425, 429]
 
 /**
- * A WebSocket to an engine: JSON and binary out, JSON in. It never retries; whoever opened it closes it.
+ * A WebSocket to an engine: JSON and binary out, JSON in. It never retries; the caller closes it.
  */
 export class EngineSocket {
   readonly #socket: WebSocket
@@ -53,7 +53,7 @@ export class EngineSocket {
   #ping: Disposable | undefined
   #answered = true
   #over = false
-  /** Messages that came before `start`. */
+  /** Messages received before `start`. */
   #early: Buffer[] | undefined = []
 
   private constructor(socket: WebSocket, options: SocketOptions, listener: SocketListener) {

@@ -17,7 +17,7 @@ export interface LiveConnectionListener {
   answered(streamMs: number): void
   /** The service ends this connection in `ms`. */
   renewIn(ms: number): void
-  /** The connection has failed, after its dialogue was told. Called once, not after `close`. */
+  /** The connection has failed, after its dialogue was notified. Called once, not after `close`. */
   failed(fault: SocketFault): void
   /** Time since the speaker was last heard (ms). */
   readonly quietMs: number
@@ -27,7 +27,7 @@ export interface LiveConnectionListener {
 
 /**
  * One confirmed connection of a stream: converts audio to the service's rate and message length, and keeps the
- * correspondence of positions. Whoever opened it closes it.
+ * correspondence of positions. The caller closes it.
  */
 export class LiveConnection implements LiveLink {
   readonly #clock: Clock

@@ -37,7 +37,7 @@ export class LiveEngine {
   /**
    * Opens a stream that speaks `protocol`. `failed` is called once if it fails later. Rejects with an `EngineError`,
    * also during the cooldown after failures, so that another engine can take over. `closed` is called before a stream
-   * closes: its results are not needed any more.
+   * closes: its results are no longer needed.
    */
   async open(
     protocol: LiveProtocol,

@@ -11,7 +11,7 @@ export interface LiveLink {
   answered(streamMs: number): void
   /** The service ends this connection in `ms`: it is replaced in time, in a pause if there is one. */
   renewIn(ms: number): void
-  /** Ends this connection. A passing fault leads to a new one, any other ends the stream. */
+  /** Ends this connection. A passing fault causes a new one, any other ends the stream. */
   fail(fault: SocketFault): void
   /** Audio sent on this connection, with inserted silence (ms). */
   readonly sentMs: number
@@ -45,13 +45,13 @@ export interface LiveDialogue {
 
 /** The address of a connection. */
 export interface LiveAddress extends SocketAddress {
-  /** Set if the service goes on with a session: end of the audio that it has understood, which is not repeated (ms). */
+  /** Set if the service continues a session: end of the audio that it has understood, which is not repeated (ms). */
   readonly resumeMs?: number
-  /** For protocols with a `connect` of their own. */
+  /** For protocols with their own `connect`. */
   readonly token?: string
 }
 
-/** What carries the messages of a connection: an `EngineSocket`, or a provider's own package. */
+/** Transport of the messages of a connection: an `EngineSocket`, or a provider's own package. */
 export type LiveTransport = Pick<EngineSocket, 'send' | 'sendBinary' | 'start' | 'close'>
 
 /** A service's protocol over WebSocket. */

@@ -27,7 +27,7 @@ export interface SpeechListener {
   failed(error: EngineError): void
 }
 
-/** An utterance that is being spoken. Whoever started it ends or cancels it. */
+/** An utterance that is being spoken. The caller ends or cancels it. */
 export interface SpokenUtterance {
   /** Adds text; speech of it can come before the text is complete. `last`: it is complete with this. */
   say(text: string, last?: boolean): void

@@ -15,8 +15,8 @@ export interface PacedAudioOptions {
 const MARGIN_MS = 10
 
 /**
- * Sends audio in messages, none of them sooner after the previous one than the service allows. What has to wait is
- * joined to longer messages. The caller limits how much waits.
+ * Sends audio in messages, none of them sooner after the previous one than the service allows. Waiting audio is
+ * joined to longer messages. The caller limits its amount.
  */
 export class PacedAudio {
   readonly #options: PacedAudioOptions

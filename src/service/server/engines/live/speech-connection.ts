@@ -35,13 +35,13 @@ export interface SpeechConnectionEvents {
 /** Time for the service to confirm the end of a cancelled stream, which counts as open until then (ms). */
 const RELEASE_MS = 5_000
 
-/** One socket with the streams that share it. Streams can be added before it is open. Whoever opened it closes it. */
+/** One socket with the streams that share it. Streams can be added before it is open. The creator closes it. */
 export class SpeechConnection {
   readonly url: string
   readonly #options: SpeechConnectionOptions
   readonly #events: SpeechConnectionEvents
   readonly #stop = new AbortController()
-  /** Open streams by id; undefined for one that was cancelled or has failed, and whose end is awaited. */
+  /** Open streams by id; undefined for a cancelled or failed stream whose end is awaited. */
   readonly #streams = new Map<string, SpeechStream | undefined>()
   readonly #releases = new Map<string, Disposable>()
   #socket: EngineSocket | undefined

@@ -15,7 +15,7 @@ export interface UtteranceQueueOptions {
   readonly sink: InterpretationSink
   readonly speech: MultiplexedSpeech
   readonly voice: SpeakingVoice
-  /** An utterance cannot be spoken; nothing is passed to the sink any more. Called once. */
+  /** An utterance cannot be spoken. Called once, and followed by no call of the sink. */
   readonly failed: (error: EngineError) => void
 }
 
@@ -23,7 +23,7 @@ export interface UtteranceQueueOptions {
  * The utterances of a stream whose translations are spoken by a separate service. The next utterance can be understood
  * while the previous one is still being spoken: its results wait until then.
  *
- * One per stream. Whoever created it closes it.
+ * One per stream. The creator closes it.
  */
 export class UtteranceQueue {
   readonly #options: UtteranceQueueOptions
@@ -43,7 +43,7 @@ export class UtteranceQueue {
     const utterance = new TranslatedUtterance(++this.#count, {
       sink,
       first: () => !this.#closed && this.#open[0] === utterance,
-      /** Utterances follow one another, whatever the service says about their places. */
+      /** Utterances follow one another, regardless of the positions that the service reports. */
       place: (startMs, endMs) => {
         const from = Math.max(this.#endMs, Math.round(startMs))
         return { startMs: from, endMs: Math.max(from + 1, Math.round(endMs)) }
@@ -60,7 +60,7 @@ export class UtteranceQueue {
     return utterance
   }
 
-  /** Ends all speech; nothing is passed to the sink any more. Idempotent. */
+  /** Ends all speech, without further calls of the sink. Idempotent. */
   close(): void {
     this.#closed = true
     for (const utterance of this.#open.splice(0)) utterance.cancel()
@@ -84,7 +84,7 @@ interface UtteranceOwner {
   failed(error: EngineError): void
 }
 
-/** One utterance: what was said, its translation, and the speech of that. */
+/** One utterance: its text, the translation, and the speech of the translation. */
 export class TranslatedUtterance {
   readonly #utterance: number
   readonly #owner: UtteranceOwner
@@ -122,7 +122,7 @@ export class TranslatedUtterance {
     this.#say(text)
   }
 
-  /** Nothing is added any more: its final result comes when all of it has been spoken. */
+  /** Completes the text. The final result follows when all of it has been spoken. */
   end(): void {
     if (this.#complete) return
     this.#complete = true

@@ -24,7 +24,7 @@ function chatPrompt(
   { glossary = [], names = [], about }: TranslationOptions,
 ): readonly ChatMessage[] {
   const [source, target] = [nameOf(from), nameOf(to)]
-  // Only those that can matter, as each token is charged.
+  // Only entries that occur in the text, as each token is charged.
   const said = withoutMarks(text)
   const entries = glossary
     .filter(entry => said.includes(withoutMarks(entry.source)))

@@ -158,7 +158,7 @@ const PARTS = {
   temperature: { parameters: ['temperature'], forms: 2 },
   language: { parameters: ['language', 'languages'], forms: 2, onlyIfNamed: true },
 }
-/** These have lists of languages and keywords in place of one language (cookbook, "Migrate from Whisper"). */
+/** These accept lists of languages and keywords instead of one language (cookbook, "Migrate from Whisper"). */
 const MODELS_WITH_LISTS = /^gpt-transcribe/
 /** Whisper reads the last 224 tokens of a prompt (guide "Speech to text"). */
 const PROMPT_LETTERS = 600

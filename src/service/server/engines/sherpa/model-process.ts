@@ -23,7 +23,7 @@ const OUTPUT = { lines: 3, letters: 400 }
 export interface ModelUser {
   /** A message for this user. */
   reply(message: ModelReply): void
-  /** The process has ended; it is no user any more. */
+  /** The process has ended and no longer has this user. */
   lost(error: EngineError): void
 }
 
@@ -39,7 +39,7 @@ type State = 'loading' | 'ready' | 'waiting' | 'resting' | 'closed'
 /**
  * A child process with one model. sherpa-onnx blocks its thread while it decodes, and ends its process when a model is
  * invalid; neither reaches this process. A process that ends is started again after a delay, which grows; after three
- * failures in a row it rests. One that stops responding is killed.
+ * failures in a row it rests. A process that stops responding is killed.
  *
  *   loading ──ready──▶ ready ──ended──▶ waiting ──▶ loading     three failures: resting ──▶ loading     any ──close──▶ closed
  */
@@ -136,7 +136,7 @@ export class ModelProcess {
     if (this.#child?.connected) this.#child.send(message, ignore)
   }
 
-  /** Ends the process at once; users are not told. Idempotent. */
+  /** Ends the process at once; users are not notified. Idempotent. */
   close(): void {
     this.#users.clear()
     this.#watch?.[Symbol.dispose]()

@@ -57,7 +57,7 @@ export interface OfflineResult {
   readonly lang?: string
 }
 
-/** Silero's detector behind a buffer. 16 kHz; one per stream, as it has state. */
+/** Silero's detector with an input buffer. 16 kHz; one per stream, as it has state. */
 export interface Vad {
   acceptWaveform(samples: Float32Array): void
   /** True from the start of speech, with a delay, to the end of the pause after it. */

@@ -42,8 +42,8 @@ export class ProcessPool {
   }
 
   /**
-   * Returns the process with the fewest users. Waits some seconds for one that restarts; rejects with an `EngineError`
-   * if there is none then, or if all rest after repeated failures.
+   * Returns the process with the fewest users. Waits some seconds for a restart; rejects with an `EngineError`
+   * if no process is ready then, or if all rest after repeated failures.
    */
   async acquire(): Promise<ModelProcess> {
     const ready = this.#leastUsed()

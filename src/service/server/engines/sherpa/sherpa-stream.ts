@@ -23,7 +23,7 @@ export class SherpaStream implements SpeechStream, ModelUser {
   readonly #options: SherpaStreamOptions
   readonly #id: number
   readonly #times: DueTimes
-  /** End of each written piece (samples), and when it is due; only those that are not recognized yet. */
+  /** End of each written piece (samples), and when it is due; only pieces not recognized yet. */
   #ends: number[] = []
   #dues: number[] = []
   #written = 0

@@ -63,7 +63,7 @@ export class SynthesisHost {
     } catch (error) {
       failed = !NO_AUDIO.test((error as Error).message)
     }
-    // Stopped in the meantime, or moved behind the others.
+    // Stopped in the meantime, or moved to the end of the queue.
     if (!this.#speaking.delete(speech)) return
     const ends = failed || speaking.rest.length === 0
     if (!ends) this.#speaking.set(speech, speaking)

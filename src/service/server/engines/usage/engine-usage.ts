@@ -24,7 +24,7 @@ export class EngineUsage {
   readonly #meters: EngineMeter[] = []
   /** By kind and name of the preferred engine. */
   readonly #standIns = new Map<string, StandIn>()
-  /** Engines that always serve instead of one that is not available, by kind and name. */
+  /** Engines that always replace an unavailable engine, by kind and name. */
   readonly #substitutes = new Set<string>()
 
   constructor({
@@ -70,7 +70,7 @@ export class EngineUsage {
     return instead ?? (this.#substitutes.has(key(kind, engine)) ? engine : undefined)
   }
 
-  /** Records that `engine` of the settings is not available. `always`: `instead` only serves in its place. */
+  /** Records that `engine` of the settings is not available. `always`: `instead` only serves as its replacement. */
   absent(kind: EngineKind, engine: string, instead: string, { always }: { always: boolean }): void {
     this.replaced(kind, engine, instead, 'failed')
     if (always) this.#substitutes.add(key(kind, instead))

@@ -4,7 +4,7 @@ import { socketUrl } from '../../live/live-settings.ts'
 
 /** Addresses of a speech resource. */
 export interface AzureAddresses {
-  /** Where its key is exchanged for a token. */
+  /** Endpoint that exchanges the key for a token. */
   readonly token: string
   /** Recognition, for the SDK. */
   readonly recognition: string
@@ -12,7 +12,7 @@ export interface AzureAddresses {
   readonly synthesis: { readonly url: string; readonly path: string }
 }
 
-/** The endpoint that the portal shows for a resource without a domain of its own. */
+/** The endpoint that the portal shows for a resource without a custom domain. */
 const REGIONAL = /^([a-z0-9]+)\.api\.cognitive\.microsoft\.com$/
 
 /**

@@ -87,7 +87,7 @@ export class AzureTransport implements LiveTransport {
     }
   }
 
-  /** The SDK has no messages of its own to send. */
+  /** Does nothing: the SDK sends its own messages. */
   send(): void {}
 
   sendBinary(bytes: Uint8Array): void {
@@ -124,7 +124,7 @@ export class AzureTransport implements LiveTransport {
   ): void {
     if (this.#over) return
     const startMs = offset / TICKS_PER_MS
-    // The text is undefined if nothing was said.
+    // The text is undefined without speech.
     const message = {
       ...{ type, text: text ?? '', startMs, endMs: startMs + duration / TICKS_PER_MS },
       language: language || undefined,
