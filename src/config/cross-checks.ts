@@ -90,8 +90,7 @@ function checkDial(
   wrong: (allowed: string) => void,
 ): void {
   if (!outbound) wrong(`no value, unless ${name}.outbound configures outbound calls`)
-  else if (to === number || to === outbound.from)
-    wrong('a number that does not route back to this server')
+  else if (to === number || to === outbound.from) wrong('a number that does not route back to this server')
   else if (!outbound.allowedPrefixes.some(prefix => to.startsWith(prefix)))
     wrong(
       `a number that starts with one of ${name}.outbound.allowedPrefixes: ${outbound.allowedPrefixes.join(', ')}`,

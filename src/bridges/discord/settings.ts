@@ -112,8 +112,7 @@ export const discordSettingsSchema = z.strictObject({
   voices: z
     .strictObject({
       perSpeaker: voiceFields.perSpeaker.meta({
-        about:
-          'Give each speaker a separate voice, if the service has several for the language.',
+        about: 'Give each speaker a separate voice, if the service has several for the language.',
       }),
       only: voiceFields.only
         .describe('a list of voice ids, like [amy, zoe]')

@@ -14,8 +14,7 @@ export const ENGLISH_CHANNEL: ChannelWords = {
   onlyRoles: roles =>
     `I listen only to members with ${roles}. If you are one of them and want to opt out, press the button or type \`/interpret privacy opt-out\`.`,
   toSetLanguage: 'To set your language, type `/interpret language`.',
-  paused: (by, channel) =>
-    `⏸ ${by} paused interpreting in ${channel}. I am not listening to anyone.`,
+  paused: (by, channel) => `⏸ ${by} paused interpreting in ${channel}. I am not listening to anyone.`,
   resumed: channel => `▶ Interpreting in ${channel} continues.`,
   ended: channel => `⚪ Interpreting in ${channel} has ended. I am no longer listening.`,
   kicked: 'I was disconnected, so I stopped.',

@@ -25,7 +25,9 @@ const dialed = z.strictObject({
     .string()
     .regex(/^[a-z][a-z0-9-]{1,30}$/, 'the name of a carrier, like twilio')
     .optional()
-    .describe('The carrier. Default: the carrier of the caller ID, else the carrier of a caller in the room.'),
+    .describe(
+      'The carrier. Default: the carrier of the caller ID, else the carrier of a caller in the room.',
+    ),
   speaks: language.optional().describe('Their language. Default: none, they only listen.'),
   hears: language.optional().describe('The language they hear. Default: only original voices.'),
   original: original.optional(),

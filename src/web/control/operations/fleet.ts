@@ -5,7 +5,9 @@ import { operation } from '../operation.ts'
 const nodeSchema = z.object({
   node: z.string(),
   incarnation: z.string().describe('Changes when the node starts again.'),
-  address: z.string().describe('Address at which the other nodes reach it; empty for a server without a fleet.'),
+  address: z
+    .string()
+    .describe('Address at which the other nodes reach it; empty for a server without a fleet.'),
   version: z.string(),
   legs: z.number(),
   rooms: z.number(),
