@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { numberOf } from '../telephony/markup/call-form.ts'
 import type { DialInput } from '../telephony/outbound/outbound-call-state.ts'
 import type { CarrierRequest, CarrierRequests, RequestVerifier } from '../telephony/ports/carrier-requests.ts'
 import { hasBasicCredentials } from '../telephony/ports/credentials.ts'
@@ -42,13 +43,6 @@ function read({ body }: FastifyRequest): CarrierRequest | undefined {
     status: inputOf(state),
     answeredBy: verdictOf(answeredBy),
   }
-}
-
-const DIGITS = /^[1-9]\d{9,14}$/
-
-/** Trunks often omit the plus. Ten digits or more are treated as E.164. */
-function numberOf(party: string): string {
-  return DIGITS.test(party) ? `+${party}` : party
 }
 
 const STATES: Readonly<Record<string, DialInput>> = {

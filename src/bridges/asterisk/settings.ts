@@ -1,9 +1,8 @@
 import { z } from 'zod'
 import { type SettingsInput, secret, urlSchema } from '../../common/setting-fields.ts'
 import { trustedProxiesSchema } from '../../net/client-address.ts'
-import { carrierFields } from '../telephony/carrier-fields.ts'
 import { outboundFields } from '../telephony/outbound/settings.ts'
-import type { CarrierSection } from '../telephony/ports/carrier-module.ts'
+import { type CarrierSection, carrierFields } from '../telephony/ports/carrier-module.ts'
 
 const context = () =>
   z

@@ -1,11 +1,6 @@
 import { BoundedMap } from '../../common/bounded-map.ts'
-import type {
-  Inbound,
-  LineFormat,
-  MediaDialect,
-  StreamMessages,
-  WireFault,
-} from '../telephony/ports/media-dialect.ts'
+import { INVALID, isDigit } from '../telephony/json-media/message-fields.ts'
+import type { Inbound, LineFormat, MediaDialect, StreamMessages } from '../telephony/ports/media-dialect.ts'
 import { FRAME, HEADER_BYTES } from './audio-socket.ts'
 
 /** Sample rate of the streams (Hz): `c(slin)` or `c(slin16)` in the dialplan. */
@@ -39,15 +34,8 @@ type Media = Extract<Inbound, { kind: 'media' }>
 
 const UNKNOWN: Inbound = { kind: 'unknown' }
 const STOP: Inbound = { kind: 'stop', streamId: '' }
-const INVALID = {
-  shape: { kind: 'invalid', fault: 'shape' },
-  start: { kind: 'invalid', fault: 'start' },
-  media: { kind: 'invalid', fault: 'media' },
-  dtmf: { kind: 'invalid', fault: 'dtmf' },
-} as const satisfies Partial<Record<WireFault, Inbound>>
 
 const UUID_BYTES = 16
-const DIGIT = /^[0-9*#A-D]$/
 
 // Valid until the next message, as the contract of `MediaDialect.parse` allows. AudioSocket has no timestamps: TCP keeps
 // the order, and a gap in the audio of the call is a gap in time, which the leg fills.
@@ -85,7 +73,7 @@ function parse(frame: Buffer, audio: number, rate: AsteriskRate, expected: Expec
       return MEDIA
     case FRAME.dtmf: {
       const digit = frame.toString('latin1', HEADER_BYTES)
-      return DIGIT.test(digit) ? { kind: 'dtmf', streamId: '', digit } : INVALID.dtmf
+      return isDigit(digit) ? { kind: 'dtmf', streamId: '', digit } : INVALID.dtmf
     }
     case FRAME.uuid:
       return frame.length === HEADER_BYTES + UUID_BYTES ? start(frame, rate, expected) : INVALID.start

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { numberOf } from '../telephony/markup/call-form.ts'
 import type { DialInput, FinalStatus } from '../telephony/outbound/outbound-call-state.ts'
 import type { CarrierRequest, CarrierRequests } from '../telephony/ports/carrier-requests.ts'
 
@@ -51,13 +52,6 @@ function fieldsIn(body: string): Readonly<Record<string, string>> | undefined {
   for (const [name, value] of entries)
     if (typeof value === 'string' || typeof value === 'number') fields[name] = String(value)
   return fields
-}
-
-const DIGITS = /^[1-9]\d{9,14}$/
-
-/** jambonz passes numbers as the SIP trunk spells them. Ten digits or more are treated as E.164 without its plus. */
-function numberOf(party: string): string {
-  return DIGITS.test(party) ? `+${party}` : party
 }
 
 const FINAL: Readonly<Record<string, FinalStatus>> = {

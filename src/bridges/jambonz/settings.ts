@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { type SettingsInput, secret, urlSchema } from '../../common/setting-fields.ts'
-import { carrierFields } from '../telephony/carrier-fields.ts'
 import { OUTBOUND_DEFAULTS, outboundFields } from '../telephony/outbound/settings.ts'
-import type { CarrierSection } from '../telephony/ports/carrier-module.ts'
+import { type CarrierSection, carrierFields } from '../telephony/ports/carrier-module.ts'
 
 /** Outbound calls. Without this section, no calls are placed. */
 const outboundSettingsSchema = z.strictObject({

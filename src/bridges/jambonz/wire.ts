@@ -1,10 +1,13 @@
-import type {
-  Inbound,
-  LineFormat,
-  MediaDialect,
-  StreamMessages,
-  WireFault,
-} from '../telephony/ports/media-dialect.ts'
+import {
+  type Fields,
+  INVALID,
+  isDigit,
+  isFields,
+  MAX_MARK_NAME,
+  parametersOf,
+  readFields,
+} from '../telephony/json-media/message-fields.ts'
+import type { Inbound, LineFormat, MediaDialect, StreamMessages } from '../telephony/ports/media-dialect.ts'
 
 /** Sample rates of a stream, in both directions (Hz). */
 export type JambonzRate = LineFormat['rate']
@@ -22,28 +25,15 @@ export function jambonzMedia(rate: JambonzRate): MediaDialect {
     frames: 'both',
     queue: 'carrier',
     order: 'kept',
-    parse: (data, isBinary) => (isBinary ? audio(data) : event(data.toString('utf8'))),
+    parse: (data, isBinary) => (isBinary ? audio(data) : readFields(data.toString('utf8'), event)),
     messages: () => messagesOf(rate),
   }
 }
 
-type Fields = Readonly<Record<string, unknown>>
 type Media = Extract<Inbound, { kind: 'media' }>
 
 const UNKNOWN: Inbound = { kind: 'unknown' }
-const INVALID = {
-  json: { kind: 'invalid', fault: 'json' },
-  shape: { kind: 'invalid', fault: 'shape' },
-  start: { kind: 'invalid', fault: 'start' },
-  media: { kind: 'invalid', fault: 'media' },
-  dtmf: { kind: 'invalid', fault: 'dtmf' },
-  mark: { kind: 'invalid', fault: 'mark' },
-} as const satisfies Record<WireFault, Inbound>
-
 const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
-const DIGIT = /^[0-9*#A-D]$/
-const MAX_PARAMETERS = 100
-const MAX_NAME = 512
 
 // Valid until the next message, as the contract of `MediaDialect.parse` allows. Without a time: jambonz sends none, and a
 // call’s audio without gaps.
@@ -61,14 +51,7 @@ function audio(data: Buffer): Inbound {
   return MEDIA
 }
 
-function event(text: string): Inbound {
-  let message: unknown
-  try {
-    message = JSON.parse(text)
-  } catch {
-    return INVALID.json
-  }
-  if (!isFields(message)) return INVALID.shape
+function event(message: Fields): Inbound {
   if (message.type === 'mark') return mark(message)
   if (message.event === 'dtmf') return dtmf(message)
   if (message.type !== undefined || message.event !== undefined) return UNKNOWN
@@ -81,21 +64,17 @@ function event(text: string): Inbound {
  */
 function mark({ data }: Fields): Inbound {
   const name = isFields(data) && typeof data.name === 'string' ? data.name : ''
-  return name === '' || name.length > MAX_NAME ? INVALID.mark : { kind: 'mark', streamId: '', name }
+  return name === '' || name.length > MAX_MARK_NAME ? INVALID.mark : { kind: 'mark', streamId: '', name }
 }
 
 function dtmf({ dtmf: digit }: Fields): Inbound {
-  return typeof digit === 'string' && DIGIT.test(digit) ? { kind: 'dtmf', streamId: '', digit } : INVALID.dtmf
+  return typeof digit === 'string' && isDigit(digit) ? { kind: 'dtmf', streamId: '', digit } : INVALID.dtmf
 }
 
 /** The attributes of the call, its format, and the `metadata` of the verb, all at the top level. */
 function start(message: Fields): Inbound {
   const { callSid, sampleRate, mixType } = message
   if (typeof callSid !== 'string' || !CALL_SID.test(callSid)) return INVALID.start
-  const parameters: Record<string, string> = Object.create(null)
-  for (const [name, value] of Object.entries(message).slice(0, MAX_PARAMETERS))
-    if (name !== '__proto__' && (typeof value === 'string' || typeof value === 'number'))
-      parameters[name] = String(value)
   return {
     kind: 'start',
     streamId: '',
@@ -103,7 +82,7 @@ function start(message: Fields): Inbound {
     codec: 'l16',
     rate: typeof sampleRate === 'number' ? sampleRate : Number.NaN,
     channels: mixType === 'stereo' ? 2 : 1,
-    parameters,
+    parameters: parametersOf(message),
   }
 }
 
@@ -153,8 +132,4 @@ export function mediaMessage(pcm: Buffer, length: number): Buffer {
     message[at + 1] = high
   }
   return message
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

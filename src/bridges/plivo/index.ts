@@ -1,13 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { BridgeError } from '../../common/errors.ts'
-import { type HostPlugin, hostPlugin } from '../../net/host-plugin.ts'
-import {
-  type CarrierBridge,
-  type CarrierBridgeOptions,
-  carrierBridgeFields,
-  registerCarrier,
-} from '../telephony/carrier-bridge.ts'
+import type { CarrierBridge, CarrierBridgeOptions } from '../telephony/carrier-bridge.ts'
+import { carrierPlugin } from '../telephony/carrier-plugin.ts'
 import { plivoCarrier } from './carrier.ts'
 import { plivoSettingsSchema } from './settings.ts'
 import type { PlivoAudio } from './wire.ts'
@@ -20,12 +13,6 @@ export interface PlivoBridgeOptions extends CarrierBridgeOptions {
   readonly audio?: PlivoAudio
 }
 
-const optionsSchema = z.strictObject({
-  ...carrierBridgeFields,
-  authTokens: z.array(z.string('an auth token'), "a list of the account's auth tokens").optional(),
-  audio: plivoSettingsSchema.shape.audio.optional(),
-} satisfies Record<keyof PlivoBridgeOptions, z.ZodType>)
-
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { PlivoCallsApi } from './calls-api.ts'
 export { sign } from './signature.ts'
@@ -37,13 +24,22 @@ declare module 'fastify' {
   }
 }
 
-async function register(app: FastifyInstance, options: PlivoBridgeOptions): Promise<void> {
-  const { authTokens = [], insecure = false, audio } = options
-  if (insecure && authTokens.length > 0)
-    throw new BridgeError('CONFIG', 'authTokens and insecure are mutually exclusive')
-  app.decorate('plivo', await registerCarrier(app, plivoCarrier(authTokens, audio), options))
-}
-
-/** Connects Plivo’s audio streams as legs of the relay. Throws `BridgeError` `CONFIG` without an auth token. */
-const plivoBridge: HostPlugin<PlivoBridgeOptions> = hostPlugin('plivo-bridge', optionsSchema, register)
+/**
+ * Connects Plivo’s audio streams as legs of the relay: the webhooks `voice`, `menu`, `resume`, `status` and `dial/…`, and the
+ * socket `media`, all under `path`. Throws `BridgeError` `CONFIG` without a way to verify requests.
+ *
+ * ```ts
+ * await app.register(plivoBridge, { relay, publicUrl, authTokens, invite: () => ({ room: 'desk' }) })
+ * ```
+ */
+const plivoBridge = carrierPlugin<PlivoBridgeOptions>({
+  name: 'plivo',
+  title: 'Plivo',
+  fields: {
+    authTokens: z.array(z.string('an auth token'), "a list of the account's auth tokens").optional(),
+    audio: plivoSettingsSchema.shape.audio.optional(),
+  },
+  credentials: 'authTokens',
+  carrier: ({ audio }, authTokens) => plivoCarrier(authTokens, audio),
+})
 export default plivoBridge

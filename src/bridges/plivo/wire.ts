@@ -5,6 +5,7 @@ import {
   isDigit,
   isFields,
   MAX_MARK_NAME,
+  readFields,
   textOf,
   wholeNumber,
 } from '../telephony/json-media/message-fields.ts'
@@ -53,7 +54,7 @@ export function plivoMedia(audio: PlivoAudio): MediaDialect {
     frames: 'text',
     queue: 'carrier',
     order: 'kept',
-    parse: data => parse(data.toString('utf8'), format),
+    parse: data => readFields(data.toString('utf8'), message => parse(message, format)),
     messages: ({ streamId }) => ({
       media: (bytes, length) => mediaMessage(head, bytes.toString('base64', 0, length)),
       mark: name => JSON.stringify({ event: 'checkpoint', streamId, name }),
@@ -63,14 +64,7 @@ export function plivoMedia(audio: PlivoAudio): MediaDialect {
 }
 
 /** Never throws. */
-function parse(text: string, format: LineFormat): Inbound {
-  let message: unknown
-  try {
-    message = JSON.parse(text)
-  } catch {
-    return INVALID.json
-  }
-  if (!isFields(message)) return INVALID.shape
+function parse(message: Fields, format: LineFormat): Inbound {
   switch (message.event) {
     case 'media':
       return media(message)

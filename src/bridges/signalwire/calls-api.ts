@@ -1,7 +1,5 @@
-import { inputOf } from '../telephony/markup/call-form.ts'
-import type { DialInput } from '../telephony/outbound/outbound-call-state.ts'
-import { type CallOrder, type CarrierApi, CarrierError } from '../telephony/ports/carrier-api.ts'
 import { basicAuthorization } from '../telephony/ports/credentials.ts'
+import { CallResourceApi } from '../telephony/rest/call-resource.ts'
 import {
   CarrierRest,
   callParameters,
@@ -11,48 +9,28 @@ import {
 import type { SignalwireOutbound } from './settings.ts'
 
 const EVENTS = ['initiated', 'ringing', 'answered', 'completed']
-const SID = /^[A-Za-z0-9-]{2,64}$/
 /** Codes that follow Twilio’s: the call is over, or the account has too many calls. */
 const OVER = ['20404', '21220']
 const TOO_MANY_CALLS = '10004'
 
 /** `CarrierApi` on the Compatibility API (SignalWire: Create a Call, Update a Call, Retrieve a Call). */
-export class SignalwireCallsApi implements CarrierApi {
-  readonly #rest: CarrierRest
-  readonly #calls: string
-
+export class SignalwireCallsApi extends CallResourceApi {
   constructor({ space, projectId, apiToken, apiUrl }: SignalwireOutbound) {
-    this.#rest = new CarrierRest({
+    const calls = `/api/laml/2010-04-01/Accounts/${projectId}/Calls`
+    super({
       title: 'SignalWire',
-      base: (apiUrl ?? `https://${space}`).replace(/\/+$/, ''),
-      authorization: basicAuthorization(projectId, apiToken),
-      failure: failureOf,
+      rest: new CarrierRest({
+        title: 'SignalWire',
+        base: (apiUrl ?? `https://${space}`).replace(/\/+$/, ''),
+        authorization: basicAuthorization(projectId, apiToken),
+        failure: failureOf,
+      }),
+      calls: `${calls}.json`,
+      path: callId => `${calls}/${callId}.json`,
+      parameters: order => callParameters(order, EVENTS),
+      idOf: ({ sid }) => sid,
+      id: /^[A-Za-z0-9-]{2,64}$/,
     })
-    this.#calls = `/api/laml/2010-04-01/Accounts/${projectId}/Calls`
-  }
-
-  async place(order: CallOrder): Promise<string> {
-    const { sid } = await this.#rest.request('POST', `${this.#calls}.json`, callParameters(order, EVENTS))
-    if (typeof sid === 'string' && SID.test(sid)) return sid
-    throw new CarrierError('unsure', 'SignalWire returned an invalid call resource')
-  }
-
-  async hangUp(callId: string): Promise<void> {
-    try {
-      await this.#rest.request('POST', this.#path(callId), new URLSearchParams({ Status: 'completed' }))
-    } catch (failure) {
-      if (!(failure instanceof CarrierError) || failure.kind !== 'gone') throw failure
-    }
-  }
-
-  async status(callId: string): Promise<DialInput | undefined> {
-    const { status } = await this.#rest.request('GET', this.#path(callId))
-    if (typeof status === 'string') return inputOf(status)
-    throw new CarrierError('unsure', 'SignalWire returned an invalid call resource')
-  }
-
-  #path(callId: string): string {
-    return `${this.#calls}/${encodeURIComponent(callId)}.json`
   }
 }
 

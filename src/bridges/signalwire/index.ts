@@ -1,13 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { BridgeError } from '../../common/errors.ts'
-import { type HostPlugin, hostPlugin } from '../../net/host-plugin.ts'
-import {
-  type CarrierBridge,
-  type CarrierBridgeOptions,
-  carrierBridgeFields,
-  registerCarrier,
-} from '../telephony/carrier-bridge.ts'
+import type { CarrierBridge, CarrierBridgeOptions } from '../telephony/carrier-bridge.ts'
+import { carrierPlugin } from '../telephony/carrier-plugin.ts'
 import { signalwireCarrier } from './carrier.ts'
 import { type SignalwireSettings, signalwireSettingsSchema } from './settings.ts'
 
@@ -19,12 +12,6 @@ export interface SignalwireBridgeOptions extends CarrierBridgeOptions {
   readonly audio?: SignalwireSettings['audio']
 }
 
-const optionsSchema = z.strictObject({
-  ...carrierBridgeFields,
-  signingKeys: z.array(z.string('a signing key'), "a list of the project's signing keys").optional(),
-  audio: signalwireSettingsSchema.shape.audio.optional(),
-} satisfies Record<keyof SignalwireBridgeOptions, z.ZodType>)
-
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { SignalwireCallsApi } from './calls-api.ts'
 
@@ -35,17 +22,22 @@ declare module 'fastify' {
   }
 }
 
-async function register(app: FastifyInstance, options: SignalwireBridgeOptions): Promise<void> {
-  const { signingKeys = [], insecure = false, audio } = options
-  if (insecure && signingKeys.length > 0)
-    throw new BridgeError('CONFIG', 'signingKeys and insecure are mutually exclusive')
-  app.decorate('signalwire', await registerCarrier(app, signalwireCarrier(signingKeys, audio), options))
-}
-
-/** Connects SignalWire’s media streams as legs of the relay. Throws `BridgeError` `CONFIG` without a signing key. */
-const signalwireBridge: HostPlugin<SignalwireBridgeOptions> = hostPlugin(
-  'signalwire-bridge',
-  optionsSchema,
-  register,
-)
+/**
+ * Connects SignalWire’s media streams as legs of the relay: the webhooks `voice`, `menu`, `resume`, `status` and `dial/…`, and the
+ * socket `media`, all under `path`. Throws `BridgeError` `CONFIG` without a way to verify requests.
+ *
+ * ```ts
+ * await app.register(signalwireBridge, { relay, publicUrl, signingKeys, invite: () => ({ room: 'desk' }) })
+ * ```
+ */
+const signalwireBridge = carrierPlugin<SignalwireBridgeOptions>({
+  name: 'signalwire',
+  title: 'SignalWire',
+  fields: {
+    signingKeys: z.array(z.string('a signing key'), "a list of the project's signing keys").optional(),
+    audio: signalwireSettingsSchema.shape.audio.optional(),
+  },
+  credentials: 'signingKeys',
+  carrier: ({ audio }, signingKeys) => signalwireCarrier(signingKeys, audio),
+})
 export default signalwireBridge

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { type SettingsInput, secret, urlSchema } from '../../common/setting-fields.ts'
-import { carrierFields } from '../telephony/carrier-fields.ts'
 import { outboundFields } from '../telephony/outbound/settings.ts'
-import type { CarrierSection } from '../telephony/ports/carrier-module.ts'
+import { type CarrierSection, carrierFields } from '../telephony/ports/carrier-module.ts'
 
 /** Base64 of the 32 bytes of an Ed25519 key. */
 const PUBLIC_KEY = /^[A-Za-z0-9+/]{43}=$/

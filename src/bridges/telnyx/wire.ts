@@ -6,6 +6,7 @@ import {
   isFields,
   MAX_MARK_NAME,
   parametersOf,
+  readFields,
   textOf,
   wholeNumber,
 } from '../telephony/json-media/message-fields.ts'
@@ -28,7 +29,7 @@ export const telnyxMedia: MediaDialect = {
   frames: 'text',
   queue: 'carrier',
   order: 'any',
-  parse: data => parseUsual(data) ?? parseJson(data.toString('utf8')),
+  parse: data => parseUsual(data) ?? readFields(data.toString('utf8'), parse),
   messages: () => ({
     media: (audio, length) => mediaMessage(MEDIA_START, audio.toString('base64', 0, length)),
     mark: name => JSON.stringify({ event: 'mark', mark: { name } }),
@@ -37,14 +38,7 @@ export const telnyxMedia: MediaDialect = {
 }
 
 /** Never throws. */
-function parseJson(text: string): Inbound {
-  let message: unknown
-  try {
-    message = JSON.parse(text)
-  } catch {
-    return INVALID.json
-  }
-  if (!isFields(message)) return INVALID.shape
+function parse(message: Fields): Inbound {
   const streamId = textOf(message.stream_id)
   switch (message.event) {
     case 'media':

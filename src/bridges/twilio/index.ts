@@ -1,13 +1,6 @@
-import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import { BridgeError } from '../../common/errors.ts'
-import { type HostPlugin, hostPlugin } from '../../net/host-plugin.ts'
-import {
-  type CarrierBridge,
-  type CarrierBridgeOptions,
-  carrierBridgeFields,
-  registerCarrier,
-} from '../telephony/carrier-bridge.ts'
+import type { CarrierBridge, CarrierBridgeOptions } from '../telephony/carrier-bridge.ts'
+import { carrierPlugin } from '../telephony/carrier-plugin.ts'
 import { twilioCarrier } from './carrier.ts'
 
 /** Options of the bridge. The caller keeps ownership of all objects. */
@@ -15,12 +8,6 @@ export interface TwilioBridgeOptions extends CarrierBridgeOptions {
   /** Auth tokens of the account; several during rotation. Excluded by `insecure`. */
   readonly authTokens?: readonly string[]
 }
-
-const twilioBridgeOptionsSchema = z.strictObject({
-  ...carrierBridgeFields,
-  publicUrl: z.string('the https:// address that Twilio calls').optional(),
-  authTokens: z.array(z.string('an auth token'), "a list of the account's auth tokens").optional(),
-} satisfies Record<keyof TwilioBridgeOptions, z.ZodType>)
 
 export type { HostPlugin } from '../../net/host-plugin.ts'
 export { sign } from '../telephony/markup/form-signature.ts'
@@ -35,20 +22,21 @@ declare module 'fastify' {
   }
 }
 
-async function register(app: FastifyInstance, options: TwilioBridgeOptions): Promise<void> {
-  const { authTokens = [], insecure = false } = options
-  if (insecure && authTokens.length > 0)
-    throw new BridgeError('CONFIG', 'authTokens and insecure are mutually exclusive')
-  app.decorate('twilio', await registerCarrier(app, twilioCarrier(authTokens), options))
-}
-
 /**
- * Connects Twilio Media Streams as legs of the relay: the webhooks `voice`, `menu`, `resume`, `status` and `dial/…`,
- * and the socket `media`, all under `path`. Throws `BridgeError` `CONFIG` without a way to verify requests.
+ * Connects Twilio Media Streams as legs of the relay: the webhooks `voice`, `menu`, `resume`, `status` and `dial/…`, and the
+ * socket `media`, all under `path`. Throws `BridgeError` `CONFIG` without a way to verify requests.
+ *
+ * ```ts
+ * await app.register(twilioBridge, { relay, publicUrl, authTokens, invite: () => ({ room: 'desk' }) })
+ * ```
  */
-const twilioBridge: HostPlugin<TwilioBridgeOptions> = hostPlugin(
-  'twilio-bridge',
-  twilioBridgeOptionsSchema,
-  register,
-)
+const twilioBridge = carrierPlugin<TwilioBridgeOptions>({
+  name: 'twilio',
+  title: 'Twilio',
+  fields: {
+    authTokens: z.array(z.string('an auth token'), "a list of the account's auth tokens").optional(),
+  },
+  credentials: 'authTokens',
+  carrier: (_options, authTokens) => twilioCarrier(authTokens),
+})
 export default twilioBridge

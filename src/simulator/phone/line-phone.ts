@@ -30,7 +30,7 @@ export interface PhoneReport {
   readonly marksPlayed: number
 }
 
-/** A call to place through a carrier with simulated switches of its own. */
+/** A call to place through jambonz or Asterisk. */
 export interface LineCallOptions {
   /** Address of the bridge. */
   readonly server: string
@@ -68,7 +68,7 @@ interface LineCall {
   hangUp(): void
 }
 
-/** A phone of a carrier whose simulator has calls of its own kind. Hanging up closes the simulator. */
+/** A phone of jambonz or Asterisk, whose simulators have another kind of calls. Hanging up closes the simulator. */
 export class LinePhone implements CallPhone {
   readonly #call: LineCall
   readonly #clock: Clock

@@ -129,19 +129,19 @@ function call({ media, start, message, lengthMs }: Dialect, ppm: number, hours: 
     },
   }
   const { time, leg, counters, hear } = answered(media, start, hooks)
-  const began = time.now
+  const startedAt = time.now
   const [ahead, queued] = [new Range(), new Range()]
   const random = randomFrom(1)
   // Both in our time: the moment at which the audio of the next message is complete, and the last arrival.
-  let [arrivedAt, playedTo] = [began, began - LEAD_MS]
+  let [arrivedAt, playedTo] = [startedAt, startedAt - LEAD_MS]
   for (let sent = FRAME_MS; sent <= hours * 3_600_000; sent += FRAME_MS) {
-    const dueAt = began + sent / (1 + ppm * 1e-6)
+    const dueAt = startedAt + sent / (1 + ppm * 1e-6)
     // Messages are delayed, but keep their order.
     arrivedAt = Math.max(arrivedAt, dueAt + random() * JITTER_MS)
     time.now = arrivedAt
     const { data, binary } = message(sent - FRAME_MS)
     hear(data, binary)
-    ahead.add(heardMs - (dueAt - began))
+    ahead.add(heardMs - (dueAt - startedAt))
     // What we send follows our clock; what the carrier plays, its own.
     for (; playedTo + 2 * FRAME_MS <= dueAt; playedTo += 2 * FRAME_MS) leg.play(SENT)
     queued.add(sentMs - sent - (playedTo + LEAD_MS - dueAt))
@@ -188,10 +188,10 @@ describe('a leg of a carrier that delivers media in any order', () => {
     const hooks = { sent: () => {}, heard: (frame: Int16Array) => void heard.push(frame[160]!) }
     const { time, leg, counters, hear } = answered(telnyxMedia, start, hooks)
     const random = randomFrom(lateMs)
-    const began = time.now
+    const startedAt = time.now
     const arrivals = Array.from({ length: MESSAGES + 1 }, (_, index) => ({
       index,
-      at: began + (index + 1) * FRAME_MS + random() * lateMs,
+      at: startedAt + (index + 1) * FRAME_MS + random() * lateMs,
     })).sort((one, other) => one.at - other.at)
     for (const { index, at } of arrivals) {
       time.now = at

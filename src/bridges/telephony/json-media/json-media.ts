@@ -6,6 +6,7 @@ import {
   isFields,
   MAX_MARK_NAME,
   parametersOf,
+  readFields,
   textOf,
   wholeNumber,
 } from './message-fields.ts'
@@ -23,7 +24,8 @@ export function jsonMedia(format: LineFormat): MediaDialect {
     frames: 'text',
     queue: 'carrier',
     order: 'kept',
-    parse: data => parseUsualMedia(data) ?? parseJson(data.toString('utf8'), format),
+    parse: data =>
+      parseUsualMedia(data) ?? readFields(data.toString('utf8'), message => parse(message, format)),
     messages: ({ streamId: streamSid }) => {
       const start = lasting(mediaStart(streamSid))
       return {
@@ -39,15 +41,8 @@ const CONNECTED: Inbound = { kind: 'connected' }
 const UNKNOWN: Inbound = { kind: 'unknown' }
 const SID = /^[A-Za-z0-9_-]{1,64}$/
 
-/** Parses one text message. Never throws. */
-function parseJson(text: string, format: LineFormat): Inbound {
-  let message: unknown
-  try {
-    message = JSON.parse(text)
-  } catch {
-    return INVALID.json
-  }
-  if (!isFields(message)) return INVALID.shape
+/** Never throws. */
+function parse(message: Fields, format: LineFormat): Inbound {
   switch (message.event) {
     case 'media':
       return media(message)

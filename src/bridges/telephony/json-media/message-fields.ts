@@ -26,6 +26,17 @@ export function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
+/** Reads a JSON object with `read`; anything else is an invalid message. Throws only if `read` does. */
+export function readFields(text: string, read: (message: Fields) => Inbound): Inbound {
+  let message: unknown
+  try {
+    message = JSON.parse(text)
+  } catch {
+    return INVALID.json
+  }
+  return isFields(message) ? read(message) : INVALID.shape
+}
+
 /** Returns a string or number as text; anything else is empty. */
 export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''

@@ -59,6 +59,13 @@ function read(
   }
 }
 
+const LONG_NUMBER = /^[1-9]\d{9,14}$/
+
+/** Returns a number in E.164, if its plus was omitted as by SIP trunks: ten digits or more; anything else unchanged. */
+export function numberOf(text: string): string {
+  return LONG_NUMBER.test(text) ? `+${text}` : text
+}
+
 const FINAL: readonly string[] = [
   'completed',
   'busy',

@@ -1,8 +1,19 @@
-import type { StreamLimits } from '../limits.ts'
-import type { NumberSettings } from '../number-settings.ts'
+import { z } from 'zod'
+import { type StreamLimits, streamSettingsSchema } from '../limits.ts'
+import { type NumberSettings, numbersSchema } from '../number-settings.ts'
 import type { OutboundSettings } from '../outbound/settings.ts'
 import type { Carrier } from './carrier.ts'
 import type { CarrierApi } from './carrier-api.ts'
+
+/** Schemas of the settings that every carrier has in its section. */
+export const carrierFields = {
+  insecure: z
+    .boolean()
+    .default(false)
+    .meta({ about: 'Accept unsigned requests from this machine, for testing.' }),
+  limits: streamSettingsSchema.prefault({}),
+  numbers: numbersSchema,
+}
 
 /** Settings that every carrier has; each adds its credentials. */
 export interface CarrierSettings {
