@@ -16,12 +16,14 @@ export interface Row {
   ratio: number
 }
 
-const ROUNDS = 31
-const ROUND_MS = 4
+const ROUNDS = 16
+/** The clock of CPU time advances in steps of up to 4 ms on some kernels, so a round takes many of them. */
+const ROUND_MS = 60
+const WARM_UP_MS = 100
 
 /**
  * Times all candidates in turn, in one process, in many rounds, so that other work on the machine affects all equally.
- * Returns the median of each in µs of CPU per 20 ms of sound.
+ * Returns the mean of the middle half of the rounds of each, in µs of CPU per 20 ms of sound.
  */
 export function alternate(what: string, candidates: readonly Candidate[]): Row[] {
   const repeats = candidates.map(candidate => repeatsFor(candidate))
@@ -32,14 +34,18 @@ export function alternate(what: string, candidates: readonly Candidate[]): Row[]
       for (let n = 0; n < repeats[i]!; n++) candidate.run()
       times[i]!.push((cpuMicroseconds() - began) / repeats[i]! / candidate.frames)
     })
-  const medians = times.map(each => each.sort((a, b) => a - b)[ROUNDS >> 1]!)
+  const typical = times.map(each => mean(each.sort((a, b) => a - b).slice(ROUNDS / 4, -ROUNDS / 4)))
   return candidates.map((candidate, i) => ({
     what,
     candidate: candidate.name,
-    value: medians[i]!,
+    value: typical[i]!,
     unit: 'µs per 20 ms',
-    ratio: medians[i]! / medians[0]!,
+    ratio: typical[i]! / typical[0]!,
   }))
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
 /** CPU time of this thread so far: the share of other processes does not count. */
@@ -52,9 +58,11 @@ function cpuMicroseconds(): number {
 function repeatsFor(candidate: Candidate): number {
   let calls = 0
   const began = cpuMicroseconds()
-  while (cpuMicroseconds() - began < 10_000 * ROUND_MS || calls < 3) {
+  let spent = 0
+  while (spent < WARM_UP_MS * 1000 || calls < 3) {
     candidate.run()
     calls++
+    spent = cpuMicroseconds() - began
   }
-  return Math.max(1, Math.round(calls / 10))
+  return Math.max(1, Math.round((calls * ROUND_MS * 1000) / spent))
 }
