@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { afterEach, expect, test, vi } from 'vitest'
-import { WebSocket } from 'ws'
 import { UtteranceAudio } from '../../src/core/utterance/utterance-audio.ts'
 import { EncodedVoice } from '../../src/transcode/encoded-voice.ts'
 import { goodCalls } from '../harness/e2e/expect-good-calls.ts'
@@ -34,18 +33,16 @@ function filesOnStack(): string[] {
   return files.filter(file => !/^(simulator|transcode|common)\//.test(file))
 }
 
-/** Collects the files that are on the stack when `method` is called, and passes the call on. */
+/** Gives `collect` the files that are on the stack when `method` is called, and passes the call on. */
 function watch<T extends object>(
   prototype: T,
   method: keyof T & string,
-  found: Set<string>,
-  counts: (files: readonly string[]) => boolean = () => true,
+  collect: (files: readonly string[]) => void,
 ): void {
   const original = prototype[method] as (...args: unknown[]) => unknown
   const spy = vi.spyOn(prototype as Record<string, (...args: unknown[]) => unknown>, method)
   spy.mockImplementation(function (this: T, ...args: unknown[]) {
-    const files = filesOnStack()
-    if (counts(files)) for (const file of files) found.add(file)
+    collect(filesOnStack())
     return original.apply(this, args)
   })
 }
@@ -66,15 +63,21 @@ afterEach(() => void vi.restoreAllMocks())
 test('audio passes the documented files between the sockets of a phone and the service', async () => {
   const up = new Set<string>()
   const down = new Set<string>()
-  watch(Socket.prototype, 'write', up, files => {
+  const add = (path: Set<string>) => (files: readonly string[]) => {
+    for (const file of files) path.add(file)
+  }
+  watch(Socket.prototype, 'write', files => {
+    if (files.includes('core/playout/playout')) add(down)(files)
     // From a phone's message to the service; the rest are pings and handshakes.
-    const sends = files.includes('service/client/socket-io/transport')
-    return sends && files.includes('bridges/websocket/leg-socket')
+    else if (
+      files.includes('service/client/socket-io/transport') &&
+      files.includes('bridges/websocket/leg-socket')
+    )
+      add(up)(files)
   })
-  watch(EncodedVoice.prototype, 'write', down)
-  watch(UtteranceAudio.prototype, 'append', down)
-  watch(UtteranceAudio.prototype, 'frame', down)
-  watch(WebSocket.prototype, 'send', down, files => files.includes('core/playout/playout'))
+  watch(EncodedVoice.prototype, 'write', add(down))
+  watch(UtteranceAudio.prototype, 'append', add(down))
+  watch(UtteranceAudio.prototype, 'frame', add(down))
   const calls = await goodCalls()
   try {
     await calls.undisturbed(async () => {})

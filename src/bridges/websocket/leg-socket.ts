@@ -3,6 +3,7 @@ import { type Clock, setTimer } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import { TokenBucket } from '../../common/rate-limit.ts'
+import { type DirectSocket, frameOf, passesDirectly, receiveDirectly } from './direct-frames.ts'
 
 /** Bad messages within one second that end the connection. */
 const MAX_BAD_PER_SECOND = 10
@@ -86,6 +87,8 @@ export abstract class LegSocket<
   #deadline: Disposable | undefined
   #closing = false
   #gone = false
+  /** The socket, if messages of audio bypass `ws`. */
+  #direct: DirectSocket | undefined
   #faulty = false
   #badSince = Number.NEGATIVE_INFINITY
   #bad = 0
@@ -104,6 +107,10 @@ export abstract class LegSocket<
   /** Receives from now on. Call it once, at once: a socket's first messages have possibly arrived already. */
   start(): void {
     const socket = this.#socket
+    if (passesDirectly(socket)) {
+      this.#direct = socket
+      receiveDirectly(socket)
+    }
     socket.on('message', (data: Buffer, isBinary: boolean) => this.#onMessage(data, isBinary))
     socket.on('ping', () => this.#onControl())
     socket.on('pong', () => this.#onControl())
@@ -175,7 +182,11 @@ export abstract class LegSocket<
 
   /** Sends one message, as a binary frame or as text; the socket owns the bytes from then on. */
   send(message: string | Buffer, binary = typeof message !== 'string'): void {
-    if (!this.#closing) this.#socket.send(message, binary ? BINARY : TEXT)
+    if (this.#closing) return
+    const direct = this.#direct
+    const frame = direct && typeof message !== 'string' ? frameOf(direct, message, binary) : undefined
+    if (frame) direct!._socket.write(frame)
+    else this.#socket.send(message, binary ? BINARY : TEXT)
   }
 
   ping(): void {
