@@ -206,7 +206,7 @@ export class TranslationQueue {
     for (let n = 0; n < this.#queue.length; n++) {
       const queued = this.#queue[n]!
       sum += queued.leftMs
-      if (!queued.speech.audio.complete) return sum
+      if (!queued.speech.audio.received) return sum
     }
     return Number.POSITIVE_INFINITY
   }

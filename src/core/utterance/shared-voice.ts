@@ -89,6 +89,10 @@ export class SharedVoice implements SpeechAudio {
     return this.#complete
   }
 
+  get received(): boolean {
+    return this.#complete || this.#voice.ended
+  }
+
   get frames(): number {
     return this.#frames
   }

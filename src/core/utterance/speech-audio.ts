@@ -22,8 +22,10 @@ export interface SpeechHold {
 
 /** The audio of an utterance, as playback sees it. */
 export interface SpeechAudio {
-  /** True once its length is final. */
+  /** True once all of it was decoded, so that its length is final. */
   readonly complete: boolean
+  /** True once all of it was received. */
+  readonly received: boolean
   /** Frames decoded so far; all of them if it is complete. */
   readonly frames: number
   /** Length received so far (ms). */

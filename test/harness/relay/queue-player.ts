@@ -11,6 +11,12 @@ import { concat } from '../../../src/transcode/pcm.ts'
 /** Audio that was never encoded: a hold keeps its samples. */
 export class SampledAudio extends UtteranceAudio implements SpeechAudio {
   bytes = 0
+  /** All of it was received, and is being decoded while it plays. */
+  decoding = false
+
+  get received(): boolean {
+    return this.complete || this.decoding
+  }
 
   hold(): SpeechHold {
     const reader = this.reader()

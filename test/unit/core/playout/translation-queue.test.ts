@@ -43,6 +43,20 @@ describe('a delayed queue', () => {
     expect(lane.lagMs).toBeLessThan(8_600)
   })
 
+  test.each([
+    ['stays fast to the end of a voice that was received', true, 1.25],
+    ['returns to the normal rate before a voice runs out that is still arriving', false, 1],
+  ])('%s', (_, decoding, factor) => {
+    const { lane, play } = setUp()
+    for (const each of four()) lane.enqueue(each)
+    const last = speech('last', sine(500, 5_000), false)
+    last.audio.decoding = decoding
+    lane.enqueue(last)
+    play(19_800 + 19_800 / 1.25)
+    while (lane.backlogMs > 200) play(20)
+    expect(lane.factor).toBe(factor)
+  })
+
   test('measures the delay by the clock after an external stall', () => {
     let now = 1_723.456
     const { lane, play } = setUp({ now: () => now })
