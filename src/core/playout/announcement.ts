@@ -183,6 +183,11 @@ export class AnnouncementQueue {
     return this.#backgrounds.length > 0
   }
 
+  /** True if nothing plays, waits or fades out. */
+  get empty(): boolean {
+    return this.#current === undefined && this.#notices.length === 0 && this.#backgrounds.length === 0
+  }
+
   /** True in the middle of a sound, which must be continued or faded out. */
   get sounding(): boolean {
     return this.#current !== undefined

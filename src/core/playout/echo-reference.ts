@@ -7,7 +7,7 @@ const SLOTS = 128
 /** Level below which a frame leaves no intelligible echo (RMS, −64 dBFS). */
 const LEAST = 20
 /** The levels before the first audible frame. */
-const NO_LEVELS = new Float32Array(0)
+const NO_LEVELS = new Int16Array(0)
 const NO_SLOTS = new Float64Array(0)
 
 /**
@@ -24,6 +24,7 @@ export class EchoReference {
   #bands: BandLevels | undefined
   #last = Number.NEGATIVE_INFINITY
   #loudUntil = Number.NEGATIVE_INFINITY
+  #cuts = 0
 
   constructor(strongestDb = -3) {
     this.strongestDb = strongestDb
@@ -32,6 +33,16 @@ export class EchoReference {
   /** Last audible slot. */
   get loudUntil(): number {
     return this.#loudUntil
+  }
+
+  /** The slot added last. Until a cut, only later ones follow. */
+  get newest(): number {
+    return this.#last
+  }
+
+  /** Number of cuts so far. */
+  get cuts(): number {
+    return this.#cuts
   }
 
   /** Adds `frame`, played at `atMs` (clock ms). Frames must be in order. */
@@ -53,6 +64,7 @@ export class EchoReference {
   /** Removes audio after `atMs` (clock ms), which is not played. */
   cut(atMs: number): void {
     const slot = Math.round(atMs / FRAME_MS)
+    this.#cuts++
     for (let place = 0; place < this.#slots.length; place++)
       if (this.#slots[place]! > slot) this.#slots[place] = -1
     this.#loudUntil = Math.min(this.#loudUntil, slot)
@@ -60,7 +72,7 @@ export class EchoReference {
   }
 
   /** Raises the levels at `at` in `into` to those of `slot`. */
-  raise(slot: number, into: Float32Array, at: number): void {
+  raise(slot: number, into: Int16Array, at: number): void {
     const place = slot % SLOTS
     if (this.#slots.length === 0 || this.#slots[place] !== slot) return
     const from = place * BANDS
@@ -71,7 +83,7 @@ export class EchoReference {
   }
 
   #allocate(): BandLevels {
-    this.#levels = new Float32Array(SLOTS * BANDS)
+    this.#levels = new Int16Array(SLOTS * BANDS)
     this.#slots = new Float64Array(SLOTS).fill(-1)
     this.#bands = new BandLevels()
     return this.#bands

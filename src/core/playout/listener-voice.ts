@@ -39,6 +39,11 @@ export class OriginalBuffer {
     return this.#flowing
   }
 
+  /** True if it is empty, and the reader has noticed. */
+  get idle(): boolean {
+    return this.#count === 0 && !this.#flowing
+  }
+
   /** True if the last frame read was not speech. */
   get quiet(): boolean {
     return this.#lastQuiet

@@ -137,6 +137,16 @@ export class PlayoutMixer {
     return most
   }
 
+  /** True if there is nothing to play or to fade out, now or after a wait. */
+  get idle(): boolean {
+    if (!this.#announcements.empty) return false
+    for (const { voice, original, translation } of this.#strands) {
+      if (!voice.original.idle || !voice.translation.empty) return false
+      if (original.hanging || translation.hanging) return false
+    }
+    return true
+  }
+
   /** True if prerecorded or translated audio can play at `now`; such audio can run ahead of real time. */
   known(now: number): boolean {
     return this.#announcing(now) || this.#translating()

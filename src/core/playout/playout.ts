@@ -228,6 +228,8 @@ export class Playout {
   }
 
   #sendDue(now: number): void {
+    // Most ticks: no one speaks.
+    if (this.#mixer.idle) return
     if (this.#leg.congested) {
       // The peer does not read: originals are skipped, translations stay in their bounded queue.
       this.#metrics.congestedFrames += this.#mixer.skip(LIVE_LEAD)

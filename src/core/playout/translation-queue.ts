@@ -104,6 +104,10 @@ export class TranslationQueue {
     return this.#hurried?.timeCompressedMs ?? 0
   }
 
+  get empty(): boolean {
+    return this.#queue.length === 0
+  }
+
   /** True in the middle of an utterance, or with one ready to start. */
   get active(): boolean {
     for (let first = this.#queue[0]; first; first = this.#queue[0]) {

@@ -1,4 +1,4 @@
-import { BANDS, SILENCE_DB } from '../../transcode/band-levels.ts'
+import { BANDS, SILENCE, UNITS_PER_DB } from '../../transcode/band-levels.ts'
 import type { EchoReference } from '../playout/echo-reference.ts'
 
 /** Range of echo delays (slots of 20 ms). It starts below 0, because our estimate of the playback time can be late. */
@@ -10,38 +10,42 @@ const PLAYED = 128
 const HEARD = 32
 /** Time after the last played sound in which its echo is possible (slots: 1.2 s). */
 export const AFTER = 60
-/** Decay of room reverberation (dB per slot): reaches −60 dB after about half a second. */
-const DECAY_DB = 2
-/** Strongest echo gain assumed before any learning (dB). */
-const STRONGEST_DB = -3
-/** Played level below which a band is not used for learning (dBFS). */
-const LEAST_DB = -66
-/** Rates at which a gain falls and rises towards the measured value (share of the difference), and maximum rise (dB). */
+/** A row of played levels: as played, and with reverberation. */
+const ROW = 2 * BANDS
+/** Decay of room reverberation (units per slot): 2 dB, which reaches −60 dB after about half a second. */
+const DECAY = 2 * UNITS_PER_DB
+/** Excess of the reverberation over the played level from which that level does not show the gain (units). */
+const REVERBERANT = 0.5 * UNITS_PER_DB
+/** Strongest echo gain assumed before any learning (units). */
+const STRONGEST = -3 * UNITS_PER_DB
+/** Played level below which a band is not used for learning (units, −66 dBFS). */
+const LEAST = -66 * UNITS_PER_DB
+/** Rates at which a gain falls and rises towards the measured value (share of the difference), and maximum rise (units). */
 const FALL = 0.15
 const RISE = 0.05
-const RISE_MOST_DB = 0.5
+const MOST_RISE = 0.5 * UNITS_PER_DB
 /** Amount of audio after which the gains of a delay count as known (slots, all bands together). */
 const PROVEN = 40
 /** Amount after which they hardly change (slots). */
 const STEADY = 160
-/** Tolerance above the expected echo (dB), extra tolerance for a single band (dB), and level treated as silence (dBFS). */
-const MARGIN_DB = 7
-const PEAK_DB = 10
-const NOTHING_DB = -75
+/** Tolerance above the expected echo, extra tolerance for a single band, and level treated as silence (units). */
+const MARGIN = 7 * UNITS_PER_DB
+const PEAK = 10 * UNITS_PER_DB
+const NOTHING = -75 * UNITS_PER_DB
 /** Number of slots over which shapes are compared, and the share of slots and bands that must contain played audio. */
 export const SHAPE_SLOTS = 20
 const SHAPE_SHARE = 0.4
 /** Maximum number of compared levels: every second band. */
 const MOST_CELLS = SHAPE_SLOTS * Math.ceil(BANDS / 2)
-/** An echo differs from the played audio by a nearly constant gain: maximum standard deviation (dB). */
-const SHAPE_DB = 5
+/** An echo differs from the played audio by a nearly constant gain: maximum standard deviation (units). */
+const SHAPE = 5 * UNITS_PER_DB
 /**
  * … and minimum ratio of the variance of the played audio to the variance of that gain. The gain between two steady sounds
  * is always constant, so they prove nothing.
  */
 const SHAPE_CONTRAST = 2
-/** Minimum variance of played audio for it to have a shape (dB²). */
-const LEAST_CONTRAST = 9
+/** Minimum variance of played audio for it to have a shape (units²). */
+const LEAST_CONTRAST = (3 * UNITS_PER_DB) ** 2
 
 /** Weights per band: high bands carry the words, low bands most of the power. */
 const WEIGHTS = Float64Array.from({ length: BANDS }, (_, band) =>
@@ -49,13 +53,13 @@ const WEIGHTS = Float64Array.from({ length: BANDS }, (_, band) =>
 )
 
 // Buffers shared by all paths: a module has one thread, and each slot is completed before the next.
-const expected = new Float32Array(BANDS)
+const expected = new Int16Array(BANDS)
 const powers = new Float64Array(BANDS)
 /** Echo of silence. */
-const NONE = new Float32Array(BANDS).fill(SILENCE_DB)
-const sounding = new Float32Array(BANDS)
-/** Level of each band above the loudest echo through known delays (dB). */
-const over = new Float64Array(BANDS)
+const NONE = new Int16Array(BANDS).fill(SILENCE)
+const sounding = new Int16Array(BANDS)
+/** Level of each band above the loudest echo through known delays (units). */
+const over = new Int32Array(BANDS)
 // For one delay: the played and received slots to compare, by index of their first band.
 const playedAt = new Int32Array(SHAPE_SLOTS)
 const heardAt = new Int32Array(SHAPE_SLOTS)
@@ -67,7 +71,7 @@ export function foreign(
   at: number,
   number: number,
 ): number {
-  expected.fill(SILENCE_DB)
+  expected.fill(SILENCE)
   for (let n = 0; n < paths.length; n++) paths[n]!.expect(number)
   let all = 1e-12
   for (let band = 0; band < BANDS; band++) {
@@ -77,7 +81,7 @@ export function foreign(
     powers[band] = power
     sounding[band] = level
     // Excess over the loudest possible echo; 0 if the band can be echo.
-    over[band] = level > NOTHING_DB ? Math.max(0, level - expected[band]! - MARGIN_DB) : 0
+    over[band] = level > NOTHING ? Math.max(0, level - expected[band]! - MARGIN) : 0
   }
   let least = unexplained(NONE, 0, NONE, 0)
   for (let n = 0; n < paths.length && least > 0; n++) least = paths[n]!.least(number, least)
@@ -89,14 +93,14 @@ export function foreign(
  * levels `played` (starting at `from`). A single band needs a larger excess, because room resonances are narrower than a
  * band and a voice can coincide with one.
  */
-function unexplained(gains: Float32Array, at: number, played: Float32Array, from: number): number {
+function unexplained(gains: Int16Array, at: number, played: Int16Array, from: number): number {
   let sum = 0
   let most = 0
   let excessOfMost = 0
   for (let band = 0; band < BANDS; band++) {
     let excess = over[band]!
     if (excess === 0) continue
-    const more = sounding[band]! - gains[at + band]! - played[from + band]! - MARGIN_DB
+    const more = sounding[band]! - gains[at + band]! - played[from + band]! - MARGIN
     if (more <= 0) continue
     if (more < excess) excess = more
     const power = powers[band]!
@@ -105,12 +109,12 @@ function unexplained(gains: Float32Array, at: number, played: Float32Array, from
     most = power
     excessOfMost = excess
   }
-  return excessOfMost >= PEAK_DB ? sum : sum - most * (1 - excessOfMost / PEAK_DB)
+  return excessOfMost >= PEAK ? sum : sum - most * (1 - excessOfMost / PEAK)
 }
 
 /** Band levels, and powers, of the latest 32 frames from a participant's microphone. */
 export class HeardLevels {
-  readonly levels = new Float32Array(HEARD * BANDS)
+  readonly levels = new Int16Array(HEARD * BANDS)
   readonly powers = new Float32Array(HEARD * BANDS)
 
   /** Returns the index of the first level of frame `number`. */
@@ -126,17 +130,20 @@ export class HeardLevels {
  * slowly. No waveform is needed, so the method tolerates codecs, jitter and room acoustics.
  */
 export class EchoPath {
-  readonly #played = new Float32Array(PLAYED * BANDS).fill(SILENCE_DB)
-  /** Played levels with reverberation, and the loudest band of each slot. */
-  readonly #lasting = new Float32Array(PLAYED * BANDS).fill(SILENCE_DB)
-  readonly #peaks = new Float32Array(PLAYED).fill(SILENCE_DB)
+  /** One row for each slot: what is needed together lies together. */
+  readonly #played = new Int16Array(PLAYED * ROW).fill(SILENCE)
+  /** The loudest band of each slot. */
+  readonly #peaks = new Int16Array(PLAYED).fill(SILENCE)
   readonly #reference: EchoReference
-  readonly #heard: Float32Array
+  readonly #heard: Int16Array
   readonly #hears: HeardLevels
-  readonly #gains: Float32Array
+  readonly #gains: Int16Array
   /** Amount of audio learned for each delay (slots). */
   readonly #known = new Float32Array(DELAYS)
   #head = -1
+  /** The last slot of the reference that was complete, and its number of cuts. */
+  #newest = Number.NEGATIVE_INFINITY
+  #cuts = 0
   /** Slot that corresponds to frame 0. */
   #shift = 0
 
@@ -144,36 +151,44 @@ export class EchoPath {
     this.#reference = reference
     this.#hears = heard
     this.#heard = heard.levels
-    this.#gains = new Float32Array(DELAYS * BANDS).fill(reference.strongestDb)
+    this.#gains = new Int16Array(DELAYS * BANDS).fill(reference.strongestDb * UNITS_PER_DB)
   }
 
   /** Discards everything learned. */
   reset(): void {
-    this.#gains.fill(this.#reference.strongestDb)
+    this.#gains.fill(this.#reference.strongestDb * UNITS_PER_DB)
     this.#known.fill(0)
   }
 
   /** Updates the played levels for frame `number`, received in `slot`, including late additions to the reference. */
   follow(number: number, slot: number): void {
-    const all = this.#played
-    const lasting = this.#lasting
+    const rows = this.#played
     this.#shift = slot - number
     const last = slot - EARLIEST
-    for (let at = Math.max(this.#head - 5, last - PLAYED + 1, 0); at <= last; at++) {
+    for (let at = Math.max(this.#firstChanged(), last - PLAYED + 1, 0); at <= last; at++) {
       const place = at % PLAYED
-      const to = place * BANDS
-      const before = ((at + PLAYED - 1) % PLAYED) * BANDS
-      if (at > this.#head) all.fill(SILENCE_DB, to, to + BANDS)
-      this.#reference.raise(at, all, to)
-      let peak = SILENCE_DB
+      const to = place * ROW
+      const before = ((at + PLAYED - 1) % PLAYED) * ROW + BANDS
+      if (at > this.#head) rows.fill(SILENCE, to, to + BANDS)
+      this.#reference.raise(at, rows, to)
+      let peak = SILENCE
       for (let band = 0; band < BANDS; band++) {
-        const level = all[to + band]!
+        const level = rows[to + band]!
         if (level > peak) peak = level
-        lasting[to + band] = Math.max(level, lasting[before + band]! - DECAY_DB)
+        rows[to + BANDS + band] = Math.max(level, rows[before + band]! - DECAY, SILENCE)
       }
       this.#peaks[place] = peak
     }
     if (last > this.#head) this.#head = last
+  }
+
+  /** Returns the first slot to update: usually a new one, because playback is known before it can be received. */
+  #firstChanged(): number {
+    const { newest, cuts } = this.#reference
+    const first = cuts === this.#cuts ? Math.min(this.#newest, this.#head) + 1 : 0
+    this.#newest = newest
+    this.#cuts = cuts
+    return Math.max(first, this.#head - 5)
   }
 
   /** Learns from frame `number`. Gains rise only if `alone`, when no speech is detected. */
@@ -181,12 +196,12 @@ export class EchoPath {
     const heard = this.#hears.place(number)
     for (let delay = 0; delay < DELAYS; delay++) {
       const place = this.#placeOf(number, delay)
-      if (this.#peaks[place]! < LEAST_DB) continue
+      if (this.#peaks[place]! < LEAST) continue
       // Known gains change slowly: they need not be compared in every slot.
       const known = this.#known[delay]!
       const every = known < PROVEN ? 1 : known < STEADY ? 2 : 4
       if ((number + delay) % every !== 0) continue
-      const bands = this.#learn(heard, place * BANDS, delay * BANDS, alone)
+      const bands = this.#learn(heard, place * ROW, delay * BANDS, alone)
       if (known < STEADY) this.#known[delay] = known + bands / BANDS
     }
   }
@@ -194,13 +209,13 @@ export class EchoPath {
   /** Raises `expected` to the echo through known delays in frame `number`. */
   expect(number: number): void {
     const gains = this.#gains
-    const lasting = this.#lasting
+    const rows = this.#played
     for (let delay = 0; delay < DELAYS; delay++) {
       if (this.#known[delay]! < PROVEN) continue
       const from = delay * BANDS
-      const played = this.#placeOf(number, delay) * BANDS
+      const lasting = this.#placeOf(number, delay) * ROW + BANDS
       for (let band = 0; band < BANDS; band++) {
-        const level = gains[from + band]! + lasting[played + band]!
+        const level = gains[from + band]! + rows[lasting + band]!
         if (level > expected[band]!) expected[band] = level
       }
     }
@@ -211,8 +226,8 @@ export class EchoPath {
     let least = most
     for (let delay = 0; delay < DELAYS && least > 0; delay++) {
       if (this.#known[delay]! >= PROVEN) continue
-      const played = this.#placeOf(number, delay) * BANDS
-      const power = unexplained(this.#gains, delay * BANDS, this.#lasting, played)
+      const lasting = this.#placeOf(number, delay) * ROW + BANDS
+      const power = unexplained(this.#gains, delay * BANDS, this.#played, lasting)
       if (power < least) least = power
     }
     return least
@@ -223,7 +238,7 @@ export class EchoPath {
    * The path has changed in that case and is learned again.
    */
   reshaped(number: number): boolean {
-    let best = SHAPE_DB
+    let best = SHAPE
     let found = -1
     for (let delay = 0; delay < DELAYS; delay++) {
       if (!this.#sounded(number, delay)) continue
@@ -237,20 +252,19 @@ export class EchoPath {
   }
 
   #learn(heardFrom: number, playedFrom: number, gainsFrom: number, alone: boolean): number {
-    const all = this.#played
-    const lasting = this.#lasting
+    const rows = this.#played
     const heard = this.#heard
     const gains = this.#gains
     let bands = 0
     for (let band = 0; band < BANDS; band++) {
-      const level = all[playedFrom + band]!
+      const level = rows[playedFrom + band]!
       // Reverberation does not show the gain.
-      if (level < LEAST_DB || level < lasting[playedFrom + band]! - 0.5) continue
+      if (level < LEAST || level < rows[playedFrom + BANDS + band]! - REVERBERANT) continue
       bands++
       const gain = gains[gainsFrom + band]!
       const off = heard[heardFrom + band]! - level - gain
       if (off < 0) gains[gainsFrom + band] = gain + FALL * off
-      else if (alone) gains[gainsFrom + band] = gain + Math.min(RISE_MOST_DB, RISE * off)
+      else if (alone) gains[gainsFrom + band] = gain + Math.min(MOST_RISE, RISE * off)
     }
     return bands
   }
@@ -258,17 +272,16 @@ export class EchoPath {
   /** Returns true if enough of the compared slots contain audio played at `delay`. */
   #sounded(number: number, delay: number): boolean {
     let slots = 0
-    for (let n = 0; n < SHAPE_SLOTS; n++)
-      if (this.#peaks[this.#placeOf(number - n, delay)]! >= LEAST_DB) slots++
+    for (let n = 0; n < SHAPE_SLOTS; n++) if (this.#peaks[this.#placeOf(number - n, delay)]! >= LEAST) slots++
     return slots >= SHAPE_SLOTS * SHAPE_SHARE
   }
 
-  /** Returns the standard deviation of the gain at `delay` over slots and every second band (dB), if it is below `most`. */
+  /** Returns the standard deviation of the gain at `delay` over slots and every second band (units), if it is below `most`. */
   #spread(number: number, delay: number, most: number): number {
     const all = this.#played
     const heard = this.#heard
     for (let n = 0; n < SHAPE_SLOTS; n++) {
-      playedAt[n] = this.#placeOf(number - n, delay) * BANDS
+      playedAt[n] = this.#placeOf(number - n, delay) * ROW
       heardAt[n] = this.#hears.place(number - n)
     }
     let spread = 0
@@ -283,7 +296,7 @@ export class EchoPath {
       let squaresPlayed = 0
       for (let n = 0; n < SHAPE_SLOTS; n++) {
         const level = all[playedAt[n]! + band]!
-        if (level < LEAST_DB) continue
+        if (level < LEAST) continue
         const gain = heard[heardAt[n]! + band]! - level
         sum += gain
         squares += gain * gain
@@ -300,7 +313,7 @@ export class EchoPath {
       cells += count
     }
     // A person who repeats the words is as loud as the playback; an echo is not.
-    if (gains >= cells * STRONGEST_DB) return Number.POSITIVE_INFINITY
+    if (gains >= cells * STRONGEST) return Number.POSITIVE_INFINITY
     if (contrast < spread * SHAPE_CONTRAST || contrast < cells * LEAST_CONTRAST)
       return Number.POSITIVE_INFINITY
     return cells < SHAPE_SLOTS * (BANDS / 2) * SHAPE_SHARE
@@ -313,8 +326,8 @@ export class EchoPath {
       let count = 0
       let sum = 0
       for (let n = 0; n < SHAPE_SLOTS; n++) {
-        const played = this.#played[this.#placeOf(number - n, delay) * BANDS + band]!
-        if (played < LEAST_DB) continue
+        const played = this.#played[this.#placeOf(number - n, delay) * ROW + band]!
+        if (played < LEAST) continue
         sum += this.#heard[this.#hears.place(number - n) + band]! - played
         count++
       }
