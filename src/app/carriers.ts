@@ -83,6 +83,12 @@ export function numbersOf(settings: CarrierSections): Numbers {
   return Object.assign({}, ...CARRIERS.map(({ name }) => settings[name].numbers))
 }
 
+/** Returns the API of the carrier; undefined without outbound calls. */
+export function carrierApi(settings: CarrierSections, name: CarrierName): CarrierApi | undefined {
+  const section: CarrierSettings = settings[name]
+  return section.outbound && MODULES[name].api(section)
+}
+
 /** The bridges of `carriers` that are registered. */
 export function registeredBridges(carriers: readonly OpenCarrier[]): readonly CarrierBridge[] {
   return carriers.flatMap(({ bridge }) => bridge() ?? [])

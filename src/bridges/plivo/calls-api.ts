@@ -1,5 +1,10 @@
 import type { DialInput } from '../telephony/outbound/outbound-call-state.ts'
-import { type CallOrder, type CarrierApi, CarrierError } from '../telephony/ports/carrier-api.ts'
+import {
+  type AccountState,
+  type CallOrder,
+  type CarrierApi,
+  CarrierError,
+} from '../telephony/ports/carrier-api.ts'
 import { basicAuthorization } from '../telephony/ports/credentials.ts'
 import { CarrierRest, type RestFailure, type RestFields } from '../telephony/rest/carrier-rest.ts'
 import { inputOf } from './requests.ts'
@@ -16,14 +21,14 @@ export interface PlivoRestSettings {
   readonly apiUrl?: string | undefined
 }
 
-/** `CarrierApi` on the Voice API (Plivo: Make a call, Hang up a call, Retrieve a call, Retrieve a live call). */
+/** `CarrierApi` on the Voice API (Plivo: Make a call, Hang up a call, Retrieve a call, Retrieve a live call, Retrieve account details). */
 export class PlivoCallsApi implements CarrierApi {
   readonly #rest: CarrierRest
 
   constructor({ authId, authToken, apiUrl }: PlivoRestSettings) {
     this.#rest = new CarrierRest({
       title: 'Plivo',
-      base: `${(apiUrl ?? 'https://api.plivo.com').replace(/\/+$/, '')}/v1/Account/${authId}/Call/`,
+      base: `${(apiUrl ?? 'https://api.plivo.com').replace(/\/+$/, '')}/v1/Account/${authId}/`,
       authorization: basicAuthorization(authId, authToken),
       failure: failureOf,
     })
@@ -31,21 +36,21 @@ export class PlivoCallsApi implements CarrierApi {
 
   /** Assumed: the ID of the request is that of its call, if it has only one destination. */
   async place(order: CallOrder): Promise<string> {
-    const { request_uuid: uuid } = await this.#rest.request('POST', '', parametersOf(order))
+    const { request_uuid: uuid } = await this.#rest.request('POST', 'Call/', parametersOf(order))
     if (typeof uuid === 'string' && UUID.test(uuid)) return uuid
     throw new CarrierError('unsure', 'Plivo returned an invalid response to a new call')
   }
 
   async hangUp(callId: string): Promise<void> {
     try {
-      await this.#rest.request('DELETE', `${encodeURIComponent(callId)}/`)
+      await this.#rest.request('DELETE', `Call/${encodeURIComponent(callId)}/`)
     } catch (failure) {
       if (!isGone(failure)) throw failure
     }
   }
 
   async status(callId: string): Promise<DialInput | undefined> {
-    const path = `${encodeURIComponent(callId)}/`
+    const path = `Call/${encodeURIComponent(callId)}/`
     try {
       const { call_status: status } = await this.#rest.request('GET', `${path}?status=live`)
       if (typeof status === 'string') return inputOf(status)
@@ -54,6 +59,11 @@ export class PlivoCallsApi implements CarrierApi {
       return inputOfRecord(await this.#rest.request('GET', path))
     }
     throw new CarrierError('unsure', 'Plivo returned an invalid call')
+  }
+
+  async account(): Promise<AccountState> {
+    const { account_type: type } = await this.#rest.request('GET', '')
+    return type === 'developer' ? { problem: 'a trial account only calls verified numbers' } : {}
   }
 }
 

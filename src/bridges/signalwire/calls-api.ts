@@ -30,6 +30,11 @@ export class SignalwireCallsApi extends CallResourceApi {
       parameters: order => callParameters(order, EVENTS),
       idOf: ({ sid }) => sid,
       id: /^[A-Za-z0-9-]{2,64}$/,
+      // SignalWire: Retrieve an Account.
+      account: {
+        path: `/api/laml/2010-04-01/Accounts/${projectId}.json`,
+        state: ({ status }) => (status === 'active' ? {} : { problem: `the project is ${String(status)}` }),
+      },
     })
   }
 }

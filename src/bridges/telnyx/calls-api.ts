@@ -1,3 +1,4 @@
+import type { AccountState } from '../telephony/ports/carrier-api.ts'
 import { CallResourceApi } from '../telephony/rest/call-resource.ts'
 import {
   CarrierRest,
@@ -40,8 +41,16 @@ export class TelnyxCallsApi extends CallResourceApi {
       },
       idOf: fields => fields.call_sid ?? fields.sid,
       id: /^[A-Za-z0-9_:.-]{2,128}$/,
+      account: { path: `/v2/texml_applications/${applicationId}`, state: stateOf },
     })
   }
+}
+
+/** The application that places calls (Telnyx: Retrieve a TeXML Application). */
+function stateOf({ data }: RestFields): AccountState {
+  const { active, voice_url: voiceUrl } = (data ?? {}) as RestFields
+  if (active === false) return { problem: 'the TeXML application is not active' }
+  return typeof voiceUrl === 'string' ? { voiceUrl } : {}
 }
 
 /** `{ errors: [{ code, title, detail }] }`, whose details can contain phone numbers. */

@@ -1,5 +1,6 @@
 import { howToInstall, missingOf } from '../../common/optional-package.ts'
 import { type Config, ConfigError, loadConfig } from '../../config/load.ts'
+import { carrierAccountChecks } from './carrier-checks.ts'
 import { type Check, fail } from './check.ts'
 import { type EndToEndOptions, endToEnd } from './end-to-end.ts'
 import { type EngineCheckOptions, engineChecks } from './engine-checks.ts'
@@ -34,7 +35,7 @@ export async function doctor(
   const [engines, service, account, control, port, discord, keeping, fleet] = await Promise.all([
     engineChecks(config, around, options),
     serviceChecks(config, around),
-    accountChecks(config, around.twilioAccount),
+    Promise.all([accountChecks(config, around.twilioAccount), carrierAccountChecks(config, around)]),
     controlChecks(config, around),
     portCheck(config, around),
     discordPart(config, around),
@@ -43,7 +44,7 @@ export async function doctor(
   ])
   // Runs last: engines started for the other checks would delay the call.
   const call = await endToEnd(config, around, options, service)
-  const telephony = [...twilioChecks(config), ...account, ...control]
+  const telephony = [...twilioChecks(config), ...account.flat(), ...control]
   return [
     node,
     settingsCheck(config),

@@ -7,6 +7,7 @@ import { request as httpsRequest } from 'node:https'
 import { createServer } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
 import { promisify } from 'node:util'
+import { carrierApi } from '../../app/carriers.ts'
 import { carrierError } from '../../bridges/twilio/calls-api.ts'
 import { voiceSettingsOf } from '../../bridges/twilio/numbers.ts'
 import { restClient } from '../../bridges/twilio/rest-client.ts'
@@ -224,6 +225,7 @@ export const localEnvironment: DoctorEnvironment = {
   },
 
   twilioAccount: openAccount,
+  carrierApi,
 
   // discord.js takes half a second to load.
   async discord(settings) {

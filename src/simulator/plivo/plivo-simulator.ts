@@ -8,6 +8,7 @@ import { TwilioSimulator, type TwilioStandInOptions } from '../twilio/rest/twili
 import { HANGUP_CAUSES, plivoProfile } from './profile.ts'
 
 const CALL = /^\/v1\/Account\/(\w+)\/Call\/(?:([\w-]+)\/?)?(?:\?.*)?$/
+const ACCOUNT = /^\/v1\/Account\/(\w+)\/$/
 const NUMBER = /^\+?[1-9]\d{6,14}$/
 
 const post = z.literal('POST').optional()
@@ -71,6 +72,8 @@ const plivoRest: RestProfile = {
   ...twilioRest,
   phone: plivoProfile,
   target({ method, path }) {
+    const [, own] = ACCOUNT.exec(path) ?? []
+    if (own !== undefined) return { method, path: `/2010-04-01/Accounts/${own}.json` }
     const [, account, call] = CALL.exec(path) ?? []
     if (account === undefined) return { method, path: '/unknown' }
     const calls = `/2010-04-01/Accounts/${account}/Calls`
@@ -107,6 +110,10 @@ function fieldsIn(text: string): Readonly<Record<string, unknown>> {
 function succeeded({ body }: ApiReply, { method, path }: RestTarget): ApiReply {
   const { sid, status, from, to, start_time: answered } = body ?? {}
   const api_id = randomUUID()
+  if (ACCOUNT.test(path)) {
+    const account_type = body?.type === 'Trial' ? 'developer' : 'standard'
+    return { status: 200, body: { api_id, auth_id: sid, account_type, billing_mode: 'prepaid' } }
+  }
   if (method === 'POST') return { status: 201, body: { message: 'call fired', request_uuid: sid, api_id } }
   if (method === 'DELETE') return { status: 204, body: undefined }
   const ended = HANGUP_CAUSES[String(status)]

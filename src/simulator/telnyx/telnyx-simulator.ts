@@ -66,7 +66,7 @@ export const telnyxProfile: PhoneProfile = {
 const CALLS = /^\/v2\/texml\/Accounts\/([\w-]+)\/Calls(\/[^/?]+)?$/
 
 /** Telnyx’s TeXML API: Twilio’s fields, a bearer token, and its own errors. */
-function telnyxRest(applicationId: string): RestProfile {
+function telnyxRest(applicationId: string, voiceUrl: string): RestProfile {
   return {
     ...twilioRest,
     phone: telnyxProfile,
@@ -89,8 +89,12 @@ function telnyxRest(applicationId: string): RestProfile {
       if (urlMethod !== null) fields.set('Method', urlMethod)
       return new Form(fields)
     },
-    reply: ({ status, body }): ApiReply =>
-      status < 400 ? { status, body: body && { ...body, call_sid: body.sid } } : failed(status, body),
+    reply({ status, body }, { method, path }): ApiReply {
+      // Served here, because Twilio has nothing like it; without authentication, it is an error as any other.
+      if (status === 404 && method === 'GET' && path === `/v2/texml_applications/${applicationId}`)
+        return { status: 200, body: { data: { id: applicationId, active: true, voice_url: voiceUrl } } }
+      return status < 400 ? { status, body: body && { ...body, call_sid: body.sid } } : failed(status, body)
+    },
   }
 }
 
@@ -109,8 +113,9 @@ function failed(status: number, body: ApiReply['body']): ApiReply {
 }
 
 export interface TelnyxSimulatorOptions extends TwilioStandInOptions {
-  /** The only TeXML application of the account. */
+  /** The only TeXML application of the account, and its address for incoming calls. */
   readonly applicationId?: string
+  readonly voiceUrl?: string
 }
 
 /**
@@ -118,6 +123,6 @@ export interface TelnyxSimulatorOptions extends TwilioStandInOptions {
  * webhooks: see `telnyxPublicKey`.
  */
 export function listenTelnyx(options: TelnyxSimulatorOptions = {}): Promise<TwilioSimulator> {
-  const { applicationId = '1494404757140276705', ...rest } = options
-  return TwilioSimulator.listen({ ...rest, profile: telnyxRest(applicationId) })
+  const { applicationId = '1494404757140276705', voiceUrl = '', ...rest } = options
+  return TwilioSimulator.listen({ ...rest, profile: telnyxRest(applicationId, voiceUrl) })
 }

@@ -15,6 +15,14 @@ export interface CallOrder {
   readonly limitSeconds?: number
 }
 
+/** The account that places calls, as its carrier reports it. */
+export interface AccountState {
+  /** The reason why it places no calls, or not all; undefined: it reports none. */
+  readonly problem?: string | undefined
+  /** The address that its application requests for incoming calls, if the carrier reports it. */
+  readonly voiceUrl?: string | undefined
+}
+
 /** The part of a carrier’s REST API needed for dialing. Every method rejects only with `CarrierError`. */
 export interface CarrierApi {
   /** Resolves to the carrier’s id of the call. */
@@ -23,6 +31,8 @@ export interface CarrierApi {
   hangUp(callId: string): Promise<void>
   /** Resolves to the state of the call; undefined if it says nothing new, as for a call that waits to be dialed. */
   status(callId: string): Promise<DialInput | undefined>
+  /** Resolves to the state of the account, for checks; absent if the API does not report it. */
+  account?(): Promise<AccountState>
 }
 
 /**

@@ -1,6 +1,6 @@
 import { inputOf } from '../markup/call-form.ts'
 import type { DialInput } from '../outbound/outbound-call-state.ts'
-import { type CallOrder, type CarrierApi, CarrierError } from '../ports/carrier-api.ts'
+import { type AccountState, type CallOrder, type CarrierApi, CarrierError } from '../ports/carrier-api.ts'
 import type { CarrierRest, RestFields } from './carrier-rest.ts'
 
 export interface CallResourceOptions {
@@ -15,6 +15,8 @@ export interface CallResourceOptions {
   /** The carrier’s ID in the response to a new call. */
   idOf(fields: RestFields): unknown
   readonly id: RegExp
+  /** Path of the account, or of what represents it, and its state. */
+  readonly account: { readonly path: string; state(fields: RestFields): AccountState }
 }
 
 /** `CarrierApi` on REST APIs that follow Twilio’s (Twilio: Calls resource): a form in, JSON out, and an update that ends a call. */
@@ -50,6 +52,11 @@ export class CallResourceApi implements CarrierApi {
     const { status } = await rest.request('GET', path(encodeURIComponent(callId)))
     if (typeof status === 'string') return inputOf(status)
     throw this.#unreadable()
+  }
+
+  async account(): Promise<AccountState> {
+    const { rest, account } = this.#options
+    return account.state(await rest.request('GET', account.path))
   }
 
   #unreadable(): CarrierError {
