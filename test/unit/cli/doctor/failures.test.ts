@@ -6,7 +6,7 @@ import { ServiceClientError } from '../../../../src/service/client/errors.ts'
 it.each([
   [ServiceClientError.found('unreachable/connection_failed', 'cannot reach it'), 'check that it is running'],
   [ServiceClientError.found('timeout/no_reply', 'no response'), 'check that it is running'],
-  [ServiceClientError.found('protocol/not_json', 'a page'), 'check service.url'],
+  [ServiceClientError.found('protocol/not_json', 'a page'), 'check that service.url'],
   [
     ServiceClientError.told({ code: 'unauthorized', error: 'key_wrong', description: 'no' }),
     'service.apiKey',
