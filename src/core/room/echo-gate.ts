@@ -2,7 +2,7 @@ import { BandLevels } from '../../transcode/band-levels.ts'
 import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../transcode/pcm.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { EchoReference } from '../playout/echo-reference.ts'
-import { AFTER, EchoPath, foreign, HeardLevels, SHAPE_SLOTS } from './echo-path.ts'
+import { AFTER, EchoPath, foreign, ReceivedLevels, SHAPE_SLOTS } from './echo-path.ts'
 
 /** Tolerated drift of a participant's clock (ms per frame: 0.1 %). */
 const DRIFT_MS = 0.02
@@ -64,7 +64,7 @@ const MOMENTS = 64
 export type EchoGateOutlet = (frame: Int16Array, level: number, age: number, now: number) => void
 
 /** Counts of loud frames since some time. */
-export interface HeardOfParty {
+export interface HeardFrames {
   /** The participant's own voice. */
   own: number
   /** Echo of the audio played to the participant. */
@@ -72,8 +72,8 @@ export interface HeardOfParty {
 }
 
 /** State for judging frames. */
-class Ears {
-  readonly hears = new HeardLevels()
+class GateBuffers {
+  readonly received = new ReceivedLevels()
   readonly bands = new BandLevels()
   /** The frames that wait. */
   readonly frames: readonly Int16Array[]
@@ -104,7 +104,7 @@ export class EchoGate {
   readonly #paths = new Map<EchoReference, EchoPath>()
   readonly #audible: EchoPath[] = []
   /** Created with the first path. */
-  #ears: Ears | undefined
+  #buffers: GateBuffers | undefined
   readonly #levels = new Float64Array(PLACES)
   readonly #foreign = new Float32Array(JUDGED)
   /** Number of frames so far, and the first frame of the stretch being judged. */
@@ -118,7 +118,7 @@ export class EchoGate {
   #openUntil = Number.NEGATIVE_INFINITY
   #closedUntil = Number.NEGATIVE_INFINITY
   #silent = 0
-  readonly #heard: HeardOfParty = { own: 0, echo: 0 }
+  readonly #heard: HeardFrames = { own: 0, echo: 0 }
   /** Times of the snapshots of `#heard`, and their counts. */
   readonly #momentsAt = new Float64Array(MOMENTS).fill(Number.POSITIVE_INFINITY)
   readonly #momentsOwn = new Uint32Array(MOMENTS)
@@ -187,7 +187,7 @@ export class EchoGate {
   }
 
   /** Writes into `into` the counts since `at` (clock ms, at most about 30 s ago). */
-  since(at: number, into: HeardOfParty): void {
+  since(at: number, into: HeardFrames): void {
     let from = 0
     let found = Number.NEGATIVE_INFINITY
     let oldest = Number.POSITIVE_INFINITY
@@ -209,8 +209,8 @@ export class EchoGate {
       if (slot > reference.loudUntil + AFTER) continue
       let path = this.#paths.get(reference)
       if (!path) {
-        this.#ears ??= new Ears()
-        path = new EchoPath(reference, this.#ears.hears)
+        this.#buffers ??= new GateBuffers()
+        path = new EchoPath(reference, this.#buffers.received)
         this.#paths.set(reference, path)
       }
       this.#audible.push(path)
@@ -219,9 +219,9 @@ export class EchoGate {
 
   #judge(frame: Int16Array, level: number, missing: boolean, now: number): void {
     const number = this.#count
-    const { hears, bands } = this.#ears!
+    const { received, bands } = this.#buffers!
     if (!this.#judging || missing) this.#begin(now)
-    bands.levels(frame, hears.levels, hears.place(number), hears.powers)
+    bands.levels(frame, received.levels, received.place(number), received.powers)
     const alone = number > this.#openUntil + LOOK
     for (let n = 0; n < this.#audible.length; n++) {
       this.#audible[n]!.follow(number, this.#slot)
@@ -246,8 +246,8 @@ export class EchoGate {
     // In detected speech, every second frame is enough.
     if (number <= this.#openUntil && (number & 1) === 1 && levels[(number - 1) % PLACES]! >= TELLING)
       return this.#foreign[(number - 1) & (JUDGED - 1)]!
-    const { hears } = this.#ears!
-    return foreign(this.#audible, hears, hears.place(number), number)
+    const { received } = this.#buffers!
+    return foreign(this.#audible, received, received.place(number), number)
   }
 
   /** Returns true if the audio up to frame `number` has the shape of played audio. */
@@ -264,12 +264,12 @@ export class EchoGate {
     this.#openUntil = Number.NEGATIVE_INFINITY
     this.#closedUntil = Number.NEGATIVE_INFINITY
     this.#foreign.fill(0)
-    this.#ears!.bands.reset()
+    this.#buffers!.bands.reset()
   }
 
   #hold(frame: Int16Array, level: number, number: number): void {
     const place = number % PLACES
-    this.#ears!.frames[place]!.set(frame)
+    this.#buffers!.frames[place]!.set(frame)
     this.#levels[place] = level
     this.#held++
   }
@@ -304,7 +304,7 @@ export class EchoGate {
     const number = newest - age
     const level = this.#levels[number % PLACES]!
     if (number >= this.#openFrom && number <= this.#openUntil) {
-      this.#pass(this.#ears!.frames[number % PLACES]!, level, age, now)
+      this.#pass(this.#buffers!.frames[number % PLACES]!, level, age, now)
       return
     }
     if (level >= LOUD) {

@@ -67,7 +67,7 @@ const heardAt = new Int32Array(SHAPE_SLOTS)
 /** Returns the share of the power in frame `number` that cannot be echo of any of `paths` (0 to 1). */
 export function foreign(
   paths: readonly EchoPath[],
-  { levels, powers: received }: HeardLevels,
+  { levels, powers: received }: ReceivedLevels,
   at: number,
   number: number,
 ): number {
@@ -113,7 +113,7 @@ function unexplained(gains: Int16Array, at: number, played: Int16Array, from: nu
 }
 
 /** Band levels, and powers, of the latest 32 frames from a participant's microphone. */
-export class HeardLevels {
+export class ReceivedLevels {
   readonly levels = new Int16Array(HEARD * BANDS)
   readonly powers = new Float32Array(HEARD * BANDS)
 
@@ -136,7 +136,7 @@ export class EchoPath {
   readonly #peaks = new Int16Array(PLAYED).fill(SILENCE)
   readonly #reference: EchoReference
   readonly #heard: Int16Array
-  readonly #hears: HeardLevels
+  readonly #received: ReceivedLevels
   readonly #gains: Int16Array
   /** Amount of audio learned for each delay (slots). */
   readonly #known = new Float32Array(DELAYS)
@@ -147,10 +147,10 @@ export class EchoPath {
   /** Slot that corresponds to frame 0. */
   #shift = 0
 
-  constructor(reference: EchoReference, heard: HeardLevels) {
+  constructor(reference: EchoReference, received: ReceivedLevels) {
     this.#reference = reference
-    this.#hears = heard
-    this.#heard = heard.levels
+    this.#received = received
+    this.#heard = received.levels
     this.#gains = new Int16Array(DELAYS * BANDS).fill(reference.strongestDb * UNITS_PER_DB)
   }
 
@@ -193,7 +193,7 @@ export class EchoPath {
 
   /** Learns from frame `number`. Gains rise only if `alone`, when no speech is detected. */
   learn(number: number, alone: boolean): void {
-    const heard = this.#hears.place(number)
+    const heard = this.#received.place(number)
     for (let delay = 0; delay < DELAYS; delay++) {
       const place = this.#placeOf(number, delay)
       if (this.#peaks[place]! < LEAST) continue
@@ -282,7 +282,7 @@ export class EchoPath {
     const heard = this.#heard
     for (let n = 0; n < SHAPE_SLOTS; n++) {
       playedAt[n] = this.#placeOf(number - n, delay) * ROW
-      heardAt[n] = this.#hears.place(number - n)
+      heardAt[n] = this.#received.place(number - n)
     }
     let spread = 0
     let contrast = 0
@@ -328,7 +328,7 @@ export class EchoPath {
       for (let n = 0; n < SHAPE_SLOTS; n++) {
         const played = this.#played[this.#placeOf(number - n, delay) * ROW + band]!
         if (played < LEAST) continue
-        sum += this.#heard[this.#hears.place(number - n) + band]! - played
+        sum += this.#heard[this.#received.place(number - n) + band]! - played
         count++
       }
       const at = delay * BANDS + band

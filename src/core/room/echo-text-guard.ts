@@ -1,4 +1,4 @@
-import type { HeardOfParty } from './echo-gate.ts'
+import type { HeardFrames } from './echo-gate.ts'
 
 /** Time for which played words are kept after their start (ms). It covers playback, the echo delay and recognition. */
 const KEPT_MS = 20_000
@@ -28,7 +28,7 @@ interface Played {
 
 /** Counts of a participant's audio since a given time. */
 export interface Evidence {
-  since(at: number, into: HeardOfParty): void
+  since(at: number, into: HeardFrames): void
 }
 
 /** Words recently played to one participant: translations and originals in all languages. Bounded. */
@@ -51,7 +51,7 @@ export class EchoWords {
   }
 }
 
-const heard: HeardOfParty = { own: 0, echo: 0 }
+const heard: HeardFrames = { own: 0, echo: 0 }
 
 /**
  * Returns true if `text`, recognized at `now`, is an echo that reached the recognizer. It consists of words that were

@@ -16,7 +16,7 @@ const VOICE_STRONGEST_DB = -12
  * Echo suppression of one participant: reference of the playback, gate before the service, and words played. The
  * microphones of participants in one place also pick up each other's playback and voices.
  */
-export class PartyEcho {
+export class ParticipantEcho {
   /** Playback of the participant. */
   readonly played = new EchoReference()
   /** Voice of the participant, where others in the same place hear it directly. */
@@ -26,7 +26,7 @@ export class PartyEcho {
   readonly gate: EchoGate
   readonly #metrics: RelayMetrics
   #sources: readonly EchoWords[] = [this.#words]
-  #told = false
+  #reported = false
 
   constructor(metrics: RelayMetrics, outlet: EchoGateOutlet) {
     this.#metrics = metrics
@@ -35,7 +35,7 @@ export class PartyEcho {
   }
 
   /** Sets the participants in the same place, this one included; empty for a participant who is alone. */
-  share(mates: readonly PartyEcho[]): void {
+  share(mates: readonly ParticipantEcho[]): void {
     const others = mates.filter(mate => mate !== this)
     this.gate.references = [this.played, ...others.flatMap(mate => [mate.played, mate.#voice()])]
     this.#sources = [this.#words, ...others.map(mate => mate.#words)]
@@ -76,8 +76,8 @@ export class PartyEcho {
 
   /** True once: when the microphone has picked up much of the playback. */
   get noticed(): boolean {
-    if (this.#told || this.gate.echoFrames < MUCH) return false
-    this.#told = true
+    if (this.#reported || this.gate.echoFrames < MUCH) return false
+    this.#reported = true
     return true
   }
 

@@ -12,7 +12,7 @@ import type { ListenerVoice } from '../playout/listener-voice.ts'
 import type { Playout } from '../playout/playout.ts'
 import type { Session } from '../translation/session.ts'
 import type { Interruption } from './interruption.ts'
-import { PartyEcho } from './participant-echo.ts'
+import { ParticipantEcho } from './participant-echo.ts'
 
 /** A listener of a speaker's original voice. */
 export interface ListenerLink {
@@ -21,7 +21,7 @@ export interface ListenerLink {
   readonly playout: Playout
   readonly voice: ListenerVoice
   /** The listener's echo suppression. */
-  readonly echo: PartyEcho | undefined
+  readonly echo: ParticipantEcho | undefined
 }
 
 /** The destination of a participant’s voice. */
@@ -64,7 +64,7 @@ export interface ParticipantUplinkOptions {
  */
 export class ParticipantUplink {
   /** Undefined when echo suppression is off. */
-  readonly echo: PartyEcho | undefined
+  readonly echo: ParticipantEcho | undefined
   readonly #options: ParticipantUplinkOptions
   /** Voice activity in the audio for the service, and on the line. */
   readonly #activity = new VoiceActivity()
@@ -81,7 +81,7 @@ export class ParticipantUplink {
   constructor(options: ParticipantUplinkOptions) {
     this.#options = options
     this.#muted = options.muted
-    if (options.echoSuppression) this.echo = new PartyEcho(options.metrics, this.#toService)
+    if (options.echoSuppression) this.echo = new ParticipantEcho(options.metrics, this.#toService)
   }
 
   /** Frames received from the participant. */

@@ -20,7 +20,7 @@ import { LastHeard } from '../playout/last-heard.ts'
 import { Playout, type PlayoutSettings } from '../playout/playout.ts'
 import { Interruption, type InterruptSettings } from './interruption.ts'
 import { type HeardUtterance, LanguageFollower } from './language-follower.ts'
-import type { PartyEcho } from './participant-echo.ts'
+import type { ParticipantEcho } from './participant-echo.ts'
 import {
   LegUplinkAdapter,
   type ListenerLink,
@@ -113,7 +113,7 @@ export class Participant {
   }
 
   /** Keeps the participant's playback from the service; undefined when echo suppression is off. */
-  get echo(): PartyEcho | undefined {
+  get echo(): ParticipantEcho | undefined {
     return this.#uplink.echo
   }
 

@@ -9,7 +9,7 @@ import type { Session } from '../translation/session.ts'
 import { Interpretation, type InterpretationOptions } from './interpretation.ts'
 import { ListenerReport } from './listener-report.ts'
 import type { Participant } from './participant.ts'
-import type { PartyEcho } from './participant-echo.ts'
+import type { ParticipantEcho } from './participant-echo.ts'
 import type { ListenerLink } from './participant-uplink.ts'
 import { grouped, type Party, type Route, RouteGroups, routesOf } from './routing.ts'
 
@@ -259,7 +259,7 @@ export class RoomRouter {
 
 /** Participants in one shared space hear each other's voices and playback, and so do their microphones. */
 function shareEchoes(participants: Iterable<Participant>): void {
-  const spaces = new Map<string, PartyEcho[]>()
+  const spaces = new Map<string, ParticipantEcho[]>()
   for (const { echo, invitation } of participants) {
     const { sharedSpace } = invitation
     if (!echo || sharedSpace === undefined) continue

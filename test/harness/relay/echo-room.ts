@@ -94,7 +94,7 @@ const HEARS = 58
 const END_FRAMES = 25
 
 /** The recognizer of one connection. */
-class Ears {
+class GateBuffers {
   readonly connection: FakeConnection
   #read = 0
   #silent = 0
@@ -147,7 +147,7 @@ export interface EchoRoomOptions {
 /** Rooms whose microphones pick up the played audio, and a service that recognizes everything above −55 dBFS. */
 export async function echoRoom({ relay, voices, text = numbered }: EchoRoomOptions) {
   const r = await rooms(relay)
-  const ears = new Map<FakeConnection, Ears>()
+  const ears = new Map<FakeConnection, GateBuffers>()
   const understood: Understood[] = []
   const mp3s = voices.map(voice => r.maker.encode(voice, 16_000, 64))
   const join = (id: string, invitation: Partial<Invitation>, way?: EchoWay) => {
@@ -174,7 +174,7 @@ export async function echoRoom({ relay, voices, text = numbered }: EchoRoomOptio
     for (let at = 0; at < ms; at += 20) {
       await r.run(20)
       for (const connection of r.translator.connections) {
-        const mine = ears.get(connection) ?? new Ears(connection)
+        const mine = ears.get(connection) ?? new GateBuffers(connection)
         ears.set(connection, mine)
         if (!mine.listen()) continue
         answer(connection, mine.take())
