@@ -34,7 +34,7 @@ const limits = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 30_000 } },
-  setupFiles: ['test/harness/vitest/short-of-cpu.ts'],
+  setupFiles: ['test/harness/vitest/cpu-use.ts', 'test/harness/vitest/short-of-cpu.ts'],
   retry: { count: 2 },
 }
 

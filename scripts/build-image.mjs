@@ -165,7 +165,7 @@ async function call() {
     throw error
   } finally {
     try {
-      process.kill(-server.pid, 'SIGTERM')
+      if (server.pid !== undefined) process.kill(-server.pid, 'SIGTERM')
     } catch {
       // It has ended.
     }

@@ -23,7 +23,7 @@ for (const settings of ['tsconfig.build.json', 'tsconfig.pages.build.json']) {
 }
 
 // The compiler rewrites imports in the JavaScript, but not in the types.
-for (const name of readdirSync(target, { recursive: true })) {
+for (const name of readdirSync(target, { recursive: true, encoding: 'utf8' })) {
   if (!name.endsWith('.d.ts')) continue
   const path = join(target, name)
   writeFileSync(

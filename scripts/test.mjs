@@ -7,12 +7,17 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseCLI, startVitest } from 'vitest/node'
 import { ClosingLine, closingLine } from '../test/harness/vitest/closing-line.ts'
+import { DearestFiles } from '../test/harness/vitest/dearest-files.ts'
 
 /** More failed files than this are not a matter of timing. */
 const MAX_REPEATED_FILES = 25
+/** Files in the list of `--dearest`. */
+const LISTED_FILES = 40
 
-// The words of `vitest run`: files, and options.
-const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)])
+// The words of `vitest run`: files, and options; and `--dearest` of `npm run test:cost`.
+const words = process.argv.slice(2)
+const measures = words.includes('--dearest') ? [new DearestFiles(LISTED_FILES)] : []
+const { filter, options } = parseCLI(['vitest', 'run', ...words.filter(word => word !== '--dearest')])
 const wasBusy = await isBusy()
 const first = await run(filter, wasBusy ? 2 : undefined)
 const { failedFiles } = first
@@ -39,7 +44,7 @@ async function run(wanted, maxWorkers) {
   const vitest = await startVitest('test', wanted, {
     ...options,
     watch: false,
-    reporters: ['default', closing],
+    reporters: ['default', ...measures, closing],
     ...(maxWorkers === undefined ? {} : { maxWorkers }),
   })
   await vitest.close()

@@ -1,6 +1,6 @@
 import { apiPages } from './api.ts'
 import { cliPage } from './cli.ts'
-import { Declarations } from './declarations.ts'
+import type { Declarations } from './declarations.ts'
 import { errorsPage } from './errors.ts'
 import { eventsPage } from './events.ts'
 import { httpPage } from './http.ts'
@@ -8,8 +8,7 @@ import { metricsPage } from './metrics.ts'
 import { settingsPage } from './settings.ts'
 
 /** Returns the committed pages of `docs/reference/`, generated from the sources, by path. */
-export async function referencePages(): Promise<Map<string, string>> {
-  using declarations = new Declarations()
+export async function referencePages(declarations: Declarations): Promise<Map<string, string>> {
   return new Map([
     ['settings.md', settingsPage()],
     ['cli.md', cliPage()],
@@ -21,7 +20,6 @@ export async function referencePages(): Promise<Map<string, string>> {
 }
 
 /** Returns the pages of the exported types. They are not committed: `npm run reference:api` writes them. */
-export function apiReferencePages(): Map<string, string> {
-  using declarations = new Declarations()
+export function apiReferencePages(declarations: Declarations): Map<string, string> {
   return new Map(apiPages(declarations))
 }

@@ -25,7 +25,7 @@ export function modulesAreFine(project) {
  * and settings do not run any.
  */
 export async function installModules(project) {
-  const [command, ...args] = npmCommand()
+  const [command = 'npm', ...args] = npmCommand()
   const begun = performance.now()
   say('installing the npm packages (npm ci)…')
   const { code, output } = await run(

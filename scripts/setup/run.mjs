@@ -5,6 +5,9 @@ const PROGRESS_MS = 15_000
 
 /**
  * Runs a program without input and quietly; prints a line from time to time to show progress.
+ * @param {string} command
+ * @param {readonly string[]} args
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, name?: string, timeoutMs?: number }} [options]
  * @returns {Promise<{ code: number | null, output: string }>} `code` null: it could not be started or was ended.
  */
 export function run(command, args, { cwd, env = process.env, name = command, timeoutMs = 15 * 60_000 } = {}) {

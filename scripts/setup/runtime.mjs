@@ -4,7 +4,10 @@ import { outsideEnv, outsideNode } from './npm.mjs'
 import { lastLines, run } from './run.mjs'
 import { say } from './say.mjs'
 
-/** The oldest Node that runs the TypeScript sources directly. */
+/**
+ * The oldest Node that runs the TypeScript sources directly.
+ * @type {[major: number, minor: number]}
+ */
 const OLDEST = [22, 18]
 
 /**

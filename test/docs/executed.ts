@@ -2,7 +2,7 @@
 export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: string])[] = [
   [/^npm (test|ci)/, 'vitest.config.ts', 'test/**'],
   [/^export OPENAI_API_KEY/, 'test/docs/example-settings.test.ts', 'one-hosted-key'],
-  [/^npm pack/, 'test/e2e/package/packed.ts', "'pack'"],
+  [/^npm pack/, 'test/harness/e2e/packed.ts', "'pack'"],
   [/^npm start|^dragoman serve/, 'test/e2e/commands.test.ts', "'serve'"],
   [/^npm run fleet/, 'test/e2e/fleet/three-nodes.test.ts', 'scripts/fleet.ts'],
   [/^dragoman fleet/, 'test/e2e/fleet/operations.test.ts', 'showFleet'],

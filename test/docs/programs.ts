@@ -135,7 +135,7 @@ const relay = new Relay({ translator: new ServiceTranslator({ url: real.url, api
 const app = fastify()`,
     replace: [ADDRESS],
     after: `const page = await app.inject({ url: '/talk', headers: { accept: 'text/html' } })
-deepEqual([page.statusCode, page.body.includes('./talk/files/bridges/browser/page/talk.ts')], [200, true])
+deepEqual([page.statusCode, page.body.includes('./talk/files/bridges/browser/page/talk.js')], [200, true])
 const offered = await app.inject({ url: '/talk/languages' })
 ok(offered.body.includes('es-es'), offered.body)`,
   },

@@ -2,8 +2,8 @@ import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { ENV, PACK_MS, type Packed, PROJECT, packed, run } from '../../harness/e2e/packed.ts'
 import { DECORATED, HOST_TYPES } from './host-consumer.ts'
-import { ENV, PACK_MS, type Packed, PROJECT, packed, run } from './packed.ts'
 
 const INSTALL_MS = 300_000
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { globSync } from 'node:fs'
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,6 +22,8 @@ const PREFIX = 'dragoman-packed-'
 
 export interface Packed {
   readonly tarball: string
+  /** Its contents, with the packages of the project in reach: for those who only read it. */
+  readonly unpacked: string
   readonly size: number
   readonly unpackedSize: number
   readonly files: readonly { readonly path: string; readonly mode: number }[]
@@ -48,7 +50,11 @@ export async function packed(): Promise<Packed> {
     const { stdout } = await run('npm', args, { cwd: PROJECT, env: ENV, timeout: PACK_MS })
     const [about] = JSON.parse(stdout.slice(stdout.indexOf('[')))
     const { size, unpackedSize, files, filename } = about
-    const text = JSON.stringify({ tarball: join(folder, filename), size, unpackedSize, files })
+    const tarball = join(folder, filename)
+    const unpacked = join(folder, 'package')
+    await run('tar', ['-xzf', tarball, '-C', folder])
+    await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'))
+    const text = JSON.stringify({ tarball, unpacked, size, unpackedSize, files })
     await writeFile(`${done}.new`, text)
     await rename(`${done}.new`, done)
   } finally {
