@@ -59,6 +59,7 @@ function started(...given: string[]) {
     cwd: folder,
     env: {
       PATH: process.env.PATH,
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       NODE_EXTRA_CA_CERTS: join(folder, 'discord.pem'),
       SERVICE_URL: service.url,
       SERVICE_KEY: service.apiKey,

@@ -117,7 +117,10 @@ export class FleetNodeProcess {
     const child = spawn(
       process.execPath,
       [MAIN, 'serve', '--config', join(this.folder, `${this.name}.yaml`)],
-      { stdio: ['ignore', file, file], env: { PATH: process.env.PATH, NO_COLOR: '1' } },
+      {
+        stdio: ['ignore', file, file],
+        env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, NO_COLOR: '1' },
+      },
     )
     return child
   }

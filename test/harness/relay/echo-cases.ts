@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { rms } from '../../../src/transcode/level.ts'
 import { concat, FRAME_SAMPLES, samplesOf } from '../../../src/transcode/pcm.ts'
 import { recording } from '../transcode/speech-signal.ts'
@@ -12,6 +13,9 @@ export const KINDS: Readonly<Record<string, Omit<EchoWay, 'db'>>> = {
 }
 
 export type Original = 'off' | 'low' | 'duck'
+export const ORIGINALS: readonly Original[] = ['off', 'low', 'duck']
+/** Levels of the echo (dB). */
+export const ECHO_DB: readonly number[] = [-60, -30, -12, -6]
 
 /** Whole frames of `pcm` in a voice that is higher and faster by `factor`. */
 export function voiceOf(pcm: Int16Array, factor: number): Int16Array {
@@ -37,6 +41,13 @@ export async function oneSentence(kind: string, db: number, original: Original, 
   await r.run(12_000)
   await r.relay.close()
   return r
+}
+
+/** Anna's sentence is translated, and its echo is not. */
+export async function expectOneTranslation(kind: string, db: number, original: Original): Promise<void> {
+  const { understood, utterances } = await oneSentence(kind, db, original)
+  expect(understood).toEqual([expect.objectContaining({ from: 'en-us', to: 'es-es' })])
+  expect(utterances.filter(({ stage }) => stage === 'begun')).toHaveLength(1)
 }
 
 /**
