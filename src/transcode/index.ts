@@ -1,6 +1,6 @@
 /** Audio processing without I/O, timers or logs. The public entry `dragoman/transcode`. */
 
-export { decodeMulaw, encodeMulaw, MULAW_SILENCE } from './g711.ts'
+export { decodeAlaw, decodeMulaw, encodeAlaw, encodeMulaw, MULAW_SILENCE } from './g711.ts'
 export { dbfs, loudness, peak, rms } from './level.ts'
 export type { Mp3Backend, Mp3Decoder } from './mp3/decoder.ts'
 export { Mp3Pool, type Mp3PoolOptions } from './mp3/decoder-pool.ts'
