@@ -100,7 +100,7 @@ const GROUPS = {
       'test/scenarios/service/key-limits.test.ts',
       'test/unit/bridges/telephony/streams/stream-tokens.test.ts',
       'test/scenarios/web/control/access.test.ts',
-      'test/unit/net/proof.test.ts',
+      'test/unit/net/authentication.test.ts',
     ],
   },
   signature: {

@@ -212,4 +212,15 @@ describe('the rules', () => {
     expect(withoutComments('a = b / c // d')).toBe('a = b / c     ')
     expect(withoutComments('a = /[/"]/ // d')).toBe('a = /[/"]/     ')
   })
+
+  it('has scripts that name only files that exist', () => {
+    const named = sources('scripts').flatMap(({ path, source }) =>
+      Array.from(source.matchAll(/'((?:src|test|bench)\/[\w./-]+\.ts)'/g), ([, file]) => ({
+        path,
+        file: file!,
+      })),
+    )
+    expect(named.length).toBeGreaterThan(40)
+    expect(named.filter(({ file }) => !existsSync(new URL(file, ROOT)))).toEqual([])
+  })
 })

@@ -86,7 +86,7 @@ export class LinkCounters {
   encodedMs = 0
   /** Skipped 20 ms slots of the outgoing stream, because they were too late. */
   slotsMissed = 0
-  /** Frames dropped because an ear's queue was full. */
+  /** Frames dropped because the queue of an output leg was full. */
   overflowed = 0
   /** Underruns of the outgoing stream during speech. */
   starved = 0

@@ -110,7 +110,7 @@ export class TrackWriter {
 export interface TappedTranslation {
   readonly track: TrackWriter | undefined
   /** The listener whose playback is recorded. */
-  readonly ear: string | undefined
+  readonly recordedListener: string | undefined
 }
 
 /** One listener's playback of a translation, if it is on the track. */
@@ -125,8 +125,8 @@ export class TappedVoice {
 
   /** `frame` is played to the listener at `at` (clock ms). */
   frame(frame: Int16Array, at: number): void {
-    const { track, ear } = this.#translation
-    if (ear === this.#listener) track?.exact(frame, at)
+    const { track, recordedListener } = this.#translation
+    if (recordedListener === this.#listener) track?.exact(frame, at)
   }
 }
 

@@ -186,7 +186,7 @@ export class Interpretation {
   }
 
   /** The first listener, whose playback is recorded on the track. */
-  get ear(): string | undefined {
+  get recordedListener(): string | undefined {
     return this.hearings[0]?.listener
   }
 

@@ -13,7 +13,7 @@ const MIDDLE_RATE = 16_000
 export type FrameExchange = (voice: Int16Array) => Int16Array | undefined
 
 /**
- * The microphone and the ear of a simulated phone on a line of `rate` Hz. While a stream is connected, it exchanges one
+ * The microphone and the loudspeaker of a simulated phone on a line of `rate` Hz. While a stream is connected, it exchanges one
  * frame every 20 ms on an absolute grid: frames that a busy machine delays are all exchanged at the next tick.
  */
 export class PhoneAudio {

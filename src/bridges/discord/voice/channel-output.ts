@@ -78,7 +78,7 @@ export class ChannelOutput implements Paced, EarOwner {
 
   tick(now: number): void {
     if (!this.open) {
-      // GateBuffers keep their audio; the grid restarts when the channel can receive again.
+      // The output legs keep their audio; the grid restarts when the channel can receive again.
       this.#due = Number.NaN
       this.#tail = 0
       this.#rest = false

@@ -65,7 +65,7 @@ const CONGESTED_FRAMES = 15
 /** Maximum number of pending marks; further ones are dropped. */
 const MARKS_MOST = 200
 
-/** The parts of `ChannelOutput` that an ear needs. */
+/** The parts of `ChannelOutput` that an output leg needs. */
 export interface EarOwner {
   /** Audio reaches the channel. */
   readonly open: boolean
