@@ -91,6 +91,8 @@ export interface DiscordOptions
   readonly service: VoiceOfferOptions
   /** Source of transcripts of rooms. */
   readonly transcripts: TranscriptOptions['of']
+  /** Recording of conversations, which notices mention. */
+  readonly recording: NonNullable<DiscordBridgeOptions['recording']>
   /** Transcripts are stored after the room has closed. */
   readonly keepsLonger: boolean
   readonly preferences?: Preferences | undefined

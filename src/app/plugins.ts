@@ -141,6 +141,7 @@ function discordBot(context: AppContext) {
     running: channels,
     transcripts: inOneLanguage(control.services.transcripts),
     keepsLonger: settings.transcripts.store !== 'never',
+    recording: settings.recording.mode,
     turn:
       fleet.status === 'alone' ? undefined : new FleetLease({ fleet, name: 'discord shard 0', clock, log }),
     wallClock: systemWallClock,

@@ -73,7 +73,11 @@ export class ClientAttachment {
     const { clock = systemClock, wallClock = systemWallClock, log = noopLogger } = options
     const { preferences = new MemoryPreferences(), roomCodeLimiter = UNLIMITED, running } = options
     const consent = { ...CHANNEL_DEFAULTS.consent, ...options.channels?.consent }
-    const terms: NoticeTerms = { consent, keeps: options.transcripts?.keeps ?? 'nothing' }
+    const terms: NoticeTerms = {
+      consent,
+      keeps: options.transcripts?.keeps ?? 'nothing',
+      recording: options.recording ?? 'off',
+    }
     this.#client = client
     this.#clock = clock
     this.#log = log

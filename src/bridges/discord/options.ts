@@ -8,6 +8,7 @@ import type { Announcer } from '../../core/model/announcer.ts'
 import type { Dialer } from '../../core/model/dialer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
 import type { Relay } from '../../core/room/relay.ts'
+import type { Recording } from './channel/notice-terms.ts'
 import type { VoiceOffer } from './channel/voice-casting.ts'
 import type { CaptionSettings, Preferences, RunningChannels } from './channel-interpreter.ts'
 import type {
@@ -111,6 +112,8 @@ export interface DiscordBridgeOptions {
   readonly roomCodeLimiter?: RoomCodeAttempts
   /** Absent: `/interpret transcript` is disabled. */
   readonly transcripts?: TranscriptOptions | undefined
+  /** Recording by the relay, as stated in notices; default: off. */
+  readonly recording?: Recording | undefined
   /** IDs of voice channels to interpret while people are in them. */
   readonly autoJoin?: readonly string[]
   /** Absent: `/interpret listen` is disabled. */
@@ -157,6 +160,7 @@ export const discordBridgeOptionsSchema = z.strictObject({
   roomCodes: having('room codes', 'issue', 'find').optional(),
   roomCodeLimiter: having('a limit for wrong codes', 'mayTry', 'wrong').optional(),
   transcripts: having('transcripts', 'of', 'keeps').optional(),
+  recording: z.enum(['off', 'asked', 'always']).optional(),
   autoJoin: names('IDs of voice channels'),
   listenLinks: callable('creates a link for listening to a room').optional(),
   commands: commandSettingsSchema.optional(),

@@ -6,10 +6,12 @@ export const GERMAN_CHANNEL: ChannelWords = {
   newcomers: (names, channel) =>
     `🔴 ${names}: Was in ${channel} gesagt wird, geht an einen Übersetzungsdienst und erscheint als Untertitel.`,
   keptNothing: 'Nichts wird aufgezeichnet oder aufbewahrt.',
-  keptUntilEnd:
-    'Nichts wird aufgezeichnet. Das Gesagte wird als Text aufbewahrt, bis das Dolmetschen endet, für `/interpret transcript`.',
-  keptLonger:
-    'Nichts wird aufgezeichnet. Das Gesagte wird als Text aufbewahrt, auch nach dem Ende des Dolmetschens.',
+  notRecorded: 'Nichts wird aufgezeichnet.',
+  recordedOnRequest: 'Das Gespräch kann auf Wunsch aufgezeichnet werden.',
+  recorded: 'Das Gespräch wird aufgezeichnet.',
+  textUntilEnd:
+    'Das Gesagte wird als Text aufbewahrt, bis das Dolmetschen endet, für `/interpret transcript`.',
+  textLonger: 'Das Gesagte wird als Text aufbewahrt, auch nach dem Ende des Dolmetschens.',
   toOptOut:
     'Sie möchten das nicht? Drücken Sie den Knopf oder tippen Sie `/interpret privacy opt-out`: Das wirkt sofort.',
   toOptIn:
@@ -17,8 +19,7 @@ export const GERMAN_CHANNEL: ChannelWords = {
   onlyRoles: roles =>
     `Ich höre nur Mitgliedern mit ${roles} zu. Gehören Sie dazu und möchten das nicht, drücken Sie den Knopf oder tippen Sie \`/interpret privacy opt-out\`.`,
   toSetLanguage: 'Ihre Sprache legen Sie mit `/interpret language` fest.',
-  paused: (by, channel) =>
-    `⏸ ${by} hat das Dolmetschen in ${channel} pausiert. Ich höre niemandem zu, und nichts wird übersetzt.`,
+  paused: (by, channel) => `⏸ ${by} hat das Dolmetschen in ${channel} pausiert. Ich höre niemandem zu.`,
   resumed: channel => `▶ Das Dolmetschen in ${channel} geht weiter.`,
   ended: channel => `⚪ Das Dolmetschen in ${channel} ist beendet. Ich höre nicht mehr zu.`,
   kicked: 'Ich wurde getrennt und habe deshalb aufgehört.',
@@ -209,7 +210,7 @@ export const GERMAN_COMMANDS: Words = {
     },
 
     privacy: {
-      info: 'Während ein Kanal gedolmetscht wird, gehen die Stimmen darin an einen Übersetzungsdienst, der sie erkennt und übersetzt. Ich bewahre keine Aufnahmen auf. Untertitel sind gewöhnliche Nachrichten und bleiben im Chat, bis sie gelöscht werden. Du kannst jederzeit mit `/interpret privacy opt-out` widersprechen: Von da an empfange ich nichts mehr von dir.',
+      info: 'Während ein Kanal gedolmetscht wird, gehen die Stimmen darin an einen Übersetzungsdienst, der sie erkennt und übersetzt. Untertitel sind gewöhnliche Nachrichten und bleiben im Chat, bis sie gelöscht werden. Du kannst jederzeit mit `/interpret privacy opt-out` widersprechen: Von da an empfange ich nichts mehr von dir.',
       nothingKept: 'Ich habe nichts über dich gespeichert.',
       keptLanguage: language => `Ich habe mir deine Sprache gemerkt: ${language}.`,
       sessionLanguage: language => `Bis ich neu starte, kenne ich deine Sprache: ${language}.`,

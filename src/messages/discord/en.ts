@@ -6,8 +6,11 @@ export const ENGLISH_CHANNEL: ChannelWords = {
   newcomers: (names, channel) =>
     `🔴 ${names}: speech in ${channel} is sent to a translation service and shown as captions.`,
   keptNothing: 'Nothing is recorded or kept.',
-  keptUntilEnd: 'Nothing is recorded. The text is kept until interpreting ends, for `/interpret transcript`.',
-  keptLonger: 'Nothing is recorded. The text is kept, also after interpreting ends.',
+  notRecorded: 'Nothing is recorded.',
+  recordedOnRequest: 'The conversation can be recorded on request.',
+  recorded: 'The conversation is recorded.',
+  textUntilEnd: 'The text is kept until interpreting ends, for `/interpret transcript`.',
+  textLonger: 'The text is kept, also after interpreting ends.',
   toOptOut: 'To opt out, press the button or type `/interpret privacy opt-out`: it works immediately.',
   toOptIn:
     'I listen only to people who agree: press the button or type `/interpret privacy opt-in`. Until then, your voice is not sent. You can withdraw at any time.',
@@ -199,7 +202,7 @@ export const ENGLISH_COMMANDS: Words = {
     },
 
     privacy: {
-      info: 'While a channel is being interpreted, its voices are sent to a translation service, which recognizes and translates them. I keep no recordings. Captions are ordinary messages and stay in the chat until they are deleted. You can opt out at any time with `/interpret privacy opt-out`: from then on, I receive none of your audio.',
+      info: 'While a channel is being interpreted, its voices are sent to a translation service, which recognizes and translates them. Captions are ordinary messages and stay in the chat until they are deleted. You can opt out at any time with `/interpret privacy opt-out`: from then on, I receive none of your audio.',
       nothingKept: 'I store nothing about you.',
       keptLanguage: language => `I remember your language: ${language}.`,
       sessionLanguage: language => `I know your language until I restart: ${language}.`,

@@ -6,9 +6,12 @@ export const SPANISH_CHANNEL: ChannelWords = {
   newcomers: (names, channel) =>
     `🔴 ${names}: lo que se dice en ${channel} se envía a un servicio de traducción y aparece en subtítulos.`,
   keptNothing: 'No se graba ni se guarda nada.',
-  keptUntilEnd:
-    'No se graba nada. Lo que se dice se guarda como texto hasta que termine la interpretación, para `/interpret transcript`.',
-  keptLonger: 'No se graba nada. Lo que se dice se guarda como texto, también después de la interpretación.',
+  notRecorded: 'No se graba nada.',
+  recordedOnRequest: 'La conversación se puede grabar a petición.',
+  recorded: 'La conversación se graba.',
+  textUntilEnd:
+    'Lo que se dice se guarda como texto hasta que termine la interpretación, para `/interpret transcript`.',
+  textLonger: 'Lo que se dice se guarda como texto, también después de la interpretación.',
   toOptOut:
     '¿No quiere que le escuche? Pulse el botón o escriba `/interpret privacy opt-out`: tiene efecto al instante.',
   toOptIn:
@@ -16,8 +19,7 @@ export const SPANISH_CHANNEL: ChannelWords = {
   onlyRoles: roles =>
     `Solo escucho a los miembros con ${roles}. Si es su caso y no lo quiere, pulse el botón o escriba \`/interpret privacy opt-out\`.`,
   toSetLanguage: 'Para elegir su idioma, escriba `/interpret language`.',
-  paused: (by, channel) =>
-    `⏸ ${by} ha pausado la interpretación en ${channel}. No escucho a nadie y no se traduce nada.`,
+  paused: (by, channel) => `⏸ ${by} ha pausado la interpretación en ${channel}. No escucho a nadie.`,
   resumed: channel => `▶ La interpretación en ${channel} continúa.`,
   ended: channel => `⚪ La interpretación en ${channel} ha terminado. Ya no escucho.`,
   kicked: 'Me han desconectado, así que he parado.',
@@ -206,7 +208,7 @@ export const SPANISH_COMMANDS: Words = {
     },
 
     privacy: {
-      info: 'Mientras se interpreta un canal, sus voces se envían a un servicio de traducción, que las reconoce y las traduce. No guardo grabaciones. Los subtítulos son mensajes normales y quedan en el chat hasta que se borran. Puedes negarte en cualquier momento con `/interpret privacy opt-out`: desde entonces no recibo nada tuyo.',
+      info: 'Mientras se interpreta un canal, sus voces se envían a un servicio de traducción, que las reconoce y las traduce. Los subtítulos son mensajes normales y quedan en el chat hasta que se borran. Puedes negarte en cualquier momento con `/interpret privacy opt-out`: desde entonces no recibo nada tuyo.',
       nothingKept: 'No guardo nada sobre ti.',
       keptLanguage: language => `Recuerdo tu idioma: ${language}.`,
       sessionLanguage: language => `Hasta que me reinicie conozco tu idioma: ${language}.`,

@@ -6,10 +6,12 @@ export const FRENCH_CHANNEL: ChannelWords = {
   newcomers: (names, channel) =>
     `🔴 ${names} : ce qui se dit dans ${channel} est envoyé à un service de traduction et affiché en sous-titres.`,
   keptNothing: 'Rien n’est enregistré ni conservé.',
-  keptUntilEnd:
-    'Aucun enregistrement. Ce qui se dit est conservé sous forme de texte jusqu’à la fin de l’interprétation, pour `/interpret transcript`.',
-  keptLonger:
-    'Aucun enregistrement. Ce qui se dit est conservé sous forme de texte, même après la fin de l’interprétation.',
+  notRecorded: 'Aucun enregistrement.',
+  recordedOnRequest: 'La conversation peut être enregistrée sur demande.',
+  recorded: 'La conversation est enregistrée.',
+  textUntilEnd:
+    'Ce qui se dit est conservé sous forme de texte jusqu’à la fin de l’interprétation, pour `/interpret transcript`.',
+  textLonger: 'Ce qui se dit est conservé sous forme de texte, même après la fin de l’interprétation.',
   toOptOut:
     'Vous ne voulez pas être écouté ? Appuyez sur le bouton ou tapez `/interpret privacy opt-out` : l’effet est immédiat.',
   toOptIn:
@@ -17,8 +19,7 @@ export const FRENCH_CHANNEL: ChannelWords = {
   onlyRoles: roles =>
     `Je n’écoute que les membres avec ${roles}. Si c’est votre cas et que vous refusez, appuyez sur le bouton ou tapez \`/interpret privacy opt-out\`.`,
   toSetLanguage: 'Pour choisir votre langue, tapez `/interpret language`.',
-  paused: (by, channel) =>
-    `⏸ ${by} a mis l’interprétation en pause dans ${channel}. Je n’écoute personne et rien n’est traduit.`,
+  paused: (by, channel) => `⏸ ${by} a mis l’interprétation en pause dans ${channel}. Je n’écoute personne.`,
   resumed: channel => `▶ L’interprétation dans ${channel} continue.`,
   ended: channel => `⚪ L’interprétation dans ${channel} est terminée. Je n’écoute plus.`,
   kicked: 'J’ai été déconnecté, j’ai donc arrêté.',
@@ -210,7 +211,7 @@ export const FRENCH_COMMANDS: Words = {
     },
 
     privacy: {
-      info: 'Pendant qu’un salon est interprété, ses voix sont envoyées à un service de traduction, qui les reconnaît et les traduit. Je ne conserve aucun enregistrement. Les sous-titres sont des messages ordinaires et restent dans le chat jusqu’à ce qu’on les efface. Tu peux refuser à tout moment avec `/interpret privacy opt-out` : dès lors, je ne reçois plus rien de toi.',
+      info: 'Pendant qu’un salon est interprété, ses voix sont envoyées à un service de traduction, qui les reconnaît et les traduit. Les sous-titres sont des messages ordinaires et restent dans le chat jusqu’à ce qu’on les efface. Tu peux refuser à tout moment avec `/interpret privacy opt-out` : dès lors, je ne reçois plus rien de toi.',
       nothingKept: 'Je ne conserve rien sur toi.',
       keptLanguage: language => `Je retiens ta langue : ${language}.`,
       sessionLanguage: language => `Jusqu’à mon redémarrage, je connais ta langue : ${language}.`,

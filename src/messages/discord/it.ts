@@ -6,10 +6,12 @@ export const ITALIAN_CHANNEL: ChannelWords = {
   newcomers: (names, channel) =>
     `🔴 ${names}: ciò che si dice in ${channel} viene inviato a un servizio di traduzione e mostrato nei sottotitoli.`,
   keptNothing: 'Non si registra e non si conserva nulla.',
-  keptUntilEnd:
-    'Non si registra nulla. Ciò che si dice viene conservato come testo fino alla fine dell’interpretazione, per `/interpret transcript`.',
-  keptLonger:
-    'Non si registra nulla. Ciò che si dice viene conservato come testo, anche dopo la fine dell’interpretazione.',
+  notRecorded: 'Non si registra nulla.',
+  recordedOnRequest: 'La conversazione può essere registrata su richiesta.',
+  recorded: 'La conversazione viene registrata.',
+  textUntilEnd:
+    'Ciò che si dice viene conservato come testo fino alla fine dell’interpretazione, per `/interpret transcript`.',
+  textLonger: 'Ciò che si dice viene conservato come testo, anche dopo la fine dell’interpretazione.',
   toOptOut:
     'Non vuole essere ascoltato? Prema il pulsante o scriva `/interpret privacy opt-out`: ha effetto immediato.',
   toOptIn:
@@ -17,8 +19,7 @@ export const ITALIAN_CHANNEL: ChannelWords = {
   onlyRoles: roles =>
     `Ascolto solo i membri con ${roles}. Se è uno di loro e non vuole, prema il pulsante o scriva \`/interpret privacy opt-out\`.`,
   toSetLanguage: 'Per scegliere la sua lingua, scriva `/interpret language`.',
-  paused: (by, channel) =>
-    `⏸ ${by} ha messo in pausa l’interpretazione in ${channel}. Non ascolto nessuno e non si traduce nulla.`,
+  paused: (by, channel) => `⏸ ${by} ha messo in pausa l’interpretazione in ${channel}. Non ascolto nessuno.`,
   resumed: channel => `▶ L’interpretazione in ${channel} continua.`,
   ended: channel => `⚪ L’interpretazione in ${channel} è finita. Non ascolto più.`,
   kicked: 'Sono stato disconnesso, quindi mi sono fermato.',
@@ -204,7 +205,7 @@ export const ITALIAN_COMMANDS: Words = {
     },
 
     privacy: {
-      info: 'Mentre un canale viene interpretato, le sue voci vanno a un servizio di traduzione, che le riconosce e le traduce. Non conservo registrazioni. I sottotitoli sono normali messaggi e restano nella chat finché non vengono cancellati. Puoi rifiutare in ogni momento con `/interpret privacy opt-out`: da allora non ricevo più nulla di tuo.',
+      info: 'Mentre un canale viene interpretato, le sue voci vanno a un servizio di traduzione, che le riconosce e le traduce. I sottotitoli sono normali messaggi e restano nella chat finché non vengono cancellati. Puoi rifiutare in ogni momento con `/interpret privacy opt-out`: da allora non ricevo più nulla di tuo.',
       nothingKept: 'Non conservo nulla su di te.',
       keptLanguage: language => `Ricordo la tua lingua: ${language}.`,
       sessionLanguage: language => `Fino al mio riavvio conosco la tua lingua: ${language}.`,

@@ -6,9 +6,12 @@ export const PORTUGUESE_CHANNEL: ChannelWords = {
   newcomers: (names, channel) =>
     `🔴 ${names}: o que se diz em ${channel} é enviado a um serviço de tradução e mostrado em legendas.`,
   keptNothing: 'Nada é gravado nem guardado.',
-  keptUntilEnd:
-    'Nada é gravado. O que se diz é guardado como texto até o fim da interpretação, para `/interpret transcript`.',
-  keptLonger: 'Nada é gravado. O que se diz é guardado como texto, também depois do fim da interpretação.',
+  notRecorded: 'Nada é gravado.',
+  recordedOnRequest: 'A conversa pode ser gravada a pedido.',
+  recorded: 'A conversa é gravada.',
+  textUntilEnd:
+    'O que se diz é guardado como texto até o fim da interpretação, para `/interpret transcript`.',
+  textLonger: 'O que se diz é guardado como texto, também depois do fim da interpretação.',
   toOptOut:
     'Não quer ser ouvido? Clique no botão ou digite `/interpret privacy opt-out`: tem efeito imediato.',
   toOptIn:
@@ -16,8 +19,7 @@ export const PORTUGUESE_CHANNEL: ChannelWords = {
   onlyRoles: roles =>
     `Só ouço membros com ${roles}. Se for o seu caso e não quiser, clique no botão ou digite \`/interpret privacy opt-out\`.`,
   toSetLanguage: 'Para definir o seu idioma, digite `/interpret language`.',
-  paused: (by, channel) =>
-    `⏸ ${by} pausou a interpretação em ${channel}. Não ouço ninguém e nada é traduzido.`,
+  paused: (by, channel) => `⏸ ${by} pausou a interpretação em ${channel}. Não ouço ninguém.`,
   resumed: channel => `▶ A interpretação em ${channel} continua.`,
   ended: channel => `⚪ A interpretação em ${channel} terminou. Não estou mais ouvindo.`,
   kicked: 'Fui desconectado, por isso parei.',
@@ -203,7 +205,7 @@ export const PORTUGUESE_COMMANDS: Words = {
     },
 
     privacy: {
-      info: 'Enquanto um canal é interpretado, as vozes dele vão para um serviço de tradução, que as reconhece e traduz. Não guardo gravações. As legendas são mensagens comuns e ficam no chat até serem apagadas. Você pode recusar a qualquer momento com `/interpret privacy opt-out`: a partir daí, não recebo nada seu.',
+      info: 'Enquanto um canal é interpretado, as vozes dele vão para um serviço de tradução, que as reconhece e traduz. As legendas são mensagens comuns e ficam no chat até serem apagadas. Você pode recusar a qualquer momento com `/interpret privacy opt-out`: a partir daí, não recebo nada seu.',
       nothingKept: 'Não guardo nada sobre você.',
       keptLanguage: language => `Lembro o seu idioma: ${language}.`,
       sessionLanguage: language => `Até eu reiniciar, sei o seu idioma: ${language}.`,

@@ -8,10 +8,15 @@ export interface ChannelWords {
   readonly listening: (by: string, channel: string) => string
   /** The same for newcomers. */
   readonly newcomers: (names: string, channel: string) => string
-  /** Storage: none, text until the end, or text for longer. */
+  /** Storage: neither sound nor text. */
   readonly keptNothing: string
-  readonly keptUntilEnd: string
-  readonly keptLonger: string
+  /** Storage of sound: none, on request, or always. */
+  readonly notRecorded: string
+  readonly recordedOnRequest: string
+  readonly recorded: string
+  /** Storage of text: until the end, or for longer. */
+  readonly textUntilEnd: string
+  readonly textLonger: string
   /** Members to listen to: all except members who opt out, members who opt in, or members with one of the roles. */
   readonly toOptOut: string
   readonly toOptIn: string

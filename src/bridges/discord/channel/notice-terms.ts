@@ -4,13 +4,17 @@ import { type ConsentOptions, DEFAULT_CONSENT } from '../consent.ts'
 /** Storage of speech: none, as text until the interpretation ends, or as text for longer. */
 export type KeptText = 'nothing' | 'until-end' | 'longer'
 
+/** Recording of the conversation: never, on request, or always. */
+export type Recording = 'off' | 'asked' | 'always'
+
 /** Consent and storage in a channel, as stated in its notices. */
 export interface NoticeTerms {
   readonly consent: ConsentOptions
   readonly keeps: KeptText
+  readonly recording: Recording
 }
 
-export const DEFAULT_TERMS: NoticeTerms = { consent: DEFAULT_CONSENT, keeps: 'nothing' }
+export const DEFAULT_TERMS: NoticeTerms = { consent: DEFAULT_CONSENT, keeps: 'nothing', recording: 'off' }
 
 /** The notice that `channel` is interpreted; `by` started it. */
 export function listeningNotice(
@@ -32,22 +36,37 @@ export function newcomersNotice(
   return [words.newcomers(names, channel), ...termsIn(words, terms)].join(' ')
 }
 
-/** Tells what is kept of the speech. */
-export function keptIn(words: ChannelWords, keeps: KeptText): string {
+/** Tells what is kept of the speech: as sound, and as text unless none is. */
+export function keptIn(words: ChannelWords, { keeps, recording }: Omit<NoticeTerms, 'consent'>): string {
+  const sound = recordingIn(words, recording)
   switch (keeps) {
     case 'nothing':
-      return words.keptNothing
+      return sound
     case 'until-end':
-      return words.keptUntilEnd
+      return `${sound} ${words.textUntilEnd}`
     case 'longer':
-      return words.keptLonger
+      return `${sound} ${words.textLonger}`
     default:
       return keeps satisfies never
   }
 }
 
-function termsIn(words: ChannelWords, { consent, keeps }: NoticeTerms): readonly string[] {
-  return [keptIn(words, keeps), consentIn(words, consent)]
+function recordingIn(words: ChannelWords, recording: Recording): string {
+  switch (recording) {
+    case 'off':
+      return words.notRecorded
+    case 'asked':
+      return words.recordedOnRequest
+    case 'always':
+      return words.recorded
+    default:
+      return recording satisfies never
+  }
+}
+
+function termsIn(words: ChannelWords, terms: NoticeTerms): readonly string[] {
+  const nothing = terms.keeps === 'nothing' && terms.recording === 'off'
+  return [nothing ? words.keptNothing : keptIn(words, terms), consentIn(words, terms.consent)]
 }
 
 function consentIn(words: ChannelWords, { mode, roles }: ConsentOptions): string {

@@ -109,7 +109,7 @@ export async function privacy(
       return {
         text: [
           words.privacy.info,
-          ...(terms.keeps === 'nothing' ? [] : [keptIn(channelMessagesFor(locale), terms.keeps)]),
+          keptIn(channelMessagesFor(locale), terms),
           '',
           ...(kept.length === 0 ? [words.privacy.nothingKept] : kept),
         ].join('\n'),

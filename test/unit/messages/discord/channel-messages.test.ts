@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import {
+  DEFAULT_TERMS,
   type KeptText,
+  keptIn,
   listeningNotice,
   newcomersNotice,
 } from '../../../../src/bridges/discord/channel/notice-terms.ts'
 import { CONSENT_MODES, type ConsentMode } from '../../../../src/bridges/discord/consent.ts'
-import { CHANNEL_WORDS, channelMessagesFor } from '../../../../src/messages/discord/discord.ts'
+import { CHANNEL_WORDS, channelMessagesFor, WORDS } from '../../../../src/messages/discord/discord.ts'
 import type { ChannelWords } from '../../../../src/messages/discord/types.ts'
 import { UI_LANGUAGES } from '../../../../src/messages/locale.ts'
 
@@ -24,7 +26,7 @@ describe.each(UI_LANGUAGES)('the texts of %s', language => {
 
   const words = CHANNEL_WORDS[language]
   const notices = (mode: ConsentMode, keeps: KeptText = 'nothing') => {
-    const terms = { consent: { mode, roles: ['123'] }, keeps }
+    const terms = { ...DEFAULT_TERMS, consent: { mode, roles: ['123'] }, keeps }
     return [listeningNotice(words, 'ANNA', 'SALA', terms), newcomersNotice(words, 'ANNA', 'SALA', terms)]
   }
 
@@ -43,10 +45,28 @@ describe.each(UI_LANGUAGES)('the texts of %s', language => {
     for (const notice of notices('role', 'longer')) {
       expect(notice).toContain('<@&123>')
       expect(notice).toContain('`/interpret privacy opt-out`')
-      expect(notice).toContain(words.keptLonger)
+      expect(notice).toContain(`${words.notRecorded} ${words.textLonger}`)
     }
     expect(all.ended).toContain('⚪')
     expect(all.headphones).toContain('ANNA')
+  })
+
+  it.each([
+    ['asked', words.recordedOnRequest],
+    ['always', words.recorded],
+  ] as const)('state recordings (%s), and never deny them', (recording, statement) => {
+    for (const keeps of ['nothing', 'until-end', 'longer'] as const) {
+      const terms = { ...DEFAULT_TERMS, keeps, recording }
+      const stated = [
+        listeningNotice(words, 'ANNA', 'SALA', terms),
+        newcomersNotice(words, 'ANNA', 'SALA', terms),
+        `${WORDS[language].answers.privacy.info} ${keptIn(words, terms)}`,
+      ]
+      for (const text of stated) {
+        expect(text).toContain(statement)
+        for (const denial of [words.keptNothing, words.notRecorded]) expect(text).not.toContain(denial)
+      }
+    }
   })
 
   it('fit into one message in three languages', () => {
