@@ -136,13 +136,18 @@ export function extraHeaders(parameters: Readonly<Record<string, string>>): stri
     .join(',')
 }
 
-const EXTRA_HEADER = /(\w+)=([0-9a-f]*)(?=[;,]|$)/gi
+const HEX = /^[0-9a-f]*$/i
 const MAX_EXTRA_HEADERS = 1_024
 
-/** Reads `extra_headers`, where Plivo separates them by semicolons. */
+/** Reads `extra_headers`, where Plivo separates them by semicolons. A name can have a prefix: `X-PH-token`. */
 function parametersIn(text: string): Readonly<Record<string, string>> {
   const parameters: Record<string, string> = Object.create(null)
-  for (const [, name = '', value = ''] of text.slice(0, MAX_EXTRA_HEADERS).matchAll(EXTRA_HEADER))
-    if (name !== '__proto__') parameters[name] = Buffer.from(value, 'hex').toString('utf8')
+  for (const header of text.slice(0, MAX_EXTRA_HEADERS).split(/[;,]/)) {
+    const at = header.lastIndexOf('=')
+    const name = header.slice(0, Math.max(0, at)).split(/\W/).at(-1) ?? ''
+    const value = header.slice(at + 1)
+    if (name !== '' && name !== '__proto__' && HEX.test(value))
+      parameters[name] = Buffer.from(value, 'hex').toString('utf8')
+  }
   return parameters
 }

@@ -27,6 +27,7 @@ describe('the sources', () => {
     expect(users.toSorted()).toEqual([
       'bridges/browser/room-invitations.ts',
       'bridges/browser/sessions.ts',
+      'bridges/plivo/signature.ts',
       'bridges/telephony/markup/form-signature.ts',
       'bridges/telephony/menu.ts',
       'bridges/telephony/ports/credentials.ts',
@@ -63,6 +64,7 @@ describe('the sources', () => {
         ),
       )
     expect(markup).toEqual([
+      'bridges/plivo/xml.ts',
       'bridges/telephony/markup/call-xml.ts',
       'service/server/engines/hosted/azure/azure-voices.ts',
     ])
