@@ -13,7 +13,11 @@ const SCHEDULES = 'test/faults/schedules/schedules.test.ts'
 const GROUPS = {
   ring: {
     mutate: ['src/core/translation/replay-buffer.ts'],
-    tests: ['test/unit/core/translation/replay-buffer.test.ts', SCHEDULES],
+    tests: [
+      'test/unit/core/translation/replay-buffer.test.ts',
+      'test/unit/core/translation/result-tracker.test.ts',
+      SCHEDULES,
+    ],
   },
   session: {
     mutate: ['src/core/translation/session.ts', 'src/core/translation/session-state.ts'],
@@ -26,12 +30,8 @@ const GROUPS = {
     ],
   },
   playout: {
-    mutate: ['src/core/playout/mark-tracker.ts', 'src/core/playout/mixer.ts'],
-    tests: [
-      'test/unit/core/playout/playout-marks.test.ts',
-      'test/unit/core/playout/fade-out.test.ts',
-      SCHEDULES,
-    ],
+    mutate: ['src/core/playout/mark-tracker.ts'],
+    tests: ['test/unit/core/playout/playout-marks.test.ts', SCHEDULES],
   },
   // Their tests listen, but only for seconds.
   lanes: {
@@ -45,6 +45,7 @@ const GROUPS = {
     ],
     tests: [
       'test/unit/core/playout/playout.test.ts',
+      'test/unit/core/playout/fade-out.test.ts',
       'test/unit/core/playout/original-buffer.test.ts',
       'test/scenarios/room/announcement.test.ts',
       'test/unit/core/playout/translation-queue.test.ts',
