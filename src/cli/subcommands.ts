@@ -212,6 +212,7 @@ export function addTwilioCommands(
     new Option('--file <file>', 'file with the previous state of numbers').default('dragoman.numbers.json')
   const account = () =>
     new Option('--account-sid <sid>', 'account that owns the number (default: that of twilio.outbound)')
+  const api = () => new Option('--api-url <url>', 'other address of the REST API, for tests')
   const settings = () =>
     new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
 
@@ -221,6 +222,7 @@ export function addTwilioCommands(
     .argument('<number>', 'like +15551234567')
     .option('--url <url>', 'public address of this server (default: publicUrl of the settings)')
     .addOption(account())
+    .addOption(api())
     .addOption(file())
     .addOption(settings())
     .option('--json', 'print the result as JSON')
@@ -234,6 +236,7 @@ export function addTwilioCommands(
     .argument('<number>', 'like +15551234567')
     .option('--force', 'even if the target has been changed since')
     .addOption(account())
+    .addOption(api())
     .addOption(file())
     .addOption(settings())
     .option('--json', 'print the result as JSON')

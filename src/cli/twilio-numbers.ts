@@ -9,6 +9,8 @@ import type { Terminal } from './terminal.ts'
 export interface NumberOptions {
   /** Account that owns the number, if `twilio.outbound` does not name it. */
   readonly accountSid?: string | undefined
+  /** Other address of the REST API, for tests. Default: that of `twilio.outbound`. */
+  readonly apiUrl?: string | undefined
   /** File with the previous state of numbers. */
   readonly file: string
   readonly json?: boolean | undefined
@@ -27,7 +29,7 @@ export async function bindNumber(
       'CONFIG',
       `the public address of this server is required: set publicUrl or --url; found ${publicUrl ?? 'neither'}`,
     )
-  if (!publicUrl.startsWith('https:') && config.twilio.outbound?.apiUrl === undefined)
+  if (!publicUrl.startsWith('https:') && (options.apiUrl ?? config.twilio.outbound?.apiUrl) === undefined)
     throw new BridgeError('CONFIG', `Twilio only streams to https addresses; found ${publicUrl}`)
   const change = await (await numbersOf(config, options)).bind(written(number), publicUrl)
   report(number, change, options, terminal)
@@ -53,8 +55,13 @@ function written(number: string): string {
   throw new BridgeError('CONFIG', `expected a number like +15551234567, found "${number}"`)
 }
 
-async function numbersOf(config: Config, { accountSid, file }: NumberOptions): Promise<Numbers> {
-  const client = await restClient(credentialsOf(config, accountSid))
+async function numbersOf(config: Config, { accountSid, apiUrl, file }: NumberOptions): Promise<Numbers> {
+  if (apiUrl !== undefined && !URL.parse(apiUrl)?.protocol.startsWith('http'))
+    throw new BridgeError('CONFIG', `--api-url is an http:// or https:// address, found "${apiUrl}"`)
+  const client = await restClient({
+    ...credentialsOf(config, accountSid),
+    ...(apiUrl === undefined ? {} : { apiUrl }),
+  })
   return new Numbers({ client, file: new BindingFile(file) })
 }
 

@@ -31,6 +31,17 @@ export interface InitOptions {
   readonly force?: boolean
   /** False: do not check the settings. */
   readonly doctor: boolean
+  /** Start of the commands that follow. Default: as this one was started. */
+  readonly program?: string
+}
+
+/**
+ * How the user starts the program at `path`: a clone runs its sources, and a local installation, also that of `npx`, has
+ * its programs in `node_modules/.bin`.
+ */
+export function startedAs(path = ''): string {
+  if (/[\\/]src[\\/]main\.ts$/.test(path)) return 'npm run dragoman --'
+  return /[\\/]node_modules[\\/]\.bin[\\/]dragoman$/.test(path) ? 'npx dragoman' : 'dragoman'
 }
 
 /** Asks one question and returns the answer; undefined at the end of the input. */
@@ -42,6 +53,7 @@ export type Ask = (question: string) => Promise<string | undefined>
  */
 export async function init(options: InitOptions, terminal: Terminal, ask?: Ask): Promise<number> {
   const { config: file, force = false, yes = false } = options
+  const { program = startedAs(process.argv[1]) } = options
   if (existsSync(file) && !force) throw new CommandError(`${file} exists: pass --force to overwrite it`)
   if (!yes && !ask && !process.stdin.isTTY)
     throw new CommandError(
@@ -65,7 +77,7 @@ export async function init(options: InitOptions, terminal: Terminal, ask?: Ask):
   }
   terminal.line()
   terminal.line('Next:')
-  for (const command of nextSteps(answers, file)) terminal.line(`  ${command}`)
+  for (const command of nextSteps(answers, file, program)) terminal.line(`  ${command}`)
   return failed
 }
 

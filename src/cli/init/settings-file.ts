@@ -96,12 +96,12 @@ export function neededSecrets({ engines, phone, discord }: InitAnswers): readonl
   ]
 }
 
-/** Returns the commands that follow, in order. */
-export function nextSteps({ phone, discord }: InitAnswers, file: string): readonly string[] {
+/** Returns the commands that follow, in order; `program` starts this one. */
+export function nextSteps({ phone, discord }: InitAnswers, file: string, program: string): readonly string[] {
   const config = file === 'dragoman.yaml' ? '' : ` --config ${file}`
   return [
-    `dragoman serve${config}`,
-    ...(phone ? [`dragoman twilio bind ${phone.number} --account-sid AC…${config}`] : []),
-    ...(discord ? [`dragoman discord invite${config}`] : []),
+    `${program} serve${config}`,
+    ...(phone ? [`${program} twilio bind ${phone.number} --account-sid AC…${config}`] : []),
+    ...(discord ? [`${program} discord invite${config}`] : []),
   ]
 }

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type InitOptions, init } from '../../../src/cli/init/init.ts'
+import { type InitOptions, init, startedAs } from '../../../src/cli/init/init.ts'
 import { Terminal } from '../../../src/cli/terminal.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 
@@ -27,7 +27,7 @@ const run = (options: Partial<InitOptions>, answers?: readonly string[]) => {
   const left = [...(answers ?? [])]
   const asked: string[] = []
   const done = init(
-    { config: file, doctor: false, ...options },
+    { config: file, doctor: false, program: 'dragoman', ...options },
     terminal,
     answers &&
       (async question => {
@@ -40,6 +40,18 @@ const run = (options: Partial<InitOptions>, answers?: readonly string[]) => {
 const written = (env = {}) => loadConfig({ file, env })
 
 describe('dragoman init', () => {
+  it.each([
+    ['npm run dragoman --', '/clone/src/main.ts'],
+    ['npx dragoman', '/app/node_modules/.bin/dragoman'],
+    ['dragoman', '/usr/bin/dragoman'],
+  ])('names commands to be started by %s', async (program, path) => {
+    expect(startedAs(path)).toBe(program)
+    await run({ yes: true, program, number: '+15550001111', publicUrl: 'https://a.example' }).done
+    expect(printed).toContain(
+      `Next:\n  ${program} serve --config ${file}\n  ${program} twilio bind +15550001111 `,
+    )
+  })
+
   it('writes settings for the talk page from the defaults, readable by their owner only', async () => {
     expect(await run({ yes: true }).done).toBe(0)
     expect(written()).toMatchObject({ languages: { speaks: 'en-us', hears: 'es-es' } })

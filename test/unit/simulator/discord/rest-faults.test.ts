@@ -41,6 +41,40 @@ describe('rate limits', () => {
     await ((await bot.client.channels.fetch(other.id)) as TextChannel).send('free')
   })
 
+  it('are five posts and five edits in two seconds by a webhook, which the client keeps and others exceed', async () => {
+    const clock = new FakeClock()
+    await using place = await casa(REJECT, clock)
+    const { discord, guild, text, channel } = place
+    guild.setPermissions(text, guild.bot, { allow: ['SendMessages', 'ManageWebhooks'] })
+    const [hook, other] = [
+      await channel.createWebhook({ name: 'Captions' }),
+      await channel.createWebhook({ name: 'News' }),
+    ]
+    const sent = []
+    for (let at = 0; at < 5; at++) sent.push(await hook.send(`${at}`))
+    await expect(hook.send('6')).rejects.toMatchObject({ limit: 5, timeToReset: expect.any(Number) })
+    // Edits, and other webhooks, have separate limits.
+    for (const message of sent) await hook.editMessage(message, 'edited')
+    await other.send('free')
+    expect(discord.requests.filter(({ status }) => status === 429)).toEqual([])
+
+    const refused = await fetch(`${discord.api}/v10/webhooks/${hook.id}/${hook.token}?wait=true`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ content: '7' }),
+    })
+    expect(refused.status).toBe(429)
+    expect(Object.fromEntries(refused.headers)).toMatchObject({
+      'x-ratelimit-limit': '5',
+      'x-ratelimit-remaining': '0',
+      'retry-after': '2',
+    })
+    expect(await refused.json()).toMatchObject({ retry_after: 2, global: false })
+    clock.advance(2_000)
+    await other.send('again')
+    expect(text.visible).toHaveLength(7)
+  })
+
   it('answer 429 to clients that exceed them', async () => {
     const clock = new FakeClock()
     await using place = await casa({}, clock)

@@ -48,6 +48,31 @@ describe('dragoman twilio', () => {
     expect(JSON.parse(await readFile(join(shell.folder, 'dragoman.numbers.json'), 'utf8'))).toEqual({})
   })
 
+  test('needs neither settings of outbound calls nor an https address against the simulator', async () => {
+    await writeFile(
+      join(shell.folder, 'dragoman.yaml'),
+      JSON.stringify({ twilio: { authToken: twilio.authToken } }),
+    )
+    const account = ['--account-sid', twilio.accountSid, '--api-url', twilio.url]
+    const bound = await shell.run('twilio', 'bind', NUMBER, ...account, '--url', 'http://127.0.0.1:8080')
+    expect(bound).toMatchObject({ code: 0, err: '' })
+    expect(number()).toMatchObject({ voice_url: 'http://127.0.0.1:8080/twilio/voice' })
+    const unbound = await shell.run('twilio', 'unbind', NUMBER, ...account)
+    expect(unbound).toMatchObject({ code: 0, err: '' })
+    expect(number()).toMatchObject({ voice_url: OLD, voice_method: 'GET' })
+    const wrong = await shell.run(
+      'twilio',
+      'unbind',
+      NUMBER,
+      '--account-sid',
+      twilio.accountSid,
+      '--api-url',
+      'x',
+    )
+    expect(wrong.code).toBe(1)
+    expect(wrong.err).toContain('--api-url is an http:// or https:// address, found "x"')
+  })
+
   test('reports problems in one sentence', async () => {
     const foreign = await shell.run('twilio', 'bind', '+15550009999')
     expect(foreign.code).toBe(1)
