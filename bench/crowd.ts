@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../src/common/clock.ts'
+import { PHONE_PROFILES } from '../src/simulator/index.ts'
 import { placeCall, type SimulatedCall } from '../src/simulator/twilio/phone/call.ts'
 import { PhoneLine } from '../src/simulator/twilio/phone/line.ts'
 import { BYTES_PER_MS } from '../src/simulator/twilio/phone/play-queue.ts'
@@ -38,7 +39,7 @@ export class Crowd implements Callers {
 
   /** Places `legs` calls, evenly over `rampMs`. */
   async call(port: number, legs: number, rampMs: number, signature?: Signature): Promise<void> {
-    const webhook = `http://127.0.0.1:${port}/twilio/voice`
+    const webhook = `http://127.0.0.1:${port}/${signature?.carrier ?? 'twilio'}/voice`
     const lines: PhoneLine[] = []
     const placed: Promise<void>[] = []
     for (let index = 0; index < legs; index++) {
@@ -63,11 +64,17 @@ export class Crowd implements Callers {
     await Promise.all(this.#calls.map(call => call.hangUp()))
   }
 
-  async #place(webhook: string, index: number, line: PhoneLine, signature?: Signature): Promise<void> {
+  async #place(
+    webhook: string,
+    index: number,
+    line: PhoneLine,
+    { carrier = 'twilio', ...signature }: Partial<Signature> = {},
+  ): Promise<void> {
     const probe = this.#recorder.probe(index)
     const call = await placeCall({
       webhook,
       ...signature,
+      profile: PHONE_PROFILES[carrier],
       allowInsecureStream: true,
       to: numberOf(index),
       line,

@@ -1,3 +1,4 @@
+import type { Carrier } from './served-settings.ts'
 import type { Summary } from './stats.ts'
 
 /** From the load: its service accepts connections at this address. */
@@ -36,6 +37,8 @@ export interface Signature {
   authToken: string
   /** The public address that the bridge is configured with. */
   publicUrl: string
+  /** Carrier of the phones. Default: Twilio. */
+  carrier?: Carrier | undefined
 }
 
 /** From the load: the window opens; the figures of processes are read now and at `Figures`. */

@@ -52,6 +52,9 @@ export interface BenchOptions {
   out: string
 }
 
+/** Subjects of the table. */
+const USUAL: readonly Subject[] = ['floor', 'floor-lead', 'served']
+
 const USAGE = `npm run bench -- [options]
   --part transcode|legs|calls|talkers|lag|discord|dashboard   only one part
   --json                     JSON on standard output instead of tables
@@ -61,7 +64,7 @@ Part legs:
   --legs 50,100,200,300      numbers of legs
   --seconds 10               length of a measured window
   --windows 2                windows per subject and number of legs, taken in turn
-  --only NAMES               ${SUBJECTS.join(', ')} (default: all but bridge)
+  --only NAMES               ${SUBJECTS.join(', ')} (default: ${USUAL.join(', ')})
   --start ${STARTS.join('|')}   how served is started (default npm: as npm start)
   --load ${LOADS.join('|')}   what the phones say (default speech)
   --channel ${CHANNELS.join('|')}   phones; or, at served, talk pages or members of Discord channels
@@ -77,8 +80,6 @@ Other parts:
   --room 8                   repeat the largest number with this many sessions
   --speakers 10,50           numbers of speakers in Discord's channels, five in each`
 
-/** Subjects of the table. */
-const USUAL: readonly Subject[] = ['floor', 'floor-lead', 'served']
 const LEGS = '50,100,200,300'
 const LEGS_OF_LONG_RUN = '200'
 /** Three digits of a language identify a leg. */

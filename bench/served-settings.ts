@@ -1,8 +1,19 @@
 import { browserSettingsSchema } from '../src/bridges/browser/settings.ts'
 import { relayOptions } from '../src/core/model/relay-settings.ts'
+import { telnyxPublicKey } from '../src/simulator/telnyx/telnyx-simulator.ts'
 import type { Channel } from './callers.ts'
 import type { DiscordAccount } from './messages.ts'
 import { languageOf, numberOf } from './subject.ts'
+
+/** Carriers whose phones are measured, with the credential that verifies their calls. */
+const CREDENTIALS = {
+  twilio: secret => ({ authToken: secret }),
+  signalwire: secret => ({ signingKey: secret }),
+  telnyx: secret => ({ publicKey: telnyxPublicKey(secret) }),
+  plivo: secret => ({ authToken: secret }),
+} satisfies Record<string, (secret: string) => object>
+
+export type Carrier = keyof typeof CREDENTIALS
 
 /** A bridge under load has to reach this service, in this mode, for this many legs. */
 export interface ServedOptions {
@@ -12,13 +23,15 @@ export interface ServedOptions {
   readonly channel: Channel
   readonly discord?: DiscordAccount | undefined
   readonly legs: number
+  /** Carrier of the phones. Default: Twilio. */
+  readonly carrier?: Carrier | undefined
   /** Sends fragments of the usual length in silence, too. */
   readonly short?: boolean
   /** Addresses of NATS servers: it is a node of a fleet. */
   readonly natsServers?: readonly string[]
 }
 
-/** Public address and secret of the bridge, as the simulated Twilio knows them. */
+/** Public address and secret of the bridge, as the simulated carrier knows them. */
 export const SERVED_SIGNATURE = {
   publicUrl: 'https://bridge.example.com',
   authToken: '0123456789abcdef0123456789abcdef',
@@ -30,7 +43,7 @@ export const SERVED_SIGNATURE = {
  * per address do not apply by default.
  */
 export function servedSettings(options: ServedOptions): object {
-  const { service, mode, channel, discord, legs, short, natsServers } = options
+  const { service, mode, channel, discord, carrier = 'twilio', legs, short, natsServers } = options
   const numbers = Array.from({ length: legs }, (_, index) => [
     numberOf(index),
     { speaks: 'en-us', hears: languageOf(index) },
@@ -49,7 +62,10 @@ export function servedSettings(options: ServedOptions): object {
     ...(natsServers
       ? { fleet: { node: 'a', key: 'a key of the bench', nats: { servers: natsServers } } }
       : {}),
-    twilio: { authToken: SERVED_SIGNATURE.authToken, numbers: Object.fromEntries(numbers) },
+    [carrier]: {
+      ...CREDENTIALS[carrier](SERVED_SIGNATURE.authToken),
+      numbers: Object.fromEntries(numbers),
+    },
   }
 }
 

@@ -5,8 +5,9 @@ import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { family, listenerOf } from './listener.ts'
+import type { Signature } from './messages.ts'
 import { favor, pinned } from './process.ts'
-import { SERVED_SIGNATURE, type ServedOptions, servedSettings } from './served-settings.ts'
+import { type Carrier, SERVED_SIGNATURE, type ServedOptions, servedSettings } from './served-settings.ts'
 import { type Start, startCommand } from './starts.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -31,11 +32,12 @@ export class Served {
   /** The process that accepts calls. */
   readonly pid: number
   readonly port: number
-  readonly signature = SERVED_SIGNATURE
+  readonly signature: Signature
   readonly #child: ChildProcess
   readonly #folder: string
 
-  private constructor(child: ChildProcess, port: number, folder: string) {
+  private constructor(child: ChildProcess, port: number, folder: string, carrier?: Carrier) {
+    this.signature = { ...SERVED_SIGNATURE, carrier }
     this.#child = child
     this.#folder = folder
     this.port = port
@@ -60,7 +62,7 @@ export class Served {
     closeSync(output)
     if (child.pid !== undefined) favor(child.pid)
     try {
-      return new Served(child, await portIn(log, child), folder)
+      return new Served(child, await portIn(log, child), folder, options.carrier)
     } catch (error) {
       if (child.pid !== undefined) kill(family(child.pid))
       rmSync(folder, { recursive: true, force: true })

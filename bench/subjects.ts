@@ -3,15 +3,26 @@ import type { Channel } from './callers.ts'
 import type { DiscordAccount, Memory, Signature } from './messages.ts'
 import { Child, confine } from './process.ts'
 import { Served } from './served.ts'
+import type { Carrier } from './served-settings.ts'
 import type { Start } from './starts.ts'
 import type { Listening } from './subject.ts'
 
 /**
  * Targets of the load: `dragoman serve`, its parts composed by the bench, the minimum that does the signaling, and the
  * same with the lead and message length of the bridge. `served-short` sends short fragments in silence, too;
- * `served-fleet` is a node of a fleet on NATS.
+ * `served-fleet` is a node of a fleet on NATS. `served` is called by phones of Twilio, or of the carrier after its name.
  */
-export const SUBJECTS = ['floor', 'floor-lead', 'served', 'served-short', 'served-fleet', 'bridge'] as const
+export const SUBJECTS = [
+  'floor',
+  'floor-lead',
+  'served',
+  'served-short',
+  'served-fleet',
+  'served-signalwire',
+  'served-telnyx',
+  'served-plivo',
+  'bridge',
+] as const
 export type Subject = (typeof SUBJECTS)[number]
 
 export const SUBJECT_CORE = 0
@@ -51,6 +62,9 @@ export interface SubjectOptions {
 export async function startSubject(subject: Subject, options: SubjectOptions): Promise<SubjectProcess> {
   if (subject === 'served' || subject === 'served-short')
     return Served.start({ ...options, short: subject === 'served-short', core: SUBJECT_CORE })
+  if (subject === 'served-signalwire') return startServed('signalwire', options)
+  if (subject === 'served-telnyx') return startServed('telnyx', options)
+  if (subject === 'served-plivo') return startServed('plivo', options)
   if (subject === 'served-fleet') return startNode(options)
   const { service, legs, mode, pairs, node, flags, env } = options
   const args = ['--service', service, '--numbers', String(legs), '--mode', mode]
@@ -63,6 +77,11 @@ export async function startSubject(subject: Subject, options: SubjectOptions): P
     await child.stop()
     throw error
   }
+}
+
+/** Starts `dragoman serve` for phones of `carrier`. */
+function startServed(carrier: Carrier, options: SubjectOptions): Promise<SubjectProcess> {
+  return Served.start({ ...options, carrier, core: SUBJECT_CORE })
 }
 
 /** Starts `dragoman serve` as a node of a fleet, with a nats-server beside the load. */
