@@ -27,6 +27,8 @@ const OWN_PROCESS = [
   'test/scenarios/service/http/malformed.test.ts',
   'test/unit/cli/refusals.test.ts',
   'test/unit/harness/{dearest-files,leaks,seeds}.test.ts',
+  // Replaces a module before it is loaded.
+  'test/unit/storage/file-lock.test.ts',
 ]
 const limits = {
   // On a busy machine everything takes several times as long; `until` and the repetition allow for that.
