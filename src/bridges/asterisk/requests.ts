@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import { numberOf } from '../telephony/markup/call-form.ts'
+import { firstValues, numberOf } from '../telephony/markup/call-form.ts'
 import type { DialInput } from '../telephony/outbound/outbound-call-state.ts'
 import type { CarrierRequest, CarrierRequests, RequestVerifier } from '../telephony/ports/carrier-requests.ts'
 import { hasBasicCredentials } from '../telephony/ports/credentials.ts'
@@ -29,10 +29,8 @@ export const asteriskRequests: CarrierRequests = {
 }
 
 function read({ body }: FastifyRequest): CarrierRequest | undefined {
-  const form = Object.entries((body ?? {}) as Record<string, string | string[]>)
-  if (form.length > MAX_FIELDS) return undefined
-  const fields: Record<string, string> = Object.create(null)
-  for (const [name, value] of form) fields[name] = typeof value === 'string' ? value : (value[0] ?? '')
+  const fields = firstValues(Object.entries((body ?? {}) as Record<string, string | string[]>), MAX_FIELDS)
+  if (!fields) return undefined
   const { call = '', from = '', to = '', direction = '' } = fields
   if (!CALL.test(call)) return undefined
   const { digits = '', state = '', answeredBy = '' } = fields

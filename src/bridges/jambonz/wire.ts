@@ -1,9 +1,9 @@
 import {
+  dtmfOf,
   type Fields,
   INVALID,
-  isDigit,
   isFields,
-  MAX_MARK_NAME,
+  markOf,
   parametersOf,
   readFields,
 } from '../telephony/json-media/message-fields.ts'
@@ -63,12 +63,11 @@ function event(message: Fields): Inbound {
  * flushed.
  */
 function mark({ data }: Fields): Inbound {
-  const name = isFields(data) && typeof data.name === 'string' ? data.name : ''
-  return name === '' || name.length > MAX_MARK_NAME ? INVALID.mark : { kind: 'mark', streamId: '', name }
+  return markOf(isFields(data) ? data.name : undefined, '')
 }
 
 function dtmf({ dtmf: digit }: Fields): Inbound {
-  return typeof digit === 'string' && isDigit(digit) ? { kind: 'dtmf', streamId: '', digit } : INVALID.dtmf
+  return dtmfOf(digit, '')
 }
 
 /** The attributes of the call, its format, and the `metadata` of the verb, all at the top level. */

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify'
+import { firstValues } from '../telephony/markup/call-form.ts'
 import type { DialInput, FinalStatus } from '../telephony/outbound/outbound-call-state.ts'
 import type { CarrierRequest, CarrierRequests } from '../telephony/ports/carrier-requests.ts'
 
@@ -21,12 +22,9 @@ export const plivoRequests: CarrierRequests = {
   },
 }
 
-/** The first value of a field counts. */
 function read({ body }: FastifyRequest): CarrierRequest | undefined {
-  const form = Object.entries((body ?? {}) as Record<string, string | readonly string[]>)
-  if (form.length > MAX_FIELDS) return undefined
-  const fields: Record<string, string> = Object.create(null)
-  for (const [name, value] of form) fields[name] = typeof value === 'string' ? value : (value[0] ?? '')
+  const fields = firstValues(Object.entries((body ?? {}) as Record<string, string | string[]>), MAX_FIELDS)
+  if (!fields) return undefined
   const { CallUUID = '', From = '', To = '', Direction = '' } = fields
   if (!CALL_UUID.test(CallUUID)) return undefined
   const { Digits = '', CallStatus = '', Machine = '' } = fields

@@ -1,10 +1,10 @@
 import { mediaMessage } from '../telephony/json-media/json-media.ts'
 import {
+  dtmfOf,
   type Fields,
   INVALID,
-  isDigit,
   isFields,
-  MAX_MARK_NAME,
+  markOf,
   readFields,
   textOf,
   wholeNumber,
@@ -95,15 +95,11 @@ function media(message: Fields): Inbound {
 
 /** A checkpoint was reached. After `clearAudio`, those before it are not confirmed. */
 function mark(message: Fields): Inbound {
-  const name = textOf(message.name)
-  if (name === '' || name.length > MAX_MARK_NAME) return INVALID.mark
-  return { kind: 'mark', streamId: textOf(message.streamId), name }
+  return markOf(message.name, textOf(message.streamId))
 }
 
 function dtmf(message: Fields): Inbound {
-  const fields = message.dtmf
-  const digit = isFields(fields) ? textOf(fields.digit) : ''
-  return isDigit(digit) ? { kind: 'dtmf', streamId: textOf(message.streamId), digit } : INVALID.dtmf
+  return dtmfOf(isFields(message.dtmf) ? message.dtmf.digit : undefined, textOf(message.streamId))
 }
 
 function start(message: Fields, line: LineFormat): Inbound {

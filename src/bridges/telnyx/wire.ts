@@ -1,10 +1,10 @@
 import { mediaMessage } from '../telephony/json-media/json-media.ts'
 import {
+  dtmfOf,
   type Fields,
   INVALID,
-  isDigit,
   isFields,
-  MAX_MARK_NAME,
+  markOf,
   parametersOf,
   readFields,
   textOf,
@@ -72,14 +72,11 @@ function media(message: Fields, streamId: string): Inbound {
 }
 
 function mark(message: Fields, streamId: string): Inbound {
-  const name = isFields(message.mark) ? textOf(message.mark.name) : ''
-  if (name === '' || name.length > MAX_MARK_NAME) return INVALID.mark
-  return { kind: 'mark', streamId, name }
+  return markOf(isFields(message.mark) ? message.mark.name : undefined, streamId)
 }
 
 function dtmf(message: Fields, streamId: string): Inbound {
-  const digit = isFields(message.dtmf) ? textOf(message.dtmf.digit) : ''
-  return isDigit(digit) ? { kind: 'dtmf', streamId, digit } : INVALID.dtmf
+  return dtmfOf(isFields(message.dtmf) ? message.dtmf.digit : undefined, streamId)
 }
 
 /** With TeXML, the ID of the call is `CallSid` of the webhooks (assumed). */

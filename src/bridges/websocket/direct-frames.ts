@@ -30,7 +30,7 @@ const FINAL_TEXT = 0x81
 const FINAL_BINARY = 0x82
 const CLOSE = 0x08
 const MASKED = 0x80
-/** Longest payload of a frame with a one-byte length, and with two more (RFC 6455, 5.2). */
+/** Maximum payload with a length field of one byte, and of three bytes (RFC 6455, 5.2). */
 const SHORT_PAYLOAD = 125
 const LONG_PAYLOAD = 65_535
 /** The second byte of a frame with two more bytes of length. */

@@ -228,7 +228,7 @@ export class Playout {
   }
 
   #sendDue(now: number): void {
-    // Most ticks: no one speaks.
+    // True on most ticks, because most participants are silent.
     if (this.#mixer.idle) return
     if (this.#leg.congested) {
       // The peer does not read: originals are skipped, translations stay in their bounded queue.

@@ -298,7 +298,7 @@ export class SharedVoice implements SpeechAudio {
     if (pass === this.#first) this.#count(false)
   }
 
-  /** Frees runs and bytes that are no longer needed. */
+  /** Frees decoder runs and encoded bytes without users. */
   #tidy(): void {
     if (this.#readers.size > 0 || this.#copies.size > 0 || !this.#used) return
     if (this.#holds.size === 0) {

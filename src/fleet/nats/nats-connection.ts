@@ -111,8 +111,8 @@ export class NatsLink implements AsyncDisposable {
   }
 
   /**
-   * Tries until a server accepts the connection; undefined: it is no longer needed. The library could wait as well,
-   * but does not report why, and cannot be stopped.
+   * Tries until a server accepts the connection. Returns undefined if it was closed meanwhile. The library could wait as
+   * well, but does not report why, and cannot be stopped.
    */
   async #firstConnection(access: NodeConnectionOptions): Promise<NatsConnection | undefined> {
     const { clock, log } = this.#options

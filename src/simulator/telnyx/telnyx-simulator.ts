@@ -90,7 +90,7 @@ function telnyxRest(applicationId: string, voiceUrl: string): RestProfile {
       return new Form(fields)
     },
     reply({ status, body }, { method, path }): ApiReply {
-      // Served here, because Twilio has nothing like it; without authentication, it is an error as any other.
+      // Twilio’s API has no such resource. Requests without authentication get the usual error below.
       if (status === 404 && method === 'GET' && path === `/v2/texml_applications/${applicationId}`)
         return { status: 200, body: { data: { id: applicationId, active: true, voice_url: voiceUrl } } }
       return status < 400 ? { status, body: body && { ...body, call_sid: body.sid } } : failed(status, body)

@@ -13,7 +13,7 @@ const toDashboard = element('to-dashboard', HTMLAnchorElement)
 /** Action of the start button. */
 export type Offer = 'start' | 'join' | 'listen'
 
-/** Actions that this page offers to a visitor, or the reason why there are none. */
+/** The visitor's possible actions on this page, or why the page offers none. */
 export interface Welcome {
   readonly offer: Offer
   readonly obstacle: Words | undefined

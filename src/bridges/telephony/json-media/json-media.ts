@@ -1,10 +1,10 @@
 import { type Inbound, type LineFormat, type MediaDialect, PHONE_LINE } from '../ports/media-dialect.ts'
 import {
+  dtmfOf,
   type Fields,
   INVALID,
-  isDigit,
   isFields,
-  MAX_MARK_NAME,
+  markOf,
   parametersOf,
   readFields,
   textOf,
@@ -111,16 +111,11 @@ function media(message: Fields): Inbound {
 }
 
 function mark(message: Fields): Inbound {
-  const fields = message.mark
-  const name = isFields(fields) ? textOf(fields.name) : ''
-  if (name === '' || name.length > MAX_MARK_NAME) return INVALID.mark
-  return { kind: 'mark', streamId: textOf(message.streamSid), name }
+  return markOf(isFields(message.mark) ? message.mark.name : undefined, textOf(message.streamSid))
 }
 
 function dtmf(message: Fields): Inbound {
-  const fields = message.dtmf
-  const digit = isFields(fields) ? textOf(fields.digit) : ''
-  return isDigit(digit) ? { kind: 'dtmf', streamId: textOf(message.streamSid), digit } : INVALID.dtmf
+  return dtmfOf(isFields(message.dtmf) ? message.dtmf.digit : undefined, textOf(message.streamSid))
 }
 
 function start(message: Fields, line: LineFormat): Inbound {

@@ -13,13 +13,25 @@ export const INVALID = {
 } as const satisfies Record<WireFault, Inbound>
 
 /** Maximum length of the name of a mark. */
-export const MAX_MARK_NAME = 512
+const MAX_MARK_NAME = 512
 
 const DIGIT = /^[0-9*#A-D]$/
 const MAX_PARAMETERS = 100
 
 export function isDigit(text: string): boolean {
   return DIGIT.test(text)
+}
+
+/** Returns the mark called `name`; invalid without a name, or with one that is too long. */
+export function markOf(name: unknown, streamId: string): Inbound {
+  const text = textOf(name)
+  return text === '' || text.length > MAX_MARK_NAME ? INVALID.mark : { kind: 'mark', streamId, name: text }
+}
+
+/** Returns the key press `digit`; invalid for anything else. */
+export function dtmfOf(digit: unknown, streamId: string): Inbound {
+  const text = textOf(digit)
+  return isDigit(text) ? { kind: 'dtmf', streamId, digit: text } : INVALID.dtmf
 }
 
 export function isFields(value: unknown): value is Fields {

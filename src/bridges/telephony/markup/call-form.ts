@@ -35,14 +35,20 @@ export const rawCallForm: CarrierRequests = {
     typeof body === 'string' ? read([...new URLSearchParams(body)], LONG_CALL_SID) : undefined,
 }
 
-/** The first value of a field counts. */
-function read(
-  form: readonly (readonly [string, string | readonly string[]])[],
-  callSid: RegExp,
-): CarrierRequest | undefined {
-  if (form.length > MAX_FIELDS) return undefined
+/** A decoded form: its fields, each with one or several values. */
+type Form = readonly (readonly [string, string | readonly string[]])[]
+
+/** Returns the first value of each field of `form`; undefined if there are more than `most`. */
+export function firstValues(form: Form, most: number): Readonly<Record<string, string>> | undefined {
+  if (form.length > most) return undefined
   const fields: Record<string, string> = Object.create(null)
   for (const [name, value] of form) fields[name] ??= typeof value === 'string' ? value : (value[0] ?? '')
+  return fields
+}
+
+function read(form: Form, callSid: RegExp): CarrierRequest | undefined {
+  const fields = firstValues(form, MAX_FIELDS)
+  if (!fields) return undefined
   const { CallSid = '', AccountSid = '', From = '', To = '', Direction = '' } = fields
   if (!callSid.test(CallSid)) return undefined
   const { Digits = '', CallStatus = '', AnsweredBy = '' } = fields

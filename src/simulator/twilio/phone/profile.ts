@@ -6,7 +6,7 @@ import { newSid, type SidKind, type StreamIds, Wire } from './wire.ts'
 
 /** Messages of a stream to the server. */
 export interface PhoneWire extends Pick<Wire, 'start' | 'media' | 'dtmf' | 'mark' | 'unknown'> {
-  /** The message before `start`; undefined: there is none. */
+  /** Returns the message before `start`, or undefined if the carrier sends none. */
   connected(): string | undefined
   /** The last message; undefined: the socket just closes. */
   stop(): string | undefined
