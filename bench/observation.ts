@@ -12,7 +12,23 @@ const FLAG = `--import=${fileURLToPath(new URL('observer.ts', import.meta.url))}
 const POLL_MS = 20
 const PATIENCE_MS = 5_000
 
-/** Garbage collection and event loop of a process under load, in one window. */
+/** Memory of a process at one time, as V8 and the process itself see it (MiB). */
+export interface ObservedMemory {
+  /** Since the start of the process. */
+  readonly seconds: number
+  readonly rss: number
+  /** Objects, with the garbage among them, and what V8 holds for them. */
+  readonly heapUsed: number
+  readonly heapTotal: number
+  /** Part of `heapTotal` for objects that survived two collections of the young generation, and for single large ones. */
+  readonly oldSpace: number
+  readonly largeObjects: number
+  /** Memory outside the heap that belongs to objects; buffers are part of it. */
+  readonly external: number
+  readonly arrayBuffers: number
+}
+
+/** Garbage collection, event loop and memory of a process under load, in one window. */
 export interface Observed {
   collections: number
   /** Time of all collections, and of the longest one. */
@@ -22,6 +38,8 @@ export interface Observed {
   loopP50Ms: number
   loopP99Ms: number
   loopMaxMs: number
+  /** Every ten seconds. */
+  memory: ObservedMemory[]
 }
 
 /** Observes one process from inside. The creator disposes of it, after the end of the process. */
