@@ -80,6 +80,7 @@ test('shows observations and long runs only where there are any', () => {
   expect(legTables(summarise([plain]))).not.toMatch(/GC|growth in the last/)
   const observed = {
     ...{ collections: 2, gcMs: 100, longestGcMs: 60, loopP50Ms: 1, loopP99Ms: 2, loopMaxMs: 3 },
+    memory: [],
   }
   const rss = [0, 10, 20].map(seconds => ({ seconds, rssMiB: 100 + seconds }))
   const [row] = summarise([{ ...plain, observed, rss }])
