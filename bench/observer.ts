@@ -52,7 +52,8 @@ function observe(into: string): void {
 function memoryNow(): ObservedMemory {
   const { rss, heapUsed, heapTotal, external, arrayBuffers } = process.memoryUsage()
   const spaces = getHeapSpaceStatistics()
-  const space = (name: string) => spaces.find(({ space_name }) => space_name === name)?.physical_space_size ?? 0
+  const space = (name: string) =>
+    spaces.find(({ space_name }) => space_name === name)?.physical_space_size ?? 0
   const mib = (bytes: number) => bytes / 2 ** 20
   return {
     seconds: process.uptime(),

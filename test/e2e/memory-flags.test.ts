@@ -90,7 +90,8 @@ describe('the memory flags', { timeout: PATIENCE_MS * 2 }, () => {
     expect(before).toMatchObject({ pid, execArgv: ['--no-deprecation'] })
     expect(after).toEqual({
       ...before,
-      ...{ execArgv: ['--max-semi-space-size=8', '--no-deprecation'], youngMb: YOUNG_MB },
+      execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=30', '--no-deprecation'],
+      youngMb: YOUNG_MB,
     })
     expect(after?.argv.slice(1)).toEqual([MAIN, 'serve', '--host', '127.0.0.1', '--port', '0'])
     expect(after?.env).toMatchObject({ ODD: ' a=b\nc "d" \u2192 ', EMPTY: '' })

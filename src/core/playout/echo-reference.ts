@@ -1,4 +1,5 @@
-import { BANDS, BandLevels } from '../../transcode/band-levels.ts'
+import { BandLevels, LEVELS_BYTES } from '../../transcode/echo/band-levels.ts'
+import { echoModule } from '../../transcode/echo/echo-module.ts'
 import { rms } from '../../transcode/level.ts'
 import { FRAME_MS } from '../../transcode/pcm.ts'
 
@@ -6,8 +7,7 @@ import { FRAME_MS } from '../../transcode/pcm.ts'
 const SLOTS = 128
 /** Level below which a frame leaves no intelligible echo (RMS, −64 dBFS). */
 const LEAST = 20
-/** The levels before the first audible frame. */
-const NO_LEVELS = new Int16Array(0)
+/** The slots before the first audible frame. */
 const NO_SLOTS = new Float64Array(0)
 
 /**
@@ -18,8 +18,9 @@ const NO_SLOTS = new Float64Array(0)
 export class EchoReference {
   /** Strongest echo gain assumed before any learning (dB). */
   readonly strongestDb: number
-  #levels = NO_LEVELS
-  /** Slot number stored at each index. */
+  /** Address of the rows of levels. */
+  #levels = 0
+  /** Number of the slot in each row. */
   #slots = NO_SLOTS
   #bands: BandLevels | undefined
   #last = Number.NEGATIVE_INFINITY
@@ -56,7 +57,7 @@ export class EchoReference {
     const bands = this.#bands ?? this.#allocate()
     if (!follows) bands.reset()
     const place = slot % SLOTS
-    bands.levels(frame, this.#levels, place * BANDS)
+    bands.measure(frame, this.#levels + place * LEVELS_BYTES)
     this.#slots[place] = slot
     this.#loudUntil = slot
   }
@@ -71,19 +72,14 @@ export class EchoReference {
     this.#last = Number.NEGATIVE_INFINITY
   }
 
-  /** Raises the levels at `at` in `into` to those of `slot`. */
-  raise(slot: number, into: Int16Array, at: number): void {
+  /** Returns the address of the levels of `slot`, 0 if it is silent. */
+  levelsOf(slot: number): number {
     const place = slot % SLOTS
-    if (this.#slots.length === 0 || this.#slots[place] !== slot) return
-    const from = place * BANDS
-    for (let band = 0; band < BANDS; band++) {
-      const level = this.#levels[from + band]!
-      if (level > into[at + band]!) into[at + band] = level
-    }
+    return this.#slots.length > 0 && this.#slots[place] === slot ? this.#levels + place * LEVELS_BYTES : 0
   }
 
   #allocate(): BandLevels {
-    this.#levels = new Int16Array(SLOTS * BANDS)
+    this.#levels = echoModule().allocate(this, SLOTS * LEVELS_BYTES)
     this.#slots = new Float64Array(SLOTS).fill(-1)
     this.#bands = new BandLevels()
     return this.#bands

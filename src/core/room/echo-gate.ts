@@ -1,4 +1,4 @@
-import { BandLevels } from '../../transcode/band-levels.ts'
+import { BandLevels } from '../../transcode/echo/band-levels.ts'
 import { FRAME_MS, FRAME_SAMPLES, SILENT_FRAME } from '../../transcode/pcm.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
 import type { EchoReference } from '../playout/echo-reference.ts'
@@ -221,7 +221,7 @@ export class EchoGate {
     const number = this.#count
     const { received, bands } = this.#buffers!
     if (!this.#judging || missing) this.#begin(now)
-    bands.levels(frame, received.levels, received.place(number), received.powers)
+    bands.measure(frame, received.levelsOf(number), received.powersOf(number))
     const alone = number > this.#openUntil + LOOK
     for (let n = 0; n < this.#audible.length; n++) {
       this.#audible[n]!.follow(number, this.#slot)
@@ -246,8 +246,7 @@ export class EchoGate {
     // In detected speech, every second frame is enough.
     if (number <= this.#openUntil && (number & 1) === 1 && levels[(number - 1) % PLACES]! >= TELLING)
       return this.#foreign[(number - 1) & (JUDGED - 1)]!
-    const { received } = this.#buffers!
-    return foreign(this.#audible, received, received.place(number), number)
+    return foreign(this.#audible, this.#buffers!.received, number)
   }
 
   /** Returns true if the audio up to frame `number` has the shape of played audio. */

@@ -218,7 +218,11 @@ describe('the result of the image’s steps', () => {
     expect(await ended, said).toBe(0)
     expect(said).not.toContain('EACCES')
     const seen = probe.of(/\/main\.js$/).at(-1)
-    expect(seen).toMatchObject({ pid: child.pid, execArgv: ['--max-semi-space-size=8'], youngMb: 16 })
+    expect(seen).toMatchObject({
+      pid: child.pid,
+      execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=30'],
+      youngMb: 16,
+    })
     await rm(data, { recursive: true, force: true })
   }, 60_000)
 

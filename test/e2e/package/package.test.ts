@@ -94,7 +94,10 @@ describe('the package', () => {
     const starts = () => probe.of(/\/\.bin\/dragoman$/)
     try {
       await until(() => /Press Ctrl-C to stop/.test(out), PROGRAM_MS, 'the start')
-      expect(starts().at(-1)).toMatchObject({ execArgv: ['--max-semi-space-size=8'], youngMb: 16 })
+      expect(starts().at(-1)).toMatchObject({
+        execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=30'],
+        youngMb: 16,
+      })
     } finally {
       process.kill(starts().at(-1)?.pid ?? child.pid!, 'SIGTERM')
     }
