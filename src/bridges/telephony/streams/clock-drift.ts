@@ -2,6 +2,11 @@
 const WINDOW_MS = 10_000
 /** Maximum drift that is corrected; crystals have 100 ppm at most, and both ends have one. */
 const MAX_RATE = 500e-6
+/**
+ * Difference that is left uncorrected (ms). Of an exact clock, the shortest delays vary by a few ms on a busy machine, and
+ * every sample removed for that would delay its 20 ms frame until the next message.
+ */
+const TOLERATED_MS = 10
 /** The rate is measured over this number of windows (5 minutes), so that noise of a few ms hardly matters. */
 const RATE_WINDOWS = 30
 
@@ -12,7 +17,7 @@ const RATE_WINDOWS = 30
 export class ClockDrift {
   /** Time by which our clock has advanced more than the carrier’s since the start (ms). */
   offsetMs = 0
-  /** Rate at which `offsetMs` grows: above 0, the carrier’s clock is slow. */
+  /** Rate at which `offsetMs` grows: above 0, the carrier’s clock is slow. 0 while the offset is tolerated. */
   rate = 0
   #lowest = Number.POSITIVE_INFINITY
   #before = Number.NaN
@@ -20,6 +25,12 @@ export class ClockDrift {
   /** `offsetMs` at the end of each of the last windows, in a ring. */
   readonly #offsets = new Float64Array(RATE_WINDOWS)
   #windows = 0
+
+  /** Audio to insert, or below 0, to remove (ms). */
+  get correctionMs(): number {
+    const { offsetMs } = this
+    return offsetMs - Math.max(-TOLERATED_MS, Math.min(TOLERATED_MS, offsetMs))
+  }
 
   /** Audio up to `positionMs` of the carrier’s clock arrived at `now` of ours (ms). */
   observe(positionMs: number, now: number): void {
@@ -40,7 +51,7 @@ export class ClockDrift {
     const spanned = Math.min(this.#windows, RATE_WINDOWS)
     if (spanned > 0) {
       const oldest = this.#windows >= RATE_WINDOWS ? this.#offsets[slot]! : this.#offsets[0]!
-      const rate = (this.offsetMs - oldest) / (spanned * WINDOW_MS)
+      const rate = this.correctionMs === 0 ? 0 : (this.offsetMs - oldest) / (spanned * WINDOW_MS)
       this.rate = Math.max(-MAX_RATE, Math.min(MAX_RATE, rate))
     }
     this.#offsets[slot] = this.offsetMs

@@ -192,7 +192,7 @@ export class Uplink {
 
   #emit(pcm: Int16Array): void {
     // Audio of a slow carrier lasts longer in our time.
-    const target = this.#drift.offsetMs * (SAMPLE_RATE / 1_000)
+    const target = this.#drift.correctionMs * (SAMPLE_RATE / 1_000)
     this.#framer.write(this.#corrector.correct(this.#resampler.process(pcm), target))
   }
 }

@@ -30,7 +30,7 @@ describe.each([200, -200, 0])('a carrier whose clock is %i ppm fast, for four ho
     let [lowest, highest] = [0, 0]
     carrier(ppm, 4 * HOUR_MS, (sentMs, dueAt, now) => {
       drift.observe(sentMs, now)
-      samples += corrector.correct(frame, drift.offsetMs * PER_MS).length
+      samples += corrector.correct(frame, drift.correctionMs * PER_MS).length
       // Below 0: a listener who started without delay would hear a gap.
       const aheadMs = samples / PER_MS - (dueAt - 5_000)
       lowest = Math.min(lowest, aheadMs)
@@ -75,6 +75,19 @@ describe('the measured drift', () => {
     // 100 ppm of an hour are 360 ms.
     expect(drift.offsetMs).toBeGreaterThan(-365)
     expect(drift.offsetMs).toBeLessThan(-350)
+  })
+
+  test('of an exact clock corrects nothing, however busy this machine is', () => {
+    const drift = new ClockDrift()
+    const random = randomFrom(2)
+    let [busyMs, corrected] = [0, 0]
+    for (let sentMs = FRAME_MS; sentMs <= HOUR_MS; sentMs += FRAME_MS) {
+      // The load changes every 4 s: even the shortest delay is up to 4 ms.
+      if (sentMs % 4_000 === 0) busyMs = 4 * random()
+      drift.observe(sentMs, 5_000 + sentMs + busyMs + random() * JITTER_MS)
+      corrected = Math.max(corrected, Math.abs(drift.correctionMs), Math.abs(drift.rate))
+    }
+    expect(corrected).toBe(0)
   })
 
   test('does not count a pause of the media', () => {
