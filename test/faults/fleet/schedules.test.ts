@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { brokenSchedules, runSchedule } from '../../harness/fleet/fleet-schedule.ts'
 
-const SCHEDULES = 1_000
+const SCHEDULES = 500
 
 test('a replaced node admits no one, and healing never splits a room, in any schedule of faults', {
   timeout: 120_000,

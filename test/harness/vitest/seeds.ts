@@ -23,3 +23,8 @@ export function fuzzSeeds(...kept: readonly [number, ...number[]]): number[] {
 export function newSeeds(count: number): number[] {
   return GIVEN === undefined ? Array.from({ length: count }, fresh) : [Number(GIVEN)]
 }
+
+/** Number of trials, hours or the like: `usual` ones, or in a long run that explores `long` ones. */
+export function extent(usual: number, long: number): number {
+  return EXPLORES ? long : usual
+}

@@ -19,9 +19,9 @@ import {
 } from '../../harness/service/malformed-moves.ts'
 import { NEVER_LATE } from '../../harness/service/no-lag.ts'
 import { RawClient } from '../../harness/service/raw-client.ts'
-import { fuzzSeeds } from '../../harness/vitest/seeds.ts'
+import { extent, fuzzSeeds } from '../../harness/vitest/seeds.ts'
 
-const CONNECTIONS = 200
+const CONNECTIONS = extent(100, 200)
 const AT_ONCE = 8
 /** The well-behaved client speaks after every such number of malformed ones. */
 const TURN = 4

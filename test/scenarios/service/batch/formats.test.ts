@@ -7,7 +7,10 @@ import { fakeService } from '../../../harness/service/fake-service.ts'
 import { quickEngines } from '../../../harness/service/instant-recognizer.ts'
 import { upload } from '../../../harness/service/upload.ts'
 import { sine } from '../../../harness/transcode/tone.ts'
+import { extent } from '../../../harness/vitest/seeds.ts'
 
+/** Places at which a file is cut or damaged. */
+const PLACES = extent(20, 40)
 const SECOND = encodeWav(sine(1000, 1000, 12_000, 16_000), 16_000)
 
 /** `SECOND` converted by ffmpeg. */
@@ -82,8 +85,8 @@ test.each([
   const whole = how ? converted(...how) : SECOND
   const { engines, ears } = quickEngines()
   const { url } = await fakeService({}, { engines })
-  for (let n = 0; n < 40; n++) {
-    const at = Math.floor((whole.length * n) / 40)
+  for (let n = 0; n < PLACES; n++) {
+    const at = Math.floor((whole.length * n) / PLACES)
     const damaged = Buffer.from(whole)
     damaged.fill(n % 2 ? 0xff : 0, at, at + 40)
     for (const file of [whole.subarray(0, at), damaged]) {
