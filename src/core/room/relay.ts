@@ -242,6 +242,7 @@ export class Relay implements Admission {
       this.#reconnections.expire(participant, reason)
     const room = new Room(name, this.#parts, expire)
     this.#rooms.set(name, room)
+    this.observer.emit('room', { room: name, state: 'opened' })
     for (const tapper of this.#tappers) this.#offer(room, tapper)
     return room
   }

@@ -82,7 +82,6 @@ export class Room implements ParticipantHost {
     this.ended = new Promise(resolve => {
       this.#settle = resolve
     })
-    options.observer.emit('room', { room: name, state: 'opened' })
   }
 
   get participants(): ReadonlyMap<string, Participant> {
