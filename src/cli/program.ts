@@ -13,7 +13,7 @@ import {
   addEnginesCommands,
   addFleetCommand,
   addInitCommand,
-  addTwilioCommands,
+  addNumberCommands,
   languageOption,
 } from './subcommands.ts'
 import { Terminal } from './terminal.ts'
@@ -126,7 +126,7 @@ program
   .action(async () => (await import('./engines.ts')).setUp())
 addInitCommand(program, terminal)
 addEnginesCommands(program, terminal, file => loadConfig({ file }))
-addTwilioCommands(program, terminal, file => loadConfig({ file }))
+addNumberCommands(program, terminal, file => loadConfig({ file }))
 addDiscordCommands(program, terminal, file => loadConfig({ file }))
 
 program
@@ -207,6 +207,7 @@ program
     const line = {
       sampleRate: options.carrier === 'asterisk' ? config.asterisk.sampleRate : config.jambonz.sampleRate,
       audioAddress: `127.0.0.1:${config.asterisk.audioSocket.port}`,
+      stream: config.asterisk.stream,
     }
     const asked = { audio, authToken, listenMs: listen * 1000, ...line, ...options }
     process.exitCode = await call(asked, out, noopLogger)

@@ -2,9 +2,9 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { languageId } from '../common/language.ts'
 import { assertInstalled } from '../common/optional-package.ts'
 import type { Config } from '../config/load.ts'
+import { bindNumber, type NumberCarrier, unbindNumber } from './carrier-numbers.ts'
 import { CommandError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
-import { bindNumber, unbindNumber } from './twilio-numbers.ts'
 
 const SHELLS = ['bash', 'zsh', 'fish'] as const
 
@@ -201,46 +201,65 @@ export function addDiscordCommands(
     )
 }
 
-/** `dragoman twilio …`: the setup at Twilio. `load` reads the settings of `--config`. */
-export function addTwilioCommands(
+/** `dragoman twilio …` and `dragoman signalwire …`: the setup of numbers. `load` reads the settings of `--config`. */
+export function addNumberCommands(
   program: Command,
   terminal: Terminal,
   load: (file: string | undefined) => Config,
 ): void {
-  const twilio = program.command('twilio').description('set up phone numbers at Twilio')
+  for (const [carrier, title] of [
+    ['twilio', 'Twilio'],
+    ['signalwire', 'SignalWire'],
+  ] as const)
+    addCommandsOf(
+      carrier,
+      program.command(carrier).description(`set up phone numbers at ${title}`),
+      terminal,
+      load,
+    )
+}
+
+function addCommandsOf(
+  carrier: NumberCarrier,
+  parent: Command,
+  terminal: Terminal,
+  load: (file: string | undefined) => Config,
+): void {
   const file = () =>
     new Option('--file <file>', 'file with the previous state of numbers').default('dragoman.numbers.json')
-  const account = () =>
-    new Option('--account-sid <sid>', 'account that owns the number (default: that of twilio.outbound)')
+  const accounts = () =>
+    carrier === 'twilio'
+      ? [new Option('--account-sid <sid>', 'account that owns the number (default: that of twilio.outbound)')]
+      : []
   const api = () => new Option('--api-url <url>', 'other address of the REST API, for tests')
   const settings = () =>
     new Option('--config <file>', 'settings file').default(undefined, 'dragoman.yaml, if it exists')
 
-  twilio
+  const bind = parent
     .command('bind')
     .description('route the calls of a number to this bridge, and store its previous target')
     .argument('<number>', 'like +15551234567')
     .option('--url <url>', 'public address of this server (default: publicUrl of the settings)')
-    .addOption(account())
     .addOption(api())
     .addOption(file())
     .addOption(settings())
     .option('--json', 'print the result as JSON')
     .action((number: string, { config, ...options }) =>
-      bindNumber(load(config), number, { ...options }, terminal),
+      bindNumber(load(config), number, { ...options, carrier }, terminal),
     )
 
-  twilio
+  const unbind = parent
     .command('unbind')
     .description('restore the target that a number had before it was bound')
     .argument('<number>', 'like +15551234567')
     .option('--force', 'even if the target has been changed since')
-    .addOption(account())
     .addOption(api())
     .addOption(file())
     .addOption(settings())
     .option('--json', 'print the result as JSON')
     .action((number: string, { config, ...options }) =>
-      unbindNumber(load(config), number, { ...options }, terminal),
+      unbindNumber(load(config), number, { ...options, carrier }, terminal),
     )
+
+  for (const option of accounts()) for (const command of [bind, unbind]) command.addOption(option)
 }

@@ -22,9 +22,11 @@ export class AsteriskNetwork implements CarrierNetwork {
   /** Port of the bridge’s AudioSocket server. */
   audioPort = 0
   #bridge = ''
+  readonly #client: { uri: string }
 
-  private constructor(simulator: AsteriskSimulator) {
+  private constructor(simulator: AsteriskSimulator, client: { uri: string }) {
     this.simulator = simulator
+    this.#client = client
     const { url: apiUrl, user, password } = simulator
     const contexts = { dialContext: 'dragoman-dial', calledContext: 'dragoman-called' }
     this.api = new AsteriskCallsApi({ apiUrl, user, password, ...contexts })
@@ -35,7 +37,11 @@ export class AsteriskNetwork implements CarrierNetwork {
       DRAGOMAN_LOGIN: `dragoman:${SECRET}`,
       DRAGOMAN_CODEC: rate === 16_000 ? 'slin16' : 'slin',
     }
-    return new AsteriskNetwork(await AsteriskSimulator.listen({ dialplan: EXTENSIONS, globals, rate }))
+    const client = { uri: '', username: 'dragoman', password: SECRET }
+    const simulator = await AsteriskSimulator.listen({
+      ...{ dialplan: EXTENSIONS, globals, rate, webSocketClients: { dragoman: client } },
+    })
+    return new AsteriskNetwork(simulator, client)
   }
 
   get callee(): Callee {
@@ -48,6 +54,7 @@ export class AsteriskNetwork implements CarrierNetwork {
 
   serve(bridge: string): void {
     this.#bridge = bridge
+    this.#client.uri = `${bridge.replace('http', 'ws')}/asterisk/media`
     this.simulator.dialplan.globals.set('DRAGOMAN_URL', `${bridge}/asterisk`)
     this.simulator.dialplan.globals.set('DRAGOMAN_AUDIO', `127.0.0.1:${this.audioPort}`)
   }

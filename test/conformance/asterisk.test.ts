@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { asteriskCarrier } from '../../src/bridges/asterisk/carrier.ts'
 import type { Carrier } from '../../src/bridges/telephony/ports/carrier.ts'
+import type { StreamMessages } from '../../src/bridges/telephony/ports/media-dialect.ts'
 import { AsteriskNetwork, SECRET } from './asterisk-network.ts'
 import { conforms } from './suite.ts'
 import { type TelephonySubject, telephonyChecks } from './telephony.ts'
@@ -10,11 +11,11 @@ interface AsteriskSubject extends TelephonySubject {
 }
 
 const subject =
-  (sampleRate: 8_000 | 16_000, broken = (right: Carrier) => right) =>
+  (sampleRate: 8_000 | 16_000, broken = (right: Carrier) => right, stream?: 'websocket') =>
   async (): Promise<AsteriskSubject> => {
     const network = await AsteriskNetwork.open(sampleRate)
     const carrier = asteriskCarrier({
-      ...{ secrets: [SECRET], sampleRate, audioSocket: { port: 0 } },
+      ...{ secrets: [SECRET], sampleRate, stream, audioSocket: { port: 0 } },
       onPort: port => {
         network.audioPort = port
       },
@@ -30,6 +31,64 @@ const done = async ({ network }: TelephonySubject) => {
 
 conforms('Asterisk is a carrier, at 8 kHz', telephonyChecks, subject(8_000), done)
 conforms('Asterisk is a carrier, at 16 kHz', telephonyChecks, subject(16_000), done)
+
+const webSocket = (rate: 8_000 | 16_000, broken = (right: Carrier) => right) =>
+  subject(rate, broken, 'websocket')
+
+conforms('Asterisk is a carrier with chan_websocket, at 8 kHz', telephonyChecks, webSocket(8_000), done)
+conforms('Asterisk is a carrier with chan_websocket, at 16 kHz', telephonyChecks, webSocket(16_000), done)
+
+describe('a broken dialect of chan_websocket', () => {
+  /** Changes the messages of a stream, as a function of the right ones. */
+  const messages =
+    (change: (right: StreamMessages) => Partial<StreamMessages>) =>
+    (right: Carrier): Carrier => ({
+      ...right,
+      media: {
+        ...right.media,
+        messages: start => {
+          const own = right.media.messages(start)
+          return { ...own, ...change(own) }
+        },
+      },
+    })
+
+  test.each([
+    [
+      'sends incomplete frames',
+      'confirms a mark once the audio before it was played',
+      messages(() => ({ media: (pcm, length) => Buffer.from(pcm.subarray(0, length - 2)) })),
+      'chan_websocket: the last',
+    ],
+    [
+      'sends plain text',
+      'confirms a mark once the audio before it was played',
+      messages(() => ({ mark: name => `MARK_MEDIA ${name}` })),
+      'chan_websocket: unknown command',
+    ],
+    [
+      'sends long commands',
+      'confirms a mark once the audio before it was played',
+      messages(({ mark }) => ({ mark: name => mark(name.padEnd(120, '-')) })),
+      'chan_websocket: a command of',
+    ],
+    [
+      'clears as jambonz does',
+      'drops queued audio when it is flushed, and confirms none of its marks',
+      messages(() => ({ clear: () => '{"type":"killAudio"}' })),
+      'chan_websocket: unknown command',
+    ],
+  ] as const)('that %s fails', async (_, name, broken, fault) => {
+    const tried = await webSocket(8_000, broken)()
+    const failed = await Promise.resolve(telephonyChecks[name]?.({ ...tried, patienceMs: 1_500 })).then(
+      () => false,
+      () => true,
+    )
+    await tried.network[Symbol.asyncDispose]()
+    expect(tried.network.simulator.faults.join('\n')).toContain(fault)
+    expect(failed || fault.includes('the last')).toBe(true)
+  })
+})
 
 describe('a broken dialect of Asterisk', () => {
   test('that sends ahead of real time fails', async () => {

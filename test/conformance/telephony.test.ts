@@ -149,6 +149,13 @@ const BROKEN: readonly (readonly [fault: string, check: string, changes: Changes
       },
     })),
   ],
+  [
+    'has no address for the next server',
+    'continues as the same call after its server handed it over',
+    instructions(right => ({
+      connectStream: plan => right.connectStream({ ...plan, resumeUrl: 'http://127.0.0.1:1/' }),
+    })),
+  ],
   ['hangs up instead of rejecting', 'rejects a call as busy', instructions(it => ({ reject: it.hangUp }))],
   ['does not speak', 'speaks a text, and hangs up', instructions(it => ({ sayAndHangUp: it.hangUp }))],
   ['drops the digits of menus', 'plays a menu, and reads the answer', read(() => ({ digits: '' }))],

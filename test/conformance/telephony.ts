@@ -5,6 +5,7 @@ import type { IncomingCall } from '../../src/bridges/telephony/incoming-call.ts'
 import { CarrierDialer } from '../../src/bridges/telephony/outbound/carrier-dialer.ts'
 import type { Carrier } from '../../src/bridges/telephony/ports/carrier.ts'
 import type { CarrierApi } from '../../src/bridges/telephony/ports/carrier-api.ts'
+import type { StreamLeg } from '../../src/bridges/telephony/streams/stream-leg.ts'
 import type { EndReason } from '../../src/common/lifecycle.ts'
 import type { Invitation } from '../../src/core/model/invitation.ts'
 import type { Leg } from '../../src/core/model/leg.ts'
@@ -226,6 +227,17 @@ export const telephonyChecks: Checks<TelephonySubject> = {
     again.leg.play(sine(1_500, 200))
     phone.say(sine(500, 300))
     await bridge.soon('audio', () => heardMs(phone, 1_500) >= 160 && spokenMs(again, 500) >= 240)
+  },
+
+  async 'continues as the same call after its server handed it over'(subject) {
+    await using bridge = await open(subject)
+    const { phone, got } = await bridge.talk()
+    expect((got.leg as StreamLeg).handOver()).toBe(true)
+    const again = await bridge.soon('another leg', () => bridge.legs[1])
+    expect([again.leg.call, again.invitation]).toEqual([got.leg.call, got.invitation])
+    expect(got.end).toMatchObject({ kind: 'failed', error: { code: 'LEG_LOST', retryable: true } })
+    again.leg.play(sine(1_500, 200))
+    await bridge.soon('audio', () => heardMs(phone, 1_500) >= 160)
   },
 
   async 'rejects a call as busy'(subject) {

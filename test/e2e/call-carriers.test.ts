@@ -23,7 +23,7 @@ async function freePort(): Promise<number> {
 }
 
 /** A server without accounts but Asterisk’s, for phones of this machine, and a service that answers speech with tones. */
-async function serve(sampleRate: 8_000 | 16_000) {
+async function serve(sampleRate: 8_000 | 16_000, stream: 'audiosocket' | 'websocket' = 'audiosocket') {
   const service = await ScriptedService.listen({ answer: tones({ hz: () => 800, silenceMs: 300 }) })
   onTestFinished(() => service.close())
   const port = await freePort()
@@ -33,12 +33,12 @@ async function serve(sampleRate: 8_000 | 16_000) {
       limits: { maxEventLoopLagMs: 60_000 },
       twilio: { authTokens: [SECRET] },
       jambonz: { sampleRate },
-      asterisk: { secret: SECRET, sampleRate, audioSocket: { port } },
+      asterisk: { secret: SECRET, sampleRate, stream, audioSocket: { port } },
     },
     { ownAuthTokens: true },
   )
   onTestFinished(() => app.close())
-  return { server: await app.listen(), audioAddress: `127.0.0.1:${port}`, sampleRate }
+  return { server: await app.listen(), audioAddress: `127.0.0.1:${port}`, sampleRate, stream }
 }
 
 /** A folder with a sentence: a second of a tone. */
@@ -51,7 +51,7 @@ async function sentence(): Promise<{ folder: string; audio: string }> {
 }
 
 /** Runs the command; returns its exit code and result. */
-async function run(options: { server: string; audioAddress: string; sampleRate: number; carrier: string }) {
+async function run(options: Awaited<ReturnType<typeof serve>> & { readonly carrier: string }) {
   const { folder, audio } = await sentence()
   const written: string[] = []
   const write = vi.spyOn(process.stdout, 'write').mockImplementation(text => written.push(String(text)) > 0)
@@ -70,11 +70,12 @@ describe.each([
   ['jambonz', 16_000],
   ['asterisk', 8_000],
   ['asterisk', 16_000],
-] as const)('dragoman call --carrier %s', (carrier, sampleRate) => {
-  test(`plays a sentence and saves its translation, with streams of ${sampleRate} Hz`, {
+  ['asterisk', 16_000, 'websocket'],
+] as const)('dragoman call --carrier %s', (carrier, sampleRate, stream?) => {
+  test(`plays a sentence and saves its translation, with streams of ${sampleRate} Hz${stream ? ` by ${stream}` : ''}`, {
     timeout: 60_000,
   }, async () => {
-    const { code, result } = await run({ ...(await serve(sampleRate)), carrier })
+    const { code, result } = await run({ ...(await serve(sampleRate, stream)), carrier })
     expect(result).toMatchObject({ problems: [], said: [] })
     expect(result.translations).toBeGreaterThan(0)
     expect(result.heardMs).toBeGreaterThan(300)

@@ -3,7 +3,8 @@ import type { Carrier } from '../telephony/ports/carrier.ts'
 import type { CarrierModule } from '../telephony/ports/carrier-module.ts'
 import { AudioServer, type AudioServerSettings } from './audio-server.ts'
 import { AsteriskCallsApi } from './calls-api.ts'
-import { asteriskInstructions } from './dialplan.ts'
+import { asteriskWebSocketMedia } from './chan-websocket.ts'
+import { type AsteriskStream, asteriskInstructions } from './dialplan.ts'
 import { AsteriskVerifier, asteriskRequests } from './requests.ts'
 import { type AsteriskSettings, secretsOf } from './settings.ts'
 import { type AsteriskRate, asteriskMedia, ExpectedStreams } from './wire.ts'
@@ -13,6 +14,8 @@ export interface AsteriskCarrierOptions {
   readonly secrets: readonly string[]
   /** Sample rate of streams (Hz). Default 8000. */
   readonly sampleRate?: AsteriskRate | undefined
+  /** How streams connect. Default `audiosocket`. */
+  readonly stream?: AsteriskStream | undefined
   /** Default: port 9092 of this machine, for itself. */
   readonly audioSocket?: Partial<AudioServerSettings> | undefined
   /** Called with the port of the AudioSocket server. */
@@ -28,26 +31,30 @@ const AUDIO_SERVER: AudioServerSettings = {
 
 /** An Asterisk, with the secrets of its dialplan. */
 export function asteriskCarrier(options: AsteriskCarrierOptions): Carrier {
-  const { secrets, sampleRate = 8_000, audioSocket, onPort } = options
+  const { secrets, sampleRate = 8_000, stream = 'audiosocket', audioSocket, onPort } = options
   const expected = new ExpectedStreams()
   return {
     name: 'asterisk',
     title: 'Asterisk',
-    media: asteriskMedia(sampleRate, expected),
-    instructions: asteriskInstructions(expected),
+    media: (stream === 'websocket' ? asteriskWebSocketMedia : asteriskMedia)(sampleRate, expected),
+    instructions: asteriskInstructions(expected, stream),
     requests: asteriskRequests,
-    listen: async (accept, log) => {
-      const server = await AudioServer.listen({ ...AUDIO_SERVER, ...audioSocket }, accept, log)
-      onPort?.(server.port)
-      return server
-    },
+    ...(stream === 'websocket'
+      ? {}
+      : {
+          listen: async (accept, log) => {
+            const server = await AudioServer.listen({ ...AUDIO_SERVER, ...audioSocket }, accept, log)
+            onPort?.(server.port)
+            return server
+          },
+        }),
     verifier: () => {
       if (secrets.length === 0 || secrets.some(each => each === ''))
         throw new BridgeError(
           'CONFIG',
           'the Asterisk bridge needs a secret; set insecure: true to run without one',
         )
-      return new AsteriskVerifier(secrets)
+      return new AsteriskVerifier(secrets, stream)
     },
     secrets,
   }
@@ -60,6 +67,7 @@ export const asteriskModule: CarrierModule<AsteriskSettings> = {
     asteriskCarrier({
       secrets: [...secretsOf(settings), ...ownKeys],
       sampleRate: settings.sampleRate,
+      stream: settings.stream,
       audioSocket: settings.audioSocket,
     }),
   api: ({ outbound }) => new AsteriskCallsApi(outbound!),

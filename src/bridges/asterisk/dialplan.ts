@@ -2,16 +2,24 @@ import { createHash } from 'node:crypto'
 import type { CallInstructions, Instructions } from '../telephony/ports/call-instructions.ts'
 import { type ExpectedStreams, formatUuid } from './wire.ts'
 
+/** How streams connect: by the channel driver AudioSocket, or by chan_websocket. */
+export type AsteriskStream = 'audiosocket' | 'websocket'
+
 /**
  * `CallInstructions` as one line for the dialplan, whose fields are separated by `|`: the label to go to, the address to
  * request next, and what the label needs. The dialplan in docs/channels/asterisk.md has a label for each.
  */
-export function asteriskInstructions(expected: ExpectedStreams): CallInstructions {
+export function asteriskInstructions(expected: ExpectedStreams, stream: AsteriskStream): CallInstructions {
   return {
     connectStream: ({ callId, parameters, resumeUrl, pauseSeconds = 0 }) => {
       const uuid = uuidOf(parameters.token ?? '')
       expected.add(uuid, { callId, parameters })
-      return line('stream', resumeUrl, uuid, String(Math.round(pauseSeconds)))
+      return line(
+        stream === 'websocket' ? 'websocket' : 'stream',
+        resumeUrl,
+        uuid,
+        String(Math.round(pauseSeconds)),
+      )
     },
     waitAndAsk: (seconds, url) => line('wait', url, String(Math.round(seconds))),
     // Without a number of keys, `#` ends the answer, as in the application `Read`.

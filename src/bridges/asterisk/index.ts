@@ -3,6 +3,7 @@ import type { CarrierBridge, CarrierBridgeOptions } from '../telephony/carrier-b
 import { carrierPlugin } from '../telephony/carrier-plugin.ts'
 import type { AudioServerSettings } from './audio-server.ts'
 import { asteriskCarrier } from './carrier.ts'
+import type { AsteriskStream } from './dialplan.ts'
 import type { AsteriskRate } from './wire.ts'
 
 /** The secret of the dialplan, and the server for its streams. */
@@ -11,6 +12,8 @@ export interface AsteriskOptions {
   readonly secrets?: readonly string[]
   /** Sample rate of streams (Hz). Default 8000. */
   readonly sampleRate?: AsteriskRate
+  /** How Asterisk connects streams. Default `audiosocket`. */
+  readonly stream?: AsteriskStream
   /** Default: port 9092 of this machine, for itself. */
   readonly audioSocket?: Partial<AudioServerSettings>
 }
@@ -28,13 +31,14 @@ declare module 'fastify' {
   }
 }
 
-/** Connects calls of an Asterisk as legs of the relay: its dialplan requests the webhooks, and audio goes through AudioSocket. */
+/** Connects calls of an Asterisk as legs of the relay: its dialplan requests the webhooks, and audio goes through AudioSocket or chan_websocket. */
 const asteriskBridge = carrierPlugin<AsteriskBridgeOptions>({
   name: 'asterisk',
   title: 'Asterisk',
   fields: {
     secrets: z.array(z.string('a secret'), 'a list of secrets').optional(),
     sampleRate: z.union([z.literal(8_000), z.literal(16_000)], '8000 or 16000').optional(),
+    stream: z.enum(['audiosocket', 'websocket'], 'audiosocket or websocket').optional(),
     audioSocket: z
       .strictObject({
         host: z.string('an address').optional(),
@@ -45,6 +49,7 @@ const asteriskBridge = carrierPlugin<AsteriskBridgeOptions>({
       .optional(),
   },
   credentials: 'secrets',
-  carrier: ({ sampleRate, audioSocket }, secrets) => asteriskCarrier({ secrets, sampleRate, audioSocket }),
+  carrier: ({ sampleRate, stream, audioSocket }, secrets) =>
+    asteriskCarrier({ secrets, sampleRate, stream, audioSocket }),
 })
 export default asteriskBridge

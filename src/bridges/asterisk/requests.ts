@@ -3,6 +3,7 @@ import { firstValues, numberOf } from '../telephony/markup/call-form.ts'
 import type { DialInput } from '../telephony/outbound/outbound-call-state.ts'
 import type { CarrierRequest, CarrierRequests, RequestVerifier } from '../telephony/ports/carrier-requests.ts'
 import { hasBasicCredentials } from '../telephony/ports/credentials.ts'
+import type { AsteriskStream } from './dialplan.ts'
 
 /** User name of the dialplan’s requests. */
 export const USER = 'dragoman'
@@ -66,12 +67,14 @@ export function verdictOf(answeredBy: string): DialInput | undefined {
   return { type: answeredBy === 'MACHINE' ? 'machine' : 'person' }
 }
 
-/** Accepts requests with one of the secrets as password. Streams connect by AudioSocket: upgrades are rejected. */
+/** Accepts requests with one of the secrets as password; upgrades only for chan_websocket. */
 export class AsteriskVerifier implements RequestVerifier {
   readonly #secrets: readonly string[]
+  readonly #stream: AsteriskStream
 
-  constructor(secrets: readonly string[]) {
+  constructor(secrets: readonly string[], stream: AsteriskStream) {
     this.#secrets = secrets
+    this.#stream = stream
   }
 
   webhook(request: FastifyRequest): boolean {
@@ -80,7 +83,7 @@ export class AsteriskVerifier implements RequestVerifier {
     return known
   }
 
-  upgrade(): boolean {
-    return false
+  upgrade(request: FastifyRequest): boolean {
+    return this.#stream === 'websocket' && this.webhook(request)
   }
 }

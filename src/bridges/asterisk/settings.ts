@@ -59,6 +59,9 @@ export const asteriskSettingsSchema = z.strictObject({
     .default(8_000)
     .describe('8000 or 16000')
     .meta({ about: 'Sample rate of streams (Hz): 8000 with c(slin) in the dialplan, 16000 with c(slin16).' }),
+  stream: z.enum(['audiosocket', 'websocket']).default('audiosocket').meta({
+    about: 'How Asterisk connects streams: by AudioSocket, or by chan_websocket of newer versions.',
+  }),
   audioSocket: audioSocketSchema.prefault({}),
   outbound: outboundSettingsSchema.optional(),
   ...carrierFields,

@@ -1,4 +1,5 @@
 import { mediaMessage } from '../telephony/json-media/json-media.ts'
+import { mediaReader } from '../telephony/json-media/media-reader.ts'
 import {
   dtmfOf,
   type Fields,
@@ -31,6 +32,8 @@ const LINEAR = 'audio/x-l16'
 const ID = /^[A-Za-z0-9-]{1,64}$/
 const UNKNOWN: Inbound = { kind: 'unknown' }
 
+const readMedia = mediaReader({ stream: 'streamId', timed: false })
+
 /** Returns the encoding and sample rate of a stream, as `<Stream contentType>` has them. */
 export function contentTypeOf(audio: PlivoAudio): string {
   const { rate } = LINES[audio]
@@ -54,7 +57,7 @@ export function plivoMedia(audio: PlivoAudio): MediaDialect {
     frames: 'text',
     queue: 'carrier',
     order: 'kept',
-    parse: data => readFields(data.toString('utf8'), message => parse(message, format)),
+    parse: data => readMedia(data) ?? readFields(data.toString('utf8'), message => parse(message, format)),
     messages: ({ streamId }) => ({
       media: (bytes, length) => mediaMessage(head, bytes.toString('base64', 0, length)),
       mark: name => JSON.stringify({ event: 'checkpoint', streamId, name }),

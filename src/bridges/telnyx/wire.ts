@@ -1,4 +1,5 @@
 import { mediaMessage } from '../telephony/json-media/json-media.ts'
+import { mediaReader } from '../telephony/json-media/media-reader.ts'
 import {
   dtmfOf,
   type Fields,
@@ -10,7 +11,6 @@ import {
   textOf,
   wholeNumber,
 } from '../telephony/json-media/message-fields.ts'
-import { usualMedia } from '../telephony/json-media/usual-media.ts'
 import { type Inbound, type MediaDialect, PHONE_LINE } from '../telephony/ports/media-dialect.ts'
 
 const CONNECTED: Inbound = { kind: 'connected' }
@@ -18,7 +18,7 @@ const UNKNOWN: Inbound = { kind: 'unknown' }
 const CALL_ID = /^[A-Za-z0-9_:.-]{1,128}$/
 const MEDIA_START = Buffer.from('{"event":"media","media":{"payload":"')
 
-const parseUsual = usualMedia({ sequence: 'sequence_number', stream: 'stream_id', numbered: true })
+const readMedia = mediaReader({ stream: 'stream_id', numbered: true })
 
 /**
  * Telnyx’s media stream messages (Telnyx: Media Streaming over WebSockets): snake_case, no stream ID in what it receives, and
@@ -29,7 +29,7 @@ export const telnyxMedia: MediaDialect = {
   frames: 'text',
   queue: 'carrier',
   order: 'any',
-  parse: data => parseUsual(data) ?? readFields(data.toString('utf8'), parse),
+  parse: data => readMedia(data) ?? readFields(data.toString('utf8'), parse),
   messages: () => ({
     media: (audio, length) => mediaMessage(MEDIA_START, audio.toString('base64', 0, length)),
     mark: name => JSON.stringify({ event: 'mark', mark: { name } }),

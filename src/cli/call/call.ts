@@ -72,6 +72,8 @@ export interface CallCommandOptions {
   /** Sample rate of streams, for carriers that need it (Hz), and address of the AudioSocket server. */
   readonly sampleRate?: number | undefined
   readonly audioAddress?: string | undefined
+  /** How Asterisk connects streams. Default: by AudioSocket. */
+  readonly stream?: 'audiosocket' | 'websocket' | undefined
   /** Public address of the bridge, if it differs from `server`. */
   readonly publicUrl?: string | undefined
   readonly output: string
@@ -99,10 +101,12 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   const query = new URLSearchParams({ speaks: from, hears: to, ...(place ? { room: place } : {}) })
   const authToken = options.authToken ?? local?.token
   const signedFor = publicUrl ?? local?.address
-  const answers = new Answers(speech, { marks: carrier !== 'asterisk' })
+  // AudioSocket has no marks.
+  const marks = carrier !== 'asterisk' || options.stream === 'websocket'
+  const answers = new Answers(speech, { marks })
   const phone = await openPhone({
     ...{ carrier, server, query: query.toString(), number, authToken, publicUrl: signedFor, log },
-    ...{ sampleRate: options.sampleRate, audioAddress: options.audioAddress },
+    ...{ sampleRate: options.sampleRate, audioAddress: options.audioAddress, stream: options.stream },
     onMark: (_now, name) => answers.marked(name),
     onMedia: (now, bytes) => answers.media(now, bytes),
   })

@@ -5,6 +5,7 @@ import { type Clock, pause, systemClock } from '../../common/clock.ts'
 import { readBody } from '../rest-faults.ts'
 import { Channel, type ChannelOptions, type DialStatus } from './channel.ts'
 import { Dialplan } from './dialplan.ts'
+import type { WebSocketClient } from './websocket-stream.ts'
 
 /** The behaviour of a called phone. */
 export type AsteriskCallee = 'answers' | 'rings' | 'is-busy' | 'is-a-machine'
@@ -14,6 +15,10 @@ export interface AsteriskSimulatorOptions {
   readonly dialplan: string
   /** Values that replace those of `[globals]`. */
   readonly globals?: Readonly<Record<string, string>>
+  /** Sections of `websocket_client.conf`, by their names. */
+  readonly webSocketClients?: Readonly<Record<string, WebSocketClient>>
+  /** Called for each mark that a WebSocket channel reaches. */
+  readonly onMark?: (name: string) => void
   /** Sample rate of channels (Hz). Default 8000. */
   readonly rate?: number
   /** User and password of ARI. Default: new ones. */
@@ -36,7 +41,7 @@ interface Origination {
 }
 
 /**
- * An Asterisk on loopback: phones whose calls follow a dialplan, with AudioSocket channels, and the part of ARI that
+ * An Asterisk on loopback: phones whose calls follow a dialplan, with AudioSocket and WebSocket channels, and the part of ARI that
  * places and ends calls. Everything that Asterisk would refuse is in `faults`. The caller of `listen` closes it.
  */
 export class AsteriskSimulator implements AsyncDisposable {
@@ -108,10 +113,11 @@ export class AsteriskSimulator implements AsyncDisposable {
     variables: Readonly<Record<string, string>> = {},
     dial: ChannelOptions['dial'] = NO_PHONE,
   ): Channel {
-    const { rate = 8_000 } = this.#options
+    const { rate = 8_000, webSocketClients = {}, onMark } = this.#options
     return new Channel(
       {
         ...{ dialplan: this.dialplan, uniqueId, callerId, rate, clock: this.#clock, dial },
+        ...{ webSocketClients, onMark },
         fault: text => void this.faults.push(text),
         amd: () => (this.callee === 'is-a-machine' ? 'MACHINE' : 'HUMAN'),
       },

@@ -2,6 +2,7 @@ import { type Clock, setTimer } from '../../common/clock.ts'
 import { PhoneAudio } from '../phone/phone-audio.ts'
 import { AudioStream } from './audio-stream.ts'
 import { type Dialplan, evaluate, type Step, splitArgs } from './dialplan.ts'
+import { type WebSocketClient, WebSocketStream } from './websocket-stream.ts'
 
 /** The end of a call as its phone notices it. */
 export type ChannelEnd = 'hung-up' | 'busy' | 'rejected'
@@ -18,6 +19,10 @@ export interface ChannelOptions {
   readonly fault: (text: string) => void
   /** Calls a phone; settles when it has answered or not. */
   readonly dial: (seconds: number, gone: AbortSignal) => Promise<DialStatus>
+  /** Sections of `websocket_client.conf`. */
+  readonly webSocketClients: Readonly<Record<string, WebSocketClient>>
+  /** Called for each mark of a WebSocket channel. */
+  readonly onMark?: ((name: string) => void) | undefined
   /** Result of `AMD`. */
   readonly amd: () => string
 }
@@ -36,7 +41,7 @@ export class Channel {
   readonly #variables = new Map<string, string>()
   readonly #gone = new AbortController()
   readonly #end: (end: ChannelEnd) => void
-  #stream: AudioStream | undefined
+  #stream: AudioStream | WebSocketStream | undefined
   #keys = ''
   #pressed: (() => void) | undefined
   #context = ''
@@ -162,7 +167,7 @@ export class Channel {
 
   async #dial(target: string, seconds: string): Promise<void> {
     const [technology = '', address = '', uuid = ''] = target.split('/')
-    if (technology !== 'AudioSocket') {
+    if (technology !== 'AudioSocket' && technology !== 'WebSocket') {
       const status = await this.#options.dial(Number(seconds), this.#gone.signal)
       this.#variables.set('DIALSTATUS', status)
       if (status !== 'ANSWER' || this.over) return
@@ -173,9 +178,27 @@ export class Channel {
     const { fault } = this.#options
     if (!target.includes(this.audio.rate === 16_000 ? 'c(slin16)' : 'c(slin)'))
       fault(`${target} is not for ${this.audio.rate} Hz`)
-    this.#stream = new AudioStream({ address, uuid, audio: this.audio, fault })
-    await this.#stream.ended
+    this.#stream =
+      technology === 'WebSocket'
+        ? this.#webSocket(target, address)
+        : new AudioStream({ address, uuid, audio: this.audio, fault })
+    await this.#stream?.ended
     this.#stream = undefined
+  }
+
+  /** Undefined without a section of that name, where Asterisk continues. */
+  #webSocket(target: string, connection: string): WebSocketStream | undefined {
+    const { webSocketClients, uniqueId, fault, onMark } = this.#options
+    const client = webSocketClients[connection]
+    if (!client) fault(`WebSocket client connection '${connection}' not found`)
+    if (!target.includes('f(json)')) fault(`${target} has control messages as plain text`)
+    if (!client) return undefined
+    const inherited = [...this.#variables].filter(([name]) => /^_[^_]/.test(name))
+    const variables = Object.fromEntries(inherited.map(([name, value]) => [name.slice(1), value]))
+    const channelId = `${uniqueId}-websocket`
+    return new WebSocketStream({
+      ...{ client, connection, channelId, variables, audio: this.audio, fault, onMark },
+    })
   }
 
   async #read([variable = '', sounds = '', max = '', , , seconds = '']: readonly string[]): Promise<void> {

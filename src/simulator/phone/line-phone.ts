@@ -117,11 +117,22 @@ export class LinePhone implements CallPhone {
     return phone
   }
 
-  /** Calls through Asterisk with the dialplan of the documentation. Settles like `jambonz`. */
+  /** Calls through Asterisk with the dialplan of the documentation, which has both kinds of streams. Settles like `jambonz`. */
   static async asterisk(options: LineCallOptions): Promise<LinePhone> {
     const { server, query, secret, rate, clock = systemClock, dialplan = '', audioAddress = '' } = options
+    let phone: LinePhone | undefined
     const simulator = await AsteriskSimulator.listen({
       ...{ rate, clock },
+      webSocketClients: {
+        dragoman: {
+          uri: `${server.replace(/^http/, 'ws')}/asterisk/media`,
+          ...{ username: 'dragoman', password: secret },
+        },
+      },
+      onMark: name => {
+        phone?.marked()
+        options.onMark(clock.now(), name)
+      },
       dialplan: dialplan.replace('/voice)', `/voice?${query})`),
       globals: {
         DRAGOMAN_URL: `${server}/asterisk`,
@@ -131,7 +142,7 @@ export class LinePhone implements CallPhone {
       },
     })
     const call = simulator.call(options.from ?? CALLER, options.to ?? CALLED)
-    const phone = new LinePhone(call, simulator.faults, () => simulator.close(), options)
+    phone = new LinePhone(call, simulator.faults, () => simulator.close(), options)
     await phone.#connect()
     return phone
   }

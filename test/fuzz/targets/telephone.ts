@@ -1,11 +1,16 @@
 import { parse as parseForm } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
+import { asteriskWebSocketMedia } from '../../../src/bridges/asterisk/chan-websocket.ts'
+import { asteriskMedia, ExpectedStreams } from '../../../src/bridges/asterisk/wire.ts'
+import { jambonzMedia } from '../../../src/bridges/jambonz/wire.ts'
+import { plivoMedia } from '../../../src/bridges/plivo/wire.ts'
 import { jsonMedia } from '../../../src/bridges/telephony/json-media/json-media.ts'
 import { callForm } from '../../../src/bridges/telephony/markup/call-form.ts'
 import { connectStream, sayAndHangUp } from '../../../src/bridges/telephony/markup/call-xml.ts'
 import { destinationFault } from '../../../src/bridges/telephony/outbound/carrier-dialer.ts'
-import { PHONE_LINE } from '../../../src/bridges/telephony/ports/media-dialect.ts'
+import { type MediaDialect, PHONE_LINE } from '../../../src/bridges/telephony/ports/media-dialect.ts'
 import { webhookCall } from '../../../src/bridges/telephony/webhooks.ts'
+import { telnyxMedia } from '../../../src/bridges/telnyx/wire.ts'
 import { parseTwiml, readXml } from '../../../src/simulator/twilio/phone/twiml.ts'
 import { type FuzzTarget, must, texts } from '../target.ts'
 
@@ -39,6 +44,97 @@ const messages: FuzzTarget = {
     must(Object.keys(Object.prototype).length === 0, 'the prototype is unchanged')
   },
 }
+
+/** Messages of a carrier, as text or binary frames. */
+function streamTarget(
+  name: string,
+  media: MediaDialect,
+  seeds: readonly string[],
+  frames: readonly Buffer[] = [],
+): FuzzTarget {
+  return {
+    name: `${name} messages`,
+    seeds: [...texts(...seeds), ...frames],
+    words: ['"event":', '__proto__', 'constructor', '1e999', '-1', 'null', '[]', '{}', '\\ud800', '"media":'],
+    run(input) {
+      for (const isBinary of [false, true]) {
+        const message = media.parse(Buffer.from(input), isBinary)
+        must(KINDS.includes(message.kind), `an unknown kind: ${message.kind}`)
+        if (message.kind === 'start') {
+          must(message.callId.length <= 128 && message.streamId.length <= 128, 'ids are short')
+          must(
+            Object.getPrototypeOf(message.parameters) === null || isEmpty(message.parameters),
+            'parameters',
+          )
+          for (const value of Object.values(message.parameters)) must(typeof value === 'string', 'texts')
+        }
+        if (message.kind === 'media') {
+          must(!(message.timestampMs < 0), 'times do not go back')
+          must(message.sequence === undefined || !(message.sequence < 0), 'numbers are not negative')
+        }
+        if (message.kind === 'mark') must(message.name.length <= 512, 'names of marks are short')
+        if (message.kind === 'dtmf') must(/^[0-9*#A-D]$/.test(message.digit), 'a key')
+      }
+      must(Object.keys(Object.prototype).length === 0, 'the prototype is unchanged')
+    },
+  }
+}
+
+function isEmpty(object: object): boolean {
+  return Object.keys(object).length === 0
+}
+
+const MEDIA_SEED =
+  '{"event":"media","sequence_number":"2","media":{"track":"inbound","chunk":"1","timestamp":"5","payload":"f39/fw=="},"stream_id":"s"}'
+
+const streams: readonly FuzzTarget[] = [
+  streamTarget('Telnyx', telnyxMedia, [
+    MEDIA_SEED,
+    '{"event":"start","sequence_number":"1","start":{"user_id":"u","call_control_id":"v3:a","custom_parameters":{"token":"x"},"media_format":{"encoding":"PCMU","sample_rate":8000,"channels":1}},"stream_id":"s"}',
+    '{"event":"dtmf","stream_id":"s","dtmf":{"digit":"1"}}',
+    '{"event":"mark","stream_id":"s","mark":{"name":"m1"}}',
+    '{"event":"stop","stream_id":"s"}',
+  ]),
+  streamTarget('Plivo', plivoMedia('l16-16k'), [
+    '{"event":"media","sequenceNumber":3,"streamId":"s","media":{"track":"inbound","timestamp":"1705312200000","chunk":1,"payload":"f39/fw=="},"extra_headers":"token=61"}',
+    '{"event":"start","sequenceNumber":0,"start":{"callId":"c-1","streamId":"s-1","tracks":["inbound"],"mediaFormat":{"encoding":"audio/x-l16","sampleRate":16000}},"extra_headers":"X-PH-token=61;b=62"}',
+    '{"event":"playedStream","sequenceNumber":4,"streamId":"s-1","name":"m1"}',
+    '{"event":"dtmf","sequenceNumber":4,"streamId":"s-1","dtmf":{"digit":"#"}}',
+  ]),
+  streamTarget(
+    'jambonz',
+    jambonzMedia(16_000),
+    [
+      '{"callSid":"c-1","sampleRate":16000,"mixType":"mono","token":"x"}',
+      '{"type":"mark","data":{"name":"m1","event":"playout"}}',
+      '{"event":"dtmf","dtmf":"2","duration":"1600"}',
+    ],
+    [Buffer.alloc(640, 1)],
+  ),
+  streamTarget(
+    'AudioSocket',
+    asteriskMedia(8_000, new ExpectedStreams()),
+    [],
+    [
+      Buffer.concat([Buffer.from([0x01, 0, 16]), Buffer.alloc(16, 7)]),
+      Buffer.from([0x10, 0, 4, 1, 2, 3, 4]),
+      Buffer.from([0x03, 0, 1, 0x35]),
+      Buffer.from([0x00, 0, 0]),
+      Buffer.from([0xff, 0, 1, 2]),
+    ],
+  ),
+  streamTarget(
+    'chan_websocket',
+    asteriskWebSocketMedia(16_000, new ExpectedStreams()),
+    [
+      '{"event":"MEDIA_START","connection_id":"dragoman","channel":"WebSocket/dragoman/0x7f","channel_id":"1764000001.1","format":"slin16","optimal_frame_size":640,"ptime":20,"channel_variables":{"DRAGOMAN_STREAM":"0f8fad5b-d9cb-469f-a165-70867728950e"}}',
+      '{"event":"DTMF_END","channel_id":"1.1","digit":"5"}',
+      '{"event":"MEDIA_MARK_PROCESSED","channel_id":"1.1","correlation_id":"g0:u1"}',
+      '{"event":"STATUS","channel_id":"1.1","queue_length":3,"queue_full":false}',
+    ],
+    [Buffer.alloc(640, 1)],
+  ),
+]
 
 const forms: FuzzTarget = {
   name: 'webhook forms',
@@ -138,4 +234,4 @@ const telephone: FuzzTarget = {
   },
 }
 
-export const TELEPHONE: readonly FuzzTarget[] = [messages, forms, numbers, twiml, telephone]
+export const TELEPHONE: readonly FuzzTarget[] = [messages, ...streams, forms, numbers, twiml, telephone]

@@ -1,4 +1,5 @@
 import { type Inbound, type LineFormat, type MediaDialect, PHONE_LINE } from '../ports/media-dialect.ts'
+import { mediaReader } from './media-reader.ts'
 import {
   dtmfOf,
   type Fields,
@@ -10,9 +11,8 @@ import {
   textOf,
   wholeNumber,
 } from './message-fields.ts'
-import { usualMedia } from './usual-media.ts'
 
-export const parseUsualMedia = usualMedia({ sequence: 'sequenceNumber', stream: 'streamSid' })
+const readMedia = mediaReader({ stream: 'streamSid' })
 
 /**
  * The media stream messages of Twilio (Twilio: Media Streams, WebSocket Messages), which SignalWire shares. Numbers can be
@@ -24,8 +24,7 @@ export function jsonMedia(format: LineFormat): MediaDialect {
     frames: 'text',
     queue: 'carrier',
     order: 'kept',
-    parse: data =>
-      parseUsualMedia(data) ?? readFields(data.toString('utf8'), message => parse(message, format)),
+    parse: data => readMedia(data) ?? readFields(data.toString('utf8'), message => parse(message, format)),
     messages: ({ streamId: streamSid }) => {
       const start = lasting(mediaStart(streamSid))
       return {

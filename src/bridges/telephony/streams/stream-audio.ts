@@ -32,11 +32,16 @@ export class Downlink {
     this.#resampler = createResampler(SAMPLE_RATE, rate)
   }
 
-  /** Returns the media message with `frames`, resampled to the rate of the line. */
-  encode(frames: Int16Array): string | Buffer {
+  /** Returns `frames` as long as the carrier’s clock needs them; valid until the next call for any leg. */
+  correct(frames: Int16Array): Int16Array {
     // A slow carrier plays less in our time: it gets less.
     this.#due -= frames.length * this.#drift.rate
-    const pcm = this.#resampler.process(this.#corrector.correct(frames, this.#due))
+    return this.#corrector.correct(frames, this.#due)
+  }
+
+  /** Returns the media message with `frames`, resampled to the rate of the line. */
+  encode(frames: Int16Array): string | Buffer {
+    const pcm = this.#resampler.process(frames)
     const length = pcm.length * this.#codec.bytesPerSample
     if (length > bytes.length) bytes = Buffer.allocUnsafeSlow(length)
     this.#codec.encode(pcm, bytes)

@@ -37,6 +37,7 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
   readonly #socket: MediaSocket
   readonly #options: LegOptions
   readonly #messages: StreamMessages
+  readonly #drift = new ClockDrift()
   readonly #downlink: Downlink
   readonly #marks = new MarkRegistry()
   /** For carriers that deliver media in any order. */
@@ -81,14 +82,13 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
     this.#socket = socket
     this.#options = options
     this.narrowband = media.format.rate === 8_000
-    const drift = new ClockDrift()
-    this.uplink = new Uplink(socket.counters, limits, media.format, drift, socket.heardAt)
+    this.uplink = new Uplink(socket.counters, limits, media.format, this.#drift, socket.heardAt)
     this.#reorder =
       media.order === 'kept'
         ? undefined
         : new ReorderBuffer((at, payload, now) => this.#media(at, payload, now))
     this.#messages = media.messages(start)
-    this.#downlink = new Downlink(this.#messages, media.format, drift)
+    this.#downlink = new Downlink(this.#messages, media.format, this.#drift)
     this.#pacer =
       media.queue === 'carrier'
         ? undefined
@@ -195,12 +195,13 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
 
   /** Sends the audio that is due to a carrier without a queue; called every 20 ms. */
   pace(now: number): void {
-    if (this.open) this.#pacer?.tick(now)
+    if (this.open) this.#pacer?.tick(now, this.#drift.rate)
   }
 
   protected override sendAudio(frames: Int16Array): void {
-    if (this.#pacer) this.#pacer.play(frames)
-    else this.#sendMedia(frames)
+    const pcm = this.#downlink.correct(frames)
+    if (this.#pacer) this.#pacer.play(pcm)
+    else this.#sendMedia(pcm)
   }
 
   protected override sendMark(name: string): void {

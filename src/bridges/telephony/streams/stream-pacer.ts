@@ -17,7 +17,7 @@ export interface PacedOutput {
 }
 
 /**
- * Sends audio in real time to carriers without a queue: one frame every 20 ms of the clock, on an absolute schedule, so
+ * Sends audio in real time to carriers without a queue: one frame every 20 ms of the receiver’s clock, on an absolute schedule, so
  * that late timers do not slow it down. Marks and flushing happen here, since the carrier has neither. Keeps frames in a
  * ring that grows to the longest backlog; audio above `MAX_QUEUED_MS` replaces the oldest and is counted.
  */
@@ -31,6 +31,8 @@ export class StreamPacer {
   /** Numbers of the next frame to send and to write; each is in the ring at its remainder. */
   #next = 0
   #end = 0
+  /** Samples in the frame at `#end`, which is incomplete. */
+  #filled = 0
   /** Time at which the next frame is due (ms). */
   #dueAt = Number.NEGATIVE_INFINITY
 
@@ -43,35 +45,42 @@ export class StreamPacer {
     return (this.#end - this.#next) * FRAME_MS
   }
 
-  /** Queues whole frames of 16 kHz, which are copied. */
-  play(frames: Int16Array): void {
-    for (let at = 0; at + FRAME_SAMPLES <= frames.length; at += FRAME_SAMPLES) {
-      if (this.queuedMs >= MAX_QUEUED_MS) {
-        this.#next++
-        this.droppedMs += FRAME_MS
-      }
-      this.#grow()
-      this.#ring.set(frames.subarray(at, at + FRAME_SAMPLES), this.#offset(this.#end++))
+  /** Queues audio of 16 kHz, which is copied. What does not fill a frame waits for more, or for a mark. */
+  play(pcm: Int16Array): void {
+    for (let at = 0; at < pcm.length; ) {
+      if (this.#filled === 0) this.#makeRoom()
+      const count = Math.min(FRAME_SAMPLES - this.#filled, pcm.length - at)
+      this.#ring.set(pcm.subarray(at, at + count), this.#offset(this.#end) + this.#filled)
+      at += count
+      this.#filled += count
+      if (this.#filled === FRAME_SAMPLES) this.#complete()
     }
   }
 
+  /** Fills an incomplete frame up with silence. */
   mark(name: string): void {
+    if (this.#filled > 0) {
+      const start = this.#offset(this.#end)
+      this.#ring.fill(0, start + this.#filled, start + FRAME_SAMPLES)
+      this.#complete()
+    }
     this.#marks.set(name, this.#end)
   }
 
   /** Drops everything that was not sent, and its marks. */
   flush(): void {
     this.#next = this.#end
+    this.#filled = 0
     this.#marks.clear()
   }
 
-  /** Sends what is due at `now`; call it every 20 ms or more often. */
-  tick(now: number): void {
+  /** Sends what is due at `now`; call it every 20 ms or more often. The receiver’s clock is slow by `rate`. */
+  tick(now: number, rate = 0): void {
     if (now - this.#dueAt > MAX_BEHIND_MS) this.#dueAt = now
     while (this.#next < this.#end && this.#dueAt <= now) {
       const start = this.#offset(this.#next++)
       this.#output.frame(this.#ring.subarray(start, start + FRAME_SAMPLES))
-      this.#dueAt += FRAME_MS
+      this.#dueAt += FRAME_MS * (1 + rate)
     }
     // The last frame plays until the next one is due.
     const played = this.#dueAt <= now ? this.#next : this.#next - 1
@@ -84,6 +93,19 @@ export class StreamPacer {
 
   #offset(frame: number): number {
     return (frame % (this.#ring.length / FRAME_SAMPLES)) * FRAME_SAMPLES
+  }
+
+  #complete(): void {
+    this.#end++
+    this.#filled = 0
+  }
+
+  #makeRoom(): void {
+    if (this.queuedMs >= MAX_QUEUED_MS) {
+      this.#next++
+      this.droppedMs += FRAME_MS
+    }
+    this.#grow()
   }
 
   /** Doubles a full ring. */

@@ -197,7 +197,7 @@ const ROUTES: readonly Route[] = [
   },
   {
     name: 'IncomingPhoneNumbers/*',
-    path: /^\/IncomingPhoneNumbers\/(\w+)$/,
+    path: /^\/IncomingPhoneNumbers\/([\w-]+)$/,
     GET: (request, options, id) => ok(numberOf(request, options, id).json),
     POST: (request, options, id) => {
       const number = numberOf(request, options, id)

@@ -63,7 +63,13 @@ export class PhoneNetwork {
     this.#line = new PhoneLine(target.clock)
     this.#resolve = { ...resolve }
     this.numbers = Object.entries(numbers).map(
-      ([number, settings]) => new PhoneNumber(number, target.account.sid, target.wallClock(), settings),
+      ([number, settings]) =>
+        new PhoneNumber(
+          number,
+          { sid: target.profile.newSid('PN'), accountSid: target.account.sid },
+          target.wallClock(),
+          settings,
+        ),
     )
   }
 

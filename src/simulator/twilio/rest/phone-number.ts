@@ -2,7 +2,6 @@ import type { SimulatedCall } from '../phone/call.ts'
 import type { CallOptions } from '../phone/call-options.ts'
 import type { Method } from '../phone/twiml.ts'
 import type { Voice } from '../phone/voice.ts'
-import { newSid } from '../phone/wire.ts'
 import { formatted } from './account.ts'
 import { apiDate, type Form } from './form.ts'
 
@@ -86,7 +85,7 @@ export type NumberSettings = { [K in Setting]?: string }
 
 /** A number of the account. */
 export class PhoneNumber {
-  readonly sid = newSid('PN')
+  readonly sid: string
   /** E.164. */
   readonly number: string
   readonly #accountSid: string
@@ -94,8 +93,14 @@ export class PhoneNumber {
   readonly #createdAt: number
   #updatedAt: number
 
-  constructor(number: string, accountSid: string, now: number, settings: NumberSettings = {}) {
+  constructor(
+    number: string,
+    { sid, accountSid }: { readonly sid: string; readonly accountSid: string },
+    now: number,
+    settings: NumberSettings = {},
+  ) {
     this.number = number
+    this.sid = sid
     this.#accountSid = accountSid
     this.#createdAt = now
     this.#updatedAt = now

@@ -78,3 +78,37 @@ test('keeps ten seconds at most, and counts the rest', () => {
   pacer.tick(0)
   expect(events).toEqual([1])
 })
+
+test('sends only whole frames of audio that was stretched or shortened', () => {
+  const { pacer, events } = open()
+  pacer.play(audio(1, 2).subarray(1))
+  pacer.play(audio(3).subarray(0, 1))
+  pacer.tick(0)
+  pacer.tick(20)
+  expect(events).toEqual([2, 3])
+  pacer.play(new Int16Array(FRAME + 1).fill(4))
+  pacer.tick(40)
+  pacer.tick(60)
+  expect(events).toEqual([2, 3, 4])
+})
+
+test('fills the frame before a mark up with silence, and forgets it when flushed', () => {
+  const { pacer, events } = open()
+  pacer.play(new Int16Array(10).fill(5))
+  pacer.mark('end')
+  pacer.tick(0)
+  pacer.tick(20)
+  expect(events).toEqual([0, 'end'])
+  pacer.play(new Int16Array(10).fill(6))
+  pacer.flush()
+  pacer.play(audio(7))
+  pacer.tick(40)
+  expect(events).toEqual([0, 'end', 7])
+})
+
+test('sends at the pace of a receiver whose clock is slow', () => {
+  const { pacer, events } = open()
+  pacer.play(audio(...Array(50).keys()))
+  for (let now = 0; now < 1_000; now += 20) pacer.tick(now, 0.25)
+  expect(events.length).toBe(40)
+})

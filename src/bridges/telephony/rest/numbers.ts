@@ -1,11 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import type { Twilio } from 'twilio'
 import { z } from 'zod'
-import { BridgeError } from '../../common/errors.ts'
-import { writeFileAtomic } from '../../storage/atomic-file.ts'
-import { carrierError } from './calls-api.ts'
+import { BridgeError } from '../../../common/errors.ts'
+import { writeFileAtomic } from '../../../storage/atomic-file.ts'
 
-/** The voice settings of an IncomingPhoneNumber at Twilio. */
+/** The voice settings of an IncomingPhoneNumber at Twilio, and at carriers with the same resource. */
 const voiceSettingsSchema = z.strictObject({
   voiceUrl: z.string(),
   voiceMethod: z.string(),
@@ -21,7 +19,7 @@ const voiceSettingsSchema = z.strictObject({
 
 export type VoiceSettings = Readonly<z.infer<typeof voiceSettingsSchema>>
 
-/** A number’s settings before binding and the bound settings, by the `PN…` of the number. */
+/** A number’s settings before binding and the bound settings, by the carrier’s ID of the number. */
 const bindingsSchema = z.record(
   z.string(),
   z.strictObject({
@@ -80,21 +78,21 @@ const FIELDS = [
   'trunkSid',
 ] as const satisfies (keyof VoiceSettings)[]
 
-/** Returns the voice settings of `number`; Twilio returns null for unset fields. */
+/** Returns the voice settings of `number`; carriers return null for unset fields. */
 export function voiceSettingsOf(number: Readonly<Record<keyof VoiceSettings, string | null>>): VoiceSettings {
   const settings = Object.fromEntries(FIELDS.map(field => [field, number[field] ?? '']))
   return settings as Record<keyof VoiceSettings, string>
 }
 
-/** Returns the settings that route calls to a bridge at `publicUrl` (without a trailing slash). */
-export function boundSettings(publicUrl: string, path = '/twilio'): VoiceSettings {
+/** Returns the settings that route calls to the bridge of `carrier` at `publicUrl` (without a trailing slash). */
+export function boundSettings(publicUrl: string, carrier = 'twilio'): VoiceSettings {
   return {
-    voiceUrl: `${publicUrl}${path}/voice`,
+    voiceUrl: `${publicUrl}/${carrier}/voice`,
     voiceMethod: 'POST',
-    // Without the bridge, calls cannot be interpreted, so Twilio’s own message is sufficient.
+    // Without the bridge, calls cannot be interpreted, so the carrier’s own message is sufficient.
     voiceFallbackUrl: '',
     voiceFallbackMethod: 'POST',
-    statusCallback: `${publicUrl}${path}/status`,
+    statusCallback: `${publicUrl}/${carrier}/status`,
     statusCallbackMethod: 'POST',
     voiceApplicationSid: '',
     trunkSid: '',
@@ -114,22 +112,37 @@ export interface Change {
   readonly changed: boolean
 }
 
+/** A number of an account. */
+export interface OwnedNumber {
+  readonly sid: string
+  readonly settings: VoiceSettings
+}
+
+/** The part of a carrier’s API that knows numbers. Rejects only with `BridgeError`. */
+export interface NumbersApi {
+  /** Name of the carrier. */
+  readonly carrier: string
+  /** Returns the number; undefined if the account does not own it. */
+  find(phoneNumber: string): Promise<OwnedNumber | undefined>
+  update(sid: string, settings: VoiceSettings): Promise<void>
+}
+
 export interface NumbersOptions {
-  readonly client: Pick<Twilio, 'incomingPhoneNumbers'>
+  readonly api: NumbersApi
   /** Stores the original settings of the numbers. */
   readonly file: BindingFile
 }
 
 /**
  * The account’s phone numbers: routes their calls to this bridge and restores the original settings. Everything
- * rejects with `BridgeError`: `CONFIG` for problems the operator can fix, `DIAL_FAILED` for errors from Twilio.
+ * rejects with `BridgeError`: `CONFIG` for problems the operator can fix, `DIAL_FAILED` for errors from the carrier.
  */
 export class Numbers {
-  readonly #client: NumbersOptions['client']
+  readonly #api: NumbersApi
   readonly #file: BindingFile
 
-  constructor({ client, file }: NumbersOptions) {
-    this.#client = client
+  constructor({ api, file }: NumbersOptions) {
+    this.#api = api
     this.#file = file
   }
 
@@ -140,8 +153,8 @@ export class Numbers {
   async bind(phoneNumber: string, publicUrl: string): Promise<Change> {
     const number = await this.#find(phoneNumber)
     const bindings = await this.#file.read()
-    const before = voiceSettingsOf(number)
-    const after = boundSettings(publicUrl)
+    const before = number.settings
+    const after = boundSettings(publicUrl, this.#api.carrier)
     const known = bindings[number.sid]
     // Settings changed since binding are the ones to restore; ours are not.
     const original = known && sameSettings(known.bound, before) ? known.before : before
@@ -153,7 +166,7 @@ export class Numbers {
     // Written first: a bound number that cannot be restored would be worse than an unnecessary record.
     await this.#file.write({ ...bindings, [number.sid]: { before: original, bound: after } })
     if (sameSettings(before, after)) return { before, after, changed: false }
-    await this.#update(number.sid, after)
+    await this.#api.update(number.sid, after)
     return { before, after, changed: true }
   }
 
@@ -166,34 +179,21 @@ export class Numbers {
         'CONFIG',
         `${this.#file.path} has no record of the number’s earlier settings; nothing was changed`,
       )
-    const before = voiceSettingsOf(number)
+    const before = number.settings
     if (!force && !sameSettings(before, known.bound) && !sameSettings(before, known.before))
       throw new BridgeError(
         'CONFIG',
         `the number has changed since it was bound, to ${before.voiceUrl || 'another address'}; nothing was changed. Use force to restore it anyway`,
       )
     const changed = !sameSettings(before, known.before)
-    if (changed) await this.#update(number.sid, known.before)
+    if (changed) await this.#api.update(number.sid, known.before)
     await this.#file.write(others)
     return { before, after: known.before, changed }
   }
 
-  async #find(phoneNumber: string) {
-    const found = await answered(this.#client.incomingPhoneNumbers.list({ phoneNumber, limit: 2 }))
-    const number = found.find(each => each.phoneNumber === phoneNumber)
+  async #find(phoneNumber: string): Promise<OwnedNumber> {
+    const number = await this.#api.find(phoneNumber)
     if (number) return number
     throw new BridgeError('CONFIG', 'the account has no such number: check the number and the credentials')
-  }
-
-  async #update(sid: string, settings: VoiceSettings): Promise<void> {
-    await answered(this.#client.incomingPhoneNumbers(sid).update({ ...settings }))
-  }
-}
-
-async function answered<T>(request: Promise<T>): Promise<T> {
-  try {
-    return await request
-  } catch (error) {
-    throw carrierError(error)
   }
 }

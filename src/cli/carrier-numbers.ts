@@ -1,15 +1,19 @@
-import type { VoiceSettings } from '../bridges/twilio/numbers.ts'
-import { BindingFile, type Change, Numbers } from '../bridges/twilio/numbers.ts'
-import { restClient } from '../bridges/twilio/rest-client.ts'
+import { signalwireNumbers } from '../bridges/signalwire/calls-api.ts'
+import { BindingFile, type Change, Numbers, type VoiceSettings } from '../bridges/telephony/rest/numbers.ts'
+import { restClient, twilioNumbers } from '../bridges/twilio/rest-client.ts'
 import type { RestSettings } from '../bridges/twilio/settings.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Config } from '../config/load.ts'
 import type { Terminal } from './terminal.ts'
 
+/** Carriers whose numbers have webhooks of their own. */
+export type NumberCarrier = 'twilio' | 'signalwire'
+
 export interface NumberOptions {
+  readonly carrier: NumberCarrier
   /** Account that owns the number, if `twilio.outbound` does not name it. */
   readonly accountSid?: string | undefined
-  /** Other address of the REST API, for tests. Default: that of `twilio.outbound`. */
+  /** Other address of the REST API, for tests. Default: that of `outbound`. */
   readonly apiUrl?: string | undefined
   /** File with the previous state of numbers. */
   readonly file: string
@@ -29,11 +33,15 @@ export async function bindNumber(
       'CONFIG',
       `the public address of this server is required: set publicUrl or --url; found ${publicUrl ?? 'neither'}`,
     )
-  if (!publicUrl.startsWith('https:') && (options.apiUrl ?? config.twilio.outbound?.apiUrl) === undefined)
-    throw new BridgeError('CONFIG', `Twilio only streams to https addresses; found ${publicUrl}`)
+  if (
+    !publicUrl.startsWith('https:') &&
+    (options.apiUrl ?? config[options.carrier].outbound?.apiUrl) === undefined
+  )
+    throw new BridgeError('CONFIG', `${titleOf(options)} only streams to https addresses; found ${publicUrl}`)
   const change = await (await numbersOf(config, options)).bind(written(number), publicUrl)
   report(number, change, options, terminal)
-  if (!options.json) terminal.line(`To restore the previous target, run dragoman twilio unbind ${number}.`)
+  if (!options.json)
+    terminal.line(`To restore the previous target, run dragoman ${options.carrier} unbind ${number}.`)
 }
 
 /** Restores the previous target of `number`. */
@@ -55,14 +63,25 @@ function written(number: string): string {
   throw new BridgeError('CONFIG', `expected a number like +15551234567, found "${number}"`)
 }
 
-async function numbersOf(config: Config, { accountSid, apiUrl, file }: NumberOptions): Promise<Numbers> {
+async function numbersOf(config: Config, options: NumberOptions): Promise<Numbers> {
+  const { carrier, accountSid, apiUrl, file } = options
   if (apiUrl !== undefined && !URL.parse(apiUrl)?.protocol.startsWith('http'))
     throw new BridgeError('CONFIG', `--api-url is an http:// or https:// address, found "${apiUrl}"`)
-  const client = await restClient({
-    ...credentialsOf(config, accountSid),
-    ...(apiUrl === undefined ? {} : { apiUrl }),
-  })
-  return new Numbers({ client, file: new BindingFile(file) })
+  const own = apiUrl === undefined ? {} : { apiUrl }
+  const api =
+    carrier === 'twilio'
+      ? twilioNumbers(await restClient({ ...credentialsOf(config, accountSid), ...own }))
+      : signalwireNumbers({ ...projectOf(config), ...own })
+  return new Numbers({ api, file: new BindingFile(file) })
+}
+
+function titleOf({ carrier }: NumberOptions): string {
+  return carrier === 'twilio' ? 'Twilio' : 'SignalWire'
+}
+
+function projectOf({ signalwire: { outbound } }: Config) {
+  if (outbound) return outbound
+  throw new BridgeError('CONFIG', 'the project of the number is unknown: set signalwire.outbound')
 }
 
 function credentialsOf({ twilio }: Config, accountSid: string | undefined): RestSettings {

@@ -1,0 +1,115 @@
+import {
+  dtmfOf,
+  type Fields,
+  INVALID,
+  isFields,
+  markOf,
+  readFields,
+  textOf,
+} from '../telephony/json-media/message-fields.ts'
+import type { Inbound, MediaDialect, StreamMessages } from '../telephony/ports/media-dialect.ts'
+import type { AsteriskRate, ExpectedStreams } from './wire.ts'
+
+/** Variable of the channel with the UUID of its stream. In the dialplan it starts with `_`, so that the channel inherits it. */
+const STREAM_VARIABLE = 'DRAGOMAN_STREAM'
+/** Asterisk plays frames of 20 ms, and drops an incomplete one (Asterisk: chan_websocket, `process_binary_message`). */
+const FRAME_MS = 20
+/** The length limit protects logs. */
+const CHANNEL_ID = /^[\w.;-]{1,128}$/
+const RATES: Readonly<Record<string, AsteriskRate>> = { slin: 8_000, slin16: 16_000 }
+
+type Media = Extract<Inbound, { kind: 'media' }>
+
+const UNKNOWN: Inbound = { kind: 'unknown' }
+
+// Valid until the next message, as the contract of `MediaDialect.parse` allows. Without a time, as in AudioSocket.
+const MEDIA: { -readonly [K in keyof Media]: Media[K] } = {
+  kind: 'media',
+  streamId: '',
+  track: 'inbound',
+  timestampMs: Number.NaN,
+  payload: Buffer.alloc(0),
+}
+
+/**
+ * The messages of Asterisk’s WebSocket channels (Asterisk: WebSocket channel driver): 16-bit PCM in binary frames in both
+ * directions, and events and commands as JSON. Asterisk queues the audio, and supports marks and flushing.
+ */
+export function asteriskWebSocketMedia(rate: AsteriskRate, expected: ExpectedStreams): MediaDialect {
+  return {
+    format: { codec: 'l16', rate },
+    frames: 'both',
+    queue: 'carrier',
+    order: 'kept',
+    parse: (data, isBinary) =>
+      isBinary ? audio(data) : readFields(data.toString('utf8'), message => event(message, expected)),
+    messages: () => messagesOf(rate),
+  }
+}
+
+function audio(data: Buffer): Inbound {
+  if (data.length % 2 !== 0) return INVALID.media
+  MEDIA.payload = data
+  return MEDIA
+}
+
+function event(message: Fields, expected: ExpectedStreams): Inbound {
+  switch (message.event) {
+    case 'MEDIA_START':
+      return start(message, expected)
+    case 'DTMF_END':
+      return dtmfOf(message.digit, '')
+    case 'MEDIA_MARK_PROCESSED':
+      return markOf(message.correlation_id, '')
+    default:
+      return typeof message.event === 'string' ? UNKNOWN : INVALID.shape
+  }
+}
+
+/** Without a known UUID the stream has no token, and is rejected. */
+function start({ channel_id, channel_variables, format }: Fields, expected: ExpectedStreams): Inbound {
+  const uuid = isFields(channel_variables) ? textOf(channel_variables[STREAM_VARIABLE]) : ''
+  const { callId = textOf(channel_id), parameters = {} } = expected.take(uuid) ?? {}
+  if (!CHANNEL_ID.test(callId)) return INVALID.start
+  const rate = RATES[textOf(format)]
+  return {
+    kind: 'start',
+    streamId: '',
+    callId,
+    codec: rate === undefined ? textOf(format) : 'l16',
+    rate: rate ?? Number.NaN,
+    channels: 1,
+    parameters,
+  }
+}
+
+/** Messages to one stream: whole frames. What remains of the audio waits for more, or for a mark, which silence precedes. */
+function messagesOf(rate: AsteriskRate): StreamMessages {
+  const frameBytes = ((rate * FRAME_MS) / 1_000) * 2
+  const rest = Buffer.alloc(frameBytes)
+  let waiting = 0
+  return {
+    media(pcm, length) {
+      const whole = waiting + length - ((waiting + length) % frameBytes)
+      const message = Buffer.allocUnsafe(whole)
+      const used = Math.max(0, whole - waiting)
+      rest.copy(message, 0, 0, Math.min(waiting, whole))
+      pcm.copy(message, waiting, 0, used)
+      if (whole > 0) waiting = 0
+      waiting += pcm.copy(rest, waiting, used, length)
+      return message
+    },
+    padding() {
+      if (waiting === 0) return undefined
+      const message = Buffer.alloc(frameBytes)
+      rest.copy(message, 0, 0, waiting)
+      waiting = 0
+      return message
+    },
+    mark: name => JSON.stringify({ command: 'MARK_MEDIA', correlation_id: name }),
+    clear() {
+      waiting = 0
+      return '{"command":"FLUSH_MEDIA"}'
+    },
+  }
+}
