@@ -13,6 +13,16 @@ export const EXTENSIONS = readFileSync(
   'utf8',
 )
 
+/** The connection of the documentation. */
+const CLIENT = new Map(
+  readFileSync(new URL('../../examples/asterisk/websocket_client.conf', import.meta.url), 'utf8')
+    .split('\n')
+    .flatMap(line => {
+      const [, name, value] = /^(\w+)=(.*)$/.exec(line) ?? []
+      return name === undefined || value === undefined ? [] : [[name, value] as const]
+    }),
+)
+
 export const SECRET = 'a secret of the dialplan'
 
 /** Asterisk, by its simulator, with the dialplan of the documentation. */
@@ -37,7 +47,7 @@ export class AsteriskNetwork implements CarrierNetwork {
       DRAGOMAN_LOGIN: `dragoman:${SECRET}`,
       DRAGOMAN_CODEC: rate === 16_000 ? 'slin16' : 'slin',
     }
-    const client = { uri: '', username: 'dragoman', password: SECRET }
+    const client = { uri: '', username: CLIENT.get('username') ?? '', password: SECRET }
     const simulator = await AsteriskSimulator.listen({
       ...{ dialplan: EXTENSIONS, globals, rate, webSocketClients: { dragoman: client } },
     })
@@ -54,7 +64,7 @@ export class AsteriskNetwork implements CarrierNetwork {
 
   serve(bridge: string): void {
     this.#bridge = bridge
-    this.#client.uri = `${bridge.replace('http', 'ws')}/asterisk/media`
+    this.#client.uri = (CLIENT.get('uri') ?? '').replace(/^wss:\/\/[^/]+/, bridge.replace('http', 'ws'))
     this.simulator.dialplan.globals.set('DRAGOMAN_URL', `${bridge}/asterisk`)
     this.simulator.dialplan.globals.set('DRAGOMAN_AUDIO', `127.0.0.1:${this.audioPort}`)
   }

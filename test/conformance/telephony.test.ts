@@ -72,7 +72,7 @@ async function signalwire(
   const simulator = await listenSignalwire(NUMBERS)
   const { url, accountSid: projectId, authToken: apiToken } = simulator
   const outbound = { space: 'example.signalwire.com', projectId, apiToken, apiUrl: url }
-  const calls = new SignalwireCallsApi({ ...outbound, from: '+15005550001', allowedPrefixes: ['+34'] })
+  const calls = new SignalwireCallsApi(outbound)
   const forged = { 'x-signalwire-signature': `${'A'.repeat(27)}=`, authorization: 'Bearer wrong' }
   const right = signalwireCarrier([apiToken], audio)
   return simulated(simulator, signalwireProfile, carrier(right), api(calls), { forged })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { plivoCarrier } from '../../src/bridges/plivo/carrier.ts'
 import { signalwireCarrier } from '../../src/bridges/signalwire/carrier.ts'
@@ -34,6 +35,15 @@ describe.each(SUBJECTS)('%s', (page, carrier, profile) => {
       .replace(/(extraHeaders="token)=\w*/, '$1=SECRET')
     expect(shapeOf(sent)).toEqual(shapeOf(shown!.code))
   })
+})
+
+test('docs/channels/asterisk.md shows the connection that the conformance suite uses', () => {
+  const [shown] = snippets('ini').filter(snippet => snippet.page === 'docs/channels/asterisk.md')
+  const example = readFileSync(
+    new URL('../../examples/asterisk/websocket_client.conf', import.meta.url),
+    'utf8',
+  )
+  expect(shown!.code.trim()).toBe(example.trim())
 })
 
 test('docs/channels/plivo.md shows the menu that the server sends', () => {

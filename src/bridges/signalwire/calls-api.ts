@@ -51,8 +51,9 @@ export function signalwireNumbers(access: SignalwireAccess): NumbersApi {
       return { sid: number.sid, settings: voiceSettingsOf(camelCased(number)) }
     },
     async update(sid, settings) {
-      const form = Object.entries(settings).map(([name, value]) => [capitalized(name), value])
-      await rest.request('POST', `${numbers}/${encodeURIComponent(sid)}.json`, new URLSearchParams(form))
+      const form = new URLSearchParams()
+      for (const [name, value] of Object.entries(settings)) form.set(capitalized(name), value)
+      await rest.request('POST', `${numbers}/${encodeURIComponent(sid)}.json`, form)
     },
   }
 }

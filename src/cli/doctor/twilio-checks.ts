@@ -68,7 +68,7 @@ async function numberCheck(number: string, account: ExaminedAccount, config: Con
     if (voiceApplicationSid) return fail(name, 'belongs to a TwiML app, which receives its calls', bind)
     if (!(number in config.twilio.numbers) && voiceUrl === '') return ok(name, 'only places calls')
     if (config.publicUrl === undefined) return warn(name, `calls ${voiceUrl || 'nothing'}`, 'set publicUrl')
-    const wanted = boundSettings(config.publicUrl.replace(/\/+$/, '')).voiceUrl
+    const wanted = boundSettings(config.publicUrl.replace(/\/+$/, ''), 'twilio').voiceUrl
     const [found = ''] = voiceUrl.split('?')
     if (found === wanted && voiceMethod === 'POST') return ok(name, 'routes to this server')
     if (found === wanted) return fail(name, `asks ${wanted} by ${voiceMethod}`, bind)

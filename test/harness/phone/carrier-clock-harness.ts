@@ -94,7 +94,7 @@ function base64Ms(message: Buffer): number {
 
 const TWILIO_START = { event: 'start', streamSid: 'MZ1', start: { streamSid: 'MZ1', callSid: 'CA1' } }
 
-function pcmFrame(audio = SILENT_PCM): Buffer {
+function pcmFrame(audio: Buffer = SILENT_PCM): Buffer {
   return Buffer.concat([Buffer.from([0x12, audio.length >> 8, audio.length & 0xff]), audio])
 }
 
@@ -104,7 +104,7 @@ export const CLOCK_DIALECTS: readonly ClockDialect[] = [
     name: 'twilio',
     media: jsonMedia(PHONE_LINE),
     start: text(TWILIO_START),
-    message: (index, audio = SILENT_MULAW) =>
+    message: (index, audio: Buffer = SILENT_MULAW) =>
       text(
         `{"event":"media","sequenceNumber":"4","media":{"track":"inbound","chunk":"3","timestamp":"${index * FRAME_MS}","payload":"${audio.toString('base64')}"},"streamSid":"MZ1"}`,
       ),
@@ -114,7 +114,7 @@ export const CLOCK_DIALECTS: readonly ClockDialect[] = [
     name: 'signalwire',
     media: jsonMedia(PHONE_LINE),
     start: text(TWILIO_START),
-    message: (index, audio = SILENT_MULAW) =>
+    message: (index, audio: Buffer = SILENT_MULAW) =>
       text(
         `{"event":"media","sequenceNumber":"4","media":{"track":"inbound","chunk":"3","timestamp":"${index * FRAME_MS}","payload":"${audio.toString('base64')}"}}`,
       ),
@@ -128,7 +128,7 @@ export const CLOCK_DIALECTS: readonly ClockDialect[] = [
       stream_id: 's1',
       start: { call_control_id: 'c1', media_format: { encoding: 'PCMU', sample_rate: 8000, channels: 1 } },
     }),
-    message: (index, audio = SILENT_MULAW) =>
+    message: (index, audio: Buffer = SILENT_MULAW) =>
       text(
         `{"event":"media","sequence_number":"1","media":{"track":"inbound","chunk":"${index + 1}","timestamp":"${index * FRAME_MS}","payload":"${audio.toString('base64')}"},"stream_id":"s1"}`,
       ),
@@ -144,7 +144,7 @@ export const CLOCK_DIALECTS: readonly ClockDialect[] = [
         mediaFormat: { encoding: 'audio/x-mulaw', sampleRate: 8000 },
       },
     }),
-    message: (index, audio = SILENT_MULAW) =>
+    message: (index, audio: Buffer = SILENT_MULAW) =>
       text(
         `{"event":"media","sequenceNumber":4,"streamId":"s1","media":{"track":"inbound","timestamp":"1705312200000","chunk":${index},"payload":"${audio.toString('base64')}"}}`,
       ),
@@ -161,14 +161,14 @@ export const CLOCK_DIALECTS: readonly ClockDialect[] = [
     name: 'chan_websocket',
     media: asteriskWebSocketMedia(8_000, new ExpectedStreams()),
     start: text({ event: 'MEDIA_START', channel_id: '1.1', format: 'slin', channel_variables: {} }),
-    message: (_index, audio = SILENT_PCM.subarray(0, 320)) => ({ data: audio, binary: true }),
+    message: (_index, audio: Buffer = SILENT_PCM.subarray(0, 320)) => ({ data: audio, binary: true }),
     lengthMs: message => message.length / 16,
   },
   {
     name: 'jambonz',
     media: jambonzMedia(16_000),
     start: text({ callSid: 'c1', sampleRate: 16_000, mixType: 'mono' }),
-    message: (_index, audio = SILENT_PCM) => ({ data: audio, binary: true }),
+    message: (_index, audio: Buffer = SILENT_PCM) => ({ data: audio, binary: true }),
     lengthMs: message => message.length / 32,
   },
 ]

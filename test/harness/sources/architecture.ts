@@ -52,7 +52,7 @@ const BELOW_CARRIERS = [
 ]
 /** Modules that know carriers: the composition, the schema, and their own commands. */
 const KNOWS_CARRIERS =
-  /^src\/(app\/(carriers|app-settings)|config\/(carriers|load)|cli\/twilio-numbers|cli\/doctor\/[\w-]+)\.ts$/
+  /^src\/(app\/(carriers|app-settings)|config\/(carriers|load)|cli\/carrier-numbers|cli\/doctor\/[\w-]+)\.ts$/
 
 const PLUGIN = /^src\/(bridges\/[^/]+\/index|web\/status|service\/server\/plugin)\.ts$/
 

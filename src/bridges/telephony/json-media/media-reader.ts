@@ -43,10 +43,10 @@ export interface MediaMembers {
 export function mediaReader({ stream, timed = true, numbered = false }: MediaMembers) {
   const json = new PlainJson()
   const streamName = bytesOf(stream)
-  const media = {
-    kind: 'media' as const,
+  const media: { -readonly [K in keyof Media]: Media[K] } = {
+    kind: 'media',
     streamId: '',
-    track: 'inbound' as const,
+    track: 'inbound',
     timestampMs: Number.NaN,
     payload: AUDIO,
     ...(numbered ? { sequence: Number.NaN } : {}),
@@ -81,7 +81,7 @@ export function mediaReader({ stream, timed = true, numbered = false }: MediaMem
       }
     }
     if (!isMedia || length < 0 || !json.finished()) return undefined
-    media.streamId = idTo > idFrom ? data.latin1Slice(idFrom, idTo) : ''
+    media.streamId = idTo > idFrom ? data.toString('latin1', idFrom, idTo) : ''
     media.payload = VIEWS[length] ??= AUDIO.subarray(0, length)
     return media
   }

@@ -85,7 +85,7 @@ export function voiceSettingsOf(number: Readonly<Record<keyof VoiceSettings, str
 }
 
 /** Returns the settings that route calls to the bridge of `carrier` at `publicUrl` (without a trailing slash). */
-export function boundSettings(publicUrl: string, carrier = 'twilio'): VoiceSettings {
+export function boundSettings(publicUrl: string, carrier: string): VoiceSettings {
   return {
     voiceUrl: `${publicUrl}/${carrier}/voice`,
     voiceMethod: 'POST',

@@ -94,7 +94,7 @@ describe('a number', () => {
     const numbers = new Numbers({ api, file })
     const { changed, after } = await numbers.bind(NUMBER, URL_1)
     expect(changed).toBe(true)
-    expect(after).toEqual(boundSettings(URL_1))
+    expect(after).toEqual(boundSettings(URL_1, 'twilio'))
     expect(number).toMatchObject({
       voiceUrl: 'https://one.example.com/twilio/voice',
       voiceMethod: 'POST',
@@ -127,7 +127,7 @@ describe('a number', () => {
 
   it('that points here already is not bound without a record of its earlier settings', async () => {
     const { number, api } = account()
-    Object.assign(number, boundSettings(URL_1))
+    Object.assign(number, boundSettings(URL_1, 'twilio'))
     await expect(new Numbers({ api, file }).bind(NUMBER, URL_1)).rejects.toThrow('has no record')
   })
 
