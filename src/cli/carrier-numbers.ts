@@ -1,6 +1,7 @@
 import { signalwireNumbers } from '../bridges/signalwire/calls-api.ts'
 import { BindingFile, type Change, Numbers, type VoiceSettings } from '../bridges/telephony/rest/numbers.ts'
-import { restClient, twilioNumbers } from '../bridges/twilio/rest-client.ts'
+import { twilioNumbers } from '../bridges/twilio/calls-api.ts'
+import { restClient } from '../bridges/twilio/rest-client.ts'
 import type { RestSettings } from '../bridges/twilio/settings.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Config } from '../config/load.ts'

@@ -8,6 +8,7 @@ import {
   CarrierError,
   type FailureKind,
 } from '../telephony/ports/carrier-api.ts'
+import { type NumbersApi, voiceSettingsOf } from '../telephony/rest/numbers.ts'
 import { credentialsOf, restClient } from './rest-client.ts'
 import type { RestSettings } from './settings.ts'
 
@@ -138,4 +139,27 @@ function describe(status: number, code: number | undefined): string {
   if (code === undefined) return `the REST API returned HTTP ${status}`
   const meaning = MEANINGS[code]
   return `Twilio error ${code}${meaning === undefined ? '' : `: ${meaning}`} (HTTP ${status})`
+}
+
+/** The numbers of an account. */
+export function twilioNumbers({ incomingPhoneNumbers }: Pick<Twilio, 'incomingPhoneNumbers'>): NumbersApi {
+  return {
+    carrier: 'twilio',
+    async find(phoneNumber) {
+      const found = await answered(incomingPhoneNumbers.list({ phoneNumber, limit: 2 }))
+      const number = found.find(each => each.phoneNumber === phoneNumber)
+      return number && { sid: number.sid, settings: voiceSettingsOf(number) }
+    },
+    async update(sid, settings) {
+      await answered(incomingPhoneNumbers(sid).update({ ...settings }))
+    },
+  }
+}
+
+async function answered<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request
+  } catch (error) {
+    throw carrierError(error)
+  }
 }

@@ -1,8 +1,6 @@
 import type { Twilio } from 'twilio'
 import { BridgeError } from '../../common/errors.ts'
 import { assertInstalled } from '../../common/optional-package.ts'
-import { type NumbersApi, voiceSettingsOf } from '../telephony/rest/numbers.ts'
-import { carrierError } from './calls-api.ts'
 import type { RestSettings } from './settings.ts'
 
 /** Response timeout of the API (ms). */
@@ -35,29 +33,6 @@ export async function restClient(settings: RestSettings): Promise<Twilio> {
     region,
     edge,
   })
-}
-
-/** The numbers of an account. */
-export function twilioNumbers({ incomingPhoneNumbers }: Pick<Twilio, 'incomingPhoneNumbers'>): NumbersApi {
-  return {
-    carrier: 'twilio',
-    async find(phoneNumber) {
-      const found = await answered(incomingPhoneNumbers.list({ phoneNumber, limit: 2 }))
-      const number = found.find(each => each.phoneNumber === phoneNumber)
-      return number && { sid: number.sid, settings: voiceSettingsOf(number) }
-    },
-    async update(sid, settings) {
-      await answered(incomingPhoneNumbers(sid).update({ ...settings }))
-    },
-  }
-}
-
-async function answered<T>(request: Promise<T>): Promise<T> {
-  try {
-    return await request
-  } catch (error) {
-    throw carrierError(error)
-  }
 }
 
 /** Returns the API credentials. Throws `BridgeError` `CONFIG` if they are incomplete. */

@@ -5,7 +5,7 @@ import type { Twilio } from 'twilio'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { signalwireNumbers } from '../../../../../src/bridges/signalwire/calls-api.ts'
 import { BindingFile, boundSettings, Numbers } from '../../../../../src/bridges/telephony/rest/numbers.ts'
-import { twilioNumbers } from '../../../../../src/bridges/twilio/rest-client.ts'
+import { twilioNumbers } from '../../../../../src/bridges/twilio/calls-api.ts'
 import { listenSignalwire } from '../../../../../src/simulator/index.ts'
 
 const NUMBER = '+15550001111'
