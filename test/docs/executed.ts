@@ -21,6 +21,7 @@ export const EXECUTED: readonly (readonly [begins: RegExp, test: string, mark: s
   [/^dragoman translate/, 'test/unit/cli/translate.test.ts', 'translate'],
   [/^dragoman conformance/, 'test/unit/cli/conformance/embedded.test.ts', 'conform'],
   [/^dragoman twilio (bind|unbind)/, 'test/unit/simulator/twilio/rest/numbers.test.ts', 'unbind'],
+  [/^dragoman signalwire (bind|unbind)/, 'test/unit/cli/carrier-numbers.test.ts', 'unbindNumber'],
   [/^dragoman discord/, 'test/unit/cli/discord.test.ts', 'invite'],
   [/^dragoman completion/, 'test/unit/cli/completion.test.ts', 'completion'],
   [/^npm run example examples\//, 'test/docs/examples.test.ts', "'example'"],

@@ -14,7 +14,7 @@ export interface AsteriskCarrierOptions {
   readonly secrets: readonly string[]
   /** Sample rate of streams (Hz). Default 8000. */
   readonly sampleRate?: AsteriskRate | undefined
-  /** How streams connect. Default `audiosocket`. */
+  /** Connection of streams. Default `audiosocket`. */
   readonly stream?: AsteriskStream | undefined
   /** Default: port 9092 of this machine, for itself. */
   readonly audioSocket?: Partial<AudioServerSettings> | undefined

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { CallInstructions, Instructions } from '../telephony/ports/call-instructions.ts'
 import { type ExpectedStreams, formatUuid } from './wire.ts'
 
-/** How streams connect: by the channel driver AudioSocket, or by chan_websocket. */
+/** Connection of streams: by the channel driver AudioSocket, or by chan_websocket. */
 export type AsteriskStream = 'audiosocket' | 'websocket'
 
 /**

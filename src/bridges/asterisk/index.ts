@@ -12,7 +12,7 @@ export interface AsteriskOptions {
   readonly secrets?: readonly string[]
   /** Sample rate of streams (Hz). Default 8000. */
   readonly sampleRate?: AsteriskRate
-  /** How Asterisk connects streams. Default `audiosocket`. */
+  /** Connection of streams. Default `audiosocket`. */
   readonly stream?: AsteriskStream
   /** Default: port 9092 of this machine, for itself. */
   readonly audioSocket?: Partial<AudioServerSettings>

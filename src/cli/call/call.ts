@@ -72,7 +72,7 @@ export interface CallCommandOptions {
   /** Sample rate of streams, for carriers that need it (Hz), and address of the AudioSocket server. */
   readonly sampleRate?: number | undefined
   readonly audioAddress?: string | undefined
-  /** How Asterisk connects streams. Default: by AudioSocket. */
+  /** Connection of streams at Asterisk. Default: AudioSocket. */
   readonly stream?: 'audiosocket' | 'websocket' | undefined
   /** Public address of the bridge, if it differs from `server`. */
   readonly publicUrl?: string | undefined

@@ -21,7 +21,7 @@ export interface PhoneOptions {
   /** Sample rate of streams (Hz), and address of the AudioSocket server. */
   readonly sampleRate?: number | undefined
   readonly audioAddress?: string | undefined
-  /** How Asterisk connects streams. Default: by AudioSocket. */
+  /** Connection of streams at Asterisk. Default: AudioSocket. */
   readonly stream?: 'audiosocket' | 'websocket' | undefined
   readonly log: Logger
   readonly onMark: (now: number, name: string) => void

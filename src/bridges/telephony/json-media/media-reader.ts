@@ -55,7 +55,7 @@ export function mediaReader({ stream, timed = true, numbered = false }: MediaMem
   return (data: Buffer): Media | undefined => {
     media.timestampMs = Number.NaN
     if (numbered) media.sequence = Number.NaN
-    if (!json.begin(data)) return undefined
+    if (!json.start(data)) return undefined
     let isMedia = false
     let length = -1
     let [idFrom, idTo] = [0, 0]

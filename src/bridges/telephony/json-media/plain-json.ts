@@ -34,7 +34,7 @@ export class PlainJson {
   #first = false
 
   /** Enters the object that `bytes` consists of. */
-  begin(bytes: Buffer): boolean {
+  start(bytes: Buffer): boolean {
     this.#bytes = bytes
     this.#at = 0
     return this.enter()
@@ -85,7 +85,7 @@ export class PlainJson {
     return true
   }
 
-  /** Returns the last value as a number; negative if it is no text of 1 to `maxDigits` digits. */
+  /** Returns the last value as a number; negative unless it has 1 to `maxDigits` digits. */
   whole(maxDigits: number): number {
     const digits = this.to - this.from
     if (digits === 0 || digits > maxDigits) return -1
