@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import type { Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { encodeWav, readWav } from '../src/transcode/wav.ts'
 import { startChromium } from '../test/harness/browser/browsers.ts'
+import { PageServer, PUBLIC_URL, silentMicrophone } from '../test/harness/browser/page-server.ts'
+import { openState, PAGE_STATES, type PageState, PUBLIC_STATES } from '../test/harness/browser/page-states.ts'
 import { Conversation, KEY, ROOM } from './screenshots/conversation.ts'
-import { PageStates } from './screenshots/states.ts'
 
 // `npm run screenshots`: writes every page in both themes and two sizes into `screenshots/`, with real engines, phones
 // and a microphone; with `-- --docs` also the pictures of the documentation; with names, only those pages. With
@@ -28,6 +29,10 @@ const PICTURES: Readonly<Record<string, number>> = { talk: 800, dashboard: 1_120
 const THEMES = ['light', 'dark'] as const
 /** Time until the next tick of a chart is drawn (ms). */
 const SETTLED_MS = 600
+/** Sizes of the pictures of states, and the time until fonts, levels and charts are drawn (ms). */
+const WIDTHS = [360, 768, 1_280]
+const HEIGHT = 800
+const DRAWN_MS = 250
 /** Selected pages; none selects all. */
 const wanted = process.argv.slice(2).filter(each => !each.startsWith('--'))
 const docs = process.argv.includes('--docs')
@@ -56,15 +61,40 @@ try {
   await rm(folder, { recursive: true })
 }
 
+/** Pictures of all states, or of those whose name starts with a wanted one. */
 async function allStates(): Promise<void> {
-  await using states = await PageStates.begin()
-  const browser = await startChromium()
+  const folder = await mkdtemp(join(tmpdir(), 'dragoman-pictures-'))
+  const browser = await startChromium({ microphone: await silentMicrophone(folder) })
   try {
-    await states.each(browser, async (name, page) => {
-      await page.screenshot({ path: `${FOLDER}${name}.png` })
-    })
+    await shootStates(browser, PAGE_STATES, {})
+    await shootStates(browser, PUBLIC_STATES, { publicUrl: PUBLIC_URL })
   } finally {
     await browser.close()
+    await rm(folder, { recursive: true })
+  }
+}
+
+async function shootStates(
+  browser: Browser,
+  states: Readonly<Record<string, PageState>>,
+  options: { readonly publicUrl?: string },
+): Promise<void> {
+  await using server = await PageServer.listen(options)
+  for (const [name, state] of Object.entries(states)) {
+    if (wanted.length > 0 && !wanted.some(each => name.startsWith(each))) continue
+    const page = await openState(browser, server, state, {
+      viewport: { width: WIDTHS[0] ?? 0, height: HEIGHT },
+    })
+    for (const width of WIDTHS)
+      for (const colorScheme of THEMES) {
+        await page.setViewportSize({ width, height: HEIGHT })
+        await page.emulateMedia({ colorScheme })
+        await page.waitForTimeout(DRAWN_MS)
+        await page.screenshot({ path: `${FOLDER}${name}-${width}-${colorScheme}.png` })
+      }
+    await page.context().close()
+    await server.hangUp()
+    process.stdout.write(`${name}\n`)
   }
 }
 

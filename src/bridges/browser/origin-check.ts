@@ -59,7 +59,7 @@ export function unknownHost({ headers, socket }: FastifyRequest): ErrorPage {
     status: 403,
     code: 'host-not-allowed',
     title: 'This address isn’t allowed',
-    text: `You opened ${known ? `\`${host}\`` : 'this server by another name'}, but it accepts only the addresses in its settings.`,
+    text: `You opened ${known ? `\`${host}\`` : 'another name'}, but this server accepts only the addresses in its settings.`,
     steps: [
       { who: 'If you were invited', text: 'open the link exactly as you received it.' },
       {

@@ -1,9 +1,10 @@
-import { describeEnd } from '../../common/lifecycle.ts'
+import { describeEnd, type EndReason } from '../../common/lifecycle.ts'
 import type { RelayEvents, SessionEvent, UtteranceEvent } from '../../core/model/events.ts'
 import type { RecordingFault } from '../../core/model/recording.ts'
+import { languageName } from '../../pages/page/languages.ts'
 import { type HealthOptions, healthOf } from './health.ts'
 import { type BookOptions, LegFiguresRegistry } from './leg-figures.ts'
-import { EVENTS_KEPT, QUANTILES_KEPT, UTTERANCES_KEPT } from './page/figures.ts'
+import { channelName, EVENTS_KEPT, QUANTILES_KEPT, UTTERANCES_KEPT } from './page/figures.ts'
 import type {
   EventKind,
   EventLine,
@@ -116,24 +117,36 @@ export type EventWords = Omit<EventLine, 'id' | 'at'>
 
 type Told = Exclude<keyof RelayEvents, 'level' | 'lag' | 'caption'>
 
+/** How participants join, by the name of their channel. */
+const ARRIVALS: Readonly<Record<string, string>> = {
+  Phone: 'by phone',
+  Browser: 'from a browser',
+  Discord: 'on Discord',
+}
+
 /** Describes each event; undefined for events shown elsewhere. Descriptions never contain transcripts. */
 export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => EventWords | undefined } = {
   room: ({ room, state }) => line('room', room, null, state === 'opened' ? 'opened' : 'closed'),
   admitted: ({ room, participant, channel, speaks, hears }) =>
-    line('party', room, participant, `joined by ${channel}, ${languages(speaks, hears)}`),
+    line(
+      'party',
+      room,
+      participant,
+      `joined ${ARRIVALS[channelName(channel)] ?? `by ${channel}`}, ${languages(speaks, hears)}`,
+    ),
   disconnected: ({ room, participant, reason, reconnectWindowMs }) =>
     bad(
       line(
         'party',
         room,
         participant,
-        `disconnected (${describeEnd(reason)}), can reconnect for ${seconds(reconnectWindowMs)}`,
+        `disconnected (${endOf(reason)}), can reconnect for ${seconds(reconnectWindowMs)}`,
       ),
     ),
   reconnected: ({ room, participant, absentMs }) =>
     line('party', room, participant, `reconnected after ${seconds(absentMs)}`),
   left: ({ room, participant, reason }) => {
-    const told = line('party', room, participant, `left: ${describeEnd(reason)}`)
+    const told = line('party', room, participant, `left: ${endOf(reason)}`)
     return reason.kind === 'failed' ? bad(told) : told
   },
   changed: ({ room, participant, state, changes }) =>
@@ -141,7 +154,12 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
   session: event => {
     const { room, speaker, to, status, attempt, reason } = event
     if (status === 'opening' && attempt <= 1) return undefined
-    const told = line('session', room, speaker, `translation into ${to}: ${sessionWords(event)}`)
+    const told = line(
+      'session',
+      room,
+      speaker,
+      `translation into ${languageName(to)}: ${sessionWords(event)}`,
+    )
     return status === 'waiting' || reason?.kind === 'failed' ? bad(told) : told
   },
   service: ({ upstream, status }) => {
@@ -191,13 +209,29 @@ function bad(words: EventWords): EventWords {
 }
 
 function languages(speaks: string | undefined, hears: string | undefined): string {
-  return `${speaks === undefined ? 'only listens' : `speaks ${speaks}`}, hears ${hears ?? 'originals'}`
+  const spoken = speaks === undefined ? 'only listens' : `speaks ${languageName(speaks)}`
+  return `${spoken}, hears ${hears === undefined ? 'originals' : languageName(hears)}`
 }
 
 function sessionWords({ status, attempt, reason }: SessionEvent): string {
   if (status === 'waiting') return `lost, attempt ${attempt}`
-  if (status === 'ended') return `ended${reason === undefined ? '' : ` (${describeEnd(reason)})`}`
+  if (status === 'ended') return `ended${reason === undefined ? '' : ` (${endOf(reason)})`}`
   return attempt > 1 ? `${status}, attempt ${attempt}` : status
+}
+
+function endOf(reason: EndReason): string {
+  switch (reason.kind) {
+    case 'hangup':
+      return reason.by === 'remote' ? 'hung up' : 'hung up by this server'
+    case 'unused':
+      return 'no listeners'
+    case 'parent-closed':
+      return 'closed by this server'
+    case 'replaced':
+      return 'replaced by a new connection'
+    default:
+      return describeEnd(reason)
+  }
 }
 
 function seconds(ms: number): string {

@@ -94,7 +94,7 @@ inEachBrowser('the states of the talk page', { timeout: 60_000 }, host => {
     const { page } = await talkPage(host.browser, b.address, { ear: false })
     await page.fill('#code', '123456')
     await page.click('#code-form button')
-    await page.locator('#code-card').getByText('Invalid code.').waitFor()
+    await page.locator('#code-card').getByText('No call has this code.').waitFor()
     expect(await page.locator('#status').textContent()).toBe('Ready when you are.')
     await page.context().close()
   })

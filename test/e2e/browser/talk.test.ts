@@ -200,7 +200,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     expect((await bob.finals('translation')).join(' ')).toMatch(/respetable|amable|mujer/i)
 
     await bob.page.close()
-    await anna.page.getByText('You’re the only one here').waitFor()
+    await anna.page.getByText('Until someone joins').waitFor()
     expect(await anna.page.locator('#hears').inputValue()).toBe('es-es')
     expect([...anna.faults, ...bob.faults]).toEqual([])
     await Promise.all([anna.page.context().close(), bob.page.context().close()])

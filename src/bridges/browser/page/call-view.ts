@@ -1,7 +1,7 @@
 import { element } from '../../../pages/page/dom.ts'
 import { Activity, type CallFacts, type CaptionProgress, callState } from './call-state.ts'
 import { CAPTION_TYPES, type CaptionFormat, captionFile, type KeptCaption } from './caption-file.ts'
-import { hasWords, say } from './words.ts'
+import { hasWords, say, type Words } from './words.ts'
 
 const main = element('talk', HTMLElement)
 const side = element('side', HTMLElement)
@@ -20,6 +20,9 @@ const after = element('after', HTMLElement)
 const afterTitle = element('after-title', HTMLElement)
 const summary = element('after-summary', HTMLElement)
 const downloads = element('downloads', HTMLElement)
+
+/** Summaries of calls with no caption and with one. */
+const AFTER: readonly Words[] = ['afterNone', 'afterOne']
 
 /** All facts except the ones that the view derives. */
 export type ShownFacts = Omit<CallFacts, 'playing' | 'translating'>
@@ -76,7 +79,7 @@ export class CallView {
     if (!had) return
     const captions = this.#options.captions()
     const seconds = Math.round((performance.now() - (this.#startedAt ?? performance.now())) / 1_000)
-    summary.textContent = say('afterSummary', {
+    summary.textContent = say(AFTER[captions.length] ?? 'afterMany', {
       duration: `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`,
       count: String(captions.length),
     })

@@ -61,7 +61,9 @@ export class Captions {
     if (atEnd) this.#follow()
     else if (isNew) {
       this.#unread++
-      latest.textContent = say('newCaptions', { count: String(this.#unread) })
+      latest.textContent = say(this.#unread === 1 ? 'newCaption' : 'newCaptions', {
+        count: String(this.#unread),
+      })
       latest.hidden = false
     }
   }

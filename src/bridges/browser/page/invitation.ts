@@ -52,7 +52,8 @@ export class Invitation {
     copy.addEventListener('click', () => void this.#copy())
     link.addEventListener('focus', () => link.select())
     share.addEventListener('click', () => void this.#share())
-    element('invited-close', HTMLButtonElement).addEventListener('click', () => this.hide())
+    element('invited-close', HTMLButtonElement).addEventListener('click', () => this.#close())
+    panel.addEventListener('keydown', ({ key }) => key === 'Escape' && this.#close())
   }
 
   /** Hides it, also when it has expired. */
@@ -85,6 +86,11 @@ export class Invitation {
     ]
     element('code-ways', HTMLElement).replaceChildren(...ways.map(way => made('li', way)))
     link.focus()
+  }
+
+  #close(): void {
+    this.hide()
+    element('invite', HTMLButtonElement).focus()
   }
 
   async #share(): Promise<void> {

@@ -1,6 +1,6 @@
 import { primaryLanguage, sameLanguage } from '../../../common/language.ts'
 import { element, fromRoot } from '../../../pages/page/dom.ts'
-import { hearable, translated } from '../../../pages/page/languages.ts'
+import { hearable, shortLanguageName, translated } from '../../../pages/page/languages.ts'
 import type { SelfView } from '../protocol.ts'
 import type { OfferedVoice, ServiceCatalog } from '../service-catalog.ts'
 import { say, type Words } from './words.ts'
@@ -20,7 +20,12 @@ export async function fetchCatalog(link: string | undefined, waits: () => void):
           ...each,
           url: new URL(each.url, answer.url).href,
         }))
-        return { ...found, recordings }
+        // A service that does not name its languages reports their IDs as names.
+        const ids = found.languages.map(({ id }) => id)
+        const languages = found.languages.map(each =>
+          each.name === each.id ? { ...each, name: shortLanguageName(each.id, ids) } : each,
+        )
+        return { ...found, languages, recordings }
       }
     } catch {
       // The server or the network is unavailable.
@@ -64,19 +69,22 @@ const hint = element('hint', HTMLElement)
 const few = element('few-languages', HTMLElement)
 const engines = element('engines', HTMLElement)
 
+/** Someone who starts a call, who joins one by a link, or who only listens to one. */
+export type Visitor = 'host' | 'guest' | 'listener'
+
 /** The three selects: the language spoken, the language heard (alone or in company) and the voice. */
 export class Choices {
   readonly #catalog: Catalog
   readonly #chosen: Chosen
   #company: boolean
-  readonly #guest: boolean
+  readonly #visitor: Visitor
 
   /** Calls `changed` after each choice. */
-  constructor(catalog: Catalog, guest: boolean, changed: () => void) {
+  constructor(catalog: Catalog, visitor: Visitor, changed: () => void) {
     this.#catalog = catalog
-    this.#guest = guest
-    this.#company = guest
-    this.#chosen = startWith(catalog, guest)
+    this.#visitor = visitor
+    this.#company = visitor !== 'host'
+    this.#chosen = startWith(catalog, visitor !== 'host')
     fill(
       speaks,
       catalog.languages.filter(({ heard }) => heard),
@@ -158,7 +166,8 @@ export class Choices {
   }
 
   get #hint(): Words {
-    if (this.#company) return this.#guest ? 'guestHint' : 'companyHint'
+    if (this.#visitor === 'listener') return 'listenerHint'
+    if (this.#company) return this.#visitor === 'guest' ? 'guestHint' : 'companyHint'
     return sameLanguage(hears.value, speaks.value) ? 'sameHint' : 'aloneHint'
   }
 }

@@ -8,7 +8,7 @@ import { Connection, isListening, joinToken } from './connection.ts'
 import { Invitation } from './invitation.ts'
 import { type Catalog, Choices, fetchCatalog } from './language-picker.ts'
 import { meters, People } from './people.ts'
-import { type Offer, recording, showWelcome } from './welcome.ts'
+import { codeEntry, type Offer, recording, showWelcome } from './welcome.ts'
 import { fillWords, isTrouble, say, type Words } from './words.ts'
 import type { Played } from './worklet-messages.ts'
 
@@ -17,15 +17,12 @@ const stop = element('stop', HTMLButtonElement)
 const mute = element('mute', HTMLButtonElement)
 const play = element('play', HTMLButtonElement)
 const status = element('status', HTMLElement)
-const code = element('code', HTMLInputElement)
-const codeStatus = element('code-status', HTMLElement)
 const nickname = element('name', HTMLInputElement)
 const meterBox = element('meters', HTMLElement)
 const MICROPHONE_FRAMES_PER_LEVEL = 5
 /** Status messages of an open connection. */
 const STATES: readonly Words[] = ['line-open', 'line-muted', 'line-listening']
 const SHOWN: readonly Words[] = [...STATES, 'line-connecting', 'line-waiting', 'starting']
-const CODE_REFUSALS: readonly Refused[] = ['code', 'too-many-codes']
 
 /** A link to a room: browsers do not send the part after `#` to any server. */
 const link = joinToken(location.hash)
@@ -65,7 +62,9 @@ class Talk {
     this.#catalog = catalog
     const names = new Map(catalog.languages.map(({ id, name }) => [id, name]))
     this.#people = new People(language => names.get(language) ?? language)
-    this.#choices = new Choices(catalog, link !== undefined, () => this.#chose())
+    this.#choices = new Choices(catalog, listening ? 'listener' : link === undefined ? 'host' : 'guest', () =>
+      this.#chose(),
+    )
     this.#view = new CallView({
       captions: () => this.#captions.kept,
       fixMicrophone: () => void this.#fixMicrophone(),
@@ -89,7 +88,7 @@ class Talk {
     if (obstacle === undefined) this.#tell(this.#catalog.welcome ? 'ready' : 'refused-uninvited')
     else this.#cannot(obstacle)
     // A link to a new call is shown next to it.
-    start.hidden = obstacle === 'refused-link'
+    start.hidden = obstacle === 'refused-expired'
     this.#listen()
   }
 
@@ -117,7 +116,7 @@ class Talk {
   /** Starts with the microphone, or without one for users who only play recordings. */
   async #start(microphone: boolean): Promise<void> {
     start.disabled = true
-    codeStatus.textContent = ''
+    codeEntry.clear()
     this.#tell('starting')
     try {
       this.#sound ??= await Sound.open({
@@ -170,7 +169,7 @@ class Talk {
   }
 
   async #joinByCode(): Promise<void> {
-    const digits = code.value.replace(/\D/g, '')
+    const { digits } = codeEntry
     if (digits === '') return
     this.#code = digits
     if (this.#connection.line !== 'over') this.#connection.close()
@@ -291,12 +290,8 @@ class Talk {
         this.#tell(`sorry-${message.what}`)
         return
       case 'refused':
-        // An invalid code is reported at its field.
-        if (this.#code !== undefined && CODE_REFUSALS.includes(message.why)) {
-          codeStatus.textContent = say(`refused-${message.why}`)
-          codeStatus.dataset.kind = 'bad'
-          this.#complain('ready')
-        } else this.#complain(`refused-${message.why}`)
+        if (this.#code !== undefined && codeEntry.refuse(message.why)) this.#complain('ready')
+        else this.#complain(`refused-${message.why}`)
         if (message.why === 'link') this.#offer = 'start'
         this.#code = undefined
         return
@@ -325,6 +320,7 @@ class Talk {
     // The button pressed is hidden now: move focus to its neighbor.
     if (on && document.activeElement === document.body) mute.focus()
     if (on) return
+    if (this.#welcomed && !listening) this.#offer = 'again'
     this.#again()
     this.#home = undefined
     for (const each of [this.#people, this.#invitation]) each.hide()

@@ -1,4 +1,5 @@
 import { element } from '../../../pages/page/dom.ts'
+import type { Refused } from '../protocol.ts'
 import { isListening } from './connection.ts'
 import type { Catalog } from './language-picker.ts'
 import { say, type Words } from './words.ts'
@@ -7,11 +8,13 @@ export const recording = element('recording', HTMLSelectElement)
 const play = element('play', HTMLButtonElement)
 const lead = element('lead', HTMLElement)
 const present = element('present', HTMLElement)
+const code = element('code', HTMLInputElement)
+const codeStatus = element('code-status', HTMLElement)
 const anew = element('anew', HTMLAnchorElement)
 const toDashboard = element('to-dashboard', HTMLAnchorElement)
 
 /** Action of the start button. */
-export type Offer = 'start' | 'join' | 'listen'
+export type Offer = 'start' | 'join' | 'listen' | 'again'
 
 /** The visitor's possible actions on this page, or why the page offers none. */
 export interface Welcome {
@@ -36,10 +39,34 @@ export function showWelcome(catalog: Catalog, link: string | undefined): Welcome
     // Without the fragment the address is another document, so the page is loaded again.
     anew.href = location.pathname
     anew.hidden = !welcome
-    return { offer: 'start', obstacle: 'refused-link' }
+    lead.textContent = say('expired')
+    document.body.toggleAttribute('data-expired', true)
+    return { offer: 'start', obstacle: 'refused-expired' }
   }
   lead.textContent = inviter === undefined ? say('invited') : say('invitedBy', { name: inviter })
   present.hidden = names.length === 0
   present.textContent = say('present', { names: new Intl.ListFormat(undefined).format(names) })
   return { offer: listening ? 'listen' : 'join', obstacle: undefined }
+}
+
+const CODE_REFUSALS: readonly Refused[] = ['code', 'too-many-codes']
+
+/** The field for a code. A refused one is reported below it. */
+export const codeEntry = {
+  get digits(): string {
+    return code.value.replace(/\D/g, '')
+  },
+  clear(): void {
+    codeStatus.textContent = ''
+    code.removeAttribute('aria-invalid')
+  },
+  /** Returns false if `why` is not about the code. */
+  refuse(why: Refused): boolean {
+    if (!CODE_REFUSALS.includes(why)) return false
+    codeStatus.textContent = say(`refused-${why}`)
+    codeStatus.dataset.kind = 'bad'
+    code.setAttribute('aria-invalid', 'true')
+    code.focus()
+    return true
+  },
 }

@@ -53,7 +53,7 @@ const CONTENT_MOST = 2_000
 const DESCRIPTION_MOST = 4_096
 const AUTHOR_MOST = 256
 /** Room for the speaker's name, escaped, if the bot itself has to write. */
-const NAME_MOST = 200
+export const NAME_MOST = 200
 
 /** Speaker colors, distinguishable on light and dark backgrounds. */
 const COLORS = [0x3b82f6, 0xf97316, 0x10b981, 0xd946ef, 0xeab308, 0x06b6d4, 0xef4444, 0x8b5cf6]

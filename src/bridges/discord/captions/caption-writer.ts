@@ -1,7 +1,7 @@
 import { backoffMs } from '../../../common/backoff.ts'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import { SlidingWindow } from '../../../common/rate-limit.ts'
-import { type CaptionChat, type CaptionMessage, escaped, type Written } from './caption-format.ts'
+import { type CaptionChat, type CaptionMessage, escaped, NAME_MOST, type Written } from './caption-format.ts'
 
 /** Maximum length of a message (Discord: Create Message). */
 const CONTENT_MOST = 2_000
@@ -85,11 +85,16 @@ class CaptionEntry {
     this.tries = 0
   }
 
-  /** A single turn unchanged; several as the text of one message, if they fit. */
+  /** A single turn unchanged; several as one message, if they fit: under the name of their speaker, if they share it. */
   #joined(turns: ReadonlyMap<number, readonly CaptionMessage[]>): readonly CaptionMessage[] | undefined {
     if (turns.size <= 1) return [...turns.values()][0] ?? []
-    const content = [...turns.values()].flat().map(textOf).join('\n')
-    return content.length <= CONTENT_MOST ? [{ content }] : undefined
+    const messages = [...turns.values()].flat()
+    const speaker = messages[0]?.speaker
+    const alone = speaker && messages.every(each => each.speaker?.participant === speaker.participant)
+    const content = messages.map(alone ? each => each.content : textOf).join('\n')
+    // The name of the speaker is in the text if the bot itself has to write.
+    const most = alone ? CONTENT_MOST - NAME_MOST : CONTENT_MOST
+    return content.length <= most ? [{ content, ...(alone ? { speaker } : {}) }] : undefined
   }
 
   /** Returns the next request, or undefined if everything is written. */

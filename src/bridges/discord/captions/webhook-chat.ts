@@ -43,7 +43,7 @@ export interface WebhookChatOptions {
  * again. Without the permission for webhooks, or if it was deleted, the bot itself writes, with the name in the text.
  */
 export class WebhookChat implements CaptionChat {
-  /** Discord accepts 30 messages a minute from the webhooks of a channel (observed by users, discord-api-docs#6753). */
+  /** Discord accepts 30 messages a minute from the webhooks of a channel (discord-api-docs#367). */
   readonly sends = { most: 5, windowMs: 10_200 }
   readonly #options: WebhookChatOptions
   readonly #bot: DiscordChat

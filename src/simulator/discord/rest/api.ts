@@ -180,8 +180,11 @@ export class RestApi {
     const state = this.#limits.take(name, params)
     if (!state) return { headers: {} }
     const headers = bucketHeaders(state, this.#options.world.wallClock())
-    if (!state.exceeded) return { headers }
-    return { headers, refusal: limitedReply('user', state.resetAfterMs, headers) }
+    if (state.exceeded) return { headers, refusal: limitedReply('user', state.resetAfterMs, headers) }
+    const webhook =
+      name === 'POST /webhooks/:webhook/:token' && this.#options.world.webhooks.get(params.webhook ?? '')
+    const waitMs = webhook ? this.#limits.takeWebhookMessage(webhook.channel.id) : undefined
+    return waitMs === undefined ? { headers } : { headers, refusal: limitedReply('shared', waitMs, headers) }
   }
 
   #note(call: Call, body: unknown, reply: RawReply | undefined): void {

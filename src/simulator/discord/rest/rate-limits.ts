@@ -78,6 +78,12 @@ const LIMITS: Readonly<Record<string, Limit>> = {
   'PATCH /webhooks/:webhook/:token/messages/:message': { requests: 5, perMs: 2_000 },
 }
 
+/**
+ * Messages of all webhooks of a channel. No header reports this limit before it is exceeded (discord-api-docs#367 and
+ * #1454).
+ */
+const WEBHOOK_MESSAGES: Limit = { requests: 30, perMs: 60_000 }
+
 /** Everything except the interaction endpoints counts towards it. */
 const GLOBAL: Limit = { requests: 50, perMs: 1_000 }
 
@@ -104,6 +110,12 @@ export class RateLimits {
   /** Counts a request towards the global limit; returns the time to wait if it was exceeded. */
   takeGlobal(): number | undefined {
     const { exceeded, resetAfterMs } = this.#count('global', GLOBAL)
+    return exceeded ? resetAfterMs : undefined
+  }
+
+  /** Counts a message by a webhook of `channelId`; returns the time to wait if the limit was exceeded. */
+  takeWebhookMessage(channelId: string): number | undefined {
+    const { exceeded, resetAfterMs } = this.#count(`webhooks of ${channelId}`, WEBHOOK_MESSAGES)
     return exceeded ? resetAfterMs : undefined
   }
 

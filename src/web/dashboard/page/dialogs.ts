@@ -152,7 +152,9 @@ export class LegDialog {
     say(element('leg-about', HTMLElement), `${channelOf(figures)} · ${room} · ${id}`)
     say(
       element('leg-line', HTMLElement),
-      `${many(lost.line, 'frame')} lost on the line, ${lost.service} on the way to the service · ${many(returns, 'reconnect')}`,
+      lost.line + lost.service + returns === 0
+        ? 'No audio was lost.'
+        : `${many(lost.line, 'frame')} lost on the line, ${lost.service} on the way to the service · ${many(returns, 'reconnect')}`,
     )
     // Does not refill a list that the user has open.
     if (before?.speaks !== speaks || !before)

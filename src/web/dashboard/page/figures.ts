@@ -14,14 +14,36 @@ export const SOUND_RATE = 8_000
 /** Seconds per point. */
 const SECONDS = 5
 
-/** Returns the name of a participant for people: simulated phones are named as such. */
+const CHANNELS: Readonly<Record<string, string>> = {
+  twilio: 'Phone',
+  signalwire: 'Phone',
+  telnyx: 'Phone',
+  plivo: 'Phone',
+  jambonz: 'Phone',
+  asterisk: 'Phone',
+  telephony: 'Phone',
+  browser: 'Browser',
+  discord: 'Discord',
+}
+
+/** Returns the name of a channel for people. */
+export function channelName(channel: string): string {
+  return CHANNELS[channel] ?? channel
+}
+
+/** Number at the end of the ID of an unnamed phone or visitor: `twilio-12`, or `twilio-<node>-12` in a fleet. */
+const NUMBERED = /^([a-z]+)-(?:.*-)?(\d{1,9})$/
+
+/** Returns the name of a participant for people: simulated phones are named as such, unnamed callers by number. */
 export function participantName({
   name,
   id,
   simulated,
 }: Pick<LegFigures, 'name' | 'id' | 'simulated'>): string {
   if (name !== null) return name
-  return simulated ? `Simulated phone ${simulated.phone + 1}` : id
+  if (simulated) return `Simulated phone ${simulated.phone + 1}`
+  const [, channel = '', number] = NUMBERED.exec(id) ?? []
+  return CHANNELS[channel] === undefined ? id : `${CHANNELS[channel]} ${number}`
 }
 
 /** The lag of a leg over the last minutes: one point per five seconds, with their maximum. */

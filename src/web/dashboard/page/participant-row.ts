@@ -2,7 +2,7 @@ import { made } from '../../../pages/page/dom.ts'
 import { shortLanguageName } from '../../../pages/page/languages.ts'
 import type { LegFigures, SessionFigures } from '../protocol.ts'
 import type { ShownLeg } from './board.ts'
-import { participantName } from './figures.ts'
+import { channelName, participantName } from './figures.ts'
 import { duration, say, shortly } from './format.ts'
 import { Curve } from './svg.ts'
 
@@ -13,21 +13,9 @@ const SPEAKING = 40
 /** Number of colors for the initials. */
 const COLORS = 8
 
-const CHANNELS: Readonly<Record<string, string>> = {
-  twilio: 'Phone',
-  signalwire: 'Phone',
-  telnyx: 'Phone',
-  plivo: 'Phone',
-  jambonz: 'Phone',
-  asterisk: 'Phone',
-  telephony: 'Phone',
-  browser: 'Browser',
-  discord: 'Discord',
-}
-
 /** Returns the channel of a participant for people. */
 export function channelOf({ channel, simulated }: LegFigures): string {
-  return simulated ? 'Simulated' : (CHANNELS[channel] ?? channel)
+  return simulated ? 'Simulated' : channelName(channel)
 }
 
 /** A state of a participant in words. */

@@ -20,7 +20,7 @@ test('marks problems', () => {
   expect(EVENT_WORDS.left({ ...P, channel: 'c', frames: 1, reason: failed })?.bad).toBe(true)
   expect(
     EVENT_WORDS.left({ ...P, channel: 'c', frames: 1, reason: { kind: 'hangup', by: 'remote' } }),
-  ).toMatchObject({ bad: false, text: 'left: hangup by remote' })
+  ).toMatchObject({ bad: false, text: 'left: hung up' })
   expect(EVENT_WORDS.service({ upstream: 0, status: 'open' })).toMatchObject({ bad: true, room: null })
   expect(EVENT_WORDS.service({ upstream: 1, status: 'closed' })).toMatchObject({ bad: false })
   expect(EVENT_WORDS.outage({ ...P, active: true, durationMs: 0 })?.bad).toBe(true)
@@ -31,17 +31,17 @@ test('reports a session only when it is live', () => {
   const session = { ...R, speaker: 'anna', to: 'es-es' }
   expect(EVENT_WORDS.session({ ...session, status: 'opening', attempt: 1 })).toBeUndefined()
   expect(EVENT_WORDS.session({ ...session, status: 'live', attempt: 1 })?.text).toBe(
-    'translation into es-es: live',
+    'translation into Spanish (Spain): live',
   )
   expect(EVENT_WORDS.session({ ...session, status: 'waiting', attempt: 3 })).toMatchObject({
     bad: true,
-    text: 'translation into es-es: lost, attempt 3',
+    text: 'translation into Spanish (Spain): lost, attempt 3',
   })
   const error = new BridgeError('SERVICE_REFUSED', 'the service reports bad_parameter/pair_not_offered')
   const reason = { kind: 'failed', error } as const
   expect(EVENT_WORDS.session({ ...session, status: 'ended', attempt: 0, reason })).toMatchObject({
     bad: true,
-    text: `translation into es-es: ended (failed SERVICE_REFUSED: ${error.message})`,
+    text: `translation into Spanish (Spain): ended (failed SERVICE_REFUSED: ${error.message})`,
   })
 })
 
@@ -55,7 +55,7 @@ test('reports only utterances that were dropped', () => {
 test('describes the other events', () => {
   expect(EVENT_WORDS.room({ ...R, state: 'opened' })?.text).toBe('opened')
   expect(EVENT_WORDS.admitted({ ...P, channel: 'twilio', hears: 'es-es' })?.text).toBe(
-    'joined by twilio, only listens, hears es-es',
+    'joined by phone, only listens, hears Spanish (Spain)',
   )
   expect(EVENT_WORDS.reconnected({ ...P, absentMs: 1_500 })?.text).toBe('reconnected after 1.5 s')
   expect(EVENT_WORDS.notice({ ...P, notice: 'service-unavailable', stage: 'begun' })?.text).toContain(

@@ -3,7 +3,7 @@ import type { UtteranceEvent } from '../../../../src/core/model/events.ts'
 import { LatencyRecord, Recent } from '../../../../src/web/dashboard/activity.ts'
 import { ProcessPulse } from '../../../../src/web/dashboard/health.ts'
 import { levelOf } from '../../../../src/web/dashboard/leg-figures.ts'
-import { LagCurve } from '../../../../src/web/dashboard/page/figures.ts'
+import { LagCurve, participantName } from '../../../../src/web/dashboard/page/figures.ts'
 
 const begun = (latencyMs?: number): UtteranceEvent => ({
   ...{ room: 'r', speaker: 'anna', listener: 'bob', utterance: 'u', stage: 'begun', audioMs: 500 },
@@ -79,4 +79,15 @@ test('process figures cover the time since the last call', () => {
   expect(loopLagMs).toBeGreaterThanOrEqual(0)
   pulse.stop()
   expect(pulse.look().loopLagMs).toBe(0)
+})
+
+test.each([
+  [{ name: 'Ana', id: 'twilio-1', simulated: null }, 'Ana'],
+  [{ name: null, id: 'twilio-12', simulated: null }, 'Phone 12'],
+  [{ name: null, id: 'telnyx-node-2-7', simulated: null }, 'Phone 7'],
+  [{ name: null, id: 'browser-3', simulated: null }, 'Browser 3'],
+  [{ name: null, id: 'leg-3', simulated: null }, 'leg-3'],
+  [{ name: null, id: '9f8e', simulated: null }, '9f8e'],
+])('%o is shown as %s', (figures, name) => {
+  expect(participantName(figures)).toBe(name)
 })
