@@ -11,7 +11,7 @@ const RECORDINGS = fileURLToPath(new URL('../../recordings/', import.meta.url))
 
 /** Returns one of the recordings as a user would type it: relative to the current folder, if it is inside. */
 export function exampleRecording(): string {
-  const name = 'sense-and-sensibility-4.wav'
+  const name = 'sense-and-sensibility-5.wav'
   return existsSync(`recordings/${name}`) ? `recordings/${name}` : RECORDINGS + name
 }
 

@@ -114,7 +114,7 @@ function whereaboutsLines(there: Whereabouts, closed: boolean): string[] {
     ['captions', there.captions],
     ['control', there.control],
     ['key', there.key && `${there.key} (for this run)`],
-    ...(closed ? [['', 'they require a key: --print-key, or control.keys in the settings'] as const] : []),
+    ...(closed && there.key === undefined ? [['', 'they require a key: --print-key, or control.keys in the settings'] as const] : []),
     ['metrics', there.metrics],
     ['Twilio', there.twilio],
     ['Discord', there.discord && 'logging in'],

@@ -126,7 +126,7 @@ export class KeyWatch implements Disposable {
     if (this.#status === status || ++this.#failed < FAILED_LOOKS) return
     this.#status = status
     this.#keys.keep([])
-    if (status === 'missing' && first) this.#log.info({}, 'key file not found')
+    if (status === 'missing' && first) this.#log.info({}, 'key file does not exist yet')
     else if (status === 'missing') this.#log.warn({}, 'key file deleted, keys revoked')
     if (status === 'unreadable')
       this.#log.error({ path: this.#file.path, code }, 'key file unreadable, keys revoked')
