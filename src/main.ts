@@ -7,7 +7,7 @@ const SERVERS = ['serve', 'service']
 // Before other modules are loaded: an older version would fail at the first unknown syntax.
 if (Number.parseInt(process.versions.node, 10) < NEEDED) {
   process.stderr.write(
-    `dragoman needs Node ${NEEDED} or newer, but this is ${process.versions.node}. Install it from https://nodejs.org or with your version manager.\n`,
+    `dragoman needs Node ${NEEDED} or newer, but this is ${process.versions.node}. Install it from https://nodejs.org, with your version manager, or in this folder with: npm install node@${NEEDED}\n`,
   )
   process.exitCode = 1
 } else {

@@ -28,7 +28,7 @@ import type { LanguageSettings } from '../core/calls/settings.ts'
 import type { Fleet } from '../core/model/fleet.ts'
 import type { Admission } from '../core/model/invitation.ts'
 import type { Relay } from '../core/room/relay.ts'
-import { languageCatalog, talkCatalog, type VoiceOfferOptions, voiceCatalog } from './service.ts'
+import { talkCatalog, usableLanguages, type VoiceOfferOptions, voiceCatalog } from './service.ts'
 
 export interface BrowserOptions {
   readonly relay: Relay
@@ -145,7 +145,7 @@ export function discordOptions(
   return {
     ...shared,
     token,
-    languages: languageCatalog(service),
+    languages: usableLanguages(service),
     voices: voiceCatalog(service),
     ...(keepsLonger || settings.transcript
       ? { transcripts: { of: transcripts, keeps: keepsLonger ? 'longer' : 'until-end' } }

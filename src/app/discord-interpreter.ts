@@ -27,7 +27,7 @@ import { checkOptions } from '../net/host-plugin.ts'
 import { ServiceTranslator } from '../service/client/translator.ts'
 import { inOneLanguage } from '../web/transcripts/one-language.ts'
 import { Transcripts } from '../web/transcripts/transcripts.ts'
-import { createAnnouncer, languageCatalog, voiceCatalog } from './service.ts'
+import { createAnnouncer, usableLanguages, voiceCatalog } from './service.ts'
 
 export type * from '../bridges/discord/index.ts'
 export { allPermissions, default, INTENTS, inviteUrl } from '../bridges/discord/index.ts'
@@ -162,7 +162,7 @@ export class Interpreter extends EventEmitter<InterpreterEvents> implements Asyn
     const transcripts = this.#options.transcripts ? Transcripts.inMemory(relay.observer) : undefined
     const attachment = new ClientAttachment(client, {
       ...{ relay, announcer, log },
-      languages: languageCatalog(access),
+      languages: usableLanguages(access),
       voices: voiceCatalog(access),
       ...(channels ? { channels } : {}),
       ...(preferences ? { preferences } : {}),

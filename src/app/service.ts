@@ -84,6 +84,19 @@ export function languageCatalog({
   }
 }
 
+/**
+ * Returns the languages of `languageCatalog` that are of use in a conversation: those that are recognized, or into which
+ * recognized speech is translated. A service can have voices for more.
+ */
+export function usableLanguages(options: LanguageOfferOptions): () => Promise<readonly OfferedLanguage[]> {
+  const offered = languageCatalog(options)
+  return async () => {
+    const languages = await offered()
+    const into = new Set(languages.filter(({ heard }) => heard).flatMap(each => each.into))
+    return into.size === 0 ? languages : languages.filter(({ id, heard }) => heard || into.has(id))
+  }
+}
+
 /** Voices of the service for channels with several speakers. */
 export interface VoiceOfferOptions extends LanguageOfferOptions {
   /** The mode in which voices are used. Default: `streaming`. */

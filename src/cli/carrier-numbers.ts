@@ -5,7 +5,7 @@ import { restClient } from '../bridges/twilio/rest-client.ts'
 import type { RestSettings } from '../bridges/twilio/settings.ts'
 import { BridgeError } from '../common/errors.ts'
 import type { Config } from '../config/load.ts'
-import type { Terminal } from './terminal.ts'
+import { startedAs, type Terminal } from './terminal.ts'
 
 /** Carriers whose numbers have webhooks of their own. */
 export type NumberCarrier = 'twilio' | 'signalwire'
@@ -42,7 +42,7 @@ export async function bindNumber(
   const change = await (await numbersOf(config, options)).bind(written(number), publicUrl)
   report(number, change, options, terminal)
   if (!options.json)
-    terminal.line(`To restore the previous target, run dragoman ${options.carrier} unbind ${number}.`)
+    terminal.line(`To restore the previous target, run: ${startedAs()} ${options.carrier} unbind ${number}`)
 }
 
 /** Restores the previous target of `number`. */

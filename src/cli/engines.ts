@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url'
 import { z } from 'zod'
 import { type Logger, noopLogger } from '../common/log.ts'
 import { CommandError } from './errors.ts'
-import { listed, type Text } from './terminal.ts'
+import { listed, startedAs, type Text } from './terminal.ts'
 
 /** Shipped with the package; requires only Node. */
 const SCRIPT = fileURLToPath(new URL('../../scripts/setup.mjs', import.meta.url))
 
 /** The setup command, in a checkout or an installed package. */
-export const SETUP = import.meta.url.endsWith('.ts') ? 'npm run dragoman -- setup' : 'dragoman setup'
+export const SETUP = `${startedAs()} setup`
 
 /**
  * `dragoman setup`: installs the system packages of the engines. Throws `CommandError` if required ones are still

@@ -1,4 +1,15 @@
+import { existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
+
+/** Folder of the recordings shipped with the program. */
+export const RECORDINGS = fileURLToPath(new URL('../../recordings/', import.meta.url))
+
+/** Returns one of the recordings as a user would type it: relative to the current folder, if it is inside. */
+export function exampleRecording(): string {
+  const name = 'sense-and-sensibility-5.wav'
+  return existsSync(`recordings/${name}`) ? `recordings/${name}` : RECORDINGS + name
+}
 
 /** Example calls of each command, most common first. Shown below `--help`, and parsed by a test. */
 const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, what: string])[]>> = {
@@ -62,7 +73,7 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
     ['demo --audio speech.wav --to es-mx', 'your own recording, from English to Mexican Spanish'],
   ],
   call: [
-    ['call speech.wav', 'a bridge on this machine; alone, you hear your own translation'],
+    [`call ${exampleRecording()}`, 'a bridge on this machine; alone, you hear your own translation'],
     ['call hola.wav --from es-es --to en-us --room desk', 'join a room'],
     [
       'call speech.wav --server https://bridge.example.com --auth-token 0123456789abcdef0123456789abcdef',
@@ -73,9 +84,9 @@ const EXAMPLES: Readonly<Record<string, readonly (readonly [command: string, wha
     ['conformance https://translation.example.com --key a-key', 'list each statement and whether it holds'],
   ],
   translate: [
-    ['translate speech.wav --to es-es', 'transcript, translation and voice'],
+    [`translate ${exampleRecording()} --to es-es`, 'transcript, translation and voice'],
     ['translate letter.txt --from en-us --to es-es', 'text'],
-    ['translate speech.wav --mode stt', 'only the transcript'],
+    [`translate ${exampleRecording()} --mode stt`, 'only the transcript'],
   ],
   doctor: [
     ['doctor', 'check everything, and place a call through the public address'],

@@ -5,6 +5,7 @@ import { languageId } from '../common/language.ts'
 import { noopLogger } from '../common/log.ts'
 import { CARRIERS } from '../config/carriers.ts'
 import { loadConfig } from '../config/load.ts'
+import { isLoopback } from '../net/client-address.ts'
 import { CommandError, failure } from './errors.ts'
 import { addExamples } from './help-examples.ts'
 import {
@@ -194,7 +195,10 @@ program
   )
   .option('--number <number>', 'number to call')
   .option('--auth-token <token>', 'auth token of the bridge (default: as configured)')
-  .option('--public-url <url>', 'public address of the bridge, if it differs from --server')
+  .option(
+    '--public-url <url>',
+    'public address of the bridge (default: publicUrl of the settings, for a bridge on this machine)',
+  )
   .option('--output <file>', 'output file', 'call-heard.wav')
   .option('--listen <seconds>', 'stop after this many seconds of silence', whole, 3)
   .option('--json', 'print the result as JSON')
@@ -209,7 +213,10 @@ program
       audioAddress: `127.0.0.1:${config.asterisk.audioSocket.port}`,
       stream: config.asterisk.stream,
     }
-    const asked = { audio, authToken, listenMs: listen * 1000, ...line, ...options }
+    // The bridge of these settings verifies signatures of its public address.
+    const here = isLoopback(URL.parse(options.server)?.hostname ?? '')
+    const publicUrl = here ? config.publicUrl : undefined
+    const asked = { audio, authToken, publicUrl, listenMs: listen * 1000, ...line, ...options }
     process.exitCode = await call(asked, out, noopLogger)
   })
 

@@ -1,19 +1,10 @@
-import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
 import { Mp3Pool } from '../transcode/mp3/decoder-pool.ts'
 import { concat, SAMPLE_RATE } from '../transcode/pcm.ts'
 import { createResampler } from '../transcode/resample/resampler.ts'
 import { decodeMp3 } from '../transcode/voice-stream.ts'
 import { mono, readWav } from '../transcode/wav.ts'
-
-const RECORDINGS = fileURLToPath(new URL('../../recordings/', import.meta.url))
-
-/** Returns one of the recordings as a user would type it: relative to the current folder, if it is inside. */
-export function exampleRecording(): string {
-  const name = 'sense-and-sensibility-5.wav'
-  return existsSync(`recordings/${name}`) ? `recordings/${name}` : RECORDINGS + name
-}
+import { RECORDINGS } from './help-examples.ts'
 
 /** Sample rate of a phone line (Hz). */
 export const LINE_RATE = 8_000

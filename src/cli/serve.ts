@@ -7,9 +7,9 @@ import { ServiceClientError } from '../service/client/errors.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import { LiveView } from './call/live-view.ts'
 import { embeddedEngines } from './engines.ts'
+import { exampleRecording } from './help-examples.ts'
 import { leaveLocalToken } from './local-token.ts'
-import { exampleRecording } from './sample-audio.ts'
-import { listed, type Terminal, type Text } from './terminal.ts'
+import { listed, startedAs, type Terminal, type Text } from './terminal.ts'
 
 /** The settings with the address of the translation service. */
 interface ServicePlace {
@@ -114,7 +114,9 @@ function whereaboutsLines(there: Whereabouts, closed: boolean): string[] {
     ['captions', there.captions],
     ['control', there.control],
     ['key', there.key && `${there.key} (for this run)`],
-    ...(closed && there.key === undefined ? [['', 'they require a key: --print-key, or control.keys in the settings'] as const] : []),
+    ...(closed && there.key === undefined
+      ? [['', 'they require a key: --print-key, or control.keys in the settings'] as const]
+      : []),
     ['metrics', there.metrics],
     ['Twilio', there.twilio],
     ['Discord', there.discord && 'logging in'],
@@ -207,8 +209,7 @@ function greet(
     terminal.line(
       '  No Twilio account is configured: only this machine can call. Try from a second terminal:',
     )
-    const command = import.meta.url.endsWith('.ts') ? 'npm run dragoman -- call' : 'dragoman call'
-    terminal.line(`    ${command} ${exampleRecording()}${server}`)
+    terminal.line(`    ${startedAs()} call ${exampleRecording()}${server}`)
   }
   terminal.line('Press Ctrl-C to stop.')
 }
@@ -219,5 +220,5 @@ async function tellDiscord(discord: DiscordBridge, terminal: Terminal): Promise<
   const { state, guilds } = discord
   if (ready) terminal.line(listed('Discord', `logged in; ${guilds} ${guilds === 1 ? 'server' : 'servers'}`))
   else if (state.kind === 'refused')
-    terminal.line(listed('Discord', `refused: ${state.why} (run \`dragoman doctor\` for the fix)`))
+    terminal.line(listed('Discord', `refused: ${state.why} (run \`${startedAs()} doctor\` for the fix)`))
 }

@@ -6,6 +6,15 @@ import { CommandError } from './errors.ts'
 /** Width of the name column, so that a link with a key fits into 80 columns. */
 const NAME_WIDTH = 9
 
+/**
+ * How the user starts the program at `path`: a clone runs its sources, and a local installation, also that of `npx`, has
+ * its programs in `node_modules/.bin`.
+ */
+export function startedAs(path = process.argv[1] ?? ''): string {
+  if (/[\\/]src[\\/]main\.ts$/.test(path)) return 'npm run dragoman --'
+  return /[\\/]node_modules[\\/]\.bin[\\/]dragoman$/.test(path) ? 'npx dragoman' : 'dragoman'
+}
+
 /** Formats rows as lines with aligned columns. */
 export function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]!.length))) ?? []

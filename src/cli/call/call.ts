@@ -10,7 +10,7 @@ import { CommandError } from '../errors.ts'
 import { Answers } from '../heard-translations.ts'
 import { localToken } from '../local-token.ts'
 import { LINE_RATE, lineAudio } from '../sample-audio.ts'
-import { assertWritable, meter, type Terminal } from '../terminal.ts'
+import { assertWritable, meter, startedAs, type Terminal } from '../terminal.ts'
 import { bridgeLanguageProblem, type CallCaption, CallCaptions } from './live-view.ts'
 import { openPhone } from './phones.ts'
 
@@ -29,7 +29,7 @@ export function httpAddress(option: string, text: string): string {
 export function callTrouble({ code, text }: Notice, server: string): string {
   switch (code) {
     case 11205:
-      return `no bridge answers at ${server}: start one there (dragoman serve), or set another address with --server`
+      return `no bridge answers at ${server}: start one there (${startedAs()} serve), or set another address with --server`
     case 11210:
       return `the host of ${server} does not exist; check --server`
     case 11200:

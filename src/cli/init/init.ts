@@ -6,7 +6,7 @@ import { ConfigError, loadConfig } from '../../config/load.ts'
 import { writeFileAtomic } from '../../storage/atomic-file.ts'
 import { doctor, exitCode, renderChecks } from '../doctor/doctor.ts'
 import { CommandError } from '../errors.ts'
-import type { Terminal } from '../terminal.ts'
+import { startedAs, type Terminal } from '../terminal.ts'
 import {
   type EngineChoice,
   type InitAnswers,
@@ -35,15 +35,6 @@ export interface InitOptions {
   readonly program?: string
 }
 
-/**
- * How the user starts the program at `path`: a clone runs its sources, and a local installation, also that of `npx`, has
- * its programs in `node_modules/.bin`.
- */
-export function startedAs(path = ''): string {
-  if (/[\\/]src[\\/]main\.ts$/.test(path)) return 'npm run dragoman --'
-  return /[\\/]node_modules[\\/]\.bin[\\/]dragoman$/.test(path) ? 'npx dragoman' : 'dragoman'
-}
-
 /** Asks one question and returns the answer; undefined at the end of the input. */
 export type Ask = (question: string) => Promise<string | undefined>
 
@@ -53,7 +44,7 @@ export type Ask = (question: string) => Promise<string | undefined>
  */
 export async function init(options: InitOptions, terminal: Terminal, ask?: Ask): Promise<number> {
   const { config: file, force = false, yes = false } = options
-  const { program = startedAs(process.argv[1]) } = options
+  const { program = startedAs() } = options
   if (existsSync(file) && !force) throw new CommandError(`${file} exists: pass --force to overwrite it`)
   if (!yes && !ask && !process.stdin.isTTY)
     throw new CommandError(

@@ -268,7 +268,7 @@ export const GERMAN_COMMANDS: Words = {
 
     transcript: {
       file: count =>
-        `Was bisher gesagt wurde: ${count} Äußerungen. Nur du siehst diese Datei. Wer widersprochen hat, kommt darin nicht vor.`,
+        `Äußerungen bisher: ${count}. Nur du siehst diese Datei. Wer widersprochen hat, kommt darin nicht vor.`,
       shortened: 'Der Anfang fehlt, weil die Datei sonst zu groß für Discord wäre.',
       empty: 'Bisher wurde nichts gesagt.',
       off: 'Hier werden keine Mitschriften aufbewahrt. Der Betreiber dieses Bots muss sie einschalten.',

@@ -259,7 +259,7 @@ export const ENGLISH_COMMANDS: Words = {
 
     transcript: {
       file: count =>
-        `The conversation so far: ${count} utterances. Only you can see this file. People who opted out are not in it.`,
+        `Utterances so far: ${count}. Only you can see this file. People who opted out are not in it.`,
       shortened: 'The start is missing, because the file would be too large for Discord.',
       empty: 'Nothing has been said yet.',
       off: 'No transcripts are kept here. The operator of this bot must turn them on.',

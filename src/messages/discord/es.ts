@@ -264,7 +264,7 @@ export const SPANISH_COMMANDS: Words = {
 
     transcript: {
       file: count =>
-        `Lo dicho hasta ahora: ${count} intervenciones. Solo tú ves este archivo. No contiene a quienes se han negado.`,
+        `Intervenciones hasta ahora: ${count}. Solo tú ves este archivo. No contiene a quienes se han negado.`,
       shortened: 'Falta el principio, porque el archivo sería demasiado grande para Discord.',
       empty: 'Todavía no se ha dicho nada.',
       off: 'Aquí no se guardan transcripciones. El operador de este bot tiene que activarlas.',

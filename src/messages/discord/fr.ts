@@ -269,7 +269,7 @@ export const FRENCH_COMMANDS: Words = {
 
     transcript: {
       file: count =>
-        `Ce qui a été dit jusqu’ici : ${count} interventions. Toi seul vois ce fichier. Les personnes qui ont refusé n’y figurent pas.`,
+        `Interventions jusqu’ici : ${count}. Toi seul vois ce fichier. Les personnes qui ont refusé n’y figurent pas.`,
       shortened: 'Le début manque, car le fichier serait trop grand pour Discord.',
       empty: 'Rien n’a encore été dit.',
       off: 'Aucune transcription n’est conservée ici. L’opérateur de ce bot doit l’activer.',

@@ -262,7 +262,7 @@ export const ITALIAN_COMMANDS: Words = {
 
     transcript: {
       file: count =>
-        `Quanto detto finora: ${count} interventi. Solo tu vedi questo file. Chi ha rifiutato non vi compare.`,
+        `Interventi finora: ${count}. Solo tu vedi questo file. Chi ha rifiutato non vi compare.`,
       shortened: 'Manca l’inizio, perché il file sarebbe troppo grande per Discord.',
       empty: 'Non è stato ancora detto nulla.',
       off: 'Qui non si conservano trascrizioni. Il gestore di questo bot deve attivarle.',

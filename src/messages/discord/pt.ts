@@ -261,8 +261,7 @@ export const PORTUGUESE_COMMANDS: Words = {
     },
 
     transcript: {
-      file: count =>
-        `O que foi dito até agora: ${count} falas. Só você vê este arquivo. Quem recusou não aparece nele.`,
+      file: count => `Falas até agora: ${count}. Só você vê este arquivo. Quem recusou não aparece nele.`,
       shortened: 'Falta o começo, porque o arquivo seria grande demais para o Discord.',
       empty: 'Ainda não foi dito nada.',
       off: 'Aqui não se guardam transcrições. O operador deste bot precisa ativá-las.',

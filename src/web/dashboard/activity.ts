@@ -183,7 +183,9 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
   utterance: ({ room, listener, stage }) =>
     stage === 'dropped' ? bad(line('speech', room, listener, 'utterance dropped')) : undefined,
   notice: ({ room, participant, notice, stage }) =>
-    stage === 'begun' ? line('speech', room, participant, `hears the notice ${notice.replace(/^notice (\S+) .*/, '$1')}`) : undefined,
+    stage === 'begun'
+      ? line('speech', room, participant, `hears the notice ${notice.replace(/^notice (\S+) .*/, '$1')}`)
+      : undefined,
   // The key itself can be a secret.
   dtmf: ({ room, participant }) => line('party', room, participant, 'pressed a key'),
   command: ({ room, participant, action }) => line('party', room, participant, `key command: ${action}`),

@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { type InitOptions, init, startedAs } from '../../../src/cli/init/init.ts'
-import { Terminal } from '../../../src/cli/terminal.ts'
+import { type InitOptions, init } from '../../../src/cli/init/init.ts'
+import { startedAs, Terminal } from '../../../src/cli/terminal.ts'
 import { loadConfig } from '../../../src/config/load.ts'
 
 let folder: string
