@@ -25,6 +25,12 @@ export function httpAddress(option: string, text: string): string {
   )
 }
 
+/** The path of `server`, such as the prefix of a plugin, counts once, even if `publicUrl` repeats it. */
+function withoutPathOf(server: string, publicUrl: string): string {
+  const { pathname } = new URL(server)
+  return pathname !== '/' && publicUrl.endsWith(pathname) ? publicUrl.slice(0, -pathname.length) : publicUrl
+}
+
 /** Explains in one sentence why a call failed and what to do. The codes are Twilio’s. */
 export function callTrouble({ code, text }: Notice, server: string): string {
   switch (code) {
@@ -89,7 +95,7 @@ export interface CallCommandOptions {
 export async function call(options: CallCommandOptions, terminal: Terminal, log: Logger): Promise<number> {
   const { from, to, room, number, carrier = 'twilio' } = options
   const server = httpAddress('--server', options.server)
-  const publicUrl = options.publicUrl && httpAddress('--public-url', options.publicUrl)
+  const publicUrl = options.publicUrl && withoutPathOf(server, httpAddress('--public-url', options.publicUrl))
   await assertWritable(options.output)
   const speech = await lineAudio(options.audio)
   const problem = await bridgeLanguageProblem(server, from, to)

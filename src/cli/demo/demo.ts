@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { type App, buildApp } from '../../app/app.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import type { CarrierName } from '../../config/carriers.ts'
@@ -69,6 +70,10 @@ const EASY_ENGINES = {
   },
 }
 
+/** Audio that is sent ahead of real time (`relay.leadMs`), and the grid on which delays are measured (ms). */
+const LEAD_MS = 200
+const DELAY_RESOLUTION_MS = 10
+
 const NOTE = [
   'NOTE: the offline engines handle these two sentences well, because the recognizer has a closed vocabulary of',
   'them, and the translator a glossary. In free speech they make errors. --engines plays all with your engines.',
@@ -93,6 +98,8 @@ export interface DemoResult {
   readonly captions: readonly { from: string; to: string; text: string; translation: string }[]
   readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
   readonly gaps: number
+  /** Longest time for which this process stood still (ms). Above 200, the audio sent ahead runs out. */
+  readonly longestDelayMs: number
   readonly warnings: readonly string[]
   readonly output: string
   readonly ok: boolean
@@ -172,6 +179,8 @@ async function converse(
   const caller = await dial(`speaks=${from}&hears=${from}`)
   using view = new LiveView(app.relay, terminal)
   view.start()
+  const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS })
+  delay.enable()
   for (const sentence of speech) {
     const said = caller.say(withPauses([sentence], BREATH_MS))
     await translationHeard(app, said)
@@ -180,14 +189,16 @@ async function converse(
   await listener.quietFor(300)
   await listener.hangUp()
   await writeFile(output, encodeWav(listener.heard(), LINE_RATE))
-  return resultOf(view.summary, listener.report(), output)
+  delay.disable()
+  const longestDelayMs = Math.max(0, Math.round(delay.max / 1e6) - DELAY_RESOLUTION_MS)
+  return { ...resultOf(view.summary, listener.report(), output), longestDelayMs }
 }
 
 function resultOf(
   summary: LiveSummary,
   report: { gapCount: number; warnings: readonly { code: unknown }[] },
   output: string,
-): DemoResult {
+): Omit<DemoResult, 'longestDelayMs'> {
   const sorted = [...summary.latenciesMs].sort((a, b) => a - b)
   const p50 = sorted[Math.floor(sorted.length / 2)]
   const captions = summary.captions.map(({ from, to, text = '', translation = '' }) => ({
@@ -207,7 +218,8 @@ function resultOf(
   }
 }
 
-function report({ captions, latencyMs, gaps, warnings, output, ok }: DemoResult, terminal: Terminal): void {
+function report(result: DemoResult, terminal: Terminal): void {
+  const { captions, latencyMs, gaps, longestDelayMs, warnings, output, ok } = result
   terminal.line()
   terminal.line(`${captions.length} utterances translated and played`)
   if (latencyMs)
@@ -217,6 +229,10 @@ function report({ captions, latencyMs, gaps, warnings, output, ok }: DemoResult,
   terminal.line(
     `${gaps} gaps in the audio of the listener${warnings.length ? `, protocol warnings ${warnings.join(' ')}` : ''}`,
   )
+  if (gaps > 0 && longestDelayMs > LEAD_MS)
+    terminal.line(
+      `This machine was busy: the process stood still for up to ${longestDelayMs} ms, and ${LEAD_MS} ms of audio are sent ahead.`,
+    )
   terminal.line(`Audio of the listener: ${output}`)
   if (!ok) terminal.line('FAILED: no translation was played; run `dragoman doctor` to find what is missing.')
 }

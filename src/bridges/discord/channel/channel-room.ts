@@ -127,10 +127,17 @@ export class ChannelRoom {
   /** True if the translation of a current participant is unavailable. */
   get unavailable(): boolean {
     const room = this.#resources.relay.rooms.get(this.name)
-    // Draining sessions of participants who left or opted out do not count.
-    for (const { session, speaker } of room?.interpretations ?? [])
-      if (session.unavailable && room?.participants.has(speaker.id)) return true
-    return false
+    let served = false
+    let refused = false
+    for (const interpretation of room?.interpretations ?? []) {
+      // Draining sessions of participants who left or opted out do not count.
+      if (!room?.participants.has(interpretation.speaker.id)) continue
+      if (interpretation.refused) refused = true
+      else if (interpretation.session.unavailable) return true
+      else served = true
+    }
+    // A service that serves others does not recognize this language: that is not an outage.
+    return refused && !served
   }
 
   /** The output for announcements in `language`. */

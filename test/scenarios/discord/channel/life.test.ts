@@ -65,6 +65,31 @@ test('readers are notified when the service is unavailable and when it recovers'
   expect(casa.sala.visible.filter(({ text }) => text.includes('⚠️'))).toEqual([])
 })
 
+test('a language that the service does not recognize is not an outage while it serves others', async () => {
+  let refused = 0
+  await using casa = await guildHarness({
+    service: {
+      onSession: session => {
+        if (session.namespace !== '/sts' || session.from !== 'es-es') return
+        refused++
+        session.error({ code: 'bad_parameter', error: 'pair_not_offered', description: 'not recognized' })
+        session.drop('kick')
+      },
+    },
+  })
+  await casa.person('Ana', 'es-es').join(casa.sala)
+  const ben = casa.person('Ben', 'en-us')
+  await ben.join(casa.sala)
+  const channel = await casa.start()
+  await ben.say(speech(440, 1_000))
+  await casa.heard(toneOf('es-es'), 600)
+  await until(() => refused > 0, 5_000, 'a refusal')
+  // Longer than the time until an outage is reported.
+  await pause(4_000)
+  expect(channel.status().unavailable).toBe(false)
+  expect(casa.read().some(text => text.includes('⚠️'))).toBe(false)
+})
+
 test('it leaves an empty channel, but not one to which someone has returned', async () => {
   await using casa = await guildHarness({ options: { emptyAfterMs: 1_500 } })
   const ana = casa.person('Ana')
