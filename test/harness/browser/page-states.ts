@@ -159,7 +159,11 @@ export const PAGE_STATES: Readonly<Record<string, PageState>> = {
     await shows('1 new caption')(page)
   }),
   'talk-invitation': call(press('#invite', visible('#invited'))),
-  'talk-more': call(press('#more', visible('#speaks'))),
+  'talk-more': call(async page => {
+    // Large windows show what is behind it all the time.
+    await page.setViewportSize({ width: 360, height: 640 })
+    await press('#more', visible('#speaks'))(page)
+  }),
   'talk-after': call(press('#stop', shows('Call ended'))),
   'talk-listener': {
     path: async server => `/#join=${await server.invitation({ listening: true })}`,
