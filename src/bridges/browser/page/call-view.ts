@@ -117,7 +117,9 @@ export class CallView {
   #more(open: boolean): void {
     main.toggleAttribute('data-more', open)
     more.setAttribute('aria-expanded', String(open))
-    if (open) side.querySelector<HTMLElement>('select, button, input')?.focus()
+    const controls = Array.from(side.querySelectorAll<HTMLElement>('select, button, input'))
+    // The first ones belong to the summary after a call, which is hidden.
+    if (open) controls.find(each => each.checkVisibility())?.focus()
     else if (main.dataset.phase === 'call') more.focus()
   }
 
