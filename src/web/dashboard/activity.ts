@@ -1,5 +1,6 @@
 import { describeEnd, type EndReason } from '../../common/lifecycle.ts'
 import type { RelayEvents, SessionEvent, UtteranceEvent } from '../../core/model/events.ts'
+import type { ParticipantKey, ParticipantState } from '../../core/model/participant-state.ts'
 import type { RecordingFault } from '../../core/model/recording.ts'
 import { languageName } from '../../pages/page/languages.ts'
 import { type HealthOptions, healthOf } from './health.ts'
@@ -124,6 +125,19 @@ const ARRIVALS: Readonly<Record<string, string>> = {
   Discord: 'on Discord',
 }
 
+/** Describes a changed setting of a participant. */
+const CHANGE_WORDS: { readonly [K in ParticipantKey]: (state: ParticipantState) => string } = {
+  speaks: ({ speaks }) => speakingWords(speaks),
+  hears: ({ hears }) => hearingWords(hears),
+  voice: ({ voice }) => `hears ${voice === undefined ? 'the default voice' : `the voice ${voice}`}`,
+  translatedVoices: ({ translatedVoices }) =>
+    `is translated in ${translatedVoices === undefined ? 'the default voice' : 'a chosen voice'}`,
+  original: ({ original }) => `original voices: ${original}`,
+  name: ({ name }) => (name === undefined ? 'removed the name' : `is now called ${name}`),
+  muted: ({ muted }) => (muted ? 'muted' : 'no longer muted'),
+  interpreting: ({ interpreting }) => (interpreting ? 'interpretation on' : 'interpretation off'),
+}
+
 /** Describes each event; undefined for events shown elsewhere. Descriptions never contain transcripts. */
 export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => EventWords | undefined } = {
   room: ({ room, state }) => line('room', room, null, state === 'opened' ? 'opened' : 'closed'),
@@ -132,7 +146,7 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
       'party',
       room,
       participant,
-      `joined ${ARRIVALS[channelName(channel)] ?? `by ${channel}`}, ${languages(speaks, hears)}`,
+      `joined ${ARRIVALS[channelName(channel)] ?? `by ${channel}`}, ${speakingWords(speaks)}, ${hearingWords(hears)}`,
     ),
   disconnected: ({ room, participant, reason, reconnectWindowMs }) =>
     bad(
@@ -150,7 +164,7 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
     return reason.kind === 'failed' ? bad(told) : told
   },
   changed: ({ room, participant, state, changes }) =>
-    line('party', room, participant, changes.map(key => `${key}: ${state[key] ?? 'nothing'}`).join(', ')),
+    line('party', room, participant, changes.map(key => CHANGE_WORDS[key](state)).join(', ')),
   session: event => {
     const { room, speaker, to, status, attempt, reason } = event
     if (status === 'opening' && attempt <= 1) return undefined
@@ -210,9 +224,12 @@ function bad(words: EventWords): EventWords {
   return { ...words, bad: true }
 }
 
-function languages(speaks: string | undefined, hears: string | undefined): string {
-  const spoken = speaks === undefined ? 'only listens' : `speaks ${languageName(speaks)}`
-  return `${spoken}, hears ${hears === undefined ? 'originals' : languageName(hears)}`
+function speakingWords(speaks: string | undefined): string {
+  return speaks === undefined ? 'only listens' : `speaks ${languageName(speaks)}`
+}
+
+function hearingWords(hears: string | undefined): string {
+  return `hears ${hears === undefined ? 'originals' : languageName(hears)}`
 }
 
 function sessionWords({ status, attempt, reason }: SessionEvent): string {

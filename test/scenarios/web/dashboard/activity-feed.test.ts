@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { BridgeError } from '../../../../src/common/errors.ts'
+import type { LanguageId } from '../../../../src/common/language.ts'
+import type { TranslatedVoices } from '../../../../src/core/model/invitation.ts'
+import type { ParticipantChange } from '../../../../src/core/model/participant-state.ts'
 import { sine } from '../../../harness/transcode/tone.ts'
 import { boardOf, follow, START, seen, watched } from '../../../harness/web/dashboard-harness.ts'
 
@@ -49,11 +52,35 @@ test('unchanged figures are not sent again', async () => {
   world.party('anna').change({ muted: true })
   expect(JSON.parse(feed.delta())).toMatchObject({
     legs: [{ id: 'anna', muted: true }],
-    events: [{ who: 'anna', text: 'muted: true', kind: 'party', bad: false }],
+    events: [{ who: 'anna', text: 'muted', kind: 'party', bad: false }],
   })
   await world.legs.get('anna')!.close({ kind: 'hangup', by: 'remote' })
   await world.run(20)
   expect(JSON.parse(feed.delta())).toMatchObject({ goneRooms: ['r'], goneLegs: [1] })
+})
+
+test('events describe every changed setting in words', async () => {
+  const world = await watched()
+  world.join('anna', PAIR)
+  await world.run(1_000)
+  const feed = world.look()
+  feed.delta()
+  const words = (change: ParticipantChange) => {
+    world.party('anna').change(change)
+    return JSON.parse(feed.delta()).events.at(-1).text
+  }
+  expect(words({ hears: 'fr-fr' as LanguageId })).toBe('hears French (France)')
+  expect(words({ hears: null })).toBe('hears originals')
+  expect(words({ speaks: null })).toBe('only listens')
+  expect(words({ speaks: 'es-es' as LanguageId })).toBe('speaks Spanish (Spain)')
+  expect(words({ voice: 'alto' })).toBe('hears the voice alto')
+  expect(words({ translatedVoices: { 'en-us': 'alto' } as TranslatedVoices })).toBe(
+    'is translated in a chosen voice',
+  )
+  expect(words({ original: 'off' })).toBe('original voices: off')
+  expect(words({ name: 'Anna Lee' })).toBe('is now called Anna Lee')
+  expect(words({ muted: true })).toBe('muted')
+  expect(words({ muted: false, interpreting: false })).toBe('no longer muted, interpretation off')
 })
 
 test('levels are the maximum since the last update, in decibels, and are sent when they change', async () => {
@@ -205,7 +232,7 @@ test('events name participants as people know them, simulated phones as such, al
   await world.legs.get('phone')!.close({ kind: 'hangup', by: 'remote' })
   await world.run(20)
   const { events } = JSON.parse(feed.delta())
-  expect(events).toContainEqual(expect.objectContaining({ who: 'Anna', text: 'muted: true' }))
+  expect(events).toContainEqual(expect.objectContaining({ who: 'Anna', text: 'muted' }))
   expect(events).toContainEqual(
     expect.objectContaining({ who: 'Simulated phone 2', text: expect.stringContaining('left') }),
   )
