@@ -8,7 +8,7 @@ import {
   CarrierError,
   type FailureKind,
 } from '../telephony/ports/carrier-api.ts'
-import { type NumbersApi, voiceSettingsOf } from '../telephony/rest/numbers.ts'
+import { type NumbersApi, type VoiceSettings, voiceSettingsOf } from '../telephony/rest/numbers.ts'
 import { credentialsOf, restClient } from './rest-client.ts'
 import type { RestSettings } from './settings.ts'
 
@@ -141,8 +141,23 @@ function describe(status: number, code: number | undefined): string {
   return `Twilio error ${code}${meaning === undefined ? '' : `: ${meaning}`} (HTTP ${status})`
 }
 
+/** What is used of the list of numbers in Twilio’s client; its own types are not in those of this package. */
+interface IncomingPhoneNumbers {
+  (sid: string): { update(settings: Partial<VoiceSettings>): Promise<unknown> }
+  list(query: {
+    phoneNumber: string
+    limit: number
+  }): Promise<
+    (Parameters<typeof voiceSettingsOf>[0] & { readonly sid: string; readonly phoneNumber: string })[]
+  >
+}
+
 /** The numbers of an account. */
-export function twilioNumbers({ incomingPhoneNumbers }: Pick<Twilio, 'incomingPhoneNumbers'>): NumbersApi {
+export function twilioNumbers({
+  incomingPhoneNumbers,
+}: {
+  readonly incomingPhoneNumbers: IncomingPhoneNumbers
+}): NumbersApi {
   return {
     carrier: 'twilio',
     async find(phoneNumber) {

@@ -44,7 +44,7 @@ describe.skipIf(!hasChromium)('returning to the page after a long time', { timeo
     await expect.poll(() => here(bob.page)).toBe(2)
     // A hardware switch on the microphone, which a page learns of only by events.
     for (const [event, words] of [
-      ['mute', 'Others can’t hear you'],
+      ['mute', 'Your system has muted the microphone'],
       ['unmute', 'on again'],
     ]) {
       await bob.page.evaluate(`microphone.getAudioTracks()[0].dispatchEvent(new Event('${event}'))`)

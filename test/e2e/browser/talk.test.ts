@@ -159,7 +159,8 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     expect(await accessibilityFaults(bob.page)).toEqual([])
     // No element is wider than the phone.
     expect(await bob.page.evaluate('document.documentElement.scrollWidth')).toBe(360)
-    // Anna now hears others, in her language.
+    // Anna now hears others, in her language. Her choices are behind the invitation.
+    await anna.page.click('#invited-close')
     await anna.page.getByText('Everyone else is translated').waitFor()
     expect(await anna.page.locator('#hears').inputValue()).toBe('en-us')
 
@@ -217,6 +218,7 @@ describe.skipIf(!hasChromium)('the talk page with real engines', { timeout: 120_
     await anna.page.click('#invite')
     await anna.page.locator('#invited').waitFor()
     const code = (await anna.page.locator('#code-shown').textContent())!.replace(' ', '')
+    await anna.page.click('#invited-close')
     const room = (await b.app.roomCodes.find(code))!
     const phone = await b.dial({ hears: 'es-es' }, { to: CODES })
     await b.until(() => phone.asking, 15_000, 'the question for the code')

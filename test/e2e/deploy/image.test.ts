@@ -18,7 +18,7 @@ const { missingParts } = (await import(
 const run = promisify(execFile)
 /** An unprivileged user, if the tests are run by root. */
 const NOBODY = process.getuid?.() === 0 ? { uid: 1_000, gid: 1_000 } : {}
-const STEP_MS = 180_000
+const STEP_MS = 300_000
 
 /** Matches of `pattern` below `folder`. */
 async function found(pattern: string, folder: string): Promise<string[]> {

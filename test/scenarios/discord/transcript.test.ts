@@ -31,7 +31,7 @@ test('a member gets the conversation in their language as a private file, withou
 
   const english = await ben.command('interpret transcript')
   expect(english.ephemeral).toBe(true)
-  expect(english.text).toMatch(/\d utterances/)
+  expect(english.text).toMatch(/Utterances so far: \d/)
   const lines = fileOf(english)?.text.replaceAll(/^\[\d\d:\d\d:\d\d\] /gm, '')
   expect(new Set(lines?.trimEnd().split('\n'))).toEqual(
     new Set(['Ana (en-us): good afternoon', 'Ben (en-us): thank you']),

@@ -59,8 +59,8 @@ export function mediaReader({ stream, timed = true, numbered = false }: MediaMem
     let isMedia = false
     let length = -1
     let [idFrom, idTo] = [0, 0]
-    for (let token = json.name(); token !== END; token = json.name()) {
-      if (token === FAULT) return undefined
+    for (let step = json.name(); step !== END; step = json.name()) {
+      if (step === FAULT) return undefined
       if (json.is(MEDIA)) {
         // Of two members of a name, the last one counts, with none of the first one’s.
         if (length >= 0) return undefined
@@ -90,8 +90,8 @@ export function mediaReader({ stream, timed = true, numbered = false }: MediaMem
   function readAudio(data: Buffer): number {
     if (!json.enter()) return -1
     let length = -1
-    for (let token = json.name(); token !== END; token = json.name()) {
-      if (token === FAULT) return -1
+    for (let step = json.name(); step !== END; step = json.name()) {
+      if (step === FAULT) return -1
       if (json.is(PAYLOAD)) {
         if (!json.unchecked()) return -1
         length = decodeBase64(data, json.from, json.to)
