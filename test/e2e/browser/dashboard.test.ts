@@ -100,7 +100,7 @@ inEachBrowser('the dashboard', { timeout: 30_000, only: 'Chromium' }, host => {
     await page.keyboard.press('Escape')
     await page.locator('tr:has-text("Muted")').waitFor()
     await eventually(async () => (await row.count()) === 0, WAIT_MS, 'the row with the other language')
-    const line = page.locator('#events li').filter({ hasText: 'hears: fr-fr' })
+    const line = page.locator('#events li').filter({ hasText: 'hears French (France)' })
     await line.first().waitFor()
 
     // The bars of utterances have text alternatives.
