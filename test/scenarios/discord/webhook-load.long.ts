@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { tone } from '../../../src/simulator/index.ts'
 import { rms } from '../../../src/transcode/level.ts'
@@ -8,6 +9,8 @@ import { until } from '../../harness/until.ts'
 const SPEAKERS = 6
 /** Longer than the minute of Discord's limit. */
 const SECONDS = 75
+/** Between two sentences: long enough for the service to notice the end. */
+const PAUSE_MS = 700
 
 test(`${SPEAKERS} members speak at once for ${SECONDS} s: discord.js meets no limit, and every sentence is written once`, {
   timeout: 240_000,
@@ -45,8 +48,10 @@ test(`${SPEAKERS} members speak at once for ${SECONDS} s: discord.js meets no li
   const endsAt = performance.now() + SECONDS * 1_000
   await Promise.all(
     members.map(async (member, n) => {
-      while (performance.now() < endsAt)
+      while (performance.now() < endsAt) {
         await member.say(tone(300 + 40 * n, 1_200 + 90 * n, SAMPLE_RATE, 12_000))
+        await sleep(PAUSE_MS)
+      }
     }),
   )
   const texts = () => sala.visible.map(({ content }) => content).join('\n')
