@@ -74,6 +74,9 @@ export function meter(level: number, width = METER_WIDTH): string {
 
 const COLORS = { green: 32, yellow: 33, red: 31, cyan: 36, dim: 2 } as const
 
+/** Width of terminals that do not tell it, or report 0, as those of containers do. */
+const DEFAULT_COLUMNS = 80
+
 /** A colored piece of a line, on terminals with colors. */
 export interface Colored {
   readonly text: string
@@ -115,7 +118,7 @@ export class Terminal {
   status(...pieces: readonly Text[]): void {
     if (!this.#out.isTTY) return
     this.#clear()
-    let room = Math.max(0, (this.#out.columns ?? 80) - 1)
+    let room = Math.max(0, (this.#out.columns || DEFAULT_COLUMNS) - 1)
     this.#status = ''
     for (const piece of pieces) {
       const text = plain(typeof piece === 'string' ? piece : piece.text).slice(0, room)

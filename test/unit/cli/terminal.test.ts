@@ -45,6 +45,12 @@ describe('a terminal', () => {
     expect(shown()).toEqual(['one', 'two', ''])
   })
 
+  test('of unknown width shows the changing line as well', () => {
+    const { terminal, shown } = screen(true, 0)
+    terminal.status('meter')
+    expect(shown()).toEqual(['meter'])
+  })
+
   test('prints lines of another stream above the changing one', () => {
     const { terminal, shown, write } = screen(true)
     terminal.status('meter')
