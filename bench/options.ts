@@ -71,7 +71,7 @@ Part legs:
   --end-ms yes|no            whether results contain endMs (default yes)
   --mode streaming|block     how the service sends the voice (default streaming, as by default)
   --minutes 10               one long window, with the growth of memory; default served with 200 legs
-  --observe                  garbage collection and event loop delay, by a module in the process
+  --observe                  garbage collection, event loop delay and memory, by a module in the process
   --profile                  profile the CPU time of served, or of --only, at the largest number of legs
   --node=FLAG                Node flags for all but served (default: as dragoman serve)
 Other parts:

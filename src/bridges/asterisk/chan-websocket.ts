@@ -4,6 +4,7 @@ import {
   INVALID,
   isFields,
   markOf,
+  pcmReader,
   readFields,
   textOf,
 } from '../telephony/json-media/message-fields.ts'
@@ -18,18 +19,9 @@ const FRAME_MS = 20
 const CHANNEL_ID = /^[\w.;-]{1,128}$/
 const RATES: Readonly<Record<string, AsteriskRate>> = { slin: 8_000, slin16: 16_000 }
 
-type Media = Extract<Inbound, { kind: 'media' }>
-
 const UNKNOWN: Inbound = { kind: 'unknown' }
 
-// Valid until the next message, as the contract of `MediaDialect.parse` allows. Without a time, as in AudioSocket.
-const MEDIA: { -readonly [K in keyof Media]: Media[K] } = {
-  kind: 'media',
-  streamId: '',
-  track: 'inbound',
-  timestampMs: Number.NaN,
-  payload: Buffer.alloc(0),
-}
+const readAudio = pcmReader()
 
 /**
  * The messages of Asterisk’s WebSocket channels (Asterisk: WebSocket channel driver): 16-bit PCM in binary frames in both
@@ -42,15 +34,9 @@ export function asteriskWebSocketMedia(rate: AsteriskRate, expected: ExpectedStr
     queue: 'carrier',
     order: 'kept',
     parse: (data, isBinary) =>
-      isBinary ? audio(data) : readFields(data.toString('utf8'), message => event(message, expected)),
+      isBinary ? readAudio(data) : readFields(data.toString('utf8'), message => event(message, expected)),
     messages: () => messagesOf(rate),
   }
-}
-
-function audio(data: Buffer): Inbound {
-  if (data.length % 2 !== 0) return INVALID.media
-  MEDIA.payload = data
-  return MEDIA
 }
 
 function event(message: Fields, expected: ExpectedStreams): Inbound {

@@ -1,5 +1,5 @@
 import { BoundedMap } from '../../common/bounded-map.ts'
-import { INVALID, isDigit } from '../telephony/json-media/message-fields.ts'
+import { dtmfOf, INVALID, pcmReader } from '../telephony/json-media/message-fields.ts'
 import type { Inbound, LineFormat, MediaDialect, StreamMessages } from '../telephony/ports/media-dialect.ts'
 import { FRAME, HEADER_BYTES } from './audio-socket.ts'
 
@@ -30,22 +30,13 @@ export class ExpectedStreams {
   }
 }
 
-type Media = Extract<Inbound, { kind: 'media' }>
-
 const UNKNOWN: Inbound = { kind: 'unknown' }
 const STOP: Inbound = { kind: 'stop', streamId: '' }
 
 const UUID_BYTES = 16
 
-// Valid until the next message, as the contract of `MediaDialect.parse` allows. AudioSocket has no timestamps: TCP keeps
-// the order, and a gap in the audio of the call is a gap in time, which the leg fills.
-const MEDIA: { -readonly [K in keyof Media]: Media[K] } = {
-  kind: 'media',
-  streamId: '',
-  track: 'inbound',
-  timestampMs: Number.NaN,
-  payload: Buffer.alloc(0),
-}
+// AudioSocket has no timestamps: TCP keeps the order, and a gap in the audio of the call is a gap in time, which the leg fills.
+const readAudio = pcmReader()
 
 /**
  * Parses and builds AudioSocket frames: 16-bit PCM, low byte first. Asterisk plays audio when it arrives, and has neither
@@ -68,13 +59,9 @@ function parse(frame: Buffer, audio: number, rate: AsteriskRate, expected: Expec
     return INVALID.shape
   switch (frame[0]) {
     case audio:
-      if (frame.length % 2 === 0 || frame.length === HEADER_BYTES) return INVALID.media
-      MEDIA.payload = frame.subarray(HEADER_BYTES)
-      return MEDIA
-    case FRAME.dtmf: {
-      const digit = frame.toString('latin1', HEADER_BYTES)
-      return isDigit(digit) ? { kind: 'dtmf', streamId: '', digit } : INVALID.dtmf
-    }
+      return frame.length === HEADER_BYTES ? INVALID.media : readAudio(frame.subarray(HEADER_BYTES))
+    case FRAME.dtmf:
+      return dtmfOf(frame.toString('latin1', HEADER_BYTES), '')
     case FRAME.uuid:
       return frame.length === HEADER_BYTES + UUID_BYTES ? start(frame, rate, expected) : INVALID.start
     case FRAME.hangUp:

@@ -5,6 +5,7 @@ import {
   isFields,
   markOf,
   parametersOf,
+  pcmReader,
   readFields,
 } from '../telephony/json-media/message-fields.ts'
 import type { Inbound, LineFormat, MediaDialect, StreamMessages } from '../telephony/ports/media-dialect.ts'
@@ -25,31 +26,16 @@ export function jambonzMedia(rate: JambonzRate): MediaDialect {
     frames: 'both',
     queue: 'carrier',
     order: 'kept',
-    parse: (data, isBinary) => (isBinary ? audio(data) : readFields(data.toString('utf8'), event)),
+    parse: (data, isBinary) => (isBinary ? readAudio(data) : readFields(data.toString('utf8'), event)),
     messages: () => messagesOf(rate),
   }
 }
 
-type Media = Extract<Inbound, { kind: 'media' }>
-
 const UNKNOWN: Inbound = { kind: 'unknown' }
 const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
 
-// Valid until the next message, as the contract of `MediaDialect.parse` allows. Without a time: jambonz sends none, and a
-// call’s audio without gaps.
-const MEDIA: { -readonly [K in keyof Media]: Media[K] } = {
-  kind: 'media',
-  streamId: '',
-  track: 'inbound',
-  timestampMs: Number.NaN,
-  payload: Buffer.alloc(0),
-}
-
-function audio(data: Buffer): Inbound {
-  if (data.length % 2 !== 0) return INVALID.media
-  MEDIA.payload = data
-  return MEDIA
-}
+// Without a time: jambonz sends none, and a call’s audio without gaps.
+const readAudio = pcmReader()
 
 function event(message: Fields): Inbound {
   if (message.type === 'mark') return mark(message)

@@ -98,7 +98,7 @@ export interface DemoResult {
   readonly captions: readonly { from: string; to: string; text: string; translation: string }[]
   readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
   readonly gaps: number
-  /** Longest time for which this process stood still (ms). Above 200, the audio sent ahead runs out. */
+  /** Longest delay of the event loop (ms). Above 200, the audio sent ahead runs out. */
   readonly longestDelayMs: number
   readonly warnings: readonly string[]
   readonly output: string
@@ -231,7 +231,7 @@ function report(result: DemoResult, terminal: Terminal): void {
   )
   if (gaps > 0 && longestDelayMs > LEAD_MS)
     terminal.line(
-      `This machine was busy: the process stood still for up to ${longestDelayMs} ms, and ${LEAD_MS} ms of audio are sent ahead.`,
+      `This machine was busy: the program was blocked for up to ${longestDelayMs} ms, and ${LEAD_MS} ms of audio are sent ahead.`,
     )
   terminal.line(`Audio of the listener: ${output}`)
   if (!ok) terminal.line('FAILED: no translation was played; run `dragoman doctor` to find what is missing.')

@@ -24,7 +24,7 @@ export interface WebSocketStreamOptions {
   /** Variables that the channel inherits. */
   readonly variables: Readonly<Record<string, string>>
   readonly audio: PhoneAudio
-  /** Called for each mark after the audio before it was played. */
+  /** Called for each mark when all audio before it has been played. */
   readonly onMark?: ((name: string) => void) | undefined
   /** Reports a message that Asterisk would ignore, cut, or misread. */
   readonly fault: (text: string) => void

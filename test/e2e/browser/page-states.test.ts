@@ -11,7 +11,7 @@ import { openState, PAGE_STATES, PUBLIC_STATES } from '../../harness/browser/pag
 /** A phone, a large window at 400 % and at 200 %, a tablet. */
 const WIDTHS = [360, 320, 640, 768]
 
-/** Buttons whose words do not fit, and content beside the window. */
+/** Buttons with text that does not fit, and content outside the window. */
 const CLIPPED = `Array.from(document.querySelectorAll('button, a.button'))
   .filter(each => each.checkVisibility() && each.scrollWidth > each.clientWidth + 1)
   .map(each => each.textContent)

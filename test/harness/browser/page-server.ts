@@ -140,7 +140,7 @@ export class PageServer implements AsyncDisposable {
   }
 }
 
-/** What the service offers; it is asked for nothing else. */
+/** What the service offers. The tests request nothing else from it. */
 function offer({ url = '' }: { readonly url?: string }, response: { end(text: string): unknown }): void {
   const languages = LANGUAGES.map(languageId => ({
     languageId,

@@ -18,7 +18,7 @@ const MAX_MARK_NAME = 512
 const DIGIT = /^[0-9*#A-D]$/
 const MAX_PARAMETERS = 100
 
-export function isDigit(text: string): boolean {
+function isDigit(text: string): boolean {
   return DIGIT.test(text)
 }
 
@@ -32,6 +32,22 @@ export function markOf(name: unknown, streamId: string): Inbound {
 export function dtmfOf(digit: unknown, streamId: string): Inbound {
   const text = textOf(digit)
   return isDigit(text) ? { kind: 'dtmf', streamId, digit: text } : INVALID.dtmf
+}
+
+/**
+ * Returns a reader of binary frames of 16-bit PCM, for carriers whose streams have neither IDs nor timestamps. Its result is
+ * reused: it is valid until the next call, as the contract of `MediaDialect.parse` allows.
+ */
+export function pcmReader(): (payload: Buffer) => Inbound {
+  const media: Inbound & { payload: string | Buffer } = {
+    ...{ kind: 'media', streamId: '', track: 'inbound', timestampMs: Number.NaN },
+    payload: Buffer.alloc(0),
+  }
+  return payload => {
+    if (payload.length % 2 !== 0) return INVALID.media
+    media.payload = payload
+    return media
+  }
 }
 
 export function isFields(value: unknown): value is Fields {
