@@ -3,13 +3,14 @@ import { ClosingLine } from './test/harness/vitest/closing-line.ts'
 import { SlowFirst } from './test/harness/vitest/slow-first.ts'
 
 /** Properties have a seed that test/harness/vitest/seeds.ts gives: a fixed one, or in the long run a new one. */
-export const chance = {
-  resolve: {
-    alias: [
-      { find: /^fast-check$/, replacement: `${import.meta.dirname}/test/harness/vitest/fast-check.ts` },
-    ],
-  },
-}
+export const chance = { setupFiles: ['test/harness/vitest/property-seed.ts'] }
+
+/**
+ * Node loads the modules itself, as when the program runs, and keeps their compiled code for the next process
+ * (NODE_COMPILE_CACHE). So `vi.mock` has no effect; a file with its own process can replace a module by
+ * `module.registerHooks`.
+ */
+const loading = { viteModuleRunner: false, nodeLoader: false }
 
 /**
  * Each has a process of its own: they start whole programs, change the process, count its handles, or measure its memory.
@@ -35,7 +36,9 @@ const limits = {
   testTimeout: 120_000,
   hookTimeout: 120_000,
   expect: { poll: { timeout: 30_000 } },
-  setupFiles: ['test/harness/vitest/cpu-use.ts', 'test/harness/vitest/short-of-cpu.ts'],
+  setupFiles: ['test/harness/vitest/cpu-use.ts', 'test/harness/vitest/short-of-cpu.ts', ...chance.setupFiles],
+  execArgv: ['--disable-warning=ExperimentalWarning'],
+  experimental: loading,
   retry: { count: 2 },
 }
 
@@ -50,7 +53,6 @@ export default defineConfig({
     passWithNoTests: false,
     projects: [
       {
-        ...chance,
         test: {
           name: 'own process',
           include: OWN_PROCESS,
@@ -58,7 +60,6 @@ export default defineConfig({
         },
       },
       {
-        ...chance,
         test: {
           name: 'shared process',
           include: ['test/**/*.test.ts'],

@@ -16,8 +16,8 @@ const properties = globSync('test/**/*.test.ts', { cwd: import.meta.dirname }).f
 )
 
 export default defineConfig({
-  ...chance,
   test: {
+    ...chance,
     include: ['test/**/*.long.ts', ...properties],
     env: { DRAGOMAN_EXPLORE: '1' },
     reporters: ['default', new LongReport(whole ? page : undefined), new ClosingLine()],

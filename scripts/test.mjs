@@ -2,7 +2,7 @@
 // Runs the tests. Many of them measure the arrival of audio in real time. While other programs keep every processor
 // busy, they run two files at a time, and the files that failed run once more at the end, one after another: only a
 // failure there counts. Otherwise every failure is final.
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseCLI, startVitest } from 'vitest/node'
@@ -13,11 +13,15 @@ import { DearestFiles } from '../test/harness/vitest/dearest-files.ts'
 const MAX_REPEATED_FILES = 25
 /** Files in the list of `--dearest`. */
 const LISTED_FILES = 40
+/** Compiled code of modules (vitest.config.ts). Every run adds that of the test files, and of programs in new folders. */
+const COMPILED = new URL('../node_modules/.cache/node', import.meta.url)
+const MAX_COMPILED_FILES = 50_000
 
 // The words of `vitest run`: files, and options; and `--dearest` of `npm run test:cost`.
 const words = process.argv.slice(2)
 const measures = words.includes('--dearest') ? [new DearestFiles(LISTED_FILES)] : []
 const { filter, options } = parseCLI(['vitest', 'run', ...words.filter(word => word !== '--dearest')])
+limitCompiled()
 const wasBusy = await isBusy()
 const first = await run(filter, wasBusy ? 2 : undefined)
 const { failedFiles } = first
@@ -49,6 +53,16 @@ async function run(wanted, maxWorkers) {
   })
   await vitest.close()
   return closing.counts
+}
+
+/** Empties the folder of compiled code if it has become large. */
+function limitCompiled() {
+  try {
+    if (readdirSync(COMPILED, { recursive: true }).length > MAX_COMPILED_FILES)
+      rmSync(COMPILED, { recursive: true, force: true })
+  } catch {
+    // There is none in the first run.
+  }
 }
 
 /** True if other programs keep every processor busy: as many tasks as processors run, beside this one. */

@@ -14,7 +14,7 @@ export class DearestFiles implements Reporter {
   onTestRunEnd(modules: Modules): void {
     const files = modules.map(module => ({ file: module.relativeModuleId, ...costOf(module) }))
     for (const line of dearest(files, this.#count)) console.log(line)
-    console.log(row('vitest, which transforms the modules', { own: cpuTime().own, started: 0 }))
+    console.log(row('vitest itself', { own: cpuTime().own, started: 0 }))
   }
 }
 

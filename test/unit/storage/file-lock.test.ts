@@ -1,16 +1,17 @@
 import { writeFile } from 'node:fs/promises'
-import { expect, test, vi } from 'vitest'
+import { registerHooks } from 'node:module'
+import { expect, test } from 'vitest'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { withLock } from '../../../src/storage/file-lock.ts'
 import { keyFilePath } from '../../harness/service/key-files.ts'
 
-vi.mock('koffi', () => ({
-  default: {
-    load() {
-      throw new Error('not on this system')
-    },
-  },
-}))
+const NO_KOFFI = "export default { load() { throw new Error('not on this system') } }"
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === 'koffi'
+      ? { url: `data:text/javascript,${encodeURIComponent(NO_KOFFI)}`, shortCircuit: true }
+      : next(specifier, context),
+})
 
 async function advanced<T>(clock: FakeClock, work: Promise<T>): Promise<T | Error> {
   const attempt = work.catch((error: Error) => error)
