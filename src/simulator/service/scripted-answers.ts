@@ -245,7 +245,8 @@ export class Mp3Maker {
   encode(pcm: Int16Array, rate: Mp3Rate = SAMPLE_RATE, kbps?: 32 | 48 | 64 | 128 | 320): Uint8Array {
     const bitrate = kbps ?? (rate <= 24_000 ? 32 : 64)
     this.#encoder.configure({ sampleRate: rate, channels: 1, outputSampleRate: rate, bitrate })
-    const samples = Float32Array.from(pcm, sample => sample / 32_768)
+    const samples = new Float32Array(pcm.length)
+    for (let at = 0; at < pcm.length; at++) samples[at] = pcm[at]! / 32_768
     const body = this.#encoder.encode([samples]).slice()
     const tail = this.#encoder.finalize()
     const mp3 = new Uint8Array(body.length + tail.length)

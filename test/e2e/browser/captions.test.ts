@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, test } from 'vitest'
-import { WebVTTParser } from 'webvtt-parser'
+import webvtt from 'webvtt-parser'
 import { inEachBrowser } from '../../harness/browser/browsers.ts'
 import { accessibilityFaults } from '../../harness/browser/page-faults.ts'
 import { captionRoom, captionsOn, fromEnd, isLive, texts } from '../../harness/e2e/caption-room.ts'
@@ -132,7 +132,7 @@ inEachBrowser('the captions page', { timeout: 30_000 }, host => {
     }
     const vtt = await save('VTT')
     expect(vtt).toBe((await ask('GET', '/rooms/r/transcript?format=vtt')).text)
-    const { cues, errors } = new WebVTTParser({ '&lt': '<', '&gt': '>', '&amp': '&' }).parse(
+    const { cues, errors } = new webvtt.WebVTTParser({ '&lt': '<', '&gt': '>', '&amp': '&' }).parse(
       vtt,
       'subtitles/captions/descriptions',
     )

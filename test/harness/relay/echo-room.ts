@@ -57,7 +57,8 @@ export class EchoLeg extends LiveLeg {
   }
 
   #picked(frame: Int16Array): Int16Array {
-    const sum = Float64Array.from(frame, sample => sample + this.#hiss())
+    const sum = new Float64Array(frame.length)
+    for (let n = 0; n < sum.length; n++) sum[n] = frame[n]! + this.#hiss()
     if (this.way) {
       const { db, delayMs, reflections = [] } = this.way
       const gain = 10 ** (db / 20)
@@ -66,7 +67,8 @@ export class EchoLeg extends LiveLeg {
         for (const [later, part] of reflections) add(sum, leg, delayMs + later, gain * part)
       }
     }
-    const pcm = Int16Array.from(sum, saturate)
+    const pcm = new Int16Array(sum.length)
+    for (let n = 0; n < sum.length; n++) pcm[n] = saturate(sum[n]!)
     if (this.way?.mulaw) {
       const bytes = new Uint8Array(pcm.length)
       encodeMulaw(pcm, bytes)

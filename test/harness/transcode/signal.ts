@@ -2,9 +2,9 @@
 
 /** A sine of `hz` at `rate` Hz, `count` samples long. */
 export function sine(hz: number, rate: number, count: number, peak = 30_000, phase = 0.2): Int16Array {
-  return Int16Array.from({ length: count }, (_, i) =>
-    Math.round(peak * Math.sin((2 * Math.PI * hz * i) / rate + phase)),
-  )
+  const pcm = new Int16Array(count)
+  for (let i = 0; i < count; i++) pcm[i] = Math.round(peak * Math.sin((2 * Math.PI * hz * i) / rate + phase))
+  return pcm
 }
 
 /** A voice-like signal: gliding harmonics below 3.4 kHz with syllables and pauses. The same at every rate. */

@@ -37,14 +37,12 @@ export function pitchAt(pcm: Int16Array, at: number): number | undefined {
   const half = 480
   const most = Math.ceil(SAMPLE_RATE / 70)
   if (at < half || at + half + most > pcm.length) return undefined
+  const here = 1 + energy(pcm, at - half, at + half)
+  if (here < 2 * half * 300 ** 2) return undefined
   const correlation = (lag: number) => {
-    let [common, here, there] = [0, 1, 1]
-    for (let i = at - half; i < at + half; i++) {
-      common += pcm[i]! * pcm[i + lag]!
-      here += pcm[i]! ** 2
-      there += pcm[i + lag]! ** 2
-    }
-    return here < 2 * half * 300 ** 2 ? 0 : common / Math.sqrt(here * there)
+    let common = 0
+    for (let i = at - half; i < at + half; i++) common += pcm[i]! * pcm[i + lag]!
+    return common / Math.sqrt(here * (1 + energy(pcm, at - half + lag, at + half + lag)))
   }
   const curve = Array.from({ length: most + 2 }, (_, lag) => (lag < 44 ? 0 : correlation(lag)))
   const best = Math.max(...curve)
@@ -54,6 +52,12 @@ export function pitchAt(pcm: Int16Array, at: number): number | undefined {
   if (lag < 46 || lag > most) return undefined
   const [a, b, c] = [curve[lag - 1]!, curve[lag]!, curve[lag + 1]!]
   return SAMPLE_RATE / (lag + (0.5 * (a - c)) / (a - 2 * b + c))
+}
+
+function energy(pcm: Int16Array, from: number, to: number): number {
+  let sum = 0
+  for (let i = from; i < to; i++) sum += pcm[i]! ** 2
+  return sum
 }
 
 /**

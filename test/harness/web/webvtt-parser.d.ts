@@ -11,7 +11,7 @@ declare module 'webvtt-parser' {
     readonly endTime: number
     readonly tree: { readonly children: readonly WebVTTNode[] }
   }
-  export class WebVTTParser {
+  class WebVTTParser {
     /** Characters by their names: `&lt;` → `<`. */
     constructor(entities?: Readonly<Record<string, string>>)
     parse(
@@ -19,4 +19,6 @@ declare module 'webvtt-parser' {
       mode: 'metadata' | 'chapters' | 'subtitles/captions/descriptions',
     ): { readonly cues: readonly WebVTTCue[]; readonly errors: readonly { message: string }[] }
   }
+  const parsers: { readonly WebVTTParser: typeof WebVTTParser }
+  export default parsers
 }

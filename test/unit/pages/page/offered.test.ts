@@ -20,7 +20,7 @@ test('without a speaker: all languages in which any recognised speaker can be he
 })
 
 test('offers common languages if the service is unavailable', () => {
-  for (const of of [hearableOf, heardOf, spokenOf]) expect(of({ languages: [] })).toContain('en-us')
+  for (const offered of [hearableOf, heardOf, spokenOf]) expect(offered({ languages: [] })).toContain('en-us')
   expect(heardOf({ languages })).toEqual(['en-us', 'de-de'])
   expect(spokenOf({ languages })).toEqual(['en-us', 'es-es', 'fr-fr', 'ca-es'])
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { WebVTTParser } from 'webvtt-parser'
+import webvtt from 'webvtt-parser'
 import {
   clockTime,
   cuesOf,
@@ -129,7 +129,7 @@ describe('WebVTT', () => {
 
   /** With the W3C’s parser. */
   function read(text: string) {
-    const { cues, errors } = new WebVTTParser(ENTITIES).parse(text, 'subtitles/captions/descriptions')
+    const { cues, errors } = new webvtt.WebVTTParser(ENTITIES).parse(text, 'subtitles/captions/descriptions')
     expect(errors).toEqual([])
     return cues
   }
