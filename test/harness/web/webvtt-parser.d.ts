@@ -20,5 +20,6 @@ declare module 'webvtt-parser' {
     ): { readonly cues: readonly WebVTTCue[]; readonly errors: readonly { message: string }[] }
   }
   const parsers: { readonly WebVTTParser: typeof WebVTTParser }
+  // biome-ignore lint/style/noDefaultExport: the package has one, as seen by Node
   export default parsers
 }
