@@ -74,7 +74,7 @@ export function meter(level: number, width = METER_WIDTH): string {
 
 const COLORS = { green: 32, yellow: 33, red: 31, cyan: 36, dim: 2 } as const
 
-/** Width of terminals that do not tell it, or report 0, as those of containers do. */
+/** Width if the terminal reports none, or 0, as in containers. */
 const DEFAULT_COLUMNS = 80
 
 /** A colored piece of a line, on terminals with colors. */

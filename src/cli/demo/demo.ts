@@ -98,7 +98,7 @@ export interface DemoResult {
   readonly captions: readonly { from: string; to: string; text: string; translation: string }[]
   readonly latencyMs: { readonly p50: number; readonly max: number } | undefined
   readonly gaps: number
-  /** Longest delay of the event loop (ms). Above 200, the audio sent ahead runs out. */
+  /** Maximum event loop delay (ms). Above 200 ms, playback has gaps: no more audio is sent ahead. */
   readonly longestDelayMs: number
   readonly warnings: readonly string[]
   readonly output: string
