@@ -2,6 +2,7 @@ import { mp3HeaderAt, sameStream } from './mp3/header.ts'
 import { metadataAt, UNSURE } from './mp3/id3.ts'
 
 const SMALLEST = 1_024
+const NO_BYTES = new Uint8Array(0)
 /** Maximum number of result starts kept; beyond it the results are only a few bytes each, and not files. */
 const MOST_BEGINNINGS = 1_000
 
@@ -11,7 +12,7 @@ const MOST_BEGINNINGS = 1_000
  */
 export class EncodedVoice {
   readonly #limit: number
-  #bytes = new Uint8Array(0)
+  #bytes = NO_BYTES
   #end = 0
   #dropped = 0
   #ended = false
@@ -89,7 +90,7 @@ export class EncodedVoice {
   clear(): void {
     this.#ended = true
     this.#dropped = this.#end
-    this.#bytes = new Uint8Array(0)
+    this.#bytes = NO_BYTES
     this.#beginnings.length = 0
   }
 

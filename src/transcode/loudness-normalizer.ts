@@ -13,15 +13,14 @@ const FULL_SCALE = 32_768
  * that a pause, a click or a silent start does not distort it.
  */
 class SpeechLoudness {
-  readonly #blocks = new Float64Array(BINS)
-  readonly #powers = new Float64Array(BINS)
+  /** Number of blocks by level, followed by their power: one array, because every voice keeps copies. */
+  readonly #histogram = new Float64Array(2 * BINS)
   #count = 0
 
   /** Returns an independent copy. */
   copy(): SpeechLoudness {
     const copy = new SpeechLoudness()
-    copy.#blocks.set(this.#blocks)
-    copy.#powers.set(this.#powers)
+    copy.#histogram.set(this.#histogram)
     copy.#count = this.#count
     return copy
   }
@@ -36,8 +35,8 @@ class SpeechLoudness {
     const db = 10 * Math.log10(meanSquare / FULL_SCALE ** 2)
     if (!(db > FLOOR_DB)) return
     const bin = Math.min(BINS - 1, Math.floor(db - FLOOR_DB))
-    this.#blocks[bin]! += 1
-    this.#powers[bin]! += meanSquare
+    this.#histogram[bin]! += 1
+    this.#histogram[BINS + bin]! += meanSquare
     this.#count += 1
   }
 
@@ -53,10 +52,7 @@ class SpeechLoudness {
   fade(blocks: number): void {
     if (this.#count <= blocks) return
     const part = blocks / this.#count
-    for (let bin = 0; bin < BINS; bin++) {
-      this.#blocks[bin]! *= part
-      this.#powers[bin]! *= part
-    }
+    for (let n = 0; n < 2 * BINS; n++) this.#histogram[n]! *= part
     this.#count = blocks
   }
 
@@ -64,8 +60,8 @@ class SpeechLoudness {
     let blocks = 0
     let power = 0
     for (let bin = from; bin < BINS; bin++) {
-      blocks += this.#blocks[bin]!
-      power += this.#powers[bin]!
+      blocks += this.#histogram[bin]!
+      power += this.#histogram[BINS + bin]!
     }
     return blocks > 0 ? power / blocks : 0
   }
@@ -112,7 +108,7 @@ const pending = {
 export class LoudnessNormalizer {
   readonly #targetDb: number
   readonly #target: number
-  #speech = new SpeechLoudness()
+  readonly #speech: SpeechLoudness
   /** Current gain and target gain (dB). */
   #gainDb = 0
   #goalDb = 0
@@ -120,15 +116,19 @@ export class LoudnessNormalizer {
   #square = 0
   #squared = 0
 
-  /** `targetDb`: the target RMS level of speech, in dBFS. Throws RangeError unless it is between −40 and −10. */
-  constructor(targetDb: number) {
+  /**
+   * `targetDb`: the target RMS level of speech, in dBFS. Throws RangeError unless it is between −40 and −10. `speech`:
+   * an earlier measurement, which it owns from now on.
+   */
+  constructor(targetDb: number, speech?: SpeechLoudness) {
     if (!(targetDb >= LEAST_TARGET_DB && targetDb <= MOST_TARGET_DB))
       throw new RangeError(
         `the level lies between ${LEAST_TARGET_DB} and ${MOST_TARGET_DB} dBFS, got ${targetDb}`,
       )
     this.#targetDb = targetDb
     this.#target = (32_768 * 10 ** (targetDb / 20)) ** 2
-    for (let n = 0; n < TRUST_BLOCKS; n++) this.#speech.add(this.#target)
+    this.#speech = speech ?? new SpeechLoudness()
+    if (!speech) for (let n = 0; n < TRUST_BLOCKS; n++) this.#speech.add(this.#target)
   }
 
   /** Current gain (dB). */
@@ -145,8 +145,7 @@ export class LoudnessNormalizer {
 
   /** Returns an independent normalizer in the same state: same measurement, same gain. */
   copy(): LoudnessNormalizer {
-    const copy = new LoudnessNormalizer(this.#targetDb)
-    copy.#speech = this.#speech.copy()
+    const copy = new LoudnessNormalizer(this.#targetDb, this.#speech.copy())
     copy.#gainDb = this.#gainDb
     copy.#goalDb = this.#goalDb
     copy.#square = this.#square

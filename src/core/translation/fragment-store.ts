@@ -3,30 +3,79 @@ import { FRAME_SAMPLES } from '../../transcode/pcm.ts'
 
 /** Memory is allocated in slabs of this size, since a separate buffer would cost more than a short fragment (bytes). */
 const SLAB_BYTES = 65_536
-/** Unused pieces kept for later fragments (bytes). */
+/** Audio of unused fragments kept for later ones (bytes). */
 const MOST_SPARE_BYTES = 4_194_304
 
-/** Memory of stored fragments, shared by all sessions, so that a steady call allocates nothing. */
+/** A segment of a speaker's audio. */
+export interface Fragment {
+  /** Position in the session, from 0; never reused, even on a new connection. */
+  readonly sequence: number
+  /** First frame, counted from the start of the session, and number of frames. */
+  readonly from: number
+  readonly frames: number
+  /** Its audio, in the format of the buffer. */
+  readonly stored: Uint8Array
+  /** Time of the last send on the current connection (clock ms); negative until it is sent. */
+  sentAt: number
+  acked: boolean
+  /** True if it contains no loud frame. */
+  readonly quiet: boolean
+}
+
+/** A fragment of the pool: whoever takes it sets everything but the memory. */
+export type PooledFragment = { -readonly [K in Exclude<keyof Fragment, 'stored'>]: Fragment[K] } & Pick<
+  Fragment,
+  'stored'
+>
+
+/**
+ * Stored fragments, shared by all sessions, so that a steady call allocates nothing: fragments live for seconds, long
+ * enough to fill the old space of the heap.
+ */
 export class FragmentPool {
-  /** Unused pieces by their size. */
-  readonly #spare = new Map<number, Uint8Array[]>()
+  /** Unused fragments by their size. */
+  readonly #spare = new Map<number, PooledFragment[]>()
   #spareBytes = 0
   #slab = new ArrayBuffer(0)
   #used = 0
   #lent = 0
 
-  /** Pieces in use; 0 when all replay buffers are closed. */
+  /** Fragments in use; 0 when all replay buffers are closed. */
   get lent(): number {
     return this.#lent
   }
 
-  take(bytes: number): Uint8Array {
+  /** Returns a fragment with memory for `bytes`. What else it contains is left from its last use. */
+  take(bytes: number): PooledFragment {
     this.#lent++
-    const piece = this.#spare.get(bytes)?.pop()
-    if (piece) {
-      this.#spareBytes -= bytes
-      return piece
-    }
+    const spare = this.#spare.get(bytes)?.pop()
+    if (!spare)
+      // A fractional time, so that V8 allocates it for all of them, once.
+      return {
+        stored: this.#memory(bytes),
+        sequence: 0,
+        from: 0,
+        frames: 0,
+        sentAt: -0.5,
+        acked: false,
+        quiet: false,
+      }
+    this.#spareBytes -= bytes
+    return spare
+  }
+
+  /** Takes a fragment back, which must not be used afterwards. */
+  give(fragment: PooledFragment): void {
+    this.#lent--
+    const { length } = fragment.stored
+    if (this.#spareBytes + length > MOST_SPARE_BYTES) return
+    this.#spareBytes += length
+    const others = this.#spare.get(length)
+    if (others) others.push(fragment)
+    else this.#spare.set(length, [fragment])
+  }
+
+  #memory(bytes: number): Uint8Array {
     if (bytes > SLAB_BYTES) return new Uint8Array(bytes)
     if (this.#used + bytes > this.#slab.byteLength) {
       this.#slab = new ArrayBuffer(SLAB_BYTES)
@@ -35,15 +84,6 @@ export class FragmentPool {
     const fresh = new Uint8Array(this.#slab, this.#used, bytes)
     this.#used += bytes
     return fresh
-  }
-
-  give(piece: Uint8Array): void {
-    this.#lent--
-    if (this.#spareBytes + piece.length > MOST_SPARE_BYTES) return
-    this.#spareBytes += piece.length
-    const others = this.#spare.get(piece.length)
-    if (others) others.push(piece)
-    else this.#spare.set(piece.length, [piece])
   }
 }
 

@@ -1,5 +1,12 @@
 import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
-import { type FragmentPool, LINEAR_STORAGE, PHONE_STORAGE, type StorageFormat } from './fragment-store.ts'
+import {
+  type Fragment,
+  type FragmentPool,
+  LINEAR_STORAGE,
+  PHONE_STORAGE,
+  type PooledFragment,
+  type StorageFormat,
+} from './fragment-store.ts'
 import type { TranslationResult } from './translator.ts'
 
 /** Voice output counts as complete if no audio arrives for this long, even without an end message (ms). */
@@ -66,22 +73,6 @@ export class ResultTracker {
   }
 }
 
-/** A segment of a speaker's audio. */
-export interface Fragment {
-  /** Position in the session, from 0; never reused, even on a new connection. */
-  readonly sequence: number
-  /** First frame, counted from the start of the session, and number of frames. */
-  readonly from: number
-  readonly frames: number
-  /** Its audio, in the format of the buffer. */
-  readonly stored: Uint8Array
-  /** Time of the last send on the current connection (clock ms); negative until it is sent. */
-  sentAt: number
-  acked: boolean
-  /** True if it contains no loud frame. */
-  readonly quiet: boolean
-}
-
 export interface ReplayBufferOptions {
   readonly pool: FragmentPool
   /** Length of a fragment (ms), whole frames. */
@@ -123,7 +114,7 @@ export class ReplayBuffer {
   readonly #shortFrames: number
   readonly #longFrames: number
   readonly #capacityFrames: number
-  #held: Fragment[] = []
+  #held: PooledFragment[] = []
   #heldFrames = 0
   #cursor = 0
   #sequence = 0
@@ -189,7 +180,10 @@ export class ReplayBuffer {
     return true
   }
 
-  /** Returns the next fragment to send, marked as sent at `now` (ms), or undefined. */
+  /**
+   * Returns the next fragment to send, marked as sent at `now` (ms), or undefined. Valid until it is discarded, by any
+   * other call.
+   */
   next(now: number): Fragment | undefined {
     for (let fragment = this.#held[this.#cursor]; fragment; fragment = this.#held[this.#cursor]) {
       this.#cursor++
@@ -316,17 +310,15 @@ export class ReplayBuffer {
   #complete(): void {
     const frames = this.#openFrames
     while (this.#heldFrames + frames > this.#capacityFrames) this.#dropOldest()
-    const stored = this.#pool.take(frames * this.#format.bytesPerFrame)
-    this.#format.store(this.#open.subarray(0, frames * FRAME_SAMPLES), stored)
-    this.#held.push({
-      sequence: this.#sequence++,
-      from: this.#frames,
-      frames,
-      stored,
-      sentAt: -1,
-      acked: false,
-      quiet: this.#openQuiet,
-    })
+    const fragment = this.#pool.take(frames * this.#format.bytesPerFrame)
+    this.#format.store(this.#open.subarray(0, frames * FRAME_SAMPLES), fragment.stored)
+    fragment.sequence = this.#sequence++
+    fragment.from = this.#frames
+    fragment.frames = frames
+    fragment.sentAt = -1
+    fragment.acked = false
+    fragment.quiet = this.#openQuiet
+    this.#held.push(fragment)
     this.#frames += frames
     this.#heldFrames += frames
     this.#openFrames = 0
@@ -343,9 +335,9 @@ export class ReplayBuffer {
   #forget(count: number): void {
     if (count === 0) return
     for (let at = 0; at < count; at++) {
-      const { stored, frames } = this.#held[at]!
-      this.#heldFrames -= frames
-      this.#pool.give(stored)
+      const fragment = this.#held[at]!
+      this.#heldFrames -= fragment.frames
+      this.#pool.give(fragment)
     }
     this.#held.splice(0, count)
     this.#cursor = Math.max(0, this.#cursor - count)

@@ -13,8 +13,8 @@ import {
   type Deliveries,
   RenewalPolicy,
 } from './connection-pair.ts'
-import type { FragmentPool } from './fragment-store.ts'
-import { type Fragment, ReplayBuffer, ResultTracker } from './replay-buffer.ts'
+import type { Fragment, FragmentPool } from './fragment-store.ts'
+import { ReplayBuffer, ResultTracker } from './replay-buffer.ts'
 import { next, nextAttempt, type SessionInput } from './session-state.ts'
 import type { AudioSender, TranslationRequest, TranslationResult, Translator } from './translator.ts'
 

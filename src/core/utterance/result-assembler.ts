@@ -20,17 +20,18 @@ const TELLING_BYTES = 512
  * are identical anyway, so a repetition is recognized only by the first chunk; after that, every chunk is compared.
  */
 class DuplicateFilter {
-  readonly #seen = new Set<string>()
-  #first: string | undefined
+  /** Keys of the chunks. An array, because nearly all voices have few chunks and no repetition. */
+  readonly #seen: number[] = []
+  #first: number | undefined
   #repeats = false
 
   /** Returns true if the utterance already contained these bytes. */
   repeated(audio: Uint8Array): boolean {
-    const name = `${audio.length}/${fingerprint(audio)}`
-    this.#repeats ||= name === this.#first
-    if (this.#repeats && this.#seen.has(name)) return true
-    if (audio.length >= TELLING_BYTES && !isSilent(audio)) this.#first ??= name
-    if (this.#seen.size < MOST) this.#seen.add(name)
+    const key = audio.length * 2 ** 32 + fingerprint(audio)
+    this.#repeats ||= key === this.#first
+    if (this.#repeats && this.#seen.includes(key)) return true
+    if (audio.length >= TELLING_BYTES && !isSilent(audio)) this.#first ??= key
+    if (this.#seen.length < MOST) this.#seen.push(key)
     return false
   }
 }

@@ -53,7 +53,8 @@ export class SharedVoice implements SpeechAudio {
   readonly #levelAtStart: LoudnessNormalizer | undefined
   readonly #readers = new Set<FrameReader>()
   readonly #holds = new Set<Hold>()
-  readonly #copies = new Set<VoiceCopy>()
+  /** Few voices have one: an empty array takes less memory than a set. */
+  #copies: VoiceCopy[] = []
   readonly #skip: number
   readonly #first: VoicePass
   #passes: VoicePass[]
@@ -132,7 +133,7 @@ export class SharedVoice implements SpeechAudio {
 
   /** True if readers need more audio; also true if no more can be decoded, which `decode` then reports. */
   get due(): boolean {
-    if (this.#copies.size > 0 || this.#fault) return true
+    if (this.#copies.length > 0 || this.#fault) return true
     let waiting = false
     for (const pass of this.#passes) {
       if (pass.due) return true
@@ -158,18 +159,18 @@ export class SharedVoice implements SpeechAudio {
     for (const copy of this.#copies)
       if (!copy.decode(slices)) {
         copy.close()
-        this.#copies.delete(copy)
+        this.#copies = this.#copies.filter(each => each !== copy)
         this.#tidy()
       }
     const { due } = this
     for (const pass of this.#passes) if (!due || pass.due) this.#decode(pass, slices)
-    return this.#copies.size > 0 || this.#passes.some(({ audio }) => !audio.complete)
+    return this.#copies.length > 0 || this.#passes.some(({ audio }) => !audio.complete)
   }
 
   /** Stops decoding; readers can still read decoded audio. Idempotent. */
   close(): void {
     for (const copy of this.#copies) copy.close()
-    this.#copies.clear()
+    this.#copies = []
     for (const pass of this.#passes) {
       pass.close()
       this.#measure(pass)
@@ -211,7 +212,7 @@ export class SharedVoice implements SpeechAudio {
     const cut = whole ? undefined : (this.#cut ?? this.#cutBefore(this.#frames - frames))
     const pass = cut ? this.#passFrom(cut) : this.#passFromStart()
     const copy = new VoiceCopy(pass, pcm, cut ? this.#frames - frames - cut.frame : 0)
-    this.#copies.add(copy)
+    this.#copies.push(copy)
     try {
       for (let n = 0; n < MOST_FIRST_COPIES && copy.frames < FIRST_COPIED && copy.decode(SLICE); n++);
     } catch (error) {
@@ -300,7 +301,7 @@ export class SharedVoice implements SpeechAudio {
 
   /** Frees decoder runs and encoded bytes without users. */
   #tidy(): void {
-    if (this.#readers.size > 0 || this.#copies.size > 0 || !this.#used) return
+    if (this.#readers.size > 0 || this.#copies.length > 0 || !this.#used) return
     if (this.#holds.size === 0) {
       this.close()
       return

@@ -4,6 +4,7 @@ import { looksLikeMetadata, metadataAt, UNSURE } from './id3.ts'
 const SMALLEST = 4096
 /** Buffers up to this size are kept even when nearly empty. */
 const KEPT = 65_536
+const NO_BYTES = new Uint8Array(0)
 
 /** A queue of bytes in one contiguous buffer that grows and shrinks. */
 export class ByteQueue {
@@ -11,7 +12,7 @@ export class ByteQueue {
   readonly limit: number
   /** Number of bytes before {@link start} that stay in the buffer, if they are still in it. */
   kept = 0
-  #bytes = new Uint8Array(0)
+  #bytes = NO_BYTES
   #start = 0
   #end = 0
 
@@ -54,7 +55,7 @@ export class ByteQueue {
   }
 
   clear(): void {
-    this.#bytes = new Uint8Array(0)
+    this.#bytes = NO_BYTES
     this.#start = 0
     this.#end = 0
   }
