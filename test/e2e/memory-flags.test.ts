@@ -1,17 +1,30 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { memoryFlags } from '../../src/common/memory-flags.ts'
 import { MemoryProbe } from '../harness/cli/memory-probe.ts'
 import { until } from '../harness/until.ts'
 
 const PROJECT = new URL('../..', import.meta.url).pathname
 const MAIN = join(PROJECT, 'src/main.ts')
 const FLAGS = new URL('../../src/common/memory-flags.ts', import.meta.url).pathname
-/** Both halves of a young generation of 8 MiB. */
-const YOUNG_MB = 16
+/** What the program chooses by the number of processors, and both halves of the young generation. */
+const CHOICES = {
+  one: {
+    execArgv: [
+      '--max-semi-space-size=4',
+      '--heap-growing-percent=30',
+      '--no-concurrent-marking',
+      '--no-separate-gc-phases',
+    ],
+    youngMb: 8,
+  },
+  more: { execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=30'], youngMb: 16 },
+}
+const HERE = availableParallelism() === 1 ? CHOICES.one : CHOICES.more
 /** Startup time on a busy machine (ms). */
 const PATIENCE_MS = 60_000
 
@@ -76,7 +89,7 @@ describe('the memory flags', { timeout: PATIENCE_MS * 2 }, () => {
     expect(code, out).toBe(0)
     expect(out).not.toContain('experimental feature')
     const starts = probe.of(/\/main\.ts$/)
-    expect(starts.at(-1)).toMatchObject({ youngMb: YOUNG_MB })
+    expect(starts.at(-1)).toMatchObject({ youngMb: HERE.youngMb })
     expect(new Set(starts.map(({ pid }) => pid)).size).toBe(1)
   })
 
@@ -90,30 +103,48 @@ describe('the memory flags', { timeout: PATIENCE_MS * 2 }, () => {
     expect(before).toMatchObject({ pid, execArgv: ['--no-deprecation'] })
     expect(after).toEqual({
       ...before,
-      execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=30', '--no-deprecation'],
-      youngMb: YOUNG_MB,
+      execArgv: [...HERE.execArgv, '--no-deprecation'],
+      youngMb: HERE.youngMb,
     })
     expect(after?.argv.slice(1)).toEqual([MAIN, 'serve', '--host', '127.0.0.1', '--port', '0'])
     expect(after?.env).toMatchObject({ ODD: ' a=b\nc "d" \u2192 ', EMPTY: '' })
   })
 
+  test('depend on the number of processors', () => {
+    expect(memoryFlags([], 1)).toEqual(CHOICES.one.execArgv)
+    expect(memoryFlags([], 2)).toEqual(CHOICES.more.execArgv)
+    expect(memoryFlags(['--max-semi-space-size=32'], 1)).toEqual([])
+  })
+
+  // `taskset` is part of every Linux.
+  test.runIf(process.platform === 'linux')(
+    'are those for one processor in a process that is confined to one, with an embedded service',
+    async () => {
+      delete env.DRAGOMAN_SERVICE_URL
+      const { code, out } = await served('taskset', ['-c', '0', node, MAIN, 'serve'])
+      expect(code, out).toBe(0)
+      expect(probe.of(/\/main\.ts$/).at(-1)).toMatchObject(CHOICES.one)
+      expect(probe.of(/\/child-main\.ts$/)).toMatchObject([{ youngMb: CHOICES.one.youngMb }])
+    },
+  )
+
   test.each([
-    ['a flag', ['--max-semi-space-size=4'], ''],
-    ['a flag with underscores', ['--max_semi_space_size=4'], ''],
-    ['NODE_OPTIONS', [], ' --max-semi-space-size=4'],
+    ['a flag', ['--max-semi-space-size=2'], ''],
+    ['a flag with underscores', ['--max_semi_space_size=2'], ''],
+    ['NODE_OPTIONS', [], ' --max-semi-space-size=2'],
   ])('yield to those of the operator: %s', async (_name, flags, options) => {
     env.NODE_OPTIONS += options
     await served(node, [...flags, MAIN, 'serve'])
-    expect(probe.of(/\/main\.ts$/)).toMatchObject([{ execArgv: flags, youngMb: 8 }])
+    expect(probe.of(/\/main\.ts$/)).toMatchObject([{ execArgv: flags, youngMb: 4 }])
   })
 
   test('apply to the embedded service, in its own process and alone', async () => {
     delete env.DRAGOMAN_SERVICE_URL
     const { code, out } = await served(node, [MAIN, 'serve'])
     expect(code, out).toBe(0)
-    expect(probe.of(/\/child-main\.ts$/)).toMatchObject([{ youngMb: YOUNG_MB }])
+    expect(probe.of(/\/child-main\.ts$/)).toMatchObject([{ youngMb: HERE.youngMb }])
     await served(node, [MAIN, 'service'])
-    expect(probe.of(/\/main\.ts$/).at(-1)).toMatchObject({ youngMb: YOUNG_MB })
+    expect(probe.of(/\/main\.ts$/).at(-1)).toMatchObject({ youngMb: HERE.youngMb })
     expect(probe.of(/\/main\.ts$/).at(-1)?.argv).toContain('service')
   })
 
@@ -143,7 +174,7 @@ describe('a program whose process cannot be replaced runs without the flags', ()
     const [code] = (await once(child, 'close')) as [number | null]
     return { code, out }
   }
-  const SAY = `applyMemoryFlags(); console.log('runs ' + process.execArgv.includes('--max-semi-space-size=8'))`
+  const SAY = `applyMemoryFlags(); console.log('runs ' + process.execArgv.some(flag => flag.startsWith('--max-semi')))`
 
   test('because child processes are not permitted', async () => {
     const permitted = ['--permission', '--allow-fs-read=*']

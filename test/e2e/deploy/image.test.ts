@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { memoryFlags } from '../../../src/common/memory-flags.ts'
 import { MemoryProbe } from '../../harness/cli/memory-probe.ts'
 import { until } from '../../harness/until.ts'
 import { copyOf, type Instruction, isInContext, PROJECT, type Stage, stages } from './image.ts'
@@ -220,8 +221,7 @@ describe('the result of the image’s steps', () => {
     const seen = probe.of(/\/main\.js$/).at(-1)
     expect(seen).toMatchObject({
       pid: child.pid,
-      execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=30'],
-      youngMb: 16,
+      execArgv: memoryFlags(),
     })
     await rm(data, { recursive: true, force: true })
   }, 60_000)

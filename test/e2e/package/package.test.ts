@@ -4,6 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryFlags } from '../../../src/common/memory-flags.ts'
 import { MemoryProbe } from '../../harness/cli/memory-probe.ts'
 import { ENV as env, PACK_MS, type Packed, PROJECT, packed, run } from '../../harness/e2e/packed.ts'
 import { until } from '../../harness/until.ts'
@@ -95,8 +96,7 @@ describe('the package', () => {
     try {
       await until(() => /Press Ctrl-C to stop/.test(out), PROGRAM_MS, 'the start')
       expect(starts().at(-1)).toMatchObject({
-        execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=30'],
-        youngMb: 16,
+        execArgv: memoryFlags(),
       })
     } finally {
       process.kill(starts().at(-1)?.pid ?? child.pid!, 'SIGTERM')
