@@ -1,5 +1,6 @@
 import { accessSync, constants } from 'node:fs'
 import { availableParallelism } from 'node:os'
+import { isMainThread } from 'node:worker_threads'
 import { childEnvironment } from './child-environment.ts'
 
 /**
@@ -48,17 +49,21 @@ export function memoryFlags(
  */
 export function applyMemoryFlags(): void {
   const flags = memoryFlags(process.execArgv)
-  if (flags.length === 0 || process.connected || !process.execve || !canExecute()) return
+  if (flags.length === 0 || process.connected || !isMainThread || !process.execve || !canExecute()) return
   try {
     const { argv0, execArgv, argv } = process
     process.execve(process.execPath, [argv0, ...flags, ...execArgv, ...argv.slice(1)])
   } catch {
-    // Not permitted (`node --permission`).
+    // The program runs without the flags, too.
   }
 }
 
-/** A failed `execve` aborts the process; Node has possibly been replaced or moved since it was started. */
+/**
+ * A failed `execve` aborts the process; Node has possibly been replaced or moved since it was started. One without
+ * permission prints a warning first.
+ */
 function canExecute(): boolean {
+  if (process.permission && !process.permission.has('child')) return false
   try {
     accessSync(process.execPath, constants.X_OK)
     return true
