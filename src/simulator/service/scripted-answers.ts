@@ -1,4 +1,5 @@
 import { createMp3Encoder } from 'wasm-media-encoders'
+import { BoundedMap } from '../../common/bounded-map.ts'
 import { concat, durationMs, FRAME_MS, FRAME_SAMPLES, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import type { ScriptedSession } from './scripted-session.ts'
 
@@ -225,10 +226,12 @@ export function tone(hz: number, ms: number, rate: number = SAMPLE_RATE, peak = 
   return pcm
 }
 
+/** Tones as mp3, by frequency, length and rate, for all makers of the process: encoding one takes 1 % of its length. */
+const encodedTones = new BoundedMap<string, Uint8Array>(500)
+
 /** Encodes mp3 for simulated services: mono, constant bit rate, one encoder, with tones cached. */
 export class Mp3Maker {
   readonly #encoder: Awaited<ReturnType<typeof createMp3Encoder>>
-  readonly #tones = new Map<string, Uint8Array>()
 
   private constructor(encoder: Awaited<ReturnType<typeof createMp3Encoder>>) {
     this.#encoder = encoder
@@ -258,10 +261,10 @@ export class Mp3Maker {
   /** Returns a tone of `hz` for `ms` as mp3. The result is shared between callers: never write into it. */
   tone(hz: number, ms: number, rate: Mp3Rate = SAMPLE_RATE): Uint8Array {
     const key = `${hz}/${ms}/${rate}`
-    let mp3 = this.#tones.get(key)
+    let mp3 = encodedTones.get(key)
     if (!mp3) {
       mp3 = this.encode(tone(hz, ms, rate), rate)
-      this.#tones.set(key, mp3)
+      encodedTones.set(key, mp3)
     }
     return mp3
   }
