@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { memoryFlags } from '../src/common/memory-flags.ts'
+import { memoryFlags } from '../src/common/node-options.ts'
 import { CHANNELS, type Channel } from './callers.ts'
 import { canPin } from './process.ts'
 import { STARTS, type Start } from './starts.ts'

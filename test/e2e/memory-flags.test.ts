@@ -4,13 +4,13 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { memoryFlags } from '../../src/common/memory-flags.ts'
+import { memoryFlags } from '../../src/common/node-options.ts'
 import { MemoryProbe } from '../harness/cli/memory-probe.ts'
 import { until } from '../harness/until.ts'
 
 const PROJECT = new URL('../..', import.meta.url).pathname
 const MAIN = join(PROJECT, 'src/main.ts')
-const FLAGS = new URL('../../src/common/memory-flags.ts', import.meta.url).pathname
+const FLAGS = new URL('../../src/common/node-options.ts', import.meta.url).pathname
 /** What the program chooses by the number of processors, and both halves of the young generation. */
 const CHOICES = {
   one: {
