@@ -45,9 +45,9 @@ export function memoryFlags(
 /**
  * Replaces this process by the same program with `memoryFlags`, so that they apply however it was started:
  * `v8.setFlagsFromString` comes too late for them. Process id, arguments, environment and standard streams stay. Call
- * it before anything is opened. Returns if the flags are set or the process cannot be replaced: on Windows, with an
- * IPC channel, whose state would be lost, or without the permission of Node's own
- * permission model; the program then runs without them. Where the system forbids `execve`, Node aborts.
+ * it before anything is opened. Returns if the flags are set or the process cannot be replaced: on Windows, in a worker,
+ * with an IPC channel, whose state would be lost, or if Node's permission model forbids it; the program then runs without
+ * them. Where the system forbids `execve`, Node aborts.
  */
 export function applyMemoryFlags(): void {
   const flags = memoryFlags(process.execArgv)

@@ -1,30 +1,17 @@
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { copyFile, mkdtemp, rm } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { canPin, pinned } from '../../bench/process.ts'
 import { memoryFlags } from '../../src/common/node-options.ts'
-import { MemoryProbe } from '../harness/cli/memory-probe.ts'
+import { MEMORY_FLAGS, MEMORY_FLAGS_HERE, MemoryProbe } from '../harness/cli/memory-probe.ts'
 import { until } from '../harness/until.ts'
 
 const PROJECT = new URL('../..', import.meta.url).pathname
 const MAIN = join(PROJECT, 'src/main.ts')
 const FLAGS = new URL('../../src/common/node-options.ts', import.meta.url).pathname
-/** What the program chooses by the number of processors, and both halves of the young generation. */
-const CHOICES = {
-  one: {
-    execArgv: [
-      '--max-semi-space-size=4',
-      '--heap-growing-percent=30',
-      '--no-concurrent-marking',
-      '--no-separate-gc-phases',
-    ],
-    youngMb: 8,
-  },
-  more: { execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=30'], youngMb: 16 },
-}
-const HERE = availableParallelism() === 1 ? CHOICES.one : CHOICES.more
 /** Startup time on a busy machine (ms). */
 const PATIENCE_MS = 60_000
 
@@ -89,7 +76,7 @@ describe('the memory flags', { timeout: PATIENCE_MS * 2 }, () => {
     expect(code, out).toBe(0)
     expect(out).not.toContain('experimental feature')
     const starts = probe.of(/\/main\.ts$/)
-    expect(starts.at(-1)).toMatchObject({ youngMb: HERE.youngMb })
+    expect(starts.at(-1)).toMatchObject({ youngMb: MEMORY_FLAGS_HERE.youngMb })
     expect(new Set(starts.map(({ pid }) => pid)).size).toBe(1)
   })
 
@@ -103,28 +90,28 @@ describe('the memory flags', { timeout: PATIENCE_MS * 2 }, () => {
     expect(before).toMatchObject({ pid, execArgv: ['--no-deprecation'] })
     expect(after).toEqual({
       ...before,
-      execArgv: [...HERE.execArgv, '--no-deprecation'],
-      youngMb: HERE.youngMb,
+      execArgv: [...MEMORY_FLAGS_HERE.execArgv, '--no-deprecation'],
+      youngMb: MEMORY_FLAGS_HERE.youngMb,
     })
     expect(after?.argv.slice(1)).toEqual([MAIN, 'serve', '--host', '127.0.0.1', '--port', '0'])
     expect(after?.env).toMatchObject({ ODD: ' a=b\nc "d" \u2192 ', EMPTY: '' })
   })
 
   test('depend on the number of processors', () => {
-    expect(memoryFlags([], 1)).toEqual(CHOICES.one.execArgv)
-    expect(memoryFlags([], 2)).toEqual(CHOICES.more.execArgv)
+    expect(memoryFlags([], 1)).toEqual(MEMORY_FLAGS.one.execArgv)
+    expect(memoryFlags([], 2)).toEqual(MEMORY_FLAGS.more.execArgv)
     expect(memoryFlags(['--max-semi-space-size=32'], 1)).toEqual([])
   })
 
-  // `taskset` is part of every Linux.
-  test.runIf(process.platform === 'linux')(
+  test.runIf(canPin())(
     'are those for one processor in a process that is confined to one, with an embedded service',
     async () => {
       delete env.DRAGOMAN_SERVICE_URL
-      const { code, out } = await served('taskset', ['-c', '0', node, MAIN, 'serve'])
+      const [command = '', ...args] = pinned(0, [node, MAIN, 'serve'])
+      const { code, out } = await served(command, args)
       expect(code, out).toBe(0)
-      expect(probe.of(/\/main\.ts$/).at(-1)).toMatchObject(CHOICES.one)
-      expect(probe.of(/\/child-main\.ts$/)).toMatchObject([{ youngMb: CHOICES.one.youngMb }])
+      expect(probe.of(/\/main\.ts$/).at(-1)).toMatchObject(MEMORY_FLAGS.one)
+      expect(probe.of(/\/child-main\.ts$/)).toMatchObject([{ youngMb: MEMORY_FLAGS.one.youngMb }])
     },
   )
 
@@ -142,9 +129,9 @@ describe('the memory flags', { timeout: PATIENCE_MS * 2 }, () => {
     delete env.DRAGOMAN_SERVICE_URL
     const { code, out } = await served(node, [MAIN, 'serve'])
     expect(code, out).toBe(0)
-    expect(probe.of(/\/child-main\.ts$/)).toMatchObject([{ youngMb: HERE.youngMb }])
+    expect(probe.of(/\/child-main\.ts$/)).toMatchObject([{ youngMb: MEMORY_FLAGS_HERE.youngMb }])
     await served(node, [MAIN, 'service'])
-    expect(probe.of(/\/main\.ts$/).at(-1)).toMatchObject({ youngMb: HERE.youngMb })
+    expect(probe.of(/\/main\.ts$/).at(-1)).toMatchObject({ youngMb: MEMORY_FLAGS_HERE.youngMb })
     expect(probe.of(/\/main\.ts$/).at(-1)?.argv).toContain('service')
   })
 

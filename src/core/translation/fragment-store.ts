@@ -6,27 +6,21 @@ const SLAB_BYTES = 65_536
 /** Audio of unused fragments kept for later ones (bytes). */
 const MOST_SPARE_BYTES = 4_194_304
 
-/** A segment of a speaker's audio. */
+/** A segment of a speaker's audio. Whoever takes one from the pool sets everything but `stored`. */
 export interface Fragment {
   /** Position in the session, from 0; never reused, even on a new connection. */
-  readonly sequence: number
+  sequence: number
   /** First frame, counted from the start of the session, and number of frames. */
-  readonly from: number
-  readonly frames: number
+  from: number
+  frames: number
   /** Its audio, in the format of the buffer. */
   readonly stored: Uint8Array
   /** Time of the last send on the current connection (clock ms); negative until it is sent. */
   sentAt: number
   acked: boolean
   /** True if it contains no loud frame. */
-  readonly quiet: boolean
+  quiet: boolean
 }
-
-/** A fragment of the pool: whoever takes it sets everything but the memory. */
-export type PooledFragment = { -readonly [K in Exclude<keyof Fragment, 'stored'>]: Fragment[K] } & Pick<
-  Fragment,
-  'stored'
->
 
 /**
  * Stored fragments, shared by all sessions, so that a steady call allocates nothing: fragments live for seconds, long
@@ -34,7 +28,7 @@ export type PooledFragment = { -readonly [K in Exclude<keyof Fragment, 'stored'>
  */
 export class FragmentPool {
   /** Unused fragments by their size. */
-  readonly #spare = new Map<number, PooledFragment[]>()
+  readonly #spare = new Map<number, Fragment[]>()
   #spareBytes = 0
   #slab = new ArrayBuffer(0)
   #used = 0
@@ -45,12 +39,12 @@ export class FragmentPool {
     return this.#lent
   }
 
-  /** Returns a fragment with memory for `bytes`. What else it contains is left from its last use. */
-  take(bytes: number): PooledFragment {
+  /** Returns a fragment with `bytes` bytes of memory. Its other fields have the values of its last use. */
+  take(bytes: number): Fragment {
     this.#lent++
     const spare = this.#spare.get(bytes)?.pop()
     if (!spare)
-      // A fractional time, so that V8 allocates it for all of them, once.
+      // `sentAt` is a fraction from the start, so that V8 changes it in place.
       return {
         stored: this.#memory(bytes),
         sequence: 0,
@@ -65,7 +59,7 @@ export class FragmentPool {
   }
 
   /** Takes a fragment back, which must not be used afterwards. */
-  give(fragment: PooledFragment): void {
+  give(fragment: Fragment): void {
     this.#lent--
     const { length } = fragment.stored
     if (this.#spareBytes + length > MOST_SPARE_BYTES) return

@@ -4,7 +4,6 @@ import {
   type FragmentPool,
   LINEAR_STORAGE,
   PHONE_STORAGE,
-  type PooledFragment,
   type StorageFormat,
 } from './fragment-store.ts'
 import type { TranslationResult } from './translator.ts'
@@ -114,7 +113,7 @@ export class ReplayBuffer {
   readonly #shortFrames: number
   readonly #longFrames: number
   readonly #capacityFrames: number
-  #held: PooledFragment[] = []
+  #held: Fragment[] = []
   #heldFrames = 0
   #cursor = 0
   #sequence = 0
@@ -180,11 +179,8 @@ export class ReplayBuffer {
     return true
   }
 
-  /**
-   * Returns the next fragment to send, marked as sent at `now` (ms), or undefined. Valid until it is discarded, by any
-   * other call.
-   */
-  next(now: number): Fragment | undefined {
+  /** Returns the next fragment to send, marked as sent at `now` (ms), or undefined. Valid while it is held. */
+  next(now: number): Readonly<Fragment> | undefined {
     for (let fragment = this.#held[this.#cursor]; fragment; fragment = this.#held[this.#cursor]) {
       this.#cursor++
       if (fragment.sentAt >= 0) continue
@@ -196,7 +192,7 @@ export class ReplayBuffer {
   }
 
   /** Returns the audio of a held fragment: linear16, 16 kHz, mono. Valid until the next call of any replay buffer. */
-  bytesOf({ sequence, from, frames, stored }: Fragment): Buffer {
+  bytesOf({ sequence, from, frames, stored }: Readonly<Fragment>): Buffer {
     // The newest one is usually sent at once.
     if (sequence === this.#sequence - 1 && this.#openFrames === 0)
       return this.#openBytes.subarray(0, frames * FRAME_BYTES)

@@ -288,7 +288,7 @@ export class Session {
     }
   }
 
-  #send(fragment: Fragment): void {
+  #send(fragment: Readonly<Fragment>): void {
     try {
       this.#sender?.send(this.#buffer.bytesOf(fragment), fragment.sequence)
     } catch (error) {

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { memoryFlags } from '../../../src/common/node-options.ts'
-import { MemoryProbe } from '../../harness/cli/memory-probe.ts'
+import { MEMORY_FLAGS_HERE, MemoryProbe } from '../../harness/cli/memory-probe.ts'
 import { until } from '../../harness/until.ts'
 import { copyOf, type Instruction, isInContext, PROJECT, type Stage, stages } from './image.ts'
 
@@ -221,7 +220,7 @@ describe('the result of the image’s steps', () => {
     const seen = probe.of(/\/main\.js$/).at(-1)
     expect(seen).toMatchObject({
       pid: child.pid,
-      execArgv: memoryFlags(),
+      ...MEMORY_FLAGS_HERE,
     })
     await rm(data, { recursive: true, force: true })
   }, 60_000)

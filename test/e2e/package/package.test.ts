@@ -4,8 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { memoryFlags } from '../../../src/common/node-options.ts'
-import { MemoryProbe } from '../../harness/cli/memory-probe.ts'
+import { MEMORY_FLAGS_HERE, MemoryProbe } from '../../harness/cli/memory-probe.ts'
 import { ENV as env, PACK_MS, type Packed, PROJECT, packed, run } from '../../harness/e2e/packed.ts'
 import { until } from '../../harness/until.ts'
 import { JAVASCRIPT_CONSUMER, TYPESCRIPT_CONSUMER, typedConsumers } from './typed-consumers.ts'
@@ -96,7 +95,7 @@ describe('the package', () => {
     try {
       await until(() => /Press Ctrl-C to stop/.test(out), PROGRAM_MS, 'the start')
       expect(starts().at(-1)).toMatchObject({
-        execArgv: memoryFlags(),
+        ...MEMORY_FLAGS_HERE,
       })
     } finally {
       process.kill(starts().at(-1)?.pid ?? child.pid!, 'SIGTERM')

@@ -1,4 +1,21 @@
 import { readFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+
+/** What a server must choose by the number of its processors, written out here; `youngMb` as in `Seen`. */
+export const MEMORY_FLAGS = {
+  one: {
+    execArgv: [
+      '--max-semi-space-size=4',
+      '--heap-growing-percent=30',
+      '--no-concurrent-marking',
+      '--no-separate-gc-phases',
+    ],
+    youngMb: 8,
+  },
+  more: { execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=30'], youngMb: 16 },
+}
+/** What a server must choose on this machine. */
+export const MEMORY_FLAGS_HERE = availableParallelism() === 1 ? MEMORY_FLAGS.one : MEMORY_FLAGS.more
 
 /** The figures of one program during its start. */
 export interface Seen {
