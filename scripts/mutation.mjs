@@ -24,6 +24,8 @@ const GROUPS = {
     tests: [
       'test/unit/core/translation/session.test.ts',
       'test/unit/core/translation/session-counts.test.ts',
+      'test/unit/core/translation/session-errors.test.ts',
+      'test/unit/core/translation/session-refusals.test.ts',
       'test/unit/core/translation/session-state.test.ts',
       'test/unit/core/translation/session-renewal.test.ts',
       SCHEDULES,

@@ -1,5 +1,5 @@
 import { BridgeError } from '../../../src/common/errors.ts'
-import { noopLogger } from '../../../src/common/log.ts'
+import { ContainedFaults } from '../../../src/core/model/contained-faults.ts'
 import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
@@ -7,25 +7,39 @@ import { Session } from '../../../src/core/translation/session.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
+import { LogLines } from '../log-lines.ts'
 
 /** An end of a connection that allows a retry. */
 export const lost = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
 
+/** Changes to the session of `sessionSetup`. */
+interface SessionSetupOptions {
+  /** Default: speech. */
+  readonly want?: 'speech' | 'captions'
+  /** Throws what the listeners of results are to throw. */
+  readonly onResult?: () => void
+}
+
 /** A session on a manual clock, with a service that the test controls. */
-export function sessionSetup() {
+export function sessionSetup({ want = 'speech', onResult = () => {} }: SessionSetupOptions = {}) {
   const clock = new FakeClock()
   const translator = new FakeTranslator()
   translator.autoReady = false
   const metrics = new RelayMetrics()
   const seen: string[] = []
   const pool = new FragmentPool()
+  const log = new LogLines()
+  const faults = new ContainedFaults(log, metrics)
   const session = new Session({
     speaker: 'anna',
-    request: { from: 'en-us', to: 'es-es', want: 'speech' },
+    request: { from: 'en-us', to: 'es-es', want },
     settings: relayOptions(),
-    services: { clock, log: noopLogger, metrics, translator, pool, random: () => 0.5 },
+    services: { clock, log, metrics, translator, pool, random: () => 0.5, faults },
     results: {
-      result: result => seen.push(`result ${result.text}`),
+      result: result => {
+        seen.push(`result ${result.text}`)
+        onResult()
+      },
       endOfSpeech: () => seen.push('end'),
       interrupted: () => seen.push('interrupted'),
     },
@@ -46,7 +60,7 @@ export function sessionSetup() {
     translator.last.sent.flatMap(({ bytes }) =>
       [0, 1, 2].map(n => new Int16Array(bytes.buffer, bytes.byteOffset, 960)[n * FRAME_SAMPLES]),
     )
-  return { clock, translator, metrics, seen, session, speak, sent }
+  return { clock, translator, metrics, log, pool, seen, session, speak, sent }
 }
 
 /** The numbers from `from` up to, but not including, `to`. */
