@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './test/harness/vitest/closing-line.ts'
 import { SlowFirst } from './test/harness/vitest/slow-first.ts'
@@ -31,6 +32,11 @@ const OWN_PROCESS = [
   // Replaces a module before it is loaded.
   'test/unit/storage/file-lock.test.ts',
 ]
+/** A worker and the programs that it starts take up to half a gigabyte. */
+const MAX_WORKERS = 16
+/** Files at a time. Most wait for something most of the time, so that a processor serves several of them. */
+const perProcessor = (files: number) => Math.min(files * availableParallelism(), MAX_WORKERS)
+
 const limits = {
   // On a busy machine everything takes several times as long; `until` and the repetition allow for that.
   testTimeout: 120_000,
@@ -55,8 +61,8 @@ export default defineConfig({
           name: 'own process',
           include: OWN_PROCESS,
           ...limits,
-          // Whole programs with real engines, which must keep up with speech on two cores.
-          maxWorkers: 4,
+          // Whole programs with real engines, which must keep up with speech.
+          maxWorkers: perProcessor(2),
         },
       },
       {
@@ -66,8 +72,7 @@ export default defineConfig({
           exclude: OWN_PROCESS,
           isolate: false,
           ...limits,
-          // Most files wait for something: two cores are busy with six of them.
-          maxWorkers: 6,
+          maxWorkers: perProcessor(3),
           sequence: { groupOrder: 1 },
           // Collects garbage less often.
           execArgv: [...limits.execArgv, '--max-semi-space-size=64'],
