@@ -76,6 +76,12 @@ const HELD_MOST = 256
 /** Op codes needed for resuming, which are not buffered: heartbeat ACK, Hello, Resumed (Discord, "Voice Opcodes"). */
 const RESUMING_OPS: readonly unknown[] = [6, 8, 9]
 const MEDIA_HEADER_BYTES = 12
+/**
+ * Receive buffer of the voice connection (bytes; Linux doubles it, and limits it to `net.core.rmem_max`). Linux counts
+ * about 768 bytes for a packet: its default holds half a second of eight speakers, and drops the rest while the process
+ * is busy for longer. This one holds several seconds, as long as a speaker's backlog is accepted (`SpeakerLeg`).
+ */
+const RECEIVE_BUFFER_BYTES = 1_048_576
 /** `WebSocket.CLOSING`. */
 const CLOSING = 2
 
@@ -191,6 +197,8 @@ export class NetworkingPatches implements Disposable {
   #mendUdp(udp: VoiceUdp): void {
     this.#udp = udp
     const { ip, port } = udp.remote
+    // The library's first packet, the IP discovery, binds the socket.
+    udp.socket.once('listening', () => enlargeReceiveBuffer(udp.socket))
     udp.socket.on('message', (datagram, from) => {
       if (!this.#over) this.#watcher.datagram(datagram, from.port === port && from.address === ip)
     })
@@ -247,6 +255,15 @@ export class NetworkingPatches implements Disposable {
       const payload = dave?.encrypt(opus) ?? opus
       return sealed(header, payload, { mode, key }, data.nonce)
     }
+  }
+}
+
+/** Without effect on systems that do not allow it. */
+function enlargeReceiveBuffer(socket: Socket): void {
+  try {
+    if (socket.getRecvBufferSize() < RECEIVE_BUFFER_BYTES) socket.setRecvBufferSize(RECEIVE_BUFFER_BYTES)
+  } catch {
+    // The default remains.
   }
 }
 

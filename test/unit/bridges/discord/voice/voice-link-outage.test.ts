@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterEach, expect, test } from 'vitest'
 import { FakeClock } from '../../../../../src/simulator/fakes/fake-clock.ts'
 import { ANNA, BOT, Stage, type StageOptions } from '../../../../harness/discord/voice-link-harness.ts'
@@ -75,3 +76,33 @@ test('a main gateway that is unavailable while voice works: no connection is clo
   await until(() => listener.packets.length >= 10, 5_000, 'packets')
   expect(stage.states).toEqual(['ready'])
 })
+
+/** The largest receive buffer that Linux allows (bytes); undefined on other systems. */
+function largestReceiveBuffer(): number | undefined {
+  try {
+    return Number(readFileSync('/proc/sys/net/core/rmem_max', 'utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+test.skipIf((largestReceiveBuffer() ?? 0) < 1_048_576)(
+  'a process that is busy for two seconds while eight people speak loses none of their packets',
+  async () => {
+    const { stage, call } = await ready()
+    const listeners = Array.from({ length: 8 }, () => new Listener())
+    const spoken = listeners.map(async (listener, n) => {
+      const id = `40000000000000000${n}`
+      stage.link.listen(id, listener)
+      const user = call.addUser(id)
+      await user.joined
+      await user.say(sine(600, 2_400))
+    })
+    await pause(300)
+    // The simulated speakers then send all at once what was due, as the network delivers what has been waiting.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
+    await Promise.all(spoken)
+    const packets = 2_400 / 20 + 5
+    await until(() => listeners.every(l => l.packets.length === packets), 5_000, 'all packets')
+  },
+)
