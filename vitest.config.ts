@@ -11,7 +11,7 @@ export const chance = { setupFiles: ['test/harness/vitest/property-seed.ts'] }
  * (NODE_COMPILE_CACHE). So `vi.mock` has no effect; a file with its own process can replace a module by
  * `module.registerHooks`.
  */
-const loading = { viteModuleRunner: false, nodeLoader: false }
+export const loading = { viteModuleRunner: false, nodeLoader: false }
 
 /**
  * Each has a process of its own: they start whole programs, change the process, count its handles, or measure its memory.

@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './test/harness/vitest/closing-line.ts'
 import { LongReport } from './test/harness/vitest/long-report.ts'
-import { chance } from './vitest.config.ts'
+import { chance, loading } from './vitest.config.ts'
 
 // The page tells of whole runs: a part of one leaves it alone.
 const whole = process.argv.slice(2).every(word => word === 'run' || /^-|long\.config\.ts$/.test(word))
@@ -20,6 +20,7 @@ export default defineConfig({
     ...chance,
     include: ['test/**/*.long.ts', ...properties],
     env: { DRAGOMAN_EXPLORE: '1' },
+    experimental: loading,
     reporters: ['default', new LongReport(whole ? page : undefined), new ClosingLine()],
     // Figures are measured: one at a time.
     maxWorkers: 1,
