@@ -82,6 +82,7 @@ const GROUPS = {
       'test/unit/core/translation/failover-translator.test.ts',
       'test/scenarios/relay/lag-monitor.test.ts',
       'test/unit/core/calls/room-code-limiter.test.ts',
+      'test/unit/core/calls/room-code-limiter-addresses.test.ts',
       'test/unit/common/keyed-rate-limiter.test.ts',
       'test/unit/net/overload.test.ts',
       'test/unit/net/trusted-proxies.test.ts',
