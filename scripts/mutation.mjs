@@ -90,21 +90,30 @@ const GROUPS = {
       'test/faults/security/ssrf.test.ts',
     ],
   },
-  auth: {
-    mutate: [
-      'src/service/server/keys/api-keys.ts',
-      'src/service/server/keys/key-store.ts',
-      'src/web/control/auth.ts',
-      'src/bridges/telephony/streams/stream-tokens.ts',
-      'src/net/request-guard.ts',
-    ],
+  keys: {
+    mutate: ['src/service/server/keys/api-keys.ts', 'src/service/server/keys/key-store.ts'],
     tests: [
       'test/unit/service/server/keys/api-keys.test.ts',
       'test/unit/service/server/keys/key-file.test.ts',
-      'test/scenarios/service/key-limits.test.ts',
+      'test/unit/service/server/keys/key-watch.test.ts',
+    ],
+  },
+  auth: {
+    mutate: ['src/web/control/auth.ts', 'src/bridges/telephony/streams/stream-tokens.ts'],
+    tests: [
       'test/unit/bridges/telephony/streams/stream-tokens.test.ts',
       'test/scenarios/web/control/access.test.ts',
+      'test/scenarios/web/control/room-links.test.ts',
+      'test/scenarios/web/control/captions.test.ts',
+    ],
+  },
+  guard: {
+    mutate: ['src/net/request-guard.ts'],
+    tests: [
       'test/unit/net/authentication.test.ts',
+      'test/unit/net/fair-places.test.ts',
+      'test/faults/security/request-guard.test.ts',
+      'test/faults/security/connection-limits.test.ts',
     ],
   },
   signature: {
