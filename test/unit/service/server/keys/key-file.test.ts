@@ -118,19 +118,21 @@ test.each([
   ['[]', 'invalid'],
   [JSON.stringify({ version: 2, keys: [] }), 'version'],
   [filed(entry({ sha256: 'dgm_hidden' })), 'keys.0.sha256'],
+  [filed(entry({ sha256: 'a'.repeat(65) })), 'keys.0.sha256'],
+  [filed(entry({ minutesPerDay: 0 })), 'keys.0.minutesPerDay'],
   [filed(entry({ name: 'dgm hidden' })), 'keys.0.name'],
   [filed(entry({ dgm_hidden: 1 })), 'keys.0'],
   [filed(entry({ sessions: 0 })), 'keys.0.sessions'],
   [filed(entry({ minutesPerDay: 'dgm_hidden' })), 'keys.0.minutesPerDay'],
-  [filed(entry({}), entry({ sha256: 'b'.repeat(64) })), 'it is invalid'],
-  [filed(entry({}), entry({ name: 'door' })), 'it is invalid'],
+  [filed(entry({}), entry({ sha256: 'b'.repeat(64) })), /it is invalid$/],
+  [filed(entry({}), entry({ name: 'door' })), /it is invalid$/],
 ])('rejects an invalid key file without showing or changing it: %.30s', async (text, where) => {
   const path = await keyFilePath()
   await writeFile(path, text)
   const file = new KeyFile(path)
   for (const attempt of [() => file.read(), () => file.add('shop', THEN), () => file.revoke('desk')]) {
     const error = await attempt().catch(failure => failure)
-    expect(error).toMatchObject({ code: 'CONFIG', message: expect.stringContaining(where) })
+    expect(error).toMatchObject({ code: 'CONFIG', message: expect.stringMatching(where) })
     expect(error.message).toContain(path)
     expect(error.message).not.toContain('hidden')
   }
@@ -140,21 +142,51 @@ test.each([
 
 test('rejects a path that is a folder, or in a missing folder, by name', async () => {
   const path = await keyFilePath()
-  await expect(new KeyFile(dirname(path)).read()).rejects.toMatchObject({ code: 'CONFIG' })
+  await expect(new KeyFile(dirname(path)).read()).rejects.toMatchObject({
+    code: 'CONFIG',
+    message: `the key file ${dirname(path)} cannot be read (EISDIR)`,
+    cause: { code: 'EISDIR' },
+  })
   await expect(new KeyFile(join(path, 'deeper', 'keys.json')).add('desk', THEN)).rejects.toThrow('deeper')
 })
 
+const BAD_NAME = "a key's name: a name consists of letters, digits and . _ -, at most 64"
+
 test.each([
-  ['a name', {}],
-  ['', {}],
-  ['-x', {}],
-  ['x'.repeat(65), {}],
-  ['desk', { sessions: 0 }],
-  ['desk', { minutesPerDay: 0.5 }],
-])('creates no key for %j with %j', async (name, limits) => {
+  ['a name', {}, BAD_NAME],
+  ['', {}, BAD_NAME],
+  ['-x', {}, BAD_NAME],
+  ['x'.repeat(65), {}, BAD_NAME],
+  ['desk', { sessions: 0 }, "a key's sessions: "],
+  ['desk', { minutesPerDay: 0.5 }, "a key's minutesPerDay: "],
+  ['desk', { sessions: 0, minutesPerDay: 0 }, /^a key's sessions: .*; minutesPerDay: /],
+])('creates no key for %j with %j', async (name, limits, message) => {
   const path = await keyFilePath()
-  await expect(new KeyFile(path).add(name, THEN, limits)).rejects.toThrow(RangeError)
+  const attempt = new KeyFile(path).add(name, THEN, limits)
+  await expect(attempt).rejects.toThrow(RangeError)
+  await expect(attempt).rejects.toThrow(message)
   expect(await new KeyFile(path).read()).toBeUndefined()
+})
+
+test('names the key that exists already, or does not exist', async () => {
+  const { file } = await keyFileWith('desk')
+  await expect(file.add('desk', THEN)).rejects.toThrow('a key named desk already exists')
+  await expect(file.revoke('door')).rejects.toThrow('no key is named door')
+})
+
+test('the stamp changes with every change, within the same millisecond too', async () => {
+  const { path, file } = await keyFileWith('desk')
+  const seen = new Set<string | undefined>()
+  for (let n = 0; n < 5; n++) {
+    seen.add(await file.stamp())
+    await file.add(`key-${n}`, THEN)
+  }
+  seen.add(await file.stamp())
+  expect(seen.size).toBe(6)
+  // Inode, size and both times, in nanoseconds.
+  expect(await file.stamp()).toMatch(/^\d+ \d+ \d{19} \d{19}$/)
+  expect(await new KeyFile(`${path}.missing`).stamp()).toBeUndefined()
+  expect(await new KeyFile(join(path, 'below')).stamp()).toBe('unreadable ENOTDIR')
 })
 
 test('a process killed during a change blocks no other', async () => {
