@@ -102,9 +102,8 @@ const GROUPS = {
     mutate: ['src/web/control/auth.ts', 'src/bridges/telephony/streams/stream-tokens.ts'],
     tests: [
       'test/unit/bridges/telephony/streams/stream-tokens.test.ts',
+      'test/unit/web/control/auth.test.ts',
       'test/scenarios/web/control/access.test.ts',
-      'test/scenarios/web/control/room-links.test.ts',
-      'test/scenarios/web/control/captions.test.ts',
     ],
   },
   guard: {
