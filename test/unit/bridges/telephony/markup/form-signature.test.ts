@@ -1,8 +1,14 @@
 import fc from 'fast-check'
+import type { FastifyRequest } from 'fastify'
 import twilio from 'twilio'
 import { getExpectedTwilioSignature } from 'twilio/lib/webhooks/webhooks.js'
 import { describe, expect, it } from 'vitest'
-import { isSigned, sign } from '../../../../../src/bridges/telephony/markup/form-signature.ts'
+import {
+  FormSignatureVerifier,
+  isSigned,
+  sign,
+} from '../../../../../src/bridges/telephony/markup/form-signature.ts'
+import { PublicUrl } from '../../../../../src/bridges/telephony/public-url.ts'
 
 const TOKEN = '12345'
 const CALL = {
@@ -122,5 +128,46 @@ describe('the signature', () => {
         header => header === good || !isSigned(header, [TOKEN], [url]),
       ),
     )
+  })
+})
+
+describe('the verifier of requests', () => {
+  const verifier = new FormSignatureVerifier(
+    'x-signature',
+    ['an older key', TOKEN],
+    () => new PublicUrl(`https://${HOST}`),
+  )
+  const request = (parts: { signature?: string | string[]; body?: object; originalUrl?: string }) =>
+    ({
+      headers: parts.signature === undefined ? {} : { 'x-signature': parts.signature },
+      originalUrl: parts.originalUrl ?? '/twilio/voice',
+      body: parts.body,
+    }) as unknown as FastifyRequest
+
+  it('accepts a webhook signed with its address and fields, with or without the default port', () => {
+    for (const origin of [`https://${HOST}`, `https://${HOST}:443`]) {
+      const signature = sign(TOKEN, `${origin}/twilio/voice`, CALL)
+      expect(verifier.webhook(request({ signature, body: CALL }))).toBe(true)
+      expect(verifier.webhook(request({ signature, body: { ...CALL, To: '+15005550002' } }))).toBe(false)
+      expect(verifier.webhook(request({ signature, body: CALL, originalUrl: '/twilio/other' }))).toBe(false)
+    }
+  })
+
+  it('accepts a request without fields', () => {
+    const signature = sign(TOKEN, `https://${HOST}/twilio/voice`)
+    expect(verifier.webhook(request({ signature }))).toBe(true)
+  })
+
+  it('accepts an upgrade signed with the address of its path', () => {
+    const signature = sign(TOKEN, `wss://${HOST}/twilio/media`)
+    expect(verifier.upgrade(request({ signature }), '/twilio/media')).toBe(true)
+    expect(verifier.upgrade(request({ signature }), '/twilio/other')).toBe(false)
+  })
+
+  it('refuses a request without the header, or with several', () => {
+    const signature = sign(TOKEN, `https://${HOST}/twilio/voice`)
+    expect(verifier.webhook(request({}))).toBe(false)
+    expect(verifier.webhook(request({ signature: [signature] }))).toBe(false)
+    expect(verifier.upgrade(request({}), '/twilio/voice')).toBe(false)
   })
 })
