@@ -44,6 +44,11 @@ export async function sessionEvidence(probe: Probe): Promise<Pick<Evidence, 'ses
   const run = (namespace: Namespace, use: Use, receive?: object) =>
     session(probe, namespace, queryOf(probe, namespace, receive), use)
   const speech: Use = socket => speak(probe, socket)
+  // A voice in pieces can take longer between two of them than a session is otherwise quiet at its end.
+  const translated: Use = async socket => {
+    await speak(probe, socket)
+    if (socket.count(EVENT.result) > 0) await socket.comes(() => socket.count(EVENT.endSynth) > 0)
+  }
   const spoken: Use = socket => write(probe, socket, probe.speech, EVENT.endSynth)
   let stream: Evidence['stream']
   const ttsStream = await run(
@@ -63,8 +68,8 @@ export async function sessionEvidence(probe: Probe): Promise<Pick<Evidence, 'ses
     translator: await run('/translator', socket => write(probe, socket, probe.text, EVENT.result)),
     tts: await run('/tts', spoken),
     ttsStreaming: await run('/tts', spoken, { mode: 'streaming' }),
-    sts: await run('/sts', speech),
-    stsStreaming: await run('/sts', speech, { mode: 'streaming' }),
+    sts: await run('/sts', translated),
+    stsStreaming: await run('/sts', translated, { mode: 'streaming' }),
     wrongSetup: await session(probe, '/stt', { ...queryOf(probe, '/stt'), languageIdSource: 'no language' }),
     keyless: await everywhere(probe, undefined),
     wrongKey: await everywhere(probe, WRONG_KEY),
