@@ -6,7 +6,7 @@ const SLAB_BYTES = 65_536
 /** Audio of unused fragments kept for later ones (bytes). */
 const MOST_SPARE_BYTES = 4_194_304
 
-/** A segment of a speaker's audio. Whoever takes one from the pool sets everything but `stored`. */
+/** A segment of a speaker's audio. The pool sets `stored`; the buffer that takes the fragment sets the other fields. */
 export interface Fragment {
   /** Position in the session, from 0; never reused, even on a new connection. */
   sequence: number

@@ -5,6 +5,8 @@ import { error } from './model-voices.ts'
 /** Audio after which the model returns a result (bytes). */
 const UTTERANCE_BYTES = 16_000
 const SETUP_MS = 5
+/** Delay of `endSynth` with the option `late end`: longer than a session is quiet at its end (ms). */
+const LATE_MS = 500
 
 type Bad = (id: string) => boolean
 
@@ -126,7 +128,11 @@ export class ModelSession {
   }
 
   #endSynth(): void {
-    if (!this.#bad('6-3')) this.#socket.emit('endSynth', { id: String(this.#id) })
+    if (this.#bad('6-3')) return
+    const id = String(this.#id)
+    const end = () => this.#socket.emit('endSynth', { id })
+    if (this.#bad('late end') && this.#namespace === '/sts') setTimeout(end, LATE_MS)
+    else end()
   }
 
   #result(body: object): void {

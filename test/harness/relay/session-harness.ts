@@ -16,7 +16,7 @@ export const lost = new BridgeError('SERVICE_LOST', 'gone', { retryable: true })
 interface SessionSetupOptions {
   /** Default: speech. */
   readonly want?: 'speech' | 'captions'
-  /** Throws what the listeners of results are to throw. */
+  /** Called for every result; what it throws is a fault of the listener. */
   readonly onResult?: () => void
 }
 

@@ -81,11 +81,8 @@ export class KeyFile {
     }
     const parsed = fileSchema.safeParse(jsonOf(text))
     if (parsed.success) return parsed.data.keys
-    const [issue] = parsed.error.issues
-    const where = issue?.path.length ? ` at ${issue.path.join('.')}` : ''
-    // The invalid value is not shown: it could be a key instead of a digest.
-    const found = jsonOf(text) === undefined ? 'it is not JSON' : `it is invalid${where}`
-    throw new BridgeError('CONFIG', `the key file ${this.path} is invalid: ${found}`)
+    const problem = jsonOf(text) === undefined ? 'not JSON' : problemOf(parsed.error.issues[0])
+    throw new BridgeError('CONFIG', `the key file ${this.path} is invalid: ${problem}`)
   }
 
   /** Returns a value that changes with the file, or undefined if it does not exist. */
@@ -120,7 +117,7 @@ export class KeyFile {
   async revoke(name: string): Promise<void> {
     await this.#change(keys => {
       const others = keys.filter(each => each.name !== name)
-      if (others.length === keys.length) throw new RangeError(`no key is named ${name}`)
+      if (others.length === keys.length) throw new RangeError(`there is no key named ${name}`)
       return others
     })
   }
@@ -131,6 +128,12 @@ export class KeyFile {
       await writeFileAtomic(this.path, `${JSON.stringify({ version: 1, keys }, undefined, 2)}\n`)
     })
   }
+}
+
+/** Does not show the invalid value: it could be a key instead of a digest. */
+function problemOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'custom') return issue.message
+  return issue?.path.length ? `unexpected value at ${issue.path.join('.')}` : 'unexpected value'
 }
 
 function wrong({ path, message }: z.core.$ZodIssue): string {

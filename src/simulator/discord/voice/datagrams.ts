@@ -174,8 +174,7 @@ export class MediaSocket {
   #closing: Promise<void> | undefined
 
   private constructor(onDatagram: (datagram: Buffer, from: RemoteInfo) => void) {
-    // The system's default drops packets while the process, with the bot and all users, is busy for half a second.
-    this.#socket = createSocket({ type: 'udp4', recvBufferSize: 1_048_576 }).on('message', onDatagram)
+    this.#socket = createSocket('udp4').on('message', onDatagram)
   }
 
   /** Binds on loopback, on a port that the system chooses. */

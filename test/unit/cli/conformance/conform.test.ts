@@ -64,6 +64,11 @@ describe.concurrent('conform', () => {
     expect(rows.find(({ id }) => id === '3-3')?.found).toBe('start arrived before a fragment could be sent')
   })
 
+  test('all statements hold for a service that sends endSynth long after the last piece of a voice', async () => {
+    const rows = await examined('late end')
+    expect(rows.filter(({ status }) => status !== 'holds')).toEqual([])
+  })
+
   test.each([
     ['mute before start', 'not shown', 'a fragment before start gets no answer'],
     ['ends before start', 'holds', 'a fragment before start is an error'],

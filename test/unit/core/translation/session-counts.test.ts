@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
-import { lost, sessionSetup } from '../../../harness/relay/session-harness.ts'
+import { lost, range, sessionSetup } from '../../../harness/relay/session-harness.ts'
 
 /** Fragments of 60 ms. */
 const fragments = (ms: number) => ms / 60
@@ -90,4 +90,59 @@ test('reports results and ends of voices in order, and none after the end', () =
   void s.session.close({ kind: 'hangup', by: 'remote' })
   expect(s.seen).toEqual(['live', 'result a', 'end', 'ended', 'interrupted'])
   expect(s.session.state).toEqual({ status: 'ended', reason: { kind: 'hangup', by: 'local' } })
+})
+
+describe('the memory of a session', () => {
+  test('returns its fragments to the pool when it ends, and takes no more', () => {
+    const s = sessionSetup()
+    s.speak(3_000)
+    expect(s.pool.lent).toBe(50)
+    void s.session.close({ kind: 'unused' })
+    expect(s.pool.lent).toBe(0)
+    for (let n = 0; n < 30; n++) s.session.write(new Int16Array(FRAME_SAMPLES), false, s.clock.now())
+    expect(s.pool.lent).toBe(0)
+  })
+
+  test('in a captions session, a final result covers the audio without an end of speech', () => {
+    const s = sessionSetup({ want: 'captions' })
+    s.translator.last.sink.ready()
+    s.speak(600)
+    s.translator.last.sink.result({ utterance: '1', final: true, text: 'one', endMs: 300 })
+    s.translator.last.drop({ kind: 'failed', error: lost })
+    s.clock.advance(1_000)
+    s.translator.last.sink.ready()
+    expect(s.sent()).toEqual(range(15, 30))
+  })
+
+  test('reports lost speech at once; the metric follows when it ends', () => {
+    const s = sessionSetup()
+    s.speak(48_000)
+    s.speak(600)
+    expect(s.session.lostMs).toBe(600)
+    s.speak(60)
+    void s.session.close({ kind: 'unused' })
+    expect(s.metrics.lostMs).toBe(660)
+  })
+})
+
+describe('whether a session was used', () => {
+  test('quiet frames leave it unused', () => {
+    const s = sessionSetup()
+    s.session.write(new Int16Array(FRAME_SAMPLES), true, 0)
+    expect(s.session.unused).toBe(true)
+  })
+
+  test('one frame of speech uses it, even if quiet frames follow', () => {
+    const s = sessionSetup()
+    s.session.write(new Int16Array(FRAME_SAMPLES), false, 0)
+    s.session.write(new Int16Array(FRAME_SAMPLES), true, 0)
+    expect(s.session.unused).toBe(false)
+  })
+
+  test('a result uses it', () => {
+    const s = sessionSetup()
+    s.translator.last.sink.ready()
+    s.translator.last.sink.result({ utterance: '1', final: false, text: 'one' })
+    expect(s.session.unused).toBe(false)
+  })
 })

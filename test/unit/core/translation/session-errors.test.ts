@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { BridgeError } from '../../../../src/common/errors.ts'
-import { FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
 import { lost, range, sessionSetup as setUp } from '../../../harness/relay/session-harness.ts'
 
 const RETRYING = 'service connection lost, retrying'
@@ -9,8 +8,8 @@ const RETRYING = 'service connection lost, retrying'
 const codes = ({ log }: ReturnType<typeof setUp>) =>
   log.all.filter(({ message }) => message === RETRYING).map(({ fields }) => fields.code)
 
-describe('what a session reports', () => {
-  test('a lost connection: once, and once more if the next attempt fails, not for every attempt', () => {
+describe('connection errors of a session', () => {
+  test('logs a lost connection and the first failed attempt to reconnect, but no further attempts', () => {
     const s = setUp()
     s.translator.last.sink.ready()
     s.speak(3_000)
@@ -27,7 +26,7 @@ describe('what a session reports', () => {
     expect(s.metrics.sessionsDropped).toBe(6)
   })
 
-  test('a connection that ends regularly, such as by the service, is lost as well and opened again', () => {
+  test('reconnects after the service closes the connection normally', () => {
     const s = setUp()
     s.translator.last.sink.ready()
     s.speak(3_000)
@@ -37,13 +36,13 @@ describe('what a session reports', () => {
     expect(s.translator.connections).toHaveLength(2)
   })
 
-  test('a first connection that ends regularly is no refusal', () => {
+  test('retries if the service closes the first connection normally', () => {
     const s = setUp()
     s.translator.last.drop({ kind: 'hangup', by: 'remote' })
     expect(s.session.state.status).toBe('waiting')
   })
 
-  test('a service that stops acknowledging, with the time', () => {
+  test('logs how long the service has not acknowledged', () => {
     const s = setUp()
     s.translator.last.sink.ready()
     s.speak(300)
@@ -60,7 +59,7 @@ describe('what a session reports', () => {
     expect(s.sent().slice(0, 3)).toEqual(range(0, 3))
   })
 
-  test('a connection that refuses audio continuously', () => {
+  test('drops a connection that refuses audio for more than five seconds', () => {
     const s = setUp()
     s.translator.last.sink.ready()
     s.translator.last.autoAck = false
@@ -81,7 +80,7 @@ describe('what a session reports', () => {
     expect(s.translator.connections).toHaveLength(2)
   })
 
-  test('a permanent refusal, as an error, and ends with its reason', async () => {
+  test('logs a permanent refusal as an error and ends with its reason', async () => {
     const s = setUp()
     const error = new BridgeError('SERVICE_REFUSED', 'bad_language/unknown')
     s.translator.last.drop({ kind: 'failed', error })
@@ -95,7 +94,7 @@ describe('what a session reports', () => {
     await expect(s.session.ended).resolves.toEqual({ kind: 'failed', error })
   })
 
-  test('an error that the service reports, and continues', () => {
+  test('logs an error that the service reports, and continues', () => {
     const s = setUp()
     s.translator.last.sink.ready()
     s.translator.last.sink.fault(new BridgeError('SERVICE_PROTOCOL', 'engine failed'))
@@ -111,7 +110,7 @@ describe('what a session reports', () => {
 })
 
 describe('exceptions around a session', () => {
-  test('one in a handler of results ends neither the session nor its connection', () => {
+  test('an exception in a result handler ends neither the session nor its connection', () => {
     const s = setUp({
       onResult: () => {
         throw new TypeError('no such listener')
@@ -131,7 +130,7 @@ describe('exceptions around a session', () => {
     ])
   })
 
-  test('one in the connection that sends ends this connection, and its audio is sent on the next', () => {
+  test('an exception while sending ends the connection, and the audio is sent on the next one', () => {
     const s = setUp()
     const first = s.translator.last
     first.sink.ready()
@@ -147,7 +146,7 @@ describe('exceptions around a session', () => {
     expect(s.sent()).toEqual(range(0, 3))
   })
 
-  test('one while it is closed', () => {
+  test('an exception while closing does not prevent the end of the session', () => {
     const s = setUp()
     s.translator.last.sink.ready()
     s.translator.last.close = () => {
@@ -156,61 +155,6 @@ describe('exceptions around a session', () => {
     void s.session.close({ kind: 'unused' })
     expect(s.session.state.status).toBe('ended')
     expect(s.metrics.faultsContained).toBe(1)
-  })
-})
-
-describe('the memory of a session', () => {
-  test('returns its audio to the pool at the end, and takes no more', () => {
-    const s = setUp()
-    s.speak(3_000)
-    expect(s.pool.lent).toBe(50)
-    void s.session.close({ kind: 'unused' })
-    expect(s.pool.lent).toBe(0)
-    for (let n = 0; n < 30; n++) s.session.write(new Int16Array(FRAME_SAMPLES), false, s.clock.now())
-    expect(s.pool.lent).toBe(0)
-  })
-
-  test('a session for captions needs no end of a voice: a final result alone answers its audio', () => {
-    const s = setUp({ want: 'captions' })
-    s.translator.last.sink.ready()
-    s.speak(600)
-    s.translator.last.sink.result({ utterance: '1', final: true, text: 'one', endMs: 300 })
-    s.translator.last.drop({ kind: 'failed', error: lost })
-    s.clock.advance(1_000)
-    s.translator.last.sink.ready()
-    expect(s.sent()).toEqual(range(15, 30))
-  })
-
-  test('tells how much speech it lost, before the check that counts it as well', () => {
-    const s = setUp()
-    s.speak(48_000)
-    s.speak(600)
-    expect(s.session.lostMs).toBe(600)
-    s.speak(60)
-    void s.session.close({ kind: 'unused' })
-    expect(s.metrics.lostMs).toBe(660)
-  })
-})
-
-describe('whether a session was used', () => {
-  test('not by quiet frames', () => {
-    const s = setUp()
-    s.session.write(new Int16Array(FRAME_SAMPLES), true, 0)
-    expect(s.session.unused).toBe(true)
-  })
-
-  test('by one frame of speech, even if quiet frames follow', () => {
-    const s = setUp()
-    s.session.write(new Int16Array(FRAME_SAMPLES), false, 0)
-    s.session.write(new Int16Array(FRAME_SAMPLES), true, 0)
-    expect(s.session.unused).toBe(false)
-  })
-
-  test('by a result', () => {
-    const s = setUp()
-    s.translator.last.sink.ready()
-    s.translator.last.sink.result({ utterance: '1', final: false, text: 'one' })
-    expect(s.session.unused).toBe(false)
   })
 })
 

@@ -34,20 +34,20 @@ function accepted(known: BearerKeys): number {
   throw new Error('no request was refused')
 }
 
-describe('a key in the header', () => {
+describe('the API key in the authorization header', () => {
   test.each([`Bearer ${KEY}`, `bearer ${KEY}`, `  Bearer ${KEY}\t`])('is accepted as %j', header => {
     expect(keys(60).known.holderOf(header, '192.0.2.1')).toBe('desk')
   })
 
   test.each([undefined, '', 'Bearer', `x Bearer ${KEY}`, `Bearer ${KEY} x`, `Bearer ${'k'.repeat(1_025)}`])(
-    'is missing in %j, and the answer names the scheme',
+    '%j is rejected with key_missing and the name of the scheme',
     header => {
       const error = refusal(() => keys(60).known.holderOf(header, '192.0.2.1'))
       expect([error.specific, error.headers]).toEqual(['key_missing', { 'www-authenticate': 'Bearer' }])
     },
   )
 
-  test('that is wrong is told as such, with the scheme', () => {
+  test('a wrong key is rejected with key_wrong and the name of the scheme', () => {
     const error = refusal(() => keys(60).known.holderOf('Bearer wrong', '192.0.2.1'))
     expect([error.specific, error.headers]).toEqual([
       'key_wrong',
@@ -58,11 +58,11 @@ describe('a key in the header', () => {
   test.each([
     [60, 20],
     [600, 100],
-  ])('with %d requests a minute has %d of them at once: those of 10 s, and at least 20', (rate, burst) => {
+  ])('at %d requests per minute, %d are accepted at once: those of 10 s, but at least 20', (rate, burst) => {
     expect(accepted(keys(rate).known)).toBe(burst)
   })
 
-  test('has a fifth of them at each of five nodes, and all of them while a node knows of none', () => {
+  test('with five nodes, each accepts a fifth of the burst; while no node is known, all of it', () => {
     expect(accepted(keys(600, () => 5).known)).toBe(20)
     expect(accepted(keys(600, () => 0).known)).toBe(100)
   })

@@ -77,9 +77,9 @@ const HELD_MOST = 256
 const RESUMING_OPS: readonly unknown[] = [6, 8, 9]
 const MEDIA_HEADER_BYTES = 12
 /**
- * Receive buffer of the voice connection (bytes; Linux doubles it, and limits it to `net.core.rmem_max`). Linux counts
- * about 768 bytes for a packet: its default holds half a second of eight speakers, and drops the rest while the process
- * is busy for longer. This one holds several seconds, as long as a speaker's backlog is accepted (`SpeakerLeg`).
+ * Receive buffer of the voice connection (bytes; Linux doubles it, and limits it to `net.core.rmem_max`). The
+ * default of Linux holds about 250 packets, 0.6 s of eight speakers; while the process is busy for longer, the rest is
+ * dropped. This one holds about 2 500 packets, 6 s, and a `SpeakerLeg` accepts a backlog of 5 s.
  */
 const RECEIVE_BUFFER_BYTES = 1_048_576
 /** `WebSocket.CLOSING`. */
