@@ -6,6 +6,7 @@ import { cpuOf, foreignMs, rssOf } from './proc-stat.ts'
 import { type Child, runRealtime } from './process.ts'
 import { type MemorySample, RssLog } from './rss-log.ts'
 import { LOAD_CORE, SUBJECT_CORE, type Subject, type SubjectProcess, startSubject } from './subjects.ts'
+import { figure } from './table.ts'
 
 /** Calls start over this time, so that they do not speak in step. */
 const RAMP_MS_PER_LEG = 20
@@ -143,8 +144,8 @@ export function describe({ cpuMs, rssPerLegKiB, figures, foreignPercent }: Windo
   return [
     `${cpuMs.toFixed(2)} ms CPU per leg-second`,
     `${rssPerLegKiB.toFixed(0)} KiB per leg`,
-    `uplink p99 ${uplinkMs.p99.toFixed(1)} ms`,
-    `downlink p99 ${downlinkMs.p99.toFixed(1)} ms`,
+    `uplink p99 ${figure(uplinkMs.p99)} ms`,
+    `downlink p99 ${figure(downlinkMs.p99)} ms`,
     `${gaps} gaps${gaps > 0 ? ` up to ${longestGapMs.toFixed(0)} ms` : ''}`,
     `${framesLost} frames and ${legsLost} legs lost`,
     `others used ${foreignPercent.subjectCore.toFixed(0)} and ${foreignPercent.loadCore.toFixed(0)} % of the cores`,
