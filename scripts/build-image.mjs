@@ -79,7 +79,7 @@ function makeBase() {
   const container = buildah('from', 'scratch')
   buildah('add', container, tar, '/')
   rmSync(tar)
-  buildah('copy', container, join(project, 'node_modules/node/bin/node'), '/usr/local/bin/node')
+  buildah('copy', container, join(project, 'node_modules/.bin/node'), '/usr/local/bin/node')
   const npm = join(run('npm', ['root', '--global'], { quiet: true }), 'npm')
   buildah('copy', container, npm, '/usr/local/lib/node_modules/npm')
   const link = 'ln -s ../lib/node_modules/npm/bin/npm-cli.js /usr/local/bin/npm'

@@ -1,4 +1,5 @@
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import {
   chmodSync,
   cpSync,
@@ -31,27 +32,21 @@ const path = (name: string) => join(folder, name)
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'dragoman-setup-test-'))
   cpSync(join(PROJECT, 'scripts'), path('scripts'), { recursive: true })
-  write(
-    'package-lock.json',
-    lock({ 'node_modules/a': { version: '1.0.0' }, 'node_modules/node': { version: '24.0.0' } }),
-  )
+  write('package-lock.json', lock({ 'node_modules/a': { version: '1.0.0' } }))
   for (const name of ['bin', 'system']) mkdirSync(path(name))
   symlinkSync(process.execPath, path('bin/node'))
   // A user who is not root gets the same with it.
   program('sudo', 'shift; exec "$@"')
   for (const tool of ['npm', 'apt-get'])
     program(tool, `echo "${tool} $*" >> "${path('calls')}"\n[ -z "$FAIL_${tool.replace('-', '_')}" ]`)
-  // The files that npm ci creates, and those of the `node` package's own script.
+  publishNode('#!/bin/bash\necho v24.0.0\n')
+  // The files that npm ci creates, and what npm pack downloads.
   program(
     'npm',
-    `echo "npm $*" >> "${path('calls')}"\n[ -z "$FAIL_npm" ] || { echo "npm error broken"; exit 1; }\n` +
-      `mkdir -p node_modules/a node_modules/node\ncp package-lock.json node_modules/.package-lock.json\n` +
-      `echo '{"version":"24.0.0"}' > node_modules/node/package.json\n` +
-      `cp "${path('fetch.cjs')}" node_modules/node/installArchSpecificPackage.js`,
-  )
-  write(
-    'fetch.cjs',
-    "require('node:fs').mkdirSync('bin'); require('node:fs').symlinkSync(process.execPath, 'bin/node')",
+    `echo "npm $*" | sed 's/ --pack-destination [^ ]*//' >> "${path('calls')}"\n` +
+      `[ -z "$FAIL_npm" ] || { echo "npm error broken"; exit 1; }\n` +
+      `if [ "$1" = pack ]; then cp "${path('node.tgz')}" "$4"; exit; fi\n` +
+      `mkdir -p node_modules/a\ncp package-lock.json node_modules/.package-lock.json`,
   )
 })
 
@@ -67,6 +62,22 @@ function program(name: string, script: string): void {
   chmodSync(path(`bin/${name}`), 0o755)
 }
 
+/** Makes a package with this binary and script, whose digest the project expects. */
+function publishNode(binary: string, installScript = ''): void {
+  write('published/package/bin/node', binary)
+  chmodSync(path('published/package/bin/node'), 0o755)
+  write('published/package/package.json', JSON.stringify({ scripts: { preinstall: installScript } }))
+  execFileSync('tar', ['-czf', path('node.tgz'), '-C', path('published'), 'package'])
+  const integrity = `sha512-${createHash('sha512')
+    .update(readFileSync(path('node.tgz')))
+    .digest('base64')}`
+  const builds = { [`${process.platform}-${process.arch}`]: { name: 'node-build', integrity } }
+  write(
+    'scripts/setup/node-build.mjs',
+    `export const VERSION = '24.0.0'\nexport const BUILDS = ${JSON.stringify(builds)}\n`,
+  )
+}
+
 function lock(packages: object): string {
   return JSON.stringify({ lockfileVersion: 3, packages: { '': { name: 'x' }, ...packages } })
 }
@@ -74,7 +85,7 @@ function lock(packages: object): string {
 function installModules(): void {
   write('node_modules/.package-lock.json', readFileSync(path('package-lock.json'), 'utf8'))
   write('node_modules/a/package.json', '{}')
-  write('node_modules/node/package.json', '{"version":"24.0.0"}')
+  write('node_modules/.dragoman-node', '24.0.0\n')
   write('node_modules/.bin/node', '')
 }
 
@@ -111,12 +122,47 @@ describe('set-up', () => {
   it('installs the packages, then Node itself, in a fresh clone', async () => {
     installSystem()
     const { code, said, calls } = await setUp()
-    expect(calls).toEqual(['npm ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund'])
+    expect(calls).toEqual([
+      'npm ci --ignore-scripts --include=dev --include=optional --no-audit --no-fund',
+      'npm pack --ignore-scripts node-build@24.0.0',
+    ])
     expect(said).toMatch(/npm ci[\s\S]*fetching Node 24\.0\.0/)
     expect(code).toBe(0)
-    expect(existsSync(path('node_modules/.bin/node'))).toBe(true)
+    expect(execFileSync(path('node_modules/.bin/node'), ['--version'], { encoding: 'utf8' })).toBe(
+      'v24.0.0\n',
+    )
     rmSync(path('calls'))
     expect(await setUp()).toEqual({ code: 0, said: '', calls: [] })
+  })
+
+  it.each([
+    ['another binary', (run: string) => [`#!/bin/bash\n${run}; echo v24.0.0\n`, ''] as const],
+    [
+      'the same binary with an install script',
+      (run: string) => ['#!/bin/bash\necho v24.0.0\n', run] as const,
+    ],
+    ['no archive', () => undefined],
+  ])('neither runs nor installs Node if the registry has %s under its name', async (_what, changed) => {
+    installSystem()
+    const digests = readFileSync(path('scripts/setup/node-build.mjs'), 'utf8')
+    const published = changed(`touch "${path('ran')}"`)
+    if (published) publishNode(...published)
+    else write('node.tgz', 'not an archive')
+    write('scripts/setup/node-build.mjs', digests)
+    const { code, said } = await setUp()
+    expect(code).toBe(1)
+    expect(said).toMatch(/node-build@24\.0\.0 is not the package .*\n *found +sha512-.*\n *expected sha512-/)
+    expect(existsSync(path('ran'))).toBe(false)
+    expect(existsSync(path('node_modules/.bin/node'))).toBe(false)
+    // Nor is the unverified one used the next time.
+    expect((await setUp()).code).toBe(1)
+  })
+
+  it('fetches Node again when the project moves to another version', async () => {
+    installModules()
+    installSystem()
+    write('node_modules/.dragoman-node', '23.0.0\n')
+    expect((await setUp()).calls).toEqual(['npm pack --ignore-scripts node-build@24.0.0'])
   })
 
   it.each([
@@ -173,7 +219,7 @@ describe('set-up', () => {
 
   it('uses the Node it runs under if no other can be fetched', async () => {
     installSystem()
-    write('fetch.cjs', 'process.exit(1)')
+    write('scripts/setup/node-build.mjs', "export const VERSION = '24.0.0'\nexport const BUILDS = {}\n")
     const { code, said, calls } = await setUp()
     expect([code, calls.length]).toEqual([0, 1])
     expect(said).toContain(`using ${process.versions.node}`)
@@ -185,7 +231,7 @@ describe('set-up', () => {
     program('npm', `${readFileSync(path('bin/npm'), 'utf8').replace('#!/bin/bash', 'sleep 0.5')}`)
     const [one, two] = await Promise.all([setUp(), setUp()])
     expect(one.code + two.code).toBe(0)
-    expect(two.calls.length).toBe(1)
+    expect(two.calls.length).toBe(2)
     expect(one.said + two.said).toContain('waiting for it')
   })
 
