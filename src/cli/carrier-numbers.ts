@@ -10,6 +10,9 @@ import { startedAs, type Terminal } from './terminal.ts'
 /** Carriers whose numbers have webhooks of their own. */
 export type NumberCarrier = 'twilio' | 'signalwire'
 
+/** Default of `--file`. */
+export const NUMBERS_FILE = 'dragoman.numbers.json'
+
 export interface NumberOptions {
   readonly carrier: NumberCarrier
   /** Account that owns the number, if `twilio.outbound` does not name it. */
@@ -18,6 +21,8 @@ export interface NumberOptions {
   readonly apiUrl?: string | undefined
   /** File with the previous state of numbers. */
   readonly file: string
+  /** Settings file, if one was named on the command line. */
+  readonly config?: string | undefined
   readonly json?: boolean | undefined
 }
 
@@ -42,7 +47,21 @@ export async function bindNumber(
   const change = await (await numbersOf(config, options)).bind(written(number), publicUrl)
   report(number, change, options, terminal)
   if (!options.json)
-    terminal.line(`To restore the previous target, run: ${startedAs()} ${options.carrier} unbind ${number}`)
+    terminal.line(`To restore the previous target, run: ${startedAs()} ${unbindCommand(number, options)}`)
+}
+
+/** The `unbind` that finds the same account, file and settings as this `bind`. */
+function unbindCommand(number: string, { carrier, accountSid, apiUrl, file, config }: NumberOptions): string {
+  const given = {
+    'account-sid': accountSid,
+    'api-url': apiUrl,
+    file: file === NUMBERS_FILE ? undefined : file,
+    config,
+  }
+  const options = Object.entries(given).flatMap(([name, value]) =>
+    value === undefined ? [] : `--${name} ${value}`,
+  )
+  return [carrier, 'unbind', number, ...options].join(' ')
 }
 
 /** Restores the previous target of `number`. */

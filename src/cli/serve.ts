@@ -167,7 +167,13 @@ export async function serve(
     throw error
   }
   const port = Number(new URL(address).port)
-  const left = local ? await leaveLocalToken(port, { token, key }) : undefined
+  // Other users of the machine can take the place of the file; only `dragoman call` then needs the token on its own.
+  const left = local
+    ? await leaveLocalToken(port, { token, key }).catch((error: Error) => {
+        terminal.line(`  ${error.message}. Without it, dragoman call cannot use this server.`)
+        return undefined
+      })
+    : undefined
   const there = startupSummary(app, config, address, printKey ? key : undefined)
   if (json) json.line(JSON.stringify(there))
   const engines = config.service.url === undefined ? await embeddedEngines(there.service.url) : []

@@ -2,7 +2,7 @@ import { Argument, type Command, InvalidArgumentError, Option } from 'commander'
 import { languageId } from '../common/language.ts'
 import { assertInstalled } from '../common/optional-package.ts'
 import type { Config } from '../config/load.ts'
-import { bindNumber, type NumberCarrier, unbindNumber } from './carrier-numbers.ts'
+import { bindNumber, NUMBERS_FILE, type NumberCarrier, unbindNumber } from './carrier-numbers.ts'
 import { CommandError } from './errors.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -48,7 +48,7 @@ export function addInitCommand(program: Command, terminal: Terminal): void {
     .option('--no-doctor', 'do not check the settings')
     .action(async options => {
       const { init } = await import('./init/init.ts')
-      process.exitCode = await init(options, terminal)
+      await init(options, terminal)
     })
 }
 
@@ -226,7 +226,7 @@ function addCommandsOf(
   load: (file: string | undefined) => Config,
 ): void {
   const file = () =>
-    new Option('--file <file>', 'file with the previous state of numbers').default('dragoman.numbers.json')
+    new Option('--file <file>', 'file with the previous state of numbers').default(NUMBERS_FILE)
   const accounts = () =>
     carrier === 'twilio'
       ? [new Option('--account-sid <sid>', 'account that owns the number (default: that of twilio.outbound)')]
@@ -244,8 +244,8 @@ function addCommandsOf(
     .addOption(file())
     .addOption(settings())
     .option('--json', 'print the result as JSON')
-    .action((number: string, { config, ...options }) =>
-      bindNumber(load(config), number, { ...options, carrier }, terminal),
+    .action((number: string, options) =>
+      bindNumber(load(options.config), number, { ...options, carrier }, terminal),
     )
 
   const unbind = parent
@@ -257,8 +257,8 @@ function addCommandsOf(
     .addOption(file())
     .addOption(settings())
     .option('--json', 'print the result as JSON')
-    .action((number: string, { config, ...options }) =>
-      unbindNumber(load(config), number, { ...options, carrier }, terminal),
+    .action((number: string, options) =>
+      unbindNumber(load(options.config), number, { ...options, carrier }, terminal),
     )
 
   for (const option of accounts()) for (const command of [bind, unbind]) command.addOption(option)

@@ -19,7 +19,7 @@ export interface Setting {
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**
- * Returns every `DRAGOMAN_…` variable as a setting; empty variables are ignored. `readFile` reads the file named by a
+ * Returns every `DRAGOMAN_…` variable as a setting, without empty ones and those of Kubernetes Services. `readFile` reads the file named by a
  * secret’s `…_FILE`. Invalid values are added to `problems`.
  */
 export function readEnvironment(
@@ -30,6 +30,7 @@ export function readEnvironment(
   const settings: Setting[] = []
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith(PREFIX) || variable === CONFIG_VARIABLE || !text) continue
+    if (isServiceLink(variable, text)) continue
     const fromFile = keyOfFile(variable)
     const key = fromFile ?? KEYS.find(known => known.variable === variable)
     if (!key) {
@@ -61,6 +62,19 @@ export function readEnvironment(
       return wrong(`${path}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? 'error'})`)
     }
   }
+}
+
+/**
+ * Kubernetes sets variables for every Service of a namespace, and Docker for links: a Service named `dragoman` gives
+ * `DRAGOMAN_PORT=tcp://10.0.0.1:8080`, `DRAGOMAN_SERVICE_HOST` and `DRAGOMAN_PORT_8080_TCP_ADDR`, one named
+ * `dragoman-talk` gives `DRAGOMAN_TALK_PORT`. Sources: Kubernetes, "Accessing the Service"; Docker, "Legacy container
+ * links".
+ */
+const LINK_NAME = /_(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$/
+
+function isServiceLink(variable: string, text: string): boolean {
+  if (variable.endsWith('_PORT') && /^(tcp|udp|sctp):\/\//.test(text)) return true
+  return LINK_NAME.test(variable) && !KEYS.some(key => key.variable === variable)
 }
 
 /**

@@ -136,10 +136,10 @@ describe('set-up', () => {
   })
 
   it.each([
-    ['another binary', (run: string) => [`#!/bin/bash\n${run}; echo v24.0.0\n`, ''] as const],
+    ['another binary', (run: string): [string, string] => [`#!/bin/bash\n${run}; echo v24.0.0\n`, '']],
     [
       'the same binary with an install script',
-      (run: string) => ['#!/bin/bash\necho v24.0.0\n', run] as const,
+      (run: string): [string, string] => ['#!/bin/bash\necho v24.0.0\n', run],
     ],
     ['no archive', () => undefined],
   ])('neither runs nor installs Node if the registry has %s under its name', async (_what, changed) => {

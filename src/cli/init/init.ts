@@ -40,9 +40,10 @@ export type Ask = (question: string) => Promise<string | undefined>
 
 /**
  * Asks for the channels, languages and engines, writes a settings file, and checks it. Throws `CommandError` for an
- * existing file, invalid answers on the command line, and without a terminal. Returns the exit code.
+ * existing file, invalid answers on the command line, and without a terminal. A failed check is not a failure of this
+ * command: right after it, secrets are usually missing.
  */
-export async function init(options: InitOptions, terminal: Terminal, ask?: Ask): Promise<number> {
+export async function init(options: InitOptions, terminal: Terminal, ask?: Ask): Promise<void> {
   const { config: file, force = false, yes = false } = options
   const { program = startedAs() } = options
   if (existsSync(file) && !force) throw new CommandError(`${file} exists: pass --force to overwrite it`)
@@ -59,17 +60,18 @@ export async function init(options: InitOptions, terminal: Terminal, ask?: Ask):
     terminal.line('Set these variables; a name that ends in _FILE takes the path of a file with the secret:')
     for (const { what, variable, from } of secrets) terminal.line(`  ${variable}  ${what}, from ${from}`)
   }
-  let failed = 0
   if (options.doctor) {
     const checks = await doctor(settingsOf(file), undefined, { call: false, live: false })
     terminal.line()
     for (const line of renderChecks(checks).split('\n')) terminal.line(line)
-    failed = exitCode(checks)
+    if (exitCode(checks) !== 0) {
+      terminal.line()
+      terminal.line(`Fix what failed, then check again: ${program} doctor --config ${file}`)
+    }
   }
   terminal.line()
   terminal.line('Next:')
   for (const command of nextSteps(answers, file, program)) terminal.line(`  ${command}`)
-  return failed
 }
 
 function settingsOf(file: string) {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { bindNumber, unbindNumber } from '../../../src/cli/carrier-numbers.ts'
 import { Terminal } from '../../../src/cli/terminal.ts'
 import { loadConfig } from '../../../src/config/load.ts'
-import { listenSignalwire } from '../../../src/simulator/index.ts'
+import { listenSignalwire, TwilioSimulator } from '../../../src/simulator/index.ts'
 
 const NUMBER = '+15550001111'
 
@@ -32,7 +32,7 @@ test('dragoman signalwire bind and unbind change a number and restore it', async
   await bindNumber(config, NUMBER, options, terminal)
   const bound = printed()
   expect(bound).toContain(`${NUMBER} now calls https://bridge.example.com/signalwire/voice`)
-  expect(bound).toContain(`dragoman signalwire unbind ${NUMBER}`)
+  expect(bound).toContain(`dragoman signalwire unbind ${NUMBER} --file ${options.file}\n`)
   expect(await readFile(options.file, 'utf8')).toContain(earlier)
   await unbindNumber(config, NUMBER, options, terminal)
   expect(printed()).toContain(`${NUMBER} now calls ${earlier}`)
@@ -41,4 +41,23 @@ test('dragoman signalwire bind and unbind change a number and restore it', async
 test('a number of SignalWire cannot be bound without its project', async () => {
   const { config, options, terminal } = await setUp({ signingKey: 'key' })
   await expect(bindNumber(config, NUMBER, options, terminal)).rejects.toThrow('set signalwire.outbound')
+})
+
+test('the printed unbind command repeats the options that select the account and its file', async () => {
+  await using simulator = await TwilioSimulator.listen({ numbers: { [NUMBER]: {} } })
+  const { options, terminal, printed } = await setUp({ signingKey: 'key' })
+  const config = loadConfig({
+    env: {},
+    overrides: { publicUrl: 'https://bridge.example.com', twilio: { authToken: simulator.authToken } },
+  })
+  const { accountSid, url: apiUrl } = simulator
+  await bindNumber(
+    config,
+    NUMBER,
+    { ...options, carrier: 'twilio', accountSid, apiUrl, config: 'other.yaml' },
+    terminal,
+  )
+  expect(printed()).toContain(
+    `dragoman twilio unbind ${NUMBER} --account-sid ${accountSid} --api-url ${apiUrl} --file ${options.file} --config other.yaml\n`,
+  )
 })

@@ -1,7 +1,7 @@
-import { stat } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { leaveLocalToken, localToken } from '../../../src/cli/local-token.ts'
 
 /** Not listened on; only the file name is derived from them. */
@@ -32,6 +32,38 @@ describe('the token of a bridge without an account', () => {
     await leave('old')
     await using _left = await leave('new')
     expect(await localToken(at('localhost'))).toMatchObject({ token: 'new' })
+  })
+
+  test.each([
+    ['a file', async (place: string) => writeFile(place, '')],
+    [
+      'a folder that others can write',
+      async (place: string) => {
+        await mkdir(place)
+        await chmod(place, 0o777)
+        await writeFile(join(place, '8080.token'), 'planted')
+      },
+    ],
+    [
+      'a link to another folder',
+      async (place: string) => {
+        await mkdir(`${place}-real`, { mode: 0o700 })
+        await writeFile(join(`${place}-real`, '8080.token'), 'planted')
+        await symlink(`${place}-real`, place)
+      },
+    ],
+  ])('is neither written to nor read from %s in the place of its folder', async (_what, plant) => {
+    const temporary = await mkdtemp(join(tmpdir(), 'dragoman-token-test-'))
+    onTestFinished(() => rm(temporary, { recursive: true }))
+    vi.stubEnv('TMPDIR', temporary)
+    onTestFinished(() => void vi.unstubAllEnvs())
+    const place = join(temporary, `dragoman-${userInfo().uid}`)
+    await plant(place)
+    expect(await localToken('http://localhost:8080')).toBeUndefined()
+    await expect(leaveLocalToken(8080, { token: 'secret' })).rejects.toMatchObject({
+      code: 'CONFIG',
+      message: expect.stringContaining(`remove ${place}, or set TMPDIR`),
+    })
   })
 
   test.each([

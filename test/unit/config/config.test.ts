@@ -79,6 +79,27 @@ describe('settings', () => {
     expect(config.twilio.authTokens).toEqual(['s3cret'])
   })
 
+  it('ignore the variables that Kubernetes and Docker set for a Service whose name starts with dragoman', () => {
+    const links = {
+      DRAGOMAN_PORT: 'tcp://10.0.0.1:8080',
+      DRAGOMAN_SERVICE_HOST: '10.0.0.1',
+      DRAGOMAN_SERVICE_PORT: '8080',
+      DRAGOMAN_SERVICE_PORT_HTTP: '8080',
+      DRAGOMAN_PORT_8080_TCP: 'tcp://10.0.0.1:8080',
+      DRAGOMAN_PORT_8080_TCP_PROTO: 'tcp',
+      DRAGOMAN_PORT_8080_TCP_PORT: '8080',
+      DRAGOMAN_PORT_8080_TCP_ADDR: '10.0.0.1',
+      DRAGOMAN_EMBEDDED_PORT: 'udp://10.0.0.2:9000',
+      DRAGOMAN_TALK_SERVICE_HOST: '10.0.0.3',
+      DRAGOMAN_TALK_PORT: 'tcp://10.0.0.3:80',
+      DRAGOMAN_TALK_PORT_80_UDP_ADDR: '10.0.0.3',
+    }
+    const { port, embedded } = loadConfig({ env: {} })
+    expect(loadConfig({ env: links })).toMatchObject({ port, embedded: { port: embedded.port } })
+    expect(complaint({ env: { DRAGOMAN_TALK_PORT: '80' } })).toContain('an unknown setting')
+    expect(complaint({ env: { DRAGOMAN_PORT: 'http://10.0.0.1' } })).toContain('a whole number')
+  })
+
   it('read the file named by DRAGOMAN_CONFIG', () => {
     expect(loadConfig({ env: { DRAGOMAN_CONFIG: file('port: 99\n') } }).port).toBe(99)
   })
