@@ -32,8 +32,7 @@ export const natsSettingsSchema = z.strictObject({
     .default(1)
     .describe('1, 3 or 5')
     .meta({
-      about:
-        'Number of NATS servers that store the state. 3 survives the loss of one and needs nats-server 2.10 or newer.',
+      about: 'Number of NATS servers that store the state. 3 survives the loss of one.',
     }),
   prefix: z
     .string()

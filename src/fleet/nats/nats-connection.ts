@@ -12,6 +12,7 @@ import { BridgeError } from '../../common/errors.ts'
 import type { Logger } from '../../common/log.ts'
 import { away } from '../key-value-store.ts'
 import type { NatsSettings } from '../settings.ts'
+import { checkServerVersion } from './server-version.ts'
 
 const DAY_MS = 86_400_000
 /** The buckets by what they hold, with the lifetime of their entries (ms; 0: forever). */
@@ -24,10 +25,6 @@ const FIRST_CONNECT_MS = 2_000
 const JETSTREAM_MS = 800
 /** Pause before buckets are requested again (ms). */
 const RETRY_MS = 200
-/** The oldest server, and the oldest that compares and sets in a cluster (nats-server issue 4320). */
-const OLDEST = [2, 9, 0] as const
-const OLDEST_IN_CLUSTER = [2, 9, 21] as const
-
 export interface NatsConnectionOptions {
   readonly settings: NatsSettings
   /** Name of the node. */
@@ -100,7 +97,7 @@ export class NatsLink implements AsyncDisposable {
     }
     this.#connection = connection
     try {
-      checkVersion(connection.info?.version ?? '', settings.replicas)
+      checkServerVersion(connection.info?.version ?? '')
     } catch (error) {
       log.error({ error: String(error) }, 'NATS cannot be used')
       await connection.close()
@@ -195,28 +192,6 @@ export class NatsLink implements AsyncDisposable {
       this.#buckets.set(name, kv)
     }
   }
-}
-
-/** Throws `BridgeError` `CONFIG` if a server of this version cannot keep `replicas` copies safely. */
-function checkVersion(version: string, replicas: number): void {
-  const parts = version.split(/[.-]/).map(Number)
-  const below = (oldest: readonly number[]) => {
-    for (const [at, least] of oldest.entries()) {
-      const part = parts[at] ?? 0
-      if (part !== least) return !(part > least)
-    }
-    return false
-  }
-  if (below(OLDEST))
-    throw new BridgeError(
-      'CONFIG',
-      `fleet.nats: nats-server ${OLDEST.join('.')} or newer is required, this is ${version}`,
-    )
-  if (replicas > 1 && below(OLDEST_IN_CLUSTER))
-    throw new BridgeError(
-      'CONFIG',
-      `fleet.nats: nats-server ${version} loses writes in a cluster. Use 2.10 or newer, or one server with replicas: 1`,
-    )
 }
 
 function credentialsOf({ user, password, token, credentialsFile }: NatsSettings): NodeConnectionOptions {

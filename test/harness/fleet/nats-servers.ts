@@ -59,7 +59,7 @@ http: "127.0.0.1:${monitor}"
 ping_interval: "2s"
 ping_max: 2
 write_deadline: "2s"
-jetstream { store_dir: "${join(folder, `data${index}`)}", max_mem: 128MB, max_file: 512MB }
+jetstream { store_dir: "${join(folder, `data${index}`)}", max_mem: 128MB, max_file: 512MB, sync_interval: always }
 ${size > 1 ? cluster : ''}
 ${configuration}
 `,
