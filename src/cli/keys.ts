@@ -34,6 +34,11 @@ export async function addKey(
   terminal.line(`The key of ${name} (shown only once):`)
   terminal.line(`  ${key}`)
   terminal.line(`${fileOf(config).path} stores its digest.`)
+  const { uid } = await stat(fileOf(config).path)
+  if (uid === 0 && process.geteuid?.() === 0)
+    terminal.line(
+      'Note: the file belongs to root. A service that runs as another user cannot read it: create it in the folder of that service, or change its owner.',
+    )
   if (config.embedded.open) terminal.line('Note: embedded.open is true, so no key is required.')
   else terminal.line(await reach(config, 'accepts the key'))
 }

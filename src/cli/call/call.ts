@@ -14,6 +14,9 @@ import { assertWritable, meter, startedAs, type Terminal } from '../terminal.ts'
 import { bridgeLanguageProblem, type CallCaption, CallCaptions } from './live-view.ts'
 import { openPhone } from './phones.ts'
 
+/** Longest wait for the end of a translation (ms). */
+const MAX_LISTENING_MS = 60_000
+
 /** Returns `text` as an http(s) address without a trailing slash. Throws a `CommandError` that names `option`. */
 export function httpAddress(option: string, text: string): string {
   const url = URL.parse(text)
@@ -137,7 +140,8 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
     )
   })
   await phone.say(speech)
-  await listen(phone, options.listenMs)
+  const translated = () => captions.all.some(({ translation }) => translation !== undefined)
+  await listen(phone, options.listenMs, () => translated() && answers.translations === 0)
   progress[Symbol.dispose]()
   terminal.status('')
   const end = await phone.hangUp()
@@ -146,13 +150,23 @@ export async function call(options: CallCommandOptions, terminal: Terminal, log:
   return tell(options, terminal, phone.report(), heard, end, answers, captions.all)
 }
 
-/** Listens until `ms` of silence, for a minute at most. */
-async function listen(phone: CallPhone, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>(resolve => {
-    timer = setTimeout(resolve, 60_000)
-  })
-  await Promise.race([phone.quietFor(ms), late])
+/**
+ * Listens until `ms` of silence, and as long as `awaited` returns true: on a busy machine, a caption can arrive long
+ * before its voice. Gives up after a minute.
+ */
+export async function listen(
+  phone: Pick<CallPhone, 'live' | 'quietFor'>,
+  ms: number,
+  awaited: () => boolean,
+): Promise<void> {
+  const { promise: expired, resolve: expire } = Promise.withResolvers<void>()
+  let over = false
+  const timer = setTimeout(() => {
+    over = true
+    expire()
+  }, MAX_LISTENING_MS)
+  do await Promise.race([phone.quietFor(ms), expired])
+  while (!over && phone.live && awaited())
   clearTimeout(timer)
 }
 
@@ -190,7 +204,12 @@ function tell(
     for (const ms of latenciesMs)
       terminal.line(`  ${(ms / 1000).toFixed(2)} s from the end of speech to the first translated audio`)
     // Without a translation, the audio was the original or a notice.
-    if (translations === 0) terminal.line('No translation was received; see the log of the bridge.')
+    if (translations === 0)
+      terminal.line(
+        captions.some(({ translation }) => translation !== undefined)
+          ? 'The translation arrived as a caption only: its voice was not played to the end. See the log of the bridge.'
+          : 'No translation was received; see the log of the bridge.',
+      )
     if (problems.length > 0) terminal.line(`Problems: ${problems.join(' ')} (${end.kind})`)
     for (const { code, text } of notices) terminal.line(`  ${code}: ${text}`)
   }

@@ -1,5 +1,17 @@
 import { execFile, spawn } from 'node:child_process'
-import { chmod, copyFile, cp, glob, mkdir, mkdtemp, readFile, rename, rm, symlink } from 'node:fs/promises'
+import {
+  chmod,
+  copyFile,
+  cp,
+  glob,
+  mkdir,
+  mkdtemp,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
@@ -205,13 +217,19 @@ describe('the result of the image’s steps', () => {
         30_000,
         'the start',
       )
-      const healthy = (at: string) =>
-        run(process.execPath, [join(app, 'healthy.mjs')], { env: { DRAGOMAN_PORT: at } }).then(
+      const healthy = (settings: Record<string, string>, cwd = '/') =>
+        run(process.execPath, [join(app, 'healthy.mjs')], { env: settings, cwd }).then(
           () => true,
           () => false,
         )
-      expect(await healthy(port)).toBe(true)
-      expect(await healthy('9')).toBe(false)
+      const file = join(data, 'dragoman.yaml')
+      await writeFile(file, `host: 0.0.0.0\nport: ${port}\n`)
+      expect(await healthy({ DRAGOMAN_PORT: port })).toBe(true)
+      expect(await healthy({ DRAGOMAN_CONFIG: file })).toBe(true)
+      // What Kubernetes sets for a Service named dragoman.
+      expect(await healthy({ DRAGOMAN_PORT: 'tcp://10.0.0.1:80' }, data)).toBe(true)
+      expect(await healthy({ DRAGOMAN_PORT: '9' }, data)).toBe(false)
+      expect(await healthy({ HEALTH_URL: `http://127.0.0.1:${port}/live`, DRAGOMAN_PORT: '9' })).toBe(true)
     } finally {
       child.kill('SIGTERM')
     }
