@@ -1,26 +1,24 @@
-import { isWav } from './container/audio-kind.ts'
+import { ChannelMixer } from './channel-mixer.ts'
 import { ByteQueue } from './mp3/frame-splitter.ts'
 import { SAMPLE_RATE } from './pcm.ts'
-import { createResampler, RATES, type Resampler } from './resample/resampler.ts'
-import { findWavData, mono, NEARLY_UNKNOWN, WavError, type WavFormat } from './wav.ts'
+import { INPUT_RATES, inputResampler } from './resample/input-resampler.ts'
+import type { Resampler } from './resample/resampler.ts'
+import type { WavFormat } from './wav-format.ts'
+import { type WavAudio, type WavPlace, WavReader } from './wav-reader.ts'
 
 /** Maximum number of queued bytes: over two minutes at 16 kHz. */
 const LIMIT = 4 << 20
 /** Samples per channel that count as one frame of work. */
-const FRAME_MOMENTS = 1_152
-/** Maximum size of a header. */
-const HEADER_MOST = 65_536
-/** Number of bytes needed to detect the start of a file. */
-const BEGINNING_BYTES = 12
+const FRAME_SAMPLES = 1_152
+/** Minimum and maximum number of bytes read for one frame. */
+const LEAST_BYTES = 2_304
+const MOST_BYTES = 16_384
 
-const RAW: Omit<WavFormat, 'rate'> = {
-  channels: 1,
-  bytesPerMoment: 2,
-  decode: (view, at, count) => {
-    const pcm = new Int16Array(count)
-    for (let i = 0; i < count; i++) pcm[i] = view.getInt16(at + 2 * i, true)
-    return pcm
-  },
+/** Consecutive bytes of audio in one format; positions count from the first byte of the input. */
+export interface AudioRun {
+  readonly format: WavFormat
+  readonly at: number
+  readonly end: number
 }
 
 /** Counters of the input and its processing. */
@@ -32,36 +30,39 @@ export interface PcmStats {
 }
 
 /**
- * Uncompressed audio in, 16 kHz mono out: WAV files, one after the other or one in pieces, or headerless 16-bit
- * samples. The samples do not depend on how the bytes are cut. The counterpart of `Mp3Stream`.
+ * Uncompressed audio in, 16 kHz mono out: WAV files, one after the other or one in pieces ({@link WavReader}), or headerless
+ * 16-bit samples. The samples do not depend on how the bytes are cut. The counterpart of `Mp3Stream`.
  */
 export class PcmStream {
   readonly #onPcm: (pcm: Int16Array) => void
   readonly #queue = new ByteQueue(LIMIT)
-  /** Format of the current bytes; undefined: a header follows. */
-  #format: WavFormat | undefined
-  /** Remaining bytes of audio according to the header. */
-  #left = Number.POSITIVE_INFINITY
+  readonly #reader: WavReader
   /** Offsets of result starts from the first queued byte, in order. */
   #begins: number[] = []
-  /** Skips input until the next result, because the current one is unreadable. */
-  #lost = false
+  #mixer = new ChannelMixer(1)
   #resampler: Resampler | undefined
   /** Remaining delay of the resampler, in samples at 16 kHz. */
   #lag = 0
   #ended = false
   #flushed = false
   #frames = 0
-  #invalidBytes = 0
+  #lostBytes = 0
+
+  /** The audio so far. */
+  readonly runs: AudioRun[] = []
 
   /**
-   * `onPcm` receives the samples, during calls of `decode`, for that call only. `format`: of headerless samples, or
-   * their rate (Hz) if they are linear16.
+   * `onPcm` receives the samples, during calls of `decode`, for that call only. `start`: the rate of headerless samples (Hz),
+   * or the place in a WAV at which the input starts.
    */
-  constructor(onPcm: (pcm: Int16Array) => void, format: number | WavFormat = SAMPLE_RATE) {
+  constructor(onPcm: (pcm: Int16Array) => void, start: number | WavPlace = SAMPLE_RATE) {
     this.#onPcm = onPcm
-    this.#format =
-      typeof format === 'number' ? { ...RAW, rate: isKnown(format) ? format : SAMPLE_RATE } : format
+    // An unreadable file is silent; its bytes are counted.
+    const ignored = () => {}
+    this.#reader =
+      typeof start === 'number'
+        ? new WavReader(INPUT_RATES.includes(start) ? start : SAMPLE_RATE, ignored)
+        : WavReader.within(start, ignored)
   }
 
   /** Number of pieces emitted. */
@@ -69,19 +70,14 @@ export class PcmStream {
     return this.#frames
   }
 
-  /** Format of the audio being read; undefined at the start of a file. */
-  get format(): WavFormat | undefined {
-    return this.#format
-  }
-
   /** Length of the bytes queued, with `more` that follow, as far as their format is known (ms). */
   leftMs(more: number): number {
-    if (!this.#format) return 0
-    return ((this.#queue.length + more) * 1_000) / (this.#format.bytesPerMoment * this.#format.rate)
+    const byteRate = this.#reader.format?.byteRate
+    return byteRate === undefined ? 0 : ((this.#queue.length + more) * 1_000) / byteRate
   }
 
   get stats(): PcmStats {
-    return { frames: this.#frames, invalidBytes: this.#invalidBytes }
+    return { frames: this.#frames, invalidBytes: this.#lostBytes + this.#reader.invalidBytes }
   }
 
   /** Marks the next byte as the start of a service result, possibly a separate file. */
@@ -91,15 +87,15 @@ export class PcmStream {
 
   /** Accepts any number of bytes; keeps a copy. Bytes above 4 MiB waiting are rejected and counted. */
   write(bytes: Uint8Array): void {
-    if (this.#ended) this.#invalidBytes += bytes.length
-    else this.#invalidBytes += this.#queue.write(bytes)
+    if (this.#ended) this.#lostBytes += bytes.length
+    else this.#lostBytes += this.#queue.write(bytes)
   }
 
-  /** Emits at most `maxFrames` times 1152 samples. Works like `Mp3Stream`, but never waits for a decoder. */
+  /** Reads the bytes of at most `maxFrames` times 1152 samples. Works like `Mp3Stream`, but never waits for a decoder. */
   decode(maxFrames: number = Infinity): 'idle' | 'more' {
     for (let count = 0; this.#queue.length > 0; count++) {
       if (count >= maxFrames) return 'more'
-      if (!this.#step()) break
+      this.#step()
     }
     if (this.#ended) this.#flush()
     return 'idle'
@@ -117,81 +113,45 @@ export class PcmStream {
     this.#queue.clear()
   }
 
-  /** Performs one step of work; returns false if more bytes are needed. */
-  #step(): boolean {
-    if (this.#begins[0] === 0) {
-      const found = this.#atBeginning()
-      if (found === undefined) return false
+  /** Reads the bytes of one frame, of one result only. */
+  #step(): void {
+    while (this.#begins[0] === 0) {
       this.#begins.shift()
-      this.#lost = false
-      if (found) this.#format = undefined
-      // A result without a header continues the previous one.
-      else if (this.#left === 0) this.#left = Number.POSITIVE_INFINITY
+      this.#reader.begin()
     }
-    if (this.#lost) return this.#skip(this.#nextBegin)
-    if (!this.#format) return this.#readHeader()
-    if (this.#left === 0) return this.#skip(this.#nextBegin)
-    return this.#give(this.#format)
-  }
-
-  /** Returns true if a file starts with the next byte; undefined if that is not known yet. */
-  #atBeginning(): boolean | undefined {
     const { bytes, start, length } = this.#queue
-    if (length >= BEGINNING_BYTES || this.#ended) return isWav(bytes.subarray(start, start + length))
-    // Usually a result does not look like the start of a file at all.
-    return bytes[start] === 0x52 ? undefined : false
+    const { byteRate = 0, rate = 1 } = this.#reader.format ?? {}
+    const frame = Math.ceil((FRAME_SAMPLES * byteRate) / rate)
+    const most = Math.max(LEAST_BYTES, Math.min(frame, MOST_BYTES))
+    const count = Math.min(most, length, this.#begins[0] ?? length)
+    // The bytes stay in the buffer until the next write.
+    this.#queue.skip(count)
+    if (this.#begins.length > 0) this.#begins = this.#begins.map(at => at - count)
+    this.#play(this.#reader.push(bytes.subarray(start, start + count)))
   }
 
-  #readHeader(): boolean {
-    const { bytes, start, end } = this.#queue
-    try {
-      const { format, body, size } = findWavData(bytes.subarray(start, end))
-      if (!isKnown(format.rate)) return this.#lose()
-      this.#format = format
-      this.#left = size === 0 || size >= NEARLY_UNKNOWN ? Number.POSITIVE_INFINITY : size
-      this.#pass(body)
-      return true
-    } catch (error) {
-      if (!(error instanceof WavError)) throw error
-      const mayCome = error.code === 'NO_DATA' && end - start < HEADER_MOST
-      if (mayCome && !this.#ended) return false
-      return this.#lose()
+  #play(found: readonly WavAudio[]): void {
+    for (const { format, view, at, bytes, position } of found) {
+      if (!INPUT_RATES.includes(format.rate)) {
+        this.#lostBytes += bytes
+        continue
+      }
+      this.#frames++
+      const last = this.runs.at(-1)
+      const continues = last?.format === format && last.end === position
+      if (continues) this.runs.pop()
+      this.runs.push({ format, at: continues ? last.at : position, end: position + bytes })
+      if (this.#mixer.channels !== format.channels) this.#mixer = new ChannelMixer(format.channels)
+      this.#setRate(format.rate)
+      this.#out(this.#resampler!.process(this.#mixer.mix(format.decode(view, at, bytes))))
     }
   }
 
-  #lose(): true {
-    this.#lost = true
-    this.#invalidBytes += Math.min(this.#nextBegin, this.#queue.length)
-    return true
-  }
-
-  #give(format: WavFormat): boolean {
-    const { bytesPerMoment, channels } = format
-    const { bytes, start, length } = this.#queue
-    // The start of a file ends the previous one; a headerless piece can start within a sample.
-    const room = Math.min(length, this.#left, this.#fileBegin)
-    const moments = Math.min(FRAME_MOMENTS, Math.floor(room / bytesPerMoment))
-    if (moments === 0) {
-      if (room === length && !this.#ended && length < this.#left) return false
-      if (room === this.#left) this.#left = 0
-      return this.#skip(room)
-    }
-    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    const pcm = format.decode(view, start, moments * channels)
-    this.#left -= moments * bytesPerMoment
-    this.#pass(moments * bytesPerMoment)
-    this.#frames++
-    this.#play(mono({ channels, pcm }), format.rate)
-    return true
-  }
-
-  #play(pcm: Int16Array, rate: number): void {
-    if (this.#resampler?.from !== rate) {
-      if (this.#resampler) this.#out(this.#resampler.flush())
-      this.#resampler = createResampler(rate, SAMPLE_RATE)
-      this.#lag = Math.round((this.#resampler.delayMs * SAMPLE_RATE) / 1_000)
-    }
-    this.#out(this.#resampler.process(pcm))
+  #setRate(rate: number): void {
+    if (this.#resampler?.from === rate) return
+    if (this.#resampler) this.#out(this.#resampler.flush())
+    this.#resampler = inputResampler(rate)
+    this.#lag = Math.round((this.#resampler.delayMs * SAMPLE_RATE) / 1_000)
   }
 
   #out(pcm: Int16Array): void {
@@ -203,35 +163,7 @@ export class PcmStream {
   #flush(): void {
     if (this.#flushed) return
     this.#flushed = true
+    this.#play(this.#reader.end())
     if (this.#resampler) this.#out(this.#resampler.flush())
   }
-
-  /** Distance to the next result that has not started. */
-  get #nextBegin(): number {
-    return this.#begins[0] ?? this.#queue.length
-  }
-
-  /** Distance to the next result that can be a file. */
-  get #fileBegin(): number {
-    const { bytes, start, end } = this.#queue
-    for (const at of this.#begins)
-      if (end - start - at < BEGINNING_BYTES ? bytes[start + at] === 0x52 : isWav(bytes, start + at))
-        return at
-    return this.#queue.length
-  }
-
-  #skip(count: number): boolean {
-    this.#pass(Math.min(count, this.#queue.length))
-    return true
-  }
-
-  #pass(count: number): void {
-    this.#queue.skip(count)
-    // A result that starts inside the bytes read continues from there.
-    this.#begins = this.#begins.map(at => at - count).filter(at => at >= 0)
-  }
-}
-
-function isKnown(rate: number): boolean {
-  return RATES.some(each => each === rate)
 }

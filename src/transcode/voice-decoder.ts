@@ -1,6 +1,7 @@
 import type { EncodedVoice, Mp3Length } from './encoded-voice.ts'
 import type { Mp3Pool } from './mp3/decoder-pool.ts'
-import { type VoiceFormat, type VoiceStats, VoiceStream } from './voice-stream.ts'
+import type { AudioRun } from './pcm-stream.ts'
+import { type VoiceFormat, type VoiceStart, type VoiceStats, VoiceStream } from './voice-stream.ts'
 
 /** Searches in a row that found no frame among junk: each takes up to 0.3 ms. */
 const MOST_SEARCHES = 3
@@ -9,10 +10,10 @@ const FIRST_BYTES = 4_096
 /** Bytes handed to the decoder at a time, so that its own memory stays small. */
 const MORE_BYTES = 2_048
 
-/** A position within a voice, and the format there. */
+/** A position within a voice, and what is there. */
 export interface VoicePosition {
   readonly at: number
-  readonly format: VoiceFormat
+  readonly start: VoiceStart
 }
 
 export interface VoiceDecoderOptions {
@@ -43,7 +44,7 @@ export class VoiceDecoder {
   constructor({ voice, pool, onPcm, rate, from }: VoiceDecoderOptions) {
     this.#voice = voice
     this.#at = from?.at ?? voice.start
-    this.#stream = new VoiceStream(pool, onPcm, rate, from?.format)
+    this.#stream = new VoiceStream(pool, onPcm, rate, from?.start)
   }
 
   get stats(): VoiceStats {
@@ -53,6 +54,11 @@ export class VoiceDecoder {
   /** The format, once known. */
   get format(): VoiceFormat | undefined {
     return this.#stream.format
+  }
+
+  /** The audio of samples so far, by positions in the voice if decoding began with its first byte. */
+  get runs(): readonly AudioRun[] {
+    return this.#stream.runs
   }
 
   /** Position of the next byte to be read. */

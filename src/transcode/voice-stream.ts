@@ -1,15 +1,21 @@
-import { audioKind, beginsMp3, isWav, TELLING_BYTES } from './container/audio-kind.ts'
+import { audioKind, beginsMp3, TELLING_BYTES } from './container/audio-kind.ts'
 import type { Mp3Pool } from './mp3/decoder-pool.ts'
 import { Mp3Stream } from './mp3/stream.ts'
 import { concat, SAMPLE_RATE } from './pcm.ts'
-import { PcmStream } from './pcm-stream.ts'
-import type { WavFormat } from './wav.ts'
+import { type AudioRun, PcmStream } from './pcm-stream.ts'
+import { isWav, wavCoding } from './wav-format.ts'
+import type { WavPlace } from './wav-reader.ts'
 
 /** Number of bytes from which headerless samples are detected: 32 ms at 16 kHz. */
 const PCM_BYTES = 1_024
+/** Number of bytes of a WAV within which its format follows, even after titles. */
+const WAV_BYTES = 65_536
 
-/** Format of a voice: mp3, or that of its samples. */
-export type VoiceFormat = 'mp3' | WavFormat
+/** Format of a voice: mp3, or samples, with or without a header. */
+export type VoiceFormat = 'mp3' | 'samples'
+
+/** Where a voice starts in the middle: a frame of mp3, or a place among samples. */
+export type VoiceStart = 'mp3' | WavPlace
 
 /** Counters of the input and its processing. */
 export interface VoiceStats {
@@ -22,6 +28,7 @@ export interface VoiceStats {
 interface VoiceResult {
   readonly format: VoiceFormat | undefined
   readonly framesPassed: number
+  readonly runs: readonly AudioRun[]
   readonly stats: VoiceStats
 }
 
@@ -33,7 +40,7 @@ interface VoiceResult {
 export class VoiceStream {
   readonly #pool: Mp3Pool
   readonly #onPcm: (pcm: Int16Array) => void
-  readonly #format: VoiceFormat | undefined
+  readonly #start: VoiceStart | undefined
   readonly #rate: number | undefined
   /** Input received before the format is known. */
   #held: { readonly bytes: Uint8Array; readonly begins: boolean }[] = []
@@ -44,19 +51,25 @@ export class VoiceStream {
   #closed = false
 
   /**
-   * Like `Mp3Stream`. `rate`: of headerless samples, if the service reports it (Hz). `format`: of input that starts in
-   * the middle of a voice.
+   * Like `Mp3Stream`. `rate`: of headerless samples, if the service reports it (Hz). `start`: of input that starts in the
+   * middle of a voice.
    */
-  constructor(pool: Mp3Pool, onPcm: (pcm: Int16Array) => void, rate?: number, format?: VoiceFormat) {
+  constructor(pool: Mp3Pool, onPcm: (pcm: Int16Array) => void, rate?: number, start?: VoiceStart) {
     this.#pool = pool
     this.#onPcm = onPcm
     this.#rate = rate
-    this.#format = format
+    this.#start = start
   }
 
   /** The format, once known. */
   get format(): VoiceFormat | undefined {
-    return this.#stream instanceof Mp3Stream ? 'mp3' : (this.#stream ?? this.#result)?.format
+    if (this.#stream) return this.#stream instanceof Mp3Stream ? 'mp3' : 'samples'
+    return this.#result?.format
+  }
+
+  /** The audio of samples so far, by positions in the input. */
+  get runs(): readonly AudioRun[] {
+    return (this.#stream instanceof PcmStream ? this.#stream : this.#result)?.runs ?? []
   }
 
   /** Number of frames decoded; of mp3, also of those without sound. */
@@ -112,8 +125,8 @@ export class VoiceStream {
     this.#held = []
     if (!this.#stream) return
     this.#stream.close()
-    const { format, framesPassed, stats } = this
-    this.#result = { format, framesPassed, stats }
+    const { format, framesPassed, runs, stats } = this
+    this.#result = { format, framesPassed, runs, stats }
     this.#stream = undefined
   }
 
@@ -121,17 +134,29 @@ export class VoiceStream {
     if (this.#stream || this.#held.length === 0) return
     const bytes =
       this.#held.length === 1 ? this.#held[0]!.bytes : Buffer.concat(this.#held.map(({ bytes }) => bytes))
-    const known = isWav(bytes) || beginsMp3(bytes) || bytes.length >= TELLING_BYTES || this.#ended
-    const kind = !this.#format && (known || bytes.length >= PCM_BYTES) ? audioKind(bytes) : undefined
-    if (!kind && !known && !this.#format) return
+    const start = this.#start
+    const format = start === 'mp3' ? 'mp3' : start ? 'samples' : this.#formatOf(bytes)
+    if (!format) return
     this.#stream =
-      kind === 'wav' || kind === 'pcm' || (this.#format && this.#format !== 'mp3')
-        ? new PcmStream(this.#onPcm, this.#format && this.#format !== 'mp3' ? this.#format : this.#rate)
-        : new Mp3Stream(this.#pool, this.#onPcm)
+      format === 'mp3'
+        ? new Mp3Stream(this.#pool, this.#onPcm)
+        : new PcmStream(this.#onPcm, typeof start === 'object' ? start : this.#rate)
     for (const held of this.#held.splice(0)) {
       if (held.begins) this.#stream.begin()
       this.#stream.write(held.bytes)
     }
+  }
+
+  /** Undefined if more bytes are needed. */
+  #formatOf(bytes: Uint8Array): VoiceFormat | undefined {
+    const wav = isWav(bytes)
+    // A WAV can contain mp3, which its format chunk tells.
+    if (wav && wavCoding(bytes) === undefined && bytes.length < WAV_BYTES && !this.#ended) return undefined
+    const known = wav || beginsMp3(bytes) || bytes.length >= TELLING_BYTES || this.#ended
+    if (!known && bytes.length < PCM_BYTES) return undefined
+    const kind = audioKind(bytes)
+    if (kind === 'wav' || kind === 'pcm') return 'samples'
+    return kind || known ? 'mp3' : undefined
   }
 }
 

@@ -57,6 +57,8 @@ export class SharedVoice implements SpeechAudio {
   #copies: VoiceCopy[] = []
   readonly #skip: number
   readonly #first: VoicePass
+  /** The pass that has got furthest, from the start. */
+  #furthest: VoicePass
   #passes: VoicePass[]
   /** Length decoded by the pass that has got furthest. */
   #frames = 0
@@ -78,6 +80,7 @@ export class SharedVoice implements SpeechAudio {
     this.#levelAtStart = leveler?.copy()
     this.#skip = Math.round((skipMs * SAMPLE_RATE) / 1_000)
     this.#first = this.#pass({ leveler, skip: this.#skip })
+    this.#furthest = this.#first
     this.#passes = [this.#first]
   }
 
@@ -210,8 +213,9 @@ export class SharedVoice implements SpeechAudio {
     const pcm = new Int16Array(frames * FRAME_SAMPLES)
     const whole = frames === this.#frames && this.#voice.start === 0
     const cut = whole ? undefined : (this.#cut ?? this.#cutBefore(this.#frames - frames))
+    if (!cut && !whole) return new Int16Array(0)
     const pass = cut ? this.#passFrom(cut) : this.#passFromStart()
-    const copy = new VoiceCopy(pass, pcm, cut ? this.#frames - frames - cut.frame : 0)
+    const copy = new VoiceCopy(pass, pcm, this.#frames - frames - (cut?.frame ?? 0))
     this.#copies.push(copy)
     try {
       for (let n = 0; n < MOST_FIRST_COPIES && copy.frames < FIRST_COPIED && copy.decode(SLICE); n++);
@@ -246,7 +250,9 @@ export class SharedVoice implements SpeechAudio {
     if (this.#frames === 0) this.#voice.clear()
   }
 
-  #measure({ audio }: VoicePass): void {
+  #measure(pass: VoicePass): void {
+    const { audio } = pass
+    if (audio.frames > this.#frames) this.#furthest = pass
     this.#frames = Math.max(this.#frames, audio.frames)
     this.#samples = Math.max(this.#samples, audio.samples)
   }
@@ -310,13 +316,13 @@ export class SharedVoice implements SpeechAudio {
     for (const hold of this.#holds) frames = Math.max(frames, hold.frames)
     if (!this.#complete || frames >= this.#frames || this.#cut) return
     this.#cut = this.#cutBefore(this.#frames - frames)
-    this.#voice.drop(this.#cut.at)
+    if (this.#cut) this.#voice.drop(this.#cut.at)
   }
 
-  #cutBefore(frame: number): Cut {
-    const { format = 'mp3' } = this.#first
+  #cutBefore(frame: number): Cut | undefined {
+    const { format = 'mp3', runs } = this.#furthest
     const skipped = this.#skip / FRAME_SAMPLES
-    return cutBefore(frame, { voice: this.#voice, format, frames: this.#frames, skipped })
+    return cutBefore(frame, { voice: this.#voice, format, runs, frames: this.#frames, skipped })
   }
 
   readonly #supply: AudioSupply = {

@@ -297,6 +297,10 @@ export class VoicePass {
     return this.#decoder.format
   }
 
+  get runs(): VoiceDecoder['runs'] {
+    return this.#decoder.runs
+  }
+
   /** Position of the next byte to be read. */
   get at(): number {
     return this.#decoder.at

@@ -1,5 +1,6 @@
 import { type EncodedVoice, Mp3Length } from '../../transcode/encoded-voice.ts'
-import { FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
+import { durationMs, FRAME_MS, FRAME_SAMPLES } from '../../transcode/pcm.ts'
+import type { AudioRun } from '../../transcode/pcm-stream.ts'
 import type { VoicePosition } from '../../transcode/voice-decoder.ts'
 import type { VoiceFormat } from '../../transcode/voice-stream.ts'
 import type { UtteranceReader } from './speech-audio.ts'
@@ -17,27 +18,40 @@ export interface Cut extends VoicePosition {
 export interface CutVoice {
   readonly voice: EncodedVoice
   readonly format: VoiceFormat
+  /** The audio in a voice of samples. */
+  readonly runs: readonly AudioRun[]
   /** Its frames, without the skipped ones. */
   readonly frames: number
   /** Frames skipped at its start. */
   readonly skipped: number
 }
 
-/** Returns a position in the voice from which frame `frame` can be decoded. */
-export function cutBefore(frame: number, { voice, format, frames, skipped }: CutVoice): Cut {
+/** Returns a position in the voice from which frame `frame` can be decoded; undefined if none of it is left. */
+export function cutBefore(frame: number, of: CutVoice): Cut | undefined {
+  const { voice, format, frames, skipped } = of
   const from = Math.max(0, frame + skipped - PREROLL_FRAMES)
-  if (format === 'mp3') {
-    // Counted from the end, since its start was possibly dropped.
-    const keptMs = new Mp3Length(voice).msAfter(0)
-    const firstMs = voice.start === 0 ? 0 : (frames + skipped) * FRAME_MS - keptMs
-    const { at, ms } = new Mp3Length(voice).seek(from * FRAME_MS - firstMs)
-    return { at, format, frame: Math.round((firstMs + ms) / FRAME_MS - skipped) }
+  if (format === 'samples') return cutAmongSamples(from * FRAME_MS, of)
+  // Counted from the end, since its start was possibly dropped.
+  const keptMs = new Mp3Length(voice).msAfter(0)
+  const firstMs = voice.start === 0 ? 0 : (frames + skipped) * FRAME_MS - keptMs
+  const { at, ms } = new Mp3Length(voice).seek(from * FRAME_MS - firstMs)
+  return { at, start: 'mp3', frame: Math.round((firstMs + ms) / FRAME_MS - skipped) }
+}
+
+function cutAmongSamples(fromMs: number, { voice, runs, skipped }: CutVoice): Cut | undefined {
+  let beforeMs = 0
+  for (const { format, at, end } of runs) {
+    const blockMs = durationMs(format.samples(format.blockBytes), format.rate)
+    const dropped = Math.ceil((voice.start - at) / format.blockBytes)
+    const blocks = Math.max(0, dropped, Math.floor((fromMs - beforeMs) / blockMs))
+    const from = at + blocks * format.blockBytes
+    if (from < end) {
+      const frame = Math.round((beforeMs + blocks * blockMs) / FRAME_MS - skipped)
+      return { at: from, start: { format, left: end - from }, frame }
+    }
+    beforeMs += durationMs(format.samples(end - at), format.rate)
   }
-  // Counted from the end, because of headers.
-  const { rate, bytesPerMoment } = format
-  const moments = Math.ceil(((frames + skipped - from) * FRAME_MS * rate) / 1_000)
-  const at = Math.max(voice.start, voice.end - moments * bytesPerMoment)
-  return { at, format, frame: from - skipped }
+  return undefined
 }
 
 /** Copies a voice, or the end of one, faster than playback. */

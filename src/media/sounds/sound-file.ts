@@ -2,14 +2,14 @@ import { execFile } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
 import { childEnvironment } from '../../common/child-environment.ts'
 import { AudioFileError } from '../../transcode/container/audio-file-error.ts'
-import { oggCodec } from '../../transcode/container/ogg-pages.ts'
 import { isOgg, isWebm, opusFile } from '../../transcode/container/opus-file.ts'
 import { peak, rms } from '../../transcode/level.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import { concat, FRAME_SAMPLES, SAMPLE_RATE, saturate } from '../../transcode/pcm.ts'
-import { createResampler, RATES } from '../../transcode/resample/resampler.ts'
+import { INPUT_RATES, inputResampler } from '../../transcode/resample/input-resampler.ts'
 import { decodeMp3 } from '../../transcode/voice-stream.ts'
-import { mono, openWav, readWav } from '../../transcode/wav.ts'
+import { mono, readWav } from '../../transcode/wav.ts'
+import { isWav, WAV_MP3, wavCoding } from '../../transcode/wav-format.ts'
 
 /** Level of all notices: speech at −20 dBFS. */
 const TARGET = 32_768 * 10 ** (-20 / 20)
@@ -79,14 +79,13 @@ async function whole(path: string): Promise<Uint8Array> {
 async function decoded(path: string, bytes: Uint8Array, pool: Mp3Pool): Promise<Int16Array> {
   const begins = (tag: string) => Buffer.from(bytes.subarray(0, tag.length)).toString('latin1') === tag
   try {
-    if (begins('RIFF')) {
-      const { moments, rate } = openWav(bytes)
-      if (moments / rate > MOST_SECONDS) throw tooLong(path, moments / rate)
+    const mp3InWav = isWav(bytes) && wavCoding(bytes) === WAV_MP3
+    if (isWav(bytes) && !mp3InWav) {
       const wav = readWav(bytes)
-      if (RATES.some(rate => rate === wav.rate)) return atSixteen(mono(wav), wav.rate)
+      if (INPUT_RATES.includes(wav.rate)) return atSixteen(mono(wav), wav.rate)
     }
-    if ((isOgg(bytes) && oggCodec(bytes) === 'opus') || isWebm(bytes)) return await opus(path, bytes)
-    if (begins('ID3') || isMp3(bytes)) {
+    if (isOgg(bytes) || isWebm(bytes)) return await opus(path, bytes)
+    if (begins('ID3') || isMp3(bytes) || mp3InWav) {
       const pcm = await decodeMp3(bytes, pool, MOST_SECONDS + 1)
       if (pcm.length > 0) return pcm
     }
@@ -120,7 +119,7 @@ function tooLong(path: string, seconds: number | undefined): SoundFileError {
 
 function atSixteen(pcm: Int16Array, rate: number): Int16Array {
   if (rate === SAMPLE_RATE) return pcm
-  const resampler = createResampler(rate, SAMPLE_RATE)
+  const resampler = inputResampler(rate)
   return concat([resampler.process(pcm).slice(), resampler.flush()])
 }
 

@@ -1,5 +1,6 @@
 import { mp3HeaderAt, sameStream } from '../mp3/header.ts'
 import { metadataAt } from '../mp3/id3.ts'
+import { isWav, WAV_MP3, wavCoding } from '../wav-format.ts'
 
 /** Formats of speech audio. `pcm`: headerless linear16 samples. */
 export type AudioKind = 'mp3' | 'wav' | 'pcm'
@@ -19,28 +20,32 @@ const QUIET = 6_000
 const SMOOTH = 1
 /** Maximum mean of audio samples; text and tables have a larger one. */
 const MEAN_MOST = 6_000
-/** Magic bytes of unsupported formats: Ogg, FLAC, Matroska, AIFF, AU, PNG, PDF, ZIP, gzip. */
-const OTHER = ['OggS', 'fLaC', '\x1aE\xdf\xa3', 'FORM', '.snd', '\x89PNG', '%PDF', 'PK\x03\x04', '\x1f\x8b']
-/** Format code of a WAV file that contains mp3 (mmreg.h). */
-const WAVE_MP3 = 0x55
+/** Magic bytes of unsupported formats: Ogg, FLAC, Matroska, AIFF, AU, RIFX, Wave64, PNG, PDF, ZIP, gzip. */
+const OTHER = [
+  'OggS',
+  'fLaC',
+  '\x1aE\xdf\xa3',
+  'FORM',
+  '.snd',
+  'RIFX',
+  'riff\x2e\x91\xcf\x11',
+  '\x89PNG',
+  '%PDF',
+  'PK\x03\x04',
+  '\x1f\x8b',
+]
 
 /**
  * Detects the format of `bytes`, the start of an audio stream, from its content: an ID3 tag or mp3 frames, a WAV
  * header, or samples that vary like sound. Undefined for text, for other files, and if there are too few bytes.
  */
 export function audioKind(bytes: Uint8Array): AudioKind | undefined {
-  if (isWav(bytes)) return codingOf(bytes) === WAVE_MP3 ? 'mp3' : 'wav'
+  if (isWav(bytes)) return wavCoding(bytes) === WAV_MP3 ? 'mp3' : 'wav'
   if (beginsMp3(bytes)) return 'mp3'
   if (OTHER.some(start => begins(bytes, start)) || begins(bytes.subarray(4), 'ftyp')) return undefined
   for (let at = 1; at < Math.min(bytes.length, TELLING_BYTES); at++)
     if (bytes[at] === 0xff && framesFrom(bytes, at) >= 2) return 'mp3'
   return looksLikeSamples(bytes) ? 'pcm' : undefined
-}
-
-/** True if a WAV header starts at `at`. */
-export function isWav(bytes: Uint8Array, at = 0): boolean {
-  const name = bytes.subarray(at, at + 4)
-  return (begins(name, 'RIFF') || begins(name, 'RF64')) && begins(bytes.subarray(at + 8, at + 12), 'WAVE')
 }
 
 /** True if mp3 starts here: one frame is enough if there is no room for another. */
@@ -56,10 +61,6 @@ function framesFrom(bytes: Uint8Array, at: number): number {
   if (!first) return 0
   const second = mp3HeaderAt(bytes, at + first.bytes)
   return second && sameStream(first, second) ? 2 : 1
-}
-
-function codingOf(bytes: Uint8Array): number | undefined {
-  return begins(bytes.subarray(12), 'fmt ') ? bytes[20]! | (bytes[21]! << 8) : undefined
 }
 
 /** True if `bytes` can be linear16 audio: quiet, or smooth, and neither text nor a table of numbers. */

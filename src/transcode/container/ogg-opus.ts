@@ -1,4 +1,5 @@
 import prism from 'prism-media'
+import { ELEMENT_UNITS } from '../../common/turn-budget.ts'
 import { multistreamSamples } from '../opus-packet.ts'
 import { AudioFileError } from './audio-file-error.ts'
 import { type OggPage, oggPages } from './ogg-pages.ts'
@@ -25,7 +26,12 @@ export function* oggOpusParts(bytes: Uint8Array): Generator<OpusTrackPart> {
   let end = new StreamEnd()
   let serial: number | undefined
   let links = 0
+  let other = 'no stream'
   for (const page of oggPages(bytes)) {
+    const work = page.bytes.length + ELEMENT_UNITS * (1 + page.lacing.length)
+    // The first pages of all parallel streams precede all others.
+    if (page.first && links === 0 && other === 'no stream') other = codecOf(page)
+    if (!page.first && links === 0) throw withoutOpus(other)
     if (page.first && serial === undefined && isOpusHead(page)) {
       if (++links > MAX_LINKS)
         throw new AudioFileError('UNSUPPORTED', `the ogg file has more than ${MAX_LINKS} streams in a row`)
@@ -35,21 +41,44 @@ export function* oggOpusParts(bytes: Uint8Array): Generator<OpusTrackPart> {
       reader = new PacketReader(new prism.opus.OggDemuxer())
       pages = new WholePackets()
     }
-    if (page.serial !== serial || !reader || !pages) continue
+    if (page.serial !== serial || !reader || !pages) {
+      yield { packets: [], work }
+      continue
+    }
     if (!page.intact) {
       pages.reset()
-      yield { packets: [], damaged: 1 }
+      yield { packets: [], work, damaged: 1 }
       continue
     }
     const packets = pages.of(page).flatMap(whole => reader!.read(whole))
     const head = reader.takeHead()
-    yield head ? { packets, head } : { packets, discard: end.after(page, packets) }
+    yield head ? { packets, work, head } : { packets, work, discard: end.after(page, packets) }
     if (page.last) serial = undefined
   }
+  if (links === 0) throw withoutOpus(other)
 }
 
+const OPUS_HEAD = 'OpusHead'
+/** First bytes of the other codecs of Ogg. */
+const OTHERS: readonly (readonly [magic: string, name: string])[] = [
+  ['\u0001vorbis', 'Vorbis'],
+  ['\u007fFLAC', 'FLAC'],
+  ['fLaC', 'FLAC'],
+  ['Speex   ', 'Speex'],
+  ['\u0080theora', 'Theora'],
+]
+
 function isOpusHead({ body }: OggPage): boolean {
-  return body.toString('latin1', 0, 8) === 'OpusHead'
+  return body.toString('latin1', 0, OPUS_HEAD.length) === OPUS_HEAD
+}
+
+function codecOf({ body }: OggPage): string {
+  const start = body.toString('latin1', 0, 8)
+  return OTHERS.find(([magic]) => start.startsWith(magic))?.[1] ?? 'another coding'
+}
+
+function withoutOpus(other: string): AudioFileError {
+  return new AudioFileError('UNSUPPORTED', `the ogg file holds ${other}, allowed: Opus`)
 }
 
 /**

@@ -1,8 +1,5 @@
 import { AudioFileError } from './audio-file-error.ts'
 
-/** Supported codecs of Ogg files. */
-export type OggCodec = 'opus' | 'vorbis'
-
 /** One page of an Ogg file (RFC 3533 §6). */
 export interface OggPage {
   /** The whole page, including its header. */
@@ -23,7 +20,6 @@ export interface OggPage {
 }
 
 const HEAD_BYTES = 27
-const MAX_CHANNELS = 8
 
 /**
  * Yields the pages of an Ogg file in order. Throws an `AudioFileError` where a page is missing, or if the last one is
@@ -54,26 +50,6 @@ export function* oggPages(bytes: Uint8Array): Generator<OggPage> {
     }
     at = end
   }
-}
-
-/**
- * Returns the codec of an Ogg file, detected from its first packet; throws an `AudioFileError` if it is not supported.
- */
-export function oggCodec(bytes: Uint8Array): OggCodec {
-  const { value: page } = oggPages(bytes).next()
-  if (!page) throw new AudioFileError('DAMAGED', 'the ogg file has no page')
-  const { body } = page
-  const opus = body.toString('latin1', 0, 8) === 'OpusHead'
-  // The Vorbis I specification, §4.2.1.
-  const vorbis = body.toString('latin1', 0, 7) === '\u0001vorbis'
-  if (!opus && !vorbis) throw new AudioFileError('UNSUPPORTED', 'the ogg file holds neither Opus nor Vorbis')
-  const channels = body[opus ? 9 : 11] ?? 0
-  if (channels < 1 || channels > MAX_CHANNELS)
-    throw new AudioFileError(
-      'UNSUPPORTED',
-      `the ogg file has ${channels} channels, expected 1 to ${MAX_CHANNELS}`,
-    )
-  return opus ? 'opus' : 'vorbis'
 }
 
 /** CRC-32 of Ogg: polynomial 0x04c11db7, neither reflected nor inverted. */

@@ -1,4 +1,6 @@
 import { OpusDecoder } from 'opus-decoder'
+import { TurnBudget } from '../../common/turn-budget.ts'
+import { ChannelMixer } from '../channel-mixer.ts'
 import { multistreamSamples, opusSamples } from '../opus-packet.ts'
 import { concat, SAMPLE_RATE, saturate } from '../pcm.ts'
 import { AudioFileError } from './audio-file-error.ts'
@@ -10,9 +12,15 @@ import { webmOpusParts } from './webm-opus.ts'
 const PER_SAMPLE = 3
 /** Number of undecodable packets above which the file is rejected; the decoder writes a line about each. */
 const MAX_ERRORS = 20
-/** Samples per piece, and parts processed before yielding to the event loop. */
+/** Samples per piece. */
 const PIECE_SAMPLES = SAMPLE_RATE
-const PARTS = 200
+/** Work of decoding a sample of one stream (units of `TurnBudget`). */
+const SAMPLE_UNITS = 4
+/**
+ * Maximum number of consecutive parts without audio. An hour of pictures between two packets has as many; files made of
+ * empty elements only cost time.
+ */
+const MAX_SILENT_PARTS = 100_000
 
 /** True if a file that starts with `bytes` is Ogg; `isWebm`: WebM. */
 export function isOgg(bytes: Uint8Array): boolean {
@@ -35,11 +43,12 @@ export async function* opusFile(bytes: Uint8Array, maxMs: number): AsyncGenerato
 
 async function assertLength(parts: Iterable<OpusTrackPart>, maxMs: number): Promise<void> {
   const most = maxMs * 48
+  const turn = new TurnBudget()
   let samples = 0
   let errors = 0
-  let count = 0
+  let silent = 0
   let lengthOf = opusSamples
-  for (const { packets, damaged = 0, head } of parts) {
+  for (const { packets, damaged = 0, head, work } of parts) {
     if (head) {
       const { preSkip, streamCount } = readOpusHead(head)
       samples -= preSkip
@@ -51,36 +60,45 @@ async function assertLength(parts: Iterable<OpusTrackPart>, maxMs: number): Prom
       samples += length
       if (length === 0) errors++
     }
+    silent = packets.length > 0 ? 0 : silent + 1
     if (samples > most) throw new AudioFileError('TOO_LONG', `the file is longer than ${maxMs} ms`)
     if (errors > MAX_ERRORS) throw tooManyErrors()
-    if (++count % PARTS === 0) await new Promise(setImmediate)
+    if (silent > MAX_SILENT_PARTS)
+      throw new AudioFileError(
+        'DAMAGED',
+        `the file has more than ${MAX_SILENT_PARTS} parts without audio in a row`,
+      )
+    await turn.spend(work)
   }
 }
 
 async function* decoded(parts: Iterable<OpusTrackPart>): AsyncGenerator<Int16Array> {
+  const turn = new TurnBudget()
   let stream: OpusStream | undefined
   let errors = 0
   let pieces: Int16Array[] = []
   let waiting = 0
   try {
-    for (const { packets, head, discard = 0 } of parts) {
+    for (const { packets, head, discard = 0, work } of parts) {
       if (head) {
         stream?.close()
         stream = await OpusStream.open(readOpusHead(head))
+        await turn.pause()
       }
       for (const [n, packet] of packets.entries()) {
         if (!stream) throw new AudioFileError('DAMAGED', 'the file has audio packets before a header')
         const pcm = stream.decode(packet, n === packets.length - 1 ? discard : 0)
+        await turn.spend(stream.lastWork)
         if (!pcm && ++errors > MAX_ERRORS) throw tooManyErrors()
         if (!pcm || pcm.length === 0) continue
         pieces.push(pcm)
         waiting += pcm.length
         if (waiting < PIECE_SAMPLES) continue
         yield concat(pieces)
-        await new Promise(setImmediate)
         pieces = []
         waiting = 0
       }
+      await turn.spend(work)
     }
     if (!stream) throw new AudioFileError('DAMAGED', 'the file has no Opus stream')
     if (waiting > 0) yield concat(pieces)
@@ -94,13 +112,19 @@ class OpusStream {
   readonly #decoder: OpusDecoder<16_000>
   readonly #gain: number
   readonly #lengthOf: (packet: Uint8Array) => number
+  readonly #streams: number
+  readonly #mixer: ChannelMixer
+  /** Work of decoding the last packet (units of `TurnBudget`). */
+  lastWork = 0
   /** Samples to discard at the start. */
   #skip: number
 
-  private constructor(decoder: OpusDecoder<16_000>, { gain, preSkip, streamCount }: OpusHead) {
+  private constructor(decoder: OpusDecoder<16_000>, { channels, gain, preSkip, streamCount }: OpusHead) {
     this.#decoder = decoder
     this.#gain = gain
     this.#lengthOf = lengthOfPackets(streamCount)
+    this.#streams = streamCount
+    this.#mixer = new ChannelMixer(channels)
     this.#skip = Math.round(preSkip / PER_SAMPLE)
   }
 
@@ -113,24 +137,23 @@ class OpusStream {
   }
 
   /**
-   * Returns the mean of the channels of `packet`, without its last `discard` samples of 48 kHz; undefined for a damaged
+   * Returns the channels of `packet` mixed to one, without its last `discard` samples of 48 kHz; undefined for a damaged
    * packet.
    */
   decode(packet: Uint8Array, discard: number): Int16Array | undefined {
     if (this.#lengthOf(packet) === 0) return undefined
     const { channelData, samplesDecoded, errors } = this.#attempt(packet)
+    this.lastWork = samplesDecoded * SAMPLE_UNITS * this.#streams
     if (errors.length > 0) return undefined
     const from = Math.min(this.#skip, samplesDecoded)
     this.#skip -= from
     const to = Math.max(from, samplesDecoded - Math.round(discard / PER_SAMPLE))
-    const scale = (32_768 * this.#gain) / channelData.length
-    const pcm = new Int16Array(to - from)
-    for (let i = 0; i < pcm.length; i++) {
-      let sum = 0
-      for (const channel of channelData) sum += channel[from + i] ?? 0
-      pcm[i] = saturate(sum * scale)
-    }
-    return pcm
+    const { channels } = this.#mixer
+    const pcm = new Int16Array((to - from) * channels)
+    for (const [n, channel] of channelData.entries())
+      for (let i = 0; i < to - from; i++)
+        pcm[i * channels + n] = saturate((channel[from + i] ?? 0) * 32_768 * this.#gain)
+    return this.#mixer.mix(pcm)
   }
 
   close(): void {

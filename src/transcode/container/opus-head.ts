@@ -1,9 +1,11 @@
 import type { Transform } from 'node:stream'
 import { AudioFileError } from './audio-file-error.ts'
 
-/** A part of a file: an Ogg page or a WebM block. */
+/** A part of a file: an Ogg page or a WebM element, also without audio, so that the reader can pause after each. */
 export interface OpusTrackPart {
   readonly packets: readonly Buffer[]
+  /** Work that it took to read (units of `TurnBudget`). */
+  readonly work: number
   /** A stream starts with this part. */
   readonly head?: Buffer
   /** Number of damaged pieces omitted from the part. */

@@ -1,4 +1,5 @@
 import prism from 'prism-media'
+import { ELEMENT_UNITS } from '../../common/turn-budget.ts'
 import { AudioFileError } from './audio-file-error.ts'
 import { type OpusTrackPart, PacketReader } from './opus-head.ts'
 
@@ -8,6 +9,13 @@ const AUDIO = 2
 const BEGIN = Buffer.from('1a45dfa380' + '1853806701ffffffffffffff', 'hex')
 /** Flag bits of a block for several frames (lacing). */
 const LACING = 0x06
+/** Maximum number of elements inside a block group, and inside all tracks; writers use fewer than ten for each. */
+const MAX_GROUP_ELEMENTS = 100
+const MAX_TRACK_ELEMENTS = 1_000
+/** Maximum size of a block of audio: one Opus packet (RFC 6716 §3.4: 48 frames of 1275 bytes), and its header. */
+const MAX_BLOCK_BYTES = 64_000
+/** Maximum size of the head of an Opus stream: 21 bytes, and one per channel. */
+const MAX_HEAD_BYTES = 300
 
 interface Track {
   readonly number: number
@@ -24,47 +32,87 @@ export function* webmOpusParts(bytes: Uint8Array): Generator<OpusTrackPart> {
   let track: Track | undefined
   let reader: PacketReader | undefined
   for (const element of ebmlElements(bytes)) {
-    if (element.id === EBML.tracks) {
-      if (track) continue
+    const work = ELEMENT_UNITS
+    if (element.id === EBML.tracks && !track) {
       track = audioTrack(element)
       reader = new PacketReader(new prism.opus.WebmDemuxer())
       reader.read(BEGIN)
       reader.read(trackElement(track.head))
       const head = reader.takeHead()
       if (!head) throw new AudioFileError('DAMAGED', 'the WebM file has no head of its Opus track')
-      yield { packets: [], head }
+      yield { packets: [], work: work * MAX_TRACK_ELEMENTS, head }
       continue
     }
     const block = blockOf(element)
-    if (!block) continue
-    if (!track || !reader) throw new AudioFileError('DAMAGED', 'the WebM file has blocks before its tracks')
-    const frame = frameOf(block.data, track.number)
-    if (!frame) continue
+    if (block && !track) throw new AudioFileError('DAMAGED', 'the WebM file has blocks before its tracks')
+    const frame = block && track && frameOf(block.data, track.number)
+    if (!block || !frame || !reader) {
+      yield { packets: [], work: work * (1 + (block?.fields ?? 0)) }
+      continue
+    }
     const packets = reader.read(elementOf(EBML.simpleBlock, frame))
-    yield { packets, discard: block.discard }
+    yield { packets, work: work * (1 + block.fields) + frame.length, discard: block.discard }
   }
   if (!track) throw new AudioFileError('DAMAGED', 'the WebM file has no tracks')
 }
 
+/** Codings of audio in words. */
+const CODINGS: Readonly<Record<string, string | undefined>> = {
+  A_VORBIS: 'Vorbis',
+  A_AAC: 'AAC',
+  A_FLAC: 'FLAC',
+  A_AC3: 'AC-3',
+  'A_MPEG/L3': 'MP3',
+  'A_MPEG/L2': 'MPEG layer II',
+  'A_PCM/INT/LIT': 'PCM',
+  'A_PCM/FLOAT/IEEE': 'float',
+}
+
 /** Returns the first audio track; throws unless it is plain Opus. */
 function audioTrack(tracks: EbmlElement): Track {
+  let left = MAX_TRACK_ELEMENTS
   for (const entry of ebmlElements(tracks.data)) {
+    if (--left < 0) throw tooManyElements('its tracks', MAX_TRACK_ELEMENTS)
     if (entry.id !== EBML.trackEntry) continue
-    const fields = new Map(Array.from(ebmlElements(entry.data), ({ id, data }) => [id, data]))
+    const { fields, count } = fieldsOf(entry, left, 'its tracks')
+    left -= count
     if (readUint(fields.get(EBML.trackType)) !== AUDIO) continue
-    const codec = fields.get(EBML.codecId)?.toString('latin1').replace(/\0+$/, '') ?? 'none'
-    if (codec !== 'A_OPUS')
-      throw new AudioFileError(
-        'UNSUPPORTED',
-        `the WebM file holds ${/^[\w/]{1,30}$/.test(codec) ? codec : 'another coding'}, allowed: Opus`,
-      )
+    const codec = shortText(fields.get(EBML.codecId))
+    if (codec !== 'A_OPUS') {
+      const known = CODINGS[codec] ?? (/^[\w/]{1,30}$/.test(codec) ? codec : 'another coding')
+      throw new AudioFileError('UNSUPPORTED', `the WebM file holds ${known}, allowed: Opus`)
+    }
     if (fields.has(EBML.contentEncodings))
       throw new AudioFileError('UNSUPPORTED', 'the WebM file is encrypted or additionally compressed')
     const head = fields.get(EBML.codecPrivate)
-    if (!head) throw new AudioFileError('DAMAGED', 'the WebM file has no head of its Opus track')
+    if (!head || head.length > MAX_HEAD_BYTES)
+      throw new AudioFileError('DAMAGED', 'the WebM file has no head of its Opus track')
     return { number: readUint(fields.get(EBML.trackNumber)), head }
   }
   throw new AudioFileError('UNSUPPORTED', 'the WebM file has no audio track')
+}
+
+function shortText(data: Buffer | undefined): string {
+  return data?.toString('latin1', 0, 64).replace(/\0+$/, '') ?? 'none'
+}
+
+/** Returns the elements inside `element` by id, and their number. Throws for more than `most`. */
+function fieldsOf(
+  element: EbmlElement,
+  most: number,
+  where: string,
+): { readonly fields: ReadonlyMap<number, Buffer>; readonly count: number } {
+  const fields = new Map<number, Buffer>()
+  let count = 0
+  for (const { id, data } of ebmlElements(element.data)) {
+    if (++count > most) throw tooManyElements(where, most)
+    fields.set(id, data)
+  }
+  return { fields, count }
+}
+
+function tooManyElements(where: string, most: number): AudioFileError {
+  return new AudioFileError('DAMAGED', `the WebM file has more than ${most} elements in ${where}`)
 }
 
 /** Encodes the track as prism-media reads it: number 1, audio, with its header. */
@@ -77,14 +125,22 @@ function trackElement(head: Buffer): Buffer {
   return elementOf(EBML.tracks, elementOf(EBML.trackEntry, entry))
 }
 
-/** Returns the data of a block, alone or in a group, and the samples at 48 kHz to discard at its end. */
-function blockOf({ id, data }: EbmlElement): { data: Buffer; discard: number } | undefined {
-  if (id === EBML.simpleBlock) return { data, discard: 0 }
-  if (id !== EBML.blockGroup) return undefined
-  const fields = new Map(Array.from(ebmlElements(data), each => [each.id, each.data]))
-  const block = fields.get(EBML.block)
-  const paddingNs = fields.has(EBML.discardPadding) ? readUint(fields.get(EBML.discardPadding)) : 0
-  return block && { data: block, discard: Math.round((paddingNs * 48_000) / 1e9) }
+interface Block {
+  readonly data: Buffer
+  /** Samples at 48 kHz to discard at its end. */
+  readonly discard: number
+  /** Number of elements read. */
+  readonly fields: number
+}
+
+/** Returns a block, alone or in a group; undefined for another element. */
+function blockOf(element: EbmlElement): Block | undefined {
+  if (element.id === EBML.simpleBlock) return { data: element.data, discard: 0, fields: 0 }
+  if (element.id !== EBML.blockGroup) return undefined
+  const { fields, count } = fieldsOf(element, MAX_GROUP_ELEMENTS, 'a block group')
+  const data = fields.get(EBML.block)
+  const paddingNs = readUint(fields.get(EBML.discardPadding))
+  return data && { data, discard: Math.round((paddingNs * 48_000) / 1e9), fields: count }
 }
 
 /** Renumbers the block to track 1; undefined if it belongs to another track. */
@@ -95,6 +151,8 @@ function frameOf(data: Buffer, number: number): Buffer | undefined {
   let track = data[0]! & (0xff >> width)
   for (let n = 1; n < width; n++) track = track * 256 + data[n]!
   if (track !== number) return undefined
+  if (data.length > MAX_BLOCK_BYTES)
+    throw new AudioFileError('DAMAGED', `a block of the WebM file has ${data.length} bytes`)
   if ((data[width + 2]! & LACING) !== 0)
     throw new AudioFileError('UNSUPPORTED', 'the WebM file has several frames in a block (lacing)')
   return Buffer.concat([Buffer.of(0x81), data.subarray(width)])
@@ -118,13 +176,15 @@ export const EBML = {
   discardPadding: 0x75a2,
 } as const
 
-/** Elements whose children are yielded instead; their size can be unknown, so it is not used. */
+/** Elements that are yielded empty, followed by those inside; their size can be unknown, so it is not used. */
 const ENTERED: ReadonlySet<number> = new Set([EBML.segment, EBML.cluster])
 
 interface EbmlElement {
   readonly id: number
   readonly data: Buffer
 }
+
+const NO_DATA = Buffer.alloc(0)
 
 /**
  * Yields the elements of an EBML document (RFC 8794); those inside segments and clusters appear at the top level.
@@ -141,6 +201,7 @@ function* ebmlElements(bytes: Uint8Array): Generator<EbmlElement> {
     const id = view.readUIntBE(at, idBytes)
     if (ENTERED.has(id)) {
       at = start
+      yield { id, data: NO_DATA }
       continue
     }
     const size = sizeAt(view, at + idBytes, sizeBytes)

@@ -60,7 +60,7 @@ export const batchFailures = {
   format_unknown: () => refused({ mode: 'stt', file: Buffer.from('this is not audio at all') }),
   coding_not_supported: () => {
     const odd = Buffer.from(WAV)
-    odd.writeUInt16LE(85, 20)
+    odd.writeUInt16LE(0x31, 20)
     return refused({ mode: 'stt', file: odd })
   },
   file_damaged: () => refused({ mode: 'stt', file: WAV.subarray(0, 30) }),

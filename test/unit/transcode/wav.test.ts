@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { bytesOf } from '../../../src/transcode/pcm.ts'
-import { encodeWav, mono, readWav, WavError, wavHeader } from '../../../src/transcode/wav.ts'
+import { encodeWav, mono, readWav, WavSpeech, wavHeader } from '../../../src/transcode/wav.ts'
+import { WavError } from '../../../src/transcode/wav-format.ts'
 import { pipe, which } from '../../harness/transcode/command.ts'
 import { snr, voice } from '../../harness/transcode/signal.ts'
 
@@ -21,6 +22,11 @@ function chunk(id: string, body: Uint8Array, size = body.length): Uint8Array {
 function format(coding: number, channels: number, bits: number, rate = 8000): Uint8Array {
   const align = (channels * bits) / 8
   return chunk('fmt ', join(u16(coding), u16(channels), u32(rate), u32(rate * align), u16(align), u16(bits)))
+}
+
+/** A format chunk of ADPCM in blocks of `align` bytes. */
+function adpcm(coding: number, align: number): Uint8Array {
+  return chunk('fmt ', join(u16(coding), u16(1), u32(8000), u32(4055), u16(align), u16(4)))
 }
 
 function riff(...chunks: Uint8Array[]): Uint8Array {
@@ -71,7 +77,10 @@ describe('readWav', () => {
       [16_384, -32_768, 32_767, 0, 32_767],
     ],
     ['double', format(3, 1, 64), new Uint8Array(Float64Array.of(-0.25).buffer), [-8192]],
+    ['12 bits in the high bits of two bytes', format(1, 1, 12), u16(0x7ff0), [0x7ff0]],
+    ['64 bits', format(1, 1, 64), join(u32(7), u32(0x0001_8000)), [2]],
     ['µ-law', format(7, 1, 8), Uint8Array.of(0xff, 0x80, 0x00), [0, 32_124, -32_124]],
+    ['A-law', format(6, 1, 8), Uint8Array.of(0xd5, 0x55, 0xaa), [8, -8, 32_256]],
     [
       'extensible',
       chunk(
@@ -142,10 +151,13 @@ describe('readWav', () => {
     ['BAD_FORMAT', riff(chunk('fmt ', u32(1)))],
     ['BAD_FORMAT', riff(format(1, 0, 16), chunk('data', u16(1)))],
     ['BAD_FORMAT', riff(format(1, 1, 16, 0), chunk('data', u16(1)))],
-    ['BAD_FORMAT', riff(chunk('fmt ', join(u16(1), u16(1), u32(8000), u32(8000), u16(7), u16(16))))],
     ['BAD_FORMAT', riff(format(0xfffe, 1, 16), chunk('data', u16(1)))],
     ['UNSUPPORTED', riff(format(0x55, 1, 0), chunk('data', u16(1)))],
-    ['UNSUPPORTED', riff(format(1, 1, 12), chunk('data', u16(1)))],
+    ['UNSUPPORTED', riff(format(1, 1, 40), chunk('data', u16(1)))],
+    ['UNSUPPORTED', riff(format(3, 1, 16), chunk('data', u16(1)))],
+    ['UNSUPPORTED', riff(format(1, 65, 16), chunk('data', u16(1)))],
+    ['BAD_FORMAT', riff(adpcm(2, 6), chunk('data', u16(1)))],
+    ['BAD_FORMAT', riff(adpcm(17, 20_000), chunk('data', u16(1)))],
   ])('rejects with %s', (code, bytes) => {
     expect(codeOf(bytes)).toBe(code)
   })
@@ -212,6 +224,26 @@ describe('mono', () => {
     const pcm = Int16Array.of(10, 20, -32_768, -32_768, 32_767, 32_767)
     expect(mono({ rate: 8000, channels: 2, pcm })).toEqual(Int16Array.of(15, -32_768, 32_767))
     expect(mono({ rate: 8000, channels: 1, pcm })).toBe(pcm)
+  })
+})
+
+describe('WavSpeech', () => {
+  test('returns mono at the rate of the file; only a whole file is complete', () => {
+    const pcm = Int16Array.from({ length: 8_000 }, (_, n) => n)
+    const file = encodeWav(pcm, 22_050)
+    const whole = new WavSpeech()
+    expect([...whole.push(file.subarray(0, 333)), ...whole.push(file.subarray(333)), ...whole.end()]).toEqual(
+      [...pcm],
+    )
+    expect([whole.rate, whole.complete]).toEqual([22_050, true])
+    const half = new WavSpeech()
+    half.push(file.subarray(0, 500))
+    expect(half.complete).toBe(false)
+    expect(new WavSpeech().complete).toBe(false)
+    const changed = new WavSpeech()
+    changed.push(file)
+    expect(() => changed.push(encodeWav(pcm, 8_000))).toThrow('rate')
+    expect(() => new WavSpeech().push(new Uint8Array(50))).toThrow(WavError)
   })
 })
 

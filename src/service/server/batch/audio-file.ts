@@ -1,22 +1,24 @@
-import { OggVorbisDecoder } from '@wasm-audio-decoders/ogg-vorbis'
+import { TurnBudget } from '../../../common/turn-budget.ts'
 import { AudioFileError, type AudioFileFault } from '../../../transcode/container/audio-file-error.ts'
-import { oggCodec, oggPages } from '../../../transcode/container/ogg-pages.ts'
 import { isOgg, isWebm, opusFile } from '../../../transcode/container/opus-file.ts'
 import type { Mp3Pool } from '../../../transcode/mp3/decoder-pool.ts'
 import { mp3HeaderAt } from '../../../transcode/mp3/header.ts'
 import { Mp3Stream } from '../../../transcode/mp3/stream.ts'
-import { durationMs, saturate } from '../../../transcode/pcm.ts'
-import { createResampler, RATES } from '../../../transcode/resample/resampler.ts'
-import { mono, openWav, WavError, type WavSound } from '../../../transcode/wav.ts'
+import { durationMs } from '../../../transcode/pcm.ts'
+import { PcmStream } from '../../../transcode/pcm-stream.ts'
+import { INPUT_RATES } from '../../../transcode/resample/input-resampler.ts'
+import { isWav, WAV_MP3, WavError, wavCoding } from '../../../transcode/wav-format.ts'
+import { type WavAudio, WavReader } from '../../../transcode/wav-reader.ts'
 import { type ErrorName, ServiceError } from '../errors.ts'
 import { shown } from '../query.ts'
 
-/** Bytes passed to the decoder at a time: about 10 s of audio. */
-const PIECE_BYTES = 64 * 1024
-/** Frames decoded before yielding to the event loop. */
-const FRAMES = 100
-/** Share of undecodable frames above which the file is rejected. */
+/** Bytes passed to a decoder at a time. */
+const PIECE_BYTES = 16 * 1024
+/** mp3 frames decoded, or searches for one, per turn of the event loop: each takes up to 0.3 ms. */
+const FRAMES = 16
+/** Share of undecodable frames above which the file is rejected, and frames after which this is checked. */
 const MOST_BAD = 0.5
+const FIRST_CHECKED_FRAMES = 500
 
 /** Decodes an mp3 file to 16 kHz mono, in pieces that the receiver owns. Throws a `ServiceError`. */
 async function* mp3Pieces(bytes: Uint8Array, pool: Mp3Pool): AsyncGenerator<Int16Array> {
@@ -28,172 +30,69 @@ async function* mp3Pieces(bytes: Uint8Array, pool: Mp3Pool): AsyncGenerator<Int1
       stream.write(bytes.subarray(at, at + PIECE_BYTES))
       if (at + PIECE_BYTES >= bytes.length) stream.end()
       for (let state = stream.decode(FRAMES); ; state = stream.decode(FRAMES)) {
+        if (stream.stats.frames > FIRST_CHECKED_FRAMES) assertDecoded(stream)
         yield* pieces.splice(0)
         await new Promise(setImmediate)
         if (state === 'idle') break
       }
     }
     yield* pieces.splice(0)
-    const { frames, badFrames } = stream.stats
-    if (frames === 0)
+    assertDecoded(stream)
+    if (stream.stats.frames === 0)
       throw new ServiceError('file_damaged', 'the file starts like an mp3 but contains no audio')
-    if (badFrames > frames * MOST_BAD)
-      throw new ServiceError('file_damaged', `${badFrames} of ${frames} frames of the mp3 cannot be decoded`)
   } finally {
     stream.close()
   }
 }
 
-/** Sample rates accepted for batch files (Hz): the common ones and studio rates. */
-export const FILE_RATES: readonly number[] = [...RATES, 64_000, 88_200, 96_000, 176_400, 192_000]
-
-/** Resamples mono audio of one rate to 16 kHz, piece by piece. */
-export interface SoundResampler {
-  /** Returns a view that is valid until the next call. */
-  process(pcm: Int16Array): Int16Array
-  /** Returns the rest of the audio. */
-  flush(): Int16Array
+function assertDecoded(stream: Mp3Stream): void {
+  const { frames, badFrames } = stream.stats
+  if (badFrames > frames * MOST_BAD)
+    throw new ServiceError('file_damaged', `${badFrames} of ${frames} frames of the mp3 cannot be decoded`)
 }
 
-/**
- * Returns a resampler from one of `FILE_RATES` to 16 kHz. Filters depend only on the ratio, so those from a rate to 8
- * kHz also halve or quarter studio rates, to 16 or 32 kHz.
- */
-function soundResampler(rate: number): SoundResampler {
-  if (RATES.some(each => each === rate)) return createResampler(rate, 16_000)
-  if (!FILE_RATES.includes(rate))
-    throw new RangeError(`cannot read ${rate} Hz, rates are ${FILE_RATES.join(', ')}`)
-  if (rate <= 96_000) return createResampler(rate / 2, 8_000)
-  const first = createResampler(rate / 4, 8_000)
-  const second = createResampler(32_000, 16_000)
-  return {
-    process: pcm => second.process(first.process(pcm)),
-    flush() {
-      const last = second.process(first.flush()).slice()
-      const end = second.flush()
-      const all = new Int16Array(last.length + end.length)
-      all.set(last)
-      all.set(end, last.length)
-      return all
-    },
+/** Decodes a WAV file to 16 kHz mono, in pieces that the receiver owns. Throws a `ServiceError`. */
+async function* wavPieces(bytes: Uint8Array, maxMs: number): AsyncGenerator<Int16Array> {
+  await assertWav(bytes, maxMs)
+  const pieces: Int16Array[] = []
+  const stream = new PcmStream(pcm => pieces.push(pcm.slice()))
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    stream.write(bytes.subarray(at, at + PIECE_BYTES))
+    if (at + PIECE_BYTES >= bytes.length) stream.end()
+    stream.decode()
+    yield* pieces.splice(0)
+    await new Promise(setImmediate)
   }
 }
 
-/** Number of undecodable packets above which the file is rejected; the decoder writes a line about each. */
-const MOST_ERRORS = 20
-
-/** The part of a decoder result that is used here. */
-interface Decoded {
-  readonly channelData: readonly Float32Array[]
-  readonly samplesDecoded: number
-  readonly sampleRate: number
-  readonly errors: readonly unknown[]
-}
-
-/**
- * Decodes an Ogg Vorbis file to 16 kHz mono, page by page: a byte can expand to 4096 samples per channel, and a page
- * has at most 255 packets, so memory is bounded for any file. Throws a `ServiceError`, or an `AudioFileError` for a
- * page.
- */
-async function* vorbisPieces(bytes: Uint8Array): AsyncGenerator<Int16Array> {
-  for (const _page of oggPages(bytes)) {
-    // Check the whole file before the recognizer receives any of it.
-  }
-  const decoder = new OggVorbisDecoder()
-  let resampler: SoundResampler | undefined
-  let errors = 0
-  const sixteen = (decoded: Decoded): Int16Array => {
-    errors += decoded.errors.length
-    if (errors > MOST_ERRORS)
-      throw new ServiceError(
-        'file_damaged',
-        `more than ${MOST_ERRORS} packets of the ogg file cannot be decoded`,
-      )
-    if (decoded.samplesDecoded <= 0) return new Int16Array(0)
-    resampler ??= resamplerFor(decoded.sampleRate)
-    return resampler.process(mixed(decoded))
-  }
-  try {
-    await decoder.ready
-    for (const page of oggPages(bytes)) {
-      yield sixteen(await attempt(() => decoder.decode(page.bytes)))
-      await new Promise(setImmediate)
+/** Reads the whole file, before the recognizer receives any of it. Throws a `ServiceError` for a file that is not accepted. */
+async function assertWav(bytes: Uint8Array, maxMs: number): Promise<void> {
+  const turn = new TurnBudget()
+  const reader = new WavReader()
+  let ms = 0
+  const count = (found: readonly WavAudio[]) => {
+    for (const { format, bytes } of found) {
+      if (!INPUT_RATES.includes(format.rate))
+        throw new ServiceError(
+          'coding_not_supported',
+          `the file has ${format.rate} Hz, allowed: ${INPUT_RATES.join(', ')}`,
+        )
+      ms += durationMs(format.samples(bytes), format.rate)
     }
-    yield sixteen(await attempt(() => decoder.flush()))
-    if (!resampler) throw new ServiceError('file_damaged', 'no part of the ogg file can be decoded')
-    yield resampler.flush()
-  } finally {
-    decoder.free()
+    if (ms > maxMs) throw new ServiceError('too_long', `the file is longer than ${maxMs} ms`)
   }
-}
-
-/** Decoders throw arbitrary values for damaged files. */
-async function attempt(decode: () => Decoded | Promise<Decoded>): Promise<Decoded> {
   try {
-    return await decode()
-  } catch (cause) {
-    throw new ServiceError('file_damaged', 'the ogg file cannot be decoded', { cause })
-  }
-}
-
-function resamplerFor(rate: number): SoundResampler {
-  if (FILE_RATES.includes(rate)) return soundResampler(rate)
-  throw new ServiceError('coding_not_supported', `the file has ${rate} Hz, allowed: ${FILE_RATES.join(', ')}`)
-}
-
-/** Averages all channels into 16-bit samples. */
-function mixed({ channelData, samplesDecoded }: Decoded): Int16Array {
-  const pcm = new Int16Array(samplesDecoded)
-  const scale = 32_768 / channelData.length
-  for (let i = 0; i < pcm.length; i++) {
-    let sum = 0
-    for (const channel of channelData) sum += channel[i] ?? 0
-    pcm[i] = saturate(sum * scale)
-  }
-  return pcm
-}
-
-/** Samples of all channels decoded at a time. */
-const PIECE = 32_768
-const MOST_CHANNELS = 64
-
-/** Decodes a WAV file to 16 kHz mono, in pieces that are valid until the next one. Throws a `ServiceError`. */
-function* wavPieces(bytes: Uint8Array, maxMs: number): Generator<Int16Array> {
-  const sound = opened(bytes)
-  const { rate, channels, moments } = sound
-  if (durationMs(moments, rate) > maxMs)
-    throw new ServiceError('too_long', `the file is longer than ${maxMs} ms`)
-  const resampler = soundResampler(rate)
-  const count = Math.floor(PIECE / channels)
-  for (let at = 0; at < moments; at += count)
-    yield resampler.process(mono({ rate, channels, pcm: sound.read(at, count) }))
-  yield resampler.flush()
-}
-
-function opened(bytes: Uint8Array): WavSound {
-  const sound = read(bytes)
-  const { rate, channels, missingBytes } = sound
-  if (!FILE_RATES.includes(rate))
-    throw new ServiceError(
-      'coding_not_supported',
-      `the file has ${rate} Hz, allowed: ${FILE_RATES.join(', ')}`,
-    )
-  if (channels > MOST_CHANNELS)
-    throw new ServiceError(
-      'coding_not_supported',
-      `the file has ${channels} channels, at most ${MOST_CHANNELS} are allowed`,
-    )
-  if (missingBytes > 0)
-    throw new ServiceError(
-      'truncated',
-      `the file ends early: ${missingBytes} bytes of audio announced by its header are missing`,
-    )
-  return sound
-}
-
-function read(bytes: Uint8Array): WavSound {
-  try {
-    return openWav(bytes)
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      count(reader.push(bytes.subarray(at, at + PIECE_BYTES)))
+      await turn.spend(PIECE_BYTES)
+    }
+    const { complete, missingBytes } = reader
+    count(reader.end())
+    if (!complete)
+      throw new ServiceError(
+        'truncated',
+        `the file ends early: ${missingBytes} bytes of audio announced by its header are missing`,
+      )
   } catch (cause) {
     if (!(cause instanceof WavError)) throw cause
     const error = cause.code === 'UNSUPPORTED' ? 'coding_not_supported' : 'file_damaged'
@@ -214,6 +113,8 @@ const OTHERS: readonly (readonly [name: string, at: number, magic: string])[] = 
   ['AMR', 0, '#!AMR'],
   ['CAF', 0, 'caff'],
   ['AU', 0, '.snd'],
+  ['big-endian WAV (RIFX)', 0, 'RIFX'],
+  ['Wave64', 0, 'riff\u002e\u0091\u00cf\u0011'],
   ['ZIP', 0, 'PK\u0003\u0004'],
 ]
 
@@ -229,29 +130,24 @@ const FAULTS: Readonly<Record<AudioFileFault, ErrorName>> = {
  * detected from the bytes; names and media types are ignored. If the length is known in advance, a file longer than
  * `maxMs` is rejected before decoding. Throws a `ServiceError`, possibly during iteration.
  */
-export function fileSound(
-  bytes: Uint8Array,
-  pool: Mp3Pool,
-  maxMs: number,
-): AsyncGenerator<Int16Array> | Generator<Int16Array> {
+export function fileSound(bytes: Uint8Array, pool: Mp3Pool, maxMs: number): AsyncGenerator<Int16Array> {
   if (bytes.length === 0) throw new ServiceError('empty_file', 'the file has no bytes')
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 64)).toString('latin1')
-  if (/^(RIFF|RF64)/.test(head) && head.slice(8, 12) === 'WAVE') return wavPieces(bytes, maxMs)
+  if (isWav(bytes)) return wavCoding(bytes) === WAV_MP3 ? mp3Pieces(bytes, pool) : wavPieces(bytes, maxMs)
   if (isOgg(bytes) || isWebm(bytes)) return containedPieces(bytes, maxMs)
   const other = OTHERS.find(([, at, magic]) => head.startsWith(magic, at))
   if (!other && (head.startsWith('ID3') || hasMp3Frame(bytes))) return mp3Pieces(bytes, pool)
   const found = other ? other[0] : `unknown (it starts with ${shown(printable(head.slice(0, 8)))})`
   throw new ServiceError(
     'format_unknown',
-    `the file is ${found}, allowed: wav, mp3, ogg with Opus or Vorbis, WebM with Opus (ffmpeg converts others)`,
+    `the file is ${found}, allowed: wav, mp3, ogg with Opus, WebM with Opus (ffmpeg converts others)`,
   )
 }
 
 /** Decodes a container and converts its errors to service errors. */
 async function* containedPieces(bytes: Uint8Array, maxMs: number): AsyncGenerator<Int16Array> {
   try {
-    const vorbis = isOgg(bytes) && oggCodec(bytes) === 'vorbis'
-    yield* vorbis ? vorbisPieces(bytes) : opusFile(bytes, maxMs)
+    yield* opusFile(bytes, maxMs)
   } catch (error) {
     if (!(error instanceof AudioFileError)) throw error
     throw new ServiceError(FAULTS[error.code], error.message, { cause: error })

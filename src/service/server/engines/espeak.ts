@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
 import { childEnvironment } from '../../../common/child-environment.ts'
-import { WavReader } from '../../../transcode/wav-reader.ts'
+import { WavSpeech } from '../../../transcode/wav.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import { EngineError, primedSpeech, type Speech, type Synthesizer } from './engine.ts'
 import type { EspeakOptions } from './installed-settings.ts'
@@ -95,20 +95,15 @@ export class Espeak implements Synthesizer {
     const voice = this.#arguments.get(voiceId)
     if (voice === undefined)
       throw new RangeError(`${this.name} has ${this.voices.length} voices, not "${voiceId}"`)
-    const reader = new WavReader()
-    return primedSpeech(this.#run(voice, text, reader, signal), () => reader.rate || 22_050)
+    const wav = new WavSpeech()
+    return primedSpeech(this.#run(voice, text, wav, signal), () => wav.rate || 22_050)
   }
 
   async close(): Promise<void> {
     this.#closed.abort()
   }
 
-  async *#run(
-    voice: string,
-    text: string,
-    reader: WavReader,
-    signal: AbortSignal,
-  ): AsyncGenerator<Int16Array> {
+  async *#run(voice: string, text: string, wav: WavSpeech, signal: AbortSignal): AsyncGenerator<Int16Array> {
     const { command, wordsPerMinute, amplitude, timeoutMs } = this.#options
     const child = spawn(
       command,
@@ -133,12 +128,13 @@ export class Espeak implements Synthesizer {
     child.stdin.end(speakable(text))
     try {
       for await (const bytes of child.stdout) {
-        const pcm = reader.push(bytes as Buffer)
+        const pcm = wav.push(bytes as Buffer)
         if (pcm.length > 0) yield pcm
       }
       const code = await ended
       if (code !== 0 && !stop.aborted)
         throw new EngineError('synthesis', this.name, `ended with ${code ?? 'a signal'}`)
+      if (wav.rate > 0) yield wav.end()
     } catch (error) {
       if (!stop.aborted) throw error
     } finally {

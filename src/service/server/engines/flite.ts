@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { childEnvironment } from '../../../common/child-environment.ts'
-import { WavReader } from '../../../transcode/wav-reader.ts'
+import { mono, readWav } from '../../../transcode/wav.ts'
 import type { VoiceEntry } from '../../contract.ts'
 import { EngineError, primedSpeech, type Speech, type Synthesizer, textPieces } from './engine.ts'
 import type { FliteOptions } from './installed-settings.ts'
@@ -92,7 +92,7 @@ export class Flite implements Synthesizer {
       const code = await this.#run(voice, text, file.fd, stop)
       if (stop.aborted) return new Int16Array(0)
       if (code !== 0) throw new EngineError('synthesis', this.name, `ended with ${code ?? 'a signal'}`)
-      return new WavReader().push(await file.readFile())
+      return mono(readWav(await file.readFile()))
     } catch (error) {
       if (stop.aborted) return new Int16Array(0)
       if (error instanceof EngineError) throw error

@@ -123,7 +123,7 @@ export const OPERATIONS: readonly Operation[] = [
     group: 'Files',
     summary: 'Transcribes, translates or speaks one file',
     about:
-      'Audio is wav, mp3, ogg with Opus or Vorbis, or WebM with Opus. The response has exactly the fields of the mode. With `Accept: audio/mpeg` it is the mp3 alone, if there is one. Live sessions take precedence: a job pauses while live speech has to wait, and is rejected with `Retry-After` while the service is further behind than `admitLagMs` or has no free slot.',
+      'Audio is wav, mp3, ogg with Opus, or WebM with Opus. The response has exactly the fields of the mode. With `Accept: audio/mpeg` it is the mp3 alone, if there is one. Live sessions take precedence: a job pauses while live speech has to wait, and is rejected with `Retry-After` while the service is further behind than `admitLagMs` or has no free slot.',
     form: BATCH_PARAMETERS,
     answers: { 'application/json': z.union(Object.values(batchSchemas)), 'audio/mpeg': null },
     errors: [...KEYED, ...BATCH_ERRORS, ...ALWAYS],

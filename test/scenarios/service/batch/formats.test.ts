@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, test, vi } from 'vitest'
-import { FILE_RATES } from '../../../../src/service/server/batch/audio-file.ts'
 import { loudness } from '../../../../src/transcode/level.ts'
+import { INPUT_RATES } from '../../../../src/transcode/resample/input-resampler.ts'
 import { encodeWav } from '../../../../src/transcode/wav.ts'
 import { fakeService } from '../../../harness/service/fake-service.ts'
 import { quickEngines } from '../../../harness/service/instant-recognizer.ts'
@@ -11,6 +11,8 @@ import { extent } from '../../../harness/vitest/seeds.ts'
 
 /** Places at which a file is cut or damaged. */
 const PLACES = extent(20, 40)
+/** 100 ms of audio can be missing from a wav. */
+const FORGIVEN_BYTES = 3_200
 const SECOND = encodeWav(sine(1000, 1000, 12_000, 16_000), 16_000)
 
 /** `SECOND` converted by ffmpeg. */
@@ -33,10 +35,17 @@ async function heard(file: Uint8Array): Promise<{ ms: number; tone: number; dura
 }
 
 test.each([
-  ...FILE_RATES.map(rate => [`wav ${rate}`, ['-ar', String(rate), '-f', 'wav']] as const),
-  ...['pcm_u8', 'pcm_s24le', 'pcm_s32le', 'pcm_f32le', 'pcm_f64le', 'pcm_mulaw'].map(
-    codec => [`wav ${codec}`, ['-c:a', codec, '-f', 'wav']] as const,
-  ),
+  ...INPUT_RATES.map(rate => [`wav ${rate}`, ['-ar', String(rate), '-f', 'wav']] as const),
+  ...[
+    'pcm_u8',
+    'pcm_s24le',
+    'pcm_s32le',
+    'pcm_f32le',
+    'pcm_f64le',
+    'pcm_mulaw',
+    'pcm_alaw',
+    'libmp3lame',
+  ].map(codec => [`wav ${codec}`, ['-c:a', codec, '-f', 'wav']] as const),
   ...['1', '2', '6'].map(count => [`wav of ${count} channels`, ['-ac', count, '-f', 'wav']] as const),
   ['mp3', ['-f', 'mp3']],
   ['mp3 44100 stereo', ['-ar', '44100', '-ac', '2', '-f', 'mp3']],
@@ -47,8 +56,6 @@ test.each([
   ['WebM Opus', ['-c:a', 'libopus', '-f', 'webm']],
   ['WebM Opus stereo, as browsers record it', ['-c:a', 'libopus', '-ac', '2', '-live', '1', '-f', 'webm']],
   ['Matroska Opus', ['-c:a', 'libopus', '-f', 'matroska']],
-  ['ogg Vorbis', ['-c:a', 'libvorbis', '-f', 'ogg']],
-  ['ogg Vorbis 44100 stereo', ['-c:a', 'libvorbis', '-ar', '44100', '-ac', '2', '-f', 'ogg']],
 ] as const)('recognizes %s unchanged', async (_name, how) => {
   const { ms, tone, durationMs } = await heard(converted(...how))
   expect(ms).toBeGreaterThan(975)
@@ -62,10 +69,11 @@ test.each([
 test.each([
   ['flac', ['-f', 'flac'], 415, 'format_unknown', 'FLAC'],
   ['aac', ['-f', 'adts'], 415, 'format_unknown', 'wav, mp3, ogg'],
-  ['wav of ADPCM', ['-c:a', 'adpcm_ima_wav', '-f', 'wav'], 415, 'coding_not_supported', 'cannot read'],
+  ['wav of ADPCM', ['-c:a', 'adpcm_yamaha', '-f', 'wav'], 415, 'coding_not_supported', 'Yamaha ADPCM'],
   ['wav 7000', ['-ar', '7000', '-f', 'wav'], 415, 'coding_not_supported', '8000'],
-  ['WebM of Vorbis', ['-c:a', 'libvorbis', '-f', 'webm'], 415, 'coding_not_supported', 'A_VORBIS'],
-  ['ogg of FLAC', ['-c:a', 'flac', '-f', 'ogg'], 415, 'coding_not_supported', 'Opus'],
+  ['WebM of Vorbis', ['-c:a', 'libvorbis', '-f', 'webm'], 415, 'coding_not_supported', 'Vorbis'],
+  ['ogg Vorbis', ['-c:a', 'libvorbis', '-f', 'ogg'], 415, 'coding_not_supported', 'Vorbis'],
+  ['ogg of FLAC', ['-c:a', 'flac', '-f', 'ogg'], 415, 'coding_not_supported', 'FLAC'],
 ] as const)('%s is refused by name', async (_name, how, status, error, words) => {
   const { url } = await fakeService({}, { engines: quickEngines().engines })
   const response = await upload(url, { mode: 'stt', file: converted(...how) })
@@ -78,7 +86,6 @@ test.each([
 test.each([
   ['wav', undefined],
   ['ogg Opus', ['-c:a', 'libopus', '-f', 'ogg']],
-  ['ogg Vorbis', ['-c:a', 'libvorbis', '-f', 'ogg']],
   ['WebM Opus', ['-c:a', 'libopus', '-f', 'webm']],
   ['mp3', ['-f', 'mp3']],
 ] as const)('%s cut or damaged anywhere is answered, and the next one heard', async (kind, how) => {
@@ -93,7 +100,8 @@ test.each([
       const response = await upload(url, { mode: 'stt', file })
       const body = (await response.json()) as { code?: string }
       if (response.status !== 200) expect(body.code).toBe('bad_file')
-      else if (file !== damaged && kind !== 'mp3') expect.unreachable(`${kind} cut at ${at} was accepted`)
+      else if (file !== damaged && kind !== 'mp3' && whole.length - at > FORGIVEN_BYTES)
+        expect.unreachable(`${kind} cut at ${at} was accepted`)
     }
   }
   expect(ears.opened).toBe(0)

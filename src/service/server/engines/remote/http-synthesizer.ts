@@ -3,7 +3,7 @@ import type { LanguageId } from '../../../../common/language.ts'
 import { Mp3Pool } from '../../../../transcode/mp3/decoder-pool.ts'
 import { Mp3Stream } from '../../../../transcode/mp3/stream.ts'
 import { SAMPLE_RATE, samplesOf } from '../../../../transcode/pcm.ts'
-import { WavReader } from '../../../../transcode/wav-reader.ts'
+import { WavSpeech } from '../../../../transcode/wav.ts'
 import { AUDIO_RATES, type VoiceEntry } from '../../../contract.ts'
 import { primedSpeech, type Speech, type Synthesizer } from '../engine.ts'
 import type { EngineHttpOptions, ServerVoice } from '../engine-fields.ts'
@@ -159,13 +159,15 @@ export class SpokenAnswer {
   }
 
   async *#fromWav(): AsyncGenerator<Int16Array> {
-    const reader = new WavReader()
+    const wav = new WavSpeech()
     for await (const bytes of this.#bytes) {
-      const pcm = read(reader, bytes)
-      if (this.rate === 0 && reader.rate > 0) this.#setRate(reader.rate)
+      const pcm = read(() => wav.push(bytes))
+      if (this.rate === 0 && wav.rate > 0) this.#setRate(wav.rate)
       if (pcm.length > 0) yield pcm
     }
-    if (!reader.complete) throw new HttpFault('interrupted its response')
+    if (!wav.complete) throw new HttpFault('interrupted its response')
+    const rest = read(() => wav.end())
+    if (rest.length > 0) yield rest
   }
 
   async *#fromMp3(): AsyncGenerator<Int16Array> {
@@ -199,9 +201,9 @@ async function drain(stream: Mp3Stream): Promise<void> {
   while (stream.decode() === 'waiting') await pool.ready(1)
 }
 
-function read(reader: WavReader, bytes: Uint8Array): Int16Array {
+function read(decode: () => Int16Array): Int16Array {
   try {
-    return reader.push(bytes)
+    return decode()
   } catch (error) {
     throw new HttpFault(`returned unreadable audio: ${(error as Error).message}`)
   }
