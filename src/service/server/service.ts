@@ -42,7 +42,7 @@ import { Catalog } from './voice-catalog.ts'
 
 /** Maximum size of a socket message and of an HTTP body other than a file (bytes). */
 const MAX_MESSAGE_BYTES = 1024 * 1024
-/** Time for the handshake on a socket (ms). */
+/** Time to send or receive what surrounds an upload and its result (ms). */
 const HANDSHAKE_MS = 10_000
 
 /** Replacements for parts of the service, such as engines and clock. */
@@ -136,7 +136,6 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     perMessageDeflate: false,
     httpCompression: false,
     maxHttpBufferSize: MAX_MESSAGE_BYTES,
-    connectTimeout: HANDSHAKE_MS,
     ...(settings.allowedOrigins.length > 0 ? { cors: { origin: corsOrigin(settings.allowedOrigins) } } : {}),
   })
   const socketLog = limitedLog(log, clock)

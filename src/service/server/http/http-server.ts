@@ -68,7 +68,6 @@ const TRANSPORTS = ['polling', 'websocket']
 /** The part of an Engine.IO connection that is used here. */
 interface Connection extends EngineConnection {
   readonly id: string
-  once(event: 'close', listener: () => void): unknown
 }
 
 /** Upgrades requests to WebSockets; rejected upgrades get an error of the table. */
