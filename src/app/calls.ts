@@ -1,6 +1,6 @@
 import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
-import { systemWallClock } from '../common/wall-clock.ts'
+import { neverBack, systemWallClock } from '../common/wall-clock.ts'
 import { Attendant } from '../core/calls/attendant.ts'
 import { CarrierSelection, ObservedDialer } from '../core/calls/dialer-policies.ts'
 import { KeptChanges } from '../core/calls/kept-changes.ts'
@@ -63,7 +63,10 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
   const dialer = carrierSelection.available ? new ObservedDialer(carrierSelection, relay.observer) : undefined
   const shared = { relay, announcer, clock, log, language, maxMinutes }
   const switchboard = new Switchboard({ ...shared, dialer, maxRooms })
-  const roomCodes = new RoomCodes(clock, { fixed, state: fleetState(fleet, systemWallClock) })
+  const roomCodes = new RoomCodes(clock, {
+    fixed,
+    state: fleetState(fleet, neverBack(systemWallClock, clock)),
+  })
   const roomCodeLimiter = stack.use(new RoomCodeLimiter(clock, fleet))
   const addressCodeLimiter = stack.use(new AddressCodeLimiter(clock, log, fleet))
   const recorder = stack.use(

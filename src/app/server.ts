@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify'
 import type { Clock } from '../common/clock.ts'
 import type { Logger } from '../common/log.ts'
+import { edgeServer } from '../net/edge-server.ts'
 import { guardServer, httpLimits, SECURITY_HEADERS } from '../net/http-hardening.ts'
 import { RequestGuard } from '../net/request-guard.ts'
 import type { LimitSettings } from '../net/settings.ts'
@@ -35,8 +36,8 @@ export function serverOptions(): Pick<FastifyServerOptions, 'routerOptions' | 'f
   }
 }
 
-/** Names of nodes; they are parts of addresses. */
-const NODE_PATH = /^\/n\/[a-z0-9-]{1,32}(?=\/)/
+/** Names of nodes; they are parts of addresses. What follows is a path: a second slash would start a host. */
+const NODE_PATH = /^\/n\/[a-z0-9-]{1,32}(?=\/(?!\/))/
 
 /**
  * Removes the path of a node from the address of a request, so that `/n/a/twilio/resume` reaches the route
@@ -65,6 +66,7 @@ export function openServer({ limits, trustProxy, nodePaths = false, clock, log }
     ...(nodePaths && {
       rewriteUrl: (request: IncomingMessage) => withoutNodePath(request.url ?? '/'),
     }),
+    ...edgeServer(clock),
     forceCloseConnections: true,
     trustProxy: trustProxy.length > 0 ? [...trustProxy] : false,
     requestTimeout: limits.requestTimeoutMs,

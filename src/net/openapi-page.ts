@@ -137,14 +137,17 @@ function code(text: string): string {
   return `<code>${escaped(text)}</code>`
 }
 
-/** Adds the routes of the document and of the page, both rendered once. The prefix of `app` is the path of the interface. */
+/**
+ * Adds the routes of the document and of the page, both rendered once to bytes that all responses share. The prefix of
+ * `app` is the path of the interface.
+ */
 export function addOpenApiRoutes(
   app: FastifyInstance,
   api: ApiDescription,
   options: RouteShorthandOptions = {},
 ): void {
-  const document = JSON.stringify(openApiDocument(api))
-  const page = openApiPage(api)
+  const document = Buffer.from(JSON.stringify(openApiDocument(api)))
+  const page = Buffer.from(openApiPage(api))
   const headers = standaloneHeaders(STYLE)
   app.get(api.document, options, (_request, reply) =>
     reply.type('application/json; charset=utf-8').send(document),

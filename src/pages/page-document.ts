@@ -51,11 +51,14 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
 }
 
-/** Renders a page as HTML, to be sent with `PAGE_HEADERS`. Its file is read once, at startup. */
-export function pageDocument(options: PageOptions): string {
+/**
+ * Renders a page as HTML, to be sent with `PAGE_HEADERS`. Its file is read once, at startup; all responses share the
+ * bytes.
+ */
+export function pageDocument(options: PageOptions): Buffer {
   const { title, module, styles = [], body, language = 'en', files = FILES_PATH, root } = options
   const sheets = ['pages/page/base.css', ...styles]
-  return `<!doctype html>
+  return Buffer.from(`<!doctype html>
 <html lang="${escaped(language)}"${root === undefined ? '' : ` data-root="${escaped(root)}"`}>
 <head>
 <meta charset="utf-8">
@@ -70,5 +73,5 @@ ${sheets.map(sheet => `<link rel="stylesheet" href="${escaped(files)}/${sheet}">
 ${readFileSync(new URL(body, SOURCE.folder), 'utf8').trimEnd()}
 </body>
 </html>
-`
+`)
 }

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import { HIDDEN, routeSchema } from '../../net/openapi.ts'
@@ -55,7 +55,7 @@ export function talkPage(
       files: root + files.slice(1),
       root,
     })
-  const pages = new Map<string, string>()
+  const pages = new Map<string, Buffer>()
   const words = { tag: 'talk', summary: 'The talk page.', answers: 'text/html' }
   scope.get(options.path ?? TALK_PATH, { schema: routeSchema(words) }, (request, reply) => {
     void reply.header('vary', 'accept')
@@ -70,13 +70,41 @@ export function talkPage(
     if (pages.size < 8) pages.set(root, document)
     return reply.headers(TALK_HEADERS).send(document)
   })
+  /** Resolves to what the page offers to this visitor. Rejects while links cannot be checked. */
+  const visitorOf = async (request: FastifyRequest) => {
+    const token = (request.headers.authorization ?? '').replace(/^Bearer /, '')
+    const room = token === '' ? undefined : await links.find(token)
+    const { access } = settings
+    const admitted = access === 'anyone' || (access === 'local' && originCheck.local(request))
+    // Visitors without an invitation can still have a code.
+    return { token, room, invited: room !== undefined, welcome: room !== undefined || admitted }
+  }
+  const unavailable = (reply: FastifyReply) =>
+    reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-unavailable' })
+  const crowded = (reply: FastifyReply) =>
+    reply.code(503).header('retry-after', '1').send({ statusCode: 503, error: 'busy' })
   const recordings = readRecordings()
-  for (const { file } of recordings)
-    scope.get(`${TALK_PATH}/${RECORDINGS}/${file}`, { onRequest, schema: HIDDEN }, (_request, reply) =>
-      reply
-        .headers({ 'content-type': 'audio/wav', 'cache-control': 'max-age=3600' })
-        .send(readFileSync(new URL(file, RECORDINGS_FOLDER))),
+  for (const { file } of recordings) {
+    const path = new URL(file, RECORDINGS_FOLDER)
+    const { size } = statSync(path)
+    scope.get(
+      `${TALK_PATH}/${RECORDINGS}/${file}`,
+      { onRequest, schema: HIDDEN, exposeHeadRoute: false },
+      async (request, reply) => {
+        const visitor = await visitorOf(request).catch(() => undefined)
+        if (!visitor) return unavailable(reply)
+        if (!visitor.welcome) return reply.callNotFound()
+        if (visitor.invited && !vouchForGuest(request.raw)) return crowded(reply)
+        return reply
+          .headers({
+            'content-type': 'audio/wav',
+            'content-length': size,
+            'cache-control': 'private, max-age=3600',
+          })
+          .send(createReadStream(path))
+      },
     )
+  }
   // The page imports the library's module as it is published.
   const qrEncoder = readFileSync(new URL(import.meta.resolve('uqr')))
   scope.get(`${TALK_PATH}/qr.js`, { onRequest, schema: HIDDEN }, (_request, reply) =>
@@ -90,34 +118,22 @@ export function talkPage(
     answers: 'application/json',
   }
   scope.get(`${TALK_PATH}/languages`, { onRequest, schema: routeSchema(lists) }, async (request, reply) => {
-    const { authorization = '' } = request.headers
-    const token = authorization.replace(/^Bearer /, '')
-    const unavailable = () =>
-      reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-unavailable' })
-    let room: string | undefined
-    try {
-      room = token === '' ? undefined : await links.find(token)
-    } catch {
-      return unavailable()
-    }
-    const invited = room !== undefined
-    const welcome =
-      invited || settings.access === 'anyone' || (settings.access === 'local' && originCheck.local(request))
-    if (invited && !vouchForGuest(request.raw))
-      return reply.code(503).header('retry-after', '1').send({ statusCode: 503, error: 'busy' })
+    const visitor = await visitorOf(request).catch(() => undefined)
+    if (!visitor) return unavailable(reply)
+    const { token, room, invited, welcome } = visitor
+    if (invited && !vouchForGuest(request.raw)) return crowded(reply)
     void reply.header('cache-control', 'no-store')
     try {
       return {
         ...(await offer.get()),
         defaults: options.languages,
         ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
-        // Visitors without an invitation can still have a code.
         welcome,
         invited,
         ...(room !== undefined && settings.showNames
           ? { inviter: reception.inviterOf(token), present: namesIn(options.relay, room) }
           : {}),
-        recordings: recordings.map(({ file, language, text }) => ({
+        recordings: (welcome ? recordings : []).map(({ file, language, text }) => ({
           // Relative to this list.
           url: `${RECORDINGS}/${file}`,
           language,
@@ -125,7 +141,7 @@ export function talkPage(
         })),
       }
     } catch {
-      return unavailable()
+      return unavailable(reply)
     }
   })
 }

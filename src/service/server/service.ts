@@ -5,6 +5,7 @@ import { type Clock, systemClock } from '../../common/clock.ts'
 import { type Logger, limitedLog, noopLogger } from '../../common/log.ts'
 import { systemWallClock, type WallClock } from '../../common/wall-clock.ts'
 import { isLoopback, TrustedProxies } from '../../net/client-address.ts'
+import { edgeServer } from '../../net/edge-server.ts'
 import { guardServer, SECURITY_HEADERS } from '../../net/http-hardening.ts'
 import { addOpenApiRoutes } from '../../net/openapi-page.ts'
 import { Overload } from '../../net/overload.ts'
@@ -18,7 +19,6 @@ import { EngineUsage } from './engines/usage/engine-usage.ts'
 import type { VocabularySettings } from './engines/vocabulary/settings.ts'
 import { ErrorCounts } from './errors.ts'
 import {
-  addHttpRules,
   addSocketRules,
   answerMalformed,
   httpOptions,
@@ -42,7 +42,7 @@ import { Catalog } from './voice-catalog.ts'
 
 /** Maximum size of a socket message and of an HTTP body other than a file (bytes). */
 const MAX_MESSAGE_BYTES = 1024 * 1024
-/** Time for the handshake on a socket (ms). */
+/** Time to send or receive what surrounds an upload and its result (ms). */
 const HANDSHAKE_MS = 10_000
 
 /** Replacements for parts of the service, such as engines and clock. */
@@ -96,6 +96,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
 
   const errors = new ErrorCounts()
   const app = Fastify({
+    ...edgeServer(clock),
     bodyLimit: MAX_MESSAGE_BYTES,
     requestTimeout: settings.uploadTimeoutMs + HANDSHAKE_MS,
     // Processing a file can take long before the response starts.
@@ -111,7 +112,6 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   guardServer(app, requestGuard)
   const origins = new OriginCheck(settings)
   origins.guard(app)
-  addHttpRules(app)
   const streams = new AudioStreams()
   addStreamRoutes(app, streams)
   addOpenApiRoutes(app, serviceApi(settings))
@@ -136,7 +136,6 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     perMessageDeflate: false,
     httpCompression: false,
     maxHttpBufferSize: MAX_MESSAGE_BYTES,
-    connectTimeout: HANDSHAKE_MS,
     ...(settings.allowedOrigins.length > 0 ? { cors: { origin: corsOrigin(settings.allowedOrigins) } } : {}),
   })
   const socketLog = limitedLog(log, clock)

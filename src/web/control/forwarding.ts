@@ -132,15 +132,38 @@ export class Forwarding implements Disposable {
       const value = request.headers[name]
       if (typeof value === 'string') headers[name] = value
     }
-    const url = URL.parse(request.originalUrl, node.address)
-    if (!url) return Promise.reject(new Error(`node ${node.node} has no address`))
-    const sent = httpRequest(url, { method: request.method, headers, agent: false }, answer => {
-      sent.setTimeout(0)
-      resolve(answer)
-    })
+    if (!URL.canParse(node.address)) return Promise.reject(new Error(`node ${node.node} has no address`))
+    const { method } = request
+    const sent = httpRequest(
+      node.address,
+      { method, path: pathOf(request), headers, agent: false },
+      answer => {
+        sent.setTimeout(0)
+        resolve(answer)
+      },
+    )
     sent.setTimeout(withinMs, () => sent.destroy(new Error('no reply in time')))
     sent.on('error', reject)
     sent.end(body)
     return promise
   }
+}
+
+/**
+ * Returns the path and query of `request`, made of its route and its decoded parameters. What the client wrote in its
+ * place could name another server.
+ */
+export function pathOf({
+  routeOptions,
+  params,
+  query,
+}: Pick<FastifyRequest, 'routeOptions' | 'params' | 'query'>): string {
+  const named = params as Readonly<Record<string, string>>
+  const path = (routeOptions.url ?? '').replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(named[name] ?? ''),
+  )
+  const asked = new URLSearchParams()
+  for (const [name, value] of Object.entries(query as Readonly<Record<string, string | string[]>>))
+    for (const each of [value].flat()) asked.append(name, each)
+  return asked.size === 0 ? path : `${path}?${asked}`
 }

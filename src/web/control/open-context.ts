@@ -1,6 +1,6 @@
 import type { Clock } from '../../common/clock.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
-import type { WallClock } from '../../common/wall-clock.ts'
+import { neverBack, type WallClock } from '../../common/wall-clock.ts'
 import type { RoomCodes } from '../../core/calls/room-codes.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
@@ -101,7 +101,8 @@ export async function openControlContext(options: ControlContextOptions): Promis
   )
   plans.onElsewhere((room, exists) => (exists ? lives.adopt(room) : lives.end(room)))
   plans.start()
-  const roomLinks = new RoomLinks(clock, shared && fleetState(shared, wall))
+  const expiry = neverBack(wall, clock)
+  const roomLinks = new RoomLinks(clock, shared && fleetState(shared, expiry))
   const revocation = new RoomRevocation([roomLinks, options.codes], { fleet: shared, log })
   revocation.start()
   lives.onEnded(room => {
@@ -115,7 +116,7 @@ export async function openControlContext(options: ControlContextOptions): Promis
       hasMoved: room => options.hasMoved?.(room) === true,
     })
   sharedLives?.start()
-  const links = new LinkTokens(wall, lives, shared, sharedLives)
+  const links = new LinkTokens(expiry, lives, shared, sharedLives)
   feed.on(({ room }, { kind }) => {
     // Links to its captions were possibly issued at the node at which it was before.
     if (kind === 'opened')

@@ -156,7 +156,10 @@ class Talk {
     play.disabled = true
     try {
       const [file] = await Promise.all([
-        fetch(recording.value).then(answer => answer.arrayBuffer()),
+        fetch(
+          recording.value,
+          link === undefined ? {} : { headers: { authorization: `Bearer ${link}` } },
+        ).then(answer => answer.arrayBuffer()),
         this.#sound ? undefined : this.#start(false),
       ])
       await this.#connected()

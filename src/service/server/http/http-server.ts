@@ -1,7 +1,6 @@
 import {
   type IncomingHttpHeaders,
   type IncomingMessage,
-  type Server,
   type ServerOptions,
   ServerResponse,
   STATUS_CODES,
@@ -11,6 +10,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Server as SocketServer } from 'socket.io'
 import { type ServerOptions as WebSocketOptions, WebSocketServer } from 'ws'
 import { isLoopback } from '../../../net/client-address.ts'
+import { hasBegunResponse } from '../../../net/edge-server.ts'
 import { httpLimits, SECURITY_HEADERS } from '../../../net/http-hardening.ts'
 import type { RequestGuard } from '../../../net/request-guard.ts'
 import type { ServerLimits } from '../../../net/settings.ts'
@@ -22,26 +22,13 @@ import type { ServiceSettings } from '../settings.ts'
 /** Error code of Node's HTTP parser for a head or body that is not received in time. */
 const TOO_LATE = 'ERR_HTTP_REQUEST_TIMEOUT'
 
-/** Responses that are not completely sent yet, by connection; several with pipelined requests. */
-const underWay = new WeakMap<Socket, Set<ServerResponse>>()
-
-/** Tracks the responses of `server` for `answerMalformed`. */
-function watchAnswers(server: Server): void {
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const answers = underWay.get(socket) ?? new Set()
-    underWay.set(socket, answers.add(response))
-    response.once('close', () => answers.delete(response))
-  })
-}
-
 /**
  * Answers bytes that are not a valid request (not HTTP, an unterminated head, an incomplete body) with an error of the
  * table, and closes the connection. If a response has already started on the connection, it is only closed: a second
  * response would be read as part of the first.
  */
 export function answerMalformed(error: Error & { code?: string }, socket: Socket): void {
-  const begun = Array.from(underWay.get(socket) ?? []).some(answer => answer.headersSent)
-  if (!socket.writable || begun) {
+  if (!socket.writable || hasBegunResponse(socket)) {
     socket.destroy()
     return
   }
@@ -66,27 +53,12 @@ function retryAfter({ retryAfterMs }: ServiceError): Record<string, string> {
 /** Path of Socket.IO. */
 const SOCKETS = '/socket.io/'
 
-/**
- * HTTP server options that let the service answer every invalid request with an error of the table instead of the
- * library's bare response: requests without `Host` or with `Expect` reach the service, and only a GET of Socket.IO's
- * own path can be upgraded.
- */
+/** HTTP server options: only a GET of Socket.IO's own path can be upgraded. */
 export function httpOptions(limits: Pick<ServerLimits, 'headersTimeoutMs'>): ServerOptions {
   return {
     ...httpLimits(limits),
-    requireHostHeader: false,
     shouldUpgradeCallback: ({ method, url }) => method === 'GET' && url?.startsWith(SOCKETS) === true,
   }
-}
-
-/** Restores the checks that `httpOptions` disables in the library. */
-export function addHttpRules(app: FastifyInstance): void {
-  watchAnswers(app.server)
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
-  app.addHook('onRequest', async ({ raw }) => {
-    if (raw.httpVersion === '1.1' && raw.headers.host === undefined)
-      throw new ServiceError('request_malformed', 'the header Host is missing')
-  })
 }
 
 /** Engine.IO protocol version of Socket.IO 3 and 4. */
@@ -96,7 +68,6 @@ const TRANSPORTS = ['polling', 'websocket']
 /** The part of an Engine.IO connection that is used here. */
 interface Connection extends EngineConnection {
   readonly id: string
-  once(event: 'close', listener: () => void): unknown
 }
 
 /** Upgrades requests to WebSockets; rejected upgrades get an error of the table. */
@@ -140,9 +111,7 @@ export function addSocketRules(
     if (upgrade) return answerMalformed(error, request.socket)
     const body = JSON.stringify(error.data)
     const head = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
-    // An unread body must not keep the connection open.
-    const close = request.method === 'POST' ? { connection: 'close' } : {}
-    response.writeHead(error.status, { ...head, ...close }).end(body)
+    response.writeHead(error.status, head).end(body)
   })
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Socket as TcpSocket } from 'node:net'
 import type { Socket } from 'socket.io'
-import type { Clock } from '../../../common/clock.ts'
+import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import { TokenBucket } from '../../../common/rate-limit.ts'
 import type { TrustedProxies } from '../../../net/client-address.ts'
@@ -37,6 +37,8 @@ const MAX_PACKETS = 32
 const MAX_BYTES = 256 * 1024
 /** Body of one polling request before the first namespace is joined: bounds how many packets it can hold. */
 const MAX_POLLING_BYTES = 64 * 1024
+/** Time for joining the first namespace (ms). */
+const JOIN_MS = 10_000
 
 /** The first character of a Socket.IO packet: its type. */
 const CONNECT = '0'
@@ -44,8 +46,10 @@ const CONNECT = '0'
 /** The part of an Engine.IO connection that is used here. */
 export interface EngineConnection {
   readonly request: IncomingMessage
-  readonly transport: { readonly name: string }
+  /** `socket`: its WebSocket, if it has one. */
+  readonly transport: { readonly name: string; readonly socket?: { terminate(): void } | undefined }
   on(event: 'packet', listener: (packet: { type: string; data?: unknown }) => void): unknown
+  once(event: 'close', listener: () => void): unknown
   send(data: string): unknown
   close(discard?: boolean): unknown
 }
@@ -56,10 +60,12 @@ interface Progress {
   packets: number
   /** Pays for CONNECT packets; joining a namespace returns the token. */
   readonly connects: TokenBucket
+  /** Ends the time for joining. */
+  readonly late: Disposable
 }
 
 /**
- * Limits what an Engine.IO connection can send before it has joined a namespace, and how many CONNECT packets can be
+ * Limits what an Engine.IO connection can send before it has joined a namespace, the time until then, and how many CONNECT packets can be
  * rejected on it at any time. Packets are counted as they arrive: Socket.IO rejects asynchronously, so it would
  * otherwise process a payload of thousands of CONNECT packets completely before the first rejection.
  */
@@ -83,7 +89,10 @@ export class ConnectGuard {
   /** Starts counting; call it from Engine.IO's `connection` event. */
   watch(connection: EngineConnection): void {
     const connects = new TokenBucket(CONNECTS.perSecond, CONNECTS.burst, this.#clock.now())
-    const progress: Progress = { pending: true, packets: 0, connects }
+    // Socket.IO's own timeout would wait for a client that does not poll, or does not answer the close frame.
+    const late = setTimer(this.#clock, JOIN_MS, () => this.#close(connection))
+    connection.once('close', () => late[Symbol.dispose]())
+    const progress: Progress = { pending: true, packets: 0, connects, late }
     this.#progress.set(connection, progress)
     if (connection.transport.name === 'websocket') this.watchSocket(connection, connection.request.socket)
     connection.on('packet', ({ type, data }) => {
@@ -124,6 +133,7 @@ export class ConnectGuard {
     const progress = this.#progress.get(connection)
     if (!progress) return
     progress.pending = false
+    progress.late[Symbol.dispose]()
     progress.connects.give()
   }
 
@@ -131,7 +141,7 @@ export class ConnectGuard {
     this.#exceeded()
     connection.close(true)
     // A WebSocket whose peer does not answer the close frame stays open for 30 s, and keeps sending.
-    if (connection.transport.name === 'websocket') connection.request.socket.destroy()
+    connection.transport.socket?.terminate()
   }
 }
 

@@ -2,11 +2,9 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import Fastify from 'fastify'
 import { afterEach, expect, test } from 'vitest'
-import {
-  addHttpRules,
-  answerMalformed,
-  httpOptions,
-} from '../../../../src/service/server/http/http-server.ts'
+import { systemClock } from '../../../../src/common/clock.ts'
+import { edgeServer } from '../../../../src/net/edge-server.ts'
+import { answerMalformed, httpOptions } from '../../../../src/service/server/http/http-server.ts'
 import { fakeService } from '../../../harness/service/fake-service.ts'
 import { NO_REQUESTS } from '../../../harness/service/malformed-requests.ts'
 
@@ -18,11 +16,11 @@ afterEach(async () => {
 /** A server that allows `headMs` for a head, and whose path `/begun` starts a response without ending it. */
 async function server(headMs: number): Promise<number> {
   const app = Fastify({
+    ...edgeServer(systemClock),
     http: httpOptions({ headersTimeoutMs: headMs }),
     forceCloseConnections: true,
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
   })
-  addHttpRules(app)
   app.get('/begun', (_request, reply) => {
     reply.hijack()
     reply.raw.write('the beginning')
