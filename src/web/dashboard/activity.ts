@@ -167,7 +167,7 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
     line('party', room, participant, changes.map(key => CHANGE_WORDS[key](state)).join(', ')),
   session: event => {
     const { room, speaker, to, status, attempt, reason } = event
-    if (status === 'opening' && attempt <= 1) return undefined
+    if (status === 'idle' || (status === 'opening' && attempt <= 1)) return undefined
     const told = line(
       'session',
       room,
