@@ -120,7 +120,7 @@ export class Session {
 
   /** Closes the connection if nothing is lost by that. Returns false if it is needed. */
   yieldPlace(now: number): boolean {
-    if (this.#state.status !== 'live' || !this.#resting(now)) return false
+    if (!this.#resting(now)) return false
     this.#rest()
     return true
   }
@@ -134,7 +134,9 @@ export class Session {
     const state = this.#state
     if (state.status === 'live') return false
     if (this.#refusedBefore && !this.#accepted) return true
-    if (state.status === 'idle') return this.#services.translator.unreachable ?? false
+    // Known to be away: nobody waits until this connection has failed, too.
+    if (this.#services.translator.unreachable) return true
+    if (state.status === 'idle') return false
     if (this.#wasLive || state.status === 'ended' || state.attempt > 1) return true
     return this.#services.clock.now() - state.since > this.#settings.connectTimeoutMs
   }
@@ -161,7 +163,7 @@ export class Session {
   /** Checks deadlines. Called on the relay's tick; a few times a second is enough. */
   check(now: number): void {
     if (this.#state.status === 'idle') return
-    if (this.#state.status === 'live' && now - this.#spokeAt >= KEEP_MS && this.#resting(now)) {
+    if (now - this.#spokeAt >= KEEP_MS && this.#resting(now)) {
       this.#rest()
       return
     }
@@ -325,7 +327,7 @@ export class Session {
    */
   #full(error: BridgeError): void {
     const now = this.#services.clock.now()
-    if (this.#resting(now)) {
+    if (now - this.#spokeAt >= PAUSE_MS && this.#buffer.resting) {
       this.#rest()
       return
     }
@@ -340,11 +342,11 @@ export class Session {
     this.#retry = this.#services.clock.at(now + FREED_RETRY_MS, () => this.#connections.open())
   }
 
-  /** True if a closed connection would lose nothing: the speaker pauses, and no answer is pending. */
+  /** True if it is live, and would lose nothing without its connection: the speaker pauses, and no answer is pending. */
   #resting(now: number): boolean {
-    const silentMs = now - this.#spokeAt
-    if (this.#answers.open) return false
-    return silentMs >= UNANSWERED_MS || (silentMs >= PAUSE_MS && this.#buffer.resting)
+    if (this.#state.status !== 'live' || this.#answers.open) return false
+    if (now - this.#spokeAt >= PAUSE_MS && this.#buffer.resting) return true
+    return now - Math.max(this.#spokeAt, this.#state.since) >= UNANSWERED_MS
   }
 
   /** The speaker is silent: closes the connection until they speak again. */

@@ -48,6 +48,7 @@ export function sessionSetup({ want = 'speech', onResult = () => {} }: SessionSe
     changed: ({ status }) => seen.push(status),
   })
   session.wake(clock.now())
+  seen.length = 0
   let value = 0
   /** Speaks `ms` of frames numbered in their samples, in real time. */
   const speak = (ms: number) => {
