@@ -37,7 +37,7 @@ export function statusOf(
       ...{ userId, language, languageFrom, consents },
       ...(excludedBy ? { excludedBy } : {}),
     })),
-    unavailable: room.unavailable,
+    unavailable: room.untranslated?.length !== 0,
   }
 }
 
