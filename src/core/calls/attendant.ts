@@ -28,12 +28,7 @@ class AttendantOutage implements Disposable {
   #toldAt = Number.NEGATIVE_INFINITY
 
   /** `reachable`: the service responds, so the outage concerns single speakers. */
-  constructor(
-    voice: AttendantVoice,
-    settings: AttendantSettings,
-    clock: Clock,
-    reachable: () => boolean,
-  ) {
+  constructor(voice: AttendantVoice, settings: AttendantSettings, clock: Clock, reachable: () => boolean) {
     this.#voice = voice
     this.#settings = settings
     this.#clock = clock

@@ -51,7 +51,9 @@ export const participantSchema = z.strictObject({
         to: languageField,
         status: z
           .enum(['idle', 'opening', 'live', 'waiting', 'ended'])
-          .describe('State of the connection to the service. `idle`: they are silent; `ended`: the service refused it.'),
+          .describe(
+            'State of the connection to the service. `idle`: they are silent; `ended`: the service refused it.',
+          ),
       }),
     )
     .describe('Translations of their voice.'),

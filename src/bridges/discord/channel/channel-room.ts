@@ -124,6 +124,11 @@ export class ChannelRoom {
     return Array.from(this.#resources.relay.rooms.get(this.name)?.participants.values() ?? [])
   }
 
+  /** True if somebody speaks untranslated, or would. */
+  get unavailable(): boolean {
+    return this.#resources.relay.serviceUnavailable || this.untranslated?.length !== 0
+  }
+
   /** The names of those who speak without being translated; undefined if the service does not respond to anybody. */
   get untranslated(): readonly string[] | undefined {
     const { relay } = this.#resources

@@ -37,7 +37,7 @@ export function statusOf(
       ...{ userId, language, languageFrom, consents },
       ...(excludedBy ? { excludedBy } : {}),
     })),
-    unavailable: room.untranslated?.length !== 0,
+    unavailable: room.unavailable,
   }
 }
 
