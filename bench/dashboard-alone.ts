@@ -34,7 +34,7 @@ export function benchAlone(legs: number): AloneRow[] {
     const [speaks, hears] = n % 2 ? ['es-es', 'es-es'] : ['en-us', 'en-us']
     relay.admit(new FakeLeg(id), { room: `room ${n >> 1}`, speaks, hears })
   }
-  using feed = ActivityFeed.start({
+  using activity = new ActivityFeed({
     ...{ relay, clock, wall: () => clock.now() },
     pulse: {
       start() {},
@@ -49,6 +49,8 @@ export function benchAlone(legs: number): AloneRow[] {
     recording: () => null,
     calls: () => [],
   })
+  activity.start()
+  using feed = activity.watch()
   let turn = 0
   const spent = { events: 0, levels: 0, delta: 0 }
   const timed = (what: keyof typeof spent, work: () => void) => {

@@ -16,21 +16,18 @@ export const BENCH_KEY = 'the-key-of-the-bench-itself'
 /** Adds the unchanged dashboard to a bridge under load; its environment data is constant. */
 export async function addDashboard(app: FastifyInstance, relay: Relay): Promise<void> {
   const wall = () => performance.timeOrigin + performance.now()
-  const audience = new ViewerHub({
-    clock: systemClock,
-    maxViewers: 100,
-    feed: () =>
-      ActivityFeed.start({
-        ...{ relay, wall, clock: systemClock, pulse: new ProcessPulse() },
-        overload: { reason: undefined, rejected: 0, memoryShare: 0 },
-        requestGuard: { counters: new RequestGuardCounters() },
-        drain: { draining: false },
-        embedded: () => undefined,
-        simulated: () => null,
-        recording: () => null,
-        calls: () => [],
-      }),
+  const activity = new ActivityFeed({
+    ...{ relay, wall, clock: systemClock, pulse: new ProcessPulse() },
+    overload: { reason: undefined, rejected: 0, memoryShare: 0 },
+    requestGuard: { counters: new RequestGuardCounters() },
+    drain: { draining: false },
+    embedded: () => undefined,
+    simulated: () => null,
+    recording: () => null,
+    calls: () => [],
   })
+  activity.start()
+  const audience = new ViewerHub({ clock: systemClock, maxViewers: 100, feed: () => activity.watch() })
   const settings = controlSettingsSchema.parse({ keys: [{ name: 'bench', key: BENCH_KEY }] })
   await app.register(dashboard, {
     prefix: '/dashboard',

@@ -40,22 +40,20 @@ export async function registerDashboard(
     address: () => server.server.address(),
   })
   server.addHook('preClose', () => calls[Symbol.asyncDispose]())
-  const audience = new ViewerHub({
-    clock,
-    maxViewers: settings.maxViewers,
-    feed: () =>
-      ActivityFeed.start({
-        ...{ relay, overload, requestGuard, drain, clock, wall },
-        pulse: new ProcessPulse(),
-        embedded: () => service.process,
-        simulated: call => calls.phoneOf(call),
-        calls: () => calls.calls,
-        recording: room => {
-          const { state, fault } = recorder?.of(room) ?? {}
-          return fault === undefined ? (state ?? null) : `${state}, ${fault}`
-        },
-      }),
+  const feed = new ActivityFeed({
+    ...{ relay, overload, requestGuard, drain, clock, wall },
+    pulse: new ProcessPulse(),
+    embedded: () => service.process,
+    simulated: call => calls.phoneOf(call),
+    calls: () => calls.calls,
+    recording: room => {
+      const { state, fault } = recorder?.of(room) ?? {}
+      return fault === undefined ? (state ?? null) : `${state}, ${fault}`
+    },
   })
+  feed.start()
+  server.addHook('onClose', async () => feed[Symbol.dispose]())
+  const audience = new ViewerHub({ clock, maxViewers: settings.maxViewers, feed: () => feed.watch() })
   server.decorate('dashboard', {
     get audience() {
       return audience.stats

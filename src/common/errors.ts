@@ -33,6 +33,8 @@ export interface BridgeErrorOptions {
   readonly retryable?: boolean
   /** Default: `fast` if it is retryable, otherwise `slow`. */
   readonly backOff?: BackOff
+  /** The peer has no free place; one that is given up elsewhere would help. Default: false. */
+  readonly full?: boolean
   readonly cause?: unknown
 }
 
@@ -43,12 +45,14 @@ export class BridgeError extends Error {
   readonly retryable: boolean
   /** Delay before a retry: `fast`, about a second at most; `slow`, increasing delays. */
   readonly backOff: BackOff
+  readonly full: boolean
 
   constructor(code: ErrorCode, message: string, options: BridgeErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'BridgeError'
     this.code = code
     this.retryable = options.retryable ?? false
+    this.full = options.full ?? false
     this.backOff = options.backOff ?? (this.retryable ? 'fast' : 'slow')
   }
 }

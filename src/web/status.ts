@@ -29,15 +29,20 @@ export default async function status(app: FastifyInstance, options: StatusOption
   app.get('/health', request => ({
     status: 'ok',
     name: 'dragoman',
-    ...figures(request, { legs: relay.legs, rooms: relay.rooms.size }),
+    ...figures(request, {
+      legs: relay.legs,
+      rooms: relay.rooms.size,
+      untranslated: relay.receptions.unavailable,
+    }),
   }))
   // Any response means that the process is alive; a restart would not fix other problems.
   app.get('/live', () => ({ status: 'ok' }))
   app.get('/ready', (request, reply) => {
     const why = notReady()
+    const lacking = relay.receptions.unavailable > 0
     const about = {
       status: why ?? 'ready',
-      service: relay.serviceUnavailable ? 'unavailable' : 'ok',
+      service: relay.serviceUnavailable ? 'unavailable' : lacking ? 'degraded' : 'ok',
       ...(fleet && { fleet: fleet() }),
       ...figures(request, { legs: relay.legs }),
     }

@@ -286,6 +286,8 @@ export class VisitorAdmission {
       ...(session.rejoin === undefined ? {} : { rejoin: session.rejoin }),
       parties: sessions.parties(session),
     })
+    // The page kept what it knew before the disconnection.
+    if (resumed) session.tellUntranslated()
   }
 
   #change(session: BrowserSession, { speaks, hears, alone, voices, original, name, muted }: Change): void {

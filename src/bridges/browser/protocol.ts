@@ -35,6 +35,12 @@ export interface PartyView {
   readonly absent: boolean
 }
 
+/** A speaker whose translation is unavailable. */
+export interface UntranslatedSpeaker {
+  readonly name?: string
+  readonly you: boolean
+}
+
 /** Current state of the visitor. */
 export interface SelfView {
   readonly speaks?: LanguageId
@@ -83,8 +89,8 @@ export type Outbound =
     }
   /** A translation starts to play. `ms`: delay between the speaker’s last word and its sending. */
   | { readonly kind: 'latency'; readonly ms: number }
-  /** Translation is unavailable and originals are played, or it has recovered. */
-  | { readonly kind: 'outage'; readonly active: boolean }
+  /** These speak without being translated for the visitor, who hears the originals; empty: nobody does. */
+  | { readonly kind: 'outage'; readonly speakers: readonly UntranslatedSpeaker[] }
   /** Requests an echo of `id` once all audio before it has been played. */
   | { readonly kind: 'mark'; readonly id: number }
   /** Discards audio and marks that have not been played. */

@@ -1,10 +1,10 @@
 import { type Clock, setTimer } from '../../common/clock.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
-import type { Caption } from '../../core/model/events.ts'
+import type { Caption, OutageEvent } from '../../core/model/events.ts'
 import type { ParticipantChange } from '../../core/model/participant-state.ts'
 import type { Participant } from '../../core/room/participant.ts'
 import type { BrowserLeg } from './leg.ts'
-import type { Outbound, SelfView, Voices } from './protocol.ts'
+import type { Outbound, SelfView, UntranslatedSpeaker, Voices } from './protocol.ts'
 
 /** Maximum number of drafts per reader that are not final yet. */
 const MOST_DRAFTS = 32
@@ -99,6 +99,8 @@ export class BrowserSession {
   readonly #options: VisitOptions
   #end: Disposable | undefined
   readonly #reading = new CaptionForwarder()
+  /** By speaker and language. */
+  readonly #untranslated = new Map<string, UntranslatedSpeaker>()
   #hearing: Hearing
   #accompanied: boolean
   #leg: BrowserLeg | undefined
@@ -161,6 +163,19 @@ export class BrowserSession {
       ...(text === undefined ? {} : { text }),
       ...(translation === undefined ? {} : { translation }),
     })
+  }
+
+  /** Tells the page whose translation is unavailable. */
+  lack({ speaker, to, name, active }: OutageEvent): void {
+    const key = `${speaker} ${to}`
+    const you = speaker === this.#first
+    if (active) this.#untranslated.set(key, { ...(name === undefined ? {} : { name }), you })
+    else this.#untranslated.delete(key)
+    this.tellUntranslated()
+  }
+
+  tellUntranslated(): void {
+    this.tell({ kind: 'outage', speakers: [...this.#untranslated.values()] })
   }
 
   tell(message: Outbound): void {

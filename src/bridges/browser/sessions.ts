@@ -56,9 +56,7 @@ export class BrowserSessions implements Disposable {
         if (stage === 'begun' && latencyMs !== undefined)
           this.#of(room, listener)?.tell({ kind: 'latency', ms: Math.round(latencyMs) })
       }),
-      observer.on('outage', ({ room, participant, active }) =>
-        this.#of(room, participant)?.tell({ kind: 'outage', active }),
-      ),
+      observer.on('outage', event => this.#of(event.room, event.participant)?.lack(event)),
     ]
   }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { sameLanguage } from '../../common/language.ts'
-import type { Caption, SessionEvent } from '../../core/model/events.ts'
+import type { Caption, OutageEvent } from '../../core/model/events.ts'
 import type { Relay } from '../../core/room/relay.ts'
 import { eventData } from '../../service/server/engines/remote/openai.ts'
 import { meter, type Terminal, type Text } from '../terminal.ts'
@@ -37,7 +37,7 @@ export class LiveView implements Disposable {
   #heard = 0
   #dropped = 0
   /** Speakers and languages whose outage has been shown. */
-  readonly #unavailable = new Set<string>()
+  readonly #untranslated = new Set<string>()
   /** Bars of the participants who send audio, in the order in which they joined. */
   readonly #bars = new Map<string, Bar>()
   /** Participants with a new level since the bars were drawn. */
@@ -82,7 +82,7 @@ export class LiveView implements Disposable {
           ),
         )
       }),
-      relay.observer.on('session', event => this.#session(event)),
+      relay.observer.on('outage', event => this.#outage(event)),
     ]
   }
 
@@ -101,19 +101,18 @@ export class LiveView implements Disposable {
     this.#terminal.status('')
   }
 
-  /** Printed once when the service fails, regardless of retries, and once when it recovers. */
-  #session({ status, speaker, to, reason }: SessionEvent): void {
+  /** Printed once for each speaker and language, and once when it is over. */
+  #outage({ speaker, to, participant, active }: OutageEvent): void {
     const who = `${speaker} ${to}`
-    const told = this.#unavailable.has(who)
-    if (!told && (status === 'waiting' || reason?.kind === 'failed'))
-      this.#terminal.line({
-        text: `        translation unavailable (${to}): the original voice is played`,
-        color: 'yellow',
-      })
-    if (told && status === 'live')
+    if (active === this.#untranslated.has(who)) return
+    if (active) {
+      this.#untranslated.add(who)
+      const instead = speaker === participant ? '' : ': the original voice is played'
+      this.#terminal.line({ text: `        translation unavailable (${to})${instead}`, color: 'yellow' })
+    } else {
+      this.#untranslated.delete(who)
       this.#terminal.line({ text: `        translation restored (${to})`, color: 'green' })
-    if (status === 'waiting') this.#unavailable.add(who)
-    else if (status !== 'opening') this.#unavailable.delete(who)
+    }
   }
 
   #caption(caption: Caption): void {

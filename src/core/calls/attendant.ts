@@ -3,6 +3,7 @@ import { BridgeError } from '../../common/errors.ts'
 import { type LanguageId, sameLanguage } from '../../common/language.ts'
 import { type Logger, noopLogger } from '../../common/log.ts'
 import type { Announcer } from '../model/announcer.ts'
+import type { OutageEvent } from '../model/events.ts'
 import { type KeyCommand, type KeyTable, keyTable, NO_KEYS, press } from '../model/key-commands.ts'
 import type { Recorder } from '../model/recording.ts'
 import type { Participant } from '../room/participant.ts'
@@ -10,33 +11,41 @@ import type { Relay } from '../room/relay.ts'
 import { type AttendantSettings, keyMapOf } from './settings.ts'
 import { AttendantVoice } from './spoken-notices.ts'
 
-/** Notifies one listener of outages of the translation: once per outage, at a limited rate, and of recovery from long outages. */
+/**
+ * Notifies one listener of speakers whom they hear untranslated: once while any are, at a limited rate, and when a long
+ * outage has ended.
+ */
 class AttendantOutage implements Disposable {
   readonly #voice: AttendantVoice
   readonly #settings: AttendantSettings
   readonly #clock: Clock
+  readonly #reachable: () => boolean
+  /** The outages of this listener, by speaker and language, in the order in which they started. */
+  readonly #outages = new Map<string, OutageEvent>()
+  #since = 0
   #waiting: Disposable | undefined
   #told = false
   #toldAt = Number.NEGATIVE_INFINITY
 
-  constructor(voice: AttendantVoice, settings: AttendantSettings, clock: Clock) {
+  /** `reachable`: the service responds, so the outage concerns single speakers. */
+  constructor(voice: AttendantVoice, settings: AttendantSettings, clock: Clock, reachable: () => boolean) {
     this.#voice = voice
     this.#settings = settings
     this.#clock = clock
+    this.#reachable = reachable
   }
 
-  /** Translation is unavailable and the listener hears originals. The notice is delayed, so short outages have none. */
-  started(): void {
-    this.#waiting ??= setTimer(this.#clock, this.#settings.outageNoticeAfterMs, () => this.#tell())
-  }
-
-  /** Translation is available again after `durationMs`. */
-  ended(durationMs: number): void {
-    this[Symbol.dispose]()
-    if (!this.#told) return
-    this.#told = false
-    if (durationMs >= this.#settings.recoveryNoticeAfterMs) void this.#voice.say('service-back')
-    else this.#voice.hush()
+  /** The notice is delayed, so short outages have none. */
+  take(event: OutageEvent): void {
+    const key = `${event.speaker} ${event.to}`
+    if (event.active) {
+      if (this.#outages.size === 0) this.#since = this.#clock.now()
+      this.#outages.set(key, event)
+      this.#waiting ??= setTimer(this.#clock, this.#settings.outageNoticeAfterMs, () => this.#tell())
+      return
+    }
+    this.#outages.delete(key)
+    if (this.#outages.size === 0) this.#ended(this.#clock.now() - this.#since)
   }
 
   [Symbol.dispose](): void {
@@ -44,12 +53,25 @@ class AttendantOutage implements Disposable {
     this.#waiting = undefined
   }
 
+  #ended(durationMs: number): void {
+    this[Symbol.dispose]()
+    if (!this.#told) return
+    this.#told = false
+    if (durationMs >= this.#settings.recoveryNoticeAfterMs) void this.#voice.say('service-back')
+    else this.#voice.hush()
+  }
+
   #tell(): void {
     const now = this.#clock.now()
-    if (now - this.#toldAt < this.#settings.outageNoticeEveryMs) return
+    const [outage] = this.#outages.values()
+    if (!outage || now - this.#toldAt < this.#settings.outageNoticeEveryMs) return
     this.#told = true
     this.#toldAt = now
-    void this.#voice.say('service-unavailable')
+    const { speaker, participant, name } = outage
+    if (speaker === participant) void this.#voice.say('self-untranslated')
+    // Without a service, the sentence with the name cannot be spoken, and everybody is affected.
+    else if (name !== undefined && this.#reachable()) void this.#voice.say('speaker-untranslated', { name })
+    else void this.#voice.say('service-unavailable')
   }
 }
 
@@ -107,11 +129,7 @@ export class Attendant implements Disposable {
     const { observer } = this.#options.relay
     this.#subscriptions = [
       observer.on('dtmf', ({ participant, digit }) => this.#pressed(participant, digit)),
-      observer.on('outage', ({ participant, active, durationMs }) => {
-        const outage = this.#of(participant)?.outage
-        if (active) outage?.started()
-        else outage?.ended(durationMs)
-      }),
+      observer.on('outage', event => this.#of(event.participant)?.outage.take(event)),
       observer.on('admitted', ({ participant }) => void this.#of(participant)),
       observer.on('left', ({ participant }) => this.#forget(participant)),
     ]
@@ -133,7 +151,7 @@ export class Attendant implements Disposable {
     const attended: Attended = {
       party,
       voice,
-      outage: new AttendantOutage(voice, settings, this.#clock),
+      outage: new AttendantOutage(voice, settings, this.#clock, () => !relay.serviceUnavailable),
       timers: this.#timersOf(party, voice),
       keys: NO_KEYS,
     }

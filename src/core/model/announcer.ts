@@ -14,6 +14,10 @@ export const NOTICES = [
   'other-left',
   'goodbye',
   'service-unavailable',
+  /** The service cannot translate one speaker, `{name}`, at the moment, but responds. */
+  'speaker-untranslated',
+  /** For a participant who hears nothing but their own translation. */
+  'self-untranslated',
   'service-back',
   'interpreting-paused',
   'interpreting-resumed',

@@ -17,7 +17,9 @@ export interface ServiceStatusChange {
 }
 
 export type SessionState =
-  /** A connection is being opened; `attempt` counts from 1 since the last live one. */
+  /** The speaker is silent: no connection. */
+  | { status: 'idle' }
+  /** A connection is being opened; `attempt` counts from 1 since the last live one, or since the speaker spoke. */
   | { status: 'opening'; attempt: number; since: number }
   /** The service accepts audio; `attempt` is the successful attempt. */
   | { status: 'live'; attempt: number; since: number }
@@ -89,6 +91,19 @@ export interface LagEvent {
   readonly trimming: boolean
 }
 
+/** One speaker speaks without being translated for one listener (`active`), or that has ended after `durationMs`. */
+export interface OutageEvent {
+  readonly room: string
+  readonly speaker: string
+  /** The speaker's name for listeners, if they have one. */
+  readonly name?: string
+  /** The listener or reader. */
+  readonly participant: string
+  readonly to: LanguageId
+  readonly active: boolean
+  readonly durationMs: number
+}
+
 /** All events of the relay. Observers never influence calls. */
 export interface RelayEvents {
   /** The first participant joined a room, or the last one left. */
@@ -107,10 +122,8 @@ export interface RelayEvents {
   session: SessionEvent
   /** The circuit breaker of a service changed; while `open`, only probes pass. Upstream 0 is the preferred service. */
   service: ServiceStatusChange
-  /**
-   * A listener hears originals because translation is unavailable (`active`), or hears translations again after `durationMs`.
-   */
-  outage: { room: string; participant: string; active: boolean; durationMs: number }
+  /** A speaker speaks without being translated for a listener who needs it, or that has ended. */
+  outage: OutageEvent
   /** A caption; the newest one of an `utterance` counts. */
   caption: Caption
   /**

@@ -101,7 +101,7 @@ export const RELAY_METRICS: FieldTable<RelayMetrics> = {
   framesOut: ['dragoman_frames_sent_total', '20 ms frames sent to participants.'],
   sessionsOpened: [
     'dragoman_sessions_opened_total',
-    'Translation sessions opened: one per speaker and target language.',
+    'Translation sessions opened: one per speaker and target language, when the speaker speaks.',
   ],
   sessionsEnded: ['dragoman_sessions_ended_total', 'Translation sessions that ended.'],
   sessionsDropped: [

@@ -136,7 +136,7 @@ export interface VoiceEvents extends LaneEvents {
 export interface VoiceRoute {
   /** The translating session; absent when both speak the same language. */
   readonly session?: Availability | undefined
-  /** The listener's own voice, which is played only while translation is unavailable. Default false. */
+  /** The listener's own voice: they hear its translation, never the original. Default false. */
   readonly own?: boolean
   /** The listener hears the original directly, without Dragoman. Default false. */
   readonly together?: boolean | undefined
@@ -213,11 +213,11 @@ export class ListenerVoice {
 
   /** Returns the target gain of the original; `translating`: a translation is being played. */
   wantedGain(translating: boolean): number {
-    if (this.#muted || this.#together) return 0
+    if (this.#muted || this.#together || this.#own) return 0
     // Translations from before both spoke the same language are played to the end.
-    if (!this.#session) return this.#own ? 0 : this.translation.active ? this.#gains.ducked : 1
+    if (!this.#session) return this.translation.active ? this.#gains.ducked : 1
     if (this.#session.unavailable) return this.#carriedByEarlier ? 0 : 1
-    if (this.#own || this.#mode === 'off') return 0
+    if (this.#mode === 'off') return 0
     if (this.#mode === 'low') return this.#gains.low
     return translating ? this.#gains.ducked : this.#gains.soft
   }
@@ -234,7 +234,7 @@ export class ListenerVoice {
 
   /** True if it is not the background of a translation and needs minimum delay. */
   get live(): boolean {
-    return !this.#together && (!this.#session || this.#session.unavailable)
+    return !this.#together && !this.#own && (!this.#session || this.#session.unavailable)
   }
 
   get #carriedByEarlier(): boolean {

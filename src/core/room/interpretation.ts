@@ -3,10 +3,12 @@ import type { LanguageId } from '../../common/language.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
 import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
-import type { Caption, Observer } from '../model/events.ts'
+import type { Caption, Observer, SessionState } from '../model/events.ts'
+import type { Gets } from '../model/reception.ts'
 import type { TrackWriter } from '../model/recording.ts'
 import type { RelaySettings } from '../model/relay-settings.ts'
-import { Session, type SessionServices } from '../translation/session.ts'
+import { Session } from '../translation/session.ts'
+import type { SessionServices } from '../translation/session-options.ts'
 import type { DecodeQueue } from '../utterance/decode-queue.ts'
 import { type AssemblerEvents, ResultAssembler } from '../utterance/result-assembler.ts'
 import type { Utterance } from '../utterance/utterance.ts'
@@ -14,6 +16,9 @@ import type { Participant } from './participant.ts'
 import type { ListenerLink } from './participant-uplink.ts'
 
 type Stretch = NonNullable<Caption['spoken']>
+
+/** Somebody who spoke this recently is speaking (ms). */
+const SPEAKING_MS = 500
 
 /** A source of speech intervals. */
 export interface SpeechSource {
@@ -107,6 +112,8 @@ export class Interpretation {
   readonly #name: string
   readonly #options: InterpretationOptions
   readonly #results: ResultAssembler
+  /** The last translation was made by a replacement of a preferred engine. */
+  #standIn = false
 
   /** Requires `speaker.state.speaks`. `setup` has the requested voice and its previous result. */
   constructor(
@@ -136,6 +143,7 @@ export class Interpretation {
     const { normalizeLoudness, targetLoudnessDb } = parts.settings
     const events: AssemblerEvents = {
       caption: caption => {
+        if (caption.final) this.#standIn = caption.standIns !== undefined
         if (!this.primary) return
         const spoken = this.#spoken.of(clock.now(), caption.final)
         if (caption.final && caption.text)
@@ -167,22 +175,17 @@ export class Interpretation {
     })
     const want = from === to ? 'captions' : 'speech'
     const request = { from, to, want, voice } as const
-    // Keep playing the original until the service accepts the request this time.
-    const settings = refusedBefore ? { ...parts.settings, connectTimeoutMs: -1 } : parts.settings
     this.session = new Session({
       speaker: speaker.id,
       request,
       narrowband: speaker.leg.narrowband,
-      settings,
+      // Keep playing the original until the service accepts the request this time.
+      refusedBefore,
+      settings: parts.settings,
       services: parts,
       results: this.#results,
-      changed: session => this.#report(session),
+      changed: state => this.#report(state),
     })
-  }
-
-  /** Opens the session. */
-  start(): void {
-    this.session.start()
   }
 
   /** The first listener, whose playback is recorded on the track. */
@@ -193,6 +196,19 @@ export class Interpretation {
   /** True if listeners should hear the original: the service is unavailable or returns text without a voice. */
   get unavailable(): boolean {
     return this.session.unavailable || (this.session.request.want === 'speech' && this.#results.voiceless)
+  }
+
+  /** What its listeners get from the speaker. */
+  get gets(): Gets {
+    if (this.speaker.state.muted) return 'nothing'
+    if (this.unavailable) return 'unavailable'
+    if (this.session.request.want === 'captions') return 'original'
+    return this.#standIn ? 'stand-in' : 'translated'
+  }
+
+  /** True while the speaker speaks. */
+  get speaking(): boolean {
+    return this.#options.clock.now() - this.session.spokeAt < SPEAKING_MS && this.speaker.speaking
   }
 
   /** True if the service refused it, so that it delivers no more results. */
@@ -256,8 +272,7 @@ export class Interpretation {
     for (const { playout } of this.hearings) playout.pump(now)
   }
 
-  #report(session: Session): void {
-    const state = session.state
+  #report(state: SessionState): void {
     this.#options.observer.emit('session', {
       room: this.speaker.invitation.room,
       speaker: this.speaker.id,

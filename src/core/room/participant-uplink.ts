@@ -2,6 +2,7 @@ import type { Clock } from '../../common/clock.ts'
 import { isDtmfTone } from '../../transcode/dtmf-detector.ts'
 import { rms } from '../../transcode/level.ts'
 import { FRAME_MS, SILENT_FRAME } from '../../transcode/pcm.ts'
+import { SpeechOnset } from '../../transcode/speech-onset.ts'
 import { VoiceActivity } from '../../transcode/voice-activity.ts'
 import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { Caption } from '../model/events.ts'
@@ -69,6 +70,8 @@ export class ParticipantUplink {
   /** Voice activity in the audio for the service, and on the line. */
   readonly #activity = new VoiceActivity()
   readonly #line = new VoiceActivity()
+  /** Opens the sessions. */
+  readonly #onset = new SpeechOnset()
   /** Read once a frame. */
   #routes = NO_ROUTES
   #interruption: Interruption | undefined
@@ -139,7 +142,12 @@ export class ParticipantUplink {
   silence(now: number): void {
     this.#line.frame(0, now)
     this.#activity.frame(0, now)
-    this.#toSessions(SILENT_FRAME, true, now)
+    this.#toSessions(SILENT_FRAME, true, false, now)
+  }
+
+  /** True while the participant speaks, by the level of their voice. */
+  get speaking(): boolean {
+    return this.#activity.speaking
   }
 
   /** The end of the last speech interval (clock ms). */
@@ -171,15 +179,18 @@ export class ParticipantUplink {
   /** Sends `frame`, which was spoken `age` frames ago, to the service. */
   readonly #toService = (frame: Int16Array, level: number, age: number, now: number): void => {
     const quiet = !this.#activity.frame(level, now - age * FRAME_MS)
-    this.#toSessions(frame, quiet, now)
+    // What the echo gate replaced by silence says nothing about the noise on the line.
+    const speaks = frame !== SILENT_FRAME && this.#onset.frame(level, !quiet)
+    this.#toSessions(frame, quiet, speaks, now)
     this.#interruption?.frame(this.#activity.speaking, quiet)
   }
 
   /** An error in one session does not end the call. */
-  #toSessions(frame: Int16Array, quiet: boolean, now: number): void {
+  #toSessions(frame: Int16Array, quiet: boolean, speaks: boolean, now: number): void {
     for (const session of this.#routes.sessions)
       try {
         session.write(frame, quiet, now)
+        if (speaks) session.wake(now)
       } catch (error) {
         this.#options.faults.note('session failed', error, { participant: this.#options.id })
       }

@@ -257,6 +257,11 @@ export class Participant {
     }
   }
 
+  /** True while they speak, by the level of their voice. */
+  get speaking(): boolean {
+    return this.#uplink.speaking
+  }
+
   /** The end of the last speech interval (clock ms). */
   speechEndedAt(now: number): number {
     return this.#uplink.speechEndedAt(now)

@@ -7,11 +7,13 @@ import { ContainedFaults } from '../model/contained-faults.ts'
 import { Observer, type ServiceStatusChange } from '../model/events.ts'
 import type { Admission, Invitation } from '../model/invitation.ts'
 import type { Leg } from '../model/leg.ts'
+import { GETS, type Gets } from '../model/reception.ts'
 import type { Tap } from '../model/recording.ts'
 import { RelayMetrics } from '../model/relay-metrics.ts'
 import { decodersOf, type RelaySettings } from '../model/relay-settings.ts'
 import { FailoverTranslator } from '../translation/failover-translator.ts'
 import { FragmentPool } from '../translation/fragment-store.ts'
+import { SessionPlaces } from '../translation/session-places.ts'
 import type { Translator } from '../translation/translator.ts'
 import { DecodeQueue } from '../utterance/decode-queue.ts'
 import type { InterpretationOptions } from './interpretation.ts'
@@ -95,6 +97,7 @@ export class Relay implements Admission {
       mp3: this.#mp3,
       decoding: this.#decoding,
       pool: new FragmentPool(),
+      places: new SessionPlaces(),
     }
     this.#ticks = new RelayTicks({
       clock,
@@ -116,9 +119,16 @@ export class Relay implements Admission {
     return this.#rooms
   }
 
-  /** True if no service is known to respond; services are probed only while a session needs one. */
+  /** True if no service is known to respond. A service that stopped responding is probed until it does again. */
   get serviceUnavailable(): boolean {
-    return this.#gate.statuses.every(status => status !== 'closed')
+    return this.#gate.unreachable
+  }
+
+  /** Number of pairs of a speaker and a listener by what the listener gets now, in all rooms. */
+  get receptions(): Readonly<Record<Gets, number>> {
+    const counts = Object.fromEntries(GETS.map(gets => [gets, 0])) as Record<Gets, number>
+    for (const room of this.#rooms.values()) for (const { gets } of room.receptions) counts[gets]++
+    return counts
   }
 
   /** The states of the services' circuit breakers, in order of preference; only `closed` passes more than probes. */

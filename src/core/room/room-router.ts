@@ -1,6 +1,7 @@
 import { setTimer } from '../../common/clock.ts'
 import type { LanguageId } from '../../common/language.ts'
 import { SILENT_FRAME } from '../../transcode/pcm.ts'
+import type { Reception } from '../model/reception.ts'
 import type { RoomTaps } from '../model/recording.ts'
 import { TappedVoice } from '../model/recording.ts'
 import { ListenerVoice, type OriginalGains } from '../playout/listener-voice.ts'
@@ -58,6 +59,24 @@ export class RoomRouter {
 
   get interpretations(): ReadonlyMap<string, Interpretation> {
     return this.#interpretations
+  }
+
+  /** The interpretations in use, without those that only complete their last words. */
+  *current(): Generator<Interpretation> {
+    for (const interpretation of this.#interpretations.values())
+      if (!this.#draining.has(interpretation)) yield interpretation
+  }
+
+  /** What each listener and reader gets from each speaker. */
+  receptions(): Reception[] {
+    const all: Reception[] = []
+    for (const { speaker, listeners, to, gets } of this.current())
+      for (const listener of listeners) all.push({ speaker: speaker.id, listener, to, gets })
+    for (const { id: listener, playout } of this.#participants.values())
+      for (const { speaker, session, passes } of playout.voices.values())
+        if (!session && this.#participants.has(speaker))
+          all.push({ speaker, listener, gets: passes ? 'original' : 'nothing' })
+    return all
   }
 
   /** Checks the sessions' deadlines. */
@@ -133,7 +152,6 @@ export class RoomRouter {
       const setup = { voice, refusedBefore: there !== undefined }
       const interpretation = new Interpretation(participant, to, this.#options, setup)
       this.#interpretations.set(id, interpretation)
-      interpretation.start()
     }
   }
 

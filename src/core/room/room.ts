@@ -1,52 +1,11 @@
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { Observer } from '../model/events.ts'
 import { differences, type ParticipantState } from '../model/participant-state.ts'
+import type { Reception } from '../model/reception.ts'
 import { RoomTaps, type Tap } from '../model/recording.ts'
 import type { Interpretation, InterpretationOptions } from './interpretation.ts'
+import { OutageMonitor } from './outage-monitor.ts'
 import type { Participant, ParticipantHost } from './participant.ts'
 import { RoomRouter } from './room-router.ts'
-
-/** Detects listeners who hear originals because translation is unavailable, and emits `outage` events. */
-class OutageMonitor {
-  readonly #room: string
-  readonly #observer: Observer
-  /** Start of the outage (clock ms), by listener. */
-  readonly #since = new Map<string, number>()
-
-  constructor(room: string, observer: Observer) {
-    this.#room = room
-    this.#observer = observer
-  }
-
-  /** Checks every listener; call it a few times a second. */
-  check(participants: Iterable<Participant>, now: number): void {
-    for (const participant of participants) {
-      const unavailable = isUnavailable(participant)
-      const since = this.#since.get(participant.id)
-      if (unavailable && since === undefined) {
-        this.#since.set(participant.id, now)
-        this.#tell(participant, true, 0)
-      } else if (!unavailable && since !== undefined) {
-        this.#since.delete(participant.id)
-        this.#tell(participant, false, now - since)
-      }
-    }
-  }
-
-  /** `participant` left the room. */
-  forget(participant: Participant): void {
-    this.#since.delete(participant.id)
-  }
-
-  #tell({ id }: Participant, active: boolean, durationMs: number): void {
-    this.#observer.emit('outage', { room: this.#room, participant: id, active, durationMs })
-  }
-}
-
-function isUnavailable({ playout }: Participant): boolean {
-  for (const { session } of playout.voices.values()) if (session?.unavailable) return true
-  return false
-}
 
 /** A room: participants who hear each other. Owns them, and one interpretation per speaker and requested language. */
 export class Room implements ParticipantHost {
@@ -93,9 +52,21 @@ export class Room implements ParticipantHost {
     return this.#router.interpretations.values()
   }
 
-  /** Sessions open to the service. */
+  /** Sessions that occupy a place at the service, or try to get one. */
   get sessions(): number {
-    return this.#router.interpretations.size
+    let open = 0
+    for (const { session } of this.#router.interpretations.values()) if (session.open) open++
+    return open
+  }
+
+  /** What each listener and reader gets from each speaker now. */
+  get receptions(): readonly Reception[] {
+    return this.#router.receptions()
+  }
+
+  /** The interpretations whose speaker speaks now, or spoke last, without being translated. */
+  get outages(): readonly Interpretation[] {
+    return this.#outages.current
   }
 
   /** True once the room is closing; no one can join then. */
@@ -121,7 +92,6 @@ export class Room implements ParticipantHost {
     if (!this.#participants.delete(participant.id)) return
     for (const voice of participant.playout.voices.values()) voice.clear()
     participant.close()
-    this.#outages.forget(participant)
     if (this.#participants.size === 0) this.#end({ kind: 'unused' })
     else this.#router.fit(this.#participants)
   }
@@ -165,7 +135,7 @@ export class Room implements ParticipantHost {
       } catch (error) {
         participant.failed(error)
       }
-    this.#outages.check(this.#participants.values(), now)
+    this.#outages.check(this.#router.current(), now)
   }
 
   /** Ends every leg; the room ends when everyone has left. Idempotent: every call awaits the first. */
@@ -182,6 +152,7 @@ export class Room implements ParticipantHost {
     if (this.#over) return
     this.#over = true
     this.#closing = true
+    this.#outages.check([], this.#options.clock.now())
     this.#router.close()
     this.#taps.end()
     this.#settle(reason)

@@ -39,7 +39,7 @@ export class FailoverTranslator implements Translator {
   readonly #told: ServiceStatusChange['status'][]
   /** The latest request; probes repeat it. */
   #request: TranslationRequest | undefined
-  /** Next probe of the preferred service if its failures were too rare to open the breaker (ms). */
+  /** Next probe of the preferred service that is not made by a waiting connection (ms). */
   #lookAt = 0
   #well: { connection: Connection; timer?: Disposable } | undefined
   #timer: Disposable | undefined
@@ -75,6 +75,11 @@ export class FailoverTranslator implements Translator {
   /** The states of the breakers, in order of the services. */
   get statuses(): readonly CircuitBreaker['status'][] {
     return this.#upstreams.map(({ circuit }) => circuit.status)
+  }
+
+  /** True if no service is known to respond. */
+  get unreachable(): boolean {
+    return this.#upstreams.every(({ circuit }) => circuit.status !== 'closed')
   }
 
   open(request: TranslationRequest, sink: ConnectionSink): Connection {
@@ -117,7 +122,7 @@ export class FailoverTranslator implements Translator {
 
   /**
    * Sends the first waiting connection as a probe to a service whose breaker is open, or checks if the preferred one
-   * has recovered.
+   * has recovered: for connections on a fallback, and so that its status is true while nobody speaks.
    */
   #probe(): void {
     this.#timer?.[Symbol.dispose]()
@@ -126,9 +131,15 @@ export class FailoverTranslator implements Translator {
     let next = Number.POSITIVE_INFINITY
     for (const upstream of this.#upstreams) {
       const { circuit, place } = upstream
-      const looks = place === 0 && !this.#well && this.#homesick()
-      const at = circuit.status === 'closed' ? this.#lookAt : circuit.probeAt
+      const homesick = this.#homesick()
+      const looks = place === 0 && !this.#well && (homesick || circuit.status === 'open')
       const probes = circuit.status === 'open' && this.#line.some(each => !each.refusedBy(upstream))
+      const at =
+        circuit.status === 'closed'
+          ? this.#lookAt
+          : probes || homesick
+            ? circuit.probeAt
+            : Math.max(circuit.probeAt, this.#lookAt)
       if (!probes && !(looks && circuit.status !== 'half-open')) continue
       if (at > now) next = Math.min(next, at)
       else if (probes) this.#send(upstream)
@@ -153,9 +164,7 @@ export class FailoverTranslator implements Translator {
     return false
   }
 
-  /**
-   * No connection waits because a fallback is in use: probes with a separate connection, which has to last for a while.
-   */
+  /** No connection waits: probes with a separate connection, which has to last for a while. */
   #look(upstream: Upstream): void {
     const { clock } = this.#options
     this.probes++
@@ -178,7 +187,12 @@ export class FailoverTranslator implements Translator {
         if (this.#line.length > 0) well()
         else if (this.#well) this.#well.timer = clock.at(clock.now() + WELL_MS, well)
       },
-      ended: () => void (this.#well && lost()),
+      ended: reason => {
+        if (!this.#well) return
+        // It responds, even if it refuses.
+        if (!unreachable(reason) && !this.#homesick()) well()
+        else lost()
+      },
       acked: nothing,
       result: nothing,
       endOfSpeech: nothing,

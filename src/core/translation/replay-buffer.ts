@@ -86,6 +86,8 @@ export interface ReplayBufferOptions {
 
 /** Fragments stay short for this long after speech, so that the service detects the end of an utterance in time (ms). */
 const SHORT_QUIET_MS = 1_000
+/** Audio kept while the session has no connection: longer than it takes to notice that somebody speaks (ms). */
+const IDLE_MS = 1_000
 /** Quiet audio kept before speech, so that a replay does not start in the middle of a sound (ms). */
 const PREROLL_MS = 300
 /** Fragments that are still unanswered this long after they were sent are discarded (ms). */
@@ -295,6 +297,15 @@ export class ReplayBuffer {
       count++
     }
     while (this.#held[count]?.acked && now - this.#held[count]!.sentAt > ANSWER_WAIT_MS) count++
+    this.#forget(count)
+  }
+
+  /** Discards all but the newest audio: nobody speaks, or has spoken for a while. */
+  keepNewest(): void {
+    let frames = this.#heldFrames
+    let count = 0
+    while (count < this.#held.length && (frames - this.#held[count]!.frames) * FRAME_MS >= IDLE_MS)
+      frames -= this.#held[count++]!.frames
     this.#forget(count)
   }
 

@@ -6,11 +6,15 @@ import type { SessionState } from '../model/events.ts'
 const SETTLED_MS = 2_000
 
 export type SessionInput =
+  /** The speaker speaks. */
+  | { type: 'wake'; at: number }
   | { type: 'ready'; at: number }
   | { type: 'dropped'; at: number; waitMs: number }
   | { type: 'retry'; at: number }
   /** Another connection has replaced the live one. */
   | { type: 'renewed'; at: number }
+  /** The speaker is silent: the session needs no connection. */
+  | { type: 'rest' }
   | { type: 'end'; reason: EndReason }
 
 /** Returns the number of the attempt that follows if `state` is dropped at `at` (ms). */
@@ -20,17 +24,21 @@ export function nextAttempt(state: SessionState, at: number): number {
 }
 
 /**
- *   opening ──ready──▶ live
- *     ▲  └───dropped──┐  │
- *   retry             ▼  ▼ dropped
- *     └───────────── waiting           any ──end──▶ ended                live ──renewed──▶ live
+ *   idle ──wake──▶ opening ──ready──▶ live
+ *                    ▲  └───dropped──┐  │
+ *                  retry             ▼  ▼ dropped
+ *                    └───────────── waiting    any ──rest──▶ idle    any ──end──▶ ended    live ──renewed──▶ live
  *
- * `since` of opening and waiting is when the session was last live (or was created): the start of the outage.
+ * `since` of opening and waiting is when the session was last live (or the speaker spoke): the start of the outage.
  */
 export function next(state: SessionState, input: SessionInput): SessionState {
   if (state.status === 'ended') return state
   if (input.type === 'end') return { status: 'ended', reason: input.reason }
+  if (input.type === 'rest' && state.status !== 'idle') return { status: 'idle' }
   switch (state.status) {
+    case 'idle':
+      if (input.type === 'wake') return { status: 'opening', attempt: 1, since: input.at }
+      break
     case 'opening':
       if (input.type === 'ready') return { status: 'live', attempt: state.attempt, since: input.at }
       if (input.type === 'dropped')

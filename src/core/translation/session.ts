@@ -1,84 +1,44 @@
-import { type BackoffPolicy, backoffMs } from '../../common/backoff.ts'
-import type { Clock } from '../../common/clock.ts'
 import { BridgeError } from '../../common/errors.ts'
 import type { EndReason } from '../../common/lifecycle.ts'
-import type { Logger } from '../../common/log.ts'
-import type { ContainedFaults } from '../model/contained-faults.ts'
 import type { SessionState } from '../model/events.ts'
-import type { RelayMetrics } from '../model/relay-metrics.ts'
-import type { RelaySettings } from '../model/relay-settings.ts'
 import {
   ConnectionPair,
   type ConnectionPairEvents,
   type Deliveries,
   RenewalPolicy,
 } from './connection-pair.ts'
-import type { Fragment, FragmentPool } from './fragment-store.ts'
+import type { Fragment } from './fragment-store.ts'
 import { ReplayBuffer, ResultTracker } from './replay-buffer.ts'
+import { RetryPolicy } from './retry-policy.ts'
+import type { SessionOptions, SessionResults, SessionServices, SessionSettings } from './session-options.ts'
 import { next, nextAttempt, type SessionInput } from './session-state.ts'
-import type { AudioSender, TranslationRequest, TranslationResult, Translator } from './translator.ts'
-
-/** Timing of a session; the lengths of fragments are whole frames. */
-export type SessionSettings = Pick<
-  RelaySettings,
-  'fragmentMs' | 'quietFragmentMs' | 'replayMs' | 'ackDeadlineMs' | 'connectTimeoutMs'
->
-
-/** Receives what the service answers to a session. An exception ends neither the session nor its connection. */
-export interface SessionResults {
-  result(result: TranslationResult): void
-  /** The audio of an utterance is complete; `utterance` names it if the service does. */
-  endOfSpeech(utterance?: string): void
-  /** A connection was lost: utterances in progress receive no more data. */
-  interrupted(): void
-}
-
-/** Services that sessions share. */
-export interface SessionServices {
-  readonly clock: Clock
-  readonly log: Logger
-  readonly metrics: RelayMetrics
-  readonly translator: Translator
-  readonly pool: FragmentPool
-  readonly random: () => number
-  readonly faults?: ContainedFaults
-}
-
-export interface SessionOptions {
-  /** The speaker's id. */
-  readonly speaker: string
-  readonly request: TranslationRequest
-  /** The speaker is on a phone line of 8 kHz. Default: false. */
-  readonly narrowband?: boolean | undefined
-  readonly settings: SessionSettings
-  readonly services: SessionServices
-  readonly results: SessionResults
-  /** The state of `session` has changed. */
-  readonly changed: (session: Session) => void
-}
+import type { AudioSender, TranslationRequest } from './translator.ts'
 
 /**
  * Maximum number of fragments in flight: a replay of half a minute is paced by the service instead of being sent at
  * once.
  */
 const WINDOW = 25
-/** Retries after a lost connection. A service that has recovered is detected within the maximum delay. */
-const RECONNECT: BackoffPolicy = { firstMs: 100, maxMs: 1_000 }
-/**
- * Retries after the service rejected a session. The maximum is shorter than the replay buffer, so that speech between two
- * attempts is not lost.
- */
-const REFUSED: BackoffPolicy = { firstMs: 1_000, maxMs: 30_000, jitter: 0.2 }
 /** Pause after the service reported a failed fragment (ms). */
 const NACK_PAUSE_MS = 100
 /** A connection that refuses audio continuously for this long is replaced (ms). */
 const NACK_PATIENCE_MS = 5_000
 const TIDY_MS = 1_000
+/** A silent speaker keeps the connection for this long (ms) … */
+const KEEP_MS = 60_000
+/** … unless another speaker needs the place, who gets it after a pause with all speech answered … */
+const PAUSE_MS = 1_000
+/** … or after a pause so long that no answer is to be expected (ms). */
+const UNANSWERED_MS = 5_000
+/** A place that was given up is free at the service within this time, and requested at this interval (ms). */
+const FREED_MS = 1_000
+const FREED_RETRY_MS = 50
 
 /**
- * A session translates one speaker into one language. Once live, it retries after any error until it is closed. Owns
- * the replay buffer and a succession of connections to the service; a new connection first gets the audio that the last
- * one left unanswered. A connection that is about to end is replaced during a pause.
+ * A session translates one speaker into one language. It occupies a place at the service only while its speaker speaks, and
+ * for a minute afterwards. Once live, it retries after any error until it is closed. Owns the replay buffer and a
+ * succession of connections to the service; a new connection first gets the audio that the last one left unanswered, or
+ * the audio from before the speech was noticed. A connection that is about to end is replaced during a pause.
  */
 export class Session {
   readonly request: TranslationRequest
@@ -89,7 +49,7 @@ export class Session {
   readonly #settings: SessionSettings
   readonly #services: SessionServices
   readonly #results: SessionResults
-  readonly #changed: (session: Session) => void
+  readonly #changed: (state: SessionState) => void
   readonly #buffer: ReplayBuffer
   readonly #answers: ResultTracker
   readonly #connections: ConnectionPair
@@ -98,9 +58,15 @@ export class Session {
   readonly #renewal = new RenewalPolicy()
   #state: SessionState
   #retry: Disposable | undefined
+  /** It was live since the speaker began to speak. */
   #wasLive = false
-  /** Consecutive refusals; reset by a connection that lasts. */
-  #refusals = 0
+  /** The service has accepted it at some time. */
+  #accepted = false
+  readonly #refusedBefore: boolean
+  #spokeAt = Number.NEGATIVE_INFINITY
+  /** When another session gave its place up for this one (clock ms). */
+  #freedAt = Number.NEGATIVE_INFINITY
+  readonly #retries: RetryPolicy
   #holdUntil = Number.NEGATIVE_INFINITY
   #refusedSince: number | undefined
   #tidyAt = 0
@@ -108,14 +74,17 @@ export class Session {
   #unused = true
   #resolveEnded!: (reason: EndReason) => void
 
-  constructor({ speaker, request, narrowband, settings, services, results, changed }: SessionOptions) {
+  constructor(options: SessionOptions) {
+    const { speaker, request, narrowband, settings, services, results, changed } = options
     this.speaker = speaker
     this.request = request
+    this.#refusedBefore = options.refusedBefore ?? false
     this.#settings = settings
     this.#services = services
     this.#results = results
     this.#changed = changed
     const { fragmentMs, quietFragmentMs, replayMs } = settings
+    this.#retries = new RetryPolicy(services.random)
     this.#buffer = new ReplayBuffer({
       ...{ pool: services.pool, fragmentMs, quietFragmentMs, capacityMs: replayMs, narrowband },
     })
@@ -124,13 +93,36 @@ export class Session {
     this.ended = new Promise(resolve => {
       this.#resolveEnded = resolve
     })
-    this.#state = { status: 'opening', attempt: 1, since: services.clock.now() }
+    this.#state = { status: 'idle' }
   }
 
-  /** Opens the first connection. Called once; audio written before is sent as soon as the service accepts it. */
-  start(): void {
+  /**
+   * The speaker speaks at `now`: opens a connection if there is none, and keeps it. The audio written shortly before is sent
+   * first, as soon as the service accepts it.
+   */
+  wake(now: number): void {
+    this.#spokeAt = now
+    if (this.#state.status !== 'idle') return
     this.#services.metrics.sessionsOpened++
+    this.#become(next(this.#state, { type: 'wake', at: now }))
     this.#connections.open()
+  }
+
+  /** When the speaker last spoke (clock ms). */
+  get spokeAt(): number {
+    return this.#spokeAt
+  }
+
+  /** True while it occupies a place at the service, or tries to get one. */
+  get open(): boolean {
+    return this.#state.status !== 'idle' && this.#state.status !== 'ended'
+  }
+
+  /** Closes the connection if nothing is lost by that. Returns false if it is needed. */
+  yieldPlace(now: number): boolean {
+    if (!this.#resting(now)) return false
+    this.#rest()
+    return true
   }
 
   get state(): SessionState {
@@ -141,6 +133,10 @@ export class Session {
   get unavailable(): boolean {
     const state = this.#state
     if (state.status === 'live') return false
+    if (this.#refusedBefore && !this.#accepted) return true
+    // Known to be away: nobody waits until this connection has failed, too.
+    if (this.#services.translator.unreachable) return true
+    if (state.status === 'idle') return false
     if (this.#wasLive || state.status === 'ended' || state.attempt > 1) return true
     return this.#services.clock.now() - state.since > this.#settings.connectTimeoutMs
   }
@@ -159,11 +155,18 @@ export class Session {
   write(frame: Int16Array, quiet: boolean, now: number): void {
     if (this.#state.status === 'ended') return
     this.#unused &&= quiet
-    if (this.#buffer.write(frame, quiet)) this.#pump(now)
+    if (!this.#buffer.write(frame, quiet)) return
+    if (this.#state.status === 'idle') this.#buffer.keepNewest()
+    else this.#pump(now)
   }
 
   /** Checks deadlines. Called on the relay's tick; a few times a second is enough. */
   check(now: number): void {
+    if (this.#state.status === 'idle') return
+    if (now - this.#spokeAt >= KEEP_MS && this.#resting(now)) {
+      this.#rest()
+      return
+    }
     const waiting = this.#state.status === 'live' ? this.#buffer.waitingSince() : undefined
     if (waiting !== undefined && now - waiting > this.#settings.ackDeadlineMs)
       this.#drop(
@@ -236,6 +239,8 @@ export class Session {
   #begin(sender: AudioSender, input: SessionInput & { at: number }): void {
     this.#sender = sender
     this.#wasLive = true
+    this.#accepted = true
+    this.#services.places.take(this)
     this.#refusedSince = undefined
     this.#holdUntil = Number.NEGATIVE_INFINITY
     this.#renewal.begin()
@@ -307,11 +312,56 @@ export class Session {
   #lost(reason: EndReason): void {
     if (this.#state.status === 'live' && this.#connections.next === 'ready')
       this.#change(this.#services.clock.now())
+    else if (reason.kind === 'failed' && reason.error.full && this.#state.status === 'opening')
+      this.#full(reason.error)
     else if (reason.kind !== 'failed')
       this.#drop(new BridgeError('SERVICE_LOST', reason.kind, { retryable: true }))
     // An earlier success suggests that the refusal is transient or caused by a transmission error.
-    else if (reason.error.retryable || this.#wasLive) this.#drop(reason.error)
+    else if (reason.error.retryable || this.#accepted) this.#drop(reason.error)
     else this.#refused(reason.error)
+  }
+
+  /**
+   * The service has no free place. A session whose speaker is silent gives up its own, or the wish for one: both within
+   * the time in which a connection is being opened, so that nobody notices.
+   */
+  #full(error: BridgeError): void {
+    const now = this.#services.clock.now()
+    if (now - this.#spokeAt >= PAUSE_MS && this.#buffer.resting) {
+      this.#rest()
+      return
+    }
+    if (now - this.#freedAt >= FREED_MS) {
+      if (!this.#services.places.free(now)) {
+        this.#drop(error)
+        return
+      }
+      this.#freedAt = now
+    }
+    this.#connections.close()
+    this.#retry = this.#services.clock.at(now + FREED_RETRY_MS, () => this.#connections.open())
+  }
+
+  /** True if it is live, and would lose nothing without its connection: the speaker pauses, and no answer is pending. */
+  #resting(now: number): boolean {
+    if (this.#state.status !== 'live' || this.#answers.open) return false
+    if (now - this.#spokeAt >= PAUSE_MS && this.#buffer.resting) return true
+    return now - Math.max(this.#spokeAt, this.#state.since) >= UNANSWERED_MS
+  }
+
+  /** The speaker is silent: closes the connection until they speak again. */
+  #rest(): void {
+    this.#sender = undefined
+    this.#wasLive = false
+    this.#retries.reset()
+    this.#retry?.[Symbol.dispose]()
+    this.#services.places.leave(this)
+    this.#services.metrics.sessionsEnded++
+    this.#become(next(this.#state, { type: 'rest' }))
+    this.#connections.close()
+    this.#buffer.rewind()
+    this.#buffer.keepNewest()
+    this.#results.interrupted()
   }
 
   /**
@@ -329,7 +379,7 @@ export class Session {
   #drop(error: BridgeError): void {
     const now = this.#services.clock.now()
     const attempt = nextAttempt(this.#state, now)
-    const waitMs = this.#waitMs(attempt, error)
+    const waitMs = this.#retries.waitMs(attempt, error)
     this.drops++
     this.#services.metrics.sessionsDropped++
     if (this.#state.status === 'live' || attempt === 2)
@@ -338,6 +388,7 @@ export class Session {
         'service connection lost, retrying',
       )
     this.#sender = undefined
+    this.#services.places.leave(this)
     this.#become(next(this.#state, { type: 'dropped', at: now, waitMs }))
     this.#connections.close()
     // Immediately, so that this audio is not discarded as old while the service is unavailable.
@@ -349,22 +400,15 @@ export class Session {
     })
   }
 
-  /** After a connection that lasted, the next attempt follows at once, regardless of the error. */
-  #waitMs(attempt: number, { backOff }: BridgeError): number {
-    const random = this.#services.random()
-    if (attempt === 1) this.#refusals = 0
-    else if (backOff === 'slow') return backoffMs(++this.#refusals, REFUSED, random)
-    return backoffMs(attempt - 1, RECONNECT, random)
-  }
-
   #end(reason: EndReason): void {
     this.#sender = undefined
+    this.#services.places.leave(this)
+    if (this.open) this.#services.metrics.sessionsEnded++
     this.#become(next(this.#state, { type: 'end', reason }))
     this.#retry?.[Symbol.dispose]()
     this.#connections.close()
     this.#countLost()
     this.#buffer.close()
-    this.#services.metrics.sessionsEnded++
     this.#results.interrupted()
     this.#resolveEnded(reason)
   }
@@ -376,6 +420,6 @@ export class Session {
 
   #become(state: SessionState): void {
     this.#state = state
-    this.#changed(this)
+    this.#changed(state)
   }
 }

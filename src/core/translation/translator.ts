@@ -90,6 +90,8 @@ export interface Translator {
    * service: those arrive at `sink.ended`.
    */
   open(request: TranslationRequest, sink: ConnectionSink): Connection
+  /** True while no service is known to respond. Absent: never. */
+  readonly unreachable?: boolean
   /** True while many connections are being opened: sessions then delay sending that is not urgent. Absent: never. */
   readonly throttled?: boolean
   /** Closes all open connections. */

@@ -6,7 +6,7 @@ import type { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import type { Caption } from '../model/events.ts'
 import type { ServiceTiming } from '../model/latency-stages.ts'
 import type { RelayMetrics } from '../model/relay-metrics.ts'
-import type { SessionResults } from '../translation/session.ts'
+import type { SessionResults } from '../translation/session-options.ts'
 import type { TranslationResult } from '../translation/translator.ts'
 import { Utterance } from './utterance.ts'
 

@@ -72,6 +72,11 @@ export class SoundCache {
 }
 
 /** Notices replaced by the busy tone if they are unavailable. */
+const OUTAGE: ReadonlySet<NoticeName> = new Set([
+  'service-unavailable',
+  'speaker-untranslated',
+  'self-untranslated',
+])
 const BUSY: ReadonlySet<NoticeName> = new Set(['busy', 'line-full', 'minutes-spent'])
 
 export interface SoundLibraryOptions {
@@ -192,7 +197,7 @@ function fileOf({ notices }: SoundSettings, name: NoticeName, language: Language
 
 /** Returns the tone that replaces an unavailable notice. */
 function toneFor(name: NoticeName): ToneName {
-  return name === 'service-unavailable' ? 'unavailable' : 'beep'
+  return OUTAGE.has(name) ? 'unavailable' : 'beep'
 }
 
 function nameOf(error: unknown): string {

@@ -37,6 +37,8 @@ export const GERMAN_CHANNEL: ChannelWords = {
   full: 'Hier sind mehr Leute, als ich gleichzeitig hören kann. Manche werden nicht übersetzt.',
   serviceUnavailable:
     '⚠️ Der Übersetzungsdienst ist nicht erreichbar. Ich versuche es weiter; bis dahin gibt es keine Untertitel.',
+  untranslated: names =>
+    `⚠️ Im Moment kann ich nicht alle übersetzen. Es fehlt: ${names}. Ich versuche es weiter.`,
   serviceBack: 'Der Übersetzungsdienst war eine Weile nicht erreichbar. Er ist wieder da.',
   headphones: name => `${name}, Ihr Mikrofon nimmt auf, was ich sage. Bitte benutzen Sie Kopfhörer.`,
   thread: 'Untertitel',

@@ -34,6 +34,7 @@ export const ENGLISH_CHANNEL: ChannelWords = {
   full: 'There are more people here than I can listen to. Some are not translated.',
   serviceUnavailable:
     '⚠️ The translation service is unavailable. I keep trying; until then, there are no captions.',
+  untranslated: names => `⚠️ I cannot translate everyone at the moment. Missing: ${names}. I keep trying.`,
   serviceBack: 'The translation service was unavailable for a while. It is back.',
   headphones: name => `${name}, your microphone picks up what I say. Please use headphones.`,
   thread: 'Captions',

@@ -37,6 +37,7 @@ export const SPANISH_CHANNEL: ChannelWords = {
   full: 'Hay más personas de las que puedo escuchar. A algunas no se las traduce.',
   serviceUnavailable:
     '⚠️ El servicio de traducción no está disponible. Sigo intentándolo; mientras tanto, no hay subtítulos.',
+  untranslated: names => `⚠️ En este momento no puedo traducir a todos. Falta: ${names}. Sigo intentándolo.`,
   serviceBack: 'El servicio de traducción no ha estado disponible durante un rato. Ya funciona.',
   headphones: name => `${name}, su micrófono capta lo que digo. Use auriculares, por favor.`,
   thread: 'Subtítulos',

@@ -37,6 +37,8 @@ export const FRENCH_CHANNEL: ChannelWords = {
   full: 'Il y a plus de monde que je ne peux écouter. Certaines personnes ne sont pas traduites.',
   serviceUnavailable:
     '⚠️ Le service de traduction est indisponible. Je continue d’essayer ; d’ici là, il n’y a pas de sous-titres.',
+  untranslated: names =>
+    `⚠️ Je ne peux pas traduire tout le monde en ce moment. Il manque : ${names}. Je continue d’essayer.`,
   serviceBack: 'Le service de traduction a été indisponible un moment. Il fonctionne de nouveau.',
   headphones: name => `${name}, votre micro capte ce que je dis. Utilisez un casque, s’il vous plaît.`,
   thread: 'Sous-titres',

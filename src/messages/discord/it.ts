@@ -37,6 +37,7 @@ export const ITALIAN_CHANNEL: ChannelWords = {
   full: 'Ci sono più persone di quante ne possa ascoltare. Alcune non vengono tradotte.',
   serviceUnavailable:
     '⚠️ Il servizio di traduzione non è disponibile. Continuo a provare; fino ad allora non ci sono sottotitoli.',
+  untranslated: names => `⚠️ Al momento non posso tradurre tutti. Manca: ${names}. Continuo a provare.`,
   serviceBack: 'Il servizio di traduzione non è stato disponibile per un po’. Ora funziona.',
   headphones: name => `${name}, il suo microfono capta ciò che dico. Usi le cuffie, per favore.`,
   thread: 'Sottotitoli',

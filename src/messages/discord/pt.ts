@@ -36,6 +36,7 @@ export const PORTUGUESE_CHANNEL: ChannelWords = {
   full: 'Há mais pessoas do que consigo ouvir. Algumas não são traduzidas.',
   serviceUnavailable:
     '⚠️ O serviço de tradução está indisponível. Continuo tentando; até lá, não há legendas.',
+  untranslated: names => `⚠️ No momento não consigo traduzir todos. Falta: ${names}. Continuo tentando.`,
   serviceBack: 'O serviço de tradução ficou indisponível por algum tempo. Já voltou.',
   headphones: name => `${name}, o seu microfone capta o que eu digo. Use fones de ouvido, por favor.`,
   thread: 'Legendas',

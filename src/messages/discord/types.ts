@@ -41,6 +41,8 @@ export interface ChannelWords {
   readonly noAudio: string
   readonly full: string
   readonly serviceUnavailable: string
+  /** The service responds, but cannot translate these people at the moment. */
+  readonly untranslated: (names: string) => string
   /** Replaces it after the recovery. */
   readonly serviceBack: string
   /** A microphone picks up its own speaker. */

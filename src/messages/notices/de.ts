@@ -14,6 +14,8 @@ export const GERMAN: Words = {
     'other-left': 'Die andere Seite hat aufgelegt.',
     goodbye: 'Auf Wiederhören.',
     'service-unavailable': 'Das Dolmetschen ist vorübergehend unterbrochen. Sie hören einander direkt.',
+    'speaker-untranslated': '{name} wird im Moment nicht gedolmetscht. Sie hören die Originalstimme.',
+    'self-untranslated': 'Das Dolmetschen ist vorübergehend unterbrochen.',
     'service-back': 'Das Dolmetschen geht weiter.',
     'interpreting-paused': 'Das Dolmetschen ist angehalten. Sie hören einander direkt.',
     'interpreting-resumed': 'Das Dolmetschen geht weiter.',

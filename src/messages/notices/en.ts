@@ -13,6 +13,8 @@ export const ENGLISH: Words = {
     'other-left': 'The other side has hung up.',
     goodbye: 'Goodbye.',
     'service-unavailable': 'Interpreting is temporarily unavailable. You hear each other directly.',
+    'speaker-untranslated': '{name} is not being interpreted at the moment. You hear the original voice.',
+    'self-untranslated': 'Interpreting is temporarily unavailable.',
     'service-back': 'Interpreting has resumed.',
     'interpreting-paused': 'Interpreting is paused. You hear each other directly.',
     'interpreting-resumed': 'Interpreting has resumed.',

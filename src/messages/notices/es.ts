@@ -12,6 +12,8 @@ export const SPANISH: Words = {
     'other-left': 'La otra parte ha colgado.',
     goodbye: 'Adiós.',
     'service-unavailable': 'La interpretación no está disponible temporalmente. Ahora se oyen directamente.',
+    'speaker-untranslated': 'En este momento no se interpreta a {name}. Se oye la voz original.',
+    'self-untranslated': 'La interpretación no está disponible temporalmente.',
     'service-back': 'La interpretación se ha reanudado.',
     'interpreting-paused': 'La interpretación está en pausa. Ahora se oyen directamente.',
     'interpreting-resumed': 'La interpretación se ha reanudado.',

@@ -14,6 +14,9 @@ export const FRENCH: Words = {
     'other-left': 'Votre correspondant a raccroché.',
     goodbye: 'Au revoir.',
     'service-unavailable': 'L’interprétation est momentanément indisponible. Vous vous entendez directement.',
+    'speaker-untranslated':
+      'L’interprétation de {name} est momentanément indisponible. Vous entendez sa voix originale.',
+    'self-untranslated': 'L’interprétation est momentanément indisponible.',
     'service-back': 'L’interprétation reprend.',
     'interpreting-paused': 'L’interprétation est en pause. Vous vous entendez directement.',
     'interpreting-resumed': 'L’interprétation reprend.',

@@ -13,6 +13,9 @@ export const ITALIAN: Words = {
     'other-left': 'L’altra parte ha riattaccato.',
     goodbye: 'Arrivederci.',
     'service-unavailable': 'L’interpretazione non è al momento disponibile. Ora vi sentite direttamente.',
+    'speaker-untranslated':
+      'L’interpretazione di {name} non è al momento disponibile. Ne sentite la voce originale.',
+    'self-untranslated': 'L’interpretazione non è al momento disponibile.',
     'service-back': 'L’interpretazione riprende.',
     'interpreting-paused': 'L’interpretazione è in pausa. Ora vi sentite direttamente.',
     'interpreting-resumed': 'L’interpretazione riprende.',

@@ -13,6 +13,9 @@ export const PORTUGUESE: Words = {
     'other-left': 'A outra parte desligou.',
     goodbye: 'Adeus.',
     'service-unavailable': 'A interpretação está temporariamente indisponível. Agora ouvem-se diretamente.',
+    'speaker-untranslated':
+      'A interpretação de {name} está temporariamente indisponível. Ouve-se a voz original.',
+    'self-untranslated': 'A interpretação está temporariamente indisponível.',
     'service-back': 'A interpretação foi retomada.',
     'interpreting-paused': 'A interpretação está em pausa. Agora ouvem-se diretamente.',
     'interpreting-resumed': 'A interpretação foi retomada.',

@@ -20,6 +20,8 @@ const BAD_INPUT = new Set([
 ])
 /** HTTP statuses below 500 that say nothing about the request itself. */
 const PASSING_STATUS = new Set([408, 423, 425, 429])
+/** Words in codes for a service without a free session. The interface does not fix the codes. */
+const FULL = /too_many|sessions_taken|capacity|concurren|\bfull\b|\bbusy\b/
 const LONGEST = 300
 /** A word that can be a code; a sentence is a description. */
 const CODE = /^[a-z][\w.-]{0,47}$/
@@ -98,7 +100,11 @@ export function toBridgeError(failure: ServiceClientError): BridgeError {
 
 /** Retry options after an error that ended a session: only errors known to be permanent prevent a retry. */
 function session(failure: ServiceClientError): BridgeErrorOptions {
-  return { retryable: !isDefinite(failure), backOff: isPassing(failure) ? 'fast' : 'slow' }
+  return {
+    retryable: !isDefinite(failure),
+    backOff: isPassing(failure) ? 'fast' : 'slow',
+    full: !isDefinite(failure) && (FULL.test(failure.code) || FULL.test(failure.error)),
+  }
 }
 
 function codesOf({ code, error }: ServiceClientError): string {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { BoundedMap } from '../../common/bounded-map.ts'
 import type { Clock } from '../../common/clock.ts'
 import { isoTime, type WallClock } from '../../common/wall-clock.ts'
-import type { Caption, Observer, SessionEvent } from '../../core/model/events.ts'
+import type { Caption, Observer, OutageEvent } from '../../core/model/events.ts'
 
 /** A room from its first participant to its last. Names are reused, lives are not. */
 export interface RoomLife {
@@ -80,7 +80,7 @@ function cut(text: string): string {
 export type FeedEvent =
   | { readonly kind: 'opened' }
   | { readonly kind: 'caption'; readonly caption: TimedCaption }
-  /** Translation of a speaker into a language became unavailable or recovered; meanwhile the original voice plays. */
+  /** A speaker speaks without being translated into a language that somebody needs, or that has ended. */
   | { readonly kind: 'service'; readonly speaker: string; readonly to: string; readonly unavailable: boolean }
   | { readonly kind: 'closed' }
 
@@ -97,8 +97,8 @@ export interface CaptionSource {
 interface OpenRoom {
   readonly life: RoomLife
   readonly times: CaptionTimes
-  /** Speakers and languages whose translation is unavailable. */
-  readonly unavailable: Set<string>
+  /** Listeners who lack a translation, by speaker and language. */
+  readonly unavailable: Map<string, Set<string>>
 }
 
 /**
@@ -136,7 +136,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
           caption: open.times.timed(caption, this.#clock.now()),
         })
       }),
-      observer.on('session', event => this.#session(event)),
+      observer.on('outage', event => this.#outage(event)),
     ]
   }
 
@@ -178,7 +178,7 @@ export class CaptionFeed implements CaptionSource, Disposable {
       openedAtMs: this.#clock.now(),
       openedAt: isoTime(this.#wall()),
     }
-    const open = { life, times: new CaptionTimes(life), unavailable: new Set<string>() }
+    const open = { life, times: new CaptionTimes(life), unavailable: new Map<string, Set<string>>() }
     this.#rooms.set(room, open)
     this.#tell(life, { kind: 'opened' })
     return open
@@ -191,17 +191,18 @@ export class CaptionFeed implements CaptionSource, Disposable {
     this.#tell(open.life, { kind: 'closed' })
   }
 
-  #session({ room, speaker, to, status, reason }: SessionEvent): void {
+  #outage({ room, speaker, participant, to, active }: OutageEvent): void {
     const open = this.#rooms.get(room)
     if (!open) return
     const key = `${speaker} ${to}`
-    const unavailable = status === 'waiting' || (status === 'ended' && reason?.kind === 'failed')
-    // An attempt has no result yet, and a session that is no longer needed does not count as an outage.
-    if (status === 'opening') return
-    if (unavailable === open.unavailable.has(key)) return
-    if (unavailable) open.unavailable.add(key)
+    const lacking = open.unavailable.get(key) ?? new Set<string>()
+    const before = lacking.size > 0
+    if (active) lacking.add(participant)
+    else lacking.delete(participant)
+    const unavailable = lacking.size > 0
+    if (unavailable) open.unavailable.set(key, lacking)
     else open.unavailable.delete(key)
-    this.#tell(open.life, { kind: 'service', speaker, to, unavailable })
+    if (unavailable !== before) this.#tell(open.life, { kind: 'service', speaker, to, unavailable })
   }
 
   #tell(life: RoomLife, event: FeedEvent): void {

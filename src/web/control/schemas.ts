@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { languageId } from '../../common/language.ts'
 import { ORIGINAL_VOICES } from '../../core/model/participant-state.ts'
+import { GETS } from '../../core/model/reception.ts'
 
 /**
  * Responses of the control API as schemas: the API description is generated from them, and tests check responses
@@ -49,11 +50,26 @@ export const participantSchema = z.strictObject({
       z.strictObject({
         to: languageField,
         status: z
-          .enum(['opening', 'live', 'waiting', 'ended'])
-          .describe('Any value other than `live`: unavailable.'),
+          .enum(['idle', 'opening', 'live', 'waiting', 'ended'])
+          .describe(
+            'State of the connection to the service. `idle`: they are silent; `ended`: the service refused it.',
+          ),
       }),
     )
     .describe('Translations of their voice.'),
+  receptions: z
+    .array(
+      z.strictObject({
+        speaker: z.string().describe('ID of the speaker.'),
+        to: languageField.nullable().describe('The language of the translation; null: they need none.'),
+        gets: z
+          .enum(GETS)
+          .describe(
+            '`translated`; `stand-in`: translated by a replacement of a preferred engine; `original`: both use the same language, or interpreting is off; `unavailable`: the translation that they need is missing, and they hear the original; `nothing`: the speaker is muted.',
+          ),
+      }),
+    )
+    .describe('What they get from each speaker now.'),
 })
 
 export const codeSchema = z.strictObject({

@@ -68,7 +68,7 @@ export function participantView(
   const { speaks = null, hears = null, original, name = null, muted, interpreting } = state
   const queues = Array.from(playout.voices.values(), voice => voice.translation)
   const life = context.feed.life(invitation.room)
-  const interpretations = context.relay.rooms.get(invitation.room)?.interpretations ?? []
+  const room = context.relay.rooms.get(invitation.room)
   return {
     id,
     room: invitation.room,
@@ -82,9 +82,12 @@ export function participantView(
     interpreting,
     backlogMs: Math.round(Math.max(0, ...queues.map(({ backlogMs }) => backlogMs))),
     lagMs: Math.round(Math.max(0, ...queues.map(({ lagMs }) => lagMs))),
-    sessions: Array.from(interpretations)
+    sessions: Array.from(room?.interpretations ?? [])
       .filter(({ speaker }) => speaker === participant)
       .map(({ to, session }) => ({ to, status: session.state.status })),
+    receptions: (room?.receptions ?? [])
+      .filter(({ listener }) => listener === id)
+      .map(({ speaker, to = null, gets }) => ({ speaker, to, gets })),
   }
 }
 

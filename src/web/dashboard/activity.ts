@@ -1,3 +1,4 @@
+import { BoundedMap } from '../../common/bounded-map.ts'
 import { describeEnd, type EndReason } from '../../common/lifecycle.ts'
 import type { RelayEvents, SessionEvent, UtteranceEvent } from '../../core/model/events.ts'
 import type { ParticipantKey, ParticipantState } from '../../core/model/participant-state.ts'
@@ -86,6 +87,11 @@ export class LatencyRecord {
     })
   }
 
+  /** Nobody called `second` for a while. */
+  forgetQuantiles(): void {
+    this.#stretches.splice(0, this.#stretches.length, [])
+  }
+
   /** Called each second; `at` is the current time (ms since 1970). */
   second(at: number): void {
     if (++this.#seconds % EVERY_SECONDS !== 0) return
@@ -167,7 +173,7 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
     line('party', room, participant, changes.map(key => CHANGE_WORDS[key](state)).join(', ')),
   session: event => {
     const { room, speaker, to, status, attempt, reason } = event
-    if (status === 'opening' && attempt <= 1) return undefined
+    if (status === 'idle' || (status === 'opening' && attempt <= 1)) return undefined
     const told = line(
       'session',
       room,
@@ -182,10 +188,15 @@ export const EVENT_WORDS: { readonly [K in Told]: (event: RelayEvents[K]) => Eve
       ? bad(line('service', null, null, `${name} does not respond`))
       : line('service', null, null, `${name} responds again`)
   },
-  outage: ({ room, participant, active, durationMs }) =>
-    active
-      ? bad(line('service', room, participant, 'translation unavailable, hears original'))
-      : line('service', room, participant, `hears translations again after ${seconds(durationMs)}`),
+  outage: ({ room, speaker, participant, to, active, durationMs }) => {
+    const language = languageName(to)
+    if (!active) return line('service', room, participant, `translated again after ${seconds(durationMs)}`)
+    const words =
+      speaker === participant
+        ? `is not translated into ${language}`
+        : `lacks a translation into ${language}, hears original`
+    return bad(line('service', room, participant, words))
+  },
   echo: ({ room, participant, utterance }) =>
     line(
       'speech',
@@ -260,37 +271,87 @@ function seconds(ms: number): string {
 /** Maximum number of events per second; the newest are kept. */
 const EVENTS_A_SECOND = 40
 
-export interface ActivityFeedOptions extends BookOptions, Omit<HealthOptions, 'relay'> {
+/** The state and its changes as JSON, shared by all viewers. */
+export interface WatchedFeed extends Disposable {
+  /** The complete state as of the last `delta`. */
+  readonly snapshot: string
+  levels(): string | undefined
+  delta(): string
+}
+
+export interface ActivityFeedOptions extends BookOptions, Omit<HealthOptions, 'relay' | 'nameOf'> {
   /** Recording state of a room. */
   readonly recording: (room: string) => string | null
   readonly calls: () => readonly SimulatedCallView[]
 }
 
+/** Maximum number of participants whose names are remembered after they left. */
+const NAMES_KEPT = 1_000
+
 /**
- * Observes a relay and returns its state and changes as JSON shared by all readers. The creator calls `levels` and
- * `delta` on time, and disposes it when there are no more viewers.
+ * What happens in a relay, for the dashboard. Events and latencies are recorded from the start of the process, so that a page
+ * opened during a call shows its past; everything else is computed only while there are viewers. The creator starts it,
+ * and disposes of it.
  */
 export class ActivityFeed implements Disposable {
   readonly #options: ActivityFeedOptions
-  readonly #book: LegFiguresRegistry
   readonly #latency = new LatencyRecord()
   readonly #events = new Recent<EventLine>(EVENTS_KEPT, EVENTS_A_SECOND)
+  readonly #names = new BoundedMap<string, string>(NAMES_KEPT)
+  #book: LegFiguresRegistry
   #subscriptions: readonly Disposable[] = []
+  #levels: Disposable | undefined
   #health: HealthFigures | undefined
   #calls = ''
   #snapshot: string | undefined
   #lines = 0
 
-  private constructor(options: ActivityFeedOptions) {
+  constructor(options: ActivityFeedOptions) {
     this.#options = options
     this.#book = new LegFiguresRegistry(options, options.recording)
   }
 
-  /** Observes the relay from now on. */
-  static start(options: ActivityFeedOptions): ActivityFeed {
-    const feed = new ActivityFeed(options)
-    feed.#start()
-    return feed
+  /** Records from now on. Call it once. */
+  start(): void {
+    const { relay, wall } = this.#options
+    const { observer } = relay
+    const know = ({ participant }: { participant: string }) =>
+      void this.#names.set(participant, this.#book.nameOf(participant))
+    this.#subscriptions = [
+      observer.on('admitted', know),
+      observer.on('changed', know),
+      observer.on('utterance', event => {
+        if (event.stage !== 'begun') return
+        const [speaker, listener] = [this.#nameOf(event.speaker), this.#nameOf(event.listener)]
+        this.#latency.begun({ ...event, speaker, listener }, wall())
+      }),
+      ...(Object.keys(EVENT_WORDS) as (keyof typeof EVENT_WORDS)[]).map(name => this.#reads(name)),
+    ]
+  }
+
+  /**
+   * The first viewer has come: measures from now on. The viewers' side calls `levels` and `delta` on time, and disposes of
+   * the result when there are no more viewers.
+   */
+  watch(): WatchedFeed {
+    const { relay, pulse, recording } = this.#options
+    this.#book = new LegFiguresRegistry(this.#options, recording)
+    this.#levels = relay.observer.on('level', ({ participant, level }) =>
+      this.#book.heard(participant, level),
+    )
+    this.#latency.forgetQuantiles()
+    this.#calls = ''
+    pulse.start()
+    this.delta()
+    const feed = this
+    return {
+      get snapshot() {
+        return feed.snapshot
+      },
+      levels: () => this.levels(),
+      delta: () => this.delta(),
+      [Symbol.dispose]: () => this.#rest(),
+    }
   }
 
   /** The complete state as of the last `delta`, computed once for all viewers. */
@@ -310,7 +371,7 @@ export class ActivityFeed implements Disposable {
     const { wall } = this.#options
     const at = wall()
     this.#latency.second(at)
-    this.#health = healthOf(this.#options)
+    this.#health = healthOf({ ...this.#options, nameOf: id => this.#nameOf(id) })
     const { rooms, legs, goneRooms, goneLegs, lag } = this.#book.look()
     const { items, missed } = this.#events.take()
     const calls = JSON.stringify(this.#options.calls())
@@ -328,23 +389,19 @@ export class ActivityFeed implements Disposable {
   /** Unsubscribes. */
   [Symbol.dispose](): void {
     for (const subscription of this.#subscriptions) subscription[Symbol.dispose]()
+    this.#rest()
+  }
+
+  #rest(): void {
+    this.#levels?.[Symbol.dispose]()
+    this.#levels = undefined
     this.#options.pulse.stop()
   }
 
-  #start(): void {
-    const { relay, pulse, wall } = this.#options
-    const { observer } = relay
-    this.#subscriptions = [
-      observer.on('level', ({ participant, level }) => this.#book.heard(participant, level)),
-      observer.on('utterance', event => {
-        if (event.stage !== 'begun') return
-        const [speaker, listener] = [this.#book.nameOf(event.speaker), this.#book.nameOf(event.listener)]
-        this.#latency.begun({ ...event, speaker, listener }, wall())
-      }),
-      ...(Object.keys(EVENT_WORDS) as (keyof typeof EVENT_WORDS)[]).map(name => this.#reads(name)),
-    ]
-    pulse.start()
-    this.delta()
+  #nameOf(id: string): string {
+    return this.#options.relay.find(id)
+      ? this.#book.nameOf(id)
+      : (this.#names.get(id) ?? this.#book.nameOf(id))
   }
 
   #makeSnapshot(): string {
@@ -362,7 +419,7 @@ export class ActivityFeed implements Disposable {
     return relay.observer.on(name, (event: RelayEvents[K]) => {
       const words = EVENT_WORDS[name](event)
       if (!words) return
-      const who = words.who === null ? null : this.#book.nameOf(words.who)
+      const who = words.who === null ? null : this.#nameOf(words.who)
       this.#events.add({ id: ++this.#lines, at: wall(), ...words, who })
     })
   }

@@ -1,12 +1,15 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { Relay } from '../../core/room/relay.ts'
+import type { Room } from '../../core/room/room.ts'
 import type { Overload } from '../../net/overload.ts'
 import type { RequestGuard } from '../../net/request-guard.ts'
 import type { HealthFigures } from './protocol.ts'
 
 /** Sources of the figures. The caller keeps ownership. */
 export interface HealthOptions {
-  readonly relay: Pick<Relay, 'services' | 'metrics'>
+  readonly relay: Pick<Relay, 'services' | 'metrics' | 'rooms'>
+  /** Returns the name that people know a participant by. */
+  readonly nameOf: (id: string) => string
   readonly overload: Pick<Overload, 'reason' | 'rejected' | 'memoryShare'>
   readonly requestGuard: Pick<RequestGuard, 'counters'>
   readonly drain: { readonly draining: boolean }
@@ -27,6 +30,7 @@ export interface HealthOptions {
 /** Returns the health of this process and its dependencies since the last call. */
 export function healthOf({
   relay,
+  nameOf,
   overload,
   requestGuard,
   drain,
@@ -43,6 +47,7 @@ export function healthOf({
     memoryMiB: Math.round(memoryBytes / 2 ** 20),
     memoryPercent: Math.round(overload.memoryShare * 100),
     services: relay.services,
+    listeners: listenersOf(relay.rooms.values(), nameOf),
     waiting: sessionsWaitingNow,
     onFallback: sessionsOnFallbackNow,
     overloadReason: overload.reason ?? null,
@@ -68,6 +73,29 @@ export function healthOf({
           ),
         }
       : null,
+  }
+}
+
+/** Maximum number of names. */
+const MOST_NAMES = 3
+
+function listenersOf(rooms: Iterable<Room>, nameOf: (id: string) => string): HealthFigures['listeners'] {
+  const needing = new Set<string>()
+  const lacking = new Set<string>()
+  const speakers = new Set<string>()
+  for (const room of rooms)
+    for (const { speaker, listener, to, gets } of room.receptions) {
+      if (to !== undefined) needing.add(listener)
+      if (gets !== 'unavailable') continue
+      lacking.add(listener)
+      speakers.add(speaker)
+    }
+  const names = [...speakers].slice(0, MOST_NAMES).map(nameOf)
+  const more = speakers.size - names.length
+  return {
+    needing: needing.size,
+    lacking: lacking.size,
+    speakers: more === 0 ? names : [...names, `${more} more`],
   }
 }
 

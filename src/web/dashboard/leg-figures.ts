@@ -16,6 +16,7 @@ const LAG_STEP = 10
 /** Data about a leg from other parts. */
 export interface LegContext {
   readonly interpretations: readonly Interpretation[]
+  readonly lacks: readonly string[]
   readonly simulated: LegFigures['simulated']
 }
 
@@ -83,12 +84,12 @@ class LegEntry {
     return `${this.json.slice(0, -1)},"level":${this.level},"lag":[${this.curve.points.join()}]}`
   }
 
-  #figures({ interpretations, simulated }: LegContext): LegFigures {
+  #figures({ interpretations, lacks, simulated }: LegContext): LegFigures {
     const { id, channel, invitation, state, present, leg, returns } = this.#participant
     let lostMs = 0
-    const sessions = interpretations.map(({ to, session }) => {
+    const sessions = interpretations.map(({ to, session, gets }) => {
       lostMs += session.lostMs
-      return { to, status: session.state.status, drops: session.drops }
+      return { to, status: session.state.status, unavailable: gets === 'unavailable', drops: session.drops }
     })
     return {
       n: this.n,
@@ -104,6 +105,7 @@ class LegEntry {
       present,
       since: this.#since,
       sessions,
+      lacks,
       lost: { line: framesOf(leg.lostMs ?? 0), service: framesOf(lostMs) },
       returns,
       simulated,
@@ -195,11 +197,16 @@ export class LegFiguresRegistry {
     for (const room of this.#options.relay.rooms.values()) {
       this.#lookAtRoom(room, rooms)
       const bySpeaker = Map.groupBy(room.interpretations, ({ speaker }) => speaker)
+      const lacking = Map.groupBy(
+        room.receptions.filter(({ gets }) => gets === 'unavailable'),
+        ({ listener }) => listener,
+      )
       for (const participant of room.participants.values()) {
         const entry = this.#entry(participant)
         entry.seen = this.#looks
         const simulated = this.#options.simulated(participant.leg.call)
-        if (entry.look({ interpretations: bySpeaker.get(participant) ?? NONE, simulated }))
+        const lacks = (lacking.get(participant.id) ?? []).map(({ speaker }) => this.nameOf(speaker))
+        if (entry.look({ interpretations: bySpeaker.get(participant) ?? NONE, lacks, simulated }))
           legs.push(entry.json)
         if (entry.lookAtLag()) lag.push(entry.n, entry.lagMs)
       }

@@ -5,8 +5,10 @@ import type { OfferedLanguage } from '../../common/language.ts'
 /** A translation of one voice. */
 export interface SessionFigures {
   readonly to: string
-  /** `opening`, `live`, `waiting` (lost, retrying), `ended` (rejected). */
+  /** `idle` (they are silent), `opening`, `live`, `waiting` (lost, retrying), `ended` (rejected). */
   readonly status: string
+  /** Its listeners lack the translation. */
+  readonly unavailable: boolean
   /** Connections that were lost or failed. */
   readonly drops: number
 }
@@ -29,6 +31,8 @@ export interface LegFigures {
   /** Milliseconds since 1970. */
   readonly since: number
   readonly sessions: readonly SessionFigures[]
+  /** Names of those whose translation this participant needs and does not get. */
+  readonly lacks: readonly string[]
   /** Frames (20 ms) of its voice that did not arrive here, and that did not reach the service. */
   readonly lost: { readonly line: number; readonly service: number }
   /** Number of reconnections. */
@@ -107,6 +111,12 @@ export interface HealthFigures {
   readonly memoryPercent: number
   /** Circuit breakers of the services, in order of preference: closed, open, half-open. */
   readonly services: readonly string[]
+  /** Listeners who need a translation, and those who lack one of these speakers now. */
+  readonly listeners: {
+    readonly needing: number
+    readonly lacking: number
+    readonly speakers: readonly string[]
+  }
   /** Sessions waiting for a service, and sessions on a fallback. */
   readonly waiting: number
   readonly onFallback: number

@@ -1,7 +1,7 @@
 import { type Clock, setTimer, Ticker } from '../../common/clock.ts'
 import type { FieldTable } from '../../common/metric-field.ts'
 import type { EventSink } from '../event-stream.ts'
-import type { ActivityFeed } from './activity.ts'
+import type { WatchedFeed } from './activity.ts'
 
 /** Interval of level messages (ms). */
 const LEVELS_MS = 250
@@ -20,7 +20,7 @@ export interface ViewerHubOptions {
   readonly clock: Clock
   readonly maxViewers: number
   /** Created for the first viewer; disposed some time after the last has left. */
-  readonly feed: () => Pick<ActivityFeed, 'snapshot' | 'levels' | 'delta' | typeof Symbol.dispose>
+  readonly feed: () => WatchedFeed
 }
 
 /** Counters of the viewers. */
@@ -53,7 +53,7 @@ export class ViewerHub implements Disposable {
   readonly #counts = { cutOff: 0, skipped: 0, refused: 0 }
   readonly #options: ViewerHubOptions
   readonly #viewers = new Set<EventSink>()
-  #feed: ReturnType<ViewerHubOptions['feed']> | undefined
+  #feed: WatchedFeed | undefined
   #ticker: Ticker | undefined
   #ticks = 0
   #leaving: Disposable | undefined

@@ -121,7 +121,7 @@ export class EventTally implements Disposable {
   /** By state. */
   readonly recordings = new Tally()
   dtmfKeys = 0
-  /** Times that a listener heard originals because translation was unavailable, and the total duration (ms). */
+  /** Times that a speaker spoke without being translated for a listener, and the total duration (ms). */
   outages = 0
   outageMs = 0
   readonly #recordings = new Map<string, string>()

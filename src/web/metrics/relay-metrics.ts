@@ -25,9 +25,15 @@ export function relayFamilies(relay: Relay): Family[] {
       ['channel'],
       () => Array.from(byChannel(relay), ([channel, count]) => [[channel], count] as const),
     ),
+    labeled(
+      'dragoman_receptions',
+      'Pairs of a speaker and a listener, by what the listener gets: translated, stand-in, original (same language), unavailable, nothing (muted).',
+      ['gets'],
+      () => Object.entries(relay.receptions).map(([gets, count]) => [[gets], count] as const),
+    ),
     single(
       'dragoman_sessions',
-      'Open translation sessions.',
+      'Open translation sessions: of speakers who speak or spoke within the last minute.',
       () => metrics.sessionsOpened - metrics.sessionsEnded,
     ),
     single(
@@ -109,7 +115,7 @@ export function eventFamilies(tally: EventTally): Family[] {
     single('dragoman_dtmf_total', 'DTMF keys pressed.', () => tally.dtmfKeys),
     single(
       'dragoman_listener_outages_total',
-      'Times that a listener heard originals because translation was unavailable.',
+      'Times that a speaker spoke without being translated for a listener who needs it.',
       () => tally.outages,
     ),
     single(

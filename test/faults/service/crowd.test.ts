@@ -5,6 +5,7 @@ import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
+import { SessionPlaces } from '../../../src/core/translation/session-places.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import type {
   Connection,
@@ -66,7 +67,7 @@ test('C29 a restarting service receives one probe at a time, then 500 calls reco
   const gate = new FailoverTranslator([{ open, close: async () => {} }], { clock, random })
   const metrics = new RelayMetrics()
   const pool = new FragmentPool()
-  const services = { clock, log: noopLogger, metrics, translator: gate, pool, random }
+  const services = { clock, log: noopLogger, metrics, translator: gate, pool, places: new SessionPlaces(), random }
   const results = { result() {}, endOfSpeech() {}, interrupted() {} }
   const changed = () => {}
   const request = { from: 'en-us', to: 'es-es', want: 'speech' } as const
@@ -74,7 +75,7 @@ test('C29 a restarting service receives one probe at a time, then 500 calls reco
     { length: CALLS },
     (_, n) => new Session({ speaker: `${n}`, request, settings: relayOptions(), services, results, changed }),
   )
-  for (const session of sessions) session.start()
+  for (const session of sessions) session.wake(clock.now())
   const frame = new Int16Array(FRAME_SAMPLES)
   const run = (ms: number) => {
     for (let at = 0; at < ms; at += 60) {

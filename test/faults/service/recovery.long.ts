@@ -7,6 +7,7 @@ import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
+import { SessionPlaces } from '../../../src/core/translation/session-places.ts'
 import { Session } from '../../../src/core/translation/session.ts'
 import { ServiceTranslator } from '../../../src/service/client/translator.ts'
 import { FaultProxy } from '../../../src/simulator/network/fault-proxy.ts'
@@ -33,6 +34,7 @@ async function speakers(count: number, url: string, apiKey: string, fragmentMs: 
     metrics,
     translator: gate,
     pool: new FragmentPool(),
+    places: new SessionPlaces(),
     random: Math.random,
   }
   const settings = relayOptions({ fragmentMs })
@@ -43,7 +45,7 @@ async function speakers(count: number, url: string, apiKey: string, fragmentMs: 
     { length: count },
     (_, n) => new Session({ speaker: `s${n}`, request, settings, services, results, changed }),
   )
-  for (const session of all) session.start()
+  for (const session of all) session.wake(systemClock.now())
   const frame = new Int16Array(FRAME_SAMPLES).fill(1_000)
   let ticks = 0
   const mouth = new Ticker(systemClock, 60, now => {

@@ -5,6 +5,7 @@ import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FailoverTranslator } from '../../../src/core/translation/failover-translator.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../src/core/translation/session.ts'
+import { SessionPlaces } from '../../../src/core/translation/session-places.ts'
 import type { ConnectionSink, TranslationResult } from '../../../src/core/translation/translator.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { randomFrom } from '../../../src/simulator/random.ts'
@@ -139,12 +140,13 @@ export function runOutage({
       metrics,
       translator: new FailoverTranslator([{ open, close: async () => {} }], { clock, random }),
       pool: new FragmentPool(),
+      places: new SessionPlaces(),
       random,
     },
     results: { result() {}, endOfSpeech() {}, interrupted() {} },
     changed() {},
   })
-  session.start()
+  session.wake(clock.now())
 
   const total = Math.ceil((dropAtFrame + outageMs / 20 + 3 * PERIOD) / PERIOD) * PERIOD
   const frame = new Int16Array(FRAME_SAMPLES)

@@ -10,10 +10,22 @@ import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
 import { LogLines } from '../log-lines.ts'
 import { LiveLeg } from './live-leg.ts'
 
+/** Changes to the setup of `rooms`. */
+interface RoomsOptions {
+  /**
+   * True (default): sessions are open although nobody speaks, for tests that only play the service. False: they open when
+   * their speaker speaks, as in a call.
+   */
+  readonly awake?: boolean
+  readonly translator?: FakeTranslator
+}
+
 /** A relay on a simulated clock, with legs and a service that the test plays; voices are not normalized. */
-export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
+export async function rooms(
+  options: Parameters<typeof relayOptions>[0] = {},
+  { awake = true, translator = new FakeTranslator() }: RoomsOptions = {},
+) {
   const clock = new FakeClock(1_000)
-  const translator = new FakeTranslator()
   const log = new LogLines()
   const relay = new Relay({
     translator,
@@ -48,6 +60,10 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
   const say = (id: string, pcm: Int16Array) => speaking.set(id, { pcm, at: 0 })
   const silent = new Int16Array(FRAME_SAMPLES)
   let turns = 0
+  const wake = () => {
+    for (const { interpretations } of relay.rooms.values())
+      for (const { session } of interpretations) session.wake(clock.now())
+  }
   /**
    * Advances time by `ms`: every 20 ms each leg's participant delivers a frame, at uneven moments as on a real machine;
    * the time at the end is exact.
@@ -55,6 +71,7 @@ export async function rooms(options: Parameters<typeof relayOptions>[0] = {}) {
   const run = async (ms: number) => {
     const since = clock.now()
     for (let t = 0; t < ms; t += 20) {
+      if (awake) wake()
       for (const [id, leg] of legs) {
         if (leg.over) continue
         const speech = speaking.get(id)

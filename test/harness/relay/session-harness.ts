@@ -4,6 +4,7 @@ import { RelayMetrics } from '../../../src/core/model/relay-metrics.ts'
 import { relayOptions } from '../../../src/core/model/relay-settings.ts'
 import { FragmentPool } from '../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../src/core/translation/session.ts'
+import { SessionPlaces } from '../../../src/core/translation/session-places.ts'
 import { FakeClock } from '../../../src/simulator/fakes/fake-clock.ts'
 import { FakeTranslator } from '../../../src/simulator/fakes/fake-translator.ts'
 import { FRAME_SAMPLES } from '../../../src/transcode/pcm.ts'
@@ -28,13 +29,14 @@ export function sessionSetup({ want = 'speech', onResult = () => {} }: SessionSe
   const metrics = new RelayMetrics()
   const seen: string[] = []
   const pool = new FragmentPool()
+  const places = new SessionPlaces()
   const log = new LogLines()
   const faults = new ContainedFaults(log, metrics)
   const session = new Session({
     speaker: 'anna',
     request: { from: 'en-us', to: 'es-es', want },
     settings: relayOptions(),
-    services: { clock, log, metrics, translator, pool, random: () => 0.5, faults },
+    services: { clock, log, metrics, translator, pool, places, random: () => 0.5, faults },
     results: {
       result: result => {
         seen.push(`result ${result.text}`)
@@ -43,14 +45,16 @@ export function sessionSetup({ want = 'speech', onResult = () => {} }: SessionSe
       endOfSpeech: () => seen.push('end'),
       interrupted: () => seen.push('interrupted'),
     },
-    changed: ({ state }) => seen.push(state.status),
+    changed: ({ status }) => seen.push(status),
   })
-  session.start()
+  session.wake(clock.now())
+  seen.length = 0
   let value = 0
   /** Speaks `ms` of frames numbered in their samples, in real time. */
   const speak = (ms: number) => {
     for (let at = 0; at < ms; at += 20) {
       session.write(new Int16Array(FRAME_SAMPLES).fill(value++), false, clock.now())
+      session.wake(clock.now())
       clock.advance(20)
       session.check(clock.now())
     }

@@ -1,6 +1,10 @@
 import type { RelayEvents } from '../../../src/core/model/events.ts'
 import type { Participant } from '../../../src/core/room/participant.ts'
-import { ActivityFeed, type ActivityFeedOptions } from '../../../src/web/dashboard/activity.ts'
+import {
+  ActivityFeed,
+  type ActivityFeedOptions,
+  type WatchedFeed,
+} from '../../../src/web/dashboard/activity.ts'
 import type { ProcessStats } from '../../../src/web/dashboard/health.ts'
 import { Board } from '../../../src/web/dashboard/page/board.ts'
 import type { Delta, Levels, SimulatedCallView, Snapshot } from '../../../src/web/dashboard/protocol.ts'
@@ -58,23 +62,23 @@ export async function watched() {
     recording: room => (room === 'recorded' ? 'recording' : null),
     calls: () => calls,
   }
-  const look = () => ActivityFeed.start(parts)
+  const feed = new ActivityFeed(parts)
+  feed.start()
+  const look = () => feed.watch()
   const listening = () =>
-    (['level', 'session', 'admitted', 'dtmf'] satisfies (keyof RelayEvents)[]).some(name =>
-      relay.observer.wants(name),
-    )
+    (['level', 'lag'] satisfies (keyof RelayEvents)[]).some(name => relay.observer.wants(name))
   const party = (id: string) => relay.find(id) as Participant
   return { ...world, pulse, calls, simulated, health, parts, look, listening, party }
 }
 
 /** The state of a page after a snapshot and the updates that followed. */
-export function boardOf(feed: Pick<ActivityFeed, 'snapshot'>): Board {
+export function boardOf(feed: Pick<WatchedFeed, 'snapshot'>): Board {
   const board = new Board()
   board.snapshot(JSON.parse(feed.snapshot) as Snapshot)
   return board
 }
 
-export function follow(board: Board, feed: Pick<ActivityFeed, 'delta' | 'levels'>): void {
+export function follow(board: Board, feed: Pick<WatchedFeed, 'delta' | 'levels'>): void {
   const levels = feed.levels()
   if (levels) board.levels(JSON.parse(levels) as Levels)
   board.delta(JSON.parse(feed.delta()) as Delta)

@@ -22,6 +22,7 @@ async function refused() {
   r.translator.refuse = no
   r.live('anna', { speaks: 'en-us', hears: 'en-us', original: 'off' })
   r.live('bob', { hears: 'es-es', original: 'off' })
+  r.say('anna', sine(400, 500))
   await r.run(1_000)
   return { away }
 }

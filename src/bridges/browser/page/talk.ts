@@ -1,5 +1,5 @@
 import { element } from '../../../pages/page/dom.ts'
-import type { Outbound, Refused, SelfView } from '../protocol.ts'
+import type { Outbound, Refused, SelfView, UntranslatedSpeaker } from '../protocol.ts'
 import { Sound } from './audio.ts'
 import type { Line } from './call-state.ts'
 import { CallView } from './call-view.ts'
@@ -276,8 +276,7 @@ class Talk {
         )
         return
       case 'outage':
-        this.#outage = message.active
-        this.#tell(message.active ? 'unavailable' : this.#state)
+        this.#lack(message.speakers)
         return
       case 'mark':
         this.#sound?.order({ kind: 'mark', id: message.id })
@@ -336,6 +335,19 @@ class Talk {
     this.#welcomed = false
   }
 
+  /** `speakers` are not translated for this visitor. */
+  #lack(speakers: readonly UntranslatedSpeaker[]): void {
+    const others = speakers.filter(({ you }) => !you)
+    this.#outage = others.length > 0
+    if (speakers.length === 0) this.#tell(this.#state)
+    else if (others.length === 0) this.#tell('unavailableSelf')
+    else if (others.some(({ name }) => name === undefined)) this.#tell('unavailable')
+    else
+      this.#tell('unavailableFor', {
+        names: new Intl.ListFormat(document.documentElement.lang).format(others.map(({ name = '' }) => name)),
+      })
+  }
+
   #complain(words: Words): void {
     this.#complaint = words
     this.#tell(words)
@@ -375,9 +387,9 @@ class Talk {
     )
   }
 
-  #tell(words: Words): void {
+  #tell(words: Words, names?: Readonly<Record<string, string>>): void {
     this.#told = words
-    status.textContent = say(words)
+    status.textContent = say(words, names)
     status.dataset.kind = isTrouble(words) ? 'bad' : ''
     this.#show()
   }

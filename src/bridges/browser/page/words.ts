@@ -117,6 +117,8 @@ const en = {
   codeField: 'Call code',
   codeJoin: 'Join',
   unavailable: 'Translation is temporarily unavailable. You hear original voices.',
+  unavailableFor: 'The translation of {names} is temporarily unavailable. You hear the original.',
+  unavailableSelf: 'Translation is temporarily unavailable.',
   'refused-uninvited': 'You need an invitation. Ask for a link or a code.',
   'refused-link': 'This link has expired. Ask for a new one.',
   'refused-expired': 'Ask the person who invited you for a new link.',

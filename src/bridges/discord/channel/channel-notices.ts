@@ -225,7 +225,7 @@ export interface Amendable {
   post(notice: Notice): Promise<((notice: Notice) => Promise<void>) | undefined>
 }
 
-/** Posts a notice for each outage of the service, and updates it after the recovery. */
+/** Posts a notice for each outage, and updates it after the recovery. */
 export class OutageNotice {
   readonly #board: Amendable
   #since: number | undefined
@@ -235,11 +235,14 @@ export class OutageNotice {
     this.#board = board
   }
 
-  /** Updates the state at `now` (clock ms). */
-  look(unavailable: boolean, now: number): void {
-    if (unavailable) {
+  /** Updates the state at `now` (clock ms). `names`: who speaks untranslated; undefined: everybody would. */
+  look(names: readonly string[] | undefined, now: number): void {
+    if (names?.length !== 0) {
       this.#since ??= now
-      if (now - this.#since >= AFTER_MS) this.#posted ??= this.#board.post(words => words.serviceUnavailable)
+      if (now - this.#since >= AFTER_MS)
+        this.#posted ??= this.#board.post(words =>
+          names ? words.untranslated(names.join(', ')) : words.serviceUnavailable,
+        )
       return
     }
     this.#since = undefined

@@ -124,20 +124,22 @@ export class ChannelRoom {
     return Array.from(this.#resources.relay.rooms.get(this.name)?.participants.values() ?? [])
   }
 
-  /** True if the translation of a current participant is unavailable. */
+  /** True if somebody speaks untranslated, or would. */
   get unavailable(): boolean {
-    const room = this.#resources.relay.rooms.get(this.name)
-    let served = false
-    let refused = false
-    for (const interpretation of room?.interpretations ?? []) {
-      // Draining sessions of participants who left or opted out do not count.
-      if (!room?.participants.has(interpretation.speaker.id)) continue
-      if (interpretation.refused) refused = true
-      else if (interpretation.session.unavailable) return true
-      else served = true
-    }
+    return this.#resources.relay.serviceUnavailable || this.untranslated?.length !== 0
+  }
+
+  /** The names of those who speak without being translated; undefined if the service does not respond to anybody. */
+  get untranslated(): readonly string[] | undefined {
+    const { relay } = this.#resources
+    const room = relay.rooms.get(this.name)
+    if (!room) return []
+    const lacking = room.outages
+    if (lacking.length > 0 && relay.serviceUnavailable) return undefined
+    const others = Array.from(room.interpretations).some(({ gets }) => gets !== 'unavailable')
     // A service that serves others does not recognize this language: that is not an outage.
-    return refused && !served
+    const counted = lacking.filter(({ refused }) => !refused || !others)
+    return [...new Set(counted.map(({ speaker }) => speaker.state.name ?? speaker.id))]
   }
 
   /** The output for announcements in `language`. */

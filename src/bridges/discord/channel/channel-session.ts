@@ -278,7 +278,7 @@ export class ChannelSession implements ChannelInterpreter {
   #look(): void {
     const { people, room, outage, news, link, troubles } = this.#its
     const now = this.#options.clock.now()
-    outage.look(room.unavailable, now)
+    outage.look(room.untranslated, now)
     news.look({ lost: link.state !== 'ready', hindered: troubles.hinders }, now)
     this.#reloadRoles()
     const missed =

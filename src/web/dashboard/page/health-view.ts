@@ -83,12 +83,14 @@ export class HealthView {
     this.#problem.hidden = problem === undefined
     if (problem && problem.key !== this.#key) {
       this.#problem.dataset.mood = problem.mood
-      say(element('problem-effect', HTMLElement), problem.effect)
       element('problem-fix', HTMLElement).replaceChildren(
         ...(problem.fix === '' ? [] : [made('b', 'Fix:'), ' ', ...marked(problem.fix)]),
       )
     }
-    if (problem) say(element('problem-title', HTMLElement), problem.title)
+    if (problem) {
+      say(element('problem-title', HTMLElement), problem.title)
+      say(element('problem-effect', HTMLElement), problem.effect)
+    }
     this.#key = problem?.key ?? ''
     say(element('system-title', HTMLElement), problem ? 'System' : 'All systems normal')
     element('system-dot', HTMLElement).dataset.mood = problem?.mood ?? 'good'

@@ -1,6 +1,6 @@
 import { made } from '../../../pages/page/dom.ts'
 import { shortLanguageName } from '../../../pages/page/languages.ts'
-import type { LegFigures, SessionFigures } from '../protocol.ts'
+import type { LegFigures } from '../protocol.ts'
 import type { ShownLeg } from './board.ts'
 import { channelName, participantName } from './figures.ts'
 import { duration, say, shortly } from './format.ts'
@@ -25,21 +25,20 @@ interface Mark {
   readonly mood: 'good' | 'bad' | 'plain'
 }
 
-/** True while the translation is lost: it was rejected, or waits or connects again. */
-function unavailable({ status, drops }: SessionFigures): boolean {
-  return status === 'waiting' || status === 'ended' || (status === 'opening' && drops > 0)
-}
-
 /** Returns what happens to the voice of a participant. */
-function marksOf({ present, muted, interpreting, speaks, sessions }: LegFigures): readonly Mark[] {
+function marksOf({ present, muted, interpreting, speaks, sessions, lacks }: LegFigures): readonly Mark[] {
   const marks: Mark[] = []
   if (!present) marks.push({ text: 'Reconnecting', mood: 'bad' })
   if (muted) marks.push({ text: 'Muted', mood: 'plain' })
   if (!interpreting) marks.push({ text: 'Original voice', mood: 'plain' })
-  else if (sessions.some(unavailable)) marks.push({ text: 'Original voice', mood: 'bad' })
+  else if (sessions.some(({ unavailable }) => unavailable))
+    marks.push({ text: 'Original voice', mood: 'bad' })
   else if (sessions.some(({ status }) => status === 'opening'))
     marks.push({ text: 'Connecting', mood: 'plain' })
-  else if (sessions.length > 0 && !muted) marks.push({ text: 'Translating', mood: 'good' })
+  else if (sessions.some(({ status }) => status === 'live') && !muted)
+    marks.push({ text: 'Translating', mood: 'good' })
+  else if (sessions.length > 0 && !muted) marks.push({ text: 'Ready', mood: 'plain' })
+  if (lacks.length > 0) marks.push({ text: `No translation of ${lacks.join(', ')}`, mood: 'bad' })
   if (marks.length === 0) marks.push({ text: speaks === null ? 'Listening' : 'Same language', mood: 'plain' })
   return marks
 }

@@ -17,7 +17,7 @@ const MEMORY_PERCENT = 80
 
 /** Returns the most severe problem; undefined if all is well. Counters and load alone are not problems. */
 export function systemProblem(health: HealthFigures): SystemProblem | undefined {
-  const { services, embedded, overloadReason, draining, memoryPercent } = health
+  const { services, embedded, overloadReason, draining, memoryPercent, listeners } = health
   if (embedded && !embedded.running)
     return {
       key: 'engines',
@@ -26,8 +26,17 @@ export function systemProblem(health: HealthFigures): SystemProblem | undefined 
       effect: 'Participants hear original voices.',
       fix: 'If this lasts longer than a minute, run `dragoman doctor`.',
     }
-  if (services.length > 0 && services[0] !== 'closed') {
-    const fallback = services.slice(1).includes('closed')
+  const fallback = services.slice(1).includes('closed')
+  const { needing, lacking, speakers } = listeners
+  if (lacking > 0 && (fallback || services[0] === 'closed'))
+    return {
+      key: 'untranslated',
+      mood: 'bad',
+      title: `${lacking} of ${needing} ${needing === 1 ? 'listener gets' : 'listeners get'} no translation.`,
+      effect: `They hear the original voice of ${speakers.join(', ')}.`,
+      fix: 'The log names the reason, for example that all sessions of the service are in use.',
+    }
+  if (services.length > 0 && services[0] !== 'closed')
     return {
       key: `service ${fallback}`,
       mood: fallback ? 'warn' : 'bad',
@@ -39,7 +48,6 @@ export function systemProblem(health: HealthFigures): SystemProblem | undefined 
           ? 'Run `dragoman doctor`.'
           : 'Start the service at `service.url`, or add a second one to `service.fallbacks`. The next attempt is automatic.',
     }
-  }
   if (overloadReason !== null && overloadReason !== 'memory')
     return {
       key: 'load',

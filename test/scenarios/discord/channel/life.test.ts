@@ -77,12 +77,14 @@ test('a language that the service does not recognize is not an outage while it s
       },
     },
   })
-  await casa.person('Ana', 'es-es').join(casa.sala)
+  const ana = casa.person('Ana', 'es-es')
+  await ana.join(casa.sala)
   const ben = casa.person('Ben', 'en-us')
   await ben.join(casa.sala)
   const channel = await casa.start()
   await ben.say(speech(440, 1_000))
   await casa.heard(toneOf('es-es'), 600)
+  await ana.say(speech(440, 1_000))
   await until(() => refused > 0, 5_000, 'a refusal')
   // Longer than the time until an outage is reported.
   await pause(4_000)

@@ -5,6 +5,7 @@ import { RelayMetrics } from '../../../../src/core/model/relay-metrics.ts'
 import { type RelaySettings, relayOptions } from '../../../../src/core/model/relay-settings.ts'
 import { FragmentPool } from '../../../../src/core/translation/fragment-store.ts'
 import { Session } from '../../../../src/core/translation/session.ts'
+import { SessionPlaces } from '../../../../src/core/translation/session-places.ts'
 import { ServiceTranslator } from '../../../../src/service/client/translator.ts'
 import { type Answering, ScriptedService, type ScriptedSession } from '../../../../src/simulator/index.ts'
 import { FRAME_SAMPLES } from '../../../../src/transcode/pcm.ts'
@@ -44,12 +45,13 @@ async function setUp(options: Partial<RelaySettings> = {}) {
       metrics,
       translator,
       pool: new FragmentPool(),
+      places: new SessionPlaces(),
       random: () => 0.5,
     },
     results: { result() {}, endOfSpeech() {}, interrupted() {} },
-    changed: ({ state }) => statuses.push(state.status),
+    changed: ({ status }) => statuses.push(status),
   })
-  session.start()
+  session.wake(systemClock.now())
   const watch = new Ticker(systemClock, 50, now => session.check(now))
   /** Speaks frames `from` to `to`, exclusive: each carries its own number in its samples. */
   const speak = async (from = 0, to = FRAMES) => {

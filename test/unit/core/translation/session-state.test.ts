@@ -5,12 +5,15 @@ import { next, nextAttempt, type SessionInput } from '../../../../src/core/trans
 
 const reason: EndReason = { kind: 'unused' }
 const states = {
+  idle: { status: 'idle' },
   opening: { status: 'opening', attempt: 3, since: 100 },
   live: { status: 'live', attempt: 3, since: 1_000 },
   waiting: { status: 'waiting', attempt: 3, until: 1_500, since: 100 },
   ended: { status: 'ended', reason },
 } satisfies Record<SessionState['status'], SessionState>
 const inputs = {
+  wake: { type: 'wake', at: 2_000 },
+  rest: { type: 'rest' },
   ready: { type: 'ready', at: 2_000 },
   dropped: { type: 'dropped', at: 2_000, waitMs: 75 },
   retry: { type: 'retry', at: 2_000 },
@@ -21,7 +24,18 @@ const inputs = {
 const ended = { status: 'ended', reason: inputs.end.reason }
 /** Every state with every input: the next state, or that it is invalid. */
 const TABLE: Record<keyof typeof states, Record<keyof typeof inputs, unknown>> = {
+  idle: {
+    wake: { status: 'opening', attempt: 1, since: 2_000 },
+    rest: 'impossible',
+    ready: 'impossible',
+    dropped: 'impossible',
+    retry: 'impossible',
+    renewed: 'impossible',
+    end: ended,
+  },
   opening: {
+    wake: 'impossible',
+    rest: states.idle,
     ready: { status: 'live', attempt: 3, since: 2_000 },
     dropped: { status: 'waiting', attempt: 4, until: 2_075, since: 100 },
     retry: 'impossible',
@@ -29,6 +43,8 @@ const TABLE: Record<keyof typeof states, Record<keyof typeof inputs, unknown>> =
     end: ended,
   },
   live: {
+    wake: 'impossible',
+    rest: states.idle,
     ready: 'impossible',
     dropped: { status: 'waiting', attempt: 4, until: 2_075, since: 2_000 },
     retry: 'impossible',
@@ -36,6 +52,8 @@ const TABLE: Record<keyof typeof states, Record<keyof typeof inputs, unknown>> =
     end: ended,
   },
   waiting: {
+    wake: 'impossible',
+    rest: states.idle,
     ready: 'impossible',
     dropped: 'impossible',
     retry: { status: 'opening', attempt: 3, since: 100 },
@@ -44,6 +62,8 @@ const TABLE: Record<keyof typeof states, Record<keyof typeof inputs, unknown>> =
   },
   // Final, and any input is accepted.
   ended: {
+    wake: states.ended,
+    rest: states.ended,
     ready: states.ended,
     dropped: states.ended,
     retry: states.ended,

@@ -23,8 +23,12 @@ test('marks problems', () => {
   ).toMatchObject({ bad: false, text: 'left: hung up' })
   expect(EVENT_WORDS.service({ upstream: 0, status: 'open' })).toMatchObject({ bad: true, room: null })
   expect(EVENT_WORDS.service({ upstream: 1, status: 'closed' })).toMatchObject({ bad: false })
-  expect(EVENT_WORDS.outage({ ...P, active: true, durationMs: 0 })?.bad).toBe(true)
-  expect(EVENT_WORDS.outage({ ...P, active: false, durationMs: 2_500 })?.text).toContain('2.5 s')
+  expect(EVENT_WORDS.outage({ ...P, speaker: 'bob', to: 'es-es', active: true, durationMs: 0 })?.bad).toBe(
+    true,
+  )
+  expect(
+    EVENT_WORDS.outage({ ...P, speaker: 'bob', to: 'es-es', active: false, durationMs: 2_500 })?.text,
+  ).toContain('2.5 s')
 })
 
 test('reports a session only when it is live', () => {

@@ -8,6 +8,7 @@ const WELL: HealthFigures = {
   memoryMiB: 100,
   memoryPercent: 10,
   services: ['closed'],
+  listeners: { needing: 3, lacking: 0, speakers: [] },
   waiting: 0,
   onFallback: 0,
   overloadReason: null,

@@ -72,8 +72,9 @@ test('counts observed events until it is disposed', () => {
   recording('1', 'notice')
   recording('2', 'recording')
   recording('1', 'ended')
-  observer.emit('outage', { room: 'r', participant: 'p', active: true, durationMs: 0 })
-  observer.emit('outage', { room: 'r', participant: 'p', active: false, durationMs: 1_500 })
+  const outage = { room: 'r', speaker: 's', participant: 'p', to: 'es-es' }
+  observer.emit('outage', { ...outage, active: true, durationMs: 0 })
+  observer.emit('outage', { ...outage, active: false, durationMs: 1_500 })
   observer.emit('dtmf', { room: 'r', participant: 'p', digit: '5' })
   expect([tally.recordingsNow, tally.outages, tally.outageMs, tally.dtmfKeys]).toEqual([1, 1, 1_500, 1])
   tally[Symbol.dispose]()
