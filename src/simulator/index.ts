@@ -90,6 +90,7 @@ export {
   numberedFrame,
   numberedFrames,
 } from './network/numbered-frames.ts'
+export { PHONE_READINGS } from './phone/readings.ts'
 export { listenPlivo } from './plivo/plivo-simulator.ts'
 export { plivoProfile, signPlivo } from './plivo/profile.ts'
 export {

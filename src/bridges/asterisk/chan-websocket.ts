@@ -8,7 +8,8 @@ import {
   readFields,
   textOf,
 } from '../telephony/json-media/message-fields.ts'
-import type { Inbound, MediaDialect, StreamMessages } from '../telephony/ports/media-dialect.ts'
+import { formatOf } from '../telephony/json-media/stream-format.ts'
+import type { Inbound, LineFormat, MediaDialect, StreamMessages } from '../telephony/ports/media-dialect.ts'
 import type { AsteriskRate, ExpectedStreams } from './wire.ts'
 
 /** Variable of the channel with the UUID of its stream. In the dialplan it starts with `_`, so that the channel inherits it. */
@@ -17,7 +18,6 @@ const STREAM_VARIABLE = 'DRAGOMAN_STREAM'
 const FRAME_MS = 20
 /** The length limit protects logs. */
 const CHANNEL_ID = /^[\w.;-]{1,128}$/
-const RATES: Readonly<Record<string, AsteriskRate>> = { slin: 8_000, slin16: 16_000 }
 
 const UNKNOWN: Inbound = { kind: 'unknown' }
 
@@ -28,21 +28,24 @@ const readAudio = pcmReader()
  * directions, and events and commands as JSON. Asterisk queues the audio, and supports marks and flushing.
  */
 export function asteriskWebSocketMedia(rate: AsteriskRate, expected: ExpectedStreams): MediaDialect {
+  const format: LineFormat = { codec: 'l16', rate }
   return {
-    format: { codec: 'l16', rate },
+    format,
     frames: 'both',
     queue: 'carrier',
     order: 'kept',
     parse: (data, isBinary) =>
-      isBinary ? readAudio(data) : readFields(data.toString('utf8'), message => event(message, expected)),
+      isBinary
+        ? readAudio(data)
+        : readFields(data.toString('utf8'), message => event(message, format, expected)),
     messages: () => messagesOf(rate),
   }
 }
 
-function event(message: Fields, expected: ExpectedStreams): Inbound {
+function event(message: Fields, line: LineFormat, expected: ExpectedStreams): Inbound {
   switch (message.event) {
     case 'MEDIA_START':
-      return start(message, expected)
+      return start(message, line, expected)
     case 'DTMF_END':
       return dtmfOf(message.digit, '')
     case 'MEDIA_MARK_PROCESSED':
@@ -53,20 +56,15 @@ function event(message: Fields, expected: ExpectedStreams): Inbound {
 }
 
 /** Without a known UUID the stream has no token, and is rejected. */
-function start({ channel_id, channel_variables, format }: Fields, expected: ExpectedStreams): Inbound {
+function start(
+  { channel_id, channel_variables, format }: Fields,
+  line: LineFormat,
+  expected: ExpectedStreams,
+): Inbound {
   const uuid = isFields(channel_variables) ? textOf(channel_variables[STREAM_VARIABLE]) : ''
   const { callId = textOf(channel_id), parameters = {} } = expected.take(uuid) ?? {}
   if (!CHANNEL_ID.test(callId)) return INVALID.start
-  const rate = RATES[textOf(format)]
-  return {
-    kind: 'start',
-    streamId: '',
-    callId,
-    codec: rate === undefined ? textOf(format) : 'l16',
-    rate: rate ?? Number.NaN,
-    channels: 1,
-    parameters,
-  }
+  return { kind: 'start', streamId: '', callId, ...formatOf(format, line), parameters }
 }
 
 /** Messages to one stream: whole frames. What remains of the audio waits for more, or for a mark, which silence precedes. */

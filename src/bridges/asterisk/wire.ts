@@ -59,7 +59,7 @@ function parse(frame: Buffer, audio: number, rate: AsteriskRate, expected: Expec
     return INVALID.shape
   switch (frame[0]) {
     case audio:
-      return frame.length === HEADER_BYTES ? INVALID.media : readAudio(frame.subarray(HEADER_BYTES))
+      return readAudio(frame.subarray(HEADER_BYTES))
     case FRAME.dtmf:
       return dtmfOf(frame.toString('latin1', HEADER_BYTES), '')
     case FRAME.uuid:
@@ -68,8 +68,9 @@ function parse(frame: Buffer, audio: number, rate: AsteriskRate, expected: Expec
     case FRAME.error:
       return STOP
     default:
-      // Audio at another rate than configured can neither be played nor skipped.
-      return frame[0]! >= FRAME.slin && frame[0]! <= 0x18 ? INVALID.media : UNKNOWN
+      if (frame[0]! < FRAME.slin || frame[0]! > 0x18) return UNKNOWN
+      // Audio at another rate than configured can neither be played nor skipped, unless there is none.
+      return frame.length === HEADER_BYTES ? readAudio(frame.subarray(HEADER_BYTES)) : INVALID.media
   }
 }
 

@@ -7,7 +7,7 @@ import { type StreamLogin, streamLogin } from './verbs.ts'
 
 /** Maximum difference between the time of a signature and ours (s). */
 const TOLERANCE_SECONDS = 300
-const HEADER = /^t=(\d{1,12}),v1=([0-9a-f]{64})$/
+const HEADER = /^t=(\d{1,12})((?:,\s*v1=[0-9a-f]{64}){1,4})$/
 
 /**
  * Returns the `Jambonz-Signature` of a webhook (jambonz: securing your webhooks): HMAC-SHA256, keyed with the webhook
@@ -17,17 +17,21 @@ export function sign(webhookSecret: string, body: string, seconds: number): stri
   return `t=${seconds},v1=${digest(webhookSecret, body, String(seconds))}`
 }
 
-/** Returns true if `header` signs `body` with any of `secrets`, about now (s). Compares in constant time. */
+/**
+ * Returns true if `header` signs `body` with any of `secrets`, about now (s). It can have several signatures (jambonz
+ * node client: `verifyJambonzSignature`). Compares in constant time.
+ */
 export function isSigned(
   header: string | undefined,
   secrets: readonly string[],
   body: string,
   nowSeconds: number,
 ): boolean {
-  const [, seconds = '', given = ''] = HEADER.exec(header ?? '') ?? []
-  if (given === '' || Math.abs(Number(seconds) - nowSeconds) > TOLERANCE_SECONDS) return false
+  const [, seconds = '', signatures = ''] = HEADER.exec(header ?? '') ?? []
+  if (signatures === '' || Math.abs(Number(seconds) - nowSeconds) > TOLERANCE_SECONDS) return false
   let signed = false
-  for (const secret of secrets) if (sameSecret(given, digest(secret, body, seconds))) signed = true
+  for (const given of signatures.match(/[0-9a-f]{64}/g) ?? [])
+    for (const secret of secrets) if (sameSecret(given, digest(secret, body, seconds))) signed = true
   return signed
 }
 

@@ -8,6 +8,7 @@ import {
   pcmReader,
   readFields,
 } from '../telephony/json-media/message-fields.ts'
+import { formatOf } from '../telephony/json-media/stream-format.ts'
 import type { Inbound, LineFormat, MediaDialect, StreamMessages } from '../telephony/ports/media-dialect.ts'
 
 /** Sample rates of a stream, in both directions (Hz). */
@@ -21,12 +22,14 @@ export const SUBPROTOCOL = 'audio.jambonz.org'
  * JSON. The first text frame describes the call. Unknown fields and events are ignored.
  */
 export function jambonzMedia(rate: JambonzRate): MediaDialect {
+  const format: LineFormat = { codec: 'l16', rate }
   return {
-    format: { codec: 'l16', rate },
+    format,
     frames: 'both',
     queue: 'carrier',
     order: 'kept',
-    parse: (data, isBinary) => (isBinary ? readAudio(data) : readFields(data.toString('utf8'), event)),
+    parse: (data, isBinary) =>
+      isBinary ? readAudio(data) : readFields(data.toString('utf8'), message => event(message, format)),
     messages: () => messagesOf(rate),
   }
 }
@@ -37,11 +40,11 @@ const CALL_SID = /^[A-Za-z0-9_-]{2,64}$/
 // Without a time: jambonz sends none, and a call’s audio without gaps.
 const readAudio = pcmReader()
 
-function event(message: Fields): Inbound {
+function event(message: Fields, line: LineFormat): Inbound {
   if (message.type === 'mark') return mark(message)
   if (message.event === 'dtmf') return dtmf(message)
   if (message.type !== undefined || message.event !== undefined) return UNKNOWN
-  return message.callSid === undefined ? UNKNOWN : start(message)
+  return message.callSid === undefined ? UNKNOWN : start(message, line)
 }
 
 /**
@@ -56,18 +59,19 @@ function dtmf({ dtmf: digit }: Fields): Inbound {
   return dtmfOf(digit, '')
 }
 
-/** The attributes of the call, its format, and the `metadata` of the verb, all at the top level. */
-function start(message: Fields): Inbound {
-  const { callSid, sampleRate, mixType } = message
+/**
+ * The attributes of the call, its format, and the `metadata` of the verb, at the top level (jambonz-feature-server: `listen`); read
+ * from a field `metadata` as well.
+ */
+function start(message: Fields, line: LineFormat): Inbound {
+  const { callSid, sampleRate, mixType, metadata } = message
   if (typeof callSid !== 'string' || !CALL_SID.test(callSid)) return INVALID.start
   return {
     kind: 'start',
     streamId: '',
     callId: callSid,
-    codec: 'l16',
-    rate: typeof sampleRate === 'number' ? sampleRate : Number.NaN,
-    channels: mixType === 'stereo' ? 2 : 1,
-    parameters: parametersOf(message),
+    ...formatOf({ sampleRate, channels: mixType === 'stereo' ? 2 : 1 }, line),
+    parameters: Object.assign(Object.create(null), parametersOf(message), parametersOf(metadata)),
   }
 }
 

@@ -1,17 +1,22 @@
-import { createHmac, timingSafeEqual } from 'node:crypto'
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { parse } from 'node:querystring'
 import type { FastifyRequest } from 'fastify'
+import { BoundedMap } from '../../common/bounded-map.ts'
 import type { FormFields } from '../telephony/markup/form-signature.ts'
 import type { RequestVerifier } from '../telephony/ports/carrier-requests.ts'
 import type { PublicUrl } from '../telephony/public-url.ts'
 
 /** Signatures with the token of the account or subaccount, and with that of the main account. */
-const HEADERS = ['x-plivo-signature-v3', 'x-plivo-signature-ma-v3']
-const NONCE_HEADER = 'x-plivo-signature-v3-nonce'
+const V3 = ['x-plivo-signature-v3', 'x-plivo-signature-ma-v3']
+const V3_NONCE = 'x-plivo-signature-v3-nonce'
+const V2 = ['x-plivo-signature-v2', 'x-plivo-signature-ma-v2']
+const V2_NONCE = 'x-plivo-signature-v2-nonce'
 const SIGNATURE = /^[A-Za-z0-9+/]{43}=$/
 const NONCE = /^[\x21-\x7e]{1,128}$/
 /** A header has one signature for each token of the account that is valid. */
 const MAX_SIGNATURES = 8
+/** Nonces of version 2 that are remembered. */
+const MAX_NONCES = 10_000
 
 /**
  * Returns the `X-Plivo-Signature-V3` of a request (Plivo: Signature validation V3; plivo-node 4.79: `validateV3Signature`):
@@ -51,12 +56,18 @@ function sorted(fields: FormFields): readonly (readonly [string, string])[] {
 }
 
 /**
- * Accepts requests with a valid signature, for the public address. Streams are signed as GET of their https address (Plivo’s
- * SDK for streams); their wss address is accepted as well, because only the owner of the token can sign it.
+ * Accepts requests with a valid signature, for the public address: version 3, or version 2 if the request has none of version 3
+ * (Plivo: Signature validation). Streams are signed as GET of their address, which public code reads as https (Plivo’s SDK for
+ * streams), as http (the same behind a proxy that ends TLS) or as wss.
  */
 export class PlivoVerifier implements RequestVerifier {
   readonly #authTokens: readonly string[]
   readonly #publicUrl: () => PublicUrl
+  /**
+   * Version 2 signs neither query nor form, so each of its nonces is valid for the first request that has it, and for
+   * repetitions of that request.
+   */
+  readonly #nonces = new BoundedMap<string, string>(MAX_NONCES)
 
   constructor(authTokens: readonly string[], publicUrl: () => PublicUrl) {
     this.#authTokens = authTokens
@@ -64,35 +75,58 @@ export class PlivoVerifier implements RequestVerifier {
   }
 
   webhook(request: FastifyRequest): boolean {
-    const urls = this.#publicUrl().signedHttp(request.originalUrl)
-    return this.#isSigned(request, urls, (request.body ?? {}) as FormFields)
+    const { headers, originalUrl, body } = request
+    const form = (body ?? {}) as FormFields
+    if (!this.#isSigned(request, this.#publicUrl().signedHttp(originalUrl), form)) return false
+    const nonce = headers[V2_NONCE]
+    if (typeof nonce !== 'string' || !NONCE.test(nonce)) return true
+    const content = createHash('sha256').update(canonical(originalUrl, form)).digest('base64')
+    // Also if version 3 is valid: without its header, the request could be altered.
+    return this.#nonces.getOrSet(nonce, () => content) === content || hasSignature(headers, V3)
   }
 
   upgrade(request: FastifyRequest, path: string): boolean {
-    const urls = this.#publicUrl().signedWs(path)
-    return this.#isSigned(request, [...urls, ...urls.map(url => url.replace(/^ws/, 'http'))], {})
+    const schemes = this.#publicUrl().ws('').startsWith('wss')
+      ? ['https', 'wss', 'http', 'ws']
+      : ['http', 'ws']
+    return this.#isSigned(request, this.#publicUrl().signedWs(path, schemes), {})
+  }
+
+  #isSigned({ headers }: FastifyRequest, urls: readonly string[], form: FormFields): boolean {
+    if (hasSignature(headers, V3)) {
+      const texts = urls.map(url => `${canonical(url, form)}.`)
+      return this.#matches(signaturesIn(headers, V3), headers[V3_NONCE], texts)
+    }
+    const bare = urls.map(url => url.split('?', 1)[0]!)
+    return this.#matches(signaturesIn(headers, V2), headers[V2_NONCE], bare)
   }
 
   /** Computes every combination and compares in constant time. */
-  #isSigned({ headers }: FastifyRequest, urls: readonly string[], form: FormFields): boolean {
-    const nonce = headers[NONCE_HEADER]
+  #matches(given: readonly Buffer[], nonce: unknown, texts: readonly string[]): boolean {
     if (typeof nonce !== 'string' || !NONCE.test(nonce)) return false
-    const given = HEADERS.flatMap(name => signaturesIn(headers[name]))
     let signed = false
-    for (const text of new Set(urls.map(url => canonical(url, form))))
+    for (const text of new Set(texts))
       for (const token of this.#authTokens) {
-        const right = Buffer.from(digest(token, `${text}.${nonce}`), 'latin1')
+        const right = Buffer.from(digest(token, text + nonce), 'latin1')
         for (const signature of given) if (timingSafeEqual(signature, right)) signed = true
       }
     return signed
   }
 }
 
+type Headers = FastifyRequest['headers']
+
+function hasSignature(headers: Headers, names: readonly string[]): boolean {
+  return names.some(name => headers[name] !== undefined)
+}
+
 /** Compared as text: the last character of base64 has spare bits. */
-function signaturesIn(header: string | readonly string[] | undefined): readonly Buffer[] {
-  if (typeof header !== 'string') return []
-  return header
-    .split(',', MAX_SIGNATURES)
+function signaturesIn(headers: Headers, names: readonly string[]): readonly Buffer[] {
+  return names
+    .flatMap(name => {
+      const header = headers[name]
+      return typeof header === 'string' ? header.split(',', MAX_SIGNATURES) : []
+    })
     .map(text => text.trim())
     .filter(text => SIGNATURE.test(text))
     .map(text => Buffer.from(text, 'latin1'))

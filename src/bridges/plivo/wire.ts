@@ -8,14 +8,15 @@ import {
   markOf,
   readFields,
   textOf,
-  wholeNumber,
 } from '../telephony/json-media/message-fields.ts'
+import { formatOf } from '../telephony/json-media/stream-format.ts'
 import {
   type Inbound,
   type LineFormat,
   type MediaDialect,
   PHONE_LINE,
 } from '../telephony/ports/media-dialect.ts'
+import { headersIn } from './extra-headers.ts'
 
 /** Audio of a stream, by its name in the settings. Plivo does not document the byte order of linear PCM. */
 export type PlivoAudio = 'mulaw-8k' | 'l16-16k' | 'l16be-16k'
@@ -108,45 +109,14 @@ function dtmf(message: Fields): Inbound {
 function start(message: Fields, line: LineFormat): Inbound {
   const fields = message.start
   if (!isFields(fields)) return INVALID.start
-  const streamId = textOf(fields.streamId)
+  const streamId = textOf(fields.streamId ?? message.streamId)
   const callId = textOf(fields.callId)
   if (!ID.test(streamId) || !ID.test(callId)) return INVALID.start
-  const format = isFields(fields.mediaFormat) ? fields.mediaFormat : {}
-  const encoding = textOf(format.encoding).toLowerCase()
   return {
     kind: 'start',
     streamId,
     callId,
-    codec:
-      encoding === MULAW ? 'mulaw' : encoding === LINEAR && line.codec !== 'mulaw' ? line.codec : encoding,
-    rate: wholeNumber(format.sampleRate),
-    channels: 1,
-    parameters: parametersIn(textOf(message.extra_headers)),
+    ...formatOf(fields.mediaFormat, line),
+    parameters: headersIn(message.extra_headers ?? fields.extra_headers),
   }
-}
-
-/**
- * Returns `parameters` for `<Stream extraHeaders>`: `name=value,…`, at most 512 bytes of letters and digits, so values are
- * written as hexadecimal UTF-8. Names must be letters and digits.
- */
-export function extraHeaders(parameters: Readonly<Record<string, string>>): string {
-  return Object.entries(parameters)
-    .map(([name, value]) => `${name}=${Buffer.from(value, 'utf8').toString('hex')}`)
-    .join(',')
-}
-
-const HEX = /^[0-9a-f]*$/i
-const MAX_EXTRA_HEADERS = 1_024
-
-/** Reads `extra_headers`, where Plivo separates them by semicolons. A name can have a prefix: `X-PH-token`. */
-function parametersIn(text: string): Readonly<Record<string, string>> {
-  const parameters: Record<string, string> = Object.create(null)
-  for (const header of text.slice(0, MAX_EXTRA_HEADERS).split(/[;,]/)) {
-    const at = header.lastIndexOf('=')
-    const name = header.slice(0, Math.max(0, at)).split(/\W/).at(-1) ?? ''
-    const value = header.slice(at + 1)
-    if (name !== '' && name !== '__proto__' && HEX.test(value))
-      parameters[name] = Buffer.from(value, 'hex').toString('utf8')
-  }
-  return parameters
 }

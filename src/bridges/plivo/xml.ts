@@ -1,7 +1,8 @@
 import type { Spoken } from '../telephony/incoming-call.ts'
 import { escapeXml, response, xml } from '../telephony/markup/call-xml.ts'
 import type { CallInstructions, KeyPlan, StreamPlan } from '../telephony/ports/call-instructions.ts'
-import { contentTypeOf, extraHeaders, type PlivoAudio } from './wire.ts'
+import { extraHeaders } from './extra-headers.ts'
+import { contentTypeOf, type PlivoAudio } from './wire.ts'
 
 /** `CallInstructions` in Plivo XML (Plivo: XML). */
 export function plivoXml(audio: PlivoAudio): CallInstructions {

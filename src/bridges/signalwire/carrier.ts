@@ -1,16 +1,14 @@
 import { randomBytes } from 'node:crypto'
-import type { FastifyRequest } from 'fastify'
 import { BridgeError } from '../../common/errors.ts'
 import { jsonMedia } from '../telephony/json-media/json-media.ts'
-import { callForm } from '../telephony/markup/call-form.ts'
+import { rawCallForm } from '../telephony/markup/call-form.ts'
 import { callXml } from '../telephony/markup/call-xml.ts'
-import { FormSignatureVerifier } from '../telephony/markup/form-signature.ts'
 import type { Carrier } from '../telephony/ports/carrier.ts'
 import type { CarrierModule } from '../telephony/ports/carrier-module.ts'
-import { hasBearerToken } from '../telephony/ports/credentials.ts'
 import { type LineFormat, PHONE_LINE } from '../telephony/ports/media-dialect.ts'
 import { SignalwireCallsApi } from './calls-api.ts'
 import { type SignalwireSettings, signingKeysOf } from './settings.ts'
+import { SignalwireVerifier } from './signature.ts'
 
 type Audio = NonNullable<SignalwireSettings['audio']>
 
@@ -21,8 +19,8 @@ const FORMATS: Readonly<Record<Audio, LineFormat & { readonly attribute: string 
 }
 
 /**
- * SignalWire’s cXML: Twilio’s messages, markup and signatures with its own header, and a bearer token at the upgrade, which
- * the instructions for each stream name (SignalWire: `<Stream>`).
+ * SignalWire’s cXML: Twilio’s messages and markup, its own signatures, and a bearer token at the upgrade, which the
+ * instructions for each stream name (SignalWire: `<Stream>`).
  */
 export function signalwireCarrier(signingKeys: readonly string[], audio: Audio = 'mulaw-8k'): Carrier {
   const { attribute, ...format } = FORMATS[audio]
@@ -33,18 +31,14 @@ export function signalwireCarrier(signingKeys: readonly string[], audio: Audio =
     title: 'SignalWire',
     media: jsonMedia(format),
     instructions: callXml({ codec: attribute, authBearerToken: bearer }),
-    requests: callForm,
+    requests: rawCallForm,
     verifier: publicUrl => {
       if (signingKeys.length === 0 || signingKeys.some(key => key === ''))
         throw new BridgeError(
           'CONFIG',
           'the SignalWire bridge needs a signing key; set insecure: true to run without one',
         )
-      const signed = new FormSignatureVerifier('x-signalwire-signature', signingKeys, publicUrl)
-      return {
-        webhook: (request: FastifyRequest) => signed.webhook(request),
-        upgrade: (request: FastifyRequest) => hasBearerToken(request, bearer),
-      }
+      return new SignalwireVerifier(signingKeys, bearer, publicUrl)
     },
     secrets: signingKeys,
   }

@@ -11,6 +11,7 @@ import {
   textOf,
   wholeNumber,
 } from '../telephony/json-media/message-fields.ts'
+import { formatOf } from '../telephony/json-media/stream-format.ts'
 import { type Inbound, type MediaDialect, PHONE_LINE } from '../telephony/ports/media-dialect.ts'
 
 const CONNECTED: Inbound = { kind: 'connected' }
@@ -79,21 +80,17 @@ function dtmf(message: Fields, streamId: string): Inbound {
   return dtmfOf(isFields(message.dtmf) ? message.dtmf.digit : undefined, streamId)
 }
 
-/** With TeXML, the ID of the call is `CallSid` of the webhooks (assumed). */
+/** With TeXML, the ID of the call is `CallSid` of the webhooks (Telnyx: TeXML stream callback). */
 function start(message: Fields, streamId: string): Inbound {
   const fields = message.start
   if (!isFields(fields)) return INVALID.start
   const callId = textOf(fields.call_control_id)
   if (!CALL_ID.test(callId) || (streamId !== '' && !CALL_ID.test(streamId))) return INVALID.start
-  const format = isFields(fields.media_format) ? fields.media_format : {}
-  const encoding = textOf(format.encoding)
   return {
     kind: 'start',
     streamId,
     callId,
-    codec: encoding === '' || encoding === 'PCMU' ? 'mulaw' : encoding,
-    rate: format.sample_rate === undefined ? 8_000 : wholeNumber(format.sample_rate),
-    channels: format.channels === undefined ? 1 : wholeNumber(format.channels),
+    ...formatOf(fields.media_format, PHONE_LINE),
     parameters: parametersOf(fields.custom_parameters),
   }
 }

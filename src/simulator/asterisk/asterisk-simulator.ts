@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net'
 import { type Clock, pause, systemClock } from '../../common/clock.ts'
 import { readBody } from '../rest-faults.ts'
+import type { AsteriskReading } from './audio-stream.ts'
 import { Channel, type ChannelOptions, type DialStatus } from './channel.ts'
 import { Dialplan } from './dialplan.ts'
 import type { WebSocketClient } from './websocket-stream.ts'
@@ -49,6 +50,8 @@ export class AsteriskSimulator implements AsyncDisposable {
   readonly password: string
   /** The next called phone. */
   callee: AsteriskCallee = 'answers'
+  /** Form of the streams of the next calls. Default: as documented. */
+  reading: AsteriskReading | undefined
   /** Channels that execute the dialplan for a phone, oldest first. */
   readonly channels: Channel[] = []
   /** Violations, in order. */
@@ -117,7 +120,7 @@ export class AsteriskSimulator implements AsyncDisposable {
     return new Channel(
       {
         ...{ dialplan: this.dialplan, uniqueId, callerId, rate, clock: this.#clock, dial },
-        ...{ webSocketClients, onMark },
+        ...{ webSocketClients, onMark, reading: this.reading },
         fault: text => void this.faults.push(text),
         amd: () => (this.callee === 'is-a-machine' ? 'MACHINE' : 'HUMAN'),
       },

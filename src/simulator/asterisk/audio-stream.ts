@@ -6,10 +6,17 @@ const FRAME_TYPES: Readonly<Record<number, number>> = { 8000: 0x10, 16000: 0x12 
 /** Frames that the channel queues before it drops them: Asterisk plays audio when it arrives (2 s). */
 const MAX_QUEUED = 100
 
+/**
+ * What real streams were seen to send: frames without audio, or `MEDIA_START` after more than a second of audio (asterisk#1712,
+ * chan_websocket only).
+ */
+export type AsteriskReading = 'empty frames' | 'late start'
+
 export interface AudioStreamOptions {
   readonly address: string
   readonly uuid: string
   readonly audio: PhoneAudio
+  readonly reading?: AsteriskReading | undefined
   /** Reports a frame for which Asterisk would end the channel, or audio that it could not play in time. */
   readonly fault: (text: string) => void
 }
@@ -61,13 +68,15 @@ export class AudioStream {
   }
 
   #start(): void {
-    const { uuid, audio } = this.#options
+    const { uuid, audio, reading } = this.#options
     this.#write(0x01, Buffer.from(uuid.replaceAll('-', ''), 'hex'))
     const type = FRAME_TYPES[audio.rate] ?? 0
     audio.start(voice => {
       const bytes = Buffer.alloc(voice.length * 2)
       for (const [at, sample] of voice.entries()) bytes.writeInt16LE(sample, at * 2)
       this.#write(type, bytes)
+      if (reading === 'empty frames')
+        for (let empty = 0; empty < 2; empty++) this.#write(0x10, Buffer.alloc(0))
       return this.#queue.shift()
     })
   }

@@ -1,6 +1,6 @@
 import { type Clock, setTimer } from '../../common/clock.ts'
 import { PhoneAudio } from '../phone/phone-audio.ts'
-import { AudioStream } from './audio-stream.ts'
+import { type AsteriskReading, AudioStream } from './audio-stream.ts'
 import { type Dialplan, evaluate, type Step, splitArgs } from './dialplan.ts'
 import { type WebSocketClient, WebSocketStream } from './websocket-stream.ts'
 
@@ -25,6 +25,8 @@ export interface ChannelOptions {
   readonly onMark?: ((name: string) => void) | undefined
   /** Result of `AMD`. */
   readonly amd: () => string
+  /** Default: as documented. */
+  readonly reading?: AsteriskReading | undefined
 }
 
 const CAUSES: Readonly<Record<string, ChannelEnd>> = { '17': 'busy', '21': 'rejected' }
@@ -181,14 +183,14 @@ export class Channel {
     this.#stream =
       technology === 'WebSocket'
         ? this.#webSocket(target, address)
-        : new AudioStream({ address, uuid, audio: this.audio, fault })
+        : new AudioStream({ address, uuid, audio: this.audio, fault, reading: this.#options.reading })
     await this.#stream?.ended
     this.#stream = undefined
   }
 
   /** Undefined without a section of that name, where Asterisk continues. */
   #webSocket(target: string, connection: string): WebSocketStream | undefined {
-    const { webSocketClients, uniqueId, fault, onMark } = this.#options
+    const { webSocketClients, uniqueId, fault, onMark, reading } = this.#options
     const client = webSocketClients[connection]
     if (!client) fault(`WebSocket client connection '${connection}' not found`)
     if (!target.includes('f(json)')) fault(`${target} has control messages as plain text`)
@@ -197,7 +199,7 @@ export class Channel {
     const variables = Object.fromEntries(inherited.map(([name, value]) => [name.slice(1), value]))
     const channelId = `${uniqueId}-websocket`
     return new WebSocketStream({
-      ...{ client, connection, channelId, variables, audio: this.audio, fault, onMark },
+      ...{ client, connection, channelId, variables, audio: this.audio, fault, onMark, reading },
     })
   }
 

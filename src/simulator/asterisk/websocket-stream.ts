@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws'
 import type { PhoneAudio } from '../phone/phone-audio.ts'
+import type { AsteriskReading } from './audio-stream.ts'
 
 /** A section of `websocket_client.conf`, which `Dial(WebSocket/…)` names. */
 export interface WebSocketClient {
@@ -14,6 +15,8 @@ const PAUSE_AT = 900
 /** Maximum length of a command (chan_websocket: `MAX_TEXT_MESSAGE_LEN`). */
 const MAX_COMMAND_BYTES = 128
 const NORMAL = 1000
+/** Frames before a late `MEDIA_START` (1.2 s). */
+const LATE_FRAMES = 60
 
 export interface WebSocketStreamOptions {
   readonly client: WebSocketClient
@@ -24,6 +27,7 @@ export interface WebSocketStreamOptions {
   /** Variables that the channel inherits. */
   readonly variables: Readonly<Record<string, string>>
   readonly audio: PhoneAudio
+  readonly reading?: AsteriskReading | undefined
   /** Called for each mark when all audio before it has been played. */
   readonly onMark?: ((name: string) => void) | undefined
   /** Reports a message that Asterisk would ignore, cut, or misread. */
@@ -91,6 +95,23 @@ export class WebSocketStream {
   }
 
   #start(): void {
+    const { audio, reading } = this.#options
+    let early = reading === 'late start' ? LATE_FRAMES : 0
+    if (early === 0) this.#announce()
+    audio.start(voice => {
+      const bytes = Buffer.alloc(voice.length * 2)
+      for (const [at, sample] of voice.entries()) bytes.writeInt16LE(sample, at * 2)
+      if (this.#socket.readyState === WebSocket.OPEN) {
+        this.#socket.send(bytes)
+        if (reading === 'empty frames')
+          for (let empty = 0; empty < 2; empty++) this.#socket.send(Buffer.alloc(0))
+      }
+      if (early > 0 && --early === 0) this.#announce()
+      return this.#next()
+    })
+  }
+
+  #announce(): void {
     const { connection, audio, variables } = this.#options
     const size = this.#frameSamples * 2
     this.#event('MEDIA_START', {
@@ -103,12 +124,6 @@ export class WebSocketStream {
         ...variables,
         ...{ MEDIA_WEBSOCKET_CONNECTION_ID: connection, MEDIA_WEBSOCKET_OPTIMAL_FRAME_SIZE: String(size) },
       },
-    })
-    audio.start(voice => {
-      const bytes = Buffer.alloc(voice.length * 2)
-      for (const [at, sample] of voice.entries()) bytes.writeInt16LE(sample, at * 2)
-      if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(bytes)
-      return this.#next()
     })
   }
 

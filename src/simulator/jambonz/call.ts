@@ -2,7 +2,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { type Clock, setTimer } from '../../common/clock.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import { PhoneAudio } from '../phone/phone-audio.ts'
-import { ListenStream } from './listen-stream.ts'
+import { type JambonzReading, ListenStream } from './listen-stream.ts'
 import { type GatherVerb, type JambonzVerb, readVerbs } from './verbs.ts'
 
 /** Statuses of a call (jambonz: call status). */
@@ -32,6 +32,8 @@ export interface JambonzCallOptions {
   readonly clock: Clock
   readonly wallClock: WallClock
   readonly fault: (text: string) => void
+  /** Form of the messages on the stream. Default: as documented. */
+  readonly reading?: JambonzReading | undefined
   /** Called for every mark after the playback of all audio before it. */
   readonly onMark?: ((name: string) => void) | undefined
 }
@@ -170,8 +172,8 @@ export class JambonzCall {
         return this.#gather(verb)
       case 'listen': {
         const { audio } = this
-        const { fault, onMark } = this.#options
-        this.#stream = new ListenStream({ verb, call: this.attributes, audio, fault, onMark })
+        const { fault, onMark, reading } = this.#options
+        this.#stream = new ListenStream({ verb, call: this.attributes, audio, fault, onMark, reading })
         await this.#stream.ended
         this.#stream = undefined
         // Requested after a hang-up as well.

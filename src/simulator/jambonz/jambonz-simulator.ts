@@ -5,6 +5,7 @@ import { type Clock, pause, systemClock } from '../../common/clock.ts'
 import { systemWallClock, type WallClock } from '../../common/wall-clock.ts'
 import { readBody } from '../rest-faults.ts'
 import { JambonzCall, type JambonzCallOptions } from './call.ts'
+import type { JambonzReading } from './listen-stream.ts'
 import { type CallRequest, readCallRequest } from './rest.ts'
 
 /** The behaviour of a called phone. */
@@ -74,7 +75,13 @@ export class JambonzSimulator implements AsyncDisposable {
   call(
     from: string,
     to: string,
-    hooks: { callHook: string; statusHook?: string; onMark?: (name: string) => void },
+    hooks: {
+      callHook: string
+      statusHook?: string
+      onMark?: (name: string) => void
+      /** Form of the messages on the stream. Default: as documented. */
+      reading?: JambonzReading
+    },
   ): JambonzCall {
     const call = this.#add({ direction: 'inbound', from, to, statusHook: undefined, ...hooks })
     this.#work(call.run())
@@ -94,7 +101,10 @@ export class JambonzSimulator implements AsyncDisposable {
   }
 
   #add(
-    options: Pick<JambonzCallOptions, 'direction' | 'from' | 'to' | 'callHook' | 'statusHook' | 'onMark'>,
+    options: Pick<
+      JambonzCallOptions,
+      'direction' | 'from' | 'to' | 'callHook' | 'statusHook' | 'onMark' | 'reading'
+    >,
   ): JambonzCall {
     const { callRate = 8_000, wallClock = systemWallClock } = this.#options
     const call = new JambonzCall({

@@ -9,11 +9,16 @@ const SUBPROTOCOL = 'audio.jambonz.org'
 const KEY_DURATION = '1600'
 const CLOSE_NORMAL = 1000
 
+/** What public sources show of the first message and of audio, besides the documented form. */
+export type JambonzReading = 'nested metadata' | 'rate as text' | 'no rate' | 'empty frames'
+
 export interface ListenOptions {
   readonly verb: ListenVerb
   /** The attributes of the call. */
   readonly call: Readonly<Record<string, unknown>>
   readonly audio: PhoneAudio
+  /** Default: as documented. */
+  readonly reading?: JambonzReading | undefined
   /** Called for every mark after the playback of all audio before it. */
   readonly onMark?: ((name: string) => void) | undefined
   /** Reports a message or an option that jambonz would ignore or misread. */
@@ -83,11 +88,20 @@ export class ListenStream {
   }
 
   #start(): void {
-    const { verb, call, audio } = this.#options
+    const { verb, call, audio, reading } = this.#options
     const { sampleRate, mixType, metadata } = verb
     const resampler = createResampler(audio.rate, sampleRate)
-    this.#send(JSON.stringify({ sampleRate, mixType, ...call, ...metadata }))
+    const format = {
+      ...(reading === 'no rate'
+        ? {}
+        : { sampleRate: reading === 'rate as text' ? String(sampleRate) : sampleRate }),
+      mixType,
+    }
+    const added = reading === 'nested metadata' ? { metadata } : metadata
+    this.#send(JSON.stringify({ ...format, ...call, ...added }))
     audio.start(voice => {
+      if (reading === 'empty frames' && this.#socket.readyState === WebSocket.OPEN)
+        for (let empty = 0; empty < 2; empty++) this.#socket.send(Buffer.alloc(0))
       if (this.#socket.readyState === WebSocket.OPEN) this.#socket.send(bytesOf(resampler.process(voice)))
       return this.#queue.next(voice.length)
     })

@@ -131,11 +131,6 @@ const WAYS: Record<CloseCause, Record<string, (scene: Scene) => Promise<Party>>>
     },
   },
   'bad-media': {
-    'for 50 before start': async ({ bridge }) => {
-      const party = await bridge.dial()
-      for (let n = 0; n < 50; n++) party.media()
-      return party
-    },
     'for payloads that are not base64': async ({ bridge }) => {
       const { party } = await bridge.call('CA1')
       for (let n = 0; n < 6; n++) party.media('*'.repeat(216))

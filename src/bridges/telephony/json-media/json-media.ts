@@ -1,4 +1,4 @@
-import { type Inbound, type LineFormat, type MediaDialect, PHONE_LINE } from '../ports/media-dialect.ts'
+import type { Inbound, LineFormat, MediaDialect } from '../ports/media-dialect.ts'
 import { mediaReader } from './media-reader.ts'
 import {
   dtmfOf,
@@ -11,6 +11,7 @@ import {
   textOf,
   wholeNumber,
 } from './message-fields.ts'
+import { formatOf } from './stream-format.ts'
 
 const readMedia = mediaReader({ stream: 'streamSid' })
 
@@ -123,20 +124,11 @@ function start(message: Fields, line: LineFormat): Inbound {
   const streamId = textOf(message.streamSid) || textOf(fields.streamSid)
   const callId = textOf(fields.callSid)
   if (!SID.test(streamId) || !SID.test(callId)) return INVALID.start
-  const format = isFields(fields.mediaFormat) ? fields.mediaFormat : {}
   return {
     kind: 'start',
     streamId,
     callId,
-    codec: codecOf(textOf(format.encoding), line),
-    rate: format.sampleRate === undefined ? 8000 : wholeNumber(format.sampleRate),
-    channels: format.channels === undefined ? 1 : wholeNumber(format.channels),
+    ...formatOf(fields.mediaFormat, line),
     parameters: parametersOf(fields.customParameters),
   }
-}
-
-/** A missing encoding is Twilio’s default; that of linear PCM does not tell its byte order. */
-function codecOf(encoding: string, { codec }: LineFormat): string {
-  if (encoding === '' || encoding === 'audio/x-mulaw') return PHONE_LINE.codec
-  return /^audio\/x-l16$/i.test(encoding) && codec.startsWith('l16') ? codec : encoding
 }

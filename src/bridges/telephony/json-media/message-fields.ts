@@ -30,7 +30,7 @@ export function markOf(name: unknown, streamId: string): Inbound {
 
 /** Returns the key press `digit`; invalid for anything else. */
 export function dtmfOf(digit: unknown, streamId: string): Inbound {
-  const text = textOf(digit)
+  const text = textOf(digit).toUpperCase()
   return isDigit(text) ? { kind: 'dtmf', streamId, digit: text } : INVALID.dtmf
 }
 
@@ -70,14 +70,33 @@ export function textOf(value: unknown): string {
   return typeof value === 'string' ? value : typeof value === 'number' ? String(value) : ''
 }
 
-/** Returns the strings and numbers among `given`, in an object without prototype. */
+/**
+ * Returns the strings and numbers among `given`, in an object without prototype. `given` is an object, a list of
+ * `{ name, value }`, or either as JSON text.
+ */
 export function parametersOf(given: unknown): Readonly<Record<string, string>> {
   const parameters: Record<string, string> = Object.create(null)
-  if (!isFields(given)) return parameters
-  for (const [name, value] of Object.entries(given).slice(0, MAX_PARAMETERS))
+  for (const [name, value] of entriesOf(typeof given === 'string' ? valueIn(given) : given))
     if (name !== '__proto__' && (typeof value === 'string' || typeof value === 'number'))
       parameters[name] = String(value)
   return parameters
+}
+
+function entriesOf(given: unknown): readonly (readonly [name: string, value: unknown])[] {
+  if (Array.isArray(given))
+    return given
+      .slice(0, MAX_PARAMETERS)
+      .flatMap(each => (isFields(each) ? [[textOf(each.name), each.value]] : []))
+  return isFields(given) ? Object.entries(given).slice(0, MAX_PARAMETERS) : []
+}
+
+/** Returns the JSON value in `text`; undefined if there is none. */
+function valueIn(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 /** Parses a whole number of at most 15 digits, from a number or a string; otherwise NaN. */

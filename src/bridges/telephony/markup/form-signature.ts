@@ -54,8 +54,8 @@ function canonical(fields: FormFields): string {
 }
 
 /**
- * Accepts requests whose `header` is signed with one of the keys for the public address: Twilio’s `x-twilio-signature`,
- * and the same of other carriers.
+ * Accepts requests with a header that is signed with one of the keys for the public address: Twilio’s `x-twilio-signature`,
+ * or the same of another carrier.
  */
 export class FormSignatureVerifier implements RequestVerifier {
   readonly #header: string
@@ -70,15 +70,16 @@ export class FormSignatureVerifier implements RequestVerifier {
 
   webhook(request: FastifyRequest): boolean {
     const urls = this.#publicUrl().signedHttp(request.originalUrl)
-    return isSigned(this.#signature(request), this.#keys, urls, (request.body ?? {}) as FormFields)
+    return isSigned(headerOf(request, this.#header), this.#keys, urls, (request.body ?? {}) as FormFields)
   }
 
   upgrade(request: FastifyRequest, path: string): boolean {
-    return isSigned(this.#signature(request), this.#keys, this.#publicUrl().signedWs(path))
+    return isSigned(headerOf(request, this.#header), this.#keys, this.#publicUrl().signedWs(path))
   }
+}
 
-  #signature({ headers }: FastifyRequest): string | undefined {
-    const header = headers[this.#header]
-    return typeof header === 'string' ? header : undefined
-  }
+/** Returns the header of that name; undefined if there is none, or several. */
+export function headerOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const header = headers[name]
+  return typeof header === 'string' ? header : undefined
 }

@@ -244,6 +244,8 @@ export class StreamLeg extends SocketLeg<CloseCause, LegCounters> implements Str
   }
 
   #media(timestampMs: number, payload: string | Buffer, now: number): void {
+    // Some carriers send messages without audio.
+    if (payload.length === 0) return
     this.counters.mediaIn++
     if (++this.#windowMedia > PAYLOAD_WINDOW) {
       this.#windowMedia = 1

@@ -26,7 +26,7 @@ export const CLOSE_CODES = {
   full: { code: 1013, meaning: 'The server currently accepts no more calls.' },
   'bad-media': {
     code: 4400,
-    meaning: '50 media messages before `start`, or more than 5 of 100 whose payload is not base64.',
+    meaning: 'More than 5 of 100 media messages have a payload that is not base64.',
   },
   unauthorized: {
     code: 4401,
@@ -139,9 +139,6 @@ export const STREAM_LEG_METRICS: FieldTable<LegCounters> = {
   clears: ['dragoman_telephony_clears_total', 'Times that the audio queued at the carrier was cleared.'],
 }
 
-/** Number of media messages before `start` that ends the stream (1 s of audio). */
-const MAX_EARLY_MEDIA = 50
-
 export interface HandshakeOptions {
   readonly clock: Clock
   readonly log: Logger
@@ -154,7 +151,8 @@ export interface HandshakeOptions {
 
 /**
  * Waits on a socket, whose upgrade was verified, for a `start` accepted by `check`, and calls `onStart` in the same tick.
- * The socket fails if `start` is rejected, comes too late, or after too much media.
+ * The socket fails if `start` is rejected or comes too late. Media before it is dropped: a busy Asterisk sends `MEDIA_START`
+ * more than a second late (asterisk#1712), and until it is known whose audio this is, nothing is kept.
  */
 export function awaitStart(
   socket: MediaSocket,
@@ -162,7 +160,6 @@ export function awaitStart(
   onStart: (start: Start) => void,
 ): void {
   const deadline = setTimer(clock, limits.startWithinMs, () => socket.fail('no-start'))
-  let earlyMedia = 0
   const begin = (start: Start) => {
     const cause = check(start)
     if (cause !== undefined) {
@@ -175,7 +172,6 @@ export function awaitStart(
   socket.attach({
     message: message => {
       if (message.kind === 'start') begin(message)
-      else if (message.kind === 'media' && ++earlyMedia >= MAX_EARLY_MEDIA) socket.fail('bad-media')
     },
     closed: (reason, cause) => {
       deadline[Symbol.dispose]()

@@ -1,6 +1,7 @@
+import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import type { FastifyRequest } from 'fastify'
-import { validateV3Signature } from 'plivo'
+import { validateSignature, validateV3Signature } from 'plivo'
 import { describe, expect, test } from 'vitest'
 import { PlivoVerifier, sign } from '../../../../src/bridges/plivo/signature.ts'
 import { PublicUrl } from '../../../../src/bridges/telephony/public-url.ts'
@@ -103,8 +104,69 @@ describe('a webhook', () => {
   )
 })
 
+/** Version 2: over the address without its query, and the nonce. */
+function signV2(url: string, nonce = NONCE, token = TOKEN): string {
+  return createHmac('sha256', token)
+    .update(url.split('?')[0] + nonce)
+    .digest('base64')
+}
+
+function signedV2(signature: string, { name = 'x-plivo-signature-v2', nonce = NONCE } = {}): Headers {
+  return { [name]: signature, 'x-plivo-signature-v2-nonce': nonce }
+}
+
+describe('a webhook with a signature of version 2 only', () => {
+  const right = signV2(BASE + PATH)
+
+  test('is accepted as Plivo’s own client does, in either header', () => {
+    expect(validateSignature(BASE + PATH, NONCE, right, TOKEN)).toBe(true)
+    expect(accepts(signedV2(right))).toBe(true)
+    expect(accepts(signedV2(right, { name: 'x-plivo-signature-ma-v2' }))).toBe(true)
+  })
+
+  test.each<[string, Headers]>([
+    ['another nonce', signedV2(right, { nonce: '1' })],
+    ['another token', signedV2(signV2(BASE + PATH, NONCE, 'another'))],
+    ['another address', signedV2(signV2(`${BASE}/plivo/status`))],
+    ['a wrong signature of version 3 next to it', { ...signedV2(right), ...signed('A'.repeat(43) + '=') }],
+    ['no nonce', { 'x-plivo-signature-v2': right }],
+  ])('is rejected with %s', (_, headers) => expect(accepts(headers)).toBe(false))
+
+  test('is accepted again, but not altered: this version signs neither the form nor the query', () => {
+    for (const first of [signedV2(right), { ...signedV2(right), ...signed(RIGHT) }]) {
+      const one = verifier()
+      const told = (headers: Headers, body: object, originalUrl = PATH) =>
+        one.webhook({ headers, body, originalUrl } as unknown as FastifyRequest)
+      expect(told(first, FORM)).toBe(true)
+      expect(told(signedV2(right), FORM)).toBe(true)
+      expect(told(signedV2(right), { ...FORM, CallUUID: 'another' })).toBe(false)
+      expect(told(signedV2(right), FORM, `${PATH}&hears=es-es`)).toBe(false)
+      expect(told(signedV2(signV2(BASE + PATH, '2'), { nonce: '2' }), { CallUUID: 'another' })).toBe(true)
+    }
+  })
+})
+
+test.each([
+  ['https://Bridge.Example.com/', 'https://Bridge.Example.com'],
+  ['https://Bridge.Example.com/', 'https://bridge.example.com'],
+  ['https://bridge.example.com:443', 'https://bridge.example.com:443'],
+  ['HTTPS://bridge.example.com/Base/', 'https://bridge.example.com/Base'],
+])('with publicUrl %s, a request signed for %s is accepted', (publicUrl, base) => {
+  const one = verifier([TOKEN], publicUrl)
+  const headers = signed(sign(TOKEN, base + PATH, NONCE, FORM))
+  expect(one.webhook({ headers, body: FORM, originalUrl: PATH } as unknown as FastifyRequest)).toBe(true)
+  expect(connects(signed(sign(TOKEN, `${base}/plivo/media`, NONCE)), publicUrl)).toBe(true)
+})
+
 describe('an upgrade', () => {
-  test.each(['https', 'wss'])('is accepted if its %s address is signed', scheme => {
+  test('is accepted with a signature of version 2, in either header', () => {
+    const right = signV2(`${BASE}/plivo/media`)
+    expect(connects(signedV2(right))).toBe(true)
+    expect(connects(signedV2(right, { name: 'x-plivo-signature-ma-v2' }))).toBe(true)
+    expect(connects(signedV2(signV2(`${BASE}/plivo/voice`)))).toBe(false)
+  })
+
+  test.each(['https', 'wss', 'http'])('is accepted if its %s address is signed', scheme => {
     expect(connects(signed(sign(TOKEN, `${scheme}://bridge.example.com/plivo/media`, NONCE)))).toBe(true)
   })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { contentTypeOf, extraHeaders, plivoMedia } from '../../../../src/bridges/plivo/wire.ts'
+import { extraHeaders } from '../../../../src/bridges/plivo/extra-headers.ts'
+import { contentTypeOf, plivoMedia } from '../../../../src/bridges/plivo/wire.ts'
 import type { Start } from '../../../../src/bridges/telephony/ports/media-dialect.ts'
 
 const STREAM = '20170ada-f610-433b-8758-c02a2aab3662'
@@ -35,8 +36,8 @@ describe('a message from Plivo', () => {
   })
 
   test('reports a format other than the requested one', () => {
-    expect(parse(start(LINEAR))).toMatchObject({ codec: 'audio/x-l16', rate: 16000 })
-    expect(parse(start({}))).toMatchObject({ codec: '', rate: Number.NaN })
+    expect(parse(start(LINEAR))).toMatchObject({ codec: 'l16', rate: 16000 })
+    expect(parse(start({ encoding: 'opus' }))).toMatchObject({ codec: 'opus', rate: 8000 })
   })
 
   test('has audio without a time, because its timestamp is a time of day', () => {
@@ -96,10 +97,24 @@ describe('a message from Plivo', () => {
     ['token=6162;room=63', { token: 'ab', room: 'c' }],
     ['token=6162,room=63', { token: 'ab', room: 'c' }],
     ['token=stolen', {}],
+    ['{}', {}],
+    ['{"token":{"a":1}}', {}],
+    ['token=6162;', undefined],
+    ['Token=6162', undefined],
+    ['{X-PH-token: 6162}', undefined],
+    ['{X-PH-token: 6162, X-PH-room: 63}', { token: 'ab', room: 'c' }],
+    ['{x-ph-token=6162; x-ph-room=63}', { token: 'ab', room: 'c' }],
+    ["{'X-PH-Token': '6162'}", undefined],
+    [' { "token" : "6162" } ', undefined],
+    ['{"X-PH-token":"6162","X-PH-b":2}', { token: 'ab', b: '' }],
+    [{ token: '6162' }, undefined],
+    [{ 'X-PH-TOKEN': '6162' }, undefined],
+    [[{ name: 'X-PH-token', value: '6162' }], undefined],
+    ['{X-PH-__proto__: 61}', {}],
     ['__proto__=61', {}],
     ['', {}],
     [null, {}],
-  ])('has the extra headers %s', (text, parameters) => {
+  ])('has the extra headers %j', (text, parameters) => {
     const found = parse(start(MULAW, text)) as Start
     expect({ ...found.parameters }).toEqual(parameters ?? { token: 'ab' })
     expect(Object.getPrototypeOf(found.parameters)).toBeNull()
