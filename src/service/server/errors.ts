@@ -114,6 +114,12 @@ export const ERROR_TABLE = {
     'The mode is neither `block` nor `streaming`.',
   ),
   value_not_allowed: row('bad_parameter', 400, 'error, disconnect', 'The value is not in the list.'),
+  parameter_unknown: row(
+    'bad_parameter',
+    400,
+    'error, disconnect',
+    'The query has a parameter with an unknown name.',
+  ),
   parameter_repeated: row('bad_parameter', 400, 'error, disconnect', 'A parameter was sent more than once.'),
   transcription_missing: row(
     'engine_missing',

@@ -169,6 +169,7 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
   rate_not_supported: () => wrong({ sendAudio: { ...SEND, sampleRate: 9000 } }),
   mode_not_supported: () => wrong({ receiveAudio: { ...RECEIVE, mode: 'blocks' } }),
   value_not_allowed: () => wrong({ partials: 'perhaps' }),
+  parameter_unknown: () => wrong({ voiceengine: 'neural' }),
   async parameter_repeated() {
     const { get } = await fakeService()
     return onHttp(get('/api/voices?language=es-es&language=ca-es'))

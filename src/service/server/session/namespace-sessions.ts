@@ -16,6 +16,7 @@ import { chooseVoice } from '../voice-catalog.ts'
 import type { AudioStreams } from './audio-stream.ts'
 import { InterpretedSpeech } from './interpreted-speech.ts'
 import {
+  connectionQuery,
   type StsParameters,
   stsParameters,
   sttParameters,
@@ -220,7 +221,7 @@ function preferredOf({ interpreters: [first], cascade }: ReturnType<typeof stsEn
 /** `/sts`: transcribes speech, translates it and speaks the translation. */
 export const openSts: OpenSession = (socket, channel, log, options) => {
   const { engines, workload, settings, clock } = options
-  const parameters = stsParameters(socket.handshake.query, engines)
+  const parameters = stsParameters(connectionQuery(socket.handshake.query), engines)
   const { receiveAudio } = parameters
   const offer = stsEngines(parameters, engines)
   const { holder } = socket.data
@@ -260,7 +261,7 @@ export const openSts: OpenSession = (socket, channel, log, options) => {
 
 /** `/stt`: transcribes speech. */
 export const openStt: OpenSession = (socket, channel, log, { engines, workload, settings, clock }) => {
-  const parameters = sttParameters(socket.handshake.query, engines)
+  const parameters = sttParameters(connectionQuery(socket.handshake.query), engines)
   const recognizer = engines.recognizer(parameters.languageIdSource, parameters.grammar)!
   const { holder } = socket.data
   return new Session({
@@ -281,7 +282,7 @@ export const openStt: OpenSession = (socket, channel, log, { engines, workload, 
 
 /** `/translator`: translates text. */
 export const openTranslator: OpenSession = (socket, channel, log, { engines, settings, clock }) => {
-  const parameters = translatorParameters(socket.handshake.query, engines)
+  const parameters = translatorParameters(connectionQuery(socket.handshake.query), engines)
   const holder = socket.data.holder as KeyUsage
   const { languageIdSource, languageIdTarget } = parameters
   const translator = engines.translator(languageIdSource, languageIdTarget)!
@@ -303,7 +304,7 @@ export const openTranslator: OpenSession = (socket, channel, log, { engines, set
 /** `/tts`: speaks text. */
 export const openTts: OpenSession = (socket, channel, log, options) => {
   const { engines, settings, clock } = options
-  const parameters = ttsParameters(socket.handshake.query, engines)
+  const parameters = ttsParameters(connectionQuery(socket.handshake.query), engines)
   const { receiveAudio } = parameters
   const holder = socket.data.holder as KeyUsage
   const voice = chooseVoice(parameters, engines)
