@@ -164,6 +164,12 @@ export const ERROR_TABLE = {
   text_too_long: row('limit', 413, 'error', 'A text is longer than allowed.'),
   fragment_too_large: row('limit', 0, 'error', 'A fragment is larger than allowed.'),
   backlog_full: row('limit', 0, 'error', 'Audio or text arrives faster than it is processed.'),
+  too_many_messages: row(
+    'limit',
+    0,
+    'error, disconnect',
+    'The connection sends too many messages per second.',
+  ),
   falling_behind: row('limit', 0, 'error', 'Results are late, but are still sent.'),
   too_far_behind: row('limit', 0, 'error, disconnect', 'Results are too late to be useful.'),
   too_many_bad_fragments: row(

@@ -125,6 +125,12 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     stream.behindMs = 1_001
     return refused(connect('/sts'))
   },
+  async too_many_messages() {
+    const { ready } = await fakeService()
+    const { client } = await ready('/stt')
+    for (let n = 0; n < 4_000; n++) client.socket.emit('write_stream', Buffer.alloc(0))
+    return onSocket(client, true)
+  },
   async falling_behind() {
     const clock = new FakeClock()
     const { ready } = await fakeService({}, { clock })
