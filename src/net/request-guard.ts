@@ -111,6 +111,8 @@ export interface RequestGuardOptions {
   /** Proxies that report client addresses and are not limited themselves. */
   readonly proxies: readonly string[]
   readonly clock: Clock
+  /** Called for every connection that is closed on arrival. */
+  readonly refused?: ((address: string | undefined, reason: string) => void) | undefined
 }
 
 /** Reason of a rejection: the limit of one address, or of all. */
@@ -140,8 +142,10 @@ export class RequestGuard {
   readonly #all: TokenBucket
   readonly #ofGuests: TokenBucket
   readonly #probes: KeyedRateLimiter
+  readonly #refused: NonNullable<RequestGuardOptions['refused']>
 
-  constructor({ limits, proxies, clock }: RequestGuardOptions) {
+  constructor({ limits, proxies, clock, refused = () => {} }: RequestGuardOptions) {
+    this.#refused = refused
     this.#limits = limits
     this.#clock = clock
     this.#addressGroups = new AddressGroups([...proxies, ...limits.exemptAddresses])
@@ -157,8 +161,9 @@ export class RequestGuard {
   /** Counts the connections of `server`, which must not be listening yet. */
   watch(server: Server): void {
     server.maxConnections = this.#limits.maxConnections
-    server.on('drop', () => {
+    server.on('drop', details => {
       this.counters.rejectedInTotal++
+      this.#refused(details?.remoteAddress, 'too many connections')
     })
     server.on('connection', (socket: Socket) => this.#arrived(socket))
     server.on('clientError', () => {
@@ -238,6 +243,10 @@ export class RequestGuard {
         this.#unauthenticated.of(group) + this.#guests.of(group) >= this.#limits.connectionsPerAddress
       if (atLimit || this.#rates.full(group)) {
         counters[atLimit ? 'rejectedByAddress' : 'rejectedByRate']++
+        this.#refused(
+          remoteAddress,
+          atLimit ? 'too many connections of this address' : 'too many requests of this address',
+        )
         socket.resetAndDestroy()
         return
       }

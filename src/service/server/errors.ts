@@ -114,6 +114,12 @@ export const ERROR_TABLE = {
     'The mode is neither `block` nor `streaming`.',
   ),
   value_not_allowed: row('bad_parameter', 400, 'error, disconnect', 'The value is not in the list.'),
+  parameter_unknown: row(
+    'bad_parameter',
+    400,
+    'error, disconnect',
+    'The query has a parameter with an unknown name.',
+  ),
   parameter_repeated: row('bad_parameter', 400, 'error, disconnect', 'A parameter was sent more than once.'),
   transcription_missing: row(
     'engine_missing',
@@ -158,6 +164,12 @@ export const ERROR_TABLE = {
   text_too_long: row('limit', 413, 'error', 'A text is longer than allowed.'),
   fragment_too_large: row('limit', 0, 'error', 'A fragment is larger than allowed.'),
   backlog_full: row('limit', 0, 'error', 'Audio or text arrives faster than it is processed.'),
+  too_many_messages: row(
+    'limit',
+    0,
+    'error, disconnect',
+    'The connection sends too many messages per second.',
+  ),
   falling_behind: row('limit', 0, 'error', 'Results are late, but are still sent.'),
   too_far_behind: row('limit', 0, 'error, disconnect', 'Results are too late to be useful.'),
   too_many_bad_fragments: row(

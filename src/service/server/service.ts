@@ -36,6 +36,7 @@ import type { ServiceFigures } from './process/messages.ts'
 import { AudioStreams } from './session/audio-stream.ts'
 import { ConnectGuard } from './session/namespace-sessions.ts'
 import { addNamespaces } from './session/namespaces.ts'
+import { RefusalLog } from './session/refusal-log.ts'
 import { SocketTracker } from './session/socket-channel.ts'
 import { type ServiceConfig, type ServiceSettings, serviceSettings, serviceUrl } from './settings.ts'
 import { Catalog } from './voice-catalog.ts'
@@ -108,7 +109,14 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     clientErrorHandler: (error, socket) => answerMalformed(error, socket as Socket),
     frameworkErrors: (error, _request, reply) => answerFailed(error, reply.headers(SECURITY_HEADERS), log),
   })
-  const requestGuard = new RequestGuard({ limits: settings.limits, proxies: settings.trustProxy, clock })
+  const socketLog = limitedLog(log, clock)
+  const refusals = new RefusalLog(clock, socketLog)
+  const requestGuard = new RequestGuard({
+    limits: settings.limits,
+    proxies: settings.trustProxy,
+    clock,
+    refused: (address, reason) => refusals.note(address, reason),
+  })
   guardServer(app, requestGuard)
   const origins = new OriginCheck(settings)
   origins.guard(app)
@@ -138,14 +146,13 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     maxHttpBufferSize: MAX_MESSAGE_BYTES,
     ...(settings.allowedOrigins.length > 0 ? { cors: { origin: corsOrigin(settings.allowedOrigins) } } : {}),
   })
-  const socketLog = limitedLog(log, clock)
   const guard = new ConnectGuard(clock, () =>
     socketLog.warn({}, 'connection closed: limit before joining a namespace exceeded'),
   )
-  addSocketRules(io, { requestGuard, guard, origins })
   const proxies = new TrustedProxies(settings.trustProxy)
+  addSocketRules(io, { requestGuard, guard, origins, proxies, refusals })
   const shared = { keys, proxies, engines, admission, workload, streams, guard, settings, clock, errors }
-  addNamespaces(io, { ...shared, log: socketLog })
+  addNamespaces(io, { ...shared, refusals, log: socketLog })
   app.addHook('preClose', () => {
     io.disconnectSockets(true)
     io.engine.close()
@@ -173,6 +180,7 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
     close() {
       watch?.[Symbol.dispose]()
       overload[Symbol.dispose]()
+      refusals[Symbol.dispose]()
       closing ??= app.close().then(() => {
         batch.close()
         return Promise.all([engines.close(), usage?.close()]).then(() => {})

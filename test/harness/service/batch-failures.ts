@@ -88,7 +88,7 @@ export const batchFailures = {
     socket.write(
       `POST /api/batch/file HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Length: 1000\r\nContent-Type: multipart/form-data; boundary=x\r\n\r\n--x\r\n`,
     )
-    while (service.batch.jobs === 0) await new Promise(resolve => setTimeout(resolve, 5))
+    while (service.batch.uploads === 0) await new Promise(resolve => setTimeout(resolve, 5))
     clock.advance(5_000)
     const [bytes] = (await new Promise(resolve => socket.once('data', (...data) => resolve(data)))) as [
       Buffer,

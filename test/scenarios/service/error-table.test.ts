@@ -125,6 +125,12 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
     stream.behindMs = 1_001
     return refused(connect('/sts'))
   },
+  async too_many_messages() {
+    const { ready } = await fakeService()
+    const { client } = await ready('/stt')
+    for (let n = 0; n < 4_000; n++) client.socket.emit('write_stream', Buffer.alloc(0))
+    return onSocket(client, true)
+  },
   async falling_behind() {
     const clock = new FakeClock()
     const { ready } = await fakeService({}, { clock })
@@ -169,6 +175,7 @@ const provoke: Record<ErrorName, () => Promise<Met>> = {
   rate_not_supported: () => wrong({ sendAudio: { ...SEND, sampleRate: 9000 } }),
   mode_not_supported: () => wrong({ receiveAudio: { ...RECEIVE, mode: 'blocks' } }),
   value_not_allowed: () => wrong({ partials: 'perhaps' }),
+  parameter_unknown: () => wrong({ voiceengine: 'neural' }),
   async parameter_repeated() {
     const { get } = await fakeService()
     return onHttp(get('/api/voices?language=es-es&language=ca-es'))

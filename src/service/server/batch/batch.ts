@@ -7,22 +7,26 @@ import type { BatchResult } from '../../contract.ts'
 import type { Admission, LoadMonitor } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
 import { ServiceError } from '../errors.ts'
-import type { Query } from '../query.ts'
 import type { BatchSettings } from '../settings.ts'
 import { jobOf } from './job.ts'
 import { type JobHolder, type JobParameters, jobParameters, readForm } from './job-form.ts'
+import { JobQueue, type LinePlace } from './job-queue.ts'
+import { type UploadHolder, Uploads } from './uploads.ts'
 
 /** Reasons that end a job early: timeouts, a disconnected client, a revoked key. */
 class JobTimeouts implements Disposable {
   readonly #controller = new AbortController()
   #upload: Disposable | undefined
+  #stall: Disposable | undefined
   #whole: Disposable | undefined
 
-  /** Starts both timeouts. Call it once. */
+  /** Starts all timeouts; `received` returns the number of bytes received so far. Call it once. */
   start(
     clock: Clock,
     { uploadTimeoutMs, batchTimeoutMs }: Pick<BatchSettings, 'uploadTimeoutMs' | 'batchTimeoutMs'>,
+    received: () => number,
   ): void {
+    this.#watchStall(clock, received)
     this.#upload = setTimer(clock, uploadTimeoutMs, () =>
       this.end(
         new ServiceError('upload_too_slow', `the request was not complete after ${uploadTimeoutMs} ms`),
@@ -53,94 +57,28 @@ class JobTimeouts implements Disposable {
     } finally {
       this.signal.removeEventListener('abort', abort)
       this.#upload?.[Symbol.dispose]()
+      this.#stall?.[Symbol.dispose]()
     }
   }
 
   /** Cancels all timeouts. */
   [Symbol.dispose](): void {
     this.#upload?.[Symbol.dispose]()
+    this.#stall?.[Symbol.dispose]()
     this.#whole?.[Symbol.dispose]()
   }
-}
 
-/**
- * A place in the queue, from the first byte of a request to the last byte of its response. Disposing leaves the queue
- * (idempotent).
- */
-export interface LinePlace extends Disposable {
-  /** Resolves when this job can start; rejects with the reason of `signal`. */
-  turn(signal: AbortSignal): Promise<void>
-}
-
-/** Bounded queue that runs one batch job, or a few, at a time, which leaves CPU cores to live sessions. */
-class JobQueue {
-  readonly #atWork: number
-  readonly #room: number
-  #inside = 0
-  #working = 0
-  #waiting: (() => void)[] = []
-
-  /** Admits up to `room` jobs, of which `atWork` run at a time. */
-  constructor(atWork: number, room: number) {
-    if (!(atWork >= 1 && room >= 1))
-      throw new RangeError(
-        `a queue needs room for at least 1 job and at least 1 worker, got ${room} and ${atWork}`,
-      )
-    this.#atWork = atWork
-    this.#room = room
-  }
-
-  /** Jobs in the queue, running or not. */
-  get inside(): number {
-    return this.#inside
-  }
-
-  /** Throws `too_many_jobs` when the queue is full. */
-  join(): LinePlace {
-    if (this.#inside >= this.#room)
-      throw new ServiceError(
-        'too_many_jobs',
-        `${this.#room} files are already being processed: try again later`,
-      )
-    this.#inside++
-    let state: 'waiting' | 'working' | 'gone' = 'waiting'
-    return {
-      turn: async signal => {
-        await this.#turn(signal)
-        state = 'working'
-      },
-      [Symbol.dispose]: () => {
-        if (state === 'gone') return
-        this.#inside--
-        if (state === 'working') this.#next()
-        state = 'gone'
-      },
-    }
-  }
-
-  async #turn(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted()
-    if (this.#working < this.#atWork) {
-      this.#working++
-      return
-    }
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const leave = () => {
-      this.#waiting = this.#waiting.filter(each => each !== resolve)
-      reject(signal.reason)
-    }
-    signal.addEventListener('abort', leave)
-    this.#waiting.push(resolve)
-    await promise.finally(() => signal.removeEventListener('abort', leave))
-  }
-
-  /** Passes the slot to the next job, or frees it when none is waiting. */
-  #next(): void {
-    const first = this.#waiting.shift()
-    if (first) first()
-    else this.#working--
+  #watchStall(clock: Clock, received: () => number): void {
+    const before = received()
+    this.#stall = setTimer(clock, STALL_MS, () => {
+      if (received() > before) this.#watchStall(clock, received)
+      else this.end(new ServiceError('upload_too_slow', `nothing was received for ${STALL_MS} ms`))
+    })
   }
 }
+
+/** An upload that receives nothing for this long has stalled (ms). */
+const STALL_MS = 15_000
 
 /** Bytes serialized as numbers at a time. */
 const PIECE_BYTES = 16 * 1024
@@ -194,8 +132,8 @@ export interface BatchOptions {
 }
 
 /** Holder of the key of a request. A job counts as one of its sessions. */
-export interface BatchHolder extends JobHolder {
-  readonly name: string
+export interface BatchHolder extends JobHolder, UploadHolder {
+  assertRoom(): void
   enter(end: (error: ServiceError) => void): Disposable
 }
 
@@ -203,18 +141,20 @@ export interface BatchHolder extends JobHolder {
 const CHARACTER_BYTES = 4
 
 /**
- * The jobs of `POST /api/batch/file`. Each one occupies a place in the queue from the first byte of its request to the
- * last byte of its response, which bounds memory. While it is processed it also counts as a session of the service and
- * of its key.
+ * The jobs of `POST /api/batch/file`. Each one occupies a place in the queue from its complete request to the last byte
+ * of its response, which bounds memory; uploads have a bound of their own, so that stalled ones take no place. While it
+ * is processed it also counts as a session of the service and of its key.
  */
 export class Batch {
   readonly #options: BatchOptions
+  readonly #uploads: Uploads
   readonly #line: JobQueue
   readonly #mp3: Mp3Pool
 
   constructor(options: BatchOptions) {
-    const { batchWorkers, maxBatchJobs } = options.settings
+    const { batchWorkers, maxBatchJobs, maxFileBytes } = options.settings
     this.#options = options
+    this.#uploads = new Uploads(maxBatchJobs * maxFileBytes)
     this.#line = new JobQueue(batchWorkers, maxBatchJobs)
     this.#mp3 = new Mp3Pool({ max: Math.min(batchWorkers, maxBatchJobs), spare: 0 })
   }
@@ -224,28 +164,43 @@ export class Batch {
     return this.#line.inside
   }
 
+  /** Requests that are being received. */
+  get uploads(): number {
+    return this.#uploads.size
+  }
+
   /** Processes a request and sends the response. Rejects with the error to report to the client. */
   async answer(request: FastifyRequest, reply: FastifyReply, holder: BatchHolder): Promise<FastifyReply> {
     const { admission, clock, settings } = this.#options
+    // Checked again when the file is there; a client that would be rejected anyway need not send it.
     admission.assertRoom()
-    const place = this.#line.join()
+    holder.assertRoom()
+    this.#line.assertRoom(holder.name)
     const life = new JobTimeouts()
-    life.start(clock, settings)
+    const end = (error: ServiceError) => life.end(error)
+    const upload = this.#uploads.begin(holder, end)
+    const { socket } = request.raw
+    life.start(clock, settings, () => socket.bytesRead)
     life.signal.addEventListener('abort', () => {
       // Too late for an error response. Destroying the connection at least marks the response as incomplete.
       if (reply.raw.headersSent) reply.raw.destroy()
     })
+    const held: Disposable[] = [life, upload]
     reply.raw.once('close', () => {
       life.end(new ServiceError('form_malformed', 'the client disconnected'))
-      life[Symbol.dispose]()
-      place[Symbol.dispose]()
+      for (const each of held) each[Symbol.dispose]()
     })
     const limits = {
       maxFileBytes: settings.maxFileBytes,
       maxFieldBytes: settings.maxFileTextLength * CHARACTER_BYTES,
+      received: (bytes: number) => upload.received(bytes),
     }
     const form = await life.uploaded(readForm(request, limits))
-    const parameters = jobParameters(form.fields as Query)
+    const parameters = jobParameters(form.fields)
+    life.signal.throwIfAborted()
+    const place = this.#line.join(holder.name, end)
+    held.push(place)
+    upload[Symbol.dispose]()
     const begun = clock.now()
     const result = await this.#work(parameters, form, holder, life, place)
     this.#note(parameters, result, holder, clock.now() - begun)
@@ -261,7 +216,7 @@ export class Batch {
     form: Awaited<ReturnType<typeof readForm>>,
     holder: BatchHolder,
     life: JobTimeouts,
-    place: ReturnType<JobQueue['join']>,
+    place: LinePlace,
   ): Promise<BatchResult> {
     const { engines, clock, admission, workload, settings } = this.#options
     const { signal } = life

@@ -6,7 +6,7 @@ import type { Mp3Rate } from '../../../transcode/mp3/encoder.ts'
 import { BATCH_MODES, type BatchMode } from '../../contract.ts'
 import { ServiceError } from '../errors.ts'
 import { type Choice, chosen, languageIn, type Parameter, VOICE_WISH_PARAMETERS } from '../http/parameters.ts'
-import { type Query, shown, single } from '../query.ts'
+import { knownQuery, type Query, shown, single } from '../query.ts'
 import { receiveAudioOf } from '../session/parameters.ts'
 import { type VoiceRequest, voiceWish } from '../voice-catalog.ts'
 
@@ -105,12 +105,17 @@ export interface FormLimits {
   readonly maxFileBytes: number
   /** Maximum field size (bytes). */
   readonly maxFieldBytes: number
+  /** Called with the number of bytes received, part by part. */
+  readonly received?: (bytes: number) => void
 }
 
+const FILE = 'file'
 const NAMES: readonly string[] = BATCH_PARAMETERS.map(({ name }) => name)
 /** Allowance for the form around the file (bytes). */
 const FORM_BYTES = 64 * 1024
 const MOST_PARTS = 20
+/** Values of `Content-Transfer-Encoding` that leave a part as it is. HTTP has no others (RFC 7578, 4.7). */
+const PLAIN_ENCODINGS = ['7bit', '8bit', 'binary']
 
 /** Reads the form into memory; writes no temporary files. Throws a `ServiceError`. */
 export async function readForm(request: FastifyRequest, limits: FormLimits): Promise<JobForm> {
@@ -122,58 +127,73 @@ export async function readForm(request: FastifyRequest, limits: FormLimits): Pro
   }
 }
 
+/** Returns the error for a request whose body is not a form. */
+export function notMultipart({ headers }: FastifyRequest): ServiceError {
+  return new ServiceError(
+    'not_multipart',
+    `the body is ${shown(headers['content-type'])}, allowed: multipart/form-data`,
+  )
+}
+
 async function read(request: FastifyRequest, limits: FormLimits): Promise<JobForm> {
-  const { maxFileBytes, maxFieldBytes } = limits
-  if (!request.isMultipart())
-    throw new ServiceError(
-      'not_multipart',
-      `the body is ${shown(request.headers['content-type'])}, allowed: multipart/form-data`,
-    )
+  const { maxFileBytes, maxFieldBytes, received = () => {} } = limits
+  if (!request.isMultipart()) throw notMultipart(request)
+  let fields = knownQuery(request.query as Query, NAMES)
   if (Number(request.headers['content-length']) > maxFileBytes + maxFieldBytes + FORM_BYTES)
     throw tooLarge(maxFileBytes)
-  const fields: Record<string, unknown> = Object.assign(Object.create(null), request.query)
   let file: Uint8Array | undefined
   const parts = request.parts({
     limits: { fileSize: maxFileBytes, fieldSize: maxFieldBytes, files: 2, parts: MOST_PARTS },
+    // The name decides. Clients send files without a file name, and fields with a file name or a media type.
+    isPartAFile: name => name === FILE,
   })
   for await (const part of parts) {
+    if (!PLAIN_ENCODINGS.includes(part.encoding.trim().toLowerCase()))
+      throw new ServiceError(
+        'form_malformed',
+        `the part ${shown(part.fieldname)} has the Content-Transfer-Encoding ${shown(part.encoding)}, allowed: ${PLAIN_ENCODINGS.join(', ')}`,
+      )
     if (part.type === 'file') {
-      if (part.fieldname !== 'file') throw unknownField(part.fieldname)
       if (file) throw new ServiceError('parameter_repeated', 'file was sent more than once, expected once')
-      file = await wholeFile(part, maxFileBytes)
-    } else {
-      if (part.valueTruncated)
-        throw new ServiceError(
-          'text_too_long',
-          `${shown(part.fieldname)} has more than ${maxFieldBytes} bytes`,
-        )
-      add(fields, part.fieldname, part.value)
+      file = await wholeFile(part, maxFileBytes, received)
+      continue
     }
+    if (part.fieldname === undefined) throw new ServiceError('form_malformed', 'a part has no name')
+    const value = textOf(part.value)
+    const field = knownQuery({ [part.fieldname]: value }, NAMES, 'form_field_unknown', [FILE])
+    if (part.valueTruncated)
+      throw new ServiceError('text_too_long', `${shown(part.fieldname)} has more than ${maxFieldBytes} bytes`)
+    received(value.length)
+    fields = merged(fields, field)
   }
   return { fields, file }
 }
 
-/** Adds a field. A repeated name becomes a list, as in a query. */
-function add(fields: Record<string, unknown>, name: string, value: unknown): void {
-  // The library treats a file part without a file name as a field.
-  if (name === 'file')
-    throw new ServiceError('file_missing', 'the part "file" has no file name, so it is not a file')
-  if (!NAMES.includes(name)) throw unknownField(name)
-  fields[name] = fields[name] === undefined ? value : [fields[name], value].flat()
+/** Adds a field. A repeated name has a list, as in a query. */
+function merged(query: Query, field: Query): Query {
+  const all: Record<string, unknown> = Object.assign(Object.create(null), query)
+  for (const [name, value] of Object.entries(field))
+    all[name] = all[name] === undefined ? value : [all[name], value].flat()
+  return all
 }
 
-async function wholeFile(part: MultipartFile, maxFileBytes: number): Promise<Uint8Array> {
+/** The library parses fields of the media type JSON; they are read as the text that was sent. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+async function wholeFile(
+  part: MultipartFile,
+  maxFileBytes: number,
+  received: (bytes: number) => void,
+): Promise<Uint8Array> {
   const pieces: Buffer[] = []
-  for await (const piece of part.file) pieces.push(piece as Buffer)
+  for await (const piece of part.file) {
+    pieces.push(piece as Buffer)
+    received((piece as Buffer).length)
+  }
   if (part.file.truncated) throw tooLarge(maxFileBytes)
   return Buffer.concat(pieces)
-}
-
-function unknownField(name: string): ServiceError {
-  return new ServiceError(
-    'form_field_unknown',
-    `the form has the field ${shown(name)}, allowed: file, ${NAMES.join(', ')}`,
-  )
 }
 
 function tooLarge(maxFileBytes: number): ServiceError {

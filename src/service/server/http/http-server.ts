@@ -9,7 +9,7 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Server as SocketServer } from 'socket.io'
 import { type ServerOptions as WebSocketOptions, WebSocketServer } from 'ws'
-import { isLoopback } from '../../../net/client-address.ts'
+import { isLoopback, type TrustedProxies } from '../../../net/client-address.ts'
 import { hasBegunResponse } from '../../../net/edge-server.ts'
 import { httpLimits, SECURITY_HEADERS } from '../../../net/http-hardening.ts'
 import type { RequestGuard } from '../../../net/request-guard.ts'
@@ -17,6 +17,7 @@ import type { ServerLimits } from '../../../net/settings.ts'
 import { ServiceError } from '../errors.ts'
 import { shown } from '../query.ts'
 import type { ConnectGuard, EngineConnection } from '../session/namespace-sessions.ts'
+import type { RefusalLog } from '../session/refusal-log.ts'
 import type { ServiceSettings } from '../settings.ts'
 
 /** Error code of Node's HTTP parser for a head or body that is not received in time. */
@@ -82,6 +83,8 @@ export interface SocketRules {
   readonly requestGuard: RequestGuard
   readonly guard: ConnectGuard
   readonly origins: OriginCheck
+  readonly proxies: TrustedProxies
+  readonly refusals: RefusalLog
 }
 
 /**
@@ -90,7 +93,7 @@ export interface SocketRules {
  */
 export function addSocketRules(
   { engine }: SocketServer,
-  { requestGuard, guard, origins }: SocketRules,
+  { requestGuard, guard, origins, proxies, refusals }: SocketRules,
 ): void {
   const open = new Map<string, Connection>()
   engine.on('connection', (connection: Connection) => {
@@ -108,11 +111,20 @@ export function addSocketRules(
       if (upgrade && connection) guard.watchSocket(connection, request.socket)
       return next()
     }
+    const { remoteAddress = '' } = request.socket
+    refusals.note(proxies.addressOf(remoteAddress, request.headers), loggable(error), {
+      error: error.specific,
+    })
     if (upgrade) return answerMalformed(error, request.socket)
     const body = JSON.stringify(error.data)
     const head = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }
     response.writeHead(error.status, head).end(body)
   })
+}
+
+/** Returns the description of an error without the text from the client, which is quoted. */
+function loggable({ message }: ServiceError): string {
+  return message.replace(/".*"/s, '…')
 }
 
 function overloadedError(): ServiceError {

@@ -1,7 +1,7 @@
 import type { LanguageId } from '../../../common/language.ts'
 import { MODES, VOICE_ENGINES, VOICE_GENDERS } from '../../contract.ts'
 import type { ErrorName } from '../errors.ts'
-import { language, oneOf, type Query, several, single } from '../query.ts'
+import { knownQuery, language, oneOf, type Query, several, single } from '../query.ts'
 import type { VoiceFilter } from '../voice-catalog.ts'
 
 /** A request parameter, used both to validate a request (below) and to describe it (`openapi.ts`). */
@@ -83,7 +83,11 @@ export const VOICE_WISH_PARAMETERS: readonly Parameter[] = [
 ]
 
 /** Reads the voice filters of a query. Throws a `ServiceError`. */
-export function voiceFilter(query: Query): VoiceFilter {
+export function voiceFilter(given: Query): VoiceFilter {
+  const query = knownQuery(
+    given,
+    VOICE_PARAMETERS.map(({ name }) => name),
+  )
   return {
     language: languageIn(query, LANGUAGE),
     mode: chosen(query, MODE),

@@ -4,13 +4,14 @@ import type { Logger } from '../../../common/log.ts'
 import { isoTime } from '../../../common/wall-clock.ts'
 import { markAuthenticated } from '../../../net/request-guard.ts'
 import type { Batch } from '../batch/batch.ts'
+import { notMultipart } from '../batch/job-form.ts'
 import type { Admission, LoadMonitor } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
 import { type ErrorCounts, ServiceError, toErrorBody } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import type { KeyWatch } from '../keys/key-watch.ts'
-import type { Query } from '../query.ts'
+import { knownQuery, type Query } from '../query.ts'
 import { type AudioStreams, STREAM_PATH } from '../session/audio-stream.ts'
 import type { Catalog } from '../voice-catalog.ts'
 import { voiceFilter } from './parameters.ts'
@@ -55,6 +56,10 @@ export function addRoutes(
     })),
   }))
 
+  // No route reads any other body than a form, which its own scope parses. The framework's parsers would reject a body
+  // before the route can say what it expects.
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('*', (_request, _body, done) => done(null))
   app.register(async api => {
     const holders = new WeakMap<FastifyRequest, KeyUsage>()
     await api.register(multipart)
@@ -62,25 +67,33 @@ export function addRoutes(
       holders.set(request, keys.holderOf(request.headers['x-api-key'], 'the header x-api-key', request.ip))
       markAuthenticated(request.raw)
     })
-    api.get('/api/languages', () => catalog.languages)
+    api.get('/api/languages', (request: FastifyRequest) => {
+      knownQuery(request.query as Query, [])
+      return catalog.languages
+    })
     api.get('/api/voices', (request: FastifyRequest) => catalog.voices(voiceFilter(request.query as Query)))
     api.post('/api/batch/file', (request, reply) => batch.answer(request, reply, holders.get(request)!))
   })
 
   app.setNotFoundHandler(request => {
-    throw new ServiceError('path_unknown', `no route for ${request.method} ${request.url.split('?')[0]}`)
+    throw pathUnknown(request)
   })
-  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
-    errors.count(answerFailed(error, reply, log).specific)
+  app.setErrorHandler((error: FrameworkError, request, reply) => {
+    // A header that is no media type at all.
+    const noMediaType = error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE'
+    const failure = !noMediaType ? error : request.is404 ? pathUnknown(request) : notMultipart(request)
+    errors.count(answerFailed(failure, reply, log).specific)
   })
 }
 
+function pathUnknown({ method, url }: FastifyRequest): ServiceError {
+  return new ServiceError('path_unknown', `no route for ${method} ${url.split('?')[0]}`)
+}
+
+type FrameworkError = Error & { readonly statusCode?: number; readonly code?: string }
+
 /** Sends the response for a failed request; failures that the client did not cause are logged. */
-export function answerFailed(
-  error: Error & { statusCode?: number },
-  reply: FastifyReply,
-  log: Logger,
-): ServiceError {
+export function answerFailed(error: FrameworkError, reply: FastifyReply, log: Logger): ServiceError {
   const known = fromFastify(error)
   if (known.status >= 500) log.error({ err: error.name, reason: error.message }, 'request failed')
   if (known.retryAfterMs !== undefined) void reply.header('retry-after', Math.ceil(known.retryAfterMs / 1000))
@@ -89,7 +102,7 @@ export function answerFailed(
 }
 
 /** The framework's own rejections (an unparseable body, an undecodable URL) are client errors. */
-function fromFastify(error: Error & { statusCode?: number }): ServiceError {
+function fromFastify(error: FrameworkError): ServiceError {
   const { statusCode = 500 } = error
   if (error instanceof ServiceError || statusCode >= 500) return toErrorBody(error)
   return new ServiceError('request_malformed', error.message)

@@ -39,6 +39,11 @@ export class KeyUsage {
     this.limit(limits)
   }
 
+  /** Maximum number of sessions; infinite without a limit. */
+  get maxSessions(): number {
+    return this.#limits.sessions ?? Number.POSITIVE_INFINITY
+  }
+
   /** Number of open sessions. */
   get sessions(): number {
     return this.#sessions.size
@@ -61,9 +66,11 @@ export class KeyUsage {
   /** Throws when no session can start now. */
   assertRoom(): void {
     if (this.#revoked) throw revoked()
-    const { sessions = Number.POSITIVE_INFINITY } = this.#limits
-    if (this.#sessions.size >= sessions)
-      throw new ServiceError('key_sessions_taken', `all ${sessions} sessions of this API key are in use`)
+    if (this.#sessions.size >= this.maxSessions)
+      throw new ServiceError(
+        'key_sessions_taken',
+        `all ${this.maxSessions} sessions of this API key are in use`,
+      )
     if (this.#allowance.leftMs < TOO_LITTLE_MS) throw this.#usedUp()
   }
 

@@ -8,20 +8,23 @@ import type { TrustedProxies } from '../../../net/client-address.ts'
 import type { StandInNames } from '../../contract.ts'
 import type { Admission, LoadMonitor } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
-import type { ErrorCounts } from '../errors.ts'
+import { type ErrorCounts, ServiceError } from '../errors.ts'
 import type { ApiKeys } from '../keys/api-keys.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import { type ServiceSettings, serviceUrl } from '../settings.ts'
 import { chooseVoice } from '../voice-catalog.ts'
 import type { AudioStreams } from './audio-stream.ts'
 import { InterpretedSpeech } from './interpreted-speech.ts'
+import { MESSAGES, MessageLimits } from './message-limit.ts'
 import {
+  connectionQuery,
   type StsParameters,
   stsParameters,
   sttParameters,
   translatorParameters,
   ttsParameters,
 } from './parameters.ts'
+import type { RefusalLog } from './refusal-log.ts'
 import { SpokenResults, SpokenTexts, TranscriptResults, TranslatedTexts, withStandIns } from './results.ts'
 import { Session } from './session.ts'
 import type { SocketChannel } from './socket-channel.ts'
@@ -47,7 +50,10 @@ const CONNECT = '0'
 export interface EngineConnection {
   readonly request: IncomingMessage
   /** `socket`: its WebSocket, if it has one. */
-  readonly transport: { readonly name: string; readonly socket?: { terminate(): void } | undefined }
+  readonly transport: {
+    readonly name: string
+    readonly socket?: { terminate(): void; pause?(): void } | undefined
+  }
   on(event: 'packet', listener: (packet: { type: string; data?: unknown }) => void): unknown
   once(event: 'close', listener: () => void): unknown
   send(data: string): unknown
@@ -62,23 +68,34 @@ interface Progress {
   readonly connects: TokenBucket
   /** Ends the time for joining. */
   readonly late: Disposable
+  /** Pays for all messages, from the first session on. */
+  messages: TokenBucket | undefined
+  /** A text was received, so that an attachment belongs to its message. */
+  text: boolean
+  /** Ends the sessions of the connection. */
+  readonly sessions: Set<EndSession>
 }
 
+type EndSession = (error: ServiceError) => void
+
 /**
- * Limits what an Engine.IO connection can send before it has joined a namespace, the time until then, and how many CONNECT packets can be
- * rejected on it at any time. Packets are counted as they arrive: Socket.IO rejects asynchronously, so it would
+ * Limits what an Engine.IO connection can send before it has joined a namespace, the time until then, how many CONNECT
+ * packets can be rejected on it at any time, and how many messages it sends to its sessions. Packets are counted as they
+ * arrive: Socket.IO rejects asynchronously, so it would
  * otherwise process a payload of thousands of CONNECT packets completely before the first rejection.
  */
 export class ConnectGuard {
   readonly #progress = new WeakMap<object, Progress>()
   readonly #clock: Clock
   readonly #exceeded: () => void
+  readonly #limits: MessageLimits
   #current: EngineConnection | undefined
 
   /** `exceeded` is called for every connection that is closed for exceeding a limit. */
   constructor(clock: Clock, exceeded: () => void) {
     this.#clock = clock
     this.#exceeded = exceeded
+    this.#limits = new MessageLimits(clock)
   }
 
   /** The connection whose packet is being processed. Valid only synchronously, while Socket.IO reads that packet. */
@@ -92,7 +109,10 @@ export class ConnectGuard {
     // Socket.IO's own timeout would wait for a client that does not poll, or does not answer the close frame.
     const late = setTimer(this.#clock, JOIN_MS, () => this.#close(connection))
     connection.once('close', () => late[Symbol.dispose]())
-    const progress: Progress = { pending: true, packets: 0, connects, late }
+    const progress: Progress = {
+      ...{ pending: true, packets: 0, connects, late, messages: undefined, text: false },
+      sessions: new Set(),
+    }
     this.#progress.set(connection, progress)
     if (connection.transport.name === 'websocket') this.watchSocket(connection, connection.request.socket)
     connection.on('packet', ({ type, data }) => {
@@ -100,7 +120,24 @@ export class ConnectGuard {
       const connect = type === 'message' && typeof data === 'string' && data.startsWith(CONNECT)
       const refused = connect && connects.take(this.#clock.now()) < 0
       if (refused || (progress.pending && ++progress.packets > MAX_PACKETS)) this.#close(connection)
+      const attached = progress.text && type === 'message' && typeof data !== 'string'
+      progress.text = type === 'message' && typeof data === 'string'
+      if (!attached && progress.messages && progress.messages.take(this.#clock.now()) < 0)
+        this.#flooded(connection, progress)
     })
+  }
+
+  /** Limits the messages for a session of `holder`, which `end` ends if they are too many, until disposed. */
+  follow(connection: EngineConnection, holder: object, end: EndSession): Disposable {
+    const progress = this.#progress.get(connection)
+    if (!progress) return { [Symbol.dispose]() {} }
+    if (!progress.messages) {
+      const limit = this.#limits.lend(holder)
+      progress.messages = limit
+      connection.once('close', () => this.#limits.giveBack(holder, limit))
+    }
+    progress.sessions.add(end)
+    return { [Symbol.dispose]: () => void progress.sessions.delete(end) }
   }
 
   /** Counts the bytes of `socket`, a WebSocket of `connection`, until a namespace is joined. */
@@ -137,6 +174,20 @@ export class ConnectGuard {
     progress.connects.give()
   }
 
+  /** Every session gets the reason. Nothing more is read, because a client in a loop keeps sending. */
+  #flooded(connection: EngineConnection, { sessions }: Progress): void {
+    const { perSecond, burst } = MESSAGES
+    connection.transport.socket?.pause?.()
+    for (const end of Array.from(sessions))
+      end(
+        new ServiceError(
+          'too_many_messages',
+          `more than ${perSecond} messages a second and ${burst} at once: send audio in fragments of 20 to 100 ms`,
+        ),
+      )
+    connection.close()
+  }
+
   #close(connection: EngineConnection): void {
     this.#exceeded()
     connection.close(true)
@@ -157,6 +208,7 @@ export interface NamespaceOptions {
   readonly settings: ServiceSettings
   readonly clock: Clock
   readonly log: Logger
+  readonly refusals: RefusalLog
   /** Counts the errors sent to clients. */
   readonly errors: ErrorCounts
 }
@@ -230,7 +282,7 @@ function preferredOf({ interpreters: [first], cascade }: ReturnType<typeof stsEn
 /** `/sts`: transcribes speech, translates it and speaks the translation. */
 export const openSts: OpenSession = (socket, channel, log, options) => {
   const { engines, workload, settings, clock } = options
-  const parameters = stsParameters(socket.handshake.query, engines)
+  const parameters = stsParameters(connectionQuery(socket.handshake.query), engines)
   const { receiveAudio } = parameters
   const offer = stsEngines(parameters, engines)
   const { holder } = socket.data
@@ -270,7 +322,7 @@ export const openSts: OpenSession = (socket, channel, log, options) => {
 
 /** `/stt`: transcribes speech. */
 export const openStt: OpenSession = (socket, channel, log, { engines, workload, settings, clock }) => {
-  const parameters = sttParameters(socket.handshake.query, engines)
+  const parameters = sttParameters(connectionQuery(socket.handshake.query), engines)
   const recognizer = engines.recognizer(parameters.languageIdSource, parameters.grammar)!
   const { holder } = socket.data
   return new Session({
@@ -291,7 +343,7 @@ export const openStt: OpenSession = (socket, channel, log, { engines, workload, 
 
 /** `/translator`: translates text. */
 export const openTranslator: OpenSession = (socket, channel, log, { engines, settings, clock }) => {
-  const parameters = translatorParameters(socket.handshake.query, engines)
+  const parameters = translatorParameters(connectionQuery(socket.handshake.query), engines)
   const holder = socket.data.holder as KeyUsage
   const { languageIdSource, languageIdTarget } = parameters
   const translator = engines.translator(languageIdSource, languageIdTarget)!
@@ -313,7 +365,7 @@ export const openTranslator: OpenSession = (socket, channel, log, { engines, set
 /** `/tts`: speaks text. */
 export const openTts: OpenSession = (socket, channel, log, options) => {
   const { engines, settings, clock } = options
-  const parameters = ttsParameters(socket.handshake.query, engines)
+  const parameters = ttsParameters(connectionQuery(socket.handshake.query), engines)
   const { receiveAudio } = parameters
   const holder = socket.data.holder as KeyUsage
   const voice = chooseVoice(parameters, engines)

@@ -7,6 +7,7 @@ import { ServiceError, toErrorBody } from '../errors.ts'
 import type { KeyUsage } from '../keys/key-holder.ts'
 import { shown } from '../query.ts'
 import {
+  type EngineConnection,
   type NamespaceOptions,
   type OpenSession,
   openSts,
@@ -46,6 +47,11 @@ export function addNamespaces(io: Server, options: NamespaceOptions): void {
   guard(io.of('/'), options, () => {
     throw refusal()
   })
+  io.engine.on('connection', (connection: EngineConnection) =>
+    connection.on('packet', ({ type, data }) => {
+      if (type === 'message' && typeof data === 'string') refuseUnreadable(connection, data, options)
+    }),
+  )
   // This matcher never calls back, so Socket.IO creates no namespace; the rejection is sent from here.
   io.of((name, auth) => refuseUnknown(name, auth, options))
 }
@@ -55,10 +61,46 @@ function refuseUnknown(name: string, auth: unknown, options: NamespaceOptions): 
   const { current } = options.guard
   if (!current) return
   const { request } = current
-  const { message, data } = refusedConnect({ request, name, auth }, options, () => {
-    throw refusal()
-  })!
-  current.send(`${CONNECT_ERROR}${name},${JSON.stringify({ message, data })}`)
+  reject(
+    current,
+    name,
+    refusedConnect({ request, name, auth }, options, () => {
+      throw refusal()
+    })!,
+  )
+}
+
+/** A CONNECT packet with `auth`: its namespace, and `auth` as JSON. */
+const CONNECT_PACKET = /^0(\/[^,]*)?,?(.+)$/s
+
+/**
+ * Rejects a CONNECT whose `auth` is not an object, such as the key as plain text. Socket.IO would close the connection
+ * without a reason, and the client would connect again forever.
+ */
+function refuseUnreadable(connection: EngineConnection, data: string, options: NamespaceOptions): void {
+  const [, name = '/', auth] = CONNECT_PACKET.exec(data) ?? []
+  if (auth === undefined || isJsonObject(auth)) return
+  const { request } = connection
+  const place = 'auth.token (auth has to be an object: { token: key })'
+  const missing = () => {
+    throw new ServiceError('key_missing', `an API key is required in ${place}`)
+  }
+  reject(connection, name, refusedConnect({ request, name, auth: undefined, place }, options, missing)!)
+}
+
+function isJsonObject(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
+  }
+}
+
+/** Sends a `connect_error`. */
+function reject(connection: EngineConnection, name: string, { message, data }: ServiceError): void {
+  const namespace = name === '/' ? '' : `${name},`
+  connection.send(`${CONNECT_ERROR}${namespace}${JSON.stringify({ message, data })}`)
 }
 
 function guard(namespace: IoNamespace, options: NamespaceOptions, admit: (holder: KeyUsage) => void): void {
@@ -76,18 +118,20 @@ interface ConnectPacket {
   readonly request: IncomingMessage
   readonly name: string
   readonly auth: unknown
+  /** Place of the key. */
+  readonly place?: string
 }
 
 /** Checks the key, then runs `admit`. Returns the error they throw, which reaches the client as `connect_error`. */
 function refusedConnect(
-  { request, name, auth }: ConnectPacket,
+  { request, name, auth, place = 'auth.token' }: ConnectPacket,
   options: NamespaceOptions,
   admit: (holder: KeyUsage) => void,
 ): ServiceError | undefined {
+  const caller = options.proxies.addressOf(request.socket.remoteAddress ?? '', request.headers)
   try {
     const token = (auth as { token?: unknown } | undefined)?.token
-    const caller = options.proxies.addressOf(request.socket.remoteAddress ?? '', request.headers)
-    const holder = options.keys.holderOf(token, 'auth.token', caller)
+    const holder = options.keys.holderOf(token, place, caller)
     markAuthenticated(request)
     admit(holder)
     return undefined
@@ -96,7 +140,7 @@ function refusedConnect(
     options.errors.count(refused.specific)
     // The requested name is arbitrary text from the client.
     const namespace = Object.hasOwn(OFFERED, name) ? name : 'another'
-    options.log.warn({ namespace, error: refused.specific }, 'connection rejected')
+    options.refusals.note(caller, refused.specific, { namespace })
     return refused
   }
 }
@@ -124,6 +168,7 @@ function serve(socket: Socket, { takes, open }: Offer, options: NamespaceOptions
     turnAway(channel, toErrorBody(error), log)
     return
   }
+  places.push(options.guard.follow(socket.conn, holder, error => session.fault(error)))
   socket.onAny((event: unknown, ...sent: unknown[]) => {
     // For an event without a name, the acknowledgment is the first argument.
     const nameless = typeof event === 'function'

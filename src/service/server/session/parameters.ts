@@ -1,4 +1,5 @@
 import type { LanguageId } from '../../../common/language.ts'
+import { closestMatch } from '../../../common/suggest.ts'
 import {
   AUDIO_RATES,
   type ConnectionParameters,
@@ -9,14 +10,44 @@ import {
 import type { EngineSet } from '../engines/engine-set.ts'
 import { languageRow } from '../engines/languages.ts'
 import { ServiceError } from '../errors.ts'
-import { language, oneOf, type Query, shown, single } from '../query.ts'
+import {
+  knownQuery,
+  language,
+  oneOf,
+  type Query,
+  RECEIVE_AUDIO_FIELDS,
+  SEND_AUDIO_FIELDS,
+  shown,
+  single,
+} from '../query.ts'
 import { voiceWish } from '../voice-catalog.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
+/** Parameters of a connection. All namespaces accept all of them, because they can share a connection and its query. */
+const PARAMETERS = [
+  'languageIdSource',
+  'languageIdTarget',
+  'sendAudio',
+  'receiveAudio',
+  'voiceId',
+  'voiceGender',
+  'voiceEngine',
+  'partials',
+  'grammar',
+] as const
+/** Parameters that the client libraries of Socket.IO add. */
+const OF_LIBRARIES: readonly string[] = ['EIO', 'transport', 't', 'sid', 'j', 'b64']
+
+/** Returns the parameters of a connection. Throws `parameter_unknown` for any other name. */
+export function connectionQuery(query: Query): Query {
+  const own = Object.entries(query).filter(([name]) => !OF_LIBRARIES.includes(name))
+  return knownQuery(Object.fromEntries(own), PARAMETERS)
+}
+
 /** Reads `sendAudio` from a connection's query. Default: linear16 at 16 kHz in fragments. */
 export function sendAudioOf(query: Query): SendAudio {
-  const fields = jsonObject(query, 'sendAudio', ['broadcastVia', 'codec', 'sampleRate'])
+  const fields = jsonObject(query, 'sendAudio', SEND_AUDIO_FIELDS)
   const { broadcastVia = 'chunk', codec = 'linear16', sampleRate = 16_000 } = fields
   return {
     broadcastVia: oneOf(broadcastVia, ['chunk'], 'sendAudio.broadcastVia', 'broadcast_not_supported'),
@@ -27,7 +58,7 @@ export function sendAudioOf(query: Query): SendAudio {
 
 /** Reads `receiveAudio` from a connection's query. Default: one 16 kHz mp3 per utterance. */
 export function receiveAudioOf(query: Query): ReceiveAudio {
-  const fields = jsonObject(query, 'receiveAudio', ['obtainVia', 'codec', 'sampleRate', 'mode'])
+  const fields = jsonObject(query, 'receiveAudio', RECEIVE_AUDIO_FIELDS)
   const { obtainVia = 'chunk', codec = 'mp3', sampleRate = 16_000, mode = 'block' } = fields
   return {
     obtainVia: oneOf(obtainVia, ['chunk', 'stream'], 'receiveAudio.obtainVia', 'obtain_not_supported'),
@@ -51,11 +82,14 @@ function jsonObject(query: Query, name: string, allowed: readonly string[]): Fie
       `${name} is ${shown(text)}, allowed: a JSON object with ${allowed.join(', ')}`,
     )
   const unknown = Object.keys(value).find(key => !allowed.includes(key))
-  if (unknown !== undefined)
+  if (unknown !== undefined) {
+    const meant = unknown.length < 60 ? closestMatch(unknown, allowed) : undefined
+    const hint = meant === undefined ? '' : `; did you mean ${meant}?`
     throw new ServiceError(
       'field_unknown',
-      `${name} has the field ${shown(unknown)}, allowed: ${allowed.join(', ')}`,
+      `${name} has the field ${shown(unknown)}, allowed: ${allowed.join(', ')}${hint}`,
     )
+  }
   return value as Fields
 }
 

@@ -111,9 +111,9 @@ describe('a client that disconnects', () => {
       socket.write(
         `POST /api/batch/file HTTP/1.1\r\nHost: x\r\nx-api-key: ${KEY}\r\nContent-Length: ${body.length}\r\nContent-Type: multipart/form-data; boundary=x\r\n\r\n${body.slice(0, at)}`,
       )
-      await until(() => service.batch.jobs === 1, 5_000, 'service.batch.jobs 1')
+      await until(() => service.batch.uploads === 1, 5_000, 'service.batch.uploads 1')
       socket.resetAndDestroy()
-      await until(() => service.batch.jobs === 0, 5_000, 'service.batch.jobs 0')
+      await until(() => service.batch.uploads === 0, 5_000, 'service.batch.uploads 0')
     }
     expect((await upload(url, STT)).status).toBe(200)
   })
