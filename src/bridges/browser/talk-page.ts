@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import { HIDDEN, routeSchema } from '../../net/openapi.ts'
-import { vouchForGuest } from '../../net/request-guard.ts'
+import { rejectsStranger, vouchForGuest } from '../../net/request-guard.ts'
 import { sendError, wantsPage } from '../../pages/error-page.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { VisitorAdmission } from './admission.ts'
@@ -89,45 +89,49 @@ export function talkPage(
     summary: 'The available languages and voices.',
     answers: 'application/json',
   }
-  scope.get(`${TALK_PATH}/languages`, { onRequest, schema: routeSchema(lists) }, async (request, reply) => {
-    const { authorization = '' } = request.headers
-    const token = authorization.replace(/^Bearer /, '')
-    const unavailable = () =>
-      reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-unavailable' })
-    let room: string | undefined
-    try {
-      room = token === '' ? undefined : await links.find(token)
-    } catch {
-      return unavailable()
-    }
-    const invited = room !== undefined
-    const welcome =
-      invited || settings.access === 'anyone' || (settings.access === 'local' && originCheck.local(request))
-    if (invited && !vouchForGuest(request.raw))
-      return reply.code(503).header('retry-after', '1').send({ statusCode: 503, error: 'busy' })
-    void reply.header('cache-control', 'no-store')
-    try {
-      return {
-        ...(await offer.get()),
-        defaults: options.languages,
-        ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
-        // Visitors without an invitation can still have a code.
-        welcome,
-        invited,
-        ...(room !== undefined && settings.showNames
-          ? { inviter: reception.inviterOf(token), present: namesIn(options.relay, room) }
-          : {}),
-        recordings: recordings.map(({ file, language, text }) => ({
-          // Relative to this list.
-          url: `${RECORDINGS}/${file}`,
-          language,
-          text,
-        })),
+  scope.get(
+    `${TALK_PATH}/languages`,
+    { onRequest, config: { proof: 'headers' }, schema: routeSchema(lists) },
+    async (request, reply) => {
+      const { authorization = '' } = request.headers
+      const token = authorization.replace(/^Bearer /, '')
+      const unavailable = () =>
+        reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-unavailable' })
+      let room: string | undefined
+      try {
+        room = token === '' ? undefined : await links.find(token)
+      } catch {
+        return unavailable()
       }
-    } catch {
-      return unavailable()
-    }
-  })
+      const invited = room !== undefined
+      const welcome =
+        invited || settings.access === 'anyone' || (settings.access === 'local' && originCheck.local(request))
+      if (invited ? !vouchForGuest(request.raw) : token !== '' && rejectsStranger(request.raw))
+        return reply.code(503).header('retry-after', '1').send({ statusCode: 503, error: 'busy' })
+      void reply.header('cache-control', 'no-store')
+      try {
+        return {
+          ...(await offer.get()),
+          defaults: options.languages,
+          ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
+          // Visitors without an invitation can still have a code.
+          welcome,
+          invited,
+          ...(room !== undefined && settings.showNames
+            ? { inviter: reception.inviterOf(token), present: namesIn(options.relay, room) }
+            : {}),
+          recordings: recordings.map(({ file, language, text }) => ({
+            // Relative to this list.
+            url: `${RECORDINGS}/${file}`,
+            language,
+            text,
+          })),
+        }
+      } catch {
+        return unavailable()
+      }
+    },
+  )
 }
 
 /**

@@ -270,14 +270,19 @@ function webhookRoutes(
   for (const [name, handle] of Object.entries(handlers))
     scope.post(
       `${path}/${name}`,
-      { preValidation, bodyLimit: MAX_BODY, schema: routeSchema(words[name as WebhookName]) },
+      {
+        preValidation,
+        config: { proof: 'headers' },
+        bodyLimit: MAX_BODY,
+        schema: routeSchema(words[name as WebhookName]),
+      },
       handle,
     )
   if (!prompts) return
   const sound = { tag: carrier.name, summary: 'Audio of a menu prompt.', answers: 'audio/wav' }
   scope.get(
     `${path}/menu/sound/:signature/:notice/:language.wav`,
-    { schema: routeSchema(sound) },
+    { config: { proof: 'later' }, schema: routeSchema(sound) },
     (request, reply) => prompts.serve(request, reply),
   )
 }

@@ -143,8 +143,8 @@ export async function buildService(config: ServiceConfig, given: ServiceOptions 
   const guard = new ConnectGuard(clock, () =>
     socketLog.warn({}, 'connection closed: limit before joining a namespace exceeded'),
   )
-  addSocketRules(io, { requestGuard, guard, origins })
   const proxies = new TrustedProxies(settings.trustProxy)
+  addSocketRules(io, { requestGuard, guard, origins, proxies })
   const shared = { keys, proxies, engines, admission, workload, streams, guard, settings, clock, errors }
   addNamespaces(io, { ...shared, log: socketLog })
   app.addHook('preClose', () => {

@@ -10,9 +10,9 @@ import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { Server as SocketServer } from 'socket.io'
 import { type ServerOptions as WebSocketOptions, WebSocketServer } from 'ws'
-import { isLoopback } from '../../../net/client-address.ts'
+import { isLoopback, type TrustedProxies } from '../../../net/client-address.ts'
 import { httpLimits, SECURITY_HEADERS } from '../../../net/http-hardening.ts'
-import type { RequestGuard } from '../../../net/request-guard.ts'
+import { markAuthenticated, type RequestGuard } from '../../../net/request-guard.ts'
 import type { ServerLimits } from '../../../net/settings.ts'
 import { ServiceError } from '../errors.ts'
 import { shown } from '../query.ts'
@@ -111,6 +111,7 @@ export interface SocketRules {
   readonly requestGuard: RequestGuard
   readonly guard: ConnectGuard
   readonly origins: OriginCheck
+  readonly proxies: TrustedProxies
 }
 
 /**
@@ -119,20 +120,28 @@ export interface SocketRules {
  */
 export function addSocketRules(
   { engine }: SocketServer,
-  { requestGuard, guard, origins }: SocketRules,
+  { requestGuard, guard, origins, proxies }: SocketRules,
 ): void {
   const open = new Map<string, Connection>()
   engine.on('connection', (connection: Connection) => {
-    guard.watch(connection)
+    guard.watch(
+      connection,
+      proxies.addressOf(connection.request.socket.remoteAddress ?? '', connection.request.headers),
+    )
     open.set(connection.id, connection)
-    connection.once('close', () => open.delete(connection.id))
+    connection.once('close', () => {
+      open.delete(connection.id)
+      guard.forget(connection)
+    })
   })
   engine.use((request: IncomingMessage, response: unknown, next: () => void) => {
     const upgrade = !(response instanceof ServerResponse)
     const connection = open.get(searchOf(request).get('sid') ?? '')
-    const error = requestGuard.rejection(request)
-      ? overloadedError()
-      : (origins.refusal(request.headers) ?? malformed(wrongWith(request, upgrade, connection, guard)))
+    // The key is in the first packet: `ConnectGuard` limits the connections that wait for it.
+    requestGuard.rejection(request, 'later')
+    if (connection && guard.isJoined(connection)) markAuthenticated(request)
+    const error =
+      origins.refusal(request.headers) ?? malformed(wrongWith(request, upgrade, connection, guard))
     if (error === undefined) {
       if (upgrade && connection) guard.watchSocket(connection, request.socket)
       return next()
@@ -143,12 +152,6 @@ export function addSocketRules(
     // An unread body must not keep the connection open.
     const close = request.method === 'POST' ? { connection: 'close' } : {}
     response.writeHead(error.status, { ...head, ...close }).end(body)
-  })
-}
-
-function overloadedError(): ServiceError {
-  return new ServiceError('too_many_attempts', 'too many requests without a key: try again in 1 s', {
-    retryAfterMs: 1_000,
   })
 }
 
