@@ -21,7 +21,7 @@ import type { Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import type { AdmissionControl } from '../core/calls/dialer-policies.ts'
 import type { KeptEntriesOptions } from '../core/calls/kept-entries.ts'
-import type { AddressCodeLimiter } from '../core/calls/room-code-limiter.ts'
+import type { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import type { RoomCodes } from '../core/calls/room-codes.ts'
 import type { RoomLinks } from '../core/calls/room-links.ts'
 import type { LanguageSettings } from '../core/calls/settings.ts'
@@ -37,7 +37,7 @@ export interface BrowserOptions {
   readonly publicUrl: string | undefined
   readonly numbers: Readonly<Record<string, NumberSettings>>
   readonly roomCodes: RoomCodes
-  readonly roomCodeLimiter: AddressCodeLimiter
+  readonly roomCodeLimiter: RoomCodeLimiter
   /** A Discord bot also accepts room codes. */
   readonly discord: boolean
   readonly links: RoomLinks

@@ -4,7 +4,7 @@ import { neverBack, systemWallClock } from '../common/wall-clock.ts'
 import { Attendant } from '../core/calls/attendant.ts'
 import { CarrierSelection, ObservedDialer } from '../core/calls/dialer-policies.ts'
 import { KeptChanges } from '../core/calls/kept-changes.ts'
-import { AddressCodeLimiter, RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
+import { RoomCodeLimiter } from '../core/calls/room-code-limiter.ts'
 import { RoomCodes } from '../core/calls/room-codes.ts'
 import { Switchboard } from '../core/calls/switchboard.ts'
 import type { Announcer } from '../core/model/announcer.ts'
@@ -42,7 +42,7 @@ export interface Calls extends AsyncDisposable {
   /** Limits wrong room codes on the phone and in Discord. */
   readonly roomCodeLimiter: RoomCodeLimiter
   /** Limits wrong room codes from browsers, so that those do not lock out phone callers. */
-  readonly addressCodeLimiter: AddressCodeLimiter
+  readonly addressCodeLimiter: RoomCodeLimiter
   readonly recorder: DiskRecorder
   /** Changes by participants, for other nodes; undefined: this process is alone. */
   readonly changes: KeptChanges | undefined
@@ -67,8 +67,8 @@ export async function openCalls(options: CallsOptions): Promise<Calls> {
     fixed,
     state: fleetState(fleet, neverBack(systemWallClock, clock)),
   })
-  const roomCodeLimiter = stack.use(new RoomCodeLimiter(clock, fleet))
-  const addressCodeLimiter = stack.use(new AddressCodeLimiter(clock, log, fleet))
+  const roomCodeLimiter = stack.use(new RoomCodeLimiter('caller', clock, log, fleet))
+  const addressCodeLimiter = stack.use(new RoomCodeLimiter('address', clock, log, fleet))
   const recorder = stack.use(
     DiskRecorder.open({ ...shared, settings: settings.recording, wallClock: systemWallClock }),
   )

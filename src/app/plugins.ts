@@ -90,6 +90,7 @@ function carrierOptions(context: AppContext): CarrierBridgeOptions {
         : undefined,
     publicUrl,
     fleet: carrierFleet(fleet, homes, publicUrl, calls.changes),
+    callStore: stores.calls,
   }
 }
 

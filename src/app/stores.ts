@@ -1,11 +1,17 @@
+import type { DatabaseSync } from 'node:sqlite'
 import type { Preferences, RunningChannels } from '../bridges/discord/channel-interpreter.ts'
+import type { CallStore } from '../bridges/telephony/call-history.ts'
+import { FleetCallStore } from '../bridges/telephony/fleet-call-store.ts'
 import { FleetLanguages } from '../bridges/telephony/fleet-languages.ts'
 import type { CallerLanguages } from '../bridges/telephony/number-routing.ts'
 import { RememberedLanguages } from '../bridges/telephony/remembered-languages.ts'
 import type { Clock } from '../common/clock.ts'
+import { BridgeError } from '../common/errors.ts'
 import type { Logger } from '../common/log.ts'
 import { systemWallClock } from '../common/wall-clock.ts'
 import type { Fleet } from '../core/model/fleet.ts'
+import { CallTable } from '../storage/call-table.ts'
+import { openDatabase } from '../storage/database.ts'
 import type { AppSettings } from './app-settings.ts'
 import { openChannels, openPreferences } from './bridges.ts'
 import { openUsageFile, type UsageFile } from './call-usage-file.ts'
@@ -16,6 +22,8 @@ import { openUsageFile, type UsageFile } from './call-usage-file.ts'
 export interface Stores extends AsyncDisposable {
   /** Today’s usage of calls. */
   readonly usage: UsageFile | undefined
+  /** Known phone calls. */
+  readonly calls: CallStore
   /** The languages that callers chose. */
   readonly callerLanguages: CallerLanguages | undefined
   /** Preferences of Discord users. */
@@ -43,11 +51,29 @@ export function openStores(
     if (!shared) return stack.use(new RememberedLanguages(settings, options))
     return stack.use(new FleetLanguages(shared, { ...options, days: settings.days }))
   }
+  const openCallStore = (): CallStore => {
+    if (shared) return stack.use(new FleetCallStore(shared, systemWallClock))
+    const file = settings.stateFile
+    const database = stack.adopt(openState(file, log), each => each.close())
+    return new CallTable({ database, file, wallClock: systemWallClock, log })
+  }
   return {
+    calls: openCallStore(),
     channels: stack.use(openChannels(discord, { ...options, fleet: shared })),
     preferences: stack.use(openPreferences(discord, { ...options, fleet: shared })),
     callerLanguages: openLanguages(),
     usage: stack.use(openUsageFile(settings, options)),
     [Symbol.asyncDispose]: () => stack.disposeAsync(),
+  }
+}
+
+/** Opens the state file; if that is impossible, calls go on without it. */
+function openState(file: string | undefined, log: Logger): DatabaseSync {
+  try {
+    return openDatabase(file)
+  } catch (error) {
+    if (file === undefined || !(error instanceof BridgeError)) throw error
+    log.error({ file, reason: error.message }, 'the state file cannot be used: a restart forgets ended calls')
+    return openDatabase()
   }
 }

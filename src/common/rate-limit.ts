@@ -75,7 +75,7 @@ export class KeyedRateLimiter {
   take(group: string): boolean {
     const now = this.#clock.now()
     this.#forget(now)
-    const place = this.#groups.has(group) || this.#groups.size < this.#maxGroups ? group : OTHERS
+    const place = this.#place(group)
     const { perSecond, burst } = this.#rate
     const measured = this.#groups.get(place) ?? {
       bucket: new TokenBucket(perSecond, burst, now),
@@ -89,19 +89,24 @@ export class KeyedRateLimiter {
 
   /** Returns the time until another event of `group` is within the limit (ms), or 0. */
   waitMs(group: string): number {
-    const missing = 1 - (this.#groups.get(group)?.bucket.left(this.#clock.now()) ?? 1)
+    const missing = 1 - (this.#groups.get(this.#place(group))?.bucket.left(this.#clock.now()) ?? 1)
     return missing <= 0 ? 0 : (missing / this.#rate.perSecond) * 1_000
   }
 
   /** Removes an event counted by mistake. */
   give(group: string): void {
-    this.#groups.get(group)?.bucket.give()
+    this.#groups.get(this.#place(group))?.bucket.give()
   }
 
   /** True if another event of `group` would exceed the limit. */
   full(group: string): boolean {
-    const measured = this.#groups.get(group)
+    const measured = this.#groups.get(this.#place(group))
     return measured !== undefined && measured.bucket.left(this.#clock.now()) < 1
+  }
+
+  /** Returns the key that counts `group`. */
+  #place(group: string): string {
+    return this.#groups.has(group) || this.#groups.size < this.#maxGroups ? group : OTHERS
   }
 
   /** Removes groups whose buckets are full again. */

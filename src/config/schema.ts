@@ -41,6 +41,10 @@ export const settingsSchema = z.strictObject({
     about:
       'Public address at which carriers reach this server, without /twilio/voice. Twilio signs it, so requests are rejected if it is wrong.',
   }),
+  stateFile: z.string().min(1).default('dragoman.db').describe('the path of a file').meta({
+    about:
+      'Database file with the state that must survive a restart: which calls have ended, so that captured requests of carriers are not accepted again. Contains no phone numbers. Nodes of a fleet share this state instead.',
+  }),
   trustProxy: trustedProxiesSchema,
   limits: limitSettingsSchema.prefault({}),
   fleet: fleetSettingsSchema.prefault({}),

@@ -41,6 +41,11 @@ export class FairPlaces<T extends object> {
     return true
   }
 
+  /** Returns the oldest holder of `group`. */
+  oldestOf(group: string): T | undefined {
+    return this.#groups.get(group)?.values().next().value
+  }
+
   /** Returns the holder to remove, or undefined; never `spared`. */
   crowding(spared?: T): T | undefined {
     let largest: Set<T> | undefined

@@ -37,7 +37,7 @@ export function guardServer(app: FastifyInstance, requestGuard: RequestGuard): v
   requestGuard.watch(app.server)
   app.addHook('onRequest', async (request, reply) => {
     void reply.headers(SECURITY_HEADERS)
-    const turned = requestGuard.rejection(request.raw)
+    const turned = requestGuard.rejection(request.raw, request.routeOptions.config?.proof)
     if (turned === undefined) return undefined
     const body = {
       code: 'limit',

@@ -22,10 +22,8 @@ export class RequestGuardCounters {
   unauthenticated = 0
   /** … of guests, authenticated by a link that can be shared. */
   guests = 0
-  /** Connections closed on arrival: above the total limit, the limit per address, or the rate of one address. */
+  /** Connections closed on arrival: above the total limit. */
   rejectedInTotal = 0
-  rejectedByAddress = 0
-  rejectedByRate = 0
   /** Connections of unauthenticated clients and guests closed to make room for others. */
   displaced = 0
   /** Requests and upgrades rejected unread with 429 or 503: by the rate of one address, or of all. */
@@ -45,8 +43,6 @@ export const REQUEST_GUARD_METRICS: FieldTable<RequestGuardCounters> = {
     'Unauthenticated and link connections closed to make room for others.',
   ],
   rejectedInTotal: rejected('connection', 'total'),
-  rejectedByAddress: rejected('connection', 'address'),
-  rejectedByRate: rejected('connection', 'rate'),
   requestsRejectedByAddress: rejected('request', 'address'),
   requestsRejectedInTotal: rejected('request', 'total'),
   malformed: [
@@ -55,11 +51,11 @@ export const REQUEST_GUARD_METRICS: FieldTable<RequestGuardCounters> = {
   ],
 }
 
-/** `scope`: the limit per address, the request rate of one address, or the limit of all together. */
-function rejected(what: 'connection' | 'request', scope: 'address' | 'rate' | 'total'): FieldSpec {
+/** `scope`: the limit of one address, or of all together. */
+function rejected(what: 'connection' | 'request', scope: 'address' | 'total'): FieldSpec {
   return [
     'dragoman_http_rejected_total',
-    'Connections closed and requests answered with 429 or 503, by the limit per address, the request rate of an address, or the total limit.',
+    'Connections closed and requests answered with 429 or 503, by the limit per address or the total limit.',
     1,
     { what, scope },
   ]
@@ -71,6 +67,8 @@ export interface AuthenticationListener {
   known(): void
   /** By a link, which can be shared. Returns false if the limit for links is reached. */
   guest(): boolean
+  /** Not at all. Returns true if a limit of such clients is reached. */
+  stranger(): boolean
 }
 
 const waiting = new WeakMap<IncomingMessage, AuthenticationListener>()
@@ -88,11 +86,32 @@ export function markAuthenticated(request: IncomingMessage): void {
 }
 
 /**
- * A link of `request` was verified. Links can be shared, so limits per address still apply; only the limit for all
- * unauthenticated clients is lifted. False: the request must be rejected, because the limit for links is reached.
+ * A link of `request` was verified. Links can be shared, so their holders have limits of their own, per address and in
+ * total. False: the request must be rejected, because such a limit is reached.
  */
 export function vouchForGuest(request: IncomingMessage): boolean {
   return waiting.get(request)?.guest() ?? true
+}
+
+/**
+ * The proof of `request` is not valid, but its route also serves others. True: the request must be rejected, because a limit of
+ * unauthenticated clients is reached.
+ */
+export function rejectsStranger(request: IncomingMessage): boolean {
+  return waiting.get(request)?.stranger() ?? false
+}
+
+/**
+ * How the clients of a route prove who they are. `headers`: by a key, signature or link in the headers, or a `token` in the
+ * query. `later`: by the path, or by the first message of a socket. The route verifies it before any other work.
+ */
+export type Proof = 'headers' | 'later'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Requests with this proof are verified before they are limited. */
+    proof?: Proof
+  }
 }
 
 /** Burst that a rate allows, in seconds of that rate. */
@@ -121,11 +140,11 @@ export type Turned = 'address' | 'all'
 /**
  * The request guard: limits connections and requests of unauthenticated clients before other code handles them.
  * Requests with a valid signature or key are not counted, so that a flood does not block legitimate clients. Guests,
- * authenticated by a link, remain under the limits of their address. Above the limits, connections are closed and
- * requests answered here.
+ * authenticated by a link, have limits of their own. Above the limits, connections are closed and requests answered here.
  *
  * While unauthenticated clients and guests hold the maximum number of connections, each new one replaces one of
- * the address that holds most. A client with credentials can therefore always connect and authenticate.
+ * the address that holds most; at the limit of an address, its oldest. A client with credentials can therefore always
+ * connect and authenticate.
  */
 export class RequestGuard {
   readonly counters = new RequestGuardCounters()
@@ -134,14 +153,17 @@ export class RequestGuard {
   readonly #addressGroups: AddressGroups
   readonly #proxies: TrustedProxies
   readonly #reserved: number
+  /** Of clients that have proven nothing. */
+  readonly #rates: KeyedRateLimiter
+  readonly #all: TokenBucket
+  /** Of clients with a verified link. */
+  readonly #guestRates: KeyedRateLimiter
+  readonly #allGuests: TokenBucket
+  readonly #probes: KeyedRateLimiter
   /** Connections by address prefix; those of a proxy by the client of their last request. */
   readonly #unauthenticated = new FairPlaces<Socket>()
   readonly #guests = new FairPlaces<Socket>()
   readonly #known = new Set<Socket>()
-  readonly #rates: KeyedRateLimiter
-  readonly #all: TokenBucket
-  readonly #ofGuests: TokenBucket
-  readonly #probes: KeyedRateLimiter
   readonly #refused: NonNullable<RequestGuardOptions['refused']>
 
   constructor({ limits, proxies, clock, refused = () => {} }: RequestGuardOptions) {
@@ -152,9 +174,11 @@ export class RequestGuard {
     this.#proxies = new TrustedProxies(proxies)
     this.#reserved = Math.max(1, Math.floor(limits.maxConnections * RESERVED_SHARE))
     const { unauthenticatedPerSecond: each, unauthenticatedPerSecondTotal: all } = limits
-    this.#rates = new KeyedRateLimiter(clock, { perSecond: each, burst: each * BURST_SECONDS })
+    const rate = { perSecond: each, burst: each * BURST_SECONDS }
+    this.#rates = new KeyedRateLimiter(clock, rate)
     this.#all = new TokenBucket(all, all * BURST_SECONDS, clock.now())
-    this.#ofGuests = new TokenBucket(all, all * BURST_SECONDS, clock.now())
+    this.#guestRates = new KeyedRateLimiter(clock, rate)
+    this.#allGuests = new TokenBucket(all, all * BURST_SECONDS, clock.now())
     this.#probes = new KeyedRateLimiter(clock, PROBES)
   }
 
@@ -172,42 +196,47 @@ export class RequestGuard {
   }
 
   /**
-   * Counts a request or upgrade until it is authenticated. Returns the reason if it must be rejected. If only the limit
-   * of all addresses is reached, requests that contain credentials pass, so that these can be checked.
+   * Counts a request or upgrade until it is authenticated. Returns the reason if it must be rejected. `proof`: that of its
+   * route. A request that contains it is never rejected here: the route verifies it, and it counts if that fails. So nobody
+   * else can use up what a client with a valid proof needs.
    */
-  rejection(request: IncomingMessage): Turned | undefined {
+  rejection(request: IncomingMessage, proof?: Proof): Turned | undefined {
     const { socket } = request
     const address = this.#proxies.addressOf(socket.remoteAddress ?? '', request.headers)
     this.#follow(socket, address)
     if (this.#isProbe(request)) return undefined
     const group = this.#addressGroups.groupOf(address)
-    if (group !== undefined && !this.#rates.take(group)) {
+    const toVerify = proof === 'later' || (proof === 'headers' && hasProof(request))
+    const countedByAddress = group !== undefined && this.#rates.take(group)
+    if (group !== undefined && !countedByAddress && !toVerify) {
       this.counters.requestsRejectedByAddress++
       return 'address'
     }
-    let counted = this.#all.take(this.#clock.now()) >= 0
-    if (!counted && !hasProof(request)) {
+    const countedInTotal = this.#all.take(this.#clock.now()) >= 0
+    if (!countedInTotal && !toVerify) {
       this.counters.requestsRejectedInTotal++
       return 'all'
     }
+    let counted = true
     const uncount = () => {
-      if (counted) this.#all.give()
+      if (counted && countedByAddress) this.#rates.give(group)
+      if (counted && countedInTotal) this.#all.give()
       counted = false
     }
     expectAuthentication(request, {
+      stranger: () => {
+        if (group !== undefined && !countedByAddress) this.counters.requestsRejectedByAddress++
+        else if (!countedInTotal) this.counters.requestsRejectedInTotal++
+        else return false
+        return true
+      },
       known: () => {
-        if (group !== undefined) this.#rates.give(group)
         uncount()
         this.#become(socket, 'known')
       },
       guest: () => {
         uncount()
-        if (this.#ofGuests.take(this.#clock.now()) < 0) {
-          this.counters.requestsRejectedInTotal++
-          return false
-        }
-        this.#become(socket, 'guest', addressPrefix(address))
-        return true
+        return this.#isWelcome(socket, group) && this.#become(socket, 'guest', addressPrefix(address))
       },
     })
     return undefined
@@ -229,6 +258,21 @@ export class RequestGuard {
     )
   }
 
+  /** Counts a request of a guest from `group`; undefined: exempt from the limits per address. */
+  #isWelcome(socket: Socket, group: string | undefined): boolean {
+    const { counters } = this
+    if (group !== undefined) {
+      const others = this.#guests.of(group) - (this.#guests.has(socket) ? 1 : 0)
+      if (others >= this.#limits.connectionsPerAddress || !this.#guestRates.take(group)) {
+        counters.requestsRejectedByAddress++
+        return false
+      }
+    }
+    if (this.#allGuests.take(this.#clock.now()) >= 0) return true
+    counters.requestsRejectedInTotal++
+    return false
+  }
+
   #arrived(socket: Socket): void {
     const { remoteAddress = '' } = socket
     const { counters } = this
@@ -238,20 +282,12 @@ export class RequestGuard {
       this.#forget(socket)
     })
     const group = this.#addressGroups.groupOf(remoteAddress)
-    if (group !== undefined) {
-      const atLimit =
-        this.#unauthenticated.of(group) + this.#guests.of(group) >= this.#limits.connectionsPerAddress
-      if (atLimit || this.#rates.full(group)) {
-        counters[atLimit ? 'rejectedByAddress' : 'rejectedByRate']++
-        this.#refused(
-          remoteAddress,
-          atLimit ? 'too many connections of this address' : 'too many requests of this address',
-        )
-        socket.resetAndDestroy()
-        return
-      }
-    }
     this.#unauthenticated.add(socket, group ?? addressPrefix(remoteAddress))
+    // The newest one can be that of a client with a key, which authenticates at once.
+    if (group !== undefined && this.#unauthenticated.of(group) > this.#limits.connectionsPerAddress) {
+      if (this.#displace(this.#unauthenticated, this.#unauthenticated.oldestOf(group)))
+        this.#refused(remoteAddress, 'too many connections of this address')
+    }
     this.#makeRoom(socket)
     this.#count()
   }
@@ -264,9 +300,10 @@ export class RequestGuard {
     this.#unauthenticated.add(socket, addressPrefix(client))
   }
 
-  #become(socket: Socket, what: 'known' | 'guest', group = ''): void {
+  /** Returns true. */
+  #become(socket: Socket, what: 'known' | 'guest', group = ''): true {
     // The connection was closed, or is already authenticated by an earlier request.
-    if (!this.#unauthenticated.has(socket) && !this.#guests.has(socket)) return
+    if (!this.#unauthenticated.has(socket) && !this.#guests.has(socket)) return true
     this.#unauthenticated.remove(socket)
     if (what === 'known') {
       this.#guests.remove(socket)
@@ -276,6 +313,7 @@ export class RequestGuard {
       if (this.#guests.size > this.#room * GUEST_SHARE) this.#cut(this.#guests, socket)
     }
     this.#count()
+    return true
   }
 
   /** Maximum number of connections of unauthenticated clients and guests. */
@@ -289,11 +327,14 @@ export class RequestGuard {
   }
 
   #cut(places: FairPlaces<Socket>, spared: Socket): boolean {
-    const crowding = places.crowding(spared)
-    if (!crowding) return false
-    places.remove(crowding)
+    return this.#displace(places, places.crowding(spared))
+  }
+
+  #displace(places: FairPlaces<Socket>, socket: Socket | undefined): boolean {
+    if (!socket) return false
+    places.remove(socket)
     this.counters.displaced++
-    crowding.resetAndDestroy()
+    socket.resetAndDestroy()
     return true
   }
 

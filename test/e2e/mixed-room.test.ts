@@ -90,7 +90,7 @@ test('callers of three carriers, a browser and a Discord channel hear each other
   const ana = await casa.person('Ana', 'es-ES')
   await ana.command('interpret language', { language: 'es-es' })
   await ana.command('interpret start')
-  const code = /\b\d{6}\b/.exec((await ana.command('interpret invite')).text)?.[0] ?? ''
+  const code = /\b\d{8}\b/.exec((await ana.command('interpret invite')).text)?.[0] ?? ''
 
   const twilio = await caller(casa, 'twilio', code, { hz: VOICE.caller, language: 'en-us' })
   const telnyx = await caller(casa, 'telnyx', code, { hz: VOICE.third, language: 'es-es' })

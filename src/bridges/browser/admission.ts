@@ -173,7 +173,7 @@ export class VisitorAdmission {
     if (local) return false
     const open = maxVisitors - Math.floor(maxVisitors * KEPT_SHARE)
     const each = invited ? visitorsPerAddress : Math.min(visitorsPerAddress, Math.ceil(open / 2))
-    if (group !== undefined && sessions.of(group) >= each) return true
+    if (group !== undefined && sessions.of(group, invited) >= each) return true
     return !invited && sessions.uninvited >= open
   }
 

@@ -123,7 +123,7 @@ async function register(app: FastifyInstance, options: BrowserBridgeOptions): Pr
     const socket = new TalkSocket(webSocket, { clock, limits, counters: new LegCounters() })
     socket.start()
     const origin = { address: addressPrefix(request.ip), group: groupOf(request.ip) }
-    if (!lobby.enter(socket, origin)) return
+    lobby.enter(socket, origin)
     sockets.add(socket)
     webSocket.once('close', () => {
       sockets.delete(socket)

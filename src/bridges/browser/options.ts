@@ -57,7 +57,7 @@ export interface BrowserBridgeOptions {
    */
   readonly groupOf?: (address: string) => string | undefined
   /** Absent: guessing is not limited. */
-  readonly roomCodeLimiter?: CodeLimiter
+  readonly roomCodeLimiter?: Pick<CodeLimiter, 'begin'>
   /** Phone numbers that prompt for room codes. */
   readonly numbers?: readonly string[]
   /** Room codes also work in Discord. */
@@ -96,7 +96,7 @@ export const browserBridgeOptionsSchema = z.strictObject({
   settings: browserSettingsSchema.optional(),
   publicUrl: z.url('an https:// address').optional(),
   roomCodes: having('the room codes', 'issue', 'find').optional(),
-  roomCodeLimiter: having('a limit for wrong codes', 'mayTry', 'wrong').optional(),
+  roomCodeLimiter: having('a limit for wrong codes', 'begin').optional(),
   groupOf: callable('it returns the group of an address').optional(),
   numbers: z.array(z.string('a phone number'), 'a list of phone numbers').optional(),
   links: having('the links to rooms', 'issue', 'find').optional(),

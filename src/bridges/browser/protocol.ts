@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { asciiDigits } from '../../common/digits.ts'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
 
 /** Reasons for rejecting a visitor or ending a visit; the page has a message for each. */
@@ -131,6 +132,8 @@ const name = z
   .refine(text => !/\p{Cc}/u.test(text))
 const original = z.enum(['off', 'low', 'duck'])
 const token = z.string().regex(/^[\w-]{20,64}$/)
+/** Longest code as typed, in any script. */
+const MOST_TYPED = 32
 const count = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
 
 const hello = z.object({
@@ -149,7 +152,9 @@ const hello = z.object({
   link: token.optional(),
   code: z
     .string()
-    .regex(/^\d{4,10}$/)
+    .max(MOST_TYPED)
+    .transform(asciiDigits)
+    .pipe(z.string().regex(/^\d{4,12}$/))
     .optional(),
 })
 

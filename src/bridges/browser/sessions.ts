@@ -64,10 +64,11 @@ export class BrowserSessions implements Disposable {
     return this.#byCall.size
   }
 
-  /** Returns the number of sessions from one group of addresses. */
-  of(group: string): number {
+  /** Returns the number of sessions from one group of addresses: all, or those with an invitation. */
+  of(group: string, invited: boolean): number {
     let count = 0
-    for (const session of this.#byCall.values()) if (session.group === group) count++
+    for (const session of this.#byCall.values())
+      if (session.group === group && (session.invited || !invited)) count++
     return count
   }
 

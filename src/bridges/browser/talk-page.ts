@@ -2,7 +2,7 @@ import { createReadStream, readdirSync, readFileSync, statSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import { HIDDEN, routeSchema } from '../../net/openapi.ts'
-import { vouchForGuest } from '../../net/request-guard.ts'
+import { rejectsStranger, vouchForGuest } from '../../net/request-guard.ts'
 import { sendError, wantsPage } from '../../pages/error-page.ts'
 import { PAGE_HEADERS, pageDocument } from '../../pages/page-document.ts'
 import type { VisitorAdmission } from './admission.ts'
@@ -79,6 +79,9 @@ export function talkPage(
     // Visitors without an invitation can still have a code.
     return { token, room, invited: room !== undefined, welcome: room !== undefined || admitted }
   }
+  /** Guests have limits of their own; a link that is not valid counts as that of an unauthenticated client. */
+  const isLimited = (request: FastifyRequest, { invited, token }: { invited: boolean; token: string }) =>
+    invited ? !vouchForGuest(request.raw) : token !== '' && rejectsStranger(request.raw)
   const unavailable = (reply: FastifyReply) =>
     reply.code(503).header('retry-after', '2').send({ statusCode: 503, error: 'service-unavailable' })
   const crowded = (reply: FastifyReply) =>
@@ -89,12 +92,12 @@ export function talkPage(
     const { size } = statSync(path)
     scope.get(
       `${TALK_PATH}/${RECORDINGS}/${file}`,
-      { onRequest, schema: HIDDEN, exposeHeadRoute: false },
+      { onRequest, config: { proof: 'headers' }, schema: HIDDEN, exposeHeadRoute: false },
       async (request, reply) => {
         const visitor = await visitorOf(request).catch(() => undefined)
         if (!visitor) return unavailable(reply)
+        if (isLimited(request, visitor)) return crowded(reply)
         if (!visitor.welcome) return reply.callNotFound()
-        if (visitor.invited && !vouchForGuest(request.raw)) return crowded(reply)
         return reply
           .headers({
             'content-type': 'audio/wav',
@@ -117,11 +120,12 @@ export function talkPage(
     summary: 'The available languages and voices.',
     answers: 'application/json',
   }
-  scope.get(`${TALK_PATH}/languages`, { onRequest, schema: routeSchema(lists) }, async (request, reply) => {
+  const listOptions = { onRequest, config: { proof: 'headers' }, schema: routeSchema(lists) } as const
+  scope.get(`${TALK_PATH}/languages`, listOptions, async (request, reply) => {
     const visitor = await visitorOf(request).catch(() => undefined)
     if (!visitor) return unavailable(reply)
     const { token, room, invited, welcome } = visitor
-    if (invited && !vouchForGuest(request.raw)) return crowded(reply)
+    if (isLimited(request, visitor)) return crowded(reply)
     void reply.header('cache-control', 'no-store')
     try {
       return {

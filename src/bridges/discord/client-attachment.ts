@@ -34,7 +34,7 @@ const MAX_LOCALES = 10_000
 /** Time limit for the goodbyes of all channels together, spoken and written (ms). Each part has its own limit too. */
 const GOODBYES_MS = 20_000
 
-const UNLIMITED = { mayTry: () => true, wrong: () => {} }
+const UNLIMITED = { begin: () => ({ right() {}, wrong() {} }) }
 
 /** Dependencies of an attachment. It does not close what is passed in. */
 export interface AttachmentOptions

@@ -158,7 +158,7 @@ export const discordBridgeOptionsSchema = z.strictObject({
   running: having('the store of running channels', 'recent', 'keep').optional(),
   dialer: having('the dialer of outbound calls', 'dial').optional(),
   roomCodes: having('room codes', 'issue', 'find').optional(),
-  roomCodeLimiter: having('a limit for wrong codes', 'mayTry', 'wrong').optional(),
+  roomCodeLimiter: having('a limit for wrong codes', 'begin').optional(),
   transcripts: having('transcripts', 'of', 'keeps').optional(),
   recording: z.enum(['off', 'asked', 'always']).optional(),
   autoJoin: names('IDs of voice channels'),

@@ -3,6 +3,7 @@ import { BridgeError } from '../../common/errors.ts'
 import { errorFields, type Logger } from '../../common/log.ts'
 import type { WallClock } from '../../common/wall-clock.ts'
 import type { Invitation } from '../../core/model/invitation.ts'
+import type { CallHistory } from './call-history.ts'
 import type { AdmittedCall, Call, CallRegistry } from './call-registry.ts'
 import type { EnteringCall } from './fleet-calls.ts'
 import {
@@ -54,6 +55,7 @@ export interface CallAdmissionOptions {
   /** Spoken when a call cannot be translated. */
   readonly apology?: Spoken | undefined
   readonly calls: CallRegistry
+  readonly history: CallHistory
   readonly tokens: StreamTokens
   readonly publicUrl: () => PublicUrl
   /** The address at which only requests about the calls of this server arrive. */
@@ -136,8 +138,7 @@ export class CallAdmission {
   /** Opens the media socket of an admitted call; with `again`, a repeated request gets the same response. */
   connect(call: Call, query: URLSearchParams, again = false): Instructions {
     const { mount, streamPath, nodeUrl, tokens, instructions } = this.#options
-    const token =
-      (again ? tokens.outstanding(call.callId) : undefined) ?? tokens.issue(call.callId, call.nextAttempt())
+    const token = (again ? tokens.outstanding(call.callId) : undefined) ?? this.#nextToken(call)
     return instructions.connectStream({
       callId: call.callId,
       streamUrl: nodeUrl().ws(`${mount}/${streamPath}`),
@@ -146,6 +147,13 @@ export class CallAdmission {
       // The first resumption is immediate; repeated ones indicate a lasting problem.
       pauseSeconds: Math.max(0, call.resumes - 1),
     })
+  }
+
+  #nextToken(call: Call): string {
+    const { tokens, history } = this.#options
+    const attempt = call.nextAttempt()
+    history.instructed(call.callId, attempt)
+    return tokens.issue(call.callId, attempt)
   }
 
   /** Defers a request while the call has another stream: it is repeated after `seconds`, with its `attempt`. */
@@ -210,7 +218,7 @@ export class CallAdmission {
     query = withoutMenu(queryOf(request)),
   ): Promise<Instructions> {
     const { callId, to, status } = incoming
-    const { enter, changed, instructions, log } = this.#options
+    const { enter, changed } = this.#options
     const held = Number(query.get(HELD_FIELD)) || 0
     query.delete(HELD_FIELD)
     const [inProgress, resumes] = [status?.type === 'picked-up', (admitted.resumes ?? 0) > 0]
@@ -219,13 +227,34 @@ export class CallAdmission {
       const call = { callId, admitted: { ...admitted, invitation }, query, inProgress, resumes }
       return await enter({ ...call, number: to })
     } catch (error) {
-      if (!(error instanceof BridgeError)) throw error
-      log.warn({ callId, code: error.code, held }, 'room cannot be entered now')
-      if (error.code !== 'FLEET_AWAY' || held >= MOST_HELD) return this.#turnAway('busy', admitted.resumes)
-      this.held++
-      query.set(HELD_FIELD, String(held + 1))
-      return instructions.waitAndAsk(HELD_SECONDS, this.#againUrl(request, query))
+      return this.#wait(error, incoming, request, query, { held, resumes: admitted.resumes })
     }
+  }
+
+  /**
+   * Answers a request that cannot be handled now because of `error`: it is repeated while the fleet is unavailable. Throws any
+   * other error than a `BridgeError`.
+   */
+  postpone(error: unknown, incoming: WebhookCall, request: FastifyRequest, resumes: number): Instructions {
+    const query = withoutMenu(queryOf(request))
+    const held = Number(query.get(HELD_FIELD)) || 0
+    return this.#wait(error, incoming, request, query, { held, resumes })
+  }
+
+  #wait(
+    error: unknown,
+    { callId }: WebhookCall,
+    request: FastifyRequest,
+    query: URLSearchParams,
+    { held, resumes }: { readonly held: number; readonly resumes: number | undefined },
+  ): Instructions {
+    const { instructions, log } = this.#options
+    if (!(error instanceof BridgeError)) throw error
+    log.warn({ callId, code: error.code, held }, 'room cannot be entered now')
+    if (error.code !== 'FLEET_AWAY' || held >= MOST_HELD) return this.#turnAway('busy', resumes)
+    this.held++
+    query.set(HELD_FIELD, String(held + 1))
+    return instructions.waitAndAsk(HELD_SECONDS, this.#againUrl(request, query))
   }
 
   /** The same request again, at any server; the caller presses the keys of a menu again. */

@@ -54,13 +54,16 @@ export class Call {
   #streamAttempt = 0
   /** Time of the last change of `state` (clock ms). */
   changedAt: number
+  readonly #onOver: () => void
   #state: CallState = { status: 'expected' }
 
   constructor(
     callId: string,
     { invitation, watch, callee = false, resumes = 0, attempt = 0, beganAt }: AdmittedCall,
     now: number,
+    onOver: () => void,
   ) {
+    this.#onOver = onOver
     this.callId = callId
     this.invitation = invitation
     this.watch = watch
@@ -119,6 +122,7 @@ export class Call {
   left(leg: StreamLeg, reason: EndReason, now: number): void {
     if (leg.counters.mediaIn >= WORKING_MEDIA) this.#resumes = 0
     if (this.#state.status !== 'live' || this.#state.leg !== leg) return
+    if (reason.kind === 'hangup' && reason.by === 'local') this.#onOver()
     this.#become(afterLeg(reason), now)
   }
 
@@ -141,6 +145,7 @@ export class Call {
 
   /** Ends the call; with `sorry`, a participant still on the line hears an apology. */
   end(now: number, sorry = false): void {
+    this.#onOver()
     if (this.#state.status !== 'over') this.#become({ status: 'over', sorry }, now)
   }
 
@@ -178,11 +183,14 @@ export class CallRegistry {
   /** Resumptions of calls that continue at other nodes. */
   readonly #forgotten = new BoundedMap<string, number>(MOST_FORGOTTEN)
   #sweptAt: number
+  readonly #onOver: (callId: string) => void
   #leaving = false
   /** Calls that were handed over and have not requested instructions since. */
   #awaited: { readonly left: Set<string>; readonly done: () => void } | undefined
 
-  constructor(clock: Clock, limits: StreamLimits) {
+  /** `onOver` is called at least once for each call that cannot return to any server. */
+  constructor(clock: Clock, limits: StreamLimits, onOver: (callId: string) => void = () => {}) {
+    this.#onOver = onOver
     this.#clock = clock
     this.#limits = limits
     this.#sweptAt = clock.now()
@@ -273,7 +281,7 @@ export class CallRegistry {
     const now = this.#clock.now()
     if (now - this.#sweptAt >= SWEEP_MS || this.#calls.size >= this.#limits.maxCalls) this.#sweep(now)
     if (this.#calls.size >= this.#limits.maxCalls) return undefined
-    const call = new Call(callId, admittance, now)
+    const call = new Call(callId, admittance, now, () => this.#onOver(callId))
     this.#calls.set(callId, call)
     return call
   }
@@ -281,7 +289,9 @@ export class CallRegistry {
   #sweep(now: number): void {
     this.#sweptAt = now
     for (const [callId, call] of this.#calls)
-      if (call.state.status !== 'live' && now - call.changedAt > this.#limits.rememberMs)
+      if (call.state.status !== 'live' && now - call.changedAt > this.#limits.rememberMs) {
         this.#calls.delete(callId)
+        this.#onOver(callId)
+      }
   }
 }

@@ -14,8 +14,11 @@ import type { Admission } from '../../core/model/invitation.ts'
 import { mountPath } from '../../net/host-plugin.ts'
 import { onlyDescribe, routeSchema } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
+import { CallTable } from '../../storage/call-table.ts'
+import { openDatabase } from '../../storage/database.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
 import { CallAdmission, type CallAdmissionOptions, type Decision } from './call-admission.ts'
+import { CallHistory, type CallStore } from './call-history.ts'
 import { CallRegistry } from './call-registry.ts'
 import { type CarrierFleet, FleetCalls } from './fleet-calls.ts'
 import type { DrainState, IncomingCall, Spoken } from './incoming-call.ts'
@@ -59,6 +62,8 @@ export interface CarrierBridgeOptions {
   readonly departure?: () => DrainState | undefined
   /** Set if this server is a node of a fleet. */
   readonly fleet?: CarrierFleet
+  /** Remembers calls over a restart, so that a captured request is not accepted again. Default: in memory. */
+  readonly callStore?: CallStore
   readonly clock?: Clock
   readonly log?: Logger
   /** Prefix of all routes and of the addresses passed to the carrier, after the prefix of an enclosing scope. */
@@ -91,6 +96,7 @@ export const carrierBridgeFields = {
       nodeUrl: z.string('the https:// address of this node').optional(),
     })
     .optional(),
+  callStore: having('a store of calls', 'find', 'note', 'wallClock').optional(),
   clock: having('a clock', 'now').optional(),
   log: having('a log', 'debug', 'info', 'warn', 'error').optional(),
   prefix: z.string('a path such as /calls').optional(),
@@ -134,7 +140,8 @@ export async function registerCarrier(
   const mount = mountPath(app.prefix, prefix, path)
   const address = (inside: string) => publicUrl().http(`${mount}/${inside}`)
   const limits = withDefaults(DEFAULT_LIMITS, options.limits)
-  const calls = new CallRegistry(clock, limits)
+  const history = new CallHistory(carrier.name, options.callStore ?? memoryStore(app, log))
+  const calls = new CallRegistry(clock, limits, callId => history.ended(callId))
   const tokens = new StreamTokens(clock, limits.tokenTtlMs)
   const { instructions, media } = carrier
   const nodeUrl = nodeUrlOf(options, publicUrl)
@@ -145,14 +152,14 @@ export async function registerCarrier(
   const fleetCalls = new FleetCalls(carrier.name, options.fleet)
   const streamPath = carrier.secretStreams ? `media/${randomBytes(24).toString('base64url')}` : 'media'
   const admissionOptions: CallAdmissionOptions = {
-    ...{ calls, tokens, publicUrl, nodeUrl, mount, streamPath, limits, log, menu, departure },
+    ...{ calls, history, tokens, publicUrl, nodeUrl, mount, streamPath, limits, log, menu, departure },
     ...{ instructions, invite, apology, now: () => clock.now(), wallClock: systemWallClock },
     enter: call => fleetCalls.enter(call),
     changed: options.fleet?.changed,
     overElsewhere: callId => fleetCalls.over(callId),
   }
   const streams = new MediaStreams({
-    ...{ carrier: carrier.name, media, relay, calls, tokens, clock, log, limits },
+    ...{ carrier: carrier.name, media, relay, calls, history, tokens, clock, log, limits },
     ids: options.fleet ? `${carrier.name}-${options.fleet.node}` : carrier.name,
     lives: dialer && ((callId: string) => dialer.lives(callId)),
     handOverDials: rooms => dialer?.handOver(rooms),
@@ -190,6 +197,13 @@ export async function registerCarrier(
   return streams
 }
 
+/** A store for the life of `app`. */
+function memoryStore(app: FastifyInstance, log: Logger): CallStore {
+  const database = openDatabase()
+  app.addHook('onClose', async () => database.close())
+  return new CallTable({ database, wallClock: systemWallClock, log })
+}
+
 interface Routes {
   readonly carrier: Carrier
   readonly path: string
@@ -214,7 +228,7 @@ function handlersOf(
   fleetCalls.start({
     known: call => webhooks.known(call),
     admit: call => dials.admit(call),
-    over: callId => webhooks.over(callId, 'remote'),
+    over: callId => void webhooks.over(callId, 'remote'),
   })
   return {
     voice: (request, reply) => webhooks.voice(request, reply),
@@ -256,14 +270,19 @@ function webhookRoutes(
   for (const [name, handle] of Object.entries(handlers))
     scope.post(
       `${path}/${name}`,
-      { preValidation, bodyLimit: MAX_BODY, schema: routeSchema(words[name as WebhookName]) },
+      {
+        preValidation,
+        config: { proof: 'headers' },
+        bodyLimit: MAX_BODY,
+        schema: routeSchema(words[name as WebhookName]),
+      },
       handle,
     )
   if (!prompts) return
   const sound = { tag: carrier.name, summary: 'Audio of a menu prompt.', answers: 'audio/wav' }
   scope.get(
     `${path}/menu/sound/:signature/:notice/:language.wav`,
-    { schema: routeSchema(sound) },
+    { config: { proof: 'later' }, schema: routeSchema(sound) },
     (request, reply) => prompts.serve(request, reply),
   )
 }

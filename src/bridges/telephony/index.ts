@@ -25,12 +25,11 @@ export { callForm, rawCallForm } from './markup/call-form.ts'
 export { callXml, escapeXml } from './markup/call-xml.ts'
 export {
   CarrierDialer,
-  type DestinationFault,
   DialCounters,
   type DialerOptions,
   type DialerSettings,
-  destinationFault,
 } from './outbound/carrier-dialer.ts'
+export { type DestinationFault, destinationFault } from './outbound/destination.ts'
 export type { DialInput, FinalStatus } from './outbound/outbound-call-state.ts'
 export type { CallInstructions, Instructions, KeyPlan, StreamPlan } from './ports/call-instructions.ts'
 export type { Carrier } from './ports/carrier.ts'

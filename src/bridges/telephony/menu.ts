@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isLanguageId, type LanguageId } from '../../common/language.ts'
 import { type Announcer, NOTICES, type NoticeName } from '../../core/model/announcer.ts'
+import { markAuthenticated } from '../../net/request-guard.ts'
 import { concat, SAMPLE_RATE } from '../../transcode/pcm.ts'
 import { createResampler } from '../../transcode/resample/resampler.ts'
 import { encodeWav } from '../../transcode/wav.ts'
@@ -152,6 +153,7 @@ export class Prompts {
     if (!known || !language || !isLanguageId(language)) return reply.code(404).send()
     const signed = this.#options.keys.filter(key => same(sign(key, known, language, query), signature ?? ''))
     if (signed.length === 0) return reply.code(404).send()
+    markAuthenticated(request.raw)
     const values = Object.fromEntries(new URLSearchParams(query))
     const { name, pcm } = await this.#options.announcer.notice(known, language, values)
     const keep = name.startsWith('notice ') ? `public, max-age=${KEEP_SECONDS}` : 'no-store'

@@ -200,9 +200,12 @@ export class Webhooks {
   ): Promise<FastifyReply> {
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
-    const { calls } = this.#options
+    const { calls, history } = this.#options
     const call = calls.get(incoming.callId)
-    if (!call) return send(reply, await fresh(incoming))
+    if (!call) {
+      const old = await this.#oldRequest(incoming, request, 0, history.begins(incoming.callId))
+      return send(reply, old ?? (await fresh(incoming)))
+    }
     if (calls.leaving) return this.#sendOn(request, reply, call)
     const inProgress = incoming.status?.type === 'picked-up'
     return send(reply, this.#continue(call, inProgress, withoutMenu(queryOf(request))))
@@ -210,7 +213,7 @@ export class Webhooks {
 
   /** The stream is gone and the call continues: reconnects it, apologizes, or hangs up. */
   async resume(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { calls, limits, log } = this.#options
+    const { calls, history, limits, log } = this.#options
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
     const admission = this.#admission
@@ -223,6 +226,11 @@ export class Webhooks {
     const callee = called ? calleeOf(incoming.query[CALLEE_FIELD]) : undefined
     if (called && !callee) return send(reply, this.instructions.hangUp())
     const resumes = calls.resumesOfForgotten(incoming.callId) ?? past.resumes + 1
+    const isNew = history.continues(incoming.callId, past.attempt)
+    const old = past.expired
+      ? this.#refuseOld(incoming)
+      : await this.#oldRequest(incoming, request, resumes, isNew)
+    if (old) return send(reply, old)
     if (resumes > limits.maxResumes) {
       log.warn({ callId: incoming.callId, resumes: limits.maxResumes }, 'resumption limit reached')
       return send(reply, admission.apologize())
@@ -233,6 +241,29 @@ export class Webhooks {
       ? admission.admitCallee(incoming, request, { invitation: callee, ...past, resumes })
       : admission.admit(incoming, request, { ...past, resumes }))
     return send(reply, instructions)
+  }
+
+  /**
+   * Returns the answer to a request about a call that is not here, if it must not be handled: a hang-up for an old one, or
+   * a pause while that is unknown. `isNew` rejects with `FLEET_AWAY`.
+   */
+  async #oldRequest(
+    incoming: WebhookCall,
+    request: FastifyRequest,
+    resumes: number,
+    isNew: Promise<boolean>,
+  ): Promise<Instructions | undefined> {
+    try {
+      return (await isNew) ? undefined : this.#refuseOld(incoming)
+    } catch (error) {
+      return this.#admission.postpone(error, incoming, request, resumes)
+    }
+  }
+
+  /** A signature contains no time: this one was captured, or the carrier is very late. */
+  #refuseOld({ callId }: WebhookCall): Instructions {
+    this.#options.log.warn({ callId }, 'request rejected: its call is over')
+    return this.instructions.hangUp()
   }
 
   /** Answers for a call of another node’s request, if it is known here. */
@@ -246,7 +277,11 @@ export class Webhooks {
   status(request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const incoming = this.callOf(request)
     if (!incoming) return this.#refuse(request, reply)
-    if (incoming.status?.type === 'final') this.over(incoming.callId, 'remote')
+    const { callId } = incoming
+    if (incoming.status?.type === 'final' && !this.over(callId, 'remote')) {
+      this.#options.history.ended(callId)
+      this.#options.overElsewhere(callId)
+    }
     return reply.code(204).send()
   }
 
@@ -277,16 +312,14 @@ export class Webhooks {
     return admission.apologize()
   }
 
-  /** Ends the call permanently; `by` is the side that ended it. */
-  over(callId: string, by: 'remote' | 'local'): void {
+  /** Ends the call permanently; `by` is the side that ended it. Returns false if it is not here. */
+  over(callId: string, by: 'remote' | 'local'): boolean {
     const call = this.#options.calls.get(callId)
-    if (!call) {
-      if (by === 'remote') this.#options.overElsewhere(callId)
-      return
-    }
+    if (!call) return false
     const { state } = call
     call.end(this.#options.now())
     if (state.status === 'live') void state.leg.close({ kind: 'hangup', by })
+    return true
   }
 
   /** Redirects: the same request is repeated after a moment, and reaches another server. */
@@ -321,14 +354,15 @@ const WORKED_SECONDS = 3
 const LONGEST_SECONDS = 86_400
 
 /** Reads the counts from a resume URL; signed with the whole URL. `now`: wall-clock ms. */
-function pastOf({ query }: IncomingCall, now: number): ResumeState {
+function pastOf({ query }: IncomingCall, now: number): ResumeState & { readonly expired: boolean } {
   const seconds = now / 1_000 - (countOf(query[ISSUED_FIELD]) ?? Number.POSITIVE_INFINITY)
   const before = countOf(query[RESUMES_FIELD]) ?? 0
   // Repeated resumptions started with a pause, as `connect` has it.
   const lasted = seconds - Math.max(0, before - 1)
   const worked = lasted >= WORKED_SECONDS && seconds < LONGEST_SECONDS
   const resumes = worked ? 0 : before
-  return { resumes, attempt: countOf(query[ATTEMPT_FIELD]), beganAt: countOf(query[BEGAN_FIELD]) }
+  const expired = query[ISSUED_FIELD] !== undefined && seconds >= LONGEST_SECONDS
+  return { resumes, expired, attempt: countOf(query[ATTEMPT_FIELD]), beganAt: countOf(query[BEGAN_FIELD]) }
 }
 
 function countOf(text: string | undefined): number | undefined {

@@ -64,7 +64,8 @@ export class TelnyxVerifier implements RequestVerifier {
 
 function publicKeyOf(text: string): KeyObject {
   const bytes = Buffer.from(text, 'base64')
-  if (bytes.length !== 32) throw new BridgeError('CONFIG', 'publicKey must be 32 bytes in base64')
+  if (bytes.length !== 32 || bytes.toString('base64') !== text)
+    throw new BridgeError('CONFIG', 'publicKey must be 32 bytes in base64')
   return createPublicKey({ key: Buffer.concat([SPKI, bytes]), format: 'der', type: 'spki' })
 }
 

@@ -19,6 +19,7 @@ const watched = new WeakMap<Server, Set<string>>()
 export interface SocketRoute {
   /** Relative to the scope; its last segment can be `:key`. */
   readonly url: string
+  /** Verifies the client’s proof, or leaves that to `accept`, which then limits what waits for a first message. */
   readonly onRequest: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>
   /** Takes ownership of the socket in the tick in which it opens, because its first messages can follow at once. */
   readonly accept: (socket: WebSocket, request: FastifyRequest) => void
@@ -76,6 +77,7 @@ export class SocketRoutes {
       exposeHeadRoute: false,
       // OpenAPI cannot describe WebSockets.
       schema: HIDDEN,
+      config: { proof: 'later' },
       onRequest,
       preHandler: (request, reply, done) => {
         const upgrade = upgrades.get(request.raw)

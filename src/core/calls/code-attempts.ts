@@ -1,9 +1,16 @@
+/** An attempt that counts as a wrong code; settled once. */
+export interface CodeGuess {
+  /** The code was right, or could not be checked: it does not count. */
+  right(): void
+  wrong(): void
+}
+
 /** Limits wrong room codes. */
 export interface CodeLimiter {
   /** Returns whether `who` can try a code now. */
   mayTry(who: string): boolean
-  /** Counts a wrong code of `who`. */
-  wrong(who: string): void
+  /** Reserves an attempt of `who`; undefined above a limit. */
+  begin(who: string): CodeGuess | undefined
 }
 
 /** Room of a code, if it is valid. `refused`: too many wrong codes, this one was not looked up. */
@@ -12,43 +19,33 @@ export interface CodeAttempt {
   readonly refused: boolean
 }
 
-/**
- * Looks up room codes within the limits of wrong ones. Codes from the same source are looked up one after another, so
- * that parallel guesses are limited like successive ones.
- */
+/** Looks up room codes within the limits of wrong ones. */
 export class CodeAttempts {
   readonly #roomOf: (code: string) => Promise<string | undefined>
-  readonly #limiter: CodeLimiter | undefined
-  /** The last attempt of each source, while it is in progress. */
-  readonly #last = new Map<string, Promise<CodeAttempt>>()
+  readonly #limiter: Pick<CodeLimiter, 'begin'> | undefined
 
   /** `roomOf` returns the room of a valid code. Without `limiter`, guessing is not limited. */
-  constructor(roomOf: (code: string) => Promise<string | undefined>, limiter: CodeLimiter | undefined) {
+  constructor(
+    roomOf: (code: string) => Promise<string | undefined>,
+    limiter: Pick<CodeLimiter, 'begin'> | undefined,
+  ) {
     this.#roomOf = roomOf
     this.#limiter = limiter
   }
 
   /** Tries `code` for `who`. Rejects like `roomOf`; the code then does not count as wrong. */
-  find(who: string, code: string): Promise<CodeAttempt> {
-    const before = this.#last.get(who)
-    const attempt: Promise<CodeAttempt> = before
-      ? before.then(
-          () => this.#try(who, code),
-          () => this.#try(who, code),
-        )
-      : this.#try(who, code)
-    this.#last.set(who, attempt)
-    const forget = () => {
-      if (this.#last.get(who) === attempt) this.#last.delete(who)
+  async find(who: string, code: string): Promise<CodeAttempt> {
+    const guess = this.#limiter?.begin(who)
+    if (this.#limiter && !guess) return { room: undefined, refused: true }
+    let room: string | undefined
+    try {
+      room = await this.#roomOf(code)
+    } catch (error) {
+      guess?.right()
+      throw error
     }
-    void attempt.then(forget, forget)
-    return attempt
-  }
-
-  async #try(who: string, code: string): Promise<CodeAttempt> {
-    if (this.#limiter?.mayTry(who) === false) return { room: undefined, refused: true }
-    const room = await this.#roomOf(code)
-    if (room === undefined) this.#limiter?.wrong(who)
+    if (room === undefined) guess?.wrong()
+    else guess?.right()
     return { room, refused: false }
   }
 }

@@ -4,18 +4,21 @@ import { BridgeError } from '../../common/errors.ts'
 import { ownState, type SharedState } from '../model/shared-state.ts'
 import { RoomSecrets } from './room-secrets.ts'
 
-/** Digits of a code, short enough for a keypad. */
-const DIGITS = 6
+/**
+ * Digits of a code, short enough for a keypad. Callers of this class limit guesses, to 400 an hour in all during an attack
+ * (`room-code-limiter.ts`): with 10 codes at a time, an attack finds one in 2.9 years; with the maximum, in 10 days.
+ */
+const DIGITS = 8
 const CODES = 10 ** DIGITS
-/** Maximum number of codes: one guess in a thousand finds a room, so callers of this class limit guesses. */
-const MOST = CODES / 1_000
+/** Maximum number of codes. */
+const MOST = 1_000
 const LONGEST_MS = 7 * 24 * 3_600_000
 /** Interval between counts of the codes of all nodes (ms). */
 const COUNT_MS = 10_000
 
 /** A code that is valid for a room. */
 export interface RoomCode {
-  /** Six digits, with leading zeros. */
+  /** Eight digits, with leading zeros. */
   readonly code: string
   readonly room: string
   /** Clock ms. */

@@ -126,9 +126,9 @@ export const callsSettingsSchema = z.strictObject({
       'Maximum number of concurrent conversations. Callers above it hear that all lines are in use. Default: limited only by relay.maxLegs.',
   }),
   roomCodes: z
-    .record(z.string().regex(/^\d{6,12}$/, 'a code of 6 to 12 digits, in quotes'), z.string().min(1).max(64))
+    .record(z.string().regex(/^\d{8,12}$/, 'a code of 8 to 12 digits, in quotes'), z.string().min(1).max(64))
     .default({})
-    .describe('codes in quotes, each with its room, like { "482913": desk }')
+    .describe('codes in quotes, each with its room, like { "48291375": desk }')
     .meta({ about: 'Permanent codes, each with the room that it opens.' }),
   callerLanguages: callerLanguageSettingsSchema.optional(),
 })

@@ -36,9 +36,7 @@ export class SharedGuesses implements Disposable {
   }
 
   /** Returns the key under which `text` is counted at all nodes. */
-  keyOf(text: string): string {
-    return this.#fleet?.digest(text) ?? text
-  }
+  readonly keyOf = (text: string): string => this.#fleet?.digest(text) ?? text
 
   /** Notifies the other nodes of a wrong code, by its keys. */
   tell(who: string, network?: string): void {

@@ -91,7 +91,7 @@ export interface Entry<T> {
 }
 
 /** Time for which a table keeps an entry after its last write. */
-export type TableLife = 'day' | 'week' | 'kept'
+export type TableLife = 'day' | 'week' | 'year' | 'kept'
 
 /** Replicated key-value table. Keys are digests of the original keys. All methods reject with `FLEET_AWAY`. */
 export interface Table<T> {

@@ -16,7 +16,14 @@ import { checkServerVersion } from './server-version.ts'
 
 const DAY_MS = 86_400_000
 /** The buckets by what they hold, with the lifetime of their entries (ms; 0: forever). */
-const BUCKETS = { homes: DAY_MS, day: DAY_MS, quotas: 2 * DAY_MS, week: 7 * DAY_MS, kept: 0 } as const
+const BUCKETS = {
+  homes: DAY_MS,
+  day: DAY_MS,
+  quotas: 2 * DAY_MS,
+  week: 7 * DAY_MS,
+  year: 400 * DAY_MS,
+  kept: 0,
+} as const
 export type BucketName = keyof typeof BUCKETS
 
 /** Time that the start waits for NATS (ms). */

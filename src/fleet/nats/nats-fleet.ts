@@ -102,6 +102,7 @@ export class NatsFleet implements Fleet {
       day: store('day'),
       quotas: store('quotas'),
       week: store('week'),
+      year: store('year'),
       kept: store('kept'),
     }
     this.exchange = new NatsExchange({

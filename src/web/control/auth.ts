@@ -118,5 +118,8 @@ export function bearerOf(
   { links, groupOf }: Pick<ControlContext, 'links' | 'groupOf'>,
 ): LinkBearer | undefined {
   const token = linkOf(request, room, links)
-  return token === undefined ? undefined : { room, token, group: groupOf(request.ip) }
+  const link = token === undefined ? undefined : links.idOf(token, room)
+  return token === undefined || link === undefined
+    ? undefined
+    : { room, token, link, group: groupOf(request.ip) }
 }

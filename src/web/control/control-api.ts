@@ -140,6 +140,7 @@ export async function controlApi(
       method,
       url: path.replace(/\{(\w+)\}/g, ':$1'),
       exposeHeadRoute: false,
+      config: { proof: 'headers' },
       onRequest: async request => {
         const holder = await holderOf(operation, request, keys, context)
         holders.set(request, holder)

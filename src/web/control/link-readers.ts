@@ -16,7 +16,10 @@ export type LinkReaderLimits = Pick<ControlSettings, 'readersPerLink' | 'readers
 /** A client with a link. */
 export interface LinkBearer {
   readonly room: string
+  /** The verified token. */
   readonly token: string
+  /** Identity of the link, by which it is limited. */
+  readonly link: string
   /** Address prefix to which the client counts; undefined: no limit per address. */
   readonly group: string | undefined
 }
@@ -41,8 +44,8 @@ export class LinkReaders {
   }
 
   /** Counts a caption stream until the returned value is disposed. Returns undefined above a limit. */
-  open({ token, group }: LinkBearer): Disposable | undefined {
-    const places = [`link ${token}`, ...(group === undefined ? [] : [`address ${group}`])]
+  open({ link, group }: LinkBearer): Disposable | undefined {
+    const places = [`link ${link}`, ...(group === undefined ? [] : [`address ${group}`])]
     const { readersPerLink, readersPerAddress } = this.#limits
     const full =
       this.#all >= MOST_READERS * LINK_SHARE ||
@@ -69,11 +72,11 @@ export class LinkReaders {
   }
 
   /** Returns true if this client is allowed to fetch another transcript now. */
-  takeTranscript({ room, token, group }: LinkBearer): boolean {
+  takeTranscript({ room, link, group }: LinkBearer): boolean {
     // From the narrowest limit to the widest: a client rejected for its address does not consume the quota of others.
     return (
       (group === undefined || this.#ofAddresses.take(group)) &&
-      this.#ofLinks.take(token) &&
+      this.#ofLinks.take(link) &&
       this.#ofRooms.take(room)
     )
   }

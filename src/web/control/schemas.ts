@@ -73,7 +73,7 @@ export const participantSchema = z.strictObject({
 })
 
 export const codeSchema = z.strictObject({
-  code: z.string().regex(/^\d{6}$/),
+  code: z.string().regex(/^\d{8}$/),
   room: z.string(),
   expiresAt: time,
 })

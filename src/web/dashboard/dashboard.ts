@@ -73,7 +73,8 @@ export async function dashboard(app: FastifyInstance, options: DashboardOptions)
       keys.holderOf(request.headers.authorization, request.ip)
       markAuthenticated(request.raw)
     }
-    const options = { onRequest, exposeHeadRoute: false, bodyLimit: MAX_BODY }
+    const config = { proof: 'headers' } as const
+    const options = { onRequest, config, exposeHeadRoute: false, bodyLimit: MAX_BODY }
 
     scope.get('/events', options, (request, reply) => {
       const outlet = new EventStreamResponse(reply)

@@ -57,11 +57,7 @@ export function healthOf({
       connections: counters.connections,
       unauthenticated: counters.unauthenticated,
       rejected:
-        counters.rejectedInTotal +
-        counters.rejectedByAddress +
-        counters.rejectedByRate +
-        counters.requestsRejectedByAddress +
-        counters.requestsRejectedInTotal,
+        counters.rejectedInTotal + counters.requestsRejectedByAddress + counters.requestsRejectedInTotal,
       malformed: counters.malformed,
     },
     embedded: service

@@ -42,6 +42,7 @@ export async function metrics(
   app.get(
     '/metrics',
     {
+      ...(settings.access === 'open' ? {} : { config: { proof: 'headers' } }),
       onRequest: async request => {
         admitReader(request, settings.access, keys)
         if (settings.access !== 'open') markAuthenticated(request.raw)

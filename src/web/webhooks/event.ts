@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { request as httpRequest } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { isWrittenLocal, publicLookup, type Resolve } from '../../net/outbound-guard.ts'
+import { keyOfSecret, SECRET_ALLOWED } from './secret.ts'
 import type { WebhookEventType } from './settings.ts'
 
 /** One attempt to deliver an event. */
@@ -57,9 +58,6 @@ export function signatureOf(secret: string, wallMs: number, body: string): strin
   return `t=${seconds},v1=${mac}`
 }
 
-/** A secret in the form of Standard Webhooks is Base64 after this prefix. */
-const ENCODED_SECRET = 'whsec_'
-
 /**
  * Returns the headers of Standard Webhooks, so that its libraries can verify a delivery: `webhook-id`,
  * `webhook-timestamp` (seconds since 1970) and `webhook-signature`, `v1,<Base64>`: HMAC-SHA256 over
@@ -75,9 +73,8 @@ export function standardHeaders(
   body: string,
 ): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
   const seconds = Math.floor(wallMs / 1000)
-  const key = secret.startsWith(ENCODED_SECRET)
-    ? Buffer.from(secret.slice(ENCODED_SECRET.length), 'base64')
-    : Buffer.from(secret)
+  const key = keyOfSecret(secret)
+  if (!key) throw new RangeError(`a secret must be ${SECRET_ALLOWED}`)
   const mac = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64')
   return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${mac}` }
 }

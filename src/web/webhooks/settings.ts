@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isBlockedPort } from '../../net/outbound-guard.ts'
+import { keyOfSecret, SECRET_ALLOWED } from './secret.ts'
 
 /** Events that receivers can subscribe to. */
 export const WEBHOOK_EVENTS = [
@@ -32,8 +33,8 @@ export const webhookSettingsSchema = z.strictObject({
     .meta({ about: 'Address to which events are sent.' }),
   secret: z
     .string()
-    .min(16)
-    .describe('a text of at least 16 characters')
+    .refine(text => keyOfSecret(text) !== undefined, SECRET_ALLOWED)
+    .describe(SECRET_ALLOWED)
     .meta({ about: 'Secret that signs the events.' }),
   name: z
     .string()

@@ -50,7 +50,7 @@ inEachBrowser('one room', { timeout: 120_000, only: 'Chromium' }, host => {
     const dora = await casa.person('Dora', 'es-ES')
     await dora.command('interpret language', { language: 'es-es' })
     await dora.command('interpret start')
-    const code = /\b\d{6}\b/.exec((await dora.command('interpret invite')).text)?.[0] ?? ''
+    const code = /\b\d{8}\b/.exec((await dora.command('interpret invite')).text)?.[0] ?? ''
     const address = new URL(x.app.server.listeningOrigin).origin
     const come = async (name: Name, hash = '') => {
       const talk = await talkPage(host.browser, `${address}/${hash}`, { script: WHISTLE })

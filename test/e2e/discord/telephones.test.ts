@@ -15,7 +15,7 @@ test('a phone joins the channel by code: each hears and reads the other', {
   await ana.command('interpret language', { language: 'es-es' })
   await ana.command('interpret start')
   const { text } = await ana.command('interpret invite')
-  const code = /\b\d{6}\b/.exec(text)?.[0] ?? ''
+  const code = /\b\d{8}\b/.exec(text)?.[0] ?? ''
   const bob = await casa.x.dial()
   await until(
     () => casa.x.events.notice.some(({ notice }) => notice.includes('enter-room-code')) || bob.asking,

@@ -41,7 +41,7 @@ test('G13: nothing about a channel, its members, or the bot appears in logs or c
   guild.setNick(ana, CANARY.nick)
   await ana.command('interpret language', { language: 'en-us' })
   await ana.command('interpret start')
-  const code = /\b\d{6}\b/.exec((await ana.command('interpret invite')).text)?.[0] ?? ''
+  const code = /\b\d{8}\b/.exec((await ana.command('interpret invite')).text)?.[0] ?? ''
   expect(code).not.toBe('')
   const { owner } = guild
   await owner.join(sala)

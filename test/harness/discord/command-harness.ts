@@ -62,7 +62,10 @@ export async function openWorld(
   const preferences = new FakePreferences()
   const locales = new Map<string, string>()
   const service = { languages: async () => OFFERED }
-  const guesses = { left: 3, mayTry: () => guesses.left > 0, wrong: () => void guesses.left-- }
+  const guesses = {
+    left: 3,
+    begin: () => (guesses.left > 0 ? { right() {}, wrong: () => void guesses.left-- } : undefined),
+  }
   const languages = new LanguageList(() => service.languages(), { clock, log })
   const desk = new InteractionHandler(client, {
     interpreters,

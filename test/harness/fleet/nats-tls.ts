@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SELF_SIGNED, TEST_KEY } from '../../faults/service/certificates.ts'
 
-const BUCKETS = ['homes', 'day', 'quotas', 'week', 'kept']
+const BUCKETS = ['homes', 'day', 'quotas', 'week', 'year', 'kept']
 
 /** TLS and users with few permissions for test servers, and the settings of nodes that connect to them. */
 export class NatsTls implements AsyncDisposable {

@@ -28,7 +28,12 @@ export class TestClient {
   readonly heard: Heard[] = []
   #waiting: (() => void)[] = []
 
-  constructor(url: string, token: string | undefined, parameters: Record<string, string> = query()) {
+  constructor(
+    url: string,
+    token: string | undefined,
+    parameters: Record<string, string> = query(),
+    options: Parameters<typeof io>[1] & object = {},
+  ) {
     this.socket = io(url, {
       transports: ['websocket'],
       upgrade: false,
@@ -36,6 +41,7 @@ export class TestClient {
       forceNew: true,
       ...(token === undefined ? {} : { auth: { token } }),
       query: parameters,
+      ...options,
     })
     this.socket.on('connect', () => this.#note('connect', undefined))
     this.socket.onAny((name: string, payload: unknown) => this.#note(name, payload))

@@ -118,7 +118,7 @@ describe('a call is invited', () => {
 /** A number with one code, on a simulated clock. */
 function numberWithCode() {
   const remembered = new Map<string, string>()
-  const limiter = new RoomCodeLimiter(new FakeClock(1_000))
+  const limiter = new RoomCodeLimiter('caller', new FakeClock(1_000))
   const memory = {
     find: (from: string) => remembered.get(from),
     remember: (from: string, language: string) => void remembered.set(from, language),

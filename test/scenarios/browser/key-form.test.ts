@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, describe, expect, it, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { AddressCodeLimiter } from '../../../src/core/calls/room-code-limiter.ts'
+import { RoomCodeLimiter } from '../../../src/core/calls/room-code-limiter.ts'
 import { browserServer } from '../../harness/browser/browser-bridge-harness.ts'
 
 let b: Awaited<ReturnType<typeof browserServer>>
@@ -202,7 +202,7 @@ describe('admission of visitors', () => {
 
   test('limits guesses of codes', async () => {
     const { FakeClock } = await import('../../../src/simulator/fakes/fake-clock.ts')
-    b = await browserServer({ roomCodeLimiter: new AddressCodeLimiter(new FakeClock()) })
+    b = await browserServer({ roomCodeLimiter: new RoomCodeLimiter('address', new FakeClock()) })
     for (let n = 0; n < 5; n++) expect(await knock({}, { code: '000000' })).toBe('code')
     expect(await knock({}, { code: await b.codes.issue('desk', 60_000) })).toBe('too-many-codes')
     expect(await knock({})).toBe('welcome')

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { AddressCodeLimiter, RoomCodeLimiter } from '../../../src/core/calls/room-code-limiter.ts'
+import { RoomCodeLimiter } from '../../../src/core/calls/room-code-limiter.ts'
 import { RoomCodes } from '../../../src/core/calls/room-codes.ts'
 import { RoomLives } from '../../../src/core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../../src/core/calls/room-links.ts'
@@ -26,8 +26,8 @@ function nodes() {
       links: new RoomLinks(clock, { fleet, wall }),
       lives,
       captions: new LinkTokens(wall, lives, fleet),
-      callers: new RoomCodeLimiter(clock, fleet),
-      addresses: new AddressCodeLimiter(clock, undefined, fleet),
+      callers: new RoomCodeLimiter('caller', clock, undefined, fleet),
+      addresses: new RoomCodeLimiter('address', clock, undefined, fleet),
     }
   }
   return { hub, clock, a: node('a'), b: node('b') }
@@ -143,7 +143,7 @@ test('a node that was started after a revocation learns of it', async () => {
 describe('wrong codes', () => {
   test('of a caller count as one series at all nodes', () => {
     const { hub, a, b } = nodes()
-    for (const node of [a, b, a, b, a]) node.callers.wrong(CALLER)
+    for (const node of [a, b, a, b, a]) node.callers.begin(CALLER)?.wrong()
     expect([a.callers.mayTry(CALLER), b.callers.mayTry(CALLER)]).toEqual([false, false])
     expect(b.callers.mayTry('+15005550007')).toBe(true)
     expect(hub.messages.join('')).not.toContain('5005550006')
@@ -151,9 +151,9 @@ describe('wrong codes', () => {
 
   test('of an address and its network count as one series at all nodes', () => {
     const { hub, a, b } = nodes()
-    for (const node of [a, b, a, b, a]) node.addresses.wrong('203.0.113.7')
+    for (const node of [a, b, a, b, a]) node.addresses.begin('203.0.113.7')?.wrong()
     expect([a.addresses.mayTry('203.0.113.7'), b.addresses.mayTry('203.0.113.7')]).toEqual([false, false])
-    for (let n = 10; n < 20; n++) a.addresses.wrong(`203.0.113.${n}`)
+    for (let n = 10; n < 20; n++) a.addresses.begin(`203.0.113.${n}`)?.wrong()
     expect([b.addresses.mayTry('203.0.113.99'), b.addresses.mayTry('198.51.100.1')]).toEqual([false, true])
     expect(hub.messages.join('')).not.toContain('203.0')
   })

@@ -26,3 +26,18 @@ test('memory is bounded: above the limit, new groups share one rate, and full bu
   expect(rates.take('one more')).toBe(true)
   expect(rates.size).toBe(1)
 })
+
+test('above the maximum, what is not tracked shares one limit, in every answer', () => {
+  const clock = new FakeClock()
+  const limiter = new KeyedRateLimiter(clock, { perSecond: 0.1, burst: 2 }, 3)
+  for (const group of ['a', 'b', 'c', 'd', 'e']) limiter.take(group)
+  expect(limiter.size).toBe(4)
+  for (const group of ['d', 'e', 'never seen']) {
+    expect(limiter.full(group), group).toBe(true)
+    expect(limiter.waitMs(group), group).toBe(10_000)
+    expect(limiter.take(group), group).toBe(false)
+  }
+  expect([limiter.full('a'), limiter.take('a'), limiter.take('a')]).toEqual([false, true, false])
+  limiter.give('d')
+  expect([limiter.take('e'), limiter.take('e')]).toEqual([true, false])
+})

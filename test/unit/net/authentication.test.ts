@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from 'vitest'
-import { expectAuthentication, markAuthenticated, vouchForGuest } from '../../../src/net/request-guard.ts'
+import {
+  expectAuthentication,
+  markAuthenticated,
+  rejectsStranger,
+  vouchForGuest,
+} from '../../../src/net/request-guard.ts'
 
 const request = () => ({}) as IncomingMessage
 
@@ -8,7 +13,11 @@ test('notifies the listener of a request once, and of no other request', () => {
   const one = request()
   const other = request()
   const heard: string[] = []
-  const listener = (name: string) => ({ known: () => void heard.push(name), guest: () => false })
+  const listener = (name: string) => ({
+    known: () => void heard.push(name),
+    guest: () => false,
+    stranger: () => true,
+  })
   expectAuthentication(one, listener('one'))
   expectAuthentication(other, listener('other'))
   markAuthenticated(request())
@@ -16,6 +25,11 @@ test('notifies the listener of a request once, and of no other request', () => {
   markAuthenticated(one)
   markAuthenticated(one)
   expect(heard).toEqual(['one'])
-  // Without a listener, guests are unlimited.
+  // Without a listener, guests and strangers are unlimited.
   expect([vouchForGuest(other), vouchForGuest(one), vouchForGuest(request())]).toEqual([false, true, true])
+  expect([rejectsStranger(other), rejectsStranger(one), rejectsStranger(request())]).toEqual([
+    true,
+    false,
+    false,
+  ])
 })

@@ -54,7 +54,7 @@ const CODE_REFUSALS: readonly Refused[] = ['code', 'too-many-codes']
 /** The field for a code. A refused one is reported below it. */
 export const codeEntry = {
   get digits(): string {
-    return code.value.replace(/\D/g, '')
+    return code.value.replace(/\P{Nd}/gu, '')
   },
   clear(): void {
     codeStatus.textContent = ''

@@ -12,6 +12,7 @@ import type { Clock } from '../../../common/clock.ts'
 import type { LanguageId } from '../../../common/language.ts'
 import type { Logger } from '../../../common/log.ts'
 import type { WallClock } from '../../../common/wall-clock.ts'
+import type { CodeLimiter } from '../../../core/calls/code-attempts.ts'
 import { escaped } from '../captions/caption-format.ts'
 import type { NoticeTerms } from '../channel/notice-terms.ts'
 import type {
@@ -191,11 +192,8 @@ export interface CommandSettings {
   readonly phoneNumbers: readonly string[]
 }
 
-/** Limits guesses of room codes. */
-export interface RoomCodeAttempts {
-  mayTry(userId: string): boolean
-  wrong(userId: string): void
-}
+/** Limits guesses of room codes, by user. */
+export type RoomCodeAttempts = Pick<CodeLimiter, 'begin'>
 
 /** Creates a link for hearing a room in a browser, without being heard. May reject. */
 export type ListenLinks = (room: string) => Promise<{ readonly url: string; readonly minutes: number }>

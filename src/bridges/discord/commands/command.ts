@@ -1,3 +1,4 @@
+import { asciiDigits } from '../../../common/digits.ts'
 import type { CaptionStyle } from '../channel-interpreter.ts'
 import type { TranscriptFormat } from './command-context.ts'
 
@@ -74,7 +75,7 @@ export function parseCommand(name: string, data: readonly RawOption[]): Command 
         kind: 'start',
         captionsOnly: given.flag('captions-only') ?? false,
         ...(channelId === undefined ? {} : { channelId }),
-        ...(roomCode === undefined ? {} : { roomCode }),
+        ...(roomCode === undefined ? {} : { roomCode: asciiDigits(roomCode) }),
       }
     }
     case 'stop':

@@ -152,20 +152,27 @@ export async function start(
   const { text, captions, noThread, lacks } = captionsPlan(settings.captions, typed, voice)
   const faults = startFaults(context, { voice, text, captionsOnly: command.captionsOnly })
   if (!voice || !text || faults.length > 0) return { text: faultText(faults, words, context.botRole) }
-  if (command.roomCode !== undefined && !roomCodeLimiter.mayTry(asker.id)) return { text: words.tooManyCodes }
+  const guess = command.roomCode === undefined ? undefined : roomCodeLimiter.begin(asker.id)
+  if (command.roomCode !== undefined && !guess) return { text: words.tooManyCodes }
 
-  const started = await interpreters.start({
-    guildId,
-    channelId: voice.id,
-    textChannelId: text.id,
-    startedBy: asker.id,
-    output: settings.output,
-    captions,
-    voice: !command.captionsOnly,
-    roomCode: command.roomCode,
-  })
+  const started = await interpreters
+    .start({
+      guildId,
+      channelId: voice.id,
+      textChannelId: text.id,
+      startedBy: asker.id,
+      output: settings.output,
+      captions,
+      voice: !command.captionsOnly,
+      roomCode: command.roomCode,
+    })
+    .catch((error: unknown) => {
+      guess?.right()
+      throw error
+    })
+  if (!isInterpreter(started) && started.kind === 'wrong-code') guess?.wrong()
+  else guess?.right()
   if (!isInterpreter(started)) {
-    if (started.kind === 'wrong-code') roomCodeLimiter.wrong(asker.id)
     return { text: failureText(started, voice.id, words) }
   }
   starters.set(started, asker.id)

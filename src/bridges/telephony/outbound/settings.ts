@@ -26,7 +26,7 @@ export const outboundFields = {
     .describe('prefixes of numbers in quotes, like ["+34", "+1212"]')
     .meta({
       about:
-        'Prefixes of numbers that can be called. Emergency, short, premium-rate and satellite numbers are always rejected.',
+        'Prefixes of numbers that can be called. `+1` means the United States and Canada, `+44` the United Kingdom and `+7` Russia; other countries with these codes need their area code, like `+1876`. Emergency, short, premium-rate, personal and satellite numbers are always rejected.',
     }),
   ringSeconds: ringSeconds().meta({ about: `Ringing time of the phone (${OUTBOUND_DEFAULTS.ringSeconds}).` }),
   maxConcurrent: z

@@ -4,6 +4,7 @@ import type { Logger } from '../../../common/log.ts'
 import type { FieldTable } from '../../../common/metric-field.ts'
 import type { Admission } from '../../../core/model/invitation.ts'
 import type { LegTransport } from '../../websocket/leg-socket.ts'
+import type { CallHistory } from '../call-history.ts'
 import type { Call, CallRegistry } from '../call-registry.ts'
 import type { StreamLimits } from '../limits.ts'
 import type { MediaDialect, Start } from '../ports/media-dialect.ts'
@@ -25,6 +26,7 @@ export interface MediaOptions {
   readonly media: MediaDialect
   readonly relay: Admission
   readonly calls: CallRegistry
+  readonly history: Pick<CallHistory, 'started'>
   readonly tokens: StreamTokens
   readonly clock: Clock
   readonly log: Logger
@@ -154,13 +156,14 @@ export class MediaStreams {
   }
 
   #check(start: Start): CloseCause | undefined {
-    const { calls, tokens, clock, media } = this.#options
+    const { calls, history, tokens, clock, media } = this.#options
     const { token } = start.parameters
     const attempt = tokens.attemptOf(token)
     if (attempt === undefined || tokens.redeem(token, start.callId) !== 'ok') return 'unauthorized'
     const call = calls.get(start.callId)
     if (!call || call.state.status === 'over' || call.state.status === 'stopped') return 'call-ended'
     call.arrives(attempt)
+    history.started(start.callId, attempt)
     const { codec, rate } = media.format
     if (start.codec === codec && start.rate === rate && start.channels === 1) return undefined
     // Another stream would have the same format, so the call is not resumed.

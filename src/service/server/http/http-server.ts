@@ -12,7 +12,7 @@ import { type ServerOptions as WebSocketOptions, WebSocketServer } from 'ws'
 import { isLoopback, type TrustedProxies } from '../../../net/client-address.ts'
 import { hasBegunResponse } from '../../../net/edge-server.ts'
 import { httpLimits, SECURITY_HEADERS } from '../../../net/http-hardening.ts'
-import type { RequestGuard } from '../../../net/request-guard.ts'
+import { markAuthenticated, type RequestGuard } from '../../../net/request-guard.ts'
 import type { ServerLimits } from '../../../net/settings.ts'
 import { ServiceError } from '../errors.ts'
 import { shown } from '../query.ts'
@@ -97,16 +97,24 @@ export function addSocketRules(
 ): void {
   const open = new Map<string, Connection>()
   engine.on('connection', (connection: Connection) => {
-    guard.watch(connection)
+    guard.watch(
+      connection,
+      proxies.addressOf(connection.request.socket.remoteAddress ?? '', connection.request.headers),
+    )
     open.set(connection.id, connection)
-    connection.once('close', () => open.delete(connection.id))
+    connection.once('close', () => {
+      open.delete(connection.id)
+      guard.forget(connection)
+    })
   })
   engine.use((request: IncomingMessage, response: unknown, next: () => void) => {
     const upgrade = !(response instanceof ServerResponse)
     const connection = open.get(searchOf(request).get('sid') ?? '')
-    const error = requestGuard.rejection(request)
-      ? overloadedError()
-      : (origins.refusal(request.headers) ?? malformed(wrongWith(request, upgrade, connection, guard)))
+    // The key is in the first packet: `ConnectGuard` limits the connections that wait for it.
+    requestGuard.rejection(request, 'later')
+    if (connection && guard.isJoined(connection)) markAuthenticated(request)
+    const error =
+      origins.refusal(request.headers) ?? malformed(wrongWith(request, upgrade, connection, guard))
     if (error === undefined) {
       if (upgrade && connection) guard.watchSocket(connection, request.socket)
       return next()
@@ -125,12 +133,6 @@ export function addSocketRules(
 /** Returns the description of an error without the text from the client, which is quoted. */
 function loggable({ message }: ServiceError): string {
   return message.replace(/".*"/s, '…')
-}
-
-function overloadedError(): ServiceError {
-  return new ServiceError('too_many_attempts', 'too many requests without a key: try again in 1 s', {
-    retryAfterMs: 1_000,
-  })
 }
 
 function malformed(wrong: string | undefined): ServiceError | undefined {

@@ -67,12 +67,17 @@ export function addRoutes(
       holders.set(request, keys.holderOf(request.headers['x-api-key'], 'the header x-api-key', request.ip))
       markAuthenticated(request.raw)
     })
-    api.get('/api/languages', (request: FastifyRequest) => {
+    const options = { config: { proof: 'headers' } } as const
+    api.get('/api/languages', options, (request: FastifyRequest) => {
       knownQuery(request.query as Query, [])
       return catalog.languages
     })
-    api.get('/api/voices', (request: FastifyRequest) => catalog.voices(voiceFilter(request.query as Query)))
-    api.post('/api/batch/file', (request, reply) => batch.answer(request, reply, holders.get(request)!))
+    api.get('/api/voices', options, (request: FastifyRequest) =>
+      catalog.voices(voiceFilter(request.query as Query)),
+    )
+    api.post('/api/batch/file', options, (request, reply) =>
+      batch.answer(request, reply, holders.get(request)!),
+    )
   })
 
   app.setNotFoundHandler(request => {
@@ -126,13 +131,16 @@ export function addStreamRoutes(app: FastifyInstance, streams: AudioStreams): vo
   const found = (request: FastifyRequest) => {
     const stream = streams.find((request.params as { name: string }).name)
     if (!stream) throw new ServiceError('stream_unknown', 'no open session streams audio at this path')
+    markAuthenticated(request.raw)
     return stream
   }
-  app.head(path, (request, reply) => {
+  // The path is the secret.
+  const config = { proof: 'later' } as const
+  app.head(path, { config }, (request, reply) => {
     found(request)
     return reply.headers(HEADERS).send()
   })
-  app.get(path, { exposeHeadRoute: false }, (request, reply) =>
+  app.get(path, { config, exposeHeadRoute: false }, (request, reply) =>
     reply.headers(HEADERS).send(found(request).open()),
   )
 }

@@ -21,7 +21,7 @@ export interface ApiKeysOptions {
 }
 
 /** Minimum length of a configured key that counts as unguessable (characters). */
-const UNGUESSABLE_LENGTH = 32
+const UNGUESSABLE_LENGTH = 24
 
 interface KnownKey {
   readonly digest: Buffer

@@ -4,7 +4,8 @@ import type { Socket } from 'socket.io'
 import { type Clock, setTimer } from '../../../common/clock.ts'
 import type { Logger } from '../../../common/log.ts'
 import { TokenBucket } from '../../../common/rate-limit.ts'
-import type { TrustedProxies } from '../../../net/client-address.ts'
+import { addressPrefix, type TrustedProxies } from '../../../net/client-address.ts'
+import { FairPlaces } from '../../../net/fair-places.ts'
 import type { StandInNames } from '../../contract.ts'
 import type { Admission, LoadMonitor } from '../capacity.ts'
 import type { EngineSet } from '../engines/engine-set.ts'
@@ -42,6 +43,12 @@ const MAX_BYTES = 256 * 1024
 const MAX_POLLING_BYTES = 64 * 1024
 /** Time for joining the first namespace (ms). */
 const JOIN_MS = 10_000
+
+/**
+ * Connections that wait for a namespace, in total. In a flood of 1 500 a second, each has 1.3 s to present its key; above it,
+ * the oldest one of the busiest address is closed.
+ */
+const MOST_WAITING = 2_000
 
 /** The first character of a Socket.IO packet: its type. */
 const CONNECT = '0'
@@ -86,6 +93,8 @@ type EndSession = (error: ServiceError) => void
  */
 export class ConnectGuard {
   readonly #progress = new WeakMap<object, Progress>()
+  /** By address prefix. */
+  readonly #waiting = new FairPlaces<EngineConnection>()
   readonly #clock: Clock
   readonly #exceeded: () => void
   readonly #limits: MessageLimits
@@ -103,8 +112,14 @@ export class ConnectGuard {
     return this.#current
   }
 
-  /** Starts counting; call it from Engine.IO's `connection` event. */
-  watch(connection: EngineConnection): void {
+  /** Starts counting; call it from Engine.IO's `connection` event. `address`: that of the client. */
+  watch(connection: EngineConnection, address: string): void {
+    this.#waiting.add(connection, addressPrefix(address))
+    const crowding = this.#waiting.size > MOST_WAITING ? this.#waiting.crowding(connection) : undefined
+    if (crowding) {
+      this.#waiting.remove(crowding)
+      this.#close(crowding)
+    }
     const connects = new TokenBucket(CONNECTS.perSecond, CONNECTS.burst, this.#clock.now())
     // Socket.IO's own timeout would wait for a client that does not poll, or does not answer the close frame.
     const late = setTimer(this.#clock, JOIN_MS, () => this.#close(connection))
@@ -165,8 +180,19 @@ export class ConnectGuard {
     return `before a namespace is joined a body has a Content-Length of at most ${MAX_POLLING_BYTES}, got ${length ?? 'none'}`
   }
 
+  /** Returns whether a namespace was joined on `connection`, with a key. */
+  isJoined(connection: EngineConnection): boolean {
+    return this.#progress.get(connection)?.pending === false
+  }
+
+  /** Forgets a closed connection. */
+  forget(connection: EngineConnection): void {
+    this.#waiting.remove(connection)
+  }
+
   /** Records that a namespace was joined on `connection`. */
-  joined(connection: object): void {
+  joined(connection: EngineConnection): void {
+    this.#waiting.remove(connection)
     const progress = this.#progress.get(connection)
     if (!progress) return
     progress.pending = false

@@ -16,7 +16,7 @@ export const createCode = operation({
   group: 'Join codes',
   summary: 'Creates a join code',
   about:
-    'Anyone who enters the six digits joins the room, until the code expires, is revoked or the room ends.',
+    'Anyone who enters the eight digits joins the room, until the code expires, is revoked or the room ends.',
   params: roomParams,
   body: z
     .strictObject({
@@ -63,7 +63,7 @@ export const revokeCode = operation({
     room: roomName,
     code: z
       .string()
-      .regex(/^\d{6}$/, 'six digits')
+      .regex(/^\d{8}$/, 'eight digits')
       .meta({ examples: ['123456'] }),
   }),
   status: 200,

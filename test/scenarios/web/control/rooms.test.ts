@@ -51,7 +51,7 @@ describe('rooms', () => {
     expect(one.body.name).toMatch(/^room-[a-z2-9]{12}$/)
     expect(two.body.name).not.toBe(one.body.name)
     expect(one.body.code).toEqual({
-      code: expect.stringMatching(/^\d{6}$/),
+      code: expect.stringMatching(/^\d{8}$/),
       room: one.body.name,
       expiresAt: '2026-11-20T10:05:00.000Z',
     })

@@ -68,7 +68,7 @@ describe('invitations from the page', () => {
     for (let n = 0; n < 1_000; n++) await asks(`crowd ${n}`, `address ${n}`)
     expect(await asks('late', 'c')).toBe('link')
     // Codes remain for phones, channels and programs.
-    expect(await roomCodes.issue('desk', HOUR_MS)).toMatch(/^\d{6}$/)
+    expect(await roomCodes.issue('desk', HOUR_MS)).toMatch(/^\d{8}$/)
     clock.advance(2 * HOUR_MS)
     expect(await asks('later', 'c')).toBe('both')
   })

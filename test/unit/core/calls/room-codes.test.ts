@@ -16,7 +16,7 @@ test('a code is valid for its room until it expires', async () => {
   const { clock, codes: it } = codes()
   const expiresAt = clock.now() + MINUTE_MS
   const code = await it.issue('desk', MINUTE_MS)
-  expect(code).toMatch(/^\d{6}$/)
+  expect(code).toMatch(/^\d{8}$/)
   expect(await it.find(code)).toBe('desk')
   clock.advance(MINUTE_MS - 1)
   expect(await it.find(code)).toBe('desk')
@@ -30,9 +30,9 @@ test('a code is valid for its room until it expires', async () => {
 
 test('keeps leading zeros, and issues no code twice', async () => {
   const { codes: it } = codes([42, 42, 42, 7])
-  expect(await it.issue('a', MINUTE_MS)).toBe('000042')
-  expect(await it.issue('b', MINUTE_MS)).toBe('000007')
-  expect(await it.find('000042')).toBe('a')
+  expect(await it.issue('a', MINUTE_MS)).toBe('00000042')
+  expect(await it.issue('b', MINUTE_MS)).toBe('00000007')
+  expect(await it.find('00000042')).toBe('a')
   expect(await it.find('42')).toBeUndefined()
 })
 
@@ -109,14 +109,14 @@ test('a fixed code never expires, belongs to its room alone, and cannot be revok
   const clock = new FakeClock(5_000)
   const numbers = [42, 7]
   const it = new RoomCodes(clock, {
-    fixed: { '000042': 'desk', '12345678': 'hall' },
+    fixed: { '00000042': 'desk', '12345678': 'hall' },
     random: () => numbers.shift() ?? 0,
   })
-  expect(await it.issue('other', MINUTE_MS)).toBe('000007')
-  expect(await it.revoke('000042')).toBe(false)
+  expect(await it.issue('other', MINUTE_MS)).toBe('00000007')
+  expect(await it.revoke('00000042')).toBe(false)
   await it.revokeAll('desk')
   clock.advance(365 * 86_400_000)
-  expect([await it.find('000042'), await it.find('12345678'), await it.find('000007')]).toEqual([
+  expect([await it.find('00000042'), await it.find('12345678'), await it.find('00000007')]).toEqual([
     'desk',
     'hall',
     undefined,

@@ -21,6 +21,31 @@ test('a link opens its room until it expires', () => {
   expect(links.allows(token, 'the desk: ä')).toBe(false)
 })
 
+test('a link has one spelling, and an identity of its own', () => {
+  const { links } = tokens()
+  const [{ token }, other] = [links.issue('desk', 60_000), links.issue('desk', 60_000)]
+  const [grant = '', signature = ''] = token.split('.')
+  const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+  const same = Array.from(ALPHABET, last => `${signature.slice(0, -1)}${last}`).filter(
+    each => each !== signature && Buffer.from(each, 'base64url').equals(Buffer.from(signature, 'base64url')),
+  )
+  expect(same).toHaveLength(3)
+  const spellings = [
+    ...same.map(each => `${grant}.${each}`),
+    `${grant}.${Buffer.from(signature, 'base64url').toString('base64')}`,
+    `${grant}.${signature}=`,
+    `${grant}=.${signature}`,
+    `${token}.`,
+    ` ${token}`,
+  ]
+  for (const each of spellings) {
+    expect(links.allows(each, 'desk'), each).toBe(false)
+    expect(links.idOf(each, 'desk'), each).toBeUndefined()
+  }
+  expect(links.idOf(token, 'desk')).toEqual(expect.any(String))
+  expect(links.idOf(token, 'desk')).not.toBe(links.idOf(other.token, 'desk'))
+})
+
 test('revokes the existing links of one room only', () => {
   const { links } = tokens()
   const [before, other] = [links.issue('desk', 60_000).token, links.issue('other', 60_000).token]

@@ -132,6 +132,7 @@ describe('a link', () => {
     expect(bearerOf(reader, 'lounge', context)).toEqual({
       room: 'lounge',
       token,
+      link: links.idOf(token, 'lounge'),
       group: 'group of 192.0.2.1',
     })
     expect(bearerOf({ ...reader, ...request(`Bearer ${KEY}`) }, 'lounge', context)).toBeUndefined()

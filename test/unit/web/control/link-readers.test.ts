@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { FakeClock } from '../../../../src/simulator/fakes/fake-clock.ts'
 import { LinkReaders } from '../../../../src/web/control/link-readers.ts'
 
-const bearer = (token: string, group: string | undefined) => ({ room: 'r', token, group })
+const bearer = (token: string, group: string | undefined) => ({ room: 'r', token, link: token, group })
 
 test('counts streams by link and by address, and frees them when they end', () => {
   const readers = new LinkReaders({ readersPerLink: 3, readersPerAddress: 2 }, new FakeClock())

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { destinationFault } from '../../../../../src/bridges/telephony/outbound/carrier-dialer.ts'
+import { destinationFault } from '../../../../../src/bridges/telephony/outbound/destination.ts'
 
 const ANYWHERE = { allowedPrefixes: ['+'], own: [] }
 
@@ -39,6 +39,42 @@ describe('a destination', () => {
     'is not a number that costs more than a call: %s',
     to => {
       expect(destinationFault(to, ANYWHERE)).toBeDefined()
+    },
+  )
+
+  it.each([
+    ['UK personal', '+447012345678'],
+    ['German personal', '+4970012345678'],
+    ['Spanish personal', '+34704123456'],
+    ['North American personal', '+15332345678'],
+    ['Canadian satellite', '+16002345678'],
+    ['North American carrier service', '+17002345678'],
+    ['pay-per-call exchange', '+12129761234'],
+    ['Swiss voicemail', '+41860123456789'],
+    ['Portuguese nationwide', '+351707123456'],
+    ['UK nationwide', '+443001234567'],
+  ])('is not a %s number: %s', (_what, to) => {
+    expect(destinationFault(to, ANYWHERE)).toBe('a premium-rate, shared-cost or personal number')
+  })
+
+  it.each([
+    ['+18765550123', '+1', '+1876'],
+    ['+18760000000', '+18', '+1876'],
+    ['+18095551234', '+1', '+1809'],
+    ['+17875551234', '+1', '+1787'],
+    ['+12425551234', '+', '+1242'],
+    ['+447781123456', '+44', '+447781'],
+    ['+447624123456', '+447', '+447624'],
+    ['+77011234567', '+7', '+77'],
+  ])('in another country of a shared code needs its area code: %s, not %s, but %s', (to, code, area) => {
+    expect(destinationFault(to, { allowedPrefixes: ['+34', code], own: [] })).toMatch(/allow its area code/)
+    expect(destinationFault(to, { allowedPrefixes: [code, area], own: [] })).toBeUndefined()
+  })
+
+  it.each(['+12125550123', '+16132345678', '+18005551234', '+442071838750', '+447400123456', '+79161234567'])(
+    'of the country that the code means is accepted: %s',
+    to => {
+      expect(destinationFault(to, { allowedPrefixes: ['+1', '+44', '+7'], own: [] })).toBeUndefined()
     },
   )
 
