@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { OfferedLanguage, ServiceCatalog } from '../bridges/browser/index.ts'
 import type { OfferedVoice } from '../bridges/discord/channel/voice-casting.ts'
 import { type Clock, systemClock } from '../common/clock.ts'
-import { type Logger, noopLogger } from '../common/log.ts'
+import { LateLog, type Logger } from '../common/log.ts'
 import type { SettingsInput } from '../common/setting-fields.ts'
 import type { Announcer } from '../core/model/announcer.ts'
 import type { Translator } from '../core/translation/translator.ts'
@@ -22,6 +22,7 @@ export interface AnnouncerOptions {
   readonly url: string | (() => string)
   readonly apiKey: string
   readonly clock?: Clock
+  /** Default: the log of the first bridge that uses it, which is the log of its Fastify application. */
   readonly log?: Logger
 }
 
@@ -42,7 +43,9 @@ export async function openAnnouncer(options: AnnouncerOptions): Promise<Announce
 
 /** The announcer of `openAnnouncer`, whose own recordings are not checked yet. The caller disposes it. */
 export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & Disposable {
-  const { settings, apiKey, clock = systemClock, log = noopLogger } = options
+  const { settings, apiKey, clock = systemClock } = options
+  const log = new LateLog()
+  if (options.log) log.use(options.log)
   const { url: where } = options
   const url = typeof where === 'string' ? () => where : where
   const mp3 = new Mp3Pool({ max: 2 })
@@ -54,7 +57,7 @@ export function createAnnouncer(options: AnnouncerOptions): SoundLibrary & Dispo
     log,
     mp3,
   })
-  return Object.assign(library, { [Symbol.dispose]: () => mp3.close() })
+  return Object.assign(library, { useLog: (to: Logger) => log.use(to), [Symbol.dispose]: () => mp3.close() })
 }
 
 /** Maximum wait for the state of a service (ms). */

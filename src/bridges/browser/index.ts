@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebSocket } from 'ws'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { withDefaults } from '../../common/defaults.ts'
+import { shareLog } from '../../common/log.ts'
 import { RoomLives } from '../../core/calls/room-lifetimes.ts'
 import { RoomLinks } from '../../core/calls/room-links.ts'
 import { addressPrefix } from '../../net/client-address.ts'
@@ -58,6 +59,7 @@ declare module 'fastify' {
 
 async function register(app: FastifyInstance, options: BrowserBridgeOptions): Promise<void> {
   const { clock = systemClock, log = app.log, relay, prefix = '' } = options
+  shareLog(log, relay, options.admission)
   const mount = mountPath(app.prefix, prefix)
   /** Public path of the page. */
   const page = mountPath(app.prefix, prefix, options.path ?? TALK_PATH) || '/'

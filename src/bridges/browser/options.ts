@@ -77,6 +77,7 @@ export interface BrowserBridgeOptions {
   /** Set if this server is a node of a fleet: pages then follow their rooms to other nodes. */
   readonly homes?: RoomLocator | undefined
   readonly clock?: Clock
+  /** Default: `app.log`. The relay uses it too, unless it has its own. */
   readonly log?: Logger
   readonly limits?: Partial<BrowserLimits>
 }

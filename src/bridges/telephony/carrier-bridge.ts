@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { withDefaults } from '../../common/defaults.ts'
 import { BridgeError } from '../../common/errors.ts'
-import type { Logger } from '../../common/log.ts'
+import { type Logger, shareLog } from '../../common/log.ts'
 import { callable, having } from '../../common/setting-fields.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
@@ -60,6 +60,7 @@ export interface CarrierBridgeOptions {
   /** Set if this server is a node of a fleet. */
   readonly fleet?: CarrierFleet
   readonly clock?: Clock
+  /** Default: `app.log`. The relay, the announcer and the dialer use it too, unless they have their own. */
   readonly log?: Logger
   /** Prefix of all routes and of the addresses passed to the carrier, after the prefix of an enclosing scope. */
   readonly prefix?: string
@@ -127,6 +128,7 @@ export async function registerCarrier(
   options: CarrierBridgeOptions,
 ): Promise<CarrierBridge> {
   const { clock = systemClock, log = app.log, path = `/${carrier.name}`, prefix = '', dialer } = options
+  shareLog(log, options.relay, options.announcer, dialer)
   const publicUrl = publicUrlOf(app, carrier, options)
   const verifier = options.insecure ? new LocalOnlyVerifier() : carrier.verifier(publicUrl)
   if (options.insecure) log.warn({}, 'INSECURE: accepting unverified requests from this machine only')

@@ -74,6 +74,8 @@ const NACK_PAUSE_MS = 100
 /** A connection that refuses audio continuously for this long is replaced (ms). */
 const NACK_PATIENCE_MS = 5_000
 const TIDY_MS = 1_000
+/** The failed attempt at which a service that works for others is reported, about 2 s after the first. */
+const REPORTED_ATTEMPT = 5
 
 /**
  * A session translates one speaker into one language. Once live, it retries after any error until it is closed. Owns
@@ -315,12 +317,13 @@ export class Session {
   }
 
   /**
-   * The service refused the first connection permanently, for example because of an unsupported language or a wrong
-   * key: listeners hear originals.
+   * The service refused the first connection permanently, for example because of an unsupported language: listeners hear
+   * originals.
    */
   #refused(error: BridgeError): void {
+    const { from, to } = this.request
     this.#services.log.error(
-      { speaker: this.speaker, code: error.code, error: error.message },
+      { speaker: this.speaker, from, to, code: error.code, error: error.message },
       'service refused the session',
     )
     this.#end({ kind: 'failed', error })
@@ -332,7 +335,8 @@ export class Session {
     const waitMs = this.#waitMs(attempt, error)
     this.drops++
     this.#services.metrics.sessionsDropped++
-    if (this.#state.status === 'live' || attempt === 2)
+    const { unavailable = false } = this.#services.translator
+    if (this.#state.status === 'live' || (attempt === REPORTED_ATTEMPT && !unavailable))
       this.#services.log.warn(
         { speaker: this.speaker, code: error.code, error: error.message },
         'service connection lost, retrying',
