@@ -61,6 +61,19 @@ export function errorFields(error: unknown): { err: string; reason: string; stac
   return { err: name, reason: message, stack, ...(cause instanceof Error ? { cause: cause.message } : {}) }
 }
 
+/** Returns `fields` without the phone `numbers` of a call, which an error of a program can quote. */
+export function withoutNumbers<T extends Record<string, string>>(
+  fields: T,
+  numbers: readonly string[] = [],
+): T {
+  const digits = numbers.map(number => number.replace(/\D/g, '')).filter(({ length }) => length >= 5)
+  const masked = (text: string) =>
+    digits
+      .reduce((shown, number) => shown.replaceAll(number, '…'), text)
+      .replace(/\+\d[\d .()-]{5,}\d/g, '+…')
+  return Object.fromEntries(Object.entries(fields).map(([key, text]) => [key, masked(text)])) as T
+}
+
 /** Limits for lines with the same message. */
 const RATE = { burst: 50, perSecond: 5 }
 /** Maximum number of messages that are limited separately. Messages are static, so a program has far fewer. */

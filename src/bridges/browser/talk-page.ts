@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { languageId } from '../../common/language.ts'
 import type { RoomLinks } from '../../core/calls/room-links.ts'
 import { HIDDEN, routeSchema } from '../../net/openapi.ts'
 import { vouchForGuest } from '../../net/request-guard.ts'
@@ -70,6 +71,8 @@ export function talkPage(
     if (pages.size < 8) pages.set(root, document)
     return reply.headers(TALK_HEADERS).send(document)
   })
+  const { speaks, hears } = options.languages
+  const defaults = { speaks: languageId(speaks), hears: languageId(hears) }
   const recordings = readRecordings()
   for (const { file } of recordings)
     scope.get(`${TALK_PATH}/${RECORDINGS}/${file}`, { onRequest, schema: HIDDEN }, (_request, reply) =>
@@ -109,7 +112,7 @@ export function talkPage(
     try {
       return {
         ...(await offer.get()),
-        defaults: options.languages,
+        defaults,
         ...(options.dashboard === undefined ? {} : { dashboard: options.dashboard }),
         // Visitors without an invitation can still have a code.
         welcome,

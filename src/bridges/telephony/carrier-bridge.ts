@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { type Clock, systemClock } from '../../common/clock.ts'
 import { withDefaults } from '../../common/defaults.ts'
 import { BridgeError } from '../../common/errors.ts'
-import { type Logger, shareLog } from '../../common/log.ts'
+import { errorFields, type Logger, shareLog } from '../../common/log.ts'
 import { callable, having } from '../../common/setting-fields.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
@@ -15,8 +15,9 @@ import { mountPath } from '../../net/host-plugin.ts'
 import { onlyDescribe, routeSchema } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
-import { CallAdmission, type CallAdmissionOptions, type Decision } from './call-admission.ts'
+import { CallAdmission, type CallAdmissionOptions } from './call-admission.ts'
 import { CallRegistry } from './call-registry.ts'
+import type { Decision } from './decision.ts'
 import { type CarrierFleet, FleetCalls } from './fleet-calls.ts'
 import type { DrainState, IncomingCall, Spoken } from './incoming-call.ts'
 import { DEFAULT_LIMITS, type StreamLimits, streamLimitsSchema } from './limits.ts'
@@ -47,8 +48,8 @@ export interface CarrierBridgeOptions {
    */
   readonly local?: boolean
   /**
-   * Decides on each new call: its room and languages, or a question to the caller by menu. The carrier waits for it;
-   * must neither throw nor reject.
+   * Decides on each new call: its room and languages, or a question to the caller by menu. The carrier waits for it. If it
+   * throws, or has no valid decision within ten seconds, the log has the reason, and the caller hears the apology.
    */
   readonly invite: (call: IncomingCall) => Decision | Promise<Decision>
   /** Speaks menus and notices; required for questions. */
@@ -148,7 +149,7 @@ export async function registerCarrier(
   const streamPath = carrier.secretStreams ? `media/${randomBytes(24).toString('base64url')}` : 'media'
   const admissionOptions: CallAdmissionOptions = {
     ...{ calls, tokens, publicUrl, nodeUrl, mount, streamPath, limits, log, menu, departure },
-    ...{ instructions, invite, apology, now: () => clock.now(), wallClock: systemWallClock },
+    ...{ instructions, invite, apology, clock, now: () => clock.now(), wallClock: systemWallClock },
     enter: call => fleetCalls.enter(call),
     changed: options.fleet?.changed,
     overElsewhere: callId => fleetCalls.over(callId),
@@ -234,7 +235,10 @@ async function parseBodies(scope: FastifyInstance, { requests }: Carrier, log: L
   scope.removeAllContentTypeParsers()
   scope.setErrorHandler((error: FastifyError, request, reply) => {
     const status = error.statusCode ?? 500
-    log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request rejected: malformed')
+    if (status >= 500)
+      log.error({ route: request.routeOptions.url, status, ...errorFields(error) }, 'request failed')
+    else
+      log.warn({ route: request.routeOptions.url, status, code: error.code }, 'request rejected: malformed')
     return reply.code(status).send()
   })
   if (requests.contentType === 'application/x-www-form-urlencoded' && !requests.raw)

@@ -6,6 +6,7 @@ import { Mp3Pool } from '../../transcode/mp3/decoder-pool.ts'
 import { ContainedFaults } from '../model/contained-faults.ts'
 import { Observer, type ServiceProblem, type ServiceStatusChange } from '../model/events.ts'
 import type { Admission, Invitation } from '../model/invitation.ts'
+import { checkedInvitation } from '../model/invitation-check.ts'
 import type { Leg } from '../model/leg.ts'
 import type { Tap } from '../model/recording.ts'
 import { RelayMetrics } from '../model/relay-metrics.ts'
@@ -182,7 +183,9 @@ export class Relay implements Admission {
     return { [Symbol.dispose]: () => void this.#tappers.delete(tapper) }
   }
 
-  admit(leg: Leg, invitation: Invitation): void {
+  /** Also throws `RangeError` for an invalid invitation, with the expected and the actual value. */
+  admit(leg: Leg, given: Invitation): void {
+    const invitation = checkedInvitation(given)
     if (this.#closing) throw new BridgeError('CAPACITY', 'the relay is closing')
     const returning = this.#returning(leg, invitation.room)
     // A leg that replaces another one needs no additional place.
