@@ -56,3 +56,39 @@ export function mountPath(scopePrefix: string, prefix = '', path = ''): string {
   const segments = [scopePrefix, prefix, path].flatMap(part => part.split('/')).filter(part => part !== '')
   return segments.map(segment => `/${segment}`).join('')
 }
+
+/** Names of bridges that are in use, by server and by relay. */
+const used = new WeakMap<object, Set<string>>()
+
+/**
+ * Returns a name for the legs of a bridge: `name`, or for further bridges on the same server or relay `name-2`, `name-3`,
+ * so that the ids of their legs differ.
+ */
+export function distinctName(name: string, ...owners: readonly object[]): string {
+  const taken = owners.map(owner => {
+    const names = used.get(owner) ?? new Set()
+    used.set(owner, names)
+    return names
+  })
+  let distinct = name
+  for (let n = 2; taken.some(names => names.has(distinct)); n++) distinct = `${name}-${n}`
+  for (const names of taken) names.add(distinct)
+  return distinct
+}
+
+/**
+ * Decorates the scope with the state of a bridge. The first bridge of a scope has the name; a decorator of the host with
+ * the same name stays.
+ */
+export function decorateScope(app: FastifyInstance, name: string, state: object): void {
+  if (!Object.hasOwn(app, name)) app.decorate(name, state)
+}
+
+/** Throws `BridgeError` `CONFIG` if another plugin has the route `POST` or `GET` at `url`: addresses must differ. */
+export function assertFree(app: FastifyInstance, method: 'GET' | 'POST', url: string, name: string): void {
+  if (app.hasRoute({ method, url }))
+    throw new BridgeError(
+      'CONFIG',
+      `${name}: ${method} ${url} is taken already; give each bridge of an application its own prefix or path`,
+    )
+}

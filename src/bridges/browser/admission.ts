@@ -28,6 +28,8 @@ const KEPT_SHARE = 0.2
 
 export interface AdmissionOptions {
   readonly bridge: BrowserBridgeOptions
+  /** Start of the ids of its legs. */
+  readonly name: string
   readonly settings: BrowserSettings
   readonly limits: BrowserLimits
   readonly offer: OfferCache
@@ -286,12 +288,12 @@ export class VisitorAdmission {
   }
 
   #leg(socket: TalkSocket, session: BrowserSession, { address }: Caller): BrowserLeg {
-    const { bridge, sessions, clock, limits, log } = this.#options
+    const { bridge, name, sessions, clock, limits, log } = this.#options
     const rate = new TokenBucket(limits.changesPerMinute / 60, limits.changesPerMinute / 4, clock.now())
     // Unique in a fleet.
     const node = bridge.homes ? `${bridge.homes.node}-` : ''
     const leg = BrowserLeg.open(socket, {
-      id: `browser-${node}${++this.#ids}`,
+      id: `${name}-${node}${++this.#ids}`,
       call: session.call,
       now: () => clock.now(),
       ...{ limits, log },

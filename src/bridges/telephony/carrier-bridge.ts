@@ -11,7 +11,7 @@ import { callable, having } from '../../common/setting-fields.ts'
 import { systemWallClock } from '../../common/wall-clock.ts'
 import type { Announcer } from '../../core/model/announcer.ts'
 import type { Admission } from '../../core/model/invitation.ts'
-import { mountPath } from '../../net/host-plugin.ts'
+import { assertFree, distinctName, mountPath } from '../../net/host-plugin.ts'
 import { onlyDescribe, routeSchema } from '../../net/openapi.ts'
 import { markAuthenticated } from '../../net/request-guard.ts'
 import { SocketRoutes } from '../websocket/socket-routes.ts'
@@ -128,20 +128,29 @@ export async function registerCarrier(
   carrier: Carrier,
   options: CarrierBridgeOptions,
 ): Promise<CarrierBridge> {
-  const { clock = systemClock, log = app.log, path = `/${carrier.name}`, prefix = '', dialer } = options
+  const {
+    clock = systemClock,
+    log = app.log,
+    path = `/${carrier.name}`,
+    prefix = '',
+    dialer,
+    relay,
+  } = options
   shareLog(log, options.relay, options.announcer, dialer)
   const publicUrl = publicUrlOf(app, carrier, options)
   const verifier = options.insecure ? new LocalOnlyVerifier() : carrier.verifier(publicUrl)
   if (options.insecure) log.warn({}, 'INSECURE: accepting unverified requests from this machine only')
   /** Path of the routes, below the public address. */
   const mount = mountPath(app.prefix, prefix, path)
+  assertFree(app, 'POST', `${mount}/voice`, carrier.name)
+  const name = distinctName(carrier.name, app.server, relay)
   const address = (inside: string) => publicUrl().http(`${mount}/${inside}`)
   const limits = withDefaults(DEFAULT_LIMITS, options.limits)
   const calls = new CallRegistry(clock, limits)
   const tokens = new StreamTokens(clock, limits.tokenTtlMs)
   const { instructions, media } = carrier
   const nodeUrl = nodeUrlOf(options, publicUrl)
-  const { announcer, invite, apology, relay, departure = () => undefined } = options
+  const { announcer, invite, apology, departure = () => undefined } = options
   const keys = carrier.secrets.length > 0 ? carrier.secrets : [randomUUID()]
   const prompts = announcer && new Prompts({ announcer, keys, url: name => address(`menu/sound/${name}`) })
   const menu = prompts && new Menu(instructions, prompts, query => address(`menu?${query}`))
@@ -156,7 +165,7 @@ export async function registerCarrier(
   }
   const streams = new MediaStreams({
     ...{ carrier: carrier.name, media, relay, calls, tokens, clock, log, limits },
-    ids: options.fleet ? `${carrier.name}-${options.fleet.node}` : carrier.name,
+    ids: options.fleet ? `${name}-${options.fleet.node}` : name,
     lives: dialer && ((callId: string) => dialer.lives(callId)),
     handOverDials: rooms => dialer?.handOver(rooms),
   })
