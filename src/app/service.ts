@@ -8,6 +8,7 @@ import type { Announcer } from '../core/model/announcer.ts'
 import type { Translator } from '../core/translation/translator.ts'
 import { soundSettingsSchema } from '../media/settings.ts'
 import { SoundLibrary } from '../media/sounds/sound-library.ts'
+import { ServiceClientError, toBridgeError } from '../service/client/errors.ts'
 import { ServiceClient } from '../service/client/service-client.ts'
 import type { serviceConnectionSettingsSchema } from '../service/client/settings.ts'
 import { ServiceSpeaker } from '../service/client/speaker.ts'
@@ -68,6 +69,26 @@ export interface LanguageOfferOptions {
   /** Address of the translation service; a function if it can change. */
   readonly url: string | (() => string)
   readonly apiKey: string
+}
+
+/**
+ * Returns a check of the service: it resolves if the service answers with this key, and rejects with `BridgeError`, for
+ * example `SERVICE_KEY_REFUSED`. A check that failed is repeated by the next call, one that succeeded is not.
+ */
+export function serviceCheck({ url, apiKey }: { url: string; apiKey: string }): () => Promise<void> {
+  let checking: Promise<void> | undefined
+  const check = async () => {
+    try {
+      await new ServiceClient({ url, apiKey }).languages()
+    } catch (error) {
+      checking = undefined
+      throw error instanceof ServiceClientError ? toBridgeError(error) : error
+    }
+  }
+  return () => {
+    checking ??= check()
+    return checking
+  }
 }
 
 /**
